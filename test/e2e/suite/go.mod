@@ -1,0 +1,3 @@
+module sakkara/test/e2e/suite
+
+go 1.26

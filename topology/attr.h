@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_ATTR_H
+#define SKR_TOPOLOGY_ATTR_H
+/*
+ * Compiler attributes and bug checks. The only place where anything beyond C17 is spelled.
+ *
+ * skr_bug_on() stays on in release builds: a daemon whose state is wrong crashes and rebuilds
+ * itself from the API server. skr_debug_check() is for checks whose cost grows with the cluster and
+ * exists in debug builds (SKR_DEBUG) alone.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SKR_PRINTF(fmt_index, first_arg) __attribute__((format(printf, fmt_index, first_arg)))
+#define SKR_CLEANUP(fn)                  __attribute__((cleanup(fn)))
+#define SKR_UNUSED                       __attribute__((unused))
+#define SKR_NORETURN                     __attribute__((noreturn))
+#define SKR_MUST_USE                     __attribute__((warn_unused_result))
+
+#define skr_bug_on(condition)                                                    \
+    do {                                                                         \
+        if (condition) {                                                         \
+            fprintf(stderr, "%s:%d: bug: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                             \
+        }                                                                        \
+    } while (0)
+
+#ifdef SKR_DEBUG
+#define skr_debug_check(condition) skr_bug_on(!(condition))
+#else
+#define skr_debug_check(condition) ((void)0)
+#endif
+
+#endif

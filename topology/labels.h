@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_LABELS_H
+#define SKR_TOPOLOGY_LABELS_H
+/* Key/value lists of API objects (labels, annotations, ConfigMap data), sorted by key, keys unique,
+ * all memory in the object's arena. */
+#include <stddef.h>
+
+struct skr_label {
+    const char *key;
+    const char *value;
+};
+struct skr_labels {
+    size_t n;
+    struct skr_label *item;
+};
+
+/* Value or NULL. O(log n). */
+const char *skr_labels_get(const struct skr_labels *labels, const char *key);
+
+#endif

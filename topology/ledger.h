@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_LEDGER_H
+#define SKR_TOPOLOGY_LEDGER_H
+/*
+ * The capacity ledger: what is free on every node.
+ *
+ *   free = allocatable - charges
+ *
+ * A charge is one pod (by UID) on one node: bound, being bound, or reserved by a committed plan. A
+ * UID has at most one charge (R7); charging it again moves it. Charges may stand on nodes that do
+ * not exist (yet): they count as soon as the node appears. Free may be negative (overcommitted
+ * nodes) and is never clamped here. Single owner, the engine.
+ */
+#include <stdbool.h>
+
+#include "topology/object.h"
+#include "topology/resources.h"
+
+enum skr_charge_kind {
+    SKR_CHARGE_BOUND,    /* the API server says the pod is on the node */
+    SKR_CHARGE_BINDING,  /* an ordinary pod whose Binding is in flight */
+    SKR_CHARGE_RESERVED, /* a member of a committed (or being committed) plan */
+    SKR_CHARGE_KIND_COUNT
+};
+
+struct skr_ledger;
+struct skr_ledger *skr_ledger_create(struct skr_resource_names *names); /* names borrowed */
+void skr_ledger_destroy(struct skr_ledger *ledger);
+
+/* allocatable is copied. O(resources). */
+void skr_ledger_set_node(struct skr_ledger *ledger, const char *node,
+                         const struct skr_amounts *allocatable);
+void skr_ledger_remove_node(struct skr_ledger *ledger,
+                            const char *node); /* charges stay on the name */
+
+/* amounts is borrowed and must outlive the charge (shapes are interned); one "pods" per pod must be
+ * in it. Replaces an older charge of the UID, whatever its node or kind. */
+void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *node,
+                       const struct skr_amounts *amounts, enum skr_charge_kind kind);
+/* No charge: nothing happens, returns false. */
+bool skr_ledger_release(struct skr_ledger *ledger, const char *uid);
+/* Node the UID is charged on or NULL; kind may be NULL. */
+const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
+                            enum skr_charge_kind *ret_kind);
+
+bool skr_ledger_has_node(const struct skr_ledger *ledger, const char *node);
+/* allocatable - charges; 0 for a node or resource that does not exist. */
+int64_t skr_ledger_free(const struct skr_ledger *ledger, const char *node, uint16_t resource);
+int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *node,
+                               uint16_t resource);
+/* Whether amounts fit into what is free on the node, the charge of UID except (may be NULL) not
+ * counted. A resource with request 0 never limits. A node that does not exist fits nothing. */
+bool skr_ledger_fits(const struct skr_ledger *ledger, const char *node,
+                     const struct skr_amounts *amounts, const char *except);
+/* Grows by one at every change that frees or adds capacity anywhere; wake-up of waiting groups. */
+uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger);
+/* Sum of charges of the kinds RESERVED on the node > 0: prioritizer and guard texts. */
+bool skr_ledger_is_reserved(const struct skr_ledger *ledger, const char *node);
+/* Recomputes every sum from the charges; SKR_BUG with the first difference. O(nodes + charges). */
+int skr_ledger_check(const struct skr_ledger *ledger, struct skr_error *error);
+
+#endif

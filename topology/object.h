@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_OBJECT_H
+#define SKR_TOPOLOGY_OBJECT_H
+/*
+ * What all API objects have in common, and the two kinds the tree is made of: ConfigMap and Node. A
+ * decoded object is immutable, lives in one arena of its own, and is owned by whoever holds it
+ * (usually the engine's cache). Decoding takes what we use and ignores the rest; unknown fields are
+ * never an error, a field of the wrong JSON type is (with the path of the field).
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topology/arena.h"
+#include "topology/error.h"
+#include "topology/labels.h"
+#include "topology/resources.h"
+
+/* Nanoseconds since 1970-01-01 UTC. */
+typedef int64_t skr_time;
+#define SKR_SECOND      ((skr_time)1000000000)
+#define SKR_MILLISECOND ((skr_time)1000000)
+#define SKR_TIME_NEVER  INT64_MAX
+
+enum {
+    SKR_OBJECT_BYTES_MAX = 8 * 1024 * 1024, /* arena limit of one decoded object */
+};
+
+struct skr_meta {
+    const char *namespace_; /* "" for cluster-scoped objects */
+    const char *name;
+    const char *uid;           /* "" when absent */
+    uint64_t resource_version; /* 0 when absent or not a number; larger is newer */
+    skr_time created;          /* 0 when absent */
+    bool deleting;             /* has a deletionTimestamp */
+    struct skr_labels
+        labels; /* ConfigMap, Node: all. Pod: keys "sakkara.*" and the pod-group key */
+    struct skr_labels annotations; /* those whose key starts with "sakkara." */
+};
+
+struct skr_configmap {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    struct skr_labels data;
+};
+
+enum skr_taint_effect {
+    SKR_TAINT_NO_SCHEDULE,
+    SKR_TAINT_NO_EXECUTE,
+    SKR_TAINT_PREFER_NO_SCHEDULE,
+    SKR_TAINT_OTHER,
+    SKR_TAINT_EFFECT_COUNT
+};
+
+struct skr_taint {
+    const char *key;
+    const char *value; /* "" when absent */
+    enum skr_taint_effect effect;
+};
+
+struct skr_node {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    bool unschedulable;
+    bool ready; /* condition Ready is True; a node without that condition counts as ready */
+    size_t n_taints;
+    struct skr_taint *taints;
+    struct skr_quantities allocatable; /* "pods" included */
+};
+
+/* Borrow json. *ret is owned by the caller. Errors: SKR_INVALID (path of the field), SKR_LIMIT. */
+int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error);
+void skr_configmap_destroy(struct skr_configmap *map); /* NULL allowed */
+int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error);
+void skr_node_destroy(struct skr_node *node);
+
+/* For other kinds' decoders: fills meta from an object's "metadata". prefixes: NULL-terminated list
+ * of label key prefixes to keep, NULL keeps all. */
+int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
+                    struct skr_meta *ret, struct skr_error *error);
+/* A JSON object of strings as a sorted list; prefixes as above. path is for the error text. */
+int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
+                      const char *path, struct skr_labels *ret, struct skr_error *error);
+/* A resource list ({"cpu":"2"}; numbers are tolerated) as sorted amounts. */
+int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const char *path,
+                          struct skr_quantities *ret, struct skr_error *error);
+/* RFC 3339 with optional fraction and offset. */
+int skr_time_parse(const char *text, skr_time *ret, struct skr_error *error);
+/* RFC 3339, nanoseconds with trailing zeros dropped, at the given offset from UTC; buffer >= 36
+ * bytes. */
+void skr_time_write(skr_time t, int32_t utc_offset_s, char *buffer, size_t size);
+
+#endif

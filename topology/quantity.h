@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_QUANTITY_H
+#define SKR_TOPOLOGY_QUANTITY_H
+/*
+ * Kubernetes resource quantities (apimachinery pkg/api/resource/quantity.go): sign, decimal digits
+ * with an optional fraction, and a suffix n u m "" k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent
+ * e3 E-3. Rounding is up (away from zero), as Quantity.Value() and MilliValue() do.
+ */
+#include <stdint.h>
+
+#include "topology/error.h"
+
+/* Value in whole units. Errors: SKR_INVALID with the text and the offending position, SKR_LIMIT
+ * when it does not fit into int64. ret is written only on success. */
+int skr_quantity_parse(const char *text, int64_t *ret, struct skr_error *error);
+/* Value in thousandths (cpu: millicores). */
+int skr_quantity_parse_milli(const char *text, int64_t *ret, struct skr_error *error);
+
+#endif

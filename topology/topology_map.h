@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TOPOLOGY_TOPOLOGY_MAP_H
+#define SKR_TOPOLOGY_TOPOLOGY_MAP_H
+/*
+ * The tree as users write it: the topology ConfigMap (keys name, resource-names, level-names,
+ * tree), or derived from node labels. Every finding of the validation table in docs/reference.md is
+ * reported with the key and "line:column" inside its value. Malformed refuses the map as a whole.
+ */
+#include "topology/object.h"
+#include "topology/tree.h"
+
+#define SKR_TOPOLOGY_LABEL "sakkara.topology"      /* marks the ConfigMap; value ignored */
+#define SKR_RACK_LABEL     "sakkara.topology.rack" /* on nodes: rack of a derived tree */
+
+struct skr_topology_warnings {
+    size_t n_uneven;        /* leaves above the deepest level, left out */
+    char first_uneven[256]; /* path of the first one, "" when none */
+};
+
+/* data: of the ConfigMap. warnings may be NULL. Errors: SKR_INVALID "tree: 3:14: node "node-3"
+ * twice (see 1:9)", SKR_LIMIT. O(size of the text). */
+int skr_topology_map_parse(const struct skr_labels *data, struct skr_tree **ret,
+                           struct skr_topology_warnings *warnings, struct skr_error *error);
+
+/* No ConfigMap: rack over node when every node has a non-empty SKR_RACK_LABEL, else flat with one
+ * level "node". Units in byte order of names; resources cpu, memory. nodes: n borrowed pointers in
+ * any order. n may be 0. */
+int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct skr_tree **ret,
+                        struct skr_error *error);
+
+#endif
