@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Log records. A record is built in a string buffer of its own and written with one write() under a
+ * lock, so records of several threads never mix. Text follows klog (header, quoted message,
+ * key="value"); JSON has one object a line. A write that fails is given up: there is nowhere to
+ * report it. Limit: SKR_LOG_VALUE_MAX bytes a value.
+ */
+#include "server/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int log_level = SKR_LOG_LEVEL_DEFAULT;
+static atomic_int log_format = SKR_LOG_TEXT;
+static atomic_int log_fd = STDERR_FILENO;
+
+static const char *const severity_names[] = {"info", "warning", "error"};
+_Static_assert(sizeof severity_names / sizeof severity_names[0] == SKR_LOG_SEVERITY_COUNT,
+               "one name a severity");
+static const char *const format_names[] = {"text", "json"};
+_Static_assert(sizeof format_names / sizeof format_names[0] == SKR_LOG_FORMAT_COUNT,
+               "one name a format");
+
+void skr_log_set_format(enum skr_log_format format)
+{
+    atomic_store(&log_format, (int)format);
+}
+
+void skr_log_set_level(int level)
+{
+    int clamped = level < 0 ? 0 : level;
+    atomic_store(&log_level, clamped > SKR_LOG_LEVEL_MAX ? SKR_LOG_LEVEL_MAX : clamped);
+}
+
+int skr_log_get_level(void)
+{
+    return atomic_load(&log_level);
+}
+
+bool skr_log_enabled(int v)
+{
+    return v <= atomic_load(&log_level);
+}
+
+void skr_log_set_fd(int fd)
+{
+    atomic_store(&log_fd, fd);
+}
+
+bool skr_log_format_parse(const char *text, enum skr_log_format *ret)
+{
+    for (int i = 0; i < SKR_LOG_FORMAT_COUNT; i++) {
+        if (strcmp(text, format_names[i]) == 0) {
+            *ret = (enum skr_log_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+/* A JSON string is also what klog's %q writes for the characters that occur here. */
+static void add_quoted(struct skr_strbuf *out, const char *s)
+{
+    if (!s) {
+        s = "";
+    }
+    size_t n = strnlen(s, SKR_LOG_VALUE_MAX + 1);
+    if (n <= SKR_LOG_VALUE_MAX) {
+        skr_strbuf_add_json(out, s);
+        return;
+    }
+    struct skr_strbuf cut;
+    skr_strbuf_init(&cut);
+    skr_strbuf_addn(&cut, s, SKR_LOG_VALUE_MAX);
+    skr_strbuf_add(&cut, "...");
+    skr_strbuf_add_json(out, cut.s);
+    skr_strbuf_fini(&cut);
+}
+
+static void add_value(struct skr_strbuf *out, const struct skr_log_pair *pair)
+{
+    switch (pair->kind) {
+    case SKR_LOG_PAIR_STRING:
+        add_quoted(out, pair->string);
+        break;
+    case SKR_LOG_PAIR_INT:
+        skr_strbuf_add_int(out, pair->number);
+        break;
+    case SKR_LOG_PAIR_BOOL:
+        skr_strbuf_add(out, pair->number ? "true" : "false");
+        break;
+    case SKR_LOG_PAIR_END:
+        break;
+    }
+}
+
+static void write_text(struct skr_strbuf *out, enum skr_log_severity severity,
+                       const struct timespec *when, int32_t process, const char *file, int line,
+                       const char *message, const struct skr_log_pair *pair)
+{
+    struct tm tm;
+    localtime_r(&when->tv_sec, &tm);
+    skr_strbuf_addf(out, "%c%02d%02d %02d:%02d:%02d.%06ld %7d %s:%d] ", "IWE"[severity],
+                    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+                    when->tv_nsec / 1000, (int)process, base_name(file), line);
+    add_quoted(out, message);
+    for (; pair->kind != SKR_LOG_PAIR_END; pair++) {
+        skr_strbuf_addf(out, " %s=", pair->key);
+        add_value(out, pair);
+    }
+}
+
+static void write_json(struct skr_strbuf *out, enum skr_log_severity severity, int v,
+                       const struct timespec *when, const char *file, int line, const char *message,
+                       const struct skr_log_pair *pair)
+{
+    skr_strbuf_addf(out, "{\"ts\":%lld.%06ld,\"severity\":\"%s\",\"v\":%d,\"caller\":\"%s:%d\",",
+                    (long long)when->tv_sec, when->tv_nsec / 1000, severity_names[severity], v,
+                    base_name(file), line);
+    skr_strbuf_add(out, "\"msg\":");
+    add_quoted(out, message);
+    for (; pair->kind != SKR_LOG_PAIR_END; pair++) {
+        skr_strbuf_addf(out, ",\"%s\":", pair->key);
+        add_value(out, pair);
+    }
+    skr_strbuf_addc(out, '}');
+}
+
+void skr_log_write(struct skr_strbuf *out, enum skr_log_format format,
+                   enum skr_log_severity severity, int v, const struct timespec *when,
+                   int32_t process, const char *file, int line, const char *message,
+                   const struct skr_log_pair *pair)
+{
+    if (format == SKR_LOG_JSON) {
+        write_json(out, severity, v, when, file, line, message, pair);
+    } else {
+        write_text(out, severity, when, process, file, line, message, pair);
+    }
+}
+
+static void write_all(int fd, const char *s, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, s, n);
+        if (done < 0 && errno == EINTR) {
+            continue;
+        }
+        if (done <= 0) {
+            return;
+        }
+        s += done;
+        n -= (size_t)done;
+    }
+}
+
+void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int line,
+                  const char *message, const struct skr_log_pair *pair)
+{
+    if (!skr_log_enabled(v)) {
+        return;
+    }
+    struct timespec when;
+    clock_gettime(CLOCK_REALTIME, &when);
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_log_write(&out, (enum skr_log_format)atomic_load(&log_format), severity, v, &when,
+                  (int32_t)getpid(), file, line, message, pair);
+    skr_strbuf_addc(&out, '\n');
+    pthread_mutex_lock(&write_lock);
+    write_all(atomic_load(&log_fd), out.s, out.len);
+    pthread_mutex_unlock(&write_lock);
+    skr_strbuf_fini(&out);
+}

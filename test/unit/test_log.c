@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a log line looks like to people and to the programs that read it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/log.h"
+
+static const struct timespec noon = {1729858515, 525108000};
+
+static const struct skr_log_pair pairs[] = {
+    {SKR_LOG_PAIR_STRING, "group", "ns/\"x\"\n", 0},
+    {SKR_LOG_PAIR_INT, "size", NULL, -8},
+    {SKR_LOG_PAIR_BOOL, "ready", NULL, 1},
+    {SKR_LOG_PAIR_END, NULL, NULL, 0},
+};
+
+static void text_follows_klog(void **state)
+{
+    (void)state;
+    setenv("TZ", "UTC", 1);
+    tzset();
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_log_write(&out, SKR_LOG_TEXT, SKR_LOG_ERROR, 0, &noon, 7, "server/daemon.c", 116,
+                  "Write failed", pairs);
+    assert_string_equal(out.s, "E1025 12:15:15.525108       7 daemon.c:116] \"Write failed\" "
+                               "group=\"ns/\\\"x\\\"\\n\" size=-8 ready=true");
+    skr_strbuf_fini(&out);
+}
+
+static void json_is_one_object_with_the_same_keys(void **state)
+{
+    (void)state;
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_log_write(&out, SKR_LOG_JSON, SKR_LOG_INFO, 3, &noon, 7, "daemon.c", 116, "Group bound",
+                  pairs);
+    json_t *line = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(line);
+    assert_string_equal(json_string_value(json_object_get(line, "msg")), "Group bound");
+    assert_string_equal(json_string_value(json_object_get(line, "group")), "ns/\"x\"\n");
+    assert_string_equal(json_string_value(json_object_get(line, "caller")), "daemon.c:116");
+    assert_int_equal(json_integer_value(json_object_get(line, "size")), -8);
+    assert_int_equal(json_integer_value(json_object_get(line, "v")), 3);
+    assert_true(json_is_true(json_object_get(line, "ready")));
+    json_decref(line);
+    skr_strbuf_fini(&out);
+}
+
+static void a_long_value_is_cut(void **state)
+{
+    (void)state;
+    static char text[SKR_LOG_VALUE_MAX + 100];
+    memset(text, 'a', sizeof text - 1);
+    const struct skr_log_pair long_pair[] = {SKR_LOG_S("reason", text), SKR_LOG_END};
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_log_write(&out, SKR_LOG_TEXT, SKR_LOG_INFO, 0, &noon, 7, "a.c", 1, "M", long_pair);
+    assert_string_equal(out.s + out.len - 5, "a...\"");
+    assert_true(out.len < SKR_LOG_VALUE_MAX + 100);
+    skr_strbuf_fini(&out);
+}
+
+static void records_above_the_level_are_left_out(void **state)
+{
+    (void)state;
+    int fd[2];
+    assert_int_equal(pipe(fd), 0);
+    skr_log_set_fd(fd[1]);
+    skr_log_set_level(2);
+    skr_log_info(3, "Left out", SKR_LOG_END);
+    skr_log_info(2, "Kept", SKR_LOG_S("group", NULL), SKR_LOG_END);
+    skr_log_set_fd(STDERR_FILENO);
+    close(fd[1]);
+    char line[256];
+    ssize_t n = read(fd[0], line, sizeof line - 1);
+    close(fd[0]);
+    assert_true(n > 0);
+    line[n] = '\0';
+    assert_non_null(strstr(line, "\"Kept\" group=\"\"\n"));
+    assert_null(strstr(line, "Left out"));
+}
+
+static void the_level_stays_in_its_range(void **state)
+{
+    (void)state;
+    skr_log_set_level(99);
+    assert_int_equal(skr_log_get_level(), SKR_LOG_LEVEL_MAX);
+    skr_log_set_level(-1);
+    assert_int_equal(skr_log_get_level(), 0);
+    skr_log_set_level(SKR_LOG_LEVEL_DEFAULT);
+}
+
+static void formats_have_names(void **state)
+{
+    (void)state;
+    enum skr_log_format format = SKR_LOG_TEXT;
+    assert_true(skr_log_format_parse("json", &format));
+    assert_int_equal(format, SKR_LOG_JSON);
+    assert_false(skr_log_format_parse("xml", &format));
+    assert_int_equal(format, SKR_LOG_JSON);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_follows_klog),
+        cmocka_unit_test(json_is_one_object_with_the_same_keys),
+        cmocka_unit_test(a_long_value_is_cut),
+        cmocka_unit_test(records_above_the_level_are_left_out),
+        cmocka_unit_test(the_level_stays_in_its_range),
+        cmocka_unit_test(formats_have_names),
+    };
+    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}
