@@ -1,3 +1,7 @@
 module sakkara/test/e2e/suite
 
 go 1.26
+
+require sigs.k8s.io/yaml v1.6.0
+
+require go.yaml.in/yaml/v2 v2.4.2 // indirect

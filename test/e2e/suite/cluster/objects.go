@@ -77,7 +77,13 @@ type Container struct {
 	Image     string    `json:"image"`
 	Command   []string  `json:"command,omitempty"`
 	Env       []EnvVar  `json:"env,omitempty"`
+	Ports     []Port    `json:"ports,omitempty"`
 	Resources Resources `json:"resources,omitzero"`
+}
+
+type Port struct {
+	ContainerPort int `json:"containerPort"`
+	HostPort      int `json:"hostPort,omitempty"`
 }
 
 type EnvVar struct {
@@ -136,8 +142,8 @@ type ConfigMap struct {
 }
 
 type PodGroup struct {
-	APIVersion string       `json:"apiVersion"`
-	Kind       string       `json:"kind"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
 	Meta       `json:"metadata"`
 	Spec       PodGroupSpec `json:"spec"`
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+// DaemonOptions choose how sakkara runs.
+type DaemonOptions struct {
+	Binary string
+	// Server and CA of the API server as the daemon sees it: the plane's own, or a proxy's.
+	Server, CA string
+	// Settings are top-level keys of the configuration file beside those the harness sets.
+	Settings map[string]string
+	QPS      int // client.qps; burst is twice that; 0: 1000
+	// BindTimeout is extender.bindTimeout; empty: 330s.
+	BindTimeout string
+	// Gate is the webhook's listener, certificate file and key file; empty: off.
+	Gate [3]string
+}
+
+// Daemon runs `sakkara serve`. It keeps its ports over restarts, as a sidecar does.
+type Daemon struct {
+	Extender, Bind, Admin string // listen addresses
+
+	plane  *Plane
+	name   string
+	argv   []string
+	mu     sync.Mutex // guards process and starts: a proxy may kill from its own goroutine
+	proc   *Process
+	starts int
+}
+
+// NewDaemon writes the configuration; Start runs it.
+func (p *Plane) NewDaemon(name string, options DaemonOptions) (*Daemon, error) {
+	address := func() string { return fmt.Sprintf("127.0.0.1:%d", FreePort()) }
+	d := &Daemon{plane: p, name: name, Extender: address(), Bind: address(), Admin: address()}
+	kubeconfig, err := p.Kubeconfig(name, options.Server, options.CA, daemonToken)
+	if err != nil {
+		return nil, err
+	}
+	config := p.file(name + ".yaml")
+	if err := os.WriteFile(config, []byte(d.configuration(&options)), 0o600); err != nil {
+		return nil, err
+	}
+	d.argv = []string{options.Binary, "serve", "--config", config, "--kubeconfig", kubeconfig}
+	return d, nil
+}
+
+func (d *Daemon) configuration(options *DaemonOptions) string {
+	qps, bindTimeout := options.QPS, options.BindTimeout
+	if qps == 0 {
+		qps = 1000
+	}
+	if bindTimeout == "" {
+		bindTimeout = "330s"
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, `apiVersion: sakkara/v1
+kind: SakkaraConfiguration
+schedulerNames: [sakkara, sakkara-scheduler]
+topologyConfigMapNameSpace: %s
+extender:
+  listen: %s
+  bindListen: %s
+  bindTimeout: %s
+admin:
+  listen: %s
+gate: {listen: %q, certFile: %q, keyFile: %q}
+leaderElection: {mode: none}
+client: {qps: %d, burst: %d}
+`, SystemNamespace, d.Extender, d.Bind, bindTimeout, d.Admin, options.Gate[0], options.Gate[1], options.Gate[2], qps, 2*qps)
+	keys := make([]string, 0, len(options.Settings))
+	for key := range options.Settings {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		fmt.Fprintf(&text, "%s: %s\n", key, options.Settings[key])
+	}
+	return text.String()
+}
+
+// Start runs the daemon and returns once /readyz says so.
+func (d *Daemon) Start() error {
+	d.mu.Lock()
+	d.starts++
+	process, err := Start(d.plane.Dir, d.name, nil, d.argv...)
+	d.proc = process
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if !process.Running() {
+			return fmt.Errorf("sakkara ended:\n%s", process.Tail(20))
+		}
+		if status, _ := d.AdminGet("/readyz"); status == http.StatusOK {
+			return nil
+		}
+	}
+	return fmt.Errorf("sakkara is not ready:\n%s", process.Tail(20))
+}
+
+// Process is the daemon's present process.
+func (d *Daemon) Process() *Process {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.proc
+}
+
+// Starts counts how often the daemon was started.
+func (d *Daemon) Starts() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.starts
+}
+
+// Kill is kill -9.
+func (d *Daemon) Kill() { d.Process().Kill() }
+
+// Stop is SIGTERM; the daemon has to end with code 0 in time.
+func (d *Daemon) Stop() error { return d.Process().Stop(10 * time.Second) }
+
+// AdminGet asks the admin listener.
+func (d *Daemon) AdminGet(path string) (status int, body string) {
+	response, err := http.Get("http://" + d.Admin + path)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	return response.StatusCode, string(text)
+}

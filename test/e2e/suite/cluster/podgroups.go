@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"time"
+)
+
+// podGroupResource is the part of the PodGroup resource of the scheduler-plugins project that groups need.
+const podGroupResource = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: podgroups.scheduling.x-k8s.io
+  annotations: {api-approved.kubernetes.io: "unapproved, for tests"}
+spec:
+  group: scheduling.x-k8s.io
+  scope: Namespaced
+  names: {kind: PodGroup, listKind: PodGroupList, plural: podgroups, singular: podgroup}
+  versions:
+  - name: v1alpha1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              minMember: {type: integer, minimum: 1}
+              scheduleTimeoutSeconds: {type: integer}
+          status: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`
+
+// InstallPodGroups adds the PodGroup resource and waits until it is served.
+func (p *Plane) InstallPodGroups() error {
+	err := p.Admin.Apply("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podgroups.scheduling.x-k8s.io", []byte(podGroupResource))
+	if err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if err = p.Admin.Get(podGroups, &List[PodGroup]{}); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("PodGroups are not served: %w", err)
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Write is a request of the daemon that changes something.
+type Write struct {
+	Start  time.Time
+	Method string
+	Path   string
+	Body   string
+	Status int // of the answer; 0: never answered
+}
+
+// Is tells whether the write has this method and a path with this ending.
+func (w *Write) Is(method, pathEnd string) bool {
+	return w.Method == method && strings.HasSuffix(w.Path, pathEnd)
+}
+
+// Moment is the point of a write's way at which the daemon is killed.
+type Moment int
+
+const (
+	BeforeForwarding Moment = iota // the API server never sees the write
+	AfterForwarding                // the write is done, its answer never arrives
+)
+
+// Proxy stands between the daemon and the API server: it keeps a record of every write, and plays the
+// faults a test asks for.
+type Proxy struct {
+	Server, CA string
+
+	server *http.Server
+
+	mu      sync.Mutex
+	writes  []*Write
+	latency time.Duration
+	faults  []fault
+	killAt  int // writes left until the kill; 0: none
+	moment  Moment
+	kill    func()
+}
+
+// fault is a test's wish for one write: an action before it is forwarded, or an answer instead.
+type fault struct {
+	match  func(*Write) bool
+	action func()
+	code   int
+}
+
+// StartProxy starts a proxy with a certificate of its own.
+func (p *Plane) StartProxy(name string) (*Proxy, error) {
+	certificate, certificatePEM, _, err := SelfSigned("127.0.0.1")
+	if err != nil {
+		return nil, err
+	}
+	proxy := &Proxy{CA: p.file(name + ".crt")}
+	if err := os.WriteFile(proxy.CA, certificatePEM, 0o644); err != nil {
+		return nil, err
+	}
+	pem, err := os.ReadFile(p.CA)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	target, err := url.Parse(p.Server)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	proxy.Server = "https://" + listener.Addr().String()
+	silent := log.New(io.Discard, "", 0)
+	reverse := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:      &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true},
+		FlushInterval:  -1, // watches
+		ModifyResponse: proxy.answered,
+		ErrorLog:       silent,
+	}
+	proxy.server = &http.Server{Handler: proxy.handler(reverse), ErrorLog: silent,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	go func() { _ = proxy.server.ServeTLS(listener, "", "") }()
+	return proxy, nil
+}
+
+// Stop closes the proxy with all its connections.
+func (x *Proxy) Stop() { _ = x.server.Close() }
+
+// Delay makes every request wait before it is forwarded.
+func (x *Proxy) Delay(latency time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.latency = latency
+}
+
+// Refuse answers the next write that matches with an error code instead of forwarding it.
+func (x *Proxy) Refuse(code int, match func(*Write) bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.faults = append(x.faults, fault{match: match, code: code})
+}
+
+// Before calls action before the next write that matches is forwarded.
+func (x *Proxy) Before(match func(*Write) bool, action func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.faults = append(x.faults, fault{match: match, action: action})
+}
+
+// KillAt calls kill at the k-th write from now, Events not counted. k = 0 forgets the kill; the result
+// tells whether one was still to come.
+func (x *Proxy) KillAt(k int, moment Moment, kill func()) (pending bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	pending = x.killAt > 0
+	x.killAt, x.moment, x.kill = k, moment, kill
+	return pending
+}
+
+// Writes are the writes so far, in the order of their arrival.
+func (x *Proxy) Writes() []Write {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	writes := make([]Write, len(x.writes))
+	for i, write := range x.writes {
+		writes[i] = *write
+	}
+	return writes
+}
+
+// Count is the number of writes so far that match and were answered with 2xx.
+func (x *Proxy) Count(match func(*Write) bool) int {
+	count := 0
+	for _, write := range x.Writes() {
+		if write.Status/100 == 2 && match(&write) {
+			count++
+		}
+	}
+	return count
+}
+
+// The write and its kill travel with the request's context from the handler to answered.
+type contextKey struct{}
+
+type inFlight struct {
+	write *Write
+	kill  func()
+}
+
+func withWrite(ctx context.Context, write *Write, kill func()) context.Context {
+	return context.WithValue(ctx, contextKey{}, inFlight{write, kill})
+}
+
+func writeOf(ctx context.Context) (*Write, func()) {
+	flight, _ := ctx.Value(contextKey{}).(inFlight)
+	return flight.write, flight.kill
+}
+
+func (x *Proxy) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x.mu.Lock()
+		latency := x.latency
+		x.mu.Unlock()
+		if latency > 0 {
+			select {
+			case <-time.After(latency):
+			case <-r.Context().Done():
+				return
+			}
+		}
+		if r.Method == "GET" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		write := &Write{Start: time.Now(), Method: r.Method, Path: r.URL.Path, Body: string(body)}
+		verdict := x.arrived(write)
+		if verdict.kill != nil && verdict.moment == BeforeForwarding {
+			verdict.kill()
+			panic(http.ErrAbortHandler)
+		}
+		if verdict.code != 0 {
+			w.Header().Set("Content-Type", jsonType)
+			w.WriteHeader(verdict.code)
+			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"refused by the test"}`)
+			return
+		}
+		if verdict.action != nil {
+			verdict.action()
+		}
+		next.ServeHTTP(w, r.WithContext(withWrite(r.Context(), write, verdict.kill)))
+	})
+}
+
+// verdict is what is to be done with a write.
+type verdict struct {
+	kill   func()
+	moment Moment
+	action func()
+	code   int
+}
+
+func (x *Proxy) arrived(write *Write) verdict {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.writes = append(x.writes, write)
+	if strings.HasSuffix(write.Path, "/events") || strings.Contains(write.Path, "/events/") {
+		return verdict{}
+	}
+	if x.killAt > 0 {
+		if x.killAt--; x.killAt == 0 {
+			return verdict{kill: x.kill, moment: x.moment}
+		}
+	}
+	for i, fault := range x.faults {
+		if fault.match(write) {
+			x.faults = append(x.faults[:i:i], x.faults[i+1:]...)
+			write.Status = fault.code
+			return verdict{action: fault.action, code: fault.code}
+		}
+	}
+	return verdict{}
+}
+
+// answered sees the API server's answers before the daemon does.
+func (x *Proxy) answered(response *http.Response) error {
+	write, kill := writeOf(response.Request.Context())
+	if write == nil {
+		return nil
+	}
+	x.mu.Lock()
+	write.Status = response.StatusCode
+	x.mu.Unlock()
+	if kill != nil {
+		kill()
+		return errors.New("the daemon was killed")
+	}
+	return nil
+}
+
+// SelfSigned makes a certificate for one IP address, valid for a day.
+func SelfSigned(address string) (pair tls.Certificate, certificatePEM, keyPEM []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return pair, nil, nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()),
+		Subject:      pkix.Name{CommonName: address},
+		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.ParseIP(address)},
+		IsCA:        true, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return pair, nil, nil, err
+	}
+	keyDER, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return pair, nil, nil, err
+	}
+	certificatePEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	keyPEM = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
+	pair, err = tls.X509KeyPair(certificatePEM, keyPEM)
+	return pair, certificatePEM, keyPEM, err
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Recorder watches pods, nodes, the sources of groups and Events over a whole scenario. It keeps the present
+// state for tests to wait on, and the whole history for Verify to judge: all-or-nothing is watched, not
+// looked up at the end.
+type Recorder struct {
+	plane   *Plane
+	cancel  context.CancelFunc
+	watches sync.WaitGroup
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced at every change
+	state   View
+	history []Change
+	err     error
+}
+
+// Change is one watch event. Resource versions order the changes of all kinds.
+type Change struct {
+	At      time.Time // of its arrival here
+	Version int64
+	Deleted bool
+	Pod     *Pod // or nil
+	// For a group's source: its kind/namespace/name and its plan, which may be nil.
+	Source string
+	Plan   *Plan
+	Node   *Node // or nil
+}
+
+// Plan is the value of the annotation sakkara.plan of a group's source.
+type Plan struct {
+	ID      string            `json:"id"`
+	State   string            `json:"state"`
+	Nodes   map[string]int    `json:"nodes"`
+	Members map[string]string `json:"members"` // uid -> node
+}
+
+const planAnnotation = "sakkara.plan"
+
+// PlanOf reads the plan of a group's source, nil if there is none.
+func PlanOf(meta *Meta) *Plan {
+	var plan Plan
+	if json.Unmarshal([]byte(meta.Annotations[planAnnotation]), &plan) != nil || plan.ID == "" {
+		return nil
+	}
+	return &plan
+}
+
+// MemberPlan reads the plan id and the planned node a member carries, empty if none.
+func MemberPlan(pod *Pod) (id, node string) {
+	var plan struct{ ID, Node string }
+	_ = json.Unmarshal([]byte(pod.Annotations[planAnnotation]), &plan)
+	return plan.ID, plan.Node
+}
+
+const podGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups"
+
+// StartRecorder lists and then watches everything.
+func (p *Plane) StartRecorder() (*Recorder, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &Recorder{plane: p, cancel: cancel, changed: make(chan struct{})}
+	r.state = View{pods: map[string]*Pod{}, maps: map[string]*ConfigMap{}, groups: map[string]*PodGroup{}, nodes: map[string]*Node{}}
+	paths := []string{"/api/v1/nodes", "/api/v1/pods", "/api/v1/configmaps", "/api/v1/events", podGroups}
+	for _, path := range paths {
+		var list List[json.RawMessage]
+		if err := p.Admin.Get(path, &list); err != nil {
+			if path == podGroups && IsStatus(err, 404) {
+				continue
+			}
+			cancel()
+			return nil, err
+		}
+		for _, item := range list.Items {
+			r.apply(path, Event{Type: "ADDED", Object: item})
+		}
+		r.watches.Go(func() {
+			err := p.Admin.Watch(ctx, path, list.ResourceVersion, func(event Event) { r.apply(path, event) })
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.err == nil {
+				r.err = err
+			}
+		})
+	}
+	return r, nil
+}
+
+// Stop ends the watches.
+func (r *Recorder) Stop() {
+	r.cancel()
+	r.watches.Wait()
+}
+
+func (r *Recorder) apply(path string, event Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change := Change{At: time.Now(), Deleted: event.Type == "DELETED"}
+	switch path {
+	case "/api/v1/pods":
+		change.Pod = decode[Pod](event)
+		change.Version = change.Pod.Version()
+		set(r.state.pods, change.Pod.Key(), change.Pod, change.Deleted)
+	case "/api/v1/nodes":
+		change.Node = decode[Node](event)
+		change.Version = change.Node.Version()
+		set(r.state.nodes, change.Node.Name, change.Node, change.Deleted)
+	case "/api/v1/configmaps":
+		object := decode[ConfigMap](event)
+		change.Version, change.Source, change.Plan = object.Version(), "ConfigMap/"+object.Key(), PlanOf(&object.Meta)
+		set(r.state.maps, object.Key(), object, change.Deleted)
+	case podGroups:
+		object := decode[PodGroup](event)
+		change.Version, change.Source, change.Plan = object.Version(), "PodGroup/"+object.Key(), PlanOf(&object.Meta)
+		set(r.state.groups, object.Key(), object, change.Deleted)
+	default:
+		if !change.Deleted {
+			r.state.events = append(r.state.events, decode[ClusterEvent](event))
+		}
+	}
+	if change.Version != 0 {
+		r.history = append(r.history, change)
+	}
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func decode[T any](event Event) *T {
+	object := new(T)
+	if err := json.Unmarshal(event.Object, object); err != nil {
+		panic(fmt.Sprintf("watch event: %v: %s", err, event.Object))
+	}
+	return object
+}
+
+func set[T any](objects map[string]*T, key string, object *T, deleted bool) {
+	if deleted {
+		delete(objects, key)
+	} else {
+		objects[key] = object
+	}
+}
+
+// View is the state the watches have shown. It is valid inside the function it is handed to only.
+type View struct {
+	pods   map[string]*Pod
+	maps   map[string]*ConfigMap
+	groups map[string]*PodGroup
+	nodes  map[string]*Node
+	events []*ClusterEvent
+}
+
+// Pod is a pod by namespace and name, or nil.
+func (v *View) Pod(namespace, name string) *Pod { return v.pods[namespace+"/"+name] }
+
+// Pods are the pods of a namespace that match, sorted by name.
+func (v *View) Pods(namespace string, match func(*Pod) bool) []*Pod {
+	var pods []*Pod
+	for _, pod := range sorted(v.pods) {
+		if pod.Namespace == namespace && (match == nil || match(pod)) {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// Map is a ConfigMap by namespace and name, or nil.
+func (v *View) Map(namespace, name string) *ConfigMap { return v.maps[namespace+"/"+name] }
+
+// PodGroup is a PodGroup by namespace and name, or nil.
+func (v *View) PodGroup(namespace, name string) *PodGroup { return v.groups[namespace+"/"+name] }
+
+// Event is the first Event on an object with that reason, or nil.
+func (v *View) Event(kind, namespace, name, reason string) *ClusterEvent {
+	for _, event := range v.events {
+		about := &event.InvolvedObject
+		if about.Kind == kind && about.Namespace == namespace && about.Name == name && event.Reason == reason {
+			return event
+		}
+	}
+	return nil
+}
+
+// Look calls f with the present state.
+func (r *Recorder) Look(f func(*View)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.state)
+}
+
+// Wait returns nil as soon as condition does; it is asked after every change. After the deadline, the
+// error says what was waited for and the condition's last answer.
+func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*View) error) error {
+	timeout := time.After(deadline)
+	for {
+		r.mu.Lock()
+		err, changed, broken := condition(&r.state), r.changed, r.err
+		r.mu.Unlock()
+		if err == nil {
+			return nil
+		}
+		if broken != nil {
+			return broken
+		}
+		select {
+		case <-changed:
+		case <-timeout:
+			return fmt.Errorf("%s: not within %v: %w", what, deadline, err)
+		}
+	}
+}
+
+// History is everything seen so far, kind by kind in the order of its writing.
+func (r *Recorder) History() []Change {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Change(nil), r.history...)
+}
+
+// CatchUp returns when every watch has shown what was written before the call.
+func (r *Recorder) CatchUp() error {
+	const name = "e2e-marker"
+	marker := Pod{Meta: Meta{Name: name, Namespace: SystemNamespace}}
+	marker.Spec = PodSpec{SchedulerName: "none", Containers: []Container{{Name: "main", Image: "none"}}}
+	objects := map[string]any{
+		"/api/v1/namespaces/" + SystemNamespace + "/pods":       marker,
+		"/api/v1/namespaces/" + SystemNamespace + "/configmaps": ConfigMap{Meta: Meta{Name: name}},
+	}
+	for path, object := range objects {
+		if err := r.plane.Admin.Create(path, object, nil); err != nil {
+			return err
+		}
+	}
+	err := r.Wait(10*time.Second, "markers seen", func(v *View) error {
+		if v.Pod(SystemNamespace, name) == nil || v.Map(SystemNamespace, name) == nil {
+			return fmt.Errorf("not yet")
+		}
+		return nil
+	})
+	for path := range objects {
+		if deleteErr := r.plane.Admin.Delete(path + "/" + name); err == nil {
+			err = deleteErr
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return r.Wait(10*time.Second, "markers gone", func(v *View) error {
+		if v.Pod(SystemNamespace, name) != nil || v.Map(SystemNamespace, name) != nil {
+			return fmt.Errorf("not yet")
+		}
+		return nil
+	})
+}
+
+// Maps are the ConfigMaps of a namespace, sorted by name.
+func (v *View) Maps(namespace string) []*ConfigMap {
+	var objects []*ConfigMap
+	for _, object := range sorted(v.maps) {
+		if object.Namespace == namespace {
+			objects = append(objects, object)
+		}
+	}
+	return objects
+}

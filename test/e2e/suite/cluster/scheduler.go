@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+const leasePath = "/apis/coordination.k8s.io/v1/namespaces/" + SystemNamespace + "/leases/sakkara-scheduler"
+
+// SchedulerOptions choose how kube-scheduler runs. The configuration written from them is the shipped
+// one but for ports and file names.
+type SchedulerOptions struct {
+	FilterURL  string // prefix of filter and prioritize; empty: a bare kube-scheduler without extenders
+	BindURL    string // prefix of bind
+	Percentage int    // percentageOfNodesToScore; 0: the default
+	MaxBackoff int    // podMaxBackoffSeconds; 0: 10
+	HTTPLimit  string // httpTimeout of bind; empty: 330s
+	Flags      []string
+}
+
+// Configuration is the KubeSchedulerConfiguration for these options.
+func (o *SchedulerOptions) Configuration(kubeconfig string) string {
+	backoff, limit := o.MaxBackoff, o.HTTPLimit
+	if backoff == 0 {
+		backoff = 10
+	}
+	if limit == "" {
+		limit = "330s"
+	}
+	text := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: %q, qps: 1000, burst: 2000}
+leaderElection: {leaderElect: true, resourceNamespace: sakkara, resourceName: sakkara-scheduler}
+podInitialBackoffSeconds: 1
+podMaxBackoffSeconds: %d
+profiles:
+- schedulerName: sakkara
+  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}]}}
+`, kubeconfig, backoff)
+	if o.Percentage != 0 {
+		text += fmt.Sprintf("percentageOfNodesToScore: %d\n", o.Percentage)
+	}
+	if o.FilterURL != "" {
+		text += fmt.Sprintf(`extenders:
+- {urlPrefix: %q, filterVerb: filter, prioritizeVerb: prioritize, weight: 20, httpTimeout: 3s, nodeCacheCapable: true, ignorable: false}
+- {urlPrefix: %q, bindVerb: bind, httpTimeout: %s, nodeCacheCapable: true, ignorable: false}
+`, o.FilterURL, o.BindURL, limit)
+	}
+	return text
+}
+
+// StartScheduler starts kube-scheduler as the scheduler's service account and returns once it leads,
+// that is, once it has listed everything and schedules.
+func (p *Plane) StartScheduler(name string, options SchedulerOptions) (*Process, error) {
+	kubeconfig, err := p.Kubeconfig("scheduler", p.Server, p.CA, schedulerToken)
+	if err != nil {
+		return nil, err
+	}
+	config := p.file(name + ".yaml")
+	if err := os.WriteFile(config, []byte(options.Configuration(kubeconfig)), 0o600); err != nil {
+		return nil, err
+	}
+	// The lease of a killed predecessor would be waited for.
+	if err := p.Admin.Delete(leasePath); err != nil {
+		return nil, err
+	}
+	argv := append([]string{p.Binary, "kube-scheduler", "--config=" + config, "--secure-port=0"}, options.Flags...)
+	scheduler, err := Start(p.Dir, name, nil, argv...)
+	if err != nil {
+		return nil, err
+	}
+	var lease struct {
+		Spec struct{ HolderIdentity string }
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if !scheduler.Running() {
+			break
+		}
+		if p.Admin.Get(leasePath, &lease) == nil && lease.Spec.HolderIdentity != "" {
+			return scheduler, nil
+		}
+	}
+	tail := scheduler.Tail(20)
+	scheduler.Kill()
+	return nil, fmt.Errorf("kube-scheduler does not lead:\n%s", tail)
+}

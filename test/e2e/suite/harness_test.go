@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// The control plane itself, with a bare kube-scheduler: what the other tests stand on.
+
+func TestHarness_OrdinaryPodsRunOnFakeNodes(t *testing.T) {
+	nodes, _ := racks([]int{4, 4})
+	r := start(t, nodes, options{bare: true})
+	var pods []*cluster.Pod
+	for i := range 8 {
+		pods = append(pods, r.pod(fmt.Sprintf("p-%d", i)))
+	}
+	r.must(r.plane.CreatePods(pods...))
+	r.wait(usual, "8 pods running", func(v *cluster.View) error {
+		running := v.Pods(r.ns, func(pod *cluster.Pod) bool { return pod.Status.Phase == "Running" })
+		if len(running) != 8 {
+			return fmt.Errorf("%d running", len(running))
+		}
+		return nil
+	})
+	r.must(r.plane.Admin.Do("DELETE", r.podPath("p-0"), "", nil, nil))
+	r.wait(usual, "a pod deleted with grace is gone", func(v *cluster.View) error {
+		if v.Pod(r.ns, "p-0") != nil {
+			return fmt.Errorf("still there")
+		}
+		return nil
+	})
+}
+
+func TestHarness_GatedPodWaitsForItsGate(t *testing.T) {
+	nodes, _ := racks([]int{4})
+	r := start(t, nodes, options{bare: true})
+	r.create(r.pod("gated", gated))
+	r.wait(usual, "SchedulingGated", func(v *cluster.View) error {
+		pod := v.Pod(r.ns, "gated")
+		if pod == nil || pod.Condition("PodScheduled") == nil || pod.Condition("PodScheduled").Reason != "SchedulingGated" {
+			return fmt.Errorf("%v", pod)
+		}
+		return nil
+	})
+	r.must(r.plane.Admin.MergePatch(r.podPath("gated"), `{"spec":{"schedulingGates":null}}`))
+	r.wait(usual, "bound", func(v *cluster.View) error {
+		if pod := v.Pod(r.ns, "gated"); !pod.Bound() {
+			return fmt.Errorf("not bound")
+		}
+		return nil
+	})
+}
+
+func TestHarness_JobsCountTheirPods(t *testing.T) {
+	nodes, _ := racks([]int{4})
+	r := start(t, nodes, options{bare: true})
+	r.job("work", "any", 3)
+	var first *cluster.Pod
+	r.wait(usual, "3 pods running", func(v *cluster.View) error {
+		running := v.Pods(r.ns, func(pod *cluster.Pod) bool { return pod.Status.Phase == "Running" })
+		if len(running) != 3 {
+			return fmt.Errorf("%d running", len(running))
+		}
+		first = running[0]
+		return nil
+	})
+	r.must(r.kubelet.Finish(first, 1))
+	r.wait(usual, "a new pod for the failed one", func(v *cluster.View) error {
+		if n := len(v.Pods(r.ns, nil)); n != 4 {
+			return fmt.Errorf("%d pods", n)
+		}
+		return nil
+	})
+	r.wait(usual, "3 pods running again", r.podsBound("any", 3))
+	var running []*cluster.Pod
+	r.rec.Look(func(v *cluster.View) { running = v.Pods(r.ns, of("any")) })
+	for _, pod := range running {
+		r.must(r.kubelet.Finish(pod, 0))
+	}
+	deadline := time.Now().Add(usual)
+	for job := (cluster.Job{}); job.Status.Succeeded != 3 || job.Status.Failed != 1; {
+		if time.Now().After(deadline) {
+			t.Fatalf("job: %+v", job.Status)
+		}
+		r.must(r.plane.Admin.Get("/apis/batch/v1/namespaces/"+r.ns+"/jobs/work", &job))
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func TestHarness_SchedulerTakesSamplingAndRestarts(t *testing.T) {
+	nodes, _ := racks([]int{4})
+	r := start(t, nodes, options{bare: true, scheduler: cluster.SchedulerOptions{Percentage: 100}})
+	r.scheduler.Kill()
+	r.startScheduler()
+	r.create(r.pod("after"))
+	r.wait(usual, "bound", func(v *cluster.View) error {
+		if pod := v.Pod(r.ns, "after"); pod == nil || !pod.Bound() {
+			return fmt.Errorf("not bound")
+		}
+		return nil
+	})
+}
+
+// The recorder and its judgement must be able to fail: pods that pose as members and are bound by a bare
+// kube-scheduler break most rules.
+func TestHarness_RecorderSeesBrokenPromises(t *testing.T) {
+	nodes, _ := racks([]int{4})
+	r := start(t, nodes, options{bare: true})
+	r.members("g", 1)
+	r.wait(usual, "bound", r.podsBound("g", 1))
+	r.create(r.pod("squeezed", onNode("node-0"), cpu("4")))
+	wrong := r.rec.Verify([]cluster.Call{}, nil)
+	for _, want := range []string{"has no rank", "planned was", "before state Binding", "overcommitted"} {
+		found := false
+		for _, complaint := range wrong {
+			found = found || strings.Contains(complaint, want)
+		}
+		if !found {
+			t.Errorf("no complaint with %q in %q", want, wrong)
+		}
+	}
+}
+
+func TestHarness_KubectlValidates(t *testing.T) {
+	if _, err := plane.Kubectl("get", "namespaces"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// run is one scenario: a namespace of its own, a fake kubelet, a recorder, and, unless bare, the daemon
+// between two proxies, one to the API server and one from kube-scheduler.
+type run struct {
+	*testing.T
+	plane     *cluster.Plane
+	ns        string
+	kubelet   *cluster.Kubelet
+	rec       *cluster.Recorder
+	proxy     *cluster.Proxy
+	daemon    *cluster.Daemon
+	tap       *cluster.Tap
+	scheduler *cluster.Process
+
+	schedulerOptions cluster.SchedulerOptions
+	schedulers       int
+}
+
+// options choose what differs from the usual scenario.
+type options struct {
+	plane     *cluster.Plane // the common one when nil
+	daemon    cluster.DaemonOptions
+	scheduler cluster.SchedulerOptions
+	bare      bool // kube-scheduler without extenders and without daemon
+	paused    bool // daemon and scheduler are started by the test (begin)
+}
+
+// usual is how long anything that ought to happen at once may take on a busy machine.
+const usual = 30 * time.Second
+
+// start prepares a scenario on nodes and starts it. At the end of the test the history is verified and
+// the cluster emptied.
+func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
+	t.Helper()
+	r := &run{T: t, plane: wanted.plane, ns: namespaceOf(t), schedulerOptions: wanted.scheduler}
+	if r.plane == nil {
+		r.plane = plane
+	}
+	if !wanted.bare {
+		if _, err := os.Stat(sakkaraBinary); err != nil {
+			t.Fatalf("no daemon to test: %v", err)
+		}
+	}
+	r.must(r.plane.CreateNamespace(r.ns))
+	r.Cleanup(func() { r.must(r.plane.Clear(r.ns)) })
+	r.must(r.plane.CreateNodes(nodes...))
+	var err error
+	r.rec, err = r.plane.StartRecorder()
+	r.must(err)
+	r.Cleanup(r.rec.Stop)
+	r.kubelet, err = r.plane.StartKubelet()
+	r.must(err)
+	r.Cleanup(func() {
+		if err := r.kubelet.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if !wanted.bare {
+		r.prepareDaemon(wanted.daemon)
+	}
+	r.Cleanup(r.finish)
+	if !wanted.paused {
+		r.begin()
+	}
+	return r
+}
+
+func (r *run) prepareDaemon(wanted cluster.DaemonOptions) {
+	var err error
+	r.proxy, err = r.plane.StartProxy(r.ns + "-proxy")
+	r.must(err)
+	r.Cleanup(r.proxy.Stop)
+	wanted.Binary, wanted.Server, wanted.CA = sakkaraBinary, r.proxy.Server, r.proxy.CA
+	r.daemon, err = r.plane.NewDaemon(r.ns+"-daemon", wanted)
+	r.must(err)
+	r.tap, err = cluster.NewTap(r.daemon)
+	r.must(err)
+	r.Cleanup(r.tap.Stop)
+	r.schedulerOptions.FilterURL, r.schedulerOptions.BindURL = r.tap.FilterURL, r.tap.BindURL
+}
+
+// begin starts the daemon and kube-scheduler.
+func (r *run) begin() {
+	r.Helper()
+	if r.daemon != nil {
+		r.must(r.daemon.Start())
+	}
+	r.startScheduler()
+}
+
+func (r *run) startScheduler() {
+	r.Helper()
+	var err error
+	r.schedulers++
+	r.scheduler, err = r.plane.StartScheduler(fmt.Sprintf("%s-scheduler-%d", r.ns, r.schedulers), r.schedulerOptions)
+	r.must(err)
+}
+
+// finish verifies the history and ends the scenario's processes; the daemon has to end cleanly.
+func (r *run) finish() {
+	if r.daemon == nil {
+		r.scheduler.Kill()
+		return
+	}
+	running := r.daemon.Process() != nil && r.daemon.Process().Running()
+	if !running {
+		r.Errorf("the daemon is not running at the end of the scenario")
+	} else {
+		for _, wrong := range r.rec.Verify(r.tap.Calls(), r.proxy.Writes()) {
+			r.Error(wrong)
+		}
+	}
+	r.scheduler.Kill()
+	if running {
+		if err := r.daemon.Stop(); err != nil {
+			r.Error(err)
+		}
+	}
+	if r.Failed() && r.daemon.Process() != nil {
+		r.Logf("%s\nlast lines of the daemon:\n%s", r.describe(), r.daemon.Process().Tail(40))
+	}
+}
+
+// describe shows pods and sources as they are, for the log of a failed test.
+func (r *run) describe() string {
+	var text strings.Builder
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, nil) {
+			condition := ""
+			if scheduled := pod.Condition("PodScheduled"); scheduled != nil {
+				condition = scheduled.Reason + ": " + scheduled.Message
+			}
+			fmt.Fprintf(&text, "pod %s node=%q nominated=%q gates=%d status=%s rank=%s plan=%s %s\n", pod.Name, pod.Spec.NodeName,
+				pod.Status.NominatedNodeName, len(pod.Spec.SchedulingGates), pod.Labels["sakkara.member.status"],
+				pod.Labels["sakkara.member.rank"], pod.Annotations["sakkara.plan"], condition)
+			if text.Len() > 8000 {
+				text.WriteString("…\n")
+				break
+			}
+		}
+		for _, object := range v.Maps(r.ns) {
+			if object.Name != "kube-root-ca.crt" {
+				fmt.Fprintf(&text, "map %s %v plan=%.400s\n", object.Name, object.Data, object.Annotations["sakkara.plan"])
+			}
+		}
+	})
+	return text.String()
+}
+
+func (r *run) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// wait fails the test unless the condition holds in time.
+func (r *run) wait(deadline time.Duration, what string, condition func(v *cluster.View) error) {
+	r.Helper()
+	r.must(r.rec.Wait(deadline, what, condition))
+}
+
+// waitCalls fails the test unless the calls of kube-scheduler satisfy the condition in time.
+func (r *run) waitCalls(what string, condition func(calls []cluster.Call) bool) {
+	r.Helper()
+	timeout := time.After(usual)
+	for {
+		changed := r.tap.Changed()
+		if condition(r.tap.Calls()) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-timeout:
+			r.Fatalf("%s: not within %v", what, usual)
+		}
+	}
+}
+
+// quiet watches for a while that the condition keeps holding.
+func (r *run) quiet(d time.Duration, what string, condition func(v *cluster.View) error) {
+	r.Helper()
+	var broken error
+	err := r.rec.Wait(d, what, func(v *cluster.View) error {
+		if broken = condition(v); broken != nil {
+			return nil
+		}
+		return fmt.Errorf("holds")
+	})
+	if broken != nil {
+		r.Fatalf("%s: %v", what, broken)
+	}
+	_ = err // the deadline passed, as it should
+}
+
+// namespaceOf makes a namespace name of a test name, short enough to be part of other names.
+func namespaceOf(t *testing.T) string {
+	name := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c - 'A' + 'a'
+		}
+		return '-'
+	}, strings.TrimPrefix(t.Name(), "Test"))
+	return strings.Trim(name[:min(len(name), 50)], "-")
+}
