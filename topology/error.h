@@ -32,7 +32,8 @@ struct skr_error {
 int skr_error_set(struct skr_error *error, enum skr_error_code code, const char *format, ...)
     SKR_PRINTF(3, 4);
 
-/* Puts "prefix: " in front of the text that is there. error may be NULL. Returns -error->code. */
+/* Puts "prefix: " in front of the text that is there. Returns -error->code. error
+ * may be NULL: the code is not known then, and -SKR_INVALID is returned. */
 int skr_error_prefix(struct skr_error *error, const char *format, ...) SKR_PRINTF(2, 3);
 
 /* "invalid", "limit", ...; never NULL. */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Look-up in sorted key/value lists: binary search. */
+#include "topology/labels.h"
+
+#include <string.h>
+
+const char *skr_labels_get(const struct skr_labels *labels, const char *key)
+{
+    size_t low = 0;
+    size_t high = labels->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int order = strcmp(labels->item[mid].key, key);
+        if (order == 0) {
+            return labels->item[mid].value;
+        }
+        if (order < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return NULL;
+}
