@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_FINDINGS_H
+#define SKR_SERVER_FINDINGS_H
+/*
+ * What is wrong in a file, all of it at once: findings with positions, written like a compiler's,
+ *
+ *   sakkara.yaml:7:14: error: planTimeout: "5x" is not a duration such as 50ms, 330s or 5m
+ *
+ * in the order of their positions. The struct is the caller's memory and holds no pointers.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "topology/attr.h"
+#include "topology/strbuf.h"
+
+enum {
+    SKR_FINDINGS_MAX = 64,      /* kept; the rest is counted */
+    SKR_FINDING_TEXT_MAX = 384, /* bytes of one text; longer ones are cut */
+};
+
+struct skr_finding {
+    size_t line;   /* from 1; 0: about the file as a whole */
+    size_t column; /* from 1, in bytes */
+    bool is_error;
+    char text[SKR_FINDING_TEXT_MAX];
+};
+
+struct skr_findings {
+    size_t n;        /* kept */
+    size_t n_errors; /* all of them, kept or not */
+    size_t n_left_out;
+    struct skr_finding item[SKR_FINDINGS_MAX];
+};
+
+void skr_findings_init(struct skr_findings *findings);
+void skr_findings_add(struct skr_findings *findings, bool is_error, size_t line, size_t column,
+                      const char *format, ...) SKR_PRINTF(5, 6);
+/* Sorts by position (stable) and appends one line each; file is the name put in front. */
+void skr_findings_write(struct skr_findings *findings, const char *file, struct skr_strbuf *out);
+
+#endif

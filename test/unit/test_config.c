@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration file: what is accepted, and the exact messages for what is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/config.h"
+#include "server/config_value.h"
+#include "server/suggest.h"
+
+#define HEAD "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
+
+static int parse(const char *text, struct skr_config **ret, struct skr_strbuf *messages)
+{
+    struct skr_findings findings;
+    skr_findings_init(&findings);
+    *ret = NULL;
+    int rc = skr_config_parse(text, strlen(text), ret, &findings);
+    skr_findings_write(&findings, "s.yaml", messages);
+    return rc;
+}
+
+static struct skr_config *parse_good(const char *text)
+{
+    struct skr_config *config;
+    struct skr_strbuf messages;
+    skr_strbuf_init(&messages);
+    int rc = parse(text, &config, &messages);
+    if (rc != 0 || messages.len > 0) {
+        fail_msg("%d %s", rc, messages.s ? messages.s : "");
+    }
+    skr_strbuf_fini(&messages);
+    return config;
+}
+
+static void defaults_agree_with_the_engine(void **state)
+{
+    (void)state;
+    struct skr_settings expected;
+    skr_settings_default(&expected);
+    struct skr_config *config = skr_config_default();
+    assert_non_null(config);
+    const struct skr_settings *got = &config->settings;
+    assert_string_equal(got->topology_namespace, expected.topology_namespace);
+    assert_int_equal(got->n_scheduler_names, expected.n_scheduler_names);
+    for (size_t i = 0; i < expected.n_scheduler_names; i++) {
+        assert_string_equal(got->scheduler_name[i], expected.scheduler_name[i]);
+    }
+    assert_int_equal(got->label_fallback, expected.label_fallback);
+    assert_int_equal(got->heterogeneous_refuse, expected.heterogeneous_refuse);
+    assert_int_equal(got->victims_labelled, expected.victims_labelled);
+    assert_int_equal(got->preemption, expected.preemption);
+    assert_int_equal(got->preempt_force_after, expected.preempt_force_after);
+    assert_int_equal(got->plan_timeout, expected.plan_timeout);
+    assert_int_equal(got->plan_delay, expected.plan_delay);
+    assert_int_equal(got->rollback_partial, expected.rollback_partial);
+    assert_int_equal(got->tie_break, expected.tie_break);
+    assert_int_equal(got->release_gate_after, expected.release_gate_after);
+    assert_int_equal(got->bind_timeout, expected.bind_timeout);
+    skr_config_destroy(config);
+}
+
+static void the_shipped_file_is_the_default(void **state)
+{
+    (void)state;
+    struct skr_findings findings;
+    skr_findings_init(&findings);
+    struct skr_config *shipped = NULL, *fallback = skr_config_default();
+    assert_int_equal(skr_config_load("configs/sakkara.yaml", &shipped, &findings), 0);
+    assert_int_equal(findings.n, 0);
+    assert_string_equal(shipped->kubeconfig, fallback->kubeconfig);
+    assert_string_equal(shipped->extender_listen, fallback->extender_listen);
+    assert_string_equal(shipped->bind_listen, fallback->bind_listen);
+    assert_string_equal(shipped->admin_listen, fallback->admin_listen);
+    assert_string_equal(shipped->gate_listen, fallback->gate_listen);
+    assert_string_equal(shipped->tls.cert_file, "");
+    assert_string_equal(shipped->gate_tls.client_ca_file, "");
+    assert_int_equal(shipped->client_qps, fallback->client_qps);
+    assert_int_equal(shipped->client_burst, fallback->client_burst);
+    assert_int_equal(shipped->settings.n_scheduler_names, 2);
+    assert_int_equal(shipped->settings.plan_timeout, fallback->settings.plan_timeout);
+    assert_int_equal(shipped->settings.preempt_force_after, SKR_TIME_NEVER);
+    skr_config_destroy(shipped);
+    skr_config_destroy(fallback);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void every_option_stands_in_the_shipped_file_and_in_the_reference(void **state)
+{
+    (void)state;
+    char *shipped = read_file("configs/sakkara.yaml");
+    char *reference = read_file("docs/reference.md");
+    for (size_t i = 0; i < skr_config_option_count(); i++) {
+        const char *key = skr_config_option_key(i);
+        const char *dot = strrchr(key, '.');
+        if (!strstr(shipped, dot ? dot + 1 : key)) {
+            fail_msg("configs/sakkara.yaml lacks %s", key);
+        }
+        struct skr_strbuf row;
+        skr_strbuf_init(&row);
+        skr_config_option_markdown(i, &row);
+        if (!strstr(reference, row.s)) {
+            fail_msg("docs/reference.md lacks this row: %s", row.s);
+        }
+        skr_strbuf_fini(&row);
+    }
+    free(shipped);
+    free(reference);
+}
+
+static void every_option_is_read(void **state)
+{
+    (void)state;
+    struct skr_config *c = parse_good(HEAD "kubeconfig: /k\n"
+                                           "schedulerNames: [a, b, c]\n"
+                                           "topologyConfigMapNameSpace: kube-system\n"
+                                           "labelFallback: true\n"
+                                           "heterogeneous: refuse\n"
+                                           "nonGroupVictims: labelled\n"
+                                           "preemption: false\n"
+                                           "preemptForceAfter: 1h30m\n"
+                                           "planTimeout: 60s\n"
+                                           "planDelay: 0\n"
+                                           "onPartialBind: rollback\n"
+                                           "tieBreak: tight\n"
+                                           "releaseGateAfter: 2m\n"
+                                           "extender:\n"
+                                           "  listen: '[::1]:1'\n"
+                                           "  bindListen: 127.0.0.1:2\n"
+                                           "  bindTimeout: 1.5m\n"
+                                           "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
+                                           "admin: {listen: ':3'}\n"
+                                           "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
+                                           "leaderElection: {mode: none}\n"
+                                           "client: {qps: 5, burst: 6}\n");
+    assert_string_equal(c->kubeconfig, "/k");
+    assert_int_equal(c->settings.n_scheduler_names, 3);
+    assert_string_equal(c->settings.scheduler_name[2], "c");
+    assert_string_equal(c->settings.topology_namespace, "kube-system");
+    assert_true(c->settings.label_fallback);
+    assert_true(c->settings.heterogeneous_refuse);
+    assert_true(c->settings.victims_labelled);
+    assert_false(c->settings.preemption);
+    assert_int_equal(c->settings.preempt_force_after, 5400 * SKR_SECOND);
+    assert_int_equal(c->settings.plan_timeout, 60 * SKR_SECOND);
+    assert_int_equal(c->settings.plan_delay, 0);
+    assert_true(c->settings.rollback_partial);
+    assert_int_equal(c->settings.tie_break, SKR_TIE_TIGHT);
+    assert_int_equal(c->settings.release_gate_after, 120 * SKR_SECOND);
+    assert_int_equal(c->settings.bind_timeout, 90 * SKR_SECOND);
+    assert_string_equal(c->extender_listen, "[::1]:1");
+    assert_string_equal(c->bind_listen, "127.0.0.1:2");
+    assert_string_equal(c->admin_listen, ":3");
+    assert_string_equal(c->gate_listen, ":4");
+    assert_string_equal(c->tls.cert_file, "/c");
+    assert_string_equal(c->tls.key_file, "/d");
+    assert_string_equal(c->tls.client_ca_file, "/e");
+    assert_string_equal(c->gate_tls.cert_file, "/f");
+    assert_string_equal(c->gate_tls.key_file, "/g");
+    assert_int_equal(c->client_qps, 5);
+    assert_int_equal(c->client_burst, 6);
+    skr_config_destroy(c);
+}
+
+static const struct {
+    const char *text;
+    const char *messages;
+} broken[] = {
+    {"", "s.yaml:1:1: error: apiVersion is missing; write \"apiVersion: sakkara/v1\"\n"
+         "s.yaml:1:1: error: kind is missing; write \"kind: SakkaraConfiguration\"\n"},
+    {"- a\n", "s.yaml:1:1: error: a mapping of options is expected, not a list\n"},
+    {"apiVersion: sakkara/v2\nkind: Config\n",
+     "s.yaml:1:13: error: apiVersion: \"sakkara/v2\" is not sakkara/v1\n"
+     "s.yaml:2:7: error: kind: \"Config\" is not SakkaraConfiguration\n"},
+    {HEAD "plantimeout: 5m\n",
+     "s.yaml:3:1: error: unknown key plantimeout (did you mean planTimeout?)\n"},
+    {HEAD "extender: {listn: ':1'}\n",
+     "s.yaml:3:12: error: unknown key extender.listn (did you mean listen?)\n"},
+    {HEAD "extender:\n  tls: {zebra: 1}\n", "s.yaml:4:9: error: unknown key extender.tls.zebra\n"},
+    {HEAD "planTimeout: 5x\n",
+     "s.yaml:3:14: error: planTimeout: \"5x\" is not a duration such as 50ms, 330s or 5m\n"},
+    {HEAD "planTimeout: 10ms\n", "s.yaml:3:14: error: planTimeout: 10ms is outside 1s .. 24h\n"},
+    {HEAD "preemptForceAfter: 0\n",
+     "s.yaml:3:20: error: preemptForceAfter: 0 is outside 1s .. 24h (or off)\n"},
+    {HEAD "planTimeout: off\n",
+     "s.yaml:3:14: error: planTimeout: \"off\" is not a duration such as 50ms, 330s or 5m\n"},
+    {HEAD "planTimeout: 9999999999h\n",
+     "s.yaml:3:14: error: planTimeout: \"9999999999h\" is longer than 292 years\n"},
+    {HEAD "preemption: yes\n", "s.yaml:3:13: error: preemption: \"yes\" is not true or false\n"},
+    {HEAD "heterogeneous: min\n",
+     "s.yaml:3:16: error: heterogeneous: \"min\" is not max or refuse\n"},
+    {HEAD "tieBreak: loose\n", "s.yaml:3:11: error: tieBreak: \"loose\" is not tree or tight\n"},
+    {HEAD "extender: {listen: localhost:1}\n",
+     "s.yaml:3:20: error: extender.listen: \"localhost:1\" is not an address with a port such as "
+     "127.0.0.1:9660, [::1]:9660 or :9660\n"},
+    {HEAD "admin: {listen: 127.0.0.1:65536}\n",
+     "s.yaml:3:17: error: admin.listen: \"127.0.0.1:65536\" is not an address with a port such as "
+     "127.0.0.1:9660, [::1]:9660 or :9660\n"},
+    {HEAD "admin: {listen: ''}\n",
+     "s.yaml:3:17: error: admin.listen: \"\" is not an address with a port such as "
+     "127.0.0.1:9660, [::1]:9660 or :9660\n"},
+    {HEAD "client: {qps: 0}\n", "s.yaml:3:15: error: client.qps: 0 is outside 1 .. 100000\n"},
+    {HEAD "client: {burst: -1}\n",
+     "s.yaml:3:17: error: client.burst: \"-1\" is not a whole number\n"},
+    {HEAD "client: {qps: 99999999999999999999}\n",
+     "s.yaml:3:15: error: client.qps: 99999999999999999999 is too large\n"},
+    {HEAD "schedulerNames: sakkara\n",
+     "s.yaml:3:17: error: schedulerNames: a list is expected, not a single value\n"},
+    {HEAD "schedulerNames: []\n", "s.yaml:3:17: error: schedulerNames: the list is empty\n"},
+    {HEAD "schedulerNames: [a, a]\n",
+     "s.yaml:3:21: error: schedulerNames: \"a\" stands in the list twice\n"},
+    {HEAD "schedulerNames: [A b]\n",
+     "s.yaml:3:18: error: schedulerNames: \"A b\" is not a name of lower-case letters, digits, '-' "
+     "and '.'\n"},
+    {HEAD "schedulerNames: [a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q]\n",
+     "s.yaml:3:50: error: schedulerNames: at most 16 names\n"},
+    {HEAD "schedulerNames: [[a]]\n",
+     "s.yaml:3:18: error: schedulerNames: a single value is expected, not a list\n"},
+    {HEAD "topologyConfigMapNameSpace: a_b\n",
+     "s.yaml:3:29: error: topologyConfigMapNameSpace: \"a_b\" is not a name of lower-case letters, "
+     "digits, '-' and '.'\n"},
+    {HEAD "extender: 5\n",
+     "s.yaml:3:11: error: extender: a mapping is expected, not a single value\n"},
+    {HEAD "planTimeout: {a: b}\n",
+     "s.yaml:3:14: error: planTimeout: a single value is expected, not a mapping\n"},
+    {HEAD "planTimeout: 5m\nplanTimeout: 4m\n",
+     "s.yaml:4:1: error: key planTimeout twice (see 3:1)\n"},
+    {HEAD "leaderElection: {mode: lease}\n",
+     "s.yaml:3:24: error: leaderElection.mode: \"lease\" is for several replicas, which this "
+     "version does not support; use none and run one replica\n"},
+    {HEAD "leaderElection: {mode: scheduler}\n",
+     "s.yaml:3:24: error: leaderElection.mode: \"scheduler\" is for several replicas, which this "
+     "version does not support; use none and run one replica\n"},
+    {HEAD "leaderElection: {mode: x}\n",
+     "s.yaml:3:24: error: leaderElection.mode: \"x\" is not none\n"},
+    {HEAD "extender: {tls: {certFile: a}}\n",
+     "s.yaml:3:28: error: extender.tls.certFile is set without extender.tls.keyFile\n"},
+    {HEAD "extender: {tls: {keyFile: a}}\n",
+     "s.yaml:3:27: error: extender.tls.keyFile is set without extender.tls.certFile\n"},
+    {HEAD "extender: {tls: {clientCAFile: a}}\n",
+     "s.yaml:3:32: error: extender.tls.clientCAFile is set without extender.tls.certFile\n"},
+    {HEAD "gate: {listen: ':1'}\n",
+     "s.yaml:3:16: error: gate.listen is set without gate.certFile: API servers call webhooks over "
+     "TLS only\n"},
+    {HEAD "extender: {listen: '127.0.0.1:9662'}\n",
+     "s.yaml:3:20: error: extender.listen and admin.listen are both 127.0.0.1:9662\n"},
+    {HEAD "planTimeout: [5m\n",
+     "s.yaml:4:1: error: not YAML: did not find expected ',' or ']', while parsing a flow "
+     "sequence\n"},
+    {HEAD "---\n" HEAD, "s.yaml:4:1: error: a second document; the file holds one\n"},
+    {HEAD "planTimeout: 5x\nclient: {qps: a}\nzebra: 1\n",
+     "s.yaml:3:14: error: planTimeout: \"5x\" is not a duration such as 50ms, 330s or 5m\n"
+     "s.yaml:4:15: error: client.qps: \"a\" is not a whole number\n"
+     "s.yaml:5:1: error: unknown key zebra\n"},
+    {HEAD "kubeconfig: \"a\\0b\"\n",
+     "s.yaml:3:13: error: kubeconfig: the value contains a NUL byte\n"},
+};
+
+static void broken_files_are_refused_with_positions_all_errors_at_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        struct skr_config *config;
+        struct skr_strbuf messages;
+        skr_strbuf_init(&messages);
+        int rc = parse(broken[i].text, &config, &messages);
+        if (rc != -SKR_INVALID || strcmp(messages.s ? messages.s : "", broken[i].messages) != 0) {
+            print_error("case %zu: %d\n%s%s", i, rc, broken[i].text, messages.s);
+        }
+        assert_string_equal(messages.s, broken[i].messages);
+        assert_int_equal(rc, -SKR_INVALID);
+        assert_null(config);
+        skr_strbuf_fini(&messages);
+    }
+}
+
+static const struct {
+    const char *text;
+    const char *messages;
+} warned[] = {
+    {HEAD "planTimeout: 5m\nextender: {bindTimeout: 5m}\n",
+     "s.yaml:4:25: warning: extender.bindTimeout (5m) should be at least planTimeout (5m) + 30s, "
+     "or held calls end before their plan\n"},
+    {HEAD "planTimeout: 10m\n",
+     "s.yaml:3:14: warning: extender.bindTimeout (5m30s) should be at least planTimeout (10m) + "
+     "30s, or held calls end before their plan\n"},
+    {HEAD "extender: {bindListen: '0.0.0.0:9661'}\n",
+     "s.yaml:3:24: warning: extender.bindListen: 0.0.0.0:9661 can be reached from other machines; "
+     "set extender.tls with a clientCAFile, or anybody there can steer scheduling\n"},
+};
+
+static void doubtful_files_are_accepted_with_a_warning(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof warned / sizeof warned[0]; i++) {
+        struct skr_config *config;
+        struct skr_strbuf messages;
+        skr_strbuf_init(&messages);
+        assert_int_equal(parse(warned[i].text, &config, &messages), 0);
+        assert_string_equal(messages.s, warned[i].messages);
+        skr_config_destroy(config);
+        skr_strbuf_fini(&messages);
+    }
+}
+
+static void listeners_on_port_zero_may_be_equal(void **state)
+{
+    (void)state;
+    skr_config_destroy(parse_good(HEAD "extender: {listen: '127.0.0.1:0', bindListen: "
+                                       "'127.0.0.1:0'}\nadmin: {listen: '127.0.0.1:0'}\n"));
+}
+
+static void a_flood_of_findings_is_cut(void **state)
+{
+    (void)state;
+    struct skr_strbuf text, messages;
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&messages);
+    skr_strbuf_add(&text, HEAD);
+    for (int i = 0; i < 100000; i++) {
+        skr_strbuf_addf(&text, "k%d:\n", i);
+    }
+    struct skr_config *config;
+    assert_int_equal(parse(text.s, &config, &messages), -SKR_INVALID);
+    assert_non_null(strstr(messages.s, "s.yaml:66:1: error: unknown key k63\n"));
+    assert_null(strstr(messages.s, "unknown key k64\n"));
+    assert_non_null(strstr(messages.s, "more findings left out\n"));
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&messages);
+}
+
+static void aliases_that_contain_themselves_end(void **state)
+{
+    (void)state;
+    struct skr_config *config;
+    struct skr_strbuf messages;
+    skr_strbuf_init(&messages);
+    int rc = parse(HEAD "extender: &a {tls: *a, listen: *a}\n", &config, &messages);
+    assert_int_equal(rc, -SKR_INVALID);
+    skr_strbuf_fini(&messages);
+}
+
+static void a_file_beyond_the_limit_or_absent_is_refused(void **state)
+{
+    (void)state;
+    struct skr_findings findings;
+    struct skr_config *config = NULL;
+    skr_findings_init(&findings);
+    char *text = calloc(1, SKR_CONFIG_BYTES_MAX + 1);
+    assert_non_null(text);
+    memset(text, '#', SKR_CONFIG_BYTES_MAX + 1);
+    assert_int_equal(skr_config_parse(text, SKR_CONFIG_BYTES_MAX + 1, &config, &findings),
+                     -SKR_LIMIT);
+    assert_string_equal(findings.item[0].text, "longer than 1048576 bytes");
+    free(text);
+    skr_findings_init(&findings);
+    assert_int_equal(skr_config_load("/nonexistent", &config, &findings), -SKR_NOT_FOUND);
+    assert_string_equal(findings.item[0].text, "cannot be opened: No such file or directory");
+}
+
+static const struct {
+    const char *text;
+    int rc;
+    skr_time value;
+    const char *written;
+} durations[] = {
+    {"0", 0, 0, "0"},
+    {"50ms", 0, 50 * SKR_MILLISECOND, "50ms"},
+    {"330s", 0, 330 * SKR_SECOND, "5m30s"},
+    {"1h30m", 0, 5400 * SKR_SECOND, "1h30m"},
+    {"1.5s", 0, 1500 * SKR_MILLISECOND, "1s500ms"},
+    {".5s", 0, 500 * SKR_MILLISECOND, "500ms"},
+    {"1.000000001s", 0, SKR_SECOND + 1, "1s1ns"},
+    {"1.0000000009s", 0, SKR_SECOND, "1s"},
+    {"7us9ns", 0, 7009, "7us9ns"},
+    {"2562047h", 0, 3600 * SKR_SECOND * 2562047, "2562047h"},
+    {"2562048h", -SKR_LIMIT, 0, NULL},
+    {"99999999999999999999s", -SKR_LIMIT, 0, NULL},
+    {"", -SKR_INVALID, 0, NULL},
+    {"5", -SKR_INVALID, 0, NULL},
+    {"s", -SKR_INVALID, 0, NULL},
+    {".s", -SKR_INVALID, 0, NULL},
+    {"-5s", -SKR_INVALID, 0, NULL},
+    {"5s ", -SKR_INVALID, 0, NULL},
+    {"5 s", -SKR_INVALID, 0, NULL},
+    {"5m3", -SKR_INVALID, 0, NULL},
+};
+
+static void durations_are_those_of_go(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+        skr_time value = -1;
+        char text[SKR_DURATION_TEXT_MAX];
+        int rc = skr_duration_parse(durations[i].text, &value, NULL);
+        if (rc != durations[i].rc || (rc == 0 && value != durations[i].value)) {
+            fail_msg("%s: %d %lld", durations[i].text, rc, (long long)value);
+        }
+        if (rc == 0) {
+            skr_duration_write(value, text, sizeof text);
+            assert_string_equal(text, durations[i].written);
+        }
+    }
+}
+
+static void suggestions_are_near(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"serve", "demo", "version", "help"};
+    assert_string_equal(skr_suggest("serv", words, 4), "serve");
+    assert_string_equal(skr_suggest("sevre", words, 4), "serve");
+    assert_string_equal(skr_suggest("Version", words, 4), "version");
+    assert_null(skr_suggest("banana", words, 4));
+    assert_null(skr_suggest("", words, 4));
+    assert_null(skr_suggest("x", words, 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_agree_with_the_engine),
+        cmocka_unit_test(the_shipped_file_is_the_default),
+        cmocka_unit_test(every_option_stands_in_the_shipped_file_and_in_the_reference),
+        cmocka_unit_test(every_option_is_read),
+        cmocka_unit_test(broken_files_are_refused_with_positions_all_errors_at_once),
+        cmocka_unit_test(doubtful_files_are_accepted_with_a_warning),
+        cmocka_unit_test(listeners_on_port_zero_may_be_equal),
+        cmocka_unit_test(a_flood_of_findings_is_cut),
+        cmocka_unit_test(aliases_that_contain_themselves_end),
+        cmocka_unit_test(a_file_beyond_the_limit_or_absent_is_refused),
+        cmocka_unit_test(durations_are_those_of_go),
+        cmocka_unit_test(suggestions_are_near),
+    };
+    return cmocka_run_group_tests_name("config", tests, NULL, NULL);
+}
