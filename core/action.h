@@ -80,8 +80,9 @@ struct skr_answer {
     const int8_t *scores; /* n */
 };
 
-/* A problem with everything it borrows. The shell passes &request->problem to skr_solve() and
- * destroys the request after the SOLVED event was handled. */
+/* A problem with everything it borrows; lives in its own arena, with the arrays of the problem. The
+ * shell passes &request->problem to skr_solve() and destroys the request after the SOLVED event was
+ * handled. */
 struct skr_solve_request {
     uint64_t id;
     struct skr_problem problem;
@@ -124,8 +125,11 @@ struct skr_actions {
 };
 
 void skr_actions_init(struct skr_actions *actions);
-void skr_actions_reset(struct skr_actions *actions); /* empty again; requests not handed over are
-                                                        destroyed by fini only */
+/* Empty again. The caller has taken over the solve requests; one that it has not taken would leak.
+ */
+void skr_actions_reset(struct skr_actions *actions);
+/* Frees the list and the solve requests still in it: a shell that keeps one sets item.solve to NULL
+ * or resets the list before. */
 void skr_actions_fini(struct skr_actions *actions);
 
 const char *skr_write_kind_name(enum skr_write_kind kind);

@@ -23,6 +23,20 @@
 #define SKR_LABEL_CONSTRAINT  "sakkara.group.constraint."
 #define SKR_ANNOTATION_PLAN   "sakkara.plan"
 
+/* A pod beyond these is refused with SKR_LIMIT: what a hostile pod can make us compare per node. */
+enum {
+    SKR_POD_CONTAINERS_MAX = 1024,   /* containers; init containers likewise */
+    SKR_POD_RESOURCES_MAX = 256,     /* distinct resource names of one pod */
+    SKR_POD_VOLUMES_MAX = 16384,     /* volumes; resource claims likewise */
+    SKR_POD_LISTS_MAX = 4096,        /* gates, owners, conditions: each */
+    SKR_POD_SELECTOR_MAX = 1024,     /* nodeSelector entries */
+    SKR_POD_TERMS_MAX = 256,         /* required node affinity */
+    SKR_POD_REQUIREMENTS_MAX = 1024, /* of all terms together */
+    SKR_POD_VALUES_MAX = 16384,      /* of all requirements together */
+    SKR_POD_TOLERATIONS_MAX = 1024,
+    SKR_POD_MESSAGE_MAX = 1024, /* bytes kept of the PodScheduled condition's message */
+};
+
 enum skr_pod_phase {
     SKR_POD_PENDING,
     SKR_POD_RUNNING,
@@ -32,14 +46,18 @@ enum skr_pod_phase {
     SKR_POD_PHASE_COUNT
 };
 
+/* LT and GT compare decimal integers (feature TaintTolerationComparisonOperators): they tolerate a
+ * taint whose value is less or greater than their own. */
 enum skr_toleration_operator {
     SKR_TOLERATION_EQUAL,
     SKR_TOLERATION_EXISTS,
+    SKR_TOLERATION_LT,
+    SKR_TOLERATION_GT,
     SKR_TOLERATION_OPERATOR_COUNT
 };
 
 struct skr_toleration {
-    const char *key; /* "" with EXISTS: every key */
+    const char *key; /* "": every key */
     const char *value;
     enum skr_toleration_operator op;
     bool any_effect;
@@ -64,7 +82,8 @@ struct skr_selector_requirement {
     const char **values;
 };
 
-/* Requirements are ANDed; a term without any matches nothing. */
+/* Requirements are ANDed; a term without any matches nothing (the decoder leaves such terms out,
+ * and those that kube-scheduler cannot parse, which match nothing either). Values are sorted. */
 struct skr_selector_term {
     size_t n;
     struct skr_selector_requirement *requirement;
@@ -82,7 +101,7 @@ struct skr_pod_shape {
     size_t n_terms;
     struct skr_selector_term *term;
     size_t n_tolerations;
-    struct skr_toleration *toleration;
+    struct skr_toleration *toleration; /* sorted, none twice */
     bool late_capacity; /* uses PVCs or resource claims: kube-scheduler may take long between filter
                            and bind */
 };

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Typed access to the fields of decoded JSON with the path in every error. Limits: paths deeper
+ * than SKR_FIELD_DEPTH_MAX frames lose their beginning, texts longer than SKR_FIELD_PATH_MAX their
+ * end.
+ */
+#include "core/json_field.h"
+
+#include <stdio.h>
+
+static size_t add_text(char *buffer, size_t at, const char *format, const char *text, size_t number)
+{
+    if (at + 1 >= SKR_FIELD_PATH_MAX)
+        return at;
+    size_t room = SKR_FIELD_PATH_MAX - at;
+    int n = format != NULL ? snprintf(buffer + at, room, "%s%s", format, text)
+                           : snprintf(buffer + at, room, "[%zu]", number);
+    if (n < 0)
+        return at;
+    return (size_t)n < room ? at + (size_t)n : SKR_FIELD_PATH_MAX - 1;
+}
+
+void skr_field_path_write(const struct skr_field_path *path, const char *key,
+                          char buffer[SKR_FIELD_PATH_MAX])
+{
+    const struct skr_field_path *frame[SKR_FIELD_DEPTH_MAX];
+    size_t n = 0;
+    for (const struct skr_field_path *p = path; p != NULL && n < SKR_FIELD_DEPTH_MAX; p = p->up)
+        frame[n++] = p;
+    size_t at = 0;
+    buffer[0] = '\0';
+    while (n-- > 0) {
+        if (frame[n]->key != NULL)
+            at = add_text(buffer, at, at > 0 ? "." : "", frame[n]->key, 0);
+        if (frame[n]->index != SKR_FIELD_NO_INDEX)
+            at = add_text(buffer, at, NULL, NULL, frame[n]->index);
+    }
+    if (key != NULL)
+        add_text(buffer, at, at > 0 ? "." : "", key, 0);
+}
+
+const char *skr_json_type_name(const json_t *value)
+{
+    if (value == NULL)
+        return "nothing";
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "a boolean";
+    case JSON_NULL:
+        return "null";
+    default:
+        return "something else";
+    }
+}
+
+int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                             const json_t *value, struct skr_error *error)
+{
+    char text[SKR_FIELD_PATH_MAX];
+    skr_field_path_write(path, key, text);
+    return skr_error_set(error, SKR_INVALID, "%s%smust be %s, got %s", text,
+                         text[0] != '\0' ? ": " : "", what, skr_json_type_name(value));
+}
+
+/* The value of a member, NULL when absent or null. */
+static json_t *member(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
+                     const char **ret, struct skr_error *error)
+{
+    json_t *value = member(object, key);
+    if (value != NULL && !json_is_string(value))
+        return skr_field_set_type_error(path, key, "a string", value, error);
+    *ret = value != NULL ? json_string_value(value) : "";
+    return 0;
+}
+
+int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
+                   bool *ret, struct skr_error *error)
+{
+    json_t *value = member(object, key);
+    if (value != NULL && !json_is_boolean(value))
+        return skr_field_set_type_error(path, key, "a boolean", value, error);
+    *ret = json_is_true(value);
+    return 0;
+}
+
+int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
+                    int32_t absent, int32_t *ret, struct skr_error *error)
+{
+    json_t *value = member(object, key);
+    if (value == NULL) {
+        *ret = absent;
+        return 0;
+    }
+    if (!json_is_integer(value))
+        return skr_field_set_type_error(path, key, "an integer", value, error);
+    json_int_t number = json_integer_value(value);
+    if (number < INT32_MIN || number > INT32_MAX) {
+        char text[SKR_FIELD_PATH_MAX];
+        skr_field_path_write(path, key, text);
+        return skr_error_set(error, SKR_INVALID,
+                             "%s: %" JSON_INTEGER_FORMAT " does not fit into 32 bits", text,
+                             number);
+    }
+    *ret = (int32_t)number;
+    return 0;
+}
+
+int skr_field_object(const json_t *object, const struct skr_field_path *path, const char *key,
+                     json_t **ret, struct skr_error *error)
+{
+    json_t *value = member(object, key);
+    if (value != NULL && !json_is_object(value))
+        return skr_field_set_type_error(path, key, "an object", value, error);
+    *ret = value;
+    return 0;
+}
+
+int skr_field_array(const json_t *object, const struct skr_field_path *path, const char *key,
+                    size_t limit, json_t **ret, struct skr_error *error)
+{
+    json_t *value = member(object, key);
+    if (value != NULL && !json_is_array(value))
+        return skr_field_set_type_error(path, key, "an array", value, error);
+    if (value != NULL && json_array_size(value) > limit) {
+        char text[SKR_FIELD_PATH_MAX];
+        skr_field_path_write(path, key, text);
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu entries, at most %zu are supported", text,
+                             json_array_size(value), limit);
+    }
+    *ret = value;
+    return 0;
+}
+
+int skr_field_entry(const json_t *array, const struct skr_field_path *path, size_t index,
+                    json_t **ret, struct skr_error *error)
+{
+    json_t *value = json_array_get(array, index);
+    if (!json_is_object(value)) {
+        struct skr_field_path entry = {.up = path, .key = NULL, .index = index};
+        return skr_field_set_type_error(&entry, NULL, "an object", value, error);
+    }
+    *ret = value;
+    return 0;
+}

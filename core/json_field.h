@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_JSON_FIELD_H
+#define SKR_CORE_JSON_FIELD_H
+/*
+ * Typed fields of decoded JSON. Absent and null are the same, as in the Go types of Kubernetes; a
+ * value of another JSON type is an error that names the path of the field
+ * ("spec.containers[3].name: must be a string, got a number").
+ *
+ * Paths are frames on the callers' stacks, linked upwards, and become text only when something is
+ * wrong: decoding a correct object formats nothing. Everything returned is borrowed from the JSON
+ * and not to be changed (objects come without const because libjansson iterates over nothing else).
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topology/error.h"
+
+enum {
+    SKR_FIELD_PATH_MAX = 160, /* bytes of a path as text, NUL included; longer ones are cut */
+    SKR_FIELD_DEPTH_MAX = 16, /* frames of a path */
+};
+
+#define SKR_FIELD_NO_INDEX SIZE_MAX
+
+/* "up.key[index]". up NULL: the path begins here. key NULL: an index only. */
+struct skr_field_path {
+    const struct skr_field_path *up;
+    const char *key;
+    size_t index; /* SKR_FIELD_NO_INDEX: none */
+};
+
+/* Writes path, then "." and key (NULL: none). path NULL is the object itself. */
+void skr_field_path_write(const struct skr_field_path *path, const char *key,
+                          char buffer[SKR_FIELD_PATH_MAX]);
+
+/* "a string", "a number", ...; never NULL. */
+const char *skr_json_type_name(const json_t *value);
+
+/* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
+int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                             const json_t *value, struct skr_error *error);
+
+/* object must be a JSON object. Absent or null gives "", false, absent, NULL, NULL. Errors:
+ * SKR_INVALID, SKR_LIMIT (an array with more than limit entries). */
+int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
+                     const char **ret, struct skr_error *error);
+int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
+                   bool *ret, struct skr_error *error);
+int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,
+                    int32_t absent, int32_t *ret, struct skr_error *error);
+int skr_field_object(const json_t *object, const struct skr_field_path *path, const char *key,
+                     json_t **ret, struct skr_error *error);
+int skr_field_array(const json_t *object, const struct skr_field_path *path, const char *key,
+                    size_t limit, json_t **ret, struct skr_error *error);
+/* Entry index of an array that path names (frame with the array's key, no index): an object. */
+int skr_field_entry(const json_t *array, const struct skr_field_path *path, size_t index,
+                    json_t **ret, struct skr_error *error);
+
+#endif
