@@ -75,7 +75,8 @@ int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error 
 void skr_node_destroy(struct skr_node *node);
 
 /* For other kinds' decoders: fills meta from an object's "metadata". prefixes: NULL-terminated list
- * of label key prefixes to keep, NULL keeps all. */
+ * of label key prefixes to keep, NULL keeps all. Fields that are absent are "" or 0, the name too
+ * (objects with generateName): decoders that need one check it. */
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error);
 /* A JSON object of strings as a sorted list; prefixes as above. path is for the error text. */

@@ -10,6 +10,10 @@
 
 #include "topology/error.h"
 
+enum {
+    SKR_QUANTITY_TEXT_MAX = 128, /* bytes of a quantity in an API object, blanks around it aside */
+};
+
 /* Value in whole units. Errors: SKR_INVALID with the text and the offending position, SKR_LIMIT
  * when it does not fit into int64. ret is written only on success. */
 int skr_quantity_parse(const char *text, int64_t *ret, struct skr_error *error);

@@ -53,7 +53,8 @@ int32_t skr_tree_level_of(const struct skr_tree *tree, int32_t unit);
 /* Edges between two members on these leaves, pods being children of their node: same leaf 2,
  * siblings 4. */
 int32_t skr_tree_distance(const struct skr_tree *tree, int32_t leaf_a, int32_t leaf_b);
-/* Same levels, units and names in the same order. */
+/* Same tree name, levels, units and resource names in the same order: nothing that is shown or
+ * decided differs. O(units). */
 bool skr_tree_equal(const struct skr_tree *a, const struct skr_tree *b);
 
 /*
@@ -68,8 +69,27 @@ void skr_tree_builder_destroy(struct skr_tree_builder *b);
  * (depth). */
 int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *name,
                          struct skr_error *error);
+/* Whether a name may stand for a unit or level: not empty, not only blanks (SKR_INVALID), not
+ * longer than SKR_UNIT_NAME_MAX (SKR_LIMIT). what begins the error text. */
+int skr_tree_check_name(const char *what, const char *name, struct skr_error *error);
+/* Depth of the deepest unit so far, 0 when there is none. O(units). */
+int32_t skr_tree_builder_depth(const struct skr_tree_builder *b);
+/* Path of the n-th (from 0) leaf above the deepest one, "zone-0/rack-1", cut at size. false when
+ * there are fewer. */
+bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *buffer, size_t size);
+
+/* One node named by two leaves, as skr_tree_builder_finish found it: ordinals (from 0) of the calls
+ * that added them. name is borrowed from the builder. */
+struct skr_tree_duplicate {
+    const char *name;
+    size_t first;
+    size_t second;
+};
+/* false when finish has not been called or found none. */
+bool skr_tree_builder_duplicate(const struct skr_tree_builder *b, struct skr_tree_duplicate *ret);
 /* level_names: n of them, top to bottom, root excluded; n must equal the depth of the deepest leaf
- * (SKR_INVALID). resource_names are copied. Consumes nothing; call destroy afterwards. n_uneven may
+ * (SKR_INVALID; any n 1.. for a builder without units). A node named by two leaves is SKR_INVALID.
+ * resource_names are copied. Consumes nothing; call destroy afterwards. n_uneven may
  * be NULL. */
 int skr_tree_builder_finish(struct skr_tree_builder *b, const char *const *level_names, size_t n,
                             const char *const *resource_names, size_t n_resources,

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What all API objects have in common: metadata, string maps, resource lists. Decoding copies what
+ * is kept into the object's arena; the JSON can be released afterwards.
+ *
+ * As in the Go types of Kubernetes, null is the same as absent, for a string in a map the same as
+ * "". Limits: the arena's.
+ */
+#include "topology/object.h"
+
+#include <string.h>
+
+#include "topology/object_field.h"
+#include "topology/quantity.h"
+
+enum { RESOURCE_LIST_MAX = SKR_RESOURCES_MAX };
+
+static bool has_prefix(const char *key, const char *const *prefixes)
+{
+    if (prefixes == NULL) {
+        return true;
+    }
+    for (size_t i = 0; prefixes[i] != NULL; i++) {
+        if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct skr_label *x = a;
+    const struct skr_label *y = b;
+    return strcmp(x->key, y->key);
+}
+
+/* Kept members of the object, counted first so that the array is of the right size. */
+static size_t count_kept(json_t *object, const char *const *prefixes)
+{
+    size_t n = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        n += has_prefix(key, prefixes) ? 1 : 0;
+    }
+    return n;
+}
+
+int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
+                      const char *path, struct skr_labels *ret, struct skr_error *error)
+{
+    struct skr_labels labels = {0, NULL};
+    const char *key;
+    json_t *value;
+
+    if (skr_object_is_absent(object)) {
+        *ret = labels;
+        return 0;
+    }
+    if (!json_is_object(object)) {
+        return skr_object_type_error(error, path, NULL, "an object", object);
+    }
+    json_t *map = skr_object_unconst(object);
+    size_t n = count_kept(map, prefixes);
+    if (n != 0) {
+        labels.item = skr_arena_array(arena, n, sizeof(labels.item[0]));
+        if (labels.item == NULL) {
+            return skr_object_too_large(error, path);
+        }
+    }
+    json_object_foreach(map, key, value)
+    {
+        if (!has_prefix(key, prefixes)) {
+            continue;
+        }
+        if (!json_is_string(value) && !json_is_null(value)) {
+            return skr_object_type_error(error, path, key, "a string", value);
+        }
+        struct skr_label *label = &labels.item[labels.n++];
+        label->key = skr_arena_strdup(arena, key);
+        label->value = skr_arena_strdup(arena, json_is_null(value) ? "" : json_string_value(value));
+        if (label->key == NULL || label->value == NULL) {
+            return skr_object_too_large(error, path);
+        }
+    }
+    if (labels.n > 1) {
+        qsort(labels.item, labels.n, sizeof(labels.item[0]), by_key);
+    }
+    *ret = labels;
+    return 0;
+}
+
+/* Decimal text as a number, 0 for anything else. */
+static uint64_t parse_version(const char *text)
+{
+    uint64_t version = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at < '0' || *at > '9') {
+            return 0;
+        }
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (version > (UINT64_MAX - digit) / 10) {
+            return 0;
+        }
+        version = version * 10 + digit;
+    }
+    return version;
+}
+
+static int decode_times(const json_t *metadata, struct skr_meta *meta, struct skr_error *error)
+{
+    const char *text = NULL;
+    int rc = skr_object_string(metadata, "metadata", "creationTimestamp", &text, error);
+    if (rc != 0) {
+        return rc;
+    }
+    if (text[0] != '\0') {
+        rc = skr_time_parse(text, &meta->created, error);
+        if (rc != 0) {
+            (void)skr_error_prefix(error, "metadata.creationTimestamp");
+            return rc;
+        }
+    }
+    rc = skr_object_string(metadata, "metadata", "deletionTimestamp", &text, error);
+    meta->deleting = rc == 0 && text[0] != '\0';
+    return rc;
+}
+
+int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
+                    struct skr_meta *ret, struct skr_error *error)
+{
+    static const char *const annotation_prefixes[] = {"sakkara.", NULL};
+    struct skr_meta meta = {.namespace_ = NULL};
+    const char *version = NULL;
+    int rc = 0;
+
+    if (!json_is_object(object)) {
+        return skr_object_type_error(error, "object", NULL, "an object", object);
+    }
+    const json_t *metadata = json_object_get(object, "metadata");
+    if (skr_object_is_absent(metadata)) {
+        return skr_error_set(error, SKR_INVALID, "metadata: missing");
+    }
+    if (!json_is_object(metadata)) {
+        return skr_object_type_error(error, "metadata", NULL, "an object", metadata);
+    }
+    if ((rc = skr_object_copy_string(arena, metadata, "metadata", "namespace", &meta.namespace_,
+                                     error)) != 0 ||
+        (rc = skr_object_copy_string(arena, metadata, "metadata", "name", &meta.name, error)) !=
+            0 ||
+        (rc = skr_object_copy_string(arena, metadata, "metadata", "uid", &meta.uid, error)) != 0 ||
+        (rc = skr_object_string(metadata, "metadata", "resourceVersion", &version, error)) != 0 ||
+        (rc = decode_times(metadata, &meta, error)) != 0 ||
+        (rc = skr_labels_decode(arena, json_object_get(metadata, "labels"), prefixes,
+                                "metadata.labels", &meta.labels, error)) != 0 ||
+        (rc =
+             skr_labels_decode(arena, json_object_get(metadata, "annotations"), annotation_prefixes,
+                               "metadata.annotations", &meta.annotations, error)) != 0) {
+        return rc;
+    }
+    meta.resource_version = parse_version(version);
+    *ret = meta;
+    return 0;
+}
+
+/* ---- resource lists ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct skr_quantity_item *x = a;
+    const struct skr_quantity_item *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* Blanks around a quantity are tolerated, as Quantity.UnmarshalJSON does. */
+static int parse_trimmed(const char *name, const char *text, int64_t *ret, struct skr_error *error)
+{
+    static const char blanks[] = " \t\n\v\f\r";
+    char trimmed[SKR_QUANTITY_TEXT_MAX + 1];
+
+    text += strspn(text, blanks);
+    size_t n = strlen(text);
+    while (n > 0 && strchr(blanks, text[n - 1]) != NULL) {
+        n--;
+    }
+    if (n > SKR_QUANTITY_TEXT_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%.100s: a quantity of %zu characters, limit %d",
+                             name, n, SKR_QUANTITY_TEXT_MAX);
+    }
+    memcpy(trimmed, text, n);
+    trimmed[n] = '\0';
+    return skr_resource_parse(name, trimmed, ret, error);
+}
+
+static int decode_quantity(const char *name, const json_t *value, const char *path, int64_t *ret,
+                           struct skr_error *error)
+{
+    char number[SKR_QUANTITY_TEXT_MAX + 1];
+    int rc = 0;
+
+    if (json_is_string(value)) {
+        rc = parse_trimmed(name, json_string_value(value), ret, error);
+    } else if (json_is_integer(value)) {
+        (void)snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        rc = skr_resource_parse(name, number, ret, error);
+    } else if (json_is_real(value)) {
+        /* A number with a fraction (cpu: 0.5) as its shortest text; 17 digits would show 0.1 as
+         * 0.10000000000000001 and round it up. */
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+        if (text == NULL) {
+            return skr_object_too_large(error, path);
+        }
+        rc = parse_trimmed(name, text, ret, error);
+        free(text);
+    } else if (json_is_null(value)) {
+        *ret = 0;
+    } else {
+        return skr_object_type_error(error, path, name, "a quantity", value);
+    }
+    if (rc != 0) {
+        (void)skr_error_prefix(error, "%s", path);
+    }
+    return rc;
+}
+
+int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const char *path,
+                          struct skr_quantities *ret, struct skr_error *error)
+{
+    struct skr_quantities list = {0, NULL};
+    const char *name;
+    json_t *value;
+
+    if (skr_object_is_absent(object)) {
+        *ret = list;
+        return 0;
+    }
+    if (!json_is_object(object)) {
+        return skr_object_type_error(error, path, NULL, "an object", object);
+    }
+    json_t *map = skr_object_unconst(object);
+    size_t n = json_object_size(map);
+    if (n > RESOURCE_LIST_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%.100s: %zu resources, limit %d", path, n,
+                             RESOURCE_LIST_MAX);
+    }
+    if (n != 0) {
+        list.item = skr_arena_array(arena, n, sizeof(list.item[0]));
+        if (list.item == NULL) {
+            return skr_object_too_large(error, path);
+        }
+    }
+    json_object_foreach(map, name, value)
+    {
+        struct skr_quantity_item *item = &list.item[list.n++];
+        int rc = decode_quantity(name, value, path, &item->amount, error);
+        if (rc != 0) {
+            return rc;
+        }
+        item->name = skr_arena_strdup(arena, name);
+        if (item->name == NULL) {
+            return skr_object_too_large(error, path);
+        }
+    }
+    if (list.n > 1) {
+        qsort(list.item, list.n, sizeof(list.item[0]), by_name);
+    }
+    *ret = list;
+    return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RFC 3339 times to nanoseconds and back, with the proleptic Gregorian calendar computed in whole
+ * days (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). Range: what 64 bits of
+ * nanoseconds hold, 1677-09-21 to 2262-04-11. No leap seconds, as in Go.
+ */
+#include <string.h>
+
+#include "topology/object.h"
+
+enum { DAY_S = 86400, TEXT_SHOWN = 64 };
+
+static bool is_leap(int64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static int64_t days_of_month(int64_t year, int64_t month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month - 1] + (month == 2 && is_leap(year) ? 1 : 0);
+}
+
+/* Days from 1970-01-01; years are taken to begin in March, so that the leap day is the last. */
+static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
+{
+    int64_t y = month <= 2 ? year - 1 : year;
+    int64_t era = (y >= 0 ? y : y - 399) / 400;
+    int64_t year_of_era = y - era * 400;
+    int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+static void date_from_days(int64_t days, int64_t *year, int64_t *month, int64_t *day)
+{
+    int64_t z = days + 719468;
+    int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+    int64_t day_of_era = z - era * 146097;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t shifted = (5 * day_of_year + 2) / 153;
+    *day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    *month = shifted < 10 ? shifted + 3 : shifted - 9;
+    *year = year_of_era + era * 400 + (*month <= 2 ? 1 : 0);
+}
+
+struct scanner {
+    const char *at;
+    bool ok;
+};
+
+static int64_t take_digits(struct scanner *s, int n)
+{
+    int64_t value = 0;
+    for (int i = 0; i < n && s->ok; i++) {
+        s->ok = *s->at >= '0' && *s->at <= '9';
+        if (s->ok) {
+            value = value * 10 + (*s->at++ - '0');
+        }
+    }
+    return value;
+}
+
+static void take_char(struct scanner *s, char c)
+{
+    s->ok = s->ok && *s->at == c;
+    s->at += s->ok ? 1 : 0;
+}
+
+/* Digits beyond the ninth are cut off. */
+static int64_t take_fraction(struct scanner *s)
+{
+    int64_t ns = 0;
+    int64_t weight = SKR_SECOND / 10;
+    if (!s->ok || *s->at != '.') {
+        return 0;
+    }
+    s->at++;
+    s->ok = *s->at >= '0' && *s->at <= '9';
+    for (; *s->at >= '0' && *s->at <= '9'; s->at++) {
+        ns += (*s->at - '0') * weight;
+        weight /= 10;
+    }
+    return ns;
+}
+
+static int64_t take_offset_s(struct scanner *s)
+{
+    if (!s->ok || (*s->at != '+' && *s->at != '-')) {
+        take_char(s, 'Z');
+        return 0;
+    }
+    int64_t sign = *s->at++ == '-' ? -1 : 1;
+    int64_t hours = take_digits(s, 2);
+    take_char(s, ':');
+    int64_t minutes = take_digits(s, 2);
+    s->ok = s->ok && hours <= 23 && minutes <= 59;
+    return sign * (hours * 3600 + minutes * 60);
+}
+
+int skr_time_parse(const char *text, skr_time *ret, struct skr_error *error)
+{
+    struct scanner s = {text, true};
+    int64_t year = take_digits(&s, 4);
+    take_char(&s, '-');
+    int64_t month = take_digits(&s, 2);
+    take_char(&s, '-');
+    int64_t day = take_digits(&s, 2);
+    take_char(&s, 'T');
+    int64_t hour = take_digits(&s, 2);
+    take_char(&s, ':');
+    int64_t minute = take_digits(&s, 2);
+    take_char(&s, ':');
+    int64_t second = take_digits(&s, 2);
+    int64_t ns = take_fraction(&s);
+    int64_t offset_s = take_offset_s(&s);
+
+    if (!s.ok || *s.at != '\0') {
+        return skr_error_set(error, SKR_INVALID,
+                             "time \"%.*s\": not like 2006-01-02T15:04:05Z at %zu", TEXT_SHOWN,
+                             text, (size_t)(s.at - text) + 1);
+    }
+    if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month) || hour > 23 ||
+        minute > 59 || second > 59) {
+        return skr_error_set(error, SKR_INVALID, "time \"%.*s\": no such day or hour", TEXT_SHOWN,
+                             text);
+    }
+    int64_t seconds =
+        days_from_date(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
+    if (seconds > INT64_MAX / SKR_SECOND - 1 || seconds < INT64_MIN / SKR_SECOND) {
+        return skr_error_set(error, SKR_LIMIT, "time \"%.*s\": not between the years 1678 and 2262",
+                             TEXT_SHOWN, text);
+    }
+    *ret = seconds * SKR_SECOND + ns;
+    return 0;
+}
+
+/* Writes ".123" with trailing zeros dropped, nothing for 0. */
+static void write_fraction(int64_t ns, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    if (ns == 0) {
+        return;
+    }
+    (void)snprintf(buffer, size, ".%09lld", (long long)ns);
+    for (size_t n = strlen(buffer); buffer[n - 1] == '0'; n--) {
+        buffer[n - 1] = '\0';
+    }
+}
+
+void skr_time_write(skr_time t, int32_t utc_offset_s, char *buffer, size_t size)
+{
+    int64_t ns = t % SKR_SECOND;
+    int64_t seconds = t / SKR_SECOND;
+    if (ns < 0) {
+        ns += SKR_SECOND;
+        seconds--;
+    }
+    int64_t offset_min = utc_offset_s / 60;
+    seconds += offset_min * 60;
+    int64_t of_day = seconds % DAY_S;
+    int64_t days = seconds / DAY_S;
+    if (of_day < 0) {
+        of_day += DAY_S;
+        days--;
+    }
+
+    int64_t year;
+    int64_t month;
+    int64_t day;
+    char fraction[16];
+    char zone[16] = "Z";
+    date_from_days(days, &year, &month, &day);
+    write_fraction(ns, fraction, sizeof(fraction));
+    if (offset_min != 0) {
+        int64_t absolute = offset_min < 0 ? -offset_min : offset_min;
+        (void)snprintf(zone, sizeof(zone), "%c%02d:%02d", offset_min < 0 ? '-' : '+',
+                       (int)(absolute / 60 % 100), (int)(absolute % 60));
+    }
+    (void)snprintf(buffer, size, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", (int)year, (int)month,
+                   (int)day, (int)(of_day / 3600), (int)(of_day / 60 % 60), (int)(of_day % 60),
+                   fraction, zone);
+}
