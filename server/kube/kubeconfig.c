@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a kubeconfig with libyaml's document loader, which keeps the position of every node. JSON
+ * is YAML, so both spellings are read. Aliases point at nodes and are never copied, so a document
+ * cannot grow by referring to itself.
+ */
+#include "server/kube/kubeconfig.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "server/kube/base64.h"
+
+struct reader {
+    yaml_document_t document;
+    struct skr_findings *findings;
+    const char *file;
+    struct skr_kube_access *access;
+};
+
+SKR_PRINTF(3, 4)
+static void problem(const struct reader *r, const yaml_node_t *at, const char *format, ...)
+{
+    char text[SKR_FINDING_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    skr_findings_add(r->findings, true, at ? at->start_mark.line + 1 : 0,
+                     at ? at->start_mark.column + 1 : 0, "%s", text);
+}
+
+/* ---- walking ---- */
+
+static bool scalar_is(const yaml_node_t *node, const char *text)
+{
+    return node && node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(text) &&
+           memcmp(node->data.scalar.value, text, node->data.scalar.length) == 0;
+}
+
+static bool is_null(const yaml_node_t *node)
+{
+    return node && node->type == YAML_SCALAR_NODE &&
+           node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (node->data.scalar.length == 0 || scalar_is(node, "null") || scalar_is(node, "~"));
+}
+
+/* Value of a key, NULL when absent or null. map may be NULL. */
+static yaml_node_t *member(struct reader *r, const yaml_node_t *map, const char *key)
+{
+    if (!map || map->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)
+        if (scalar_is(yaml_document_get_node(&r->document, p->key), key)) {
+            yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
+            return is_null(value) ? NULL : value;
+        }
+    return NULL;
+}
+
+static yaml_node_t *typed_member(struct reader *r, const yaml_node_t *map, const char *key,
+                                 const char *path, yaml_node_type_t type, const char *type_name)
+{
+    yaml_node_t *value = member(r, map, key);
+    if (!value || value->type == type)
+        return value;
+    problem(r, value, "%s%s%s must be %s", path, path[0] ? "." : "", key, type_name);
+    return NULL;
+}
+
+/* Text of a key; NULL when absent, empty or not a text. *ret_at (may be NULL): its position. */
+static const char *text_member(struct reader *r, const yaml_node_t *map, const char *key,
+                               const char *path, const yaml_node_t **ret_at)
+{
+    const yaml_node_t *value = typed_member(r, map, key, path, YAML_SCALAR_NODE, "a text");
+    if (ret_at)
+        *ret_at = value;
+    if (!value)
+        return NULL;
+    const char *text = (const char *)value->data.scalar.value;
+    if (strlen(text) != value->data.scalar.length) {
+        problem(r, value, "%s%s%s holds a zero byte", path, path[0] ? "." : "", key);
+        return NULL;
+    }
+    return text[0] == '\0' ? NULL : text;
+}
+
+static bool boolean_member(struct reader *r, const yaml_node_t *map, const char *key,
+                           const char *path)
+{
+    const yaml_node_t *at = NULL;
+    const char *text = text_member(r, map, key, path, &at);
+    if (!text || strcmp(text, "false") == 0)
+        return false;
+    if (strcmp(text, "true") == 0)
+        return true;
+    problem(r, at, "%s.%s must be true or false, not \"%.64s\"", path, key, text);
+    return false;
+}
+
+/* The body (member inner) of the list entry called name. Reports entries without a name, names
+ * twice, and, at position from, that there is no such entry. */
+static yaml_node_t *named_entry(struct reader *r, const yaml_node_t *root, const char *list_key,
+                                const char *inner, const char *name, const yaml_node_t *from)
+{
+    yaml_node_t *list = typed_member(r, root, list_key, "", YAML_SEQUENCE_NODE, "a list");
+    yaml_node_t *found = NULL;
+    if (list && list->data.sequence.items.top - list->data.sequence.items.start >
+                    SKR_KUBECONFIG_ENTRIES_MAX) {
+        problem(r, list, "%s has more than %d entries", list_key, SKR_KUBECONFIG_ENTRIES_MAX);
+        return NULL;
+    }
+    for (yaml_node_item_t *i = list ? list->data.sequence.items.start : NULL;
+         list && i < list->data.sequence.items.top; i++) {
+        yaml_node_t *entry = yaml_document_get_node(&r->document, *i);
+        const char *entry_name = text_member(r, entry, "name", list_key, NULL);
+        if (!entry_name) {
+            problem(r, entry, "%s: the entry has no name", list_key);
+        } else if (strcmp(entry_name, name) == 0) {
+            if (found)
+                problem(r, entry, "%s: \"%.128s\" stands twice (see line %zu)", list_key, name,
+                        found->start_mark.line + 1);
+            else
+                found = entry;
+        }
+    }
+    if (!found) {
+        problem(r, from, "\"%.128s\" is not among %s", name, list_key);
+        return NULL;
+    }
+    yaml_node_t *body = typed_member(r, found, inner, list_key, YAML_MAPPING_NODE, "a mapping");
+    if (!body)
+        problem(r, found, "%s: \"%.128s\" has no %s", list_key, name, inner);
+    return body;
+}
+
+/* ---- values ---- */
+
+/* Path as the kubeconfig means it: relative to its own folder. Heap. */
+static char *resolve_path(const struct reader *r, const char *path)
+{
+    const char *slash = strrchr(r->file, '/');
+    if (path[0] == '/' || !slash)
+        return skr_strdup(path);
+    size_t folder = (size_t)(slash - r->file) + 1;
+    size_t n = strlen(path);
+    char *full = skr_alloc(folder + n + 1);
+    memcpy(full, r->file, folder);
+    memcpy(full + folder, path, n);
+    return full;
+}
+
+static void read_secret_file(struct reader *r, const yaml_node_t *at, const char *key,
+                             const char *path, struct skr_kube_secret *ret)
+{
+    struct skr_error error = {0};
+    char *full = resolve_path(r, path);
+    if (skr_kube_secret_read(ret, full, &error) < 0)
+        problem(r, at, "%s: %s", key, error.text);
+    free(full);
+}
+
+static void read_secret_data(struct reader *r, const yaml_node_t *at, const char *key,
+                             const char *text, struct skr_kube_secret *ret)
+{
+    struct skr_error error = {0};
+    char *data = NULL;
+    size_t n = 0;
+    if (skr_base64_decode(text, strlen(text), &data, &n, &error) < 0)
+        problem(r, at, "%s: %s", key, error.text);
+    else
+        skr_kube_secret_take(ret, data, n);
+}
+
+/* KEY-data or else the file KEY, which must hold PEM. */
+static void read_pem(struct reader *r, const yaml_node_t *map, const char *path, const char *key,
+                     const char *data_key, struct skr_kube_secret *ret)
+{
+    const yaml_node_t *at = NULL;
+    size_t errors = r->findings->n_errors;
+    const char *used = data_key;
+    const char *text = text_member(r, map, data_key, path, &at);
+    if (text) {
+        read_secret_data(r, at, data_key, text, ret);
+    } else {
+        used = key;
+        text = text_member(r, map, key, path, &at);
+        if (text)
+            read_secret_file(r, at, key, text, ret);
+    }
+    if (text && r->findings->n_errors == errors && !skr_kube_secret_is_pem(ret))
+        problem(r, at, "%s holds no PEM block (-----BEGIN …-----)", used);
+}
+
+static void read_cluster(struct reader *r, const yaml_node_t *cluster)
+{
+    struct skr_kube_access *access = r->access;
+    struct skr_error error = {0};
+    const yaml_node_t *at = NULL;
+    const char *server = text_member(r, cluster, "server", "cluster", &at);
+    if (!server)
+        problem(r, cluster, "cluster.server is missing");
+    else if (skr_kube_access_set_server(access, server, &error) < 0)
+        problem(r, at, "cluster.server: %s", error.text);
+    read_pem(r, cluster, "cluster", "certificate-authority", "certificate-authority-data",
+             &access->ca);
+    access->insecure = boolean_member(r, cluster, "insecure-skip-tls-verify", "cluster");
+    if (access->insecure && access->ca.data)
+        problem(r, member(r, cluster, "insecure-skip-tls-verify"),
+                "cluster.insecure-skip-tls-verify and a certificate authority exclude each other");
+    access->tls_server_name =
+        skr_strdup(text_member(r, cluster, "tls-server-name", "cluster", NULL));
+    access->proxy_url = skr_strdup(text_member(r, cluster, "proxy-url", "cluster", &at));
+    if (access->proxy_url && !strstr(access->proxy_url, "://"))
+        problem(r, at, "cluster.proxy-url: \"%.128s\" has no scheme such as http://",
+                access->proxy_url);
+}
+
+static void refuse_helpers(struct reader *r, const yaml_node_t *user)
+{
+    static const char *const helpers[] = {"exec", "auth-provider"};
+    for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++) {
+        const yaml_node_t *helper = member(r, user, helpers[i]);
+        if (helper)
+            problem(r, helper,
+                    "user.%s: login helpers are not run by a daemon; use a kubeconfig with the "
+                    "token of a service account (kubectl create token, or a Secret of type "
+                    "kubernetes.io/service-account-token) or a client certificate",
+                    helpers[i]);
+    }
+    const yaml_node_t *as = member(r, user, "as");
+    if (as)
+        problem(r, as,
+                "user.as: impersonation is not supported; use credentials of that account itself");
+}
+
+static void read_token(struct reader *r, const yaml_node_t *user)
+{
+    struct skr_kube_secret *token = &r->access->token;
+    struct skr_error error = {0};
+    const yaml_node_t *at = NULL;
+    const char *text = text_member(r, user, "tokenFile", "user", &at);
+    if (text) {
+        read_secret_file(r, at, "tokenFile", text, token);
+    } else {
+        text = text_member(r, user, "token", "user", &at);
+        if (text)
+            skr_kube_secret_take(token, skr_strdup(text), strlen(text));
+    }
+    if (token->data && skr_kube_token_check(token, &error) < 0)
+        problem(r, at, "%s", error.text);
+}
+
+static void read_user(struct reader *r, const yaml_node_t *user)
+{
+    struct skr_kube_access *access = r->access;
+    size_t errors = r->findings->n_errors;
+    refuse_helpers(r, user);
+    read_token(r, user);
+    read_pem(r, user, "user", "client-certificate", "client-certificate-data",
+             &access->certificate);
+    read_pem(r, user, "user", "client-key", "client-key-data", &access->key);
+    const yaml_node_t *at = NULL;
+    access->username = skr_strdup(text_member(r, user, "username", "user", &at));
+    access->password = skr_strdup(text_member(r, user, "password", "user", NULL));
+    if (r->findings->n_errors > errors)
+        return;
+    if (access->certificate.data && !access->key.data)
+        problem(r, user, "user: a client certificate without client-key or client-key-data");
+    if (!access->certificate.data && access->key.data)
+        problem(r, user,
+                "user: a client key without client-certificate or client-certificate-data");
+    if (access->username && access->token.data)
+        problem(r, at, "user: username and a token exclude each other");
+    if (access->username && strchr(access->username, ':'))
+        problem(r, at, "user.username must not hold a colon");
+    if (access->password && !access->username)
+        problem(r, user, "user: a password without username");
+}
+
+/* ---- the document ---- */
+
+static void read_context(struct reader *r, const yaml_node_t *root)
+{
+    const yaml_node_t *at = NULL;
+    const char *current = text_member(r, root, "current-context", "", &at);
+    if (!current) {
+        problem(r, at ? at : root,
+                "current-context is not set; choose one with kubectl config use-context");
+        return;
+    }
+    yaml_node_t *context = named_entry(r, root, "contexts", "context", current, at);
+    if (!context)
+        return;
+    const char *name = text_member(r, context, "cluster", "context", &at);
+    if (!name)
+        problem(r, context, "context \"%.128s\" names no cluster", current);
+    const yaml_node_t *cluster =
+        name ? named_entry(r, root, "clusters", "cluster", name, at) : NULL;
+    if (cluster)
+        read_cluster(r, cluster);
+    name = text_member(r, context, "user", "context", &at);
+    const yaml_node_t *user = name ? named_entry(r, root, "users", "user", name, at) : NULL;
+    if (user)
+        read_user(r, user);
+}
+
+static void read_root(struct reader *r)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    if (!root) {
+        problem(r, NULL, "the file is empty");
+        return;
+    }
+    if (root->type != YAML_MAPPING_NODE) {
+        problem(r, root, "not a kubeconfig: the document must be a mapping");
+        return;
+    }
+    size_t errors = r->findings->n_errors;
+    const yaml_node_t *at = NULL;
+    const char *text = text_member(r, root, "kind", "", &at);
+    if (text && strcmp(text, "Config") != 0)
+        problem(r, at, "kind must be Config, not \"%.64s\"", text);
+    text = text_member(r, root, "apiVersion", "", &at);
+    if (text && strcmp(text, "v1") != 0)
+        problem(r, at, "apiVersion must be v1, not \"%.64s\"", text);
+    if (r->findings->n_errors == errors)
+        read_context(r, root);
+}
+
+int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
+                         struct skr_kube_access *access, struct skr_findings *findings)
+{
+    if (n > SKR_KUBECONFIG_BYTES_MAX) {
+        skr_findings_add(findings, true, 0, 0, "the file is larger than %d bytes",
+                         SKR_KUBECONFIG_BYTES_MAX);
+        return -SKR_INVALID;
+    }
+    struct skr_kube_access fresh;
+    skr_kube_access_init(&fresh);
+    fresh.source = skr_strdup(file);
+    struct reader r = {.findings = findings, .file = file, .access = &fresh};
+    size_t errors = findings->n_errors;
+    yaml_parser_t parser;
+    skr_bug_on(!yaml_parser_initialize(&parser));
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    if (yaml_parser_load(&parser, &r.document)) {
+        read_root(&r);
+        yaml_document_delete(&r.document);
+    } else {
+        skr_findings_add(findings, true, parser.problem_mark.line + 1,
+                         parser.problem_mark.column + 1, "not YAML: %s",
+                         parser.problem ? parser.problem : "no memory");
+    }
+    yaml_parser_delete(&parser);
+    if (findings->n_errors > errors) {
+        skr_kube_access_fini(&fresh);
+        return -SKR_INVALID;
+    }
+    skr_kube_access_fini(access);
+    *access = fresh;
+    return 0;
+}
+
+static void close_file(FILE **stream)
+{
+    if (*stream)
+        (void)fclose(*stream);
+}
+
+static void free_text(char **text)
+{
+    free(*text);
+}
+
+int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
+                        struct skr_findings *findings)
+{
+    SKR_CLEANUP(close_file) FILE *stream = fopen(file, "re");
+    SKR_CLEANUP(free_text) char *text = NULL;
+    if (!stream) {
+        skr_findings_add(findings, true, 0, 0, "%s", strerror(errno));
+        return -SKR_INVALID;
+    }
+    text = skr_alloc(SKR_KUBECONFIG_BYTES_MAX + 1);
+    size_t n = fread(text, 1, SKR_KUBECONFIG_BYTES_MAX + 1, stream);
+    if (ferror(stream)) {
+        skr_findings_add(findings, true, 0, 0, "%s", strerror(errno));
+        return -SKR_INVALID;
+    }
+    return skr_kubeconfig_parse(text, n, file, access, findings);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_KUBECONFIG_H
+#define SKR_SERVER_KUBE_KUBECONFIG_H
+/*
+ * kubeconfig files (apiVersion v1, kind Config; k8s.io/client-go/tools/clientcmd/api/v1): the
+ * cluster and the user of current-context.
+ *
+ * Read: clusters[].cluster: server, certificate-authority(-data), insecure-skip-tls-verify,
+ * tls-server-name, proxy-url. users[].user: token, tokenFile, client-certificate(-data),
+ * client-key(-data), username, password. Data wins over files, tokenFile over token, paths are
+ * relative to the kubeconfig, as in kubectl. Keys we do not know are ignored, as there. Refused
+ * with the way out: exec plugins, auth-provider and impersonation, because a daemon cannot run a
+ * login helper.
+ *
+ * Every problem is a finding with line and column; all of them are reported at once. Entries that
+ * current-context does not lead to are not looked at, but for their names.
+ */
+#include <stddef.h>
+
+#include "server/findings.h"
+#include "server/kube/access.h"
+
+enum {
+    SKR_KUBECONFIG_BYTES_MAX = 4 * 1024 * 1024,
+    SKR_KUBECONFIG_ENTRIES_MAX = 10000 /* clusters, contexts, users; each */
+};
+
+/* text: n bytes; file: path for relative names and messages, borrowed. access was initialised by
+ * the caller and is filled only when 0 is returned. Else -SKR_INVALID, and findings has at least
+ * one error. */
+int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
+                         struct skr_kube_access *access, struct skr_findings *findings);
+/* The same from a file. A file that cannot be read is a finding too (line 0). */
+int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
+                        struct skr_findings *findings);
+
+#endif

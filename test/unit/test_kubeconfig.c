@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kubeconfig files, service accounts of pods, base64: what is read, what is refused and where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "server/kube/base64.h"
+#include "server/kube/kubeconfig.h"
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" */
+#define PEM64 "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCkFBQUEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo="
+#define PEM   "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+#define HEAD                                             \
+    "apiVersion: v1\nkind: Config\ncurrent-context: a\n" \
+    "contexts: [{name: a, context: {cluster: c, user: u}}]\n"
+#define CLUSTER "clusters: [{name: c, cluster: {server: \"https://h:6443\"}}]\n"
+#define USER    "users: [{name: u, user: {token: t}}]\n"
+
+struct parsed {
+    struct skr_kube_access access;
+    struct skr_findings findings;
+    struct skr_strbuf text; /* the findings as people read them */
+    int result;
+};
+
+static void parse(struct parsed *p, const char *file, const char *text, size_t n)
+{
+    skr_kube_access_init(&p->access);
+    skr_findings_init(&p->findings);
+    skr_strbuf_init(&p->text);
+    p->result = skr_kubeconfig_parse(text, n, file, &p->access, &p->findings);
+    skr_findings_write(&p->findings, "kc", &p->text);
+    skr_strbuf_addn(&p->text, "", 0);
+}
+
+static void parsed_fini(struct parsed *p)
+{
+    skr_kube_access_fini(&p->access);
+    skr_strbuf_fini(&p->text);
+}
+
+static void expect_good(struct parsed *p, const char *text)
+{
+    parse(p, "kc", text, strlen(text));
+    if (p->result != 0)
+        fail_msg("refused: %s", p->text.s);
+}
+
+static void token_and_inline_ca_are_read(void **state)
+{
+    (void)state;
+    struct parsed p;
+    expect_good(&p, HEAD "clusters:\n- name: c\n  cluster:\n    server: https://h:6443/prefix//\n"
+                         "    certificate-authority-data: " PEM64 "\n"
+                         "    tls-server-name: kubernetes\n    proxy-url: http://p:3128\n"
+                         "users:\n- name: u\n  user:\n    token: abc.def\n");
+    assert_string_equal(p.access.server, "https://h:6443/prefix");
+    assert_string_equal(p.access.host, "h");
+    assert_string_equal(p.access.port, "6443");
+    assert_string_equal(p.access.tls_server_name, "kubernetes");
+    assert_string_equal(p.access.proxy_url, "http://p:3128");
+    assert_string_equal(p.access.ca.data, PEM);
+    assert_int_equal(p.access.ca.n, strlen(PEM));
+    assert_string_equal(p.access.token.data, "abc.def");
+    assert_false(p.access.insecure);
+    assert_null(p.access.username);
+    parsed_fini(&p);
+}
+
+static void only_the_entries_of_the_current_context_count(void **state)
+{
+    (void)state;
+    struct parsed p;
+    expect_good(&p, "current-context: a\npreferences: {}\n"
+                    "contexts: [{name: b, context: {cluster: x, user: y}},"
+                    " {name: a, context: {cluster: c, user: u, namespace: n}}]\n"
+                    "clusters: [{name: x, cluster: {server: 'ftp://nonsense'}},"
+                    " {name: c, cluster: {server: 'http://[::1]:8080'}}]\n"
+                    "users: [{name: y, user: {exec: {command: login}}},"
+                    " {name: u, user: {username: joe, password: 'p:w'}}]\n");
+    assert_string_equal(p.access.host, "::1");
+    assert_string_equal(p.access.port, "8080");
+    assert_string_equal(p.access.username, "joe");
+    assert_string_equal(p.access.password, "p:w");
+    parsed_fini(&p);
+}
+
+static void json_is_read_like_yaml(void **state)
+{
+    (void)state;
+    struct parsed p;
+    expect_good(&p, "{\"current-context\": \"a\", \"contexts\": [{\"name\": \"a\", \"context\": "
+                    "{\"cluster\": \"c\"}}], \"clusters\": [{\"name\": \"c\", \"cluster\": "
+                    "{\"server\": \"https://h\", \"insecure-skip-tls-verify\": true}}]}");
+    assert_true(p.access.insecure);
+    assert_string_equal(p.access.port, "443");
+    assert_null(p.access.token.data);
+    parsed_fini(&p);
+}
+
+static void client_certificate_data_is_read(void **state)
+{
+    (void)state;
+    struct parsed p;
+    expect_good(&p, HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: " PEM64
+                                 ", client-key-data: " PEM64 "}}]\n");
+    assert_string_equal(p.access.certificate.data, PEM);
+    assert_string_equal(p.access.key.data, PEM);
+    parsed_fini(&p);
+}
+
+static void every_broken_file_is_refused_with_its_position(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *finding; /* one of the lines */
+    } cases[] = {
+        {"", "kc: error: the file is empty"},
+        {"- a\n", "kc:1:1: error: not a kubeconfig: the document must be a mapping"},
+        {"a: [b\n", "kc:2:1: error: not YAML: did not find expected ',' or ']'"},
+        {"kind: Pod\napiVersion: v1\n", "kc:1:7: error: kind must be Config, not \"Pod\""},
+        {HEAD "apiVersion: v1\n" USER, "kc:4:41: error: \"c\" is not among clusters"},
+        {"kind: Config\n", "kc:1:1: error: current-context is not set; choose one with kubectl "
+                           "config use-context"},
+        {"current-context: z\n" CLUSTER USER, "kc:1:18: error: \"z\" is not among contexts"},
+        {HEAD CLUSTER "users: []\n", "kc:4:50: error: \"u\" is not among users"},
+        {HEAD CLUSTER "users: {a: b}\n", "kc:4:50: error: \"u\" is not among users"},
+        {HEAD "clusters: [{name: c, cluster: {}}]\n" USER,
+         "kc:5:31: error: cluster.server is missing"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'ftp://h'}}]\n" USER,
+         "kc:5:40: error: cluster.server: \"ftp://h\" does not begin with https:// or http://"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://u:p@h'}}]\n" USER,
+         "kc:5:40: error: cluster.server: the address holds a user; put credentials under users"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h:99999'}}]\n" USER,
+         "kc:5:40: error: cluster.server: \"https://h:99999\" is not a URL: Port number was not a "
+         "decimal number between 0 and 65535"},
+        {HEAD "clusters: [{name: c, cluster: {server: [a]}}]\n" USER,
+         "kc:5:31: error: cluster.server is missing"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h', "
+              "certificate-authority-data: 'AA*A'}}]\n" USER,
+         "kc:5:81: error: certificate-authority-data: not base64: byte 3 cannot stand there"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h', "
+              "certificate-authority-data: 'AAAA'}}]\n" USER,
+         "kc:5:81: error: certificate-authority-data holds no PEM block (-----BEGIN …-----)"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h', "
+              "certificate-authority: /nonexistent/ca.crt}}]\n" USER,
+         "kc:5:76: error: certificate-authority: /nonexistent/ca.crt: No such file or directory"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: maybe"
+              "}}]\n" USER,
+         "kc:5:79: error: cluster.insecure-skip-tls-verify must be true or false, not \"maybe\""},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true,"
+              " certificate-authority-data: " PEM64 "}}]\n" USER,
+         "kc:5:79: error: cluster.insecure-skip-tls-verify and a certificate authority exclude "
+         "each other"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'p:1'}}]\n" USER,
+         "kc:5:64: error: cluster.proxy-url: \"p:1\" has no scheme such as http://"},
+        {HEAD "clusters: [{cluster: {}}, {name: c, cluster: {server: 'https://h'}}]\n" USER,
+         "kc:5:12: error: clusters: the entry has no name"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h'}},\n  {name: c}]\n" USER,
+         "kc:6:3: error: clusters: \"c\" stands twice (see line 5)"},
+        {HEAD CLUSTER "users: [{name: u, user: {exec: {command: aws}}}]\n",
+         "kc:6:32: error: user.exec: login helpers are not run by a daemon; use a kubeconfig with "
+         "the token of a service account (kubectl create token, or a Secret of type "
+         "kubernetes.io/service-account-token) or a client certificate"},
+        {HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: gcp}}}]\n",
+         "kc:6:41: error: user.auth-provider: login helpers are not run by a daemon; use a "
+         "kubeconfig with the token of a service account (kubectl create token, or a Secret of "
+         "type kubernetes.io/service-account-token) or a client certificate"},
+        {HEAD CLUSTER "users: [{name: u, user: {token: t, as: admin}}]\n",
+         "kc:6:40: error: user.as: impersonation is not supported; use credentials of that account "
+         "itself"},
+        {HEAD CLUSTER "users: [{name: u, user: {token: \"a\\nb\"}}]\n",
+         "kc:6:33: error: token: byte 2 of the token cannot stand in a header"},
+        {HEAD CLUSTER "users: [{name: u, user: {token: {a: b}}}]\n",
+         "kc:6:33: error: user.token must be a text"},
+        {HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: " PEM64 "}}]\n",
+         "kc:6:25: error: user: a client certificate without client-key or client-key-data"},
+        {HEAD CLUSTER "users: [{name: u, user: {client-key-data: " PEM64 "}}]\n",
+         "kc:6:25: error: user: a client key without client-certificate or "
+         "client-certificate-data"},
+        {HEAD CLUSTER "users: [{name: u, user: {token: t, username: joe}}]\n",
+         "kc:6:46: error: user: username and a token exclude each other"},
+        {HEAD CLUSTER "users: [{name: u, user: {tokenFile: /nonexistent/token}}]\n",
+         "kc:6:37: error: tokenFile: /nonexistent/token: No such file or directory"},
+    };
+    bool failed = false;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct parsed p;
+        parse(&p, "kc", cases[i].text, strlen(cases[i].text));
+        assert_int_equal(p.result, -SKR_INVALID);
+        assert_true(p.findings.n_errors > 0);
+        assert_null(p.access.server);
+        if (!strstr(p.text.s, cases[i].finding))
+            print_error("case %zu: got\n%s\nexpected\n%s\n", i, p.text.s, cases[i].finding);
+        failed = failed || !strstr(p.text.s, cases[i].finding);
+        parsed_fini(&p);
+    }
+    assert_false(failed);
+}
+
+static void all_problems_are_reported_at_once(void **state)
+{
+    (void)state;
+    const char *text = HEAD "clusters: [{name: c, cluster: {proxy-url: 'p'}}]\n"
+                            "users: [{name: u, user: {exec: {}, as: x}}]\n";
+    struct parsed p;
+    parse(&p, "kc", text, strlen(text));
+    assert_int_equal(p.result, -SKR_INVALID);
+    assert_int_equal(p.findings.n_errors, 4);
+    parsed_fini(&p);
+}
+
+static void a_file_beyond_the_limit_is_refused(void **state)
+{
+    (void)state;
+    size_t n = SKR_KUBECONFIG_BYTES_MAX + 1;
+    char *text = malloc(n);
+    assert_non_null(text);
+    memset(text, '#', n);
+    struct parsed p;
+    parse(&p, "kc", text, n);
+    assert_int_equal(p.result, -SKR_INVALID);
+    assert_string_equal(p.text.s, "kc: error: the file is larger than 4194304 bytes\n");
+    parsed_fini(&p);
+    free(text);
+}
+
+/* ---- files ---- */
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int make_folder(void **state)
+{
+    char *folder = strdup("/tmp/skr-kubeconfig-XXXXXX");
+    *state = folder;
+    return folder && mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const names[] = {"config", "token", "ca.crt", "client.crt", "client.key"};
+    for (size_t i = 0; i < LEN(names); i++) {
+        char path[512];
+        (void)snprintf(path, sizeof(path), "%s/%s", (char *)*state, names[i]);
+        (void)unlink(path);
+    }
+    int r = rmdir(*state);
+    free(*state);
+    return r;
+}
+
+static void files_are_found_beside_the_kubeconfig(void **state)
+{
+    const char *folder = *state;
+    char path[512];
+    (void)snprintf(path, sizeof(path), "%s/config", folder);
+    write_file(folder, "config",
+               HEAD "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: "
+                    "ca.crt}}]\n"
+                    "users: [{name: u, user: {tokenFile: token, token: other, client-certificate: "
+                    "client.crt, client-key: client.key}}]\n");
+    write_file(folder, "ca.crt", PEM);
+    write_file(folder, "client.crt", PEM "crt");
+    write_file(folder, "client.key", PEM "key");
+    write_file(folder, "token", "secret\n");
+    struct parsed p = {.result = 0};
+    skr_kube_access_init(&p.access);
+    skr_findings_init(&p.findings);
+    skr_strbuf_init(&p.text);
+    assert_int_equal(skr_kubeconfig_load(path, &p.access, &p.findings), 0);
+    assert_string_equal(p.access.source, path);
+    assert_string_equal(p.access.ca.data, PEM);
+    assert_string_equal(p.access.certificate.data, PEM "crt");
+    assert_string_equal(p.access.key.data, PEM "key");
+    assert_string_equal(p.access.token.data, "secret");
+    parsed_fini(&p);
+}
+
+static void a_missing_kubeconfig_is_a_finding(void **state)
+{
+    (void)state;
+    struct parsed p = {.result = 0};
+    skr_kube_access_init(&p.access);
+    skr_findings_init(&p.findings);
+    skr_strbuf_init(&p.text);
+    assert_int_equal(skr_kubeconfig_load("/nonexistent/kc", &p.access, &p.findings), -SKR_INVALID);
+    skr_findings_write(&p.findings, "/nonexistent/kc", &p.text);
+    assert_string_equal(p.text.s, "/nonexistent/kc: error: No such file or directory\n");
+    parsed_fini(&p);
+}
+
+static void the_account_of_a_pod_is_read_and_its_token_rotates(void **state)
+{
+    const char *folder = *state;
+    struct skr_error error = {0};
+    struct skr_kube_access access;
+    skr_kube_access_init(&access);
+    write_file(folder, "token", "one");
+    write_file(folder, "ca.crt", PEM);
+    assert_int_equal(skr_kube_access_in_cluster(&access, "fd00::1", "443", folder, &error), 0);
+    assert_string_equal(access.server, "https://[fd00::1]:443");
+    assert_string_equal(access.host, "fd00::1");
+    assert_string_equal(access.token.data, "one");
+    assert_false(skr_kube_access_refresh(&access, &error));
+    assert_int_equal(error.code, SKR_OK);
+    write_file(folder, "token", "two\n");
+    assert_true(skr_kube_access_refresh(&access, &error));
+    assert_string_equal(access.token.data, "two");
+    write_file(folder, "token", "\n");
+    assert_false(skr_kube_access_refresh(&access, &error));
+    assert_int_equal(error.code, SKR_INVALID);
+    assert_string_equal(access.token.data, "two");
+    skr_kube_access_fini(&access);
+}
+
+static void outside_a_pod_the_error_names_the_flag(void **state)
+{
+    struct skr_error error = {0};
+    struct skr_kube_access access;
+    skr_kube_access_init(&access);
+    assert_int_equal(skr_kube_access_in_cluster(&access, NULL, "443", *state, &error),
+                     -SKR_NOT_FOUND);
+    assert_non_null(strstr(error.text, "--kubeconfig"));
+    assert_int_equal(skr_kube_access_in_cluster(&access, "10.0.0.1", "443", *state, &error),
+                     -SKR_NOT_FOUND);
+    assert_non_null(strstr(error.text, "/token: No such file"));
+    skr_kube_access_fini(&access);
+}
+
+static void base64_is_strict(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in;
+        const char *out; /* NULL: refused */
+    } cases[] = {
+        {"", ""},           {"TQ==", "M"},       {"TWE=", "Ma"},
+        {"TWFu", "Man"},    {"TW\nFu\n", "Man"}, {"TWFuTQ==", "ManM"},
+        {"TQ", NULL},       {"TQ=", NULL},       {"T", NULL},
+        {"=", NULL},        {"T===", NULL},      {"TR==", NULL},
+        {"TWF=", NULL},     {"TQ==T", NULL},     {"TQ===", NULL},
+        {"TWE=TWE=", NULL}, {"TW-u", NULL},      {"TWFuTW", NULL},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        char *out = NULL;
+        size_t n = 0;
+        struct skr_error error = {0};
+        int r = skr_base64_decode(cases[i].in, strlen(cases[i].in), &out, &n, &error);
+        if (r != (cases[i].out ? 0 : -SKR_INVALID))
+            fail_msg("\"%s\": %d %s", cases[i].in, r, error.text);
+        if (r == 0)
+            assert_string_equal(out, cases[i].out);
+        free(out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(token_and_inline_ca_are_read),
+        cmocka_unit_test(only_the_entries_of_the_current_context_count),
+        cmocka_unit_test(json_is_read_like_yaml),
+        cmocka_unit_test(client_certificate_data_is_read),
+        cmocka_unit_test(every_broken_file_is_refused_with_its_position),
+        cmocka_unit_test(all_problems_are_reported_at_once),
+        cmocka_unit_test(a_file_beyond_the_limit_is_refused),
+        cmocka_unit_test_setup_teardown(files_are_found_beside_the_kubeconfig, make_folder,
+                                        remove_folder),
+        cmocka_unit_test(a_missing_kubeconfig_is_a_finding),
+        cmocka_unit_test_setup_teardown(the_account_of_a_pod_is_read_and_its_token_rotates,
+                                        make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(outside_a_pod_the_error_names_the_flag, make_folder,
+                                        remove_folder),
+        cmocka_unit_test(base64_is_strict),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
