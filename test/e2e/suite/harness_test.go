@@ -77,7 +77,7 @@ func TestHarness_JobsCountTheirPods(t *testing.T) {
 		}
 		return nil
 	})
-	r.wait(usual, "3 pods running again", r.podsBound("any", 3))
+	r.wait(usual, "3 pods running again", r.podsRunning("any", 3))
 	var running []*cluster.Pod
 	r.rec.Look(func(v *cluster.View) { running = v.Pods(r.ns, of("any")) })
 	for _, pod := range running {

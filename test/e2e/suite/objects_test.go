@@ -198,6 +198,22 @@ func (r *run) podsBound(group string, n int) func(*cluster.View) error {
 	}
 }
 
+// podsRunning: exactly n live pods of the group are running and none waits.
+func (r *run) podsRunning(group string, n int) func(*cluster.View) error {
+	return func(v *cluster.View) error {
+		pods := v.Pods(r.ns, of(group))
+		for _, pod := range pods {
+			if pod.Status.Phase != "Running" {
+				return fmt.Errorf("pod %s is %s", pod.Name, pod.Status.Phase)
+			}
+		}
+		if len(pods) != n {
+			return fmt.Errorf("%s: %d pods run, want %d", group, len(pods), n)
+		}
+		return nil
+	}
+}
+
 // noneBound: no pod of the group is bound.
 func (r *run) noneBound(group string) func(*cluster.View) error {
 	return func(v *cluster.View) error {

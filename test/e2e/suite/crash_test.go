@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// TestDaemonKilledAtEveryWrite kills the daemon at its k-th write to the API server for every k until a
+// gang of eight goes its whole way with fewer. After the restart all members end bound; that each was
+// bound exactly once, and never a part of them before the point of no return, is the recorder's to judge.
+func TestDaemonKilledAtEveryWrite(t *testing.T) {
+	moments := map[string]cluster.Moment{"before": cluster.BeforeForwarding, "after": cluster.AfterForwarding}
+	for name, moment := range moments {
+		t.Run(name, func(t *testing.T) {
+			if moment == cluster.BeforeForwarding && testing.Short() {
+				t.Skip("the API server's state is that of the write before")
+			}
+			bothWays(t, func(t *testing.T, withGate bool) {
+				nodes, tree := racks([]int{4, 4}, []int{4, 4})
+				r := start(t, nodes, options{})
+				r.topology(tree)
+				k := 1
+				for r.killedAt(k, moment, withGate, nil) {
+					k++
+				}
+				if k < 18 {
+					t.Errorf("a gang of 8 took %d writes: the kill did not see them all", k-1)
+				}
+				t.Logf("killed at each of %d writes", k-1)
+			})
+		})
+	}
+}
+
+// TestDaemonKilledInsideAnAbort does the same while a plan is given up: its planned node is tainted when
+// all but one member are parked.
+func TestDaemonKilledInsideAnAbort(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		k := 1
+		for r.killedAt(k, cluster.AfterForwarding, withGate, func(group string, arm func()) {
+			release := r.hold(group, 7)
+			r.group(group, 8, `{"rack":{"hard":true}}`)
+			r.members(group, 8, gate(withGate))
+			r.waitVotes(group, 8)
+			arm()
+			r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"taints":[{"key":"broken","effect":"NoSchedule"}]}}`))
+			release()
+		}) {
+			r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"taints":null}}`))
+			k++
+		}
+		t.Logf("killed at each of %d writes", k-1)
+	})
+}
+
+// killedAt plays one gang with the daemon killed at its k-th write, and tells whether it made that many.
+// The scenario creates the group and arms the kill; nil is the plain happy path.
+func (r *run) killedAt(k int, moment cluster.Moment, withGate bool, scenario func(group string, arm func())) (killed bool) {
+	r.Helper()
+	group := fmt.Sprintf("k%d", k)
+	dead := make(chan struct{})
+	arm := func() {
+		r.proxy.KillAt(k, moment, func() {
+			r.daemon.Kill()
+			close(dead)
+		})
+	}
+	if scenario == nil {
+		scenario = func(group string, arm func()) {
+			arm()
+			r.group(group, 8, "")
+			r.members(group, 8, gate(withGate))
+		}
+	}
+	restarted := make(chan error, 1)
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-dead:
+			restarted <- r.daemon.Start()
+		case <-over:
+			restarted <- nil
+		}
+	}()
+	scenario(group, arm)
+	err := r.rec.Wait(usual, fmt.Sprintf("bound after a kill at write %d", k), r.allBound(group, 8))
+	killed = !r.proxy.KillAt(0, moment, nil)
+	if !killed {
+		close(over)
+	}
+	r.must(<-restarted)
+	r.must(err)
+	r.removeGroup(group)
+	return killed
+}

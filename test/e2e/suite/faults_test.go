@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// A slow or failing API server, hopeless groups, slow writes.
+
+func TestD32_FailedPatchLosesNothing(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.proxy.Refuse(500, nomination)
+		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("PATCH", "/configmaps/g") })
+		r.proxy.Refuse(500, func(write *cluster.Write) bool { return write.Is("POST", "/binding") })
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.wait(usual, "bound", r.allBound("g", 8))
+		r.expectReport("g", 8)
+		refused := 0
+		for _, write := range r.proxy.Writes() {
+			if write.Status == 500 {
+				refused++
+			}
+		}
+		if refused != 3 {
+			t.Errorf("%d writes were refused, want 3", refused)
+		}
+	})
+}
+
+func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{20, 20})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("g", 100, "")
+		r.members("g", 100, gate(withGate))
+		r.wait(usual, "the reason is known", r.reason("g", "Ready", "NeverFits"))
+		if !withGate {
+			r.wait(usual, "all were turned away", func(v *cluster.View) error {
+				for _, pod := range v.Pods(r.ns, of("g")) {
+					if pod.Condition("PodScheduled") == nil {
+						return fmt.Errorf("%s was not", pod.Name)
+					}
+				}
+				return nil
+			})
+		}
+		// Labels of waiting gated members and their Events may still be on their way; then nothing moves.
+		settled := func() int {
+			return r.proxy.Count(func(write *cluster.Write) bool { return write.Method != "GET" })
+		}
+		before, quietSince := settled(), time.Now()
+		deadline := time.Now().Add(usual)
+		for time.Since(quietSince) < 8*time.Second {
+			if now := settled(); now != before {
+				before, quietSince = now, time.Now()
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("writes for a hopeless group do not end: %d", before)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+}
+
+func TestD34_SlowAPIServerDoesNotStallScheduling(t *testing.T) {
+	nodes, tree := racks([]int{9, 9}, []int{9, 9})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	const latency = 2 * time.Second
+	r.proxy.Delay(latency)
+	r.group("a", 8, "")
+	r.group("b", 8, "")
+	r.members("a", 8)
+	r.members("b", 8)
+	r.wait(2*usual, "a bound", r.allBound("a", 8))
+	r.wait(2*usual, "b bound", r.allBound("b", 8))
+	r.proxy.Delay(0)
+	var took []time.Duration
+	for _, call := range r.tap.Calls() {
+		if call.Verb == "filter" && call.Status != 0 {
+			took = append(took, call.Took)
+		}
+	}
+	slices.Sort(took)
+	p99 := took[len(took)*99/100]
+	t.Logf("filter: %d calls, p50 %v, p99 %v", len(took), took[len(took)/2], p99)
+	if p99 > latency/20 {
+		t.Errorf("filter p99 is %v with an API server that takes %v", p99, latency)
+	}
+}
+
+func TestD35_LargeGangsMeetNoCliff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes two minutes")
+	}
+	var slots [][]int
+	for range 5 {
+		slots = append(slots, []int{100, 100, 100, 100})
+	}
+	nodes, tree := racks(slots...)
+	r := start(t, nodes, options{daemon: cluster.DaemonOptions{QPS: 50}})
+	r.topology(tree)
+	r.group("g", 2000, "")
+	r.members("g", 2000)
+	r.wait(6*usual, "bound", r.podsBound("g", 2000))
+	r.wait(3*usual, "reported", r.allBound("g", 2000))
+}

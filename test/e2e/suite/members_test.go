@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// Members that come, go, fail, are too many, or belong to nobody.
+
+func TestD8_OneFailingBindingDoesNotStrandTheRest(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{9, 9})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		// g-3 is deleted between the commit of Binding and its own Binding.
+		r.proxy.Before(func(write *cluster.Write) bool { return write.Is("POST", "/pods/g-3/binding") }, func() {
+			if err := r.plane.Admin.Delete(r.podPath("g-3")); err != nil {
+				t.Error(err)
+			}
+		})
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.wait(usual, "the other seven bound", r.podsBound("g", 7))
+		lost := r.seatOf("g-3")
+		r.create(r.pod("g-new", label("sakkara.group.name", "g"), gate(withGate)))
+		r.wait(usual, "bound with the replacement", r.allBound("g", 8))
+		if got := r.seat("g-new"); got != lost {
+			t.Errorf("the replacement has %+v, the lost member had %+v", got, lost)
+		}
+	})
+}
+
+// seat is where a member sits.
+type seat struct{ node, rank string }
+
+func (r *run) seat(name string) (s seat) {
+	r.rec.Look(func(v *cluster.View) {
+		if pod := v.Pod(r.ns, name); pod != nil {
+			s = seat{pod.Spec.NodeName, pod.Labels["sakkara.member.rank"]}
+		}
+	})
+	return s
+}
+
+// seatOf is the seat a pod that is gone was planned for or sat on, from the recorded history.
+func (r *run) seatOf(name string) (s seat) {
+	for _, change := range r.rec.History() {
+		if change.Pod != nil && change.Pod.Key() == r.ns+"/"+name && change.Pod.Labels["sakkara.member.rank"] != "" {
+			_, node := cluster.MemberPlan(change.Pod)
+			s = seat{node, change.Pod.Labels["sakkara.member.rank"]}
+		}
+	}
+	return s
+}
+
+func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{9, 9})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("g", 8, `{"rack":{"hard":true},"node":{"type":"spread"}}`)
+		r.job("g", "g", 8, gate(withGate))
+		r.wait(usual, "bound", r.allBound("g", 8))
+		r.wait(usual, "running", r.podsRunning("g", 8))
+		before := r.uids("g")
+		var lost *cluster.Pod
+		r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[3] })
+		r.must(r.plane.Admin.Delete(r.podPath(lost.Name)))
+		r.wait(usual, "the new pod is bound", func(v *cluster.View) error {
+			if v.Pod(r.ns, lost.Name) != nil {
+				return fmt.Errorf("not gone")
+			}
+			return r.podsBound("g", 8)(v)
+		})
+		r.wait(usual, "the group is whole", r.allBound("g", 8))
+		r.expectInherited("g", before, seat{lost.Spec.NodeName, lost.Labels["sakkara.member.rank"]})
+	})
+}
+
+func TestD10_TerminalPodsFreeTheirSeats(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 8, "")
+	r.job("g", "g", 8)
+	r.wait(usual, "bound", r.allBound("g", 8))
+	r.wait(usual, "running", r.podsRunning("g", 8))
+	before := r.uids("g")
+	var failed *cluster.Pod
+	r.rec.Look(func(v *cluster.View) { failed = v.Pods(r.ns, of("g"))[5] })
+	r.must(r.kubelet.Finish(failed, 1))
+	r.wait(usual, "one member failed", func(v *cluster.View) error {
+		if pod := v.Pod(r.ns, failed.Name); pod.Status.Phase != "Failed" {
+			return fmt.Errorf("%s", pod.Status.Phase)
+		}
+		return nil
+	})
+	r.wait(usual, "the retry pod is bound", r.allBound("g", 8))
+	r.expectInherited("g", before, seat{failed.Spec.NodeName, failed.Labels["sakkara.member.rank"]})
+}
+
+func (r *run) uids(group string) map[string]bool {
+	uids := map[string]bool{}
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, of(group)) {
+			uids[pod.UID] = true
+		}
+	})
+	return uids
+}
+
+// expectInherited: the one pod that was not there before has this seat.
+func (r *run) expectInherited(group string, before map[string]bool, want seat) {
+	r.Helper()
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, of(group)) {
+			if got := (seat{pod.Spec.NodeName, pod.Labels["sakkara.member.rank"]}); !before[pod.UID] && got != want {
+				r.Errorf("replacement %s has %+v, the lost member had %+v", pod.Name, got, want)
+			}
+		}
+	})
+}
+
+func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{6, 6})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("g", 4, "")
+		// Seats go by time of creation, then by name.
+		for i := range 6 {
+			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
+		}
+		beyond := func(names ...string) func(v *cluster.View) error {
+			return func(v *cluster.View) error {
+				var waiting []string
+				for _, pod := range v.Pods(r.ns, of("g")) {
+					if !pod.Bound() {
+						waiting = append(waiting, pod.Name)
+					}
+				}
+				if !slices.Equal(waiting, names) {
+					return fmt.Errorf("%v wait, want %v", waiting, names)
+				}
+				return nil
+			}
+		}
+		r.wait(usual, "four bound, two beyond", beyond("g-4", "g-5"))
+		if !withGate {
+			r.wait(usual, "they are told why", func(v *cluster.View) error {
+				for _, name := range []string{"g-4", "g-5"} {
+					condition := v.Pod(r.ns, name).Condition("PodScheduled")
+					if condition == nil || !strings.Contains(condition.Message, "sakkara: pod is beyond the size of its group") {
+						return fmt.Errorf("%s: %+v", name, condition)
+					}
+				}
+				return nil
+			})
+		}
+		r.must(r.plane.Admin.Delete(r.podPath("g-1")))
+		r.wait(10*time.Second, "the fifth pod takes the seat", beyond("g-5"))
+		r.must(r.plane.Admin.Delete(r.podPath("g-2")))
+		r.wait(10*time.Second, "the sixth pod takes the seat", beyond())
+	})
+}
+
+func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{6, 6})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.members("late", 8, gate(withGate))
+		if !withGate {
+			r.wait(usual, "all were turned away", func(v *cluster.View) error {
+				for _, pod := range v.Pods(r.ns, of("late")) {
+					condition := pod.Condition("PodScheduled")
+					if condition == nil || !strings.Contains(condition.Message, "sakkara: group not found") {
+						return fmt.Errorf("%s: %+v", pod.Name, condition)
+					}
+				}
+				return nil
+			})
+		}
+		r.quiet(3*time.Second, "nobody is bound without a map", r.noneBound("late"))
+		r.group("late", 8, "")
+		r.wait(5*time.Second, "bound soon after the map", r.podsBound("late", 8))
+	})
+}
+
+func TestD13_OrdinaryPodsAreScheduled(t *testing.T) {
+	nodes, tree := racks([]int{2, 2})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	var pods []*cluster.Pod
+	for i := range 4 {
+		pods = append(pods, r.pod(fmt.Sprintf("plain-%d", i)))
+	}
+	r.must(r.plane.CreatePods(pods...))
+	r.wait(usual, "four ordinary pods bound", func(v *cluster.View) error {
+		bound := v.Pods(r.ns, (*cluster.Pod).Bound)
+		if len(bound) != 4 {
+			return fmt.Errorf("%d bound", len(bound))
+		}
+		return nil
+	})
+}
+
+func TestPodGroupGang(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{3, 3}, []int{9, 9})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.podGroup("pg", 8)
+		for i := range 8 {
+			r.create(r.pod(fmt.Sprintf("pg-%d", i), label("scheduling.x-k8s.io/pod-group", "pg"), gate(withGate)))
+		}
+		r.wait(usual, "bound", r.allBound("pg", 8))
+		r.expectPlaced("pg", "node-2:8")
+		r.rec.Look(func(v *cluster.View) {
+			group := v.PodGroup(r.ns, "pg")
+			for _, key := range []string{"sakkara.status", "sakkara.placement", "sakkara.rank"} {
+				if group.Annotations[key] == "" {
+					t.Errorf("annotation %s is missing: %v", key, group.Annotations)
+				}
+			}
+		})
+	})
+}
+
+func (r *run) podGroup(name string, minMember int) {
+	r.Helper()
+	r.must(r.plane.Admin.Create("/apis/scheduling.x-k8s.io/v1alpha1/namespaces/"+r.ns+"/podgroups", &cluster.PodGroup{
+		APIVersion: "scheduling.x-k8s.io/v1alpha1", Kind: "PodGroup",
+		Meta: cluster.Meta{Name: name}, Spec: cluster.PodGroupSpec{MinMember: minMember}}, nil))
+}
+
+func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
+	nodes, tree := racks([]int{3, 3}, []int{9, 9})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.podGroup("g", 8)
+	for i := range 4 {
+		r.create(r.pod(fmt.Sprintf("g-%d", i), label("scheduling.x-k8s.io/pod-group", "g")))
+	}
+	r.wait(usual, "the PodGroup waits for members", func(v *cluster.View) error {
+		if reason := v.PodGroup(r.ns, "g").Annotations["sakkara.reason"]; reason != "MembersMissing" {
+			return fmt.Errorf("reason %q", reason)
+		}
+		return nil
+	})
+	r.group("g", 4, `{"rack":{"type":"spread"}}`)
+	r.wait(usual, "bound by the rules of the map", func(v *cluster.View) error {
+		if err := r.podsBound("g", 4)(v); err != nil {
+			return err
+		}
+		return r.reason("g", "Bound", "")(v)
+	})
+	r.expectPlaced("g", "node-0:2 node-2:2")
+}
+
+func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
+	other, err := startPlane(t.TempDir(), &cluster.PlaneOptions{DisableAdmission: []string{"Priority"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Stop()
+	nodes, tree := racks([]int{3, 3})
+	t.Run("podgroup", func(t *testing.T) {
+		r := start(t, nodes, options{plane: other})
+		r.topology(tree)
+		r.podGroup("pg", 4)
+		for i := range 4 {
+			r.create(r.pod(fmt.Sprintf("pg-%d", i), label("scheduling.x-k8s.io/pod-group", "pg")))
+		}
+		r.wait(usual, "bound", r.allBound("pg", 4))
+		r.rec.Look(func(v *cluster.View) {
+			if pod := v.Pod(r.ns, "pg-0"); pod.Spec.Priority != nil {
+				t.Errorf("the pod has priority %d", *pod.Spec.Priority)
+			}
+		})
+	})
+}
+
+func TestMemberWithAForeignGateIsNotReady(t *testing.T) {
+	nodes, tree := racks([]int{9, 9})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 3, "")
+	foreign := func(pod *cluster.Pod) {
+		pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, cluster.Named{Name: "example.com/quota"})
+	}
+	r.create(r.pod("g-0", label("sakkara.group.name", "g"), gated), r.pod("g-1", label("sakkara.group.name", "g"), gated),
+		r.pod("g-2", label("sakkara.group.name", "g"), gated, foreign))
+	r.wait(usual, "the group waits", r.reason("g", "Waiting", "MembersMissing"))
+	patch, _ := json.Marshal(map[string]any{"spec": map[string]any{"schedulingGates": []cluster.Named{{Name: "sakkara.gang"}}}})
+	r.must(r.plane.Admin.MergePatch(r.podPath("g-2"), patch))
+	r.wait(usual, "bound", r.allBound("g", 3))
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// What happens to a plan between its commit and the point of no return. The tests stop a group there by
+// keeping bind calls of some members from reaching the daemon.
+
+// hold lets the first bind calls of a group through, so many as parked says, and keeps the others back.
+func (r *run) hold(group string, parked int) (release func()) {
+	r.Helper()
+	seen := 0
+	release = r.tap.HoldBind(func(call *cluster.Call) bool {
+		if call.Namespace != r.ns || !hasPrefix(call.Pod, group) {
+			return false
+		}
+		seen++
+		return seen > parked
+	})
+	r.Cleanup(release)
+	return release
+}
+
+// waitVotes waits until n different members of a group have asked to be bound.
+func (r *run) waitVotes(group string, n int) {
+	r.Helper()
+	r.waitCalls(fmt.Sprintf("%d members of %s ask to be bound", n, group), func(calls []cluster.Call) bool {
+		asked := map[string]bool{}
+		for _, call := range calls {
+			if call.Verb == "bind" && hasPrefix(call.Pod, group) {
+				asked[call.UID] = true
+			}
+		}
+		return len(asked) >= n
+	})
+}
+
+func hasPrefix(pod, group string) bool {
+	return len(pod) > len(group) && pod[:len(group)+1] == group+"-"
+}
+
+func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		release := r.hold("g", 3)
+		r.group("g", 8, `{"rack":{"hard":true}}`)
+		r.members("g", 8, gate(withGate))
+		r.waitVotes("g", 8)
+		r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"taints":[{"key":"broken","effect":"NoSchedule"}]}}`))
+		r.wait(usual, "the whole gang is planned elsewhere", func(v *cluster.View) error {
+			plan := cluster.PlanOf(&v.Map(r.ns, "g").Meta)
+			if plan == nil || plan.Nodes["node-2"] != 4 || plan.Nodes["node-3"] != 4 {
+				return fmt.Errorf("plan %+v", plan)
+			}
+			return r.noneBound("g")(v)
+		})
+		release()
+		r.wait(usual, "bound", r.allBound("g", 8))
+		r.expectPlaced("g", "node-2:4 node-3:4")
+	})
+}
+
+func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		release := r.hold("g", 5)
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.waitVotes("g", 8)
+		r.must(r.plane.Admin.Delete(r.mapPath("g")))
+		r.wait(usual, "no member is nominated or planned any more", func(v *cluster.View) error {
+			for _, pod := range v.Pods(r.ns, of("g")) {
+				if pod.Status.NominatedNodeName != "" || pod.Annotations["sakkara.plan"] != "" || pod.Bound() {
+					return fmt.Errorf("pod %s: %+v", pod.Name, pod)
+				}
+			}
+			return nil
+		})
+		release()
+		r.quiet(3*time.Second, "nobody is bound", r.noneBound("g"))
+		// A map created again places them.
+		r.group("g", 8, "")
+		r.wait(usual, "bound by the new map", r.allBound("g", 8))
+	})
+}
+
+func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		release := r.hold("g", 4)
+		r.group("g", 8, "")
+		for i := range 8 {
+			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
+		}
+		r.waitVotes("g", 8)
+		var old string
+		r.rec.Look(func(v *cluster.View) { old = cluster.PlanOf(&v.Map(r.ns, "g").Meta).ID })
+		r.must(r.plane.Admin.MergePatch(r.mapPath("g"), `{"data":{"size":"4"}}`))
+		r.wait(usual, "the old plan is gone", func(v *cluster.View) error {
+			if plan := cluster.PlanOf(&v.Map(r.ns, "g").Meta); plan != nil && plan.ID == old {
+				return fmt.Errorf("%+v", plan)
+			}
+			return nil
+		})
+		release()
+		r.wait(usual, "exactly the first four are bound", func(v *cluster.View) error {
+			for i := range 8 {
+				if pod := v.Pod(r.ns, fmt.Sprintf("g-%d", i)); pod.Bound() != (i < 4) {
+					return fmt.Errorf("%s: bound %v", pod.Name, pod.Bound())
+				}
+			}
+			return r.reason("g", "Bound", "")(v)
+		})
+	})
+}
+
+func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		release := r.hold("g", 7)
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.waitVotes("g", 8)
+		r.must(r.plane.Admin.Delete(r.podPath("g-0")))
+		r.wait(usual, "the group waits for members", r.reason("g", "Waiting", "MembersMissing"))
+		release()
+		r.quiet(2*time.Second, "nobody is bound", r.noneBound("g"))
+		r.create(r.pod("g-0", label("sakkara.group.name", "g"), gate(withGate)))
+		r.wait(usual, "bound", r.allBound("g", 8))
+	})
+}
+
+func TestSchedulerKilledWhileHolding(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		release := r.hold("g", 7)
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.waitVotes("g", 8)
+		r.scheduler.Kill()
+		r.rec.Look(func(v *cluster.View) {
+			if err := r.noneBound("g")(v); err != nil {
+				t.Error(err)
+			}
+		})
+		release()
+		r.startScheduler()
+		r.wait(usual, "bound", r.allBound("g", 8))
+		r.expectPlaced("g", "node-0:4 node-1:4")
+	})
+}
+
+func TestDaemonKilledWhileHolding(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		release := r.hold("g", 7)
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.waitVotes("g", 8)
+		var plan string
+		r.rec.Look(func(v *cluster.View) { plan = cluster.PlanOf(&v.Map(r.ns, "g").Meta).ID })
+		r.daemon.Kill()
+		r.must(r.daemon.Start())
+		release()
+		r.wait(usual, "bound", r.allBound("g", 8))
+		r.rec.Look(func(v *cluster.View) {
+			for _, pod := range v.Pods(r.ns, of("g")) {
+				if id, _ := cluster.MemberPlan(pod); id != plan {
+					t.Errorf("pod %s has plan %s, before the kill it was %s", pod.Name, id, plan)
+				}
+			}
+		})
+	})
+}
+
+func TestOrdinaryPodsBesideGangs(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{2, 2})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("hopeless", 40, "")
+		r.members("hopeless", 40, gate(withGate))
+		r.wait(usual, "one group waits for ever", r.reason("hopeless", "Ready", "NeverFits"))
+		// A held gang has reserved all of rack 0.
+		release := r.hold("g", 7)
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.waitVotes("g", 8)
+		for i := range 4 {
+			r.create(r.pod(fmt.Sprintf("plain-%d", i)))
+		}
+		r.wait(usual, "four ordinary pods run in the other rack", func(v *cluster.View) error {
+			for i := range 4 {
+				pod := v.Pod(r.ns, fmt.Sprintf("plain-%d", i))
+				if pod == nil || pod.Spec.NodeName != "node-2" && pod.Spec.NodeName != "node-3" {
+					return fmt.Errorf("%+v", pod)
+				}
+			}
+			return nil
+		})
+		r.create(r.pod("thief"))
+		r.wait(usual, "the fifth is kept off the reserved room", func(v *cluster.View) error {
+			pod := v.Pod(r.ns, "thief")
+			if pod == nil || pod.Condition("PodScheduled") == nil || pod.Bound() {
+				return fmt.Errorf("%+v", pod)
+			}
+			return nil
+		})
+		release()
+		r.wait(usual, "the gang is bound", r.allBound("g", 8))
+		// When the gang leaves, its room is the fifth's.
+		r.removeGroup("g")
+		r.wait(usual, "the fifth is bound", func(v *cluster.View) error {
+			if pod := v.Pod(r.ns, "thief"); !pod.Bound() {
+				return fmt.Errorf("not bound")
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+func TestD30_RanksPrecedeContainers(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{60, 60})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		for i := range 10 {
+			name := fmt.Sprintf("g%d", i)
+			r.group(name, 10, "")
+			r.members(name, 10, gate(withGate))
+		}
+		for i := range 10 {
+			name := fmt.Sprintf("g%d", i)
+			r.wait(usual, name+" runs", r.podsRunning(name, 10))
+		}
+		// The fake kubelet resolves the variable when it sees the pod with a node for the first time.
+		set := 0
+		r.rec.Look(func(v *cluster.View) {
+			for _, pod := range v.Pods(r.ns, nil) {
+				env, started := r.kubelet.Env(pod.UID)
+				if started && env["RANK"] != "" && env["RANK"] == pod.Labels["sakkara.member.rank"] {
+					set++
+				} else {
+					t.Errorf("%s: RANK=%q, rank %q", pod.Name, env["RANK"], pod.Labels["sakkara.member.rank"])
+				}
+			}
+		})
+		if set != 100 {
+			t.Errorf("RANK was right in %d of 100 containers", set)
+		}
+	})
+}
+
+func TestD31_RanksAreReproducible(t *testing.T) {
+	nodes, tree := racks([]int{2, 1}, []int{2, 1}, []int{2, 1})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	var rank, placement [3]string
+	for round := range rank {
+		r.group("g", 8, `{"rack":{"type":"spread"},"node":{"type":"pack"}}`)
+		r.members("g", 8)
+		r.wait(usual, "bound", r.allBound("g", 8))
+		r.rec.Look(func(v *cluster.View) {
+			rank[round], placement[round] = v.Map(r.ns, "g").Data["rank"], v.Map(r.ns, "g").Data["placement"]
+		})
+		r.expectRacksInOnePiece()
+		r.removeGroup("g")
+	}
+	if rank[0] != rank[1] || rank[1] != rank[2] || placement[0] != placement[1] || placement[1] != placement[2] {
+		t.Errorf("three rounds gave ranks %q, placements %q", rank, placement)
+	}
+}
+
+// expectRacksInOnePiece: along the ranks each rack is visited once; racks at equal distance from the
+// master do not interleave. Racks have two nodes each.
+func (r *run) expectRacksInOnePiece() {
+	r.Helper()
+	byRank := make([]int, 8)
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, of("g")) {
+			var rank, node int
+			fmt.Sscan(pod.Labels["sakkara.member.rank"], &rank)
+			fmt.Sscanf(pod.Spec.NodeName, "node-%d", &node)
+			byRank[rank] = node / 2
+		}
+	})
+	left := map[int]bool{}
+	for i := 1; i < len(byRank); i++ {
+		if byRank[i] != byRank[i-1] {
+			left[byRank[i-1]] = true
+		}
+		if left[byRank[i]] {
+			r.Errorf("racks along the ranks: %v", byRank)
+			return
+		}
+	}
+}
