@@ -12,6 +12,11 @@
 #define SKR_TOPOLOGY_LABEL "sakkara.topology"      /* marks the ConfigMap; value ignored */
 #define SKR_RACK_LABEL     "sakkara.topology.rack" /* on nodes: rack of a derived tree */
 
+enum {
+    SKR_TOPOLOGY_TEXT_MAX = 32 * 1024 * 1024, /* bytes of one value of the map */
+    SKR_RESOURCE_NAME_MAX = 317,              /* bytes: prefix 253, slash, name 63 */
+};
+
 struct skr_topology_warnings {
     size_t n_uneven;        /* leaves above the deepest level, left out */
     char first_uneven[256]; /* path of the first one, "" when none */

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The topology ConfigMap. libjansson reads the JSON and keeps the order of the document; the walk
+ * over the tree is a loop with one iterator a level. Keys are counted on the way, so that a finding
+ * about the n-th key can be shown in the text: siblings are unique by then, and the n-th key of the
+ * walk is the n-th key of the text.
+ */
+#include "topology/topology_map.h"
+
+#include <string.h>
+
+#include "topology/json_position.h"
+#include "topology/object_field.h"
+
+#define DEFAULT_TREE_NAME "default-tree"
+
+static const char *const default_resources[] = {"cpu", "memory"};
+static const char *const default_levels[] = {"rack", "node"}; /* the last n of them */
+
+enum { DEFAULT_LEVELS = 2 };
+
+/* One key of the map. */
+struct value {
+    const char *key;
+    const char *text;
+};
+
+static int refuse(const struct value *v, const struct skr_position *at, enum skr_error_code code,
+                  const char *text, struct skr_error *error)
+{
+    return skr_error_set(error, code, "%s: %zu:%zu: %s", v->key, at->line, at->column, text);
+}
+
+static int refuse_type(const struct value *v, const struct skr_position *at, const char *what,
+                       const json_t *json, struct skr_error *error)
+{
+    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: must be %s, got %s", v->key, at->line,
+                         at->column, what, skr_object_type_name(json));
+}
+
+/* ---- JSON ---- */
+
+static int refuse_duplicate(const struct value *v, size_t end, struct skr_error *error)
+{
+    struct skr_position first = {0, 0};
+    struct skr_position second = {0, 0};
+    if (!skr_json_find_duplicate(v->text, end, &first, &second)) {
+        skr_json_find_token(v->text, end, &second);
+        return refuse(v, &second, SKR_INVALID, "name twice among siblings", error);
+    }
+    /* The key as it is written, quotes included: it ends before end, on the line that holds it. */
+    const char *key = v->text;
+    for (size_t line = 1; line < second.line; line++) {
+        key = strchr(key, '\n') + 1;
+    }
+    key += second.column - 1;
+    size_t len = (size_t)(v->text + end - key);
+    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: %.*s twice among siblings (see %zu:%zu)",
+                         v->key, second.line, second.column, (int)(len < 100 ? len : 100), key,
+                         first.line, first.column);
+}
+
+/* *ret is owned by the caller. */
+static int load(const struct value *v, size_t depth_max, json_t **ret, struct skr_error *error)
+{
+    struct skr_position at = {1, 1};
+    size_t len = strlen(v->text);
+    json_error_t found;
+
+    if (len > SKR_TOPOLOGY_TEXT_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, limit %d", v->key, len,
+                             SKR_TOPOLOGY_TEXT_MAX);
+    }
+    if (v->text[strspn(v->text, " \t\r\n")] == '\0') {
+        return skr_error_set(error, SKR_INVALID, "%s: is empty", v->key);
+    }
+    if (skr_json_deeper_than(v->text, depth_max, &at)) {
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %zu levels", v->key,
+                             at.line, at.column, depth_max - 1);
+    }
+    json_t *json = json_loads(v->text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &found);
+    if (json != NULL) {
+        *ret = json;
+        return 0;
+    }
+    size_t end = found.position > 0 ? (size_t)found.position : 0;
+    if (json_error_code(&found) == json_error_duplicate_key) {
+        return refuse_duplicate(v, end, error);
+    }
+    if (json_error_code(&found) == json_error_out_of_memory) {
+        return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", v->key);
+    }
+    /* At a premature end the last token is complete and it is the end itself that is wrong. */
+    skr_json_find_token(v->text, strstr(found.text, "near end of file") != NULL ? len + 1 : end,
+                        &at);
+    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", v->key, at.line,
+                         at.column, found.text);
+}
+
+/* ---- lists of names ---- */
+
+struct name_list {
+    json_t *json; /* NULL: absent */
+    size_t n;
+    const char *name[SKR_RESOURCES_MAX]; /* borrowed from json, or constants */
+};
+
+static struct skr_position position_of_element(const struct value *v, size_t i)
+{
+    struct skr_position at = {1, 1};
+    char index[24];
+    const char *const path[] = {index, NULL};
+    (void)snprintf(index, sizeof(index), "%zu", i);
+    (void)skr_json_find_path(v->text, path, &at);
+    return at;
+}
+
+static struct skr_position position_of_value(const struct value *v)
+{
+    struct skr_position at = {1, 1};
+    const char *const path[] = {NULL};
+    (void)skr_json_find_path(v->text, path, &at);
+    return at;
+}
+
+static int check_element(const struct value *v, const struct name_list *list, size_t i,
+                         size_t name_max, struct skr_error *error)
+{
+    struct skr_position at;
+    const json_t *element = json_array_get(list->json, i);
+    const char *name = json_string_value(element);
+    if (name == NULL) {
+        at = position_of_element(v, i);
+        return refuse_type(v, &at, "a string", element, error);
+    }
+    if (name[strspn(name, " \t\n\v\f\r")] == '\0') {
+        at = position_of_element(v, i);
+        return refuse(v, &at, SKR_INVALID, name[0] == '\0' ? "name is empty" : "name is blank",
+                      error);
+    }
+    if (strlen(name) > name_max) {
+        at = position_of_element(v, i);
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: name of %zu bytes, limit %zu", v->key,
+                             at.line, at.column, strlen(name), name_max);
+    }
+    for (size_t j = 0; j < i; j++) {
+        if (strcmp(json_string_value(json_array_get(list->json, j)), name) == 0) {
+            struct skr_position first = position_of_element(v, j);
+            at = position_of_element(v, i);
+            return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: \"%.100s\" twice (see %zu:%zu)",
+                                 v->key, at.line, at.column, name, first.line, first.column);
+        }
+    }
+    return 0;
+}
+
+/* Fills an empty list; its json is released by the caller in any case. */
+static int read_names(const struct value *v, size_t n_max, size_t name_max, struct name_list *ret,
+                      struct skr_error *error)
+{
+    int rc = load(v, SKR_LEVELS_MAX + 1, &ret->json, error);
+    if (rc != 0) {
+        return rc;
+    }
+    struct skr_position at = position_of_value(v);
+    if (!json_is_array(ret->json)) {
+        return refuse_type(v, &at, "an array of strings", ret->json, error);
+    }
+    size_t n = json_array_size(ret->json);
+    if (n == 0) {
+        return refuse(v, &at, SKR_INVALID, "is empty", error);
+    }
+    if (n > n_max) {
+        at = position_of_element(v, n_max);
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: %zu names, limit %zu", v->key, at.line,
+                             at.column, n, n_max);
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        rc = check_element(v, ret, i, name_max, error);
+        ret->name[ret->n++] = json_string_value(json_array_get(ret->json, i));
+    }
+    return rc;
+}
+
+static int read_resources(const struct skr_labels *data, struct name_list *ret,
+                          struct skr_error *error)
+{
+    struct value v = {"resource-names", skr_labels_get(data, "resource-names")};
+    if (v.text != NULL) {
+        return read_names(&v, SKR_RESOURCES_MAX, SKR_RESOURCE_NAME_MAX, ret, error);
+    }
+    for (size_t i = 0; i < sizeof(default_resources) / sizeof(default_resources[0]); i++) {
+        ret->name[ret->n++] = default_resources[i];
+    }
+    return 0;
+}
+
+static int read_levels(const struct skr_labels *data, size_t depth, struct name_list *ret,
+                       struct skr_error *error)
+{
+    struct value v = {"level-names", skr_labels_get(data, "level-names")};
+    if (v.text == NULL) {
+        if (depth > DEFAULT_LEVELS) {
+            return skr_error_set(error, SKR_INVALID,
+                                 "level-names: missing, a tree of depth %zu needs them", depth);
+        }
+        for (size_t i = DEFAULT_LEVELS - depth; i < DEFAULT_LEVELS; i++) {
+            ret->name[ret->n++] = default_levels[i];
+        }
+        return 0;
+    }
+    int rc = read_names(&v, SKR_LEVELS_MAX, SKR_UNIT_NAME_MAX, ret, error);
+    if (rc == 0 && ret->n != depth) {
+        struct skr_position at = position_of_value(&v);
+        return skr_error_set(error, SKR_INVALID,
+                             "level-names: %zu:%zu: %zu %s, but the deepest node is at depth %zu",
+                             at.line, at.column, ret->n, ret->n == 1 ? "name" : "names", depth);
+    }
+    return rc;
+}
+
+/* ---- tree ---- */
+
+static int refuse_unit(const struct value *v, size_t ordinal, int rc, struct skr_error *error)
+{
+    struct skr_position at = {1, 1};
+    (void)skr_json_find_key(v->text, ordinal, &at, NULL);
+    (void)skr_error_prefix(error, "%s: %zu:%zu", v->key, at.line, at.column);
+    return rc;
+}
+
+static int refuse_unit_type(const struct value *v, size_t ordinal, const json_t *json,
+                            struct skr_error *error)
+{
+    struct skr_position at = {1, 1};
+    (void)skr_json_find_key(v->text, ordinal, NULL, &at);
+    return refuse_type(v, &at, "an object ({} for a node)", json, error);
+}
+
+/* Adds all units below root, depth first in document order. */
+static int add_units(const struct value *v, json_t *root, struct skr_tree_builder *b,
+                     struct skr_error *error)
+{
+    struct {
+        json_t *object;
+        void *next; /* iterator */
+    } frame[SKR_LEVELS_MAX + 1];
+    size_t depth = 1;
+    size_t ordinal = 0;
+
+    frame[0].object = root;
+    frame[0].next = json_object_iter(root);
+    while (depth > 0) {
+        void *at = frame[depth - 1].next;
+        if (at == NULL) {
+            depth--;
+            continue;
+        }
+        frame[depth - 1].next = json_object_iter_next(frame[depth - 1].object, at);
+        json_t *value = json_object_iter_value(at);
+        int rc = skr_tree_builder_add(b, (int32_t)depth, json_object_iter_key(at), error);
+        if (rc != 0) {
+            return refuse_unit(v, ordinal, rc, error);
+        }
+        if (!json_is_object(value)) {
+            return refuse_unit_type(v, ordinal, value, error);
+        }
+        ordinal++;
+        if (json_object_size(value) != 0) {
+            /* load() has limited the nesting to SKR_LEVELS_MAX + 1 objects, root included. */
+            frame[depth].object = value;
+            frame[depth].next = json_object_iter(value);
+            depth++;
+        }
+    }
+    return 0;
+}
+
+static int read_tree(const struct value *v, struct skr_tree_builder *b, struct skr_error *error)
+{
+    json_t *root = NULL;
+    int rc = load(v, SKR_LEVELS_MAX + 1, &root, error);
+    if (rc != 0) {
+        return rc;
+    }
+    struct skr_position at = position_of_value(v);
+    if (!json_is_object(root)) {
+        rc = refuse_type(v, &at, "an object", root, error);
+    } else if (json_object_size(root) == 0) {
+        rc = refuse(v, &at, SKR_INVALID, "is empty", error);
+    } else {
+        rc = add_units(v, root, b, error);
+    }
+    json_decref(root);
+    return rc;
+}
+
+/* The error of skr_tree_builder_finish, with the positions of both leaves where it is about two. */
+static int refuse_tree(const struct value *v, const struct skr_tree_builder *b, int rc,
+                       struct skr_error *error)
+{
+    struct skr_tree_duplicate twice;
+    struct skr_position first = {1, 1};
+    struct skr_position second = {1, 1};
+    if (!skr_tree_builder_duplicate(b, &twice)) {
+        (void)skr_error_prefix(error, "%s", v->key);
+        return rc;
+    }
+    (void)skr_json_find_key(v->text, twice.first, &first, NULL);
+    (void)skr_json_find_key(v->text, twice.second, &second, NULL);
+    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: node \"%.100s\" twice (see %zu:%zu)",
+                         v->key, second.line, second.column, twice.name, first.line, first.column);
+}
+
+static int build(const struct skr_labels *data, const struct value *v, struct skr_tree_builder *b,
+                 const struct name_list *resources, struct name_list *levels, struct skr_tree **ret,
+                 size_t *n_uneven, struct skr_error *error)
+{
+    int rc = read_tree(v, b, error);
+    if (rc == 0) {
+        rc = read_levels(data, (size_t)skr_tree_builder_depth(b), levels, error);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    rc = skr_tree_builder_finish(b, levels->name, levels->n, resources->name, resources->n, ret,
+                                 n_uneven, error);
+    return rc != 0 ? refuse_tree(v, b, rc, error) : 0;
+}
+
+static int read_tree_name(const struct skr_labels *data, const char **ret, struct skr_error *error)
+{
+    const char *name = skr_labels_get(data, "name");
+    if (name == NULL) {
+        name = DEFAULT_TREE_NAME;
+    }
+    if (strlen(name) > SKR_UNIT_NAME_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "name: %zu bytes, limit %d", strlen(name),
+                             SKR_UNIT_NAME_MAX);
+    }
+    *ret = name;
+    return 0;
+}
+
+int skr_topology_map_parse(const struct skr_labels *data, struct skr_tree **ret,
+                           struct skr_topology_warnings *warnings, struct skr_error *error)
+{
+    struct value v = {"tree", skr_labels_get(data, "tree")};
+    const char *name = NULL;
+    int rc = read_tree_name(data, &name, error);
+    if (rc != 0) {
+        return rc;
+    }
+    if (v.text == NULL) {
+        return skr_error_set(error, SKR_INVALID, "tree: missing");
+    }
+    struct name_list resources = {.json = NULL};
+    struct name_list levels = {.json = NULL};
+    struct skr_tree_builder *b = skr_tree_builder_create(name);
+    size_t n_uneven = 0;
+    rc = read_resources(data, &resources, error);
+    if (rc == 0) {
+        rc = build(data, &v, b, &resources, &levels, ret, &n_uneven, error);
+    }
+    if (rc == 0 && warnings != NULL) {
+        *warnings = (struct skr_topology_warnings){.n_uneven = n_uneven};
+        (void)skr_tree_builder_uneven(b, 0, warnings->first_uneven, sizeof(warnings->first_uneven));
+    }
+    json_decref(resources.json);
+    json_decref(levels.json);
+    skr_tree_builder_destroy(b);
+    return rc;
+}
