@@ -67,7 +67,7 @@ func startPlane(dir string, options *cluster.PlaneOptions) (*cluster.Plane, erro
 		return nil, fmt.Errorf("build-controlplane.sh: %w", err)
 	}
 	if options == nil {
-		options = &cluster.PlaneOptions{}
+		options = &cluster.PlaneOptions{Audit: os.Getenv("SAKKARA_E2E_AUDIT") != ""}
 	}
 	options.Binary, options.Version, options.Dir = strings.TrimSpace(string(path)), version, dir
 	started, err := cluster.StartPlane(*options)

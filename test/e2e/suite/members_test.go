@@ -191,7 +191,7 @@ func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
 		}
 		r.quiet(3*time.Second, "nobody is bound without a map", r.noneBound("late"))
 		r.group("late", 8, "")
-		r.wait(5*time.Second, "bound soon after the map", r.podsBound("late", 8))
+		r.wait(promptly(), "bound soon after the map", r.podsBound("late", 8))
 	})
 }
 

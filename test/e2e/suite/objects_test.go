@@ -273,3 +273,5 @@ func (r *run) expectPlaced(group, want string) {
 		r.Errorf("%s is placed %q, want %q", group, got, want)
 	}
 }
+
+func contains(text, part string) bool { return strings.Contains(text, part) }

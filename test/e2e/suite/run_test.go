@@ -206,6 +206,16 @@ func (r *run) quiet(d time.Duration, what string, condition func(v *cluster.View
 	_ = err // the deadline passed, as it should
 }
 
+// poll asks a condition that cannot be watched until it holds.
+func (r *run) poll(what string, condition func() bool) {
+	r.Helper()
+	for deadline := time.Now().Add(usual); !condition(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.Fatalf("%s: not within %v", what, usual)
+		}
+	}
+}
+
 // namespaceOf makes a namespace name of a test name, short enough to be part of other names.
 func namespaceOf(t *testing.T) string {
 	name := strings.Map(func(c rune) rune {

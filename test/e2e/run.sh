@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the end-to-end tests against a real control plane. The daemon is build/sakkara or $SAKKARA_BIN.
+#   run.sh [GO-TEST-ARGUMENT...]     all scenarios on Kubernetes 1.36.3, for example: run.sh -run TestD6 -v
+#   ALL=1 run.sh                     also the worked example and the wake-up rules on 1.33.13 and 1.30.14
+#   SHORT=1 run.sh                   without the longest ones
+# Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the tests.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+skip() {
+    echo "SKIP e2e: $1"
+    [ "${CI:-}" = true ] && exit 1
+    exit 0
+}
+command -v go >/dev/null 2>&1 || skip "go is not installed"
+SAKKARA_BIN=${SAKKARA_BIN:-$here/../../build/sakkara}
+export SAKKARA_BIN
+if [ ! -x "$SAKKARA_BIN" ]; then
+    echo "e2e: $SAKKARA_BIN is missing, run make first" >&2
+    exit 1
+fi
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+failed=0
+
+# suite VERSION GO-TEST-ARGUMENT...
+suite() {
+    version=$1
+    shift
+    "$here/build-controlplane.sh" "$version" >/dev/null
+    echo "== Kubernetes $version"
+    {
+        (cd "$here/suite" && SAKKARA_E2E_VERSION=$version go test -count=1 -timeout 40m -v \
+            ${SHORT:+-short} "$@" . 2>&1) || echo "e2e: go test failed"
+    } | tee -a "$output" | grep -E '^(--- |    --- |        --- |    [a-z_]+\.go:|e2e:|panic|FAIL|ok )' || true
+}
+
+suite 1.36.3 "$@"
+if [ "${ALL:-}" = 1 ]; then
+    for version in 1.33.13 1.30.14; do
+        suite "$version" -run 'Harness|WorkedExample|Wakeup|D11|D12|GateWebhook|Manifests'
+    done
+fi
+grep -q '^e2e: go test failed' "$output" && failed=1
+passes=$(grep -c '^--- PASS: ' "$output" || true)
+failures=$(grep -c '^--- FAIL: ' "$output" || true)
+# A suite that ends without a failed test, by a panic or because it did not start, is a failure too.
+if [ "$failed" = 1 ] && [ "$failures" = 0 ]; then
+    tail -n 40 "$output"
+    failures=1
+fi
+echo "$passes passed, $failures failed"
+[ "$failures" = 0 ]

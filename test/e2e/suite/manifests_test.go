@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// The shipped manifests against the API server: every field is known to it, and the gate is added.
+
+// manifest is the path of a shipped file; the test is skipped where the tree does not hold it.
+func manifest(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(manifests, name))
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+func TestManifests_PassStrictValidation(t *testing.T) {
+	files := []string{"install.yaml", "gate-webhook.yaml"}
+	if plane.Minor() >= 36 {
+		files = append(files, "gate-policy.yaml")
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			output, err := plane.Kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", manifest(t, file))
+			if err != nil {
+				t.Error(err)
+			}
+			t.Log(output)
+		})
+	}
+}
+
+func TestGatePolicy_AddsTheGate(t *testing.T) {
+	if plane.Minor() < 36 {
+		t.Skip("the policy needs 1.36")
+	}
+	path := manifest(t, "gate-policy.yaml")
+	nodes, tree := racks([]int{9, 9})
+	r := start(t, nodes, options{})
+	if _, err := plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
+		t.Fatal(err)
+	}
+	r.Cleanup(func() {
+		if _, err := plane.Kubectl("delete", "-f", path); err != nil {
+			t.Error(err)
+		}
+	})
+	r.expectGates(tree)
+}
+
+func TestGateWebhook_AddsTheGate(t *testing.T) {
+	path := manifest(t, "gate-webhook.yaml")
+	dir := t.TempDir()
+	_, certificate, key, err := cluster.SelfSigned("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", cluster.FreePort())
+	settings := [3]string{address, filepath.Join(dir, "gate.crt"), filepath.Join(dir, "gate.key")}
+	if os.WriteFile(settings[1], certificate, 0o600) != nil || os.WriteFile(settings[2], key, 0o600) != nil {
+		t.Fatal("cannot write the certificate")
+	}
+	nodes, tree := racks([]int{9, 9})
+	r := start(t, nodes, options{daemon: cluster.DaemonOptions{Gate: settings}})
+	for _, name := range r.installWebhooks(path, "https://"+address, certificate) {
+		r.Cleanup(func() { r.must(r.plane.Admin.Delete(webhooks + name)) })
+	}
+	r.expectGates(tree)
+}
+
+const webhooks = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/"
+
+// installWebhooks applies the webhook configurations of a manifest with the daemon's address in the place
+// of its service.
+func (r *run) installWebhooks(path, address string, certificate []byte) (names []string) {
+	r.Helper()
+	text, err := os.ReadFile(path)
+	r.must(err)
+	for _, document := range cluster.Documents(text) {
+		var object map[string]any
+		r.must(yaml.Unmarshal(document, &object))
+		if object["kind"] != "MutatingWebhookConfiguration" {
+			continue
+		}
+		for _, webhook := range object["webhooks"].([]any) {
+			config := webhook.(map[string]any)["clientConfig"].(map[string]any)
+			verb := "/v1/gate"
+			if service, ok := config["service"].(map[string]any); ok && service["path"] != nil {
+				verb = service["path"].(string)
+			}
+			delete(config, "service")
+			config["url"], config["caBundle"] = address+verb, base64.StdEncoding.EncodeToString(certificate)
+		}
+		name := object["metadata"].(map[string]any)["name"].(string)
+		changed, err := yaml.Marshal(object)
+		r.must(err)
+		r.must(r.plane.Admin.Apply(webhooks+name, changed))
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		r.Fatalf("%s holds no webhook", path)
+	}
+	return names
+}
+
+// expectGates waits until the gate is added to a member, looks at the pods that must be left alone, and
+// runs a gang whose template carries no gate.
+func (r *run) expectGates(tree string) {
+	r.Helper()
+	gates := func(pod *cluster.Pod) string {
+		var created cluster.Pod
+		r.must(r.plane.Admin.Create("/api/v1/namespaces/"+r.ns+"/pods?dryRun=All", pod, &created))
+		var names []string
+		for _, gate := range created.Spec.SchedulingGates {
+			names = append(names, gate.Name)
+		}
+		return strings.Join(names, " ")
+	}
+	member := label("sakkara.group.name", "g")
+	r.poll("the gate is added to a member", func() bool { return gates(r.pod("m", member)) == "sakkara.gang" })
+	foreign := func(pod *cluster.Pod) {
+		pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, cluster.Named{Name: "example.com/quota"})
+	}
+	elsewhere := func(pod *cluster.Pod) { pod.Spec.SchedulerName = "default-scheduler" }
+	cases := []struct {
+		what string
+		pod  *cluster.Pod
+		want string
+	}{
+		{"a member of a PodGroup", r.pod("c", label("scheduling.x-k8s.io/pod-group", "g")), "sakkara.gang"},
+		{"a member that has the gate", r.pod("c", member, gated), "sakkara.gang"},
+		{"an ordinary pod", r.pod("c"), ""},
+		{"a pod of another scheduler", r.pod("c", member, elsewhere), ""},
+		{"a pod with a node", r.pod("c", member, onNode("node-0")), ""},
+	}
+	for _, one := range cases {
+		if got := gates(one.pod); got != one.want {
+			r.Errorf("%s has gates %q, want %q", one.what, got, one.want)
+		}
+	}
+	if got := gates(r.pod("c", member, foreign)); !contains(got, "sakkara.gang") || !contains(got, "example.com/quota") {
+		r.Errorf("beside a foreign gate: %q", got)
+	}
+	r.topology(tree)
+	r.group("g", 8, "")
+	r.job("g", "g", 8)
+	r.wait(usual, "a Job without gates in its template is bound", r.allBound("g", 8))
+	for _, change := range r.rec.History() {
+		if pod := change.Pod; pod != nil && pod.Namespace == r.ns && !pod.Bound() && pod.Annotations["sakkara.plan"] == "" && !pod.HasGate("sakkara.gang") {
+			r.Errorf("pod %s was without a gate before its plan", pod.Name)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// When kube-scheduler asks again, and when it leaves waiting pods in peace. These rules differ between
+// versions and are run on all of them.
+
+// promptly is how long a wake-up may take: before 1.33 a pod sits out its backoff.
+func promptly() time.Duration {
+	if plane.Minor() < 33 {
+		return 15 * time.Second
+	}
+	return 5 * time.Second
+}
+
+func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 4, "")
+	r.members("g", 3)
+	r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
+	// Attempts caused by each other's creation and by kube-scheduler's own status patches come to an end.
+	filters := func() (n int) {
+		for _, call := range r.tap.Calls() {
+			if call.Verb == "filter" {
+				n++
+			}
+		}
+		return n
+	}
+	deadline := time.Now().Add(usual)
+	for before, since := filters(), time.Now(); time.Since(since) < 4*time.Second; time.Sleep(50 * time.Millisecond) {
+		if now := filters(); now != before {
+			before, since = now, time.Now()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d filter calls for 3 waiting members, and no end", before)
+		}
+	}
+	if n := filters(); n > 3*6 {
+		t.Errorf("%d filter calls for 3 waiting members", n)
+	}
+}
+
+func TestWakeup_NominationBringsMembersBack(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4}, []int{9, 9})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("g", 4, "")
+		r.members("g", 3, gate(withGate))
+		r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
+		r.create(r.pod("g-last", label("sakkara.group.name", "g"), gate(withGate)))
+		r.wait(promptly(), "bound soon after the last member came", r.podsBound("g", 4))
+		// kube-scheduler asked about the nominated node alone when it let the member pass.
+		passed := map[string]cluster.Call{}
+		for _, call := range r.tap.Calls() {
+			if call.Verb == "filter" && len(call.Allowed) > 0 {
+				passed[call.Pod] = call
+			}
+		}
+		for name, call := range passed {
+			if len(call.Asked) != 1 || call.Asked[0] != call.Nominated || !slices.Equal(call.Allowed, call.Asked) {
+				t.Errorf("%s passed with nomination %q, asked about %q, allowed %q", name, call.Nominated, call.Asked, call.Allowed)
+			}
+		}
+		if len(passed) != 4 {
+			t.Errorf("%d members passed filter", len(passed))
+		}
+		if plane.Minor() >= 35 {
+			want := map[string]int{"nominations": 4, "bindings": 4, "other patches of pods": 0}
+			if withGate {
+				want["other patches of pods"] = 4
+			}
+			r.expectWrites(want)
+		}
+	})
+}
+
+// expectWrites counts the successful writes to pods; gated members may have been labelled Waiting before.
+func (r *run) expectWrites(want map[string]int) {
+	r.Helper()
+	got := map[string]int{"nominations": 0, "bindings": 0, "other patches of pods": 0}
+	for _, write := range r.proxy.Writes() {
+		switch {
+		case write.Status/100 != 2:
+		case nomination(&write):
+			got["nominations"]++
+		case write.Is("POST", "/binding"):
+			got["bindings"]++
+		case write.Method == "PATCH" && contains(write.Path, "/pods/") && !contains(write.Body, `"Waiting"`) && !contains(write.Body, `"Ready"`):
+			got["other patches of pods"]++
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		r.Errorf("writes %v, want %v", got, want)
+	}
+}
+
+func TestWakeup_FreedCapacity(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4})
+		r := start(t, nodes, options{paused: true})
+		r.fill("node-0", 2)
+		r.begin()
+		r.topology(tree)
+		r.group("g", 8, "")
+		r.members("g", 8, gate(withGate))
+		r.wait(usual, "too little room", r.reason("g", "Ready", "WaitingForCapacity"))
+		r.must(r.plane.Admin.Delete(r.podPath("load-node-0-0")))
+		r.must(r.plane.Admin.Delete(r.podPath("load-node-0-1")))
+		r.wait(promptly(), "bound when the load is gone", r.podsBound("g", 8))
+	})
+}
+
+func TestWakeup_ConstraintsRelaxed(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 3}, []int{4, 3})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("g", 8, `{"rack":{"hard":true}}`)
+		r.members("g", 8, gate(withGate))
+		r.wait(usual, "no rack holds eight", func(v *cluster.View) error {
+			if status := r.statusOf(v, "g"); status != "Ready" || v.Map(r.ns, "g").Data["reason"] == "" {
+				return fmt.Errorf("%v", v.Map(r.ns, "g").Data)
+			}
+			return nil
+		})
+		r.must(r.plane.Admin.MergePatch(r.mapPath("g"), `{"data":{"constraints":"{}"}}`))
+		r.wait(promptly(), "bound over two racks", r.podsBound("g", 8))
+	})
+}
