@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists the targets. VARIANT=asan|tsan|debug|clang|fuzz builds beside the default one.
+# `make help` lists the targets. VARIANT=asan|tsan|debug|clang|analyze|fuzz builds beside the
+# default one, into build/VARIANT/.
 
 CC ?= cc
 VARIANT ?=
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+REVISION := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+DATE := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wcast-qual -Wswitch-enum -Werror
@@ -11,6 +14,7 @@ PKGS := jansson libcurl libmicrohttpd yaml-0.1
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS_BASE := -std=c17 -g $(WARN) -fno-strict-overflow -fstack-protector-strong
 OPT := -O2
+# Expanded when something is linked, not before: `make deps` works without pkg-config.
 LDLIBS = $(shell pkg-config --libs $(PKGS)) -lgnutls -lpthread
 O := build/obj
 
@@ -25,6 +29,15 @@ CFLAGS_BASE += -DSKR_DEBUG
 OPT := -O0
 else ifeq ($(VARIANT),clang)
 CC := clang
+else ifeq ($(VARIANT),analyze)
+CC := gcc
+CFLAGS_BASE += -fanalyzer
+else ifeq ($(VARIANT),fuzz)
+CC := clang
+CFLAGS_BASE += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DSKR_DEBUG
+OPT := -O1
+else ifneq ($(VARIANT),)
+$(error VARIANT=$(VARIANT) is not one of asan tsan debug clang analyze fuzz)
 endif
 ifneq ($(VARIANT),)
 O := build/$(VARIANT)
@@ -37,16 +50,46 @@ CORE_SRC := $(wildcard core/*.c core/*/*.c)
 SERVER_SRC := $(filter-out server/main.c,$(wildcard server/*.c server/*/*.c))
 LIB_OBJ := $(patsubst %.c,$(O)/%.o,$(TOPOLOGY_SRC) $(CORE_SRC))
 SERVER_OBJ := $(patsubst %.c,$(O)/%.o,$(SERVER_SRC))
+HEADERS := $(wildcard topology/*.h core/*.h core/*/*.h server/*.h server/*/*.h)
 UNIT_SRC := $(wildcard test/unit/test_*.c)
 UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
+# Those that run threads or sockets of ours: what ThreadSanitizer is for.
+SERVER_UNIT_BIN = $(patsubst %.c,$(O)/%,$(shell grep -l '"server/' $(UNIT_SRC) /dev/null))
 PROPERTY_SRC := $(wildcard test/property/test_*.c)
 PROPERTY_BIN := $(patsubst %.c,$(O)/%,$(PROPERTY_SRC))
+INTEGRATION_SRC := $(wildcard test/integration/test_*.c)
+INTEGRATION_BIN := $(patsubst %.c,$(O)/%,$(INTEGRATION_SRC))
+INTEGRATION_SH := $(wildcard test/integration/test_*.sh)
+BENCH_SRC := $(wildcard test/bench/bench_*.c)
+BENCH_BIN := $(patsubst %.c,$(O)/%,$(BENCH_SRC))
+FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
+FUZZ_BIN := $(patsubst %.c,$(O)/%,$(FUZZ_SRC))
+REPLAY_BIN := $(patsubst test/fuzz/fuzz_%.c,$(O)/test/fuzz/replay_%,$(FUZZ_SRC))
+# Helpers of the tests are the other .c files of their folder.
+HELPER_SRC = $(filter-out $(UNIT_SRC) $(PROPERTY_SRC) $(INTEGRATION_SRC) $(BENCH_SRC) $(FUZZ_SRC) \
+	test/fuzz/replay.c,$(wildcard test/$(1)/*.c))
+HELPER_OBJ = $(patsubst %.c,$(O)/%.o,$(call HELPER_SRC,$(1)))
+TEST_SRC := $(wildcard test/*/*.c)
+ALL_C := $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC) $(TEST_SRC)
+ALL_H := $(HEADERS) $(wildcard test/*/*.h)
 
-.PHONY: all clean unit property
-all: $(BIN)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 20
+LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
+
+.PHONY: all deps demo check unit property integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
+	bench-solver asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer lint-clang format \
+	format-check check-layers install clean help FORCE
+.DEFAULT_GOAL := all
+# Objects stay, also those a chain of implicit rules made.
+.SECONDARY:
+
+all: $(BIN) ## build/sakkara
+
+# ---- building ----
 
 $(BIN): $(O)/server/main.o $(SERVER_OBJ) $(O)/libskr.a
-	$(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK) -o $@ $^ $(LDLIBS)
 
 $(O)/libskr.a: $(LIB_OBJ)
 	@rm -f $@
@@ -56,19 +99,111 @@ $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_BASE) $(OPT) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# One program a test file; helpers of the tests are the other .c files of their folder.
-TEST_HELPER_OBJ = $(patsubst %.c,$(O)/%.o,$(filter-out test/$(1)/test_%.c,$(wildcard test/$(1)/*.c)))
-$(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(call TEST_HELPER_OBJ,unit) $(SERVER_OBJ) $(O)/libskr.a
-	$(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
-$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(call TEST_HELPER_OBJ,property) $(O)/libskr.a
-	$(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+# Rewritten only when it changes.
+$(O)/version.txt: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VERSION) $(REVISION) $(DATE)' | cmp -s - $@ || echo '$(VERSION) $(REVISION) $(DATE)' >$@
+$(O)/server/version.o: $(O)/version.txt
+$(O)/server/version.o: CPPFLAGS += -DSKR_VERSION='"$(VERSION)"' -DSKR_REVISION='"$(REVISION)"' \
+	-DSKR_DATE='"$(DATE)"'
 
-unit: $(UNIT_BIN)
-	@set -e; for t in $(UNIT_BIN); do $$t; done
-property: $(PROPERTY_BIN)
-	@set -e; for t in $(PROPERTY_BIN); do $$t; done
+$(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(call HELPER_OBJ,unit) $(SERVER_OBJ) $(O)/libskr.a
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
+$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(call HELPER_OBJ,property) $(O)/libskr.a
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
+$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(call HELPER_OBJ,integration) \
+		$(SERVER_OBJ) $(O)/libskr.a
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
+$(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(call HELPER_OBJ,bench) $(SERVER_OBJ) $(O)/libskr.a
+	$(LINK) -o $@ $^ $(LDLIBS)
+$(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(call HELPER_OBJ,fuzz) $(SERVER_OBJ) $(O)/libskr.a
+	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+$(REPLAY_BIN): $(O)/test/fuzz/replay_%: $(O)/test/fuzz/fuzz_%.o $(O)/test/fuzz/replay.o \
+		$(call HELPER_OBJ,fuzz) $(SERVER_OBJ) $(O)/libskr.a
+	$(LINK) -o $@ $^ $(LDLIBS)
 
-clean:
+objects: $(LIB_OBJ) $(SERVER_OBJ) $(O)/server/main.o
+
+deps: ## install what is needed from the distribution; nothing happens when it is all there
+	@.ci/deps.sh all
+
+install: $(BIN) ## program, configurations, manifests and documents below DESTDIR/PREFIX
+	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/sakkara
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/configs configs/*.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/manifests manifests/*.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md LICENSE docs/*.md
+
+clean: ## remove build/
 	rm -rf build
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# ---- running ----
+
+demo: ## the worked example through the engine, no cluster
+	@.ci/deps.sh build
+	@$(MAKE) --no-print-directory -s build/sakkara
+	@build/sakkara demo
+
+check: ## what every change has to pass
+	@.ci/deps.sh all
+	@test/check.sh
+
+unit: $(UNIT_BIN) ## unit tests
+	@test/run-programs.sh unit $(UNIT_BIN)
+unit-server: $(SERVER_UNIT_BIN)
+	@test/run-programs.sh unit-server $(SERVER_UNIT_BIN)
+property: $(PROPERTY_BIN) ## property tests
+	@test/run-programs.sh property $(PROPERTY_BIN)
+integration: $(INTEGRATION_BIN) $(BIN) ## the program and its server parts, from outside
+	@SAKKARA=$(BIN) test/run-programs.sh integration $(INTEGRATION_BIN) $(INTEGRATION_SH)
+
+e2e: $(BIN) ## the program on a real control plane (needs Go)
+	@test/e2e/run.sh
+e2e-all: $(BIN) ## the same on every supported version
+	@test/e2e/run.sh all
+e2e-demo: $(BIN) ## the worked example on a real control plane
+	@test/e2e/run.sh demo
+
+bench: $(BENCH_BIN) ## every benchmark that needs no cluster
+	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
+bench-solver: $(filter $(O)/test/bench/bench_solver%,$(BENCH_BIN)) ## the solver alone
+	@set -e; for b in $^; do $$b; done
+bench-e2e: $(BIN) ## against the bare kube-scheduler on a real control plane
+	@test/e2e/run.sh bench
+
+# ---- proving ----
+
+asan: ## unit, property and integration tests under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory -s VARIANT=asan unit property integration
+tsan: ## tests of threads under ThreadSanitizer
+	@$(MAKE) --no-print-directory -s VARIANT=tsan unit-server integration
+fuzz: ## libFuzzer on every byte from outside, FUZZ_SECONDS each
+	@$(MAKE) --no-print-directory -s VARIANT=fuzz fuzz-run
+.PHONY: fuzz-run
+fuzz-run: $(FUZZ_BIN)
+	@test/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZ_BIN)
+fuzz-replay: $(REPLAY_BIN) ## the corpus of the fuzzers, once
+	@test/fuzz/replay.sh $(REPLAY_BIN)
+
+lint: lint-cppcheck lint-clang lint-analyzer ## cppcheck, clang's warnings, gcc -fanalyzer
+lint-cppcheck:
+	@mkdir -p build/cppcheck
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem --error-exitcode=1 -j 2 --cppcheck-build-dir=build/cppcheck \
+		-I. -D_GNU_SOURCE $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC)
+lint-analyzer:
+	@$(MAKE) --no-print-directory -s VARIANT=analyze objects
+lint-clang:
+	@$(MAKE) --no-print-directory -s VARIANT=clang objects $(patsubst %.c,build/clang/%.o,$(TEST_SRC))
+
+format: ## clang-format on every source
+	@test/format.sh fix $(ALL_C) $(ALL_H)
+format-check: ## whether that would change anything
+	@test/format.sh check $(ALL_C) $(ALL_H)
+check-layers: ## server -> core -> topology, and the pure core
+	@test/check-layers.sh
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.* ## ' $(firstword $(MAKEFILE_LIST)) | sort | \
+		sed -E 's/^([a-z0-9-]+):.* ## (.*)/  \1\t\2/' | expand -t 18
+
+-include $(patsubst %.c,$(O)/%.d,$(ALL_C))

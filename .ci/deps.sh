@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is needed from the distribution: `deps.sh build` to build and run, `deps.sh all` also
+# to test. Does nothing when it is all there. On a distribution it does not know it prints the list
+# and stops.
+set -eu
+
+want=${1:-all}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# Echoes what is missing, in words of this script.
+missing() {
+    has cc || echo cc
+    has pkg-config || echo pkg-config
+    for library in jansson libcurl libmicrohttpd yaml-0.1 gnutls; do
+        { has pkg-config && pkg-config --exists "$library"; } || echo "$library"
+    done
+    { has cc && echo '#include <uthash.h>' | cc -E - >/dev/null 2>&1; } || echo uthash
+    [ "$want" = all ] || return 0
+    { has pkg-config && pkg-config --exists cmocka; } || echo cmocka
+    for tool in gcc clang cppcheck valgrind openssl bash; do
+        has "$tool" || echo "$tool"
+    done
+    has clang-format-14 || has clang-format || echo clang-format
+}
+
+lacking=$(missing | tr '\n' ' ')
+[ -n "$lacking" ] || exit 0
+echo "missing: $lacking"
+
+apt_build="gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev"
+apt_test="libcmocka-dev clang cppcheck valgrind openssl bash"
+dnf_build="gcc make pkgconf-pkg-config jansson-devel libcurl-devel libmicrohttpd-devel libyaml-devel gnutls-devel uthash-devel"
+dnf_test="libcmocka-devel clang clang-tools-extra cppcheck valgrind openssl bash libasan libubsan libtsan"
+apk_build="gcc musl-dev make pkgconf jansson-dev curl-dev libmicrohttpd-dev yaml-dev gnutls-dev uthash-dev"
+apk_test="cmocka-dev clang clang-extra-tools compiler-rt cppcheck valgrind openssl bash"
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    if ! has sudo; then
+        echo "not root and no sudo; run this as root: $0 $want" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+if has apt-get; then
+    packages=$apt_build
+    $as_root apt-get update -q
+    if [ "$want" = all ]; then
+        packages="$packages $apt_test"
+        # The version that settles the format where it exists, else any.
+        if apt-cache show clang-format-14 >/dev/null 2>&1; then
+            packages="$packages clang-format-14"
+        else
+            packages="$packages clang-format"
+        fi
+    fi
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $packages
+elif has dnf; then
+    packages=$dnf_build
+    [ "$want" != all ] || packages="$packages $dnf_test"
+    # shellcheck disable=SC2086
+    $as_root dnf install -y $packages
+elif has apk; then
+    packages=$apk_build
+    [ "$want" != all ] || packages="$packages $apk_test"
+    # shellcheck disable=SC2086
+    $as_root apk add $packages
+else
+    echo "unknown distribution (no apt-get, dnf or apk); please install, under your distribution's names:" >&2
+    echo "  to build: a C17 compiler, make, pkg-config, jansson, libcurl, libmicrohttpd with GnuTLS, libyaml, GnuTLS, uthash" >&2
+    echo "  to test:  cmocka, gcc, clang, clang-format 14, cppcheck, valgrind, openssl, bash" >&2
+    exit 1
+fi
+
+lacking=$(missing | tr '\n' ' ')
+if [ -n "$lacking" ]; then
+    echo "still missing: $lacking" >&2
+    exit 1
+fi

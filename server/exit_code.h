@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_EXIT_CODE_H
+#define SKR_SERVER_EXIT_CODE_H
+/* Exit codes of every command; scripts depend on them. */
+enum skr_exit_code {
+    SKR_EXIT_OK = 0,
+    SKR_EXIT_ERROR = 1, /* also broken input */
+    SKR_EXIT_USAGE = 2,
+    SKR_EXIT_NOT_FOUND = 3,
+    SKR_EXIT_NOT_PLACED = 4, /* some seat of some group is not bound */
+    SKR_EXIT_FINDINGS = 5,
+    SKR_EXIT_UNREACHABLE = 6,
+};
+#endif
