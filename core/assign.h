@@ -14,6 +14,11 @@
  * newcomers in byte order of names. Claimed members without a rank (adopted) are ranked as if
  * dealt, after those that have one. Members on nodes outside the tree (leaf -1) rank last, by node
  * name, then pod name.
+ *
+ * Ranks given here are below n_seats. Adopted members take the free ranks above those that are
+ * held, in the order (distance from the member with rank 0, else from the master among them; leaf;
+ * name), and lower ones when there are not enough. Of claimed members with one and the same rank
+ * the first by name keeps it, the others count as adopted.
  */
 #include "topology/tree.h"
 

@@ -8,8 +8,8 @@
  *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
- * Nodes are in byte order, members too. "members" may be missing when it would not fit
- * (skr_plan_write).
+ * Nodes are in byte order, members too; "victims" is left out when there are none. "members" is
+ * missing when the text would not fit, then also "nodes" if it still does not (skr_plan_write).
  */
 #include "core/pod.h"
 
@@ -26,12 +26,19 @@ enum {
     SKR_PLAN_ID_LEN = 16, /* hex digits */
     SKR_PLAN_BYTES_MAX =
         200 * 1024, /* of the annotation; API limit is 256 KiB for all annotations of an object */
+    SKR_PLAN_READ_MAX = 256 * 1024,  /* bytes of an annotation that is parsed */
+    SKR_MEMBER_PLAN_READ_MAX = 1024, /* likewise, of a member's */
 };
 
 struct skr_plan_member {
     const char *uid;
     const char *node;
     int32_t rank; /* goes into the id, not into the text; -1 after parsing */
+};
+
+struct skr_plan_node {
+    const char *node;
+    int32_t count; /* members planned there, > 0 */
 };
 
 struct skr_plan_record {
@@ -41,6 +48,9 @@ struct skr_plan_record {
     bool has_members; /* false: dropped for size, rebuild from the pods' own annotations */
     size_t n_members; /* sorted by uid */
     struct skr_plan_member *member;
+    size_t n_nodes; /* filled by parsing, sorted by name; not read by skr_plan_write when there are
+                       members: it counts those */
+    struct skr_plan_node *node;
     size_t n_victims;
     const char **victim;
 };
@@ -49,8 +59,11 @@ struct skr_plan_record {
  * not matter. */
 void skr_plan_id(const char *namespace_, const char *group, const struct skr_plan_member *member,
                  size_t n, char ret[SKR_PLAN_ID_LEN + 1]);
-/* Text to free(); without "members" when longer than SKR_PLAN_BYTES_MAX (*ret_dropped true). */
+/* Text to free(); without "members", and if need be "nodes", when it would be longer than
+ * SKR_PLAN_BYTES_MAX (*ret_dropped true; NULL allowed). has_members is not read: a record without
+ * members writes the nodes it has. Aborts without memory. O(members log members). */
 char *skr_plan_write(const struct skr_plan_record *plan, bool *ret_dropped);
+/* Everything in *ret is its own memory. Errors: SKR_INVALID with position or field, SKR_LIMIT. */
 int skr_plan_parse(const char *text, struct skr_plan_record **ret, struct skr_error *error);
 void skr_plan_record_destroy(struct skr_plan_record *plan); /* NULL allowed */
 

@@ -14,6 +14,7 @@
 
 #include "core/decimal.h"
 #include "core/json_field.h"
+#include "core/label_value.h"
 #include "core/pod_shape.h"
 
 static const char *const selector_operator_name[] = {
@@ -39,25 +40,6 @@ struct affinity_reader {
     size_t n_values;
 };
 
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* validation.IsValidLabelValue */
-static bool is_label_value(const char *s)
-{
-    size_t n = strlen(s);
-    if (n == 0)
-        return true;
-    if (n > 63 || !is_alphanumeric(s[0]) || !is_alphanumeric(s[n - 1]))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!is_alphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.')
-            return false;
-    return true;
-}
-
 static int compare_strings(const void *a, const void *b)
 {
     const char *const *left = a;
@@ -73,7 +55,7 @@ static bool is_parsable(const struct skr_selector_requirement *r)
         return strcmp(r->key, "metadata.name") == 0 && r->n_values == 1 &&
                (r->op == SKR_SELECTOR_IN || r->op == SKR_SELECTOR_NOT_IN);
     for (size_t i = 0; i < r->n_values; i++)
-        if (!is_label_value(r->values[i]))
+        if (!skr_label_value_is_valid(r->values[i]))
             return false;
     switch (r->op) {
     case SKR_SELECTOR_IN:

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Group specs from the labels of a pod. Levels have no order there: rules come in byte order of
+ * their level names. Limit: SKR_GROUP_RULES_MAX levels.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/group_lint.h"
+#include "core/pod.h"
+
+/* The rule of a level, made when new, in byte order of names. NULL: too many, or no memory. */
+static struct skr_level_rule *rule_at(struct skr_group_spec *spec, const char *level)
+{
+    size_t at = 0;
+    while (at < spec->n_rules && strcmp(spec->rule[at].level, level) < 0)
+        at++;
+    if (at < spec->n_rules && strcmp(spec->rule[at].level, level) == 0)
+        return &spec->rule[at];
+    const char *name =
+        spec->n_rules < SKR_GROUP_RULES_MAX ? skr_arena_strdup(spec->arena, level) : NULL;
+    if (name == NULL)
+        return NULL;
+    memmove(&spec->rule[at + 1], &spec->rule[at], (spec->n_rules - at) * sizeof(spec->rule[0]));
+    spec->rule[at] = (struct skr_level_rule){.level = name};
+    spec->n_rules++;
+    return &spec->rule[at];
+}
+
+/* The number of the rule that a member names; NULL for other members. */
+static int32_t *number_of(struct skr_rule *rule, const char *member)
+{
+    if (strcmp(member, "partitions") == 0)
+        return &rule->partitions;
+    if (strcmp(member, "min") == 0)
+        return &rule->min;
+    if (strcmp(member, "max") == 0)
+        return &rule->max;
+    return strcmp(member, "factor") == 0 ? &rule->factor : NULL;
+}
+
+static bool is_member(const char *member)
+{
+    struct skr_rule none;
+    return strcmp(member, "type") == 0 || number_of(&none, member) != NULL;
+}
+
+/* One label "sakkara.group.constraint.MEMBER.LEVEL". */
+static int read_label(struct skr_group_spec *spec, const struct skr_label *label,
+                      struct skr_error *error)
+{
+    const char *rest = label->key + strlen(SKR_LABEL_CONSTRAINT);
+    const char *dot = strchr(rest, '.');
+    char member[16] = "";
+    if (dot != NULL && (size_t)(dot - rest) < sizeof(member))
+        memcpy(member, rest, (size_t)(dot - rest));
+    if (dot == NULL || dot[1] == '\0' || !is_member(member)) {
+        skr_group_warn(spec, "label %.200s: unknown, ignored", label->key);
+        return 0;
+    }
+    struct skr_level_rule *rule = rule_at(spec, dot + 1);
+    if (rule == NULL)
+        return skr_error_set(error, SKR_LIMIT, "labels %s*: more than %d levels",
+                             SKR_LABEL_CONSTRAINT, (int)SKR_GROUP_RULES_MAX);
+    if (strcmp(member, "type") == 0) {
+        rule->rule.type = skr_group_type_parse(spec, label->key, dot + 1, label->value);
+        return 0;
+    }
+    int32_t number;
+    int rc =
+        skr_group_integer_parse(label->key, label->value, INT32_MIN, INT32_MAX, &number, error);
+    if (rc == 0)
+        *number_of(&rule->rule, member) =
+            skr_group_number(spec, label->key, dot + 1, member, number);
+    return rc;
+}
+
+static int read_labels(struct skr_group_spec *spec, const struct skr_labels *labels,
+                       struct skr_error *error)
+{
+    const char *size = skr_labels_get(labels, SKR_LABEL_GROUP_SIZE);
+    if (size == NULL)
+        return skr_error_set(error, SKR_INVALID, "label %s: missing", SKR_LABEL_GROUP_SIZE);
+    int rc = skr_group_size_parse("label " SKR_LABEL_GROUP_SIZE, size, &spec->size, error);
+    for (size_t i = 0; rc == 0 && i < labels->n; i++)
+        if (strncmp(labels->item[i].key, SKR_LABEL_CONSTRAINT, strlen(SKR_LABEL_CONSTRAINT)) == 0)
+            rc = read_label(spec, &labels->item[i], error);
+    for (size_t i = 0; rc == 0 && i < spec->n_rules; i++)
+        skr_group_lint_rule(spec, "labels", &spec->rule[i]);
+    return rc;
+}
+
+int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels, int32_t priority,
+                               struct skr_group_spec **ret, struct skr_error *error)
+{
+    struct skr_group_spec *spec = skr_group_spec_create(name, SKR_GROUP_RULES_MAX, error);
+    if (spec == NULL)
+        return -SKR_NO_MEMORY;
+    spec->priority = priority;
+    int rc = read_labels(spec, labels, error);
+    if (rc < 0) {
+        skr_group_spec_destroy(spec);
+        return rc;
+    }
+    *ret = spec;
+    return 0;
+}
