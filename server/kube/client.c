@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kube thread: a loop of "take what was submitted, do what is due, let libcurl work, wait".
+ * Other threads touch the inbox (a mutex, a list), the counters (atomics) and curl_multi_wakeup(),
+ * nothing else. Signals are blocked in the thread; SIGPIPE too, which TLS libraries would raise.
+ */
+#include "server/kube/client.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "server/kube/watch.h"
+#include "server/kube/writer.h"
+#include "server/log.h"
+
+enum { POLL_MS_MAX = 10000 };
+
+struct skr_kube {
+    struct skr_kube_options options;
+    struct skr_kube_access access;
+    struct skr_kube_counters counters;
+    struct skr_kube_session session; /* kube thread, once it runs */
+    struct skr_watch *watch[SKR_KUBE_RESOURCE_COUNT];
+    struct skr_writer *writer;
+    pthread_t thread;
+    bool joined;
+
+    pthread_mutex_t lock; /* of what follows */
+    struct skr_kube_job *inbox_first;
+    struct skr_kube_job *inbox_last;
+    bool stopping;
+};
+
+static const char *const resource_names[] = {"nodes", "pods", "groups", "topologies", "podgroups"};
+_Static_assert(sizeof(resource_names) / sizeof(resource_names[0]) == SKR_KUBE_RESOURCE_COUNT,
+               "a name for each resource");
+
+static const char *const outcome_names[] = {"ok",     "conflict", "not_found", "invalid",
+                                            "denied", "busy",     "unknown",   "dropped"};
+_Static_assert(sizeof(outcome_names) / sizeof(outcome_names[0]) == SKR_WRITE_OUTCOME_COUNT,
+               "a name for each outcome");
+
+const char *skr_kube_resource_name(enum skr_kube_resource resource)
+{
+    return resource_names[resource];
+}
+
+const char *skr_kube_outcome_name(enum skr_write_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
+/* ---- options ---- */
+
+void skr_kube_options_default(struct skr_kube_options *options)
+{
+    *options = (struct skr_kube_options){
+        .qps = 1000,
+        .burst = 2000,
+        .max_in_flight = 32,
+        .max_queued_events = 10000,
+        .max_queued = 1000000,
+        .request_timeout = 30 * SKR_SECOND,
+        .stop_grace = 5 * SKR_SECOND,
+        .page = 500,
+        .watch_for = 300 * SKR_SECOND,
+        .silence = 150 * SKR_SECOND,
+        .backoff_min = 200 * SKR_MILLISECOND,
+        .backoff_max = 30 * SKR_SECOND,
+        .healthy_after = 10 * SKR_SECOND,
+        .absent_retry = 300 * SKR_SECOND,
+    };
+}
+
+static int check_range(const char *what, int64_t value, int64_t low, int64_t high,
+                       struct skr_error *error)
+{
+    if (value >= low && value <= high)
+        return 0;
+    return skr_error_set(error, SKR_INVALID,
+                         "kube client: %s is %lld, must be between %lld and %lld", what,
+                         (long long)value, (long long)low, (long long)high);
+}
+
+static int check_options(const struct skr_kube_options *o, struct skr_error *error)
+{
+    static const skr_time year = 366 * 86400 * SKR_SECOND;
+    const struct {
+        const char *what;
+        int64_t value, low, high;
+    } ranges[] = {
+        {"qps", o->qps, 1, SKR_KUBE_QPS_MAX},
+        {"burst", o->burst, 1, SKR_KUBE_BURST_MAX},
+        {"max_in_flight", o->max_in_flight, 1, SKR_KUBE_IN_FLIGHT_MAX},
+        {"page", o->page, 1, SKR_KUBE_PAGE_MAX},
+        {"request_timeout", o->request_timeout, SKR_MILLISECOND, 3600 * SKR_SECOND},
+        {"stop_grace", o->stop_grace, 0, 3600 * SKR_SECOND},
+        {"watch_for", o->watch_for, SKR_SECOND, 86400 * SKR_SECOND},
+        {"silence", o->silence, SKR_MILLISECOND, year},
+        {"backoff_min", o->backoff_min, SKR_MILLISECOND, year},
+        {"backoff_max", o->backoff_max, o->backoff_min, year},
+        {"healthy_after", o->healthy_after, 0, year},
+        {"absent_retry", o->absent_retry, SKR_MILLISECOND, year},
+    };
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        int r = check_range(ranges[i].what, ranges[i].value, ranges[i].low, ranges[i].high, error);
+        if (r < 0)
+            return r;
+    }
+    if (!o->deliver)
+        return skr_error_set(error, SKR_INVALID, "kube client: deliver is not set");
+    return 0;
+}
+
+/* ---- the thread ---- */
+
+static struct skr_kube_job *take_inbox(struct skr_kube *kube, bool *ret_stopping)
+{
+    skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
+    struct skr_kube_job *first = kube->inbox_first;
+    kube->inbox_first = NULL;
+    kube->inbox_last = NULL;
+    *ret_stopping = kube->stopping;
+    skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
+    return first;
+}
+
+static void put_all(struct skr_kube *kube, struct skr_kube_job *job)
+{
+    while (job) {
+        struct skr_kube_job *next = job->next;
+        skr_writer_put(kube->writer, job);
+        job = next;
+    }
+}
+
+static void announce_sync(struct skr_kube *kube)
+{
+    if (atomic_load(&kube->counters.synced))
+        return;
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+        if (!skr_watch_is_synced(kube->watch[i]))
+            return;
+    struct skr_event event = {.kind = SKR_EVENT_SYNCED, .namespace_ = "", .name = "", .uid = ""};
+    kube->options.deliver(kube->options.deliver_ctx, &event);
+    atomic_store(&kube->counters.synced, true);
+}
+
+/* Lets libcurl work and tells the owners of ended exchanges. Returns whether any ended. */
+static bool run_transfers(struct skr_kube *kube)
+{
+    int running = 0;
+    CURLMcode code = curl_multi_perform(kube->session.multi, &running);
+    skr_bug_on(code != CURLM_OK);
+    bool any = false;
+    int left = 0;
+    for (CURLMsg *m; (m = curl_multi_info_read(kube->session.multi, &left)) != NULL;) {
+        if (m->msg != CURLMSG_DONE)
+            continue;
+        any = true;
+        skr_transfer_finish(m->easy_handle, m->data.result);
+    }
+    return any;
+}
+
+static void wait_until(struct skr_kube *kube, int64_t due)
+{
+    int64_t ms = 0;
+    int64_t now = skr_kube_now();
+    if (due > now) {
+        ms = due - now > POLL_MS_MAX * SKR_MILLISECOND
+                 ? POLL_MS_MAX
+                 : (due - now + SKR_MILLISECOND - 1) / SKR_MILLISECOND;
+    }
+    CURLMcode code = curl_multi_poll(kube->session.multi, NULL, 0, (int)ms, NULL);
+    skr_bug_on(code != CURLM_OK);
+}
+
+static void run_until_stopped(struct skr_kube *kube)
+{
+    for (;;) {
+        bool stopping = false;
+        put_all(kube, take_inbox(kube, &stopping));
+        if (stopping)
+            return;
+        int64_t now = skr_kube_now();
+        skr_kube_session_refresh(&kube->session, now, false);
+        for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+            (void)skr_watch_tick(kube->watch[i], now);
+        (void)skr_writer_tick(kube->writer, now);
+        if (run_transfers(kube)) {
+            announce_sync(kube);
+            continue;
+        }
+        int64_t due = skr_writer_tick(kube->writer, skr_kube_now());
+        for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+            int64_t next = skr_watch_tick(kube->watch[i], skr_kube_now());
+            due = next < due ? next : due;
+        }
+        announce_sync(kube);
+        wait_until(kube, due);
+    }
+}
+
+static void run_down(struct skr_kube *kube)
+{
+    int64_t end = skr_kube_now() + kube->options.stop_grace;
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+        skr_watch_destroy(kube->watch[i]);
+        kube->watch[i] = NULL;
+    }
+    skr_writer_drop_queued(kube->writer, "the client is stopping");
+    while (skr_writer_in_flight(kube->writer) > 0 && skr_kube_now() < end)
+        if (!run_transfers(kube))
+            wait_until(kube, end);
+    skr_writer_abandon(kube->writer, "the client stopped before the answer came");
+    skr_writer_destroy(kube->writer);
+    kube->writer = NULL;
+}
+
+static void *run(void *arg)
+{
+    struct skr_kube *kube = arg;
+    run_until_stopped(kube);
+    run_down(kube);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static uint64_t random_seed(uint64_t given)
+{
+    uint64_t seed = given;
+    if (seed == 0 && getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        seed = (uint64_t)skr_kube_now();
+    return seed ? seed : 1;
+}
+
+static void free_kube(struct skr_kube *kube)
+{
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+        skr_watch_destroy(kube->watch[i]);
+    skr_writer_destroy(kube->writer);
+    if (kube->session.multi)
+        (void)curl_multi_cleanup(kube->session.multi);
+    free(kube->session.user_agent);
+    skr_kube_access_fini(&kube->access);
+    (void)pthread_mutex_destroy(&kube->lock);
+    free(kube);
+    curl_global_cleanup();
+}
+
+static void make_session(struct skr_kube *kube)
+{
+    const char *agent = kube->options.user_agent;
+    int64_t now = skr_kube_now();
+    kube->session = (struct skr_kube_session){
+        .multi = curl_multi_init(),
+        .access = &kube->access,
+        .options = &kube->options,
+        .counters = &kube->counters,
+        .user_agent = skr_strdup(agent ? agent : "sakkara"),
+        .random = random_seed(kube->options.seed),
+        .refresh_at = now + SKR_KUBE_REFRESH_S * SKR_SECOND,
+        .refreshed = now,
+    };
+}
+
+static void make_parts(struct skr_kube *kube)
+{
+    long connections = kube->options.max_in_flight + SKR_KUBE_RESOURCE_COUNT;
+    (void)curl_multi_setopt(kube->session.multi, CURLMOPT_MAXCONNECTS, connections);
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+        kube->watch[i] = skr_watch_create(&kube->session, (enum skr_kube_resource)i);
+    skr_watch_pair(kube->watch[SKR_KUBE_GROUP_MAPS], kube->watch[SKR_KUBE_TOPOLOGY_MAPS]);
+    kube->writer = skr_writer_create(&kube->session);
+}
+
+static int start_thread(struct skr_kube *kube)
+{
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int r = pthread_create(&kube->thread, NULL, run, kube);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r;
+}
+
+int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
+                    struct skr_kube **ret, struct skr_error *error)
+{
+    int r = check_options(options, error);
+    if (r < 0)
+        return r;
+    if (!access->server)
+        return skr_error_set(error, SKR_INVALID, "kube client: no API server is named");
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return skr_error_set(error, SKR_BUG, "libcurl cannot be used");
+    struct skr_kube *kube = skr_alloc(sizeof(*kube));
+    kube->options = *options;
+    skr_bug_on(pthread_mutex_init(&kube->lock, NULL) != 0);
+    make_session(kube);
+    if (!kube->session.multi) {
+        free_kube(kube);
+        return skr_error_set(error, SKR_NO_MEMORY, "no memory for libcurl");
+    }
+    make_parts(kube);
+    kube->access = *access;
+    int code = start_thread(kube);
+    if (code != 0) {
+        kube->access = (struct skr_kube_access){0};
+        free_kube(kube);
+        return skr_error_set(error, SKR_NO_MEMORY, "no thread for the kube client: %s",
+                             strerror(code));
+    }
+    *access = (struct skr_kube_access){0};
+    *ret = kube;
+    return 0;
+}
+
+int skr_kube_submit(struct skr_kube *kube, const struct skr_write *write)
+{
+    struct skr_kube_job *job = skr_kube_job_create(write);
+    skr_bug_on(!job);
+    skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
+    bool stopping = kube->stopping;
+    bool was_empty = !kube->inbox_first;
+    if (!stopping) {
+        if (kube->inbox_last)
+            kube->inbox_last->next = job;
+        else
+            kube->inbox_first = job;
+        kube->inbox_last = job;
+    }
+    skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
+    if (stopping) {
+        free(job);
+        return -SKR_GONE;
+    }
+    if (was_empty)
+        (void)curl_multi_wakeup(kube->session.multi);
+    return 0;
+}
+
+void skr_kube_stop(struct skr_kube *kube)
+{
+    if (kube->joined)
+        return;
+    skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
+    kube->stopping = true;
+    skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
+    (void)curl_multi_wakeup(kube->session.multi);
+    skr_bug_on(pthread_join(kube->thread, NULL) != 0);
+    kube->joined = true;
+}
+
+void skr_kube_destroy(struct skr_kube *kube)
+{
+    if (!kube)
+        return;
+    skr_kube_stop(kube);
+    free_kube(kube);
+}
+
+/* ---- figures ---- */
+
+static void get_resource(const struct skr_kube_resource_counters *c,
+                         struct skr_kube_resource_stats *ret)
+{
+    int64_t last = atomic_load_explicit(&c->last_byte, memory_order_relaxed);
+    *ret = (struct skr_kube_resource_stats){
+        .objects = skr_count_get(&c->objects),
+        .lists = skr_count_get(&c->lists),
+        .watches = skr_count_get(&c->watches),
+        .failures = skr_count_get(&c->failures),
+        .events = skr_count_get(&c->events),
+        .undecodable = skr_count_get(&c->undecodable),
+        .last_event_age = last == 0 ? SKR_TIME_NEVER : skr_kube_now() - last,
+        .synced = atomic_load(&c->synced),
+    };
+}
+
+void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
+{
+    const struct skr_kube_counters *c = &kube->counters;
+    *ret = (struct skr_kube_stats){
+        .in_flight = skr_count_get(&c->in_flight),
+        .credential_reloads = skr_count_get(&c->credential_reloads),
+        .synced = atomic_load(&c->synced),
+    };
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+        get_resource(&c->resource[i], &ret->resource[i]);
+    for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
+        ret->queued[i] = skr_count_get(&c->queued[i]);
+        ret->write_ns[i] = skr_count_get(&c->write_ns[i]);
+        for (int k = 0; k < SKR_WRITE_OUTCOME_COUNT; k++)
+            ret->writes[i][k] = skr_count_get(&c->writes[i][k]);
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_CLIENT_H
+#define SKR_SERVER_KUBE_CLIENT_H
+/*
+ * The Kubernetes client: one thread with one libcurl multi handle that watches what the engine has
+ * to know and sends what the engine wants written. It decides nothing: objects become events,
+ * writes become requests, answers become events.
+ *
+ * Watched: nodes; pods of all namespaces; ConfigMaps labelled sakkara.group; ConfigMaps labelled
+ * sakkara.topology; PodGroups of scheduling.x-k8s.io/v1alpha1, where that kind is installed.
+ *
+ * deliver() is called on the kube thread, for every event, in the order in which each object
+ * changed. The callee copies the struct and takes over the decoded objects in it; every string of
+ * the event itself (namespace_, name, uid, write_done.message) is borrowed until it returns. It may
+ * call skr_kube_submit(), and nothing else of this header. For every submitted write exactly one
+ * SKR_EVENT_WRITE_DONE is delivered, also for those the client gives up at its end.
+ *
+ * All other functions may be called from any thread, _stop and _destroy from one.
+ */
+#include "core/action.h"
+#include "core/event.h"
+#include "server/kube/access.h"
+
+enum skr_kube_resource {
+    SKR_KUBE_NODES,
+    SKR_KUBE_PODS,
+    SKR_KUBE_GROUP_MAPS,
+    SKR_KUBE_TOPOLOGY_MAPS,
+    SKR_KUBE_PODGROUPS,
+    SKR_KUBE_RESOURCE_COUNT
+};
+
+enum {
+    SKR_KUBE_QPS_MAX = 100000,
+    SKR_KUBE_BURST_MAX = 1000000,
+    SKR_KUBE_IN_FLIGHT_MAX = 256,
+    SKR_KUBE_PAGE_MAX = 10000
+};
+
+struct skr_kube_options {
+    void (*deliver)(void *ctx, struct skr_event *event);
+    void *deliver_ctx;
+    const char *user_agent; /* copied; NULL: "sakkara" */
+    /* Writes. */
+    int32_t qps;              /* 1..SKR_KUBE_QPS_MAX; 1000 */
+    int32_t burst;            /* 1..SKR_KUBE_BURST_MAX; 2000 */
+    int32_t max_in_flight;    /* 1..SKR_KUBE_IN_FLIGHT_MAX; 32 */
+    size_t max_queued_events; /* class EVENT waiting; more are dropped; 10000 */
+    size_t max_queued;        /* all classes; more are dropped; 1000000 */
+    skr_time request_timeout; /* of a write; of silence within a list; 30 s */
+    skr_time stop_grace;      /* writes in flight may still be answered; 5 s */
+    /* Watches. */
+    int32_t page;           /* objects of a list page, 1..SKR_KUBE_PAGE_MAX; 500 */
+    skr_time watch_for;     /* a watch is asked to last this long up to twice as long; 5 min */
+    skr_time silence;       /* a watch without a byte is given up; bookmarks come every minute;
+                               150 s */
+    skr_time backoff_min;   /* after a failure, doubled at each, with jitter; 200 ms */
+    skr_time backoff_max;   /* 30 s */
+    skr_time healthy_after; /* a watch that lasted so long forgets earlier failures; 10 s */
+    skr_time absent_retry;  /* a kind that is not installed is looked for again; 5 min */
+    uint64_t seed;          /* of the jitter; 0: random */
+};
+
+/* The figures above; deliver is NULL. */
+void skr_kube_options_default(struct skr_kube_options *options);
+
+struct skr_kube;
+
+/* Starts the thread. access is taken over on success. SKR_INVALID: an option is out of its range;
+ * SKR_NO_MEMORY, SKR_BUG: threads or libcurl are not to be had. */
+int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
+                    struct skr_kube **ret, struct skr_error *error);
+
+/* Queues a write; everything is copied. 0, or -SKR_GONE after _stop began: then no WRITE_DONE will
+ * come. O(size of the write). */
+int skr_kube_submit(struct skr_kube *kube, const struct skr_write *write);
+
+/* Ends watches at once, delivers DROPPED for what is queued, waits up to the grace period for what
+ * is in flight, delivers UNKNOWN for the rest, joins the thread. A second call does nothing. */
+void skr_kube_stop(struct skr_kube *kube);
+/* Stops when running; NULL allowed. */
+void skr_kube_destroy(struct skr_kube *kube);
+
+/* Counters for metrics and /readyz. */
+struct skr_kube_resource_stats {
+    uint64_t objects;        /* known to exist now */
+    uint64_t lists;          /* complete ones */
+    uint64_t watches;        /* started, the first one included */
+    uint64_t failures;       /* lists and watches that ended with an error */
+    uint64_t events;         /* objects delivered, deletions included */
+    uint64_t undecodable;    /* versions of objects that were skipped */
+    skr_time last_event_age; /* since anything arrived, bookmarks included; SKR_TIME_NEVER: never */
+    bool synced;             /* the first list is complete, or the kind is not installed */
+};
+
+struct skr_kube_stats {
+    struct skr_kube_resource_stats resource[SKR_KUBE_RESOURCE_COUNT];
+    uint64_t writes[SKR_WRITE_CLASS_COUNT][SKR_WRITE_OUTCOME_COUNT];
+    uint64_t write_ns[SKR_WRITE_CLASS_COUNT]; /* sum of times from sending to answer */
+    uint64_t queued[SKR_WRITE_CLASS_COUNT];
+    uint64_t in_flight;
+    uint64_t credential_reloads; /* files that brought something new */
+    bool synced;                 /* SKR_EVENT_SYNCED was delivered */
+};
+/* Each figure is right by itself; together they are not one moment. */
+void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret);
+
+/* "nodes", "pods", "groups", "topologies", "podgroups": label value of metrics. */
+const char *skr_kube_resource_name(enum skr_kube_resource resource);
+/* "ok", "conflict", …: label value of metrics. */
+const char *skr_kube_outcome_name(enum skr_write_outcome outcome);
+
+#endif

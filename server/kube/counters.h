@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_COUNTERS_H
+#define SKR_SERVER_KUBE_COUNTERS_H
+/* The client's figures as the kube thread keeps them: written there alone, read by any thread,
+ * relaxed, because no figure tells anything about another. */
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "server/kube/client.h"
+
+struct skr_kube_resource_counters {
+    atomic_uint_fast64_t objects;
+    atomic_uint_fast64_t lists;
+    atomic_uint_fast64_t watches;
+    atomic_uint_fast64_t failures;
+    atomic_uint_fast64_t events;
+    atomic_uint_fast64_t undecodable;
+    atomic_int_fast64_t last_byte; /* skr_kube_now(); 0 never */
+    atomic_bool synced;
+};
+
+struct skr_kube_counters {
+    struct skr_kube_resource_counters resource[SKR_KUBE_RESOURCE_COUNT];
+    atomic_uint_fast64_t writes[SKR_WRITE_CLASS_COUNT][SKR_WRITE_OUTCOME_COUNT];
+    atomic_uint_fast64_t write_ns[SKR_WRITE_CLASS_COUNT];
+    atomic_uint_fast64_t queued[SKR_WRITE_CLASS_COUNT];
+    atomic_uint_fast64_t in_flight;
+    atomic_uint_fast64_t credential_reloads;
+    atomic_bool synced;
+};
+
+static inline void skr_count_add(atomic_uint_fast64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static inline void skr_count_set(atomic_uint_fast64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, n, memory_order_relaxed);
+}
+
+static inline uint64_t skr_count_get(const atomic_uint_fast64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+#endif

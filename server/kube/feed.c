@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists and watches to upserts and deletions, with skr_known as the memory of what exists. */
+#include "server/kube/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/log.h"
+
+void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
+                   enum skr_kube_resource resource, enum skr_kube_kind kind)
+{
+    *feed = (struct skr_feed){
+        .session = session,
+        .counters = &session->counters->resource[resource],
+        .kind = kind,
+        .name = skr_kube_resource_name(resource),
+        .known = skr_known_create(),
+    };
+}
+
+void skr_feed_fini(struct skr_feed *feed)
+{
+    skr_known_destroy(feed->known);
+    feed->known = NULL;
+}
+
+static void deliver(struct skr_feed *feed, struct skr_event *event)
+{
+    skr_count_add(&feed->counters->events, 1);
+    feed->session->options->deliver(feed->session->options->deliver_ctx, event);
+}
+
+static void count_objects(struct skr_feed *feed)
+{
+    skr_count_set(&feed->counters->objects, skr_known_count(feed->known));
+}
+
+static void deliver_deleted(struct skr_feed *feed, const struct skr_known_object *object)
+{
+    char uid[SKR_KNOWN_UID_BUFFER];
+    struct skr_event event = skr_kube_deleted(feed->kind, skr_known_namespace(object),
+                                              skr_known_name(object), skr_known_uid(object, uid));
+    deliver(feed, &event);
+}
+
+/* The same object in the peer, when the engine has it from there; else NULL. */
+static struct skr_known_object *in_peer(const struct skr_feed *feed, const char *namespace_,
+                                        const char *name, const char *uid)
+{
+    if (!feed->peer)
+        return NULL;
+    struct skr_known_object *o = skr_known_find(feed->peer->known, namespace_, name);
+    return o && o->delivered && skr_known_has_uid(o, uid) ? o : NULL;
+}
+
+static void forget(struct skr_feed *feed, struct skr_known_object *object)
+{
+    char uid[SKR_KNOWN_UID_BUFFER];
+    const char *namespace_ = skr_known_namespace(object);
+    const char *name = skr_known_name(object);
+    if (object->delivered && !in_peer(feed, namespace_, name, skr_known_uid(object, uid)))
+        deliver_deleted(feed, object);
+    skr_known_remove(feed->known, object);
+    count_objects(feed);
+}
+
+static void log_undecodable(struct skr_feed *feed, const struct skr_kube_identity *id,
+                            const char *text)
+{
+    skr_count_add(&feed->counters->undecodable, 1);
+    skr_log_error("Object cannot be used and is left out", SKR_LOG_S("resource", feed->name),
+                  SKR_LOG_S("namespace", id->namespace_), SKR_LOG_S("name", id->name),
+                  SKR_LOG_S("err", text), SKR_LOG_END);
+}
+
+/* The entry of the object, marked as seen; what carried its name before is delivered as deleted.
+ * NULL: a name beyond all limits. */
+static struct skr_known_object *see(struct skr_feed *feed, const struct skr_kube_identity *id)
+{
+    struct skr_known_object *old = skr_known_find(feed->known, id->namespace_, id->name);
+    if (old && !skr_known_has_uid(old, id->uid) && old->delivered)
+        deliver_deleted(feed, old);
+    struct skr_known_object *o = skr_known_put(feed->known, id->namespace_, id->name, id->uid);
+    if (!o) {
+        log_undecodable(feed, id, "its name or uid is too long");
+        return NULL;
+    }
+    o->list = feed->list;
+    count_objects(feed);
+    return o;
+}
+
+void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
+{
+    struct skr_error error = {0};
+    struct skr_kube_identity id = {.namespace_ = "", .name = ""};
+    if (skr_kube_identity_parse(object, &id, &error) < 0) {
+        log_undecodable(feed, &id, error.text);
+        return;
+    }
+    struct skr_known_object *o = see(feed, &id);
+    if (!o || (id.version != 0 && o->version == id.version))
+        return;
+    o->version = id.version;
+    const struct skr_known_object *other = in_peer(feed, id.namespace_, id.name, id.uid);
+    if (other && id.version != 0 && other->version >= id.version) {
+        o->delivered = true;
+        return;
+    }
+    struct skr_event event;
+    if (skr_kube_decode(feed->kind, object, &event, &error) < 0) {
+        if (o->broken)
+            skr_count_add(&feed->counters->undecodable, 1);
+        else
+            log_undecodable(feed, &id, error.text);
+        o->broken = true;
+        return;
+    }
+    o->broken = false;
+    o->delivered = true;
+    deliver(feed, &event);
+}
+
+void skr_feed_delete(struct skr_feed *feed, const json_t *object)
+{
+    struct skr_error error = {0};
+    struct skr_kube_identity id = {.namespace_ = "", .name = ""};
+    if (skr_kube_identity_parse(object, &id, &error) < 0) {
+        log_undecodable(feed, &id, error.text);
+        return;
+    }
+    struct skr_known_object *o = skr_known_find(feed->known, id.namespace_, id.name);
+    if (o && skr_known_has_uid(o, id.uid))
+        forget(feed, o);
+}
+
+void skr_feed_begin_list(struct skr_feed *feed)
+{
+    feed->list++;
+}
+
+void skr_feed_end_list(struct skr_feed *feed)
+{
+    size_t n = 0;
+    struct skr_known_object **gone = skr_known_unseen(feed->known, feed->list, &n);
+    for (size_t i = 0; i < n; i++)
+        forget(feed, gone[i]);
+    free(gone);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_FEED_H
+#define SKR_SERVER_KUBE_FEED_H
+/*
+ * From the objects that lists and watches show to the events the engine gets:
+ *
+ * - an object is delivered once a version; what a relist shows unchanged is left out;
+ * - what a complete list does not show any more is delivered as deleted, and so is the old object
+ *   when a name comes back with another uid;
+ * - an object that cannot be decoded is logged once and skipped; the engine keeps the version it
+ *   has until the object is gone;
+ * - two feeds of one kind with different selectors are peers: an object that leaves one of them is
+ *   deleted only when the other does not hold it either, and the older of two versions is dropped.
+ *
+ * Kube thread only.
+ */
+#include <jansson.h>
+
+#include "server/kube/decode.h"
+#include "server/kube/known.h"
+#include "server/kube/transfer.h"
+
+struct skr_feed {
+    struct skr_kube_session *session;
+    struct skr_kube_resource_counters *counters;
+    enum skr_kube_kind kind;
+    const char *name; /* of the resource, for logs */
+    struct skr_known *known;
+    struct skr_feed *peer; /* NULL: none */
+    uint32_t list;         /* number of the running or last list */
+};
+
+void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
+                   enum skr_kube_resource resource, enum skr_kube_kind kind);
+void skr_feed_fini(struct skr_feed *feed);
+
+void skr_feed_begin_list(struct skr_feed *feed);
+void skr_feed_end_list(struct skr_feed *feed); /* delivers the deletions. O(known) */
+void skr_feed_upsert(struct skr_feed *feed, const json_t *object);
+void skr_feed_delete(struct skr_feed *feed, const json_t *object);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_KNOWN_H
+#define SKR_SERVER_KUBE_KNOWN_H
+/*
+ * The objects of one watch that exist as far as we know: namespace/name, uid, version. A relist
+ * marks what it sees with its own number; what is left with an older one was deleted while nobody
+ * watched. Holds names only, about 100 bytes an object. Kube thread only.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct skr_known;
+
+struct skr_known_object {
+    uint64_t version; /* resourceVersion of the newest seen; 0 unknown */
+    uint32_t list;    /* number of the list, or of the watch after it, that saw the object */
+    uint32_t hash;
+    bool delivered; /* the engine has a version of it */
+    bool broken;    /* its newest version could not be decoded; that has been logged */
+    uint8_t uid_len;
+    uint8_t namespace_len;
+    uint16_t name_len;
+    char text[]; /* namespace, NUL, name, NUL, uid (packed when it is a UUID) */
+};
+
+enum {
+    SKR_KNOWN_UID_MAX = 128,       /* bytes of a uid; they are UUIDs of 36 */
+    SKR_KNOWN_NAMESPACE_MAX = 253, /* bytes; API servers allow 63 */
+    SKR_KNOWN_NAME_MAX = 1024,     /* bytes; API servers allow 253 */
+    SKR_KNOWN_UID_BUFFER = SKR_KNOWN_UID_MAX + 1
+};
+
+struct skr_known *skr_known_create(void);
+void skr_known_destroy(struct skr_known *known); /* NULL allowed */
+size_t skr_known_count(const struct skr_known *known);
+
+/* NULL when not known. O(1). */
+struct skr_known_object *skr_known_find(const struct skr_known *known, const char *namespace_,
+                                        const char *name);
+/* The object, added when new; with another uid the old one is forgotten and a blank one takes its
+ * place. NULL when a string is longer than its limit. The pointer lives until the object is
+ * removed or replaced. O(1) amortised. */
+struct skr_known_object *skr_known_put(struct skr_known *known, const char *namespace_,
+                                       const char *name, const char *uid);
+void skr_known_remove(struct skr_known *known, struct skr_known_object *object);
+
+const char *skr_known_namespace(const struct skr_known_object *object);
+const char *skr_known_name(const struct skr_known_object *object);
+/* Writes the uid into buffer and returns it. */
+const char *skr_known_uid(const struct skr_known_object *object, char buffer[SKR_KNOWN_UID_BUFFER]);
+bool skr_known_has_uid(const struct skr_known_object *object, const char *uid);
+
+/* The objects whose list differs from the given one, sorted by namespace and name: heap array of
+ * borrowed pointers, free() it; NULL when there are none. O(n). */
+struct skr_known_object **skr_known_unseen(const struct skr_known *known, uint32_t list,
+                                           size_t *ret_n);
+
+#endif

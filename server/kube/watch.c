@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list-and-watch loop of one resource, as client-go's reflector does it
+ * (k8s.io/client-go/tools/cache/reflector.go), driven by transfers and ticks. */
+#include "server/kube/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/kube/lines.h"
+#include "server/log.h"
+
+struct row {
+    enum skr_kube_kind kind;
+    const char *path;
+    const char *selector; /* NULL: all */
+    const char *group;    /* API group, for texts about permissions */
+    bool optional;        /* the kind may not be installed */
+};
+
+static const struct row rows[] = {
+    [SKR_KUBE_NODES] = {SKR_KUBE_NODE, "/api/v1/nodes", NULL, "", false},
+    [SKR_KUBE_PODS] = {SKR_KUBE_POD, "/api/v1/pods", NULL, "", false},
+    [SKR_KUBE_GROUP_MAPS] = {SKR_KUBE_CONFIGMAP, "/api/v1/configmaps", "sakkara.group", "", false},
+    [SKR_KUBE_TOPOLOGY_MAPS] = {SKR_KUBE_CONFIGMAP, "/api/v1/configmaps", "sakkara.topology", "",
+                                false},
+    [SKR_KUBE_PODGROUPS] = {SKR_KUBE_PODGROUP, "/apis/scheduling.x-k8s.io/v1alpha1/podgroups", NULL,
+                            "scheduling.x-k8s.io", true},
+};
+_Static_assert(sizeof(rows) / sizeof(rows[0]) == SKR_KUBE_RESOURCE_COUNT, "a row a resource");
+
+enum state { IDLE, LISTING, WATCHING };
+
+/* Kinds of trouble that have no HTTP status; libcurl's codes stand at TROUBLE_CURL and above. */
+enum trouble {
+    TROUBLE_NONE = 0,
+    TROUBLE_SILENCE = 1000,
+    TROUBLE_CONTENT,
+    TROUBLE_SIZE,
+    TROUBLE_START,
+    TROUBLE_CURL = 2000
+};
+
+struct skr_watch {
+    struct skr_kube_session *session;
+    enum skr_kube_resource resource;
+    const struct row *row;
+    const char *name;
+    struct skr_feed feed;
+    struct skr_transfer transfer;
+    struct skr_lines lines;
+    struct skr_strbuf body; /* of a list page or of an answer that is no success */
+    struct skr_strbuf next; /* continue token of the running list; empty: first page */
+    char version[SKR_KUBE_VERSION_MAX + 1];
+    bool has_version; /* a watch can start from version; else list */
+    enum state state;
+    int32_t page;
+    int64_t due;
+    uint64_t failures; /* since it last was healthy */
+    int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
+    uint64_t repeated; /* the same trouble in a row */
+    bool absent;
+    /* Set while bytes are taken in, told when the transfer ends. */
+    int stream_trouble;
+    struct skr_error stream_error;
+};
+
+static void start(struct skr_watch *w);
+
+/* ---- life ---- */
+
+static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n);
+static void on_done(struct skr_transfer *transfer, CURLcode result);
+
+struct skr_watch *skr_watch_create(struct skr_kube_session *session,
+                                   enum skr_kube_resource resource)
+{
+    struct skr_watch *w = skr_alloc(sizeof(*w));
+    w->session = session;
+    w->resource = resource;
+    w->row = &rows[resource];
+    w->name = skr_kube_resource_name(resource);
+    w->page = session->options->page;
+    skr_feed_init(&w->feed, session, resource, w->row->kind);
+    skr_transfer_init(&w->transfer, session, w);
+    w->transfer.receive = on_receive;
+    w->transfer.done = on_done;
+    skr_lines_init(&w->lines, SKR_KUBE_LINE_MAX);
+    skr_strbuf_init(&w->body);
+    skr_strbuf_init(&w->next);
+    return w;
+}
+
+void skr_watch_destroy(struct skr_watch *watch)
+{
+    if (!watch)
+        return;
+    skr_transfer_fini(&watch->transfer);
+    skr_feed_fini(&watch->feed);
+    skr_lines_fini(&watch->lines);
+    skr_strbuf_fini(&watch->body);
+    skr_strbuf_fini(&watch->next);
+    free(watch);
+}
+
+void skr_watch_pair(struct skr_watch *a, struct skr_watch *b)
+{
+    a->feed.peer = &b->feed;
+    b->feed.peer = &a->feed;
+}
+
+bool skr_watch_is_synced(const struct skr_watch *watch)
+{
+    return atomic_load(&watch->feed.counters->synced);
+}
+
+/* ---- trouble and recovery ---- */
+
+/* Doubled at every failure; between a half and the whole of it, so that many clients that lost the
+ * same server come back spread out. */
+static int64_t backoff(struct skr_watch *w)
+{
+    const struct skr_kube_options *o = w->session->options;
+    int64_t delay = o->backoff_min;
+    for (uint64_t i = 1; i < w->failures && delay < o->backoff_max; i++)
+        delay *= 2;
+    if (delay > o->backoff_max)
+        delay = o->backoff_max;
+    return delay / 2 + (int64_t)skr_kube_random(w->session, (uint64_t)(delay / 2 + 1));
+}
+
+static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at_least)
+{
+    bool serious = trouble >= 400 && trouble < 500 && trouble != 410 && trouble != 429;
+    w->repeated = trouble == w->trouble ? w->repeated + 1 : 0;
+    w->trouble = trouble;
+    w->failures++;
+    skr_count_add(&w->feed.counters->failures, 1);
+    if (w->repeated % 10 == 0 && serious)
+        skr_log_error("Resource cannot be watched", SKR_LOG_S("resource", w->name),
+                      SKR_LOG_S("err", text), SKR_LOG_END);
+    else if (w->repeated % 10 == 0)
+        skr_log_warning("Watch was interrupted", SKR_LOG_S("resource", w->name),
+                        SKR_LOG_S("err", text), SKR_LOG_END);
+    if (w->state == LISTING)
+        w->has_version = false;
+    w->state = IDLE;
+    int64_t delay = backoff(w);
+    w->due = skr_kube_now() + (delay > at_least ? delay : at_least);
+}
+
+static void recovered(struct skr_watch *w)
+{
+    if (w->trouble != TROUBLE_NONE)
+        skr_log_info(2, "Resource is watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
+    w->trouble = TROUBLE_NONE;
+    w->repeated = 0;
+}
+
+static void set_synced(struct skr_watch *w)
+{
+    if (!skr_watch_is_synced(w))
+        skr_log_info(2, "Resource is in step with the API server", SKR_LOG_S("resource", w->name),
+                     SKR_LOG_I("objects", skr_known_count(w->feed.known)), SKR_LOG_END);
+    atomic_store(&w->feed.counters->synced, true);
+}
+
+/* The kind is not installed. */
+static void take_as_absent(struct skr_watch *w)
+{
+    const struct skr_kube_options *o = w->session->options;
+    if (!w->absent)
+        skr_log_info(2, "Kind is not installed, it counts as empty", SKR_LOG_S("resource", w->name),
+                     SKR_LOG_END);
+    w->absent = true;
+    skr_feed_begin_list(&w->feed);
+    skr_feed_end_list(&w->feed);
+    set_synced(w);
+    w->state = IDLE;
+    w->has_version = false;
+    w->failures = 0;
+    w->trouble = TROUBLE_NONE;
+    int64_t spread = o->absent_retry / 10;
+    w->due = skr_kube_now() + o->absent_retry - spread +
+             (int64_t)skr_kube_random(w->session, (uint64_t)(2 * spread + 1));
+}
+
+/* An answer that is no success; w->body holds its explanation. */
+static void fail_by_status(struct skr_watch *w, int status)
+{
+    const char *verb = w->state == LISTING ? "list" : "watch";
+    struct skr_error error = {0};
+    json_t *json = NULL;
+    struct skr_kube_status said = {.message = ""};
+    if (w->body.len > 0 && skr_kube_json_parse(w->body.s, w->body.len, &json, &error) == 0 &&
+        !skr_kube_status_parse(json, &said))
+        said.message = "";
+    if (status == 404 && w->row->optional) {
+        json_decref(json);
+        take_as_absent(w);
+        return;
+    }
+    char text[1024];
+    int n = snprintf(text, sizeof(text), "%s %s: HTTP %d: %s", verb,
+                     skr_kube_kind_plural(w->row->kind), status, said.message);
+    if (n > 0 && (size_t)n < sizeof(text) && status == 403)
+        (void)snprintf(
+            text + n, sizeof(text) - (size_t)n,
+            " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
+            "in all namespaces, by a ClusterRole)",
+            skr_kube_kind_plural(w->row->kind), w->row->group);
+    json_decref(json);
+    if (status == 401)
+        skr_kube_session_refresh(w->session, skr_kube_now(), true);
+    bool keeps_version = status == 401 || status == 403 || status == 429 || status >= 500;
+    if (!keeps_version)
+        w->has_version = false;
+    fail(w, status, text, skr_transfer_retry_after(&w->transfer));
+}
+
+/* ---- the list ---- */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* Keeps the version of a list, a line or a bookmark. */
+static bool set_version(struct skr_watch *w, const char *version)
+{
+    size_t n = strlen(version);
+    if (n == 0 || n > SKR_KUBE_VERSION_MAX)
+        return false;
+    memcpy(w->version, version, n + 1);
+    return true;
+}
+
+static int take_page(struct skr_watch *w, const json_t *page, struct skr_error *error)
+{
+    const json_t *metadata = json_object_get(page, "metadata");
+    const json_t *items = json_object_get(page, "items");
+    const char *next = text_at(metadata, "continue");
+    if (!json_is_object(metadata) || !(json_is_array(items) || !items || json_is_null(items)))
+        return skr_error_set(error, SKR_INVALID, "list without metadata and items");
+    if (!set_version(w, text_at(metadata, "resourceVersion")))
+        return skr_error_set(error, SKR_INVALID, "list without a resourceVersion");
+    if (strlen(next) > SKR_KUBE_CONTINUE_MAX)
+        return skr_error_set(error, SKR_LIMIT, "continue token is longer than %d bytes",
+                             SKR_KUBE_CONTINUE_MAX);
+    for (size_t i = 0; i < json_array_size(items); i++)
+        skr_feed_upsert(&w->feed, json_array_get(items, i));
+    skr_strbuf_reset(&w->next);
+    skr_strbuf_add(&w->next, next);
+    return 0;
+}
+
+static void finish_list(struct skr_watch *w)
+{
+    skr_feed_end_list(&w->feed);
+    skr_strbuf_fini(&w->body);
+    skr_strbuf_init(&w->body);
+    skr_count_add(&w->feed.counters->lists, 1);
+    w->has_version = true;
+    w->absent = false;
+    set_synced(w);
+    recovered(w);
+}
+
+static void list_done(struct skr_watch *w, CURLcode result)
+{
+    int status = skr_transfer_status(&w->transfer);
+    if (w->stream_trouble == TROUBLE_SIZE && w->page > 1)
+        w->page /= 2;
+    if (w->stream_trouble) {
+        fail(w, w->stream_trouble, w->stream_error.text, 0);
+        return;
+    }
+    if (result != CURLE_OK) {
+        fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
+        return;
+    }
+    if (status != 200) {
+        fail_by_status(w, status);
+        return;
+    }
+    struct skr_error error = {0};
+    json_t *page = NULL;
+    int r = skr_kube_json_parse(w->body.s ? w->body.s : "", w->body.len, &page, &error);
+    if (r == 0)
+        r = take_page(w, page, &error);
+    json_decref(page);
+    if (r < 0) {
+        fail(w, TROUBLE_CONTENT, error.text, 0);
+        return;
+    }
+    if (w->next.len == 0)
+        finish_list(w);
+    start(w);
+}
+
+/* ---- the watch ---- */
+
+static bool stop_stream(struct skr_watch *w, int trouble, bool relist)
+{
+    w->stream_trouble = trouble;
+    if (relist)
+        w->has_version = false;
+    return false;
+}
+
+static bool take_error(struct skr_watch *w, const json_t *object)
+{
+    struct skr_kube_status status = {.reason = "", .message = ""};
+    (void)skr_kube_status_parse(object, &status);
+    int code = status.code ? status.code : 500;
+    (void)skr_error_set(&w->stream_error, SKR_RETRY, "watch ended by the API server: %d %s: %s",
+                        code, status.reason, status.message);
+    /* As client-go: busy or broken servers are watched again from where we were, all else means
+     * that this version is of no use any more. */
+    return stop_stream(w, code, code != 429 && (code < 500 || status.code == 0));
+}
+
+static bool on_line(void *ctx, const char *text, size_t n)
+{
+    struct skr_watch *w = ctx;
+    enum skr_kube_line_type type;
+    json_t *root = NULL;
+    json_t *object = NULL;
+    int r = skr_kube_json_parse(text, n, &root, &w->stream_error);
+    if (r == 0)
+        r = skr_kube_line_parse(root, &type, &object, &w->stream_error);
+    if (r < 0) {
+        json_decref(root);
+        return stop_stream(w, TROUBLE_CONTENT, true);
+    }
+    bool more = true;
+    if (type == SKR_KUBE_LINE_ERROR)
+        more = take_error(w, object);
+    else if (type == SKR_KUBE_LINE_DELETED)
+        skr_feed_delete(&w->feed, object);
+    else if (type == SKR_KUBE_LINE_ADDED || type == SKR_KUBE_LINE_MODIFIED)
+        skr_feed_upsert(&w->feed, object);
+    if (more) {
+        (void)set_version(w, text_at(json_object_get(object, "metadata"), "resourceVersion"));
+        recovered(w);
+    }
+    json_decref(root);
+    return more;
+}
+
+/* A watch that ends at once, again and again, must not become a storm. */
+static void watch_ended(struct skr_watch *w, int64_t lived)
+{
+    w->state = IDLE;
+    w->due = skr_kube_now();
+    if (lived < SKR_SECOND) {
+        w->failures++;
+        w->due += backoff(w);
+    }
+}
+
+static void watch_done(struct skr_watch *w, CURLcode result)
+{
+    int64_t lived = skr_kube_now() - w->transfer.started;
+    int status = skr_transfer_status(&w->transfer);
+    if (status == 200 && lived >= w->session->options->healthy_after) {
+        w->failures = 0;
+        recovered(w);
+    }
+    if (w->stream_trouble)
+        fail(w, w->stream_trouble, w->stream_error.text, 0);
+    else if (result != CURLE_OK)
+        fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
+    else if (status != 200)
+        fail_by_status(w, status);
+    else
+        watch_ended(w, lived);
+}
+
+/* ---- transfers ---- */
+
+static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
+{
+    struct skr_watch *w = transfer->owner;
+    atomic_store_explicit(&w->feed.counters->last_byte, transfer->last_byte, memory_order_relaxed);
+    if (skr_transfer_status(transfer) != 200) {
+        if (w->body.len + n <= SKR_KUBE_ERROR_BODY_MAX)
+            skr_strbuf_addn(&w->body, data, n);
+        return true;
+    }
+    if (w->state == LISTING) {
+        if (n > SKR_KUBE_LIST_PAGE_BYTES_MAX - w->body.len) {
+            (void)skr_error_set(&w->stream_error, SKR_LIMIT,
+                                "list page of %d objects is larger than %d bytes", w->page,
+                                SKR_KUBE_LIST_PAGE_BYTES_MAX);
+            return stop_stream(w, TROUBLE_SIZE, true);
+        }
+        skr_strbuf_addn(&w->body, data, n);
+        return true;
+    }
+    int r = skr_lines_feed(&w->lines, data, n, on_line, w);
+    if (r == -SKR_LIMIT) {
+        (void)skr_error_set(&w->stream_error, SKR_LIMIT, "watch line is longer than %d bytes",
+                            SKR_KUBE_LINE_MAX);
+        return stop_stream(w, TROUBLE_SIZE, true);
+    }
+    return r == 0;
+}
+
+static void on_done(struct skr_transfer *transfer, CURLcode result)
+{
+    struct skr_watch *w = transfer->owner;
+    if (w->state == LISTING)
+        list_done(w, result);
+    else
+        watch_done(w, result);
+}
+
+static void write_target(struct skr_watch *w, struct skr_strbuf *b)
+{
+    const struct skr_kube_options *o = w->session->options;
+    skr_strbuf_add(b, w->row->path);
+    if (w->has_version) {
+        uint64_t seconds = (uint64_t)(o->watch_for / SKR_SECOND);
+        seconds += skr_kube_random(w->session, seconds + 1);
+        skr_strbuf_addf(b, "?watch=true&allowWatchBookmarks=true&timeoutSeconds=%" PRIu64, seconds);
+        skr_strbuf_add(b, "&resourceVersion=");
+        skr_kube_escape(b, w->version);
+    } else {
+        skr_strbuf_addf(b, "?limit=%d", w->page);
+        if (w->next.len > 0)
+            skr_strbuf_add(b, "&continue=");
+        skr_kube_escape(b, w->next.len > 0 ? w->next.s : "");
+    }
+    if (w->row->selector) {
+        skr_strbuf_add(b, "&labelSelector=");
+        skr_kube_escape(b, w->row->selector);
+    }
+}
+
+/* Sends the next request: the watch, the next page, or the first page. */
+static void start(struct skr_watch *w)
+{
+    bool first_page = !w->has_version && w->state != LISTING;
+    if (first_page) {
+        skr_strbuf_reset(&w->next);
+        skr_feed_begin_list(&w->feed);
+    }
+    w->state = w->has_version ? WATCHING : LISTING;
+    if (w->has_version)
+        skr_count_add(&w->feed.counters->watches, 1);
+    w->stream_trouble = TROUBLE_NONE;
+    skr_strbuf_reset(&w->body);
+    skr_lines_reset(&w->lines);
+    struct skr_strbuf target;
+    skr_strbuf_init(&target);
+    write_target(w, &target);
+    struct skr_transfer_request request = {
+        .method = "GET", .target = target.s, .accept = "application/json"};
+    struct skr_error error = {0};
+    if (skr_transfer_start(&w->transfer, &request, &error) < 0)
+        fail(w, TROUBLE_START, error.text, 0);
+    skr_strbuf_fini(&target);
+}
+
+int64_t skr_watch_tick(struct skr_watch *watch, int64_t now)
+{
+    const struct skr_kube_options *o = watch->session->options;
+    if (watch->state == IDLE && now >= watch->due)
+        start(watch);
+    if (watch->state == IDLE)
+        return watch->due;
+    int64_t limit = watch->state == LISTING ? o->request_timeout : o->silence;
+    int64_t end = watch->transfer.last_byte + limit;
+    if (now < end)
+        return end;
+    skr_transfer_cancel(&watch->transfer);
+    fail(watch, TROUBLE_SILENCE, "nothing was heard from the API server for too long", 0);
+    return watch->due;
+}

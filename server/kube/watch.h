@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_WATCH_H
+#define SKR_SERVER_KUBE_WATCH_H
+/*
+ * Keeps one resource in step with the API server: a list in pages, then a watch from the list's
+ * version on, for ever (https://kubernetes.io/docs/reference/using-api/api-concepts/).
+ *
+ *   list --complete--> watch --ended by the server--> watch again from the last version seen
+ *    ^  |                |----error, silence--------> the same after a back-off
+ *    |  +--error: back-off, from the first page
+ *    +--------------------410 Gone, ERROR line, a line that is no JSON: back-off
+ *
+ * A list that is complete also shows what was deleted while nobody watched (feed.h). A kind that is
+ * not installed (404) counts as empty where that is allowed, and is looked for again from time to
+ * time. Whatever fails is tried again for ever; a problem is logged when it begins, at every tenth
+ * repetition and when it ends. Missing permissions are named.
+ *
+ * Kube thread only.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/kube/feed.h"
+
+enum {
+    SKR_KUBE_LIST_PAGE_BYTES_MAX = 256 * 1024 * 1024, /* beyond it the page is halved */
+    SKR_KUBE_CONTINUE_MAX = 16 * 1024,                /* bytes of a continue token */
+    SKR_KUBE_VERSION_MAX = 128,                       /* bytes of a resourceVersion */
+};
+
+struct skr_watch;
+
+struct skr_watch *skr_watch_create(struct skr_kube_session *session,
+                                   enum skr_kube_resource resource);
+void skr_watch_destroy(struct skr_watch *watch); /* NULL allowed; ends its request */
+/* Both watch the same kind with different selectors (feed.h). */
+void skr_watch_pair(struct skr_watch *a, struct skr_watch *b);
+
+/* Does what is due at now; returns when to call again at the latest. */
+int64_t skr_watch_tick(struct skr_watch *watch, int64_t now);
+/* The first list has been delivered, or the kind is not installed. */
+bool skr_watch_is_synced(const struct skr_watch *watch);
+
+#endif

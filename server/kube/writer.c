@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queues a class, a fixed set of slots for requests in flight, one table of what a kind of write is
+ * on the wire. */
+#include "server/kube/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/kube/decode.h"
+#include "server/kube/limiter.h"
+#include "server/log.h"
+
+/* What a kind of write is on the wire: PREFIX/namespaces/NS/COLLECTION[/NAME[SUBRESOURCE]]. */
+struct wire {
+    const char *method;
+    const char *prefix;
+    const char *collection;
+    const char *subresource; /* "" none; NULL: the collection itself, no name */
+    const char *content_type;
+    bool has_version; /* the answer is the object, so it has a resourceVersion */
+    int decodes;      /* enum skr_kube_kind of a read-back or -1 */
+};
+
+#define CORE   "/api/v1"
+#define EVENTS "/apis/events.k8s.io/v1"
+#define GROUPS "/apis/scheduling.x-k8s.io/v1alpha1"
+#define JSON   "application/json"
+#define MERGE  "application/merge-patch+json"
+
+static const struct wire wires[] = {
+    [SKR_WRITE_BINDING] = {"POST", CORE, "pods", "/binding", JSON, false, -1},
+    [SKR_WRITE_PATCH_POD] = {"PATCH", CORE, "pods", "", MERGE, true, -1},
+    [SKR_WRITE_PATCH_POD_STATUS] = {"PATCH", CORE, "pods", "/status", MERGE, true, -1},
+    [SKR_WRITE_PATCH_CONFIGMAP] = {"PATCH", CORE, "configmaps", "", MERGE, true, -1},
+    [SKR_WRITE_PATCH_PODGROUP] = {"PATCH", GROUPS, "podgroups", "", MERGE, true, -1},
+    [SKR_WRITE_CREATE_EVENT] = {"POST", EVENTS, "events", NULL, JSON, true, -1},
+    [SKR_WRITE_EVICT] = {"POST", CORE, "pods", "/eviction", JSON, false, -1},
+    [SKR_WRITE_DELETE_POD] = {"DELETE", CORE, "pods", "", JSON, true, -1},
+    [SKR_WRITE_GET_POD] = {"GET", CORE, "pods", "", NULL, true, SKR_KUBE_POD},
+    [SKR_WRITE_GET_CONFIGMAP] = {"GET", CORE, "configmaps", "", NULL, true, SKR_KUBE_CONFIGMAP},
+    [SKR_WRITE_GET_PODGROUP] = {"GET", GROUPS, "podgroups", "", NULL, true, SKR_KUBE_PODGROUP},
+};
+_Static_assert(sizeof(wires) / sizeof(wires[0]) == SKR_WRITE_KIND_COUNT, "a row a kind of write");
+
+/* The answers of patches shall be small: the metadata is all we read. */
+static const char accept_metadata[] =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
+struct queue {
+    struct skr_kube_job *first;
+    struct skr_kube_job *last;
+    size_t n;
+};
+
+struct slot {
+    struct skr_writer *writer;
+    struct skr_transfer transfer;
+    struct skr_kube_job *job; /* NULL: free */
+    struct skr_strbuf answer;
+    bool too_large;
+};
+
+struct skr_writer {
+    struct skr_kube_session *session;
+    struct queue queue[SKR_WRITE_CLASS_COUNT];
+    size_t queued;
+    struct skr_limiter limiter;
+    size_t n_slots;
+    size_t in_flight;
+    struct slot *slot;
+};
+
+/* ---- jobs ---- */
+
+static const char *copy_in(char **at, const char *text, size_t n)
+{
+    char *copy = *at;
+    if (n > 0)
+        memcpy(copy, text, n);
+    copy[n] = '\0';
+    *at += n + 1;
+    return copy;
+}
+
+struct skr_kube_job *skr_kube_job_create(const struct skr_write *write)
+{
+    const char *namespace_ = write->namespace_ ? write->namespace_ : "";
+    const char *name = write->name ? write->name : "";
+    size_t n_namespace = strlen(namespace_);
+    size_t n_name = strlen(name);
+    struct skr_kube_job *job = malloc(sizeof(*job) + n_namespace + n_name + write->body_len + 3);
+    if (!job)
+        return NULL;
+    char *at = job->text;
+    job->next = NULL;
+    job->write = *write;
+    job->write.namespace_ = copy_in(&at, namespace_, n_namespace);
+    job->write.name = copy_in(&at, name, n_name);
+    job->write.body = copy_in(&at, write->body, write->body_len);
+    return job;
+}
+
+static void push(struct queue *queue, struct skr_kube_job *job)
+{
+    job->next = NULL;
+    if (queue->last)
+        queue->last->next = job;
+    else
+        queue->first = job;
+    queue->last = job;
+    queue->n++;
+}
+
+static struct skr_kube_job *pop(struct queue *queue)
+{
+    struct skr_kube_job *job = queue->first;
+    queue->first = job->next;
+    if (!queue->first)
+        queue->last = NULL;
+    queue->n--;
+    return job;
+}
+
+/* ---- pure parts ---- */
+
+enum skr_write_outcome skr_writer_outcome_of(int http_status)
+{
+    if (http_status >= 200 && http_status < 300)
+        return SKR_WRITE_OK;
+    switch (http_status) {
+    case 409:
+        return SKR_WRITE_CONFLICT;
+    case 404:
+    case 410:
+        return SKR_WRITE_NOT_FOUND;
+    case 401:
+    case 403:
+        return SKR_WRITE_DENIED;
+    case 429:
+        return SKR_WRITE_BUSY;
+    case 408:
+        return SKR_WRITE_UNKNOWN;
+    default:
+        return http_status >= 300 && http_status < 500 ? SKR_WRITE_INVALID : SKR_WRITE_UNKNOWN;
+    }
+}
+
+bool skr_writer_target(const struct skr_write *write, const char **ret_method,
+                       struct skr_strbuf *target)
+{
+    const struct wire *wire = &wires[write->kind];
+    if (write->namespace_[0] == '\0' || (wire->subresource && write->name[0] == '\0'))
+        return false;
+    skr_strbuf_addf(target, "%s/namespaces/", wire->prefix);
+    skr_kube_escape(target, write->namespace_);
+    skr_strbuf_addf(target, "/%s", wire->collection);
+    if (wire->subresource) {
+        skr_strbuf_addc(target, '/');
+        skr_kube_escape(target, write->name);
+        skr_strbuf_add(target, wire->subresource);
+    }
+    *ret_method = wire->method;
+    return true;
+}
+
+/* ---- outcomes ---- */
+
+/* Tells the engine; frees the job. event carries what the answer brought, taken by the callee. */
+static void tell(struct skr_writer *writer, struct skr_kube_job *job, struct skr_event *event)
+{
+    const struct skr_kube_options *o = writer->session->options;
+    event->kind = SKR_EVENT_WRITE_DONE;
+    event->namespace_ = job->write.namespace_;
+    event->name = job->write.name;
+    event->uid = "";
+    event->write_done.write = job->write.id;
+    if (!event->write_done.message)
+        event->write_done.message = "";
+    skr_count_add(&writer->session->counters->writes[job->write.class][event->write_done.outcome],
+                  1);
+    o->deliver(o->deliver_ctx, event);
+    free(job);
+}
+
+static void tell_simple(struct skr_writer *writer, struct skr_kube_job *job,
+                        enum skr_write_outcome outcome, const char *message)
+{
+    struct skr_event event = {.write_done = {.outcome = outcome, .message = message}};
+    tell(writer, job, &event);
+}
+
+/* Moves the object of a read-back into the event; its decode error becomes the outcome. */
+static void take_object(const struct wire *wire, const json_t *json, struct skr_event *event,
+                        struct skr_error *error)
+{
+    struct skr_event decoded = {0};
+    if (skr_kube_decode((enum skr_kube_kind)wire->decodes, json, &decoded, error) < 0) {
+        event->write_done.outcome = SKR_WRITE_INVALID;
+        event->write_done.message = error->text;
+        return;
+    }
+    if (decoded.kind == SKR_EVENT_POD_UPSERT)
+        event->write_done.pod = decoded.pod;
+    else if (decoded.kind == SKR_EVENT_CONFIGMAP_UPSERT)
+        event->write_done.configmap = decoded.configmap;
+    else if (decoded.kind == SKR_EVENT_PODGROUP_UPSERT)
+        event->write_done.podgroup = decoded.podgroup;
+}
+
+static uint64_t version_of(const json_t *json)
+{
+    const char *text =
+        json_string_value(json_object_get(json_object_get(json, "metadata"), "resourceVersion"));
+    return text ? skr_kube_version_parse(text) : 0;
+}
+
+/* Fills the event from an answer that arrived whole. error and *ret_json hold what the event
+ * borrows. */
+static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret_json,
+                        struct skr_error *error)
+{
+    const struct wire *wire = &wires[slot->job->write.kind];
+    int status = skr_transfer_status(&slot->transfer);
+    event->write_done.http_status = status;
+    event->write_done.outcome = skr_writer_outcome_of(status);
+    bool ok = event->write_done.outcome == SKR_WRITE_OK;
+    if (status == 429)
+        event->write_done.retry_after = skr_transfer_retry_after(&slot->transfer);
+    json_t *json = NULL;
+    int r =
+        skr_kube_json_parse(slot->answer.s ? slot->answer.s : "", slot->answer.len, &json, error);
+    *ret_json = json;
+    struct skr_kube_status said;
+    if (!ok) {
+        event->write_done.message =
+            r == 0 && skr_kube_status_parse(json, &said) ? said.message : "";
+        return;
+    }
+    if (wire->decodes >= 0 && r < 0) {
+        event->write_done.outcome = SKR_WRITE_UNKNOWN;
+        event->write_done.message = error->text;
+    } else if (wire->decodes >= 0) {
+        take_object(wire, json, event, error);
+    }
+    if (wire->has_version && r == 0)
+        event->write_done.resource_version = version_of(json);
+}
+
+/* Fills the event from a transfer that failed. */
+static void read_failure(struct slot *slot, CURLcode result, struct skr_event *event)
+{
+    bool never_sent = skr_transfer_never_sent(&slot->transfer, result);
+    event->write_done.outcome = never_sent ? SKR_WRITE_BUSY : SKR_WRITE_UNKNOWN;
+    event->write_done.message = slot->too_large ? "the answer is larger than 16 MiB"
+                                                : skr_transfer_error(&slot->transfer, result);
+}
+
+static void release(struct slot *slot)
+{
+    slot->job = NULL;
+    if (slot->answer.cap > SKR_KUBE_ERROR_BODY_MAX) {
+        skr_strbuf_fini(&slot->answer);
+        skr_strbuf_init(&slot->answer);
+    }
+    slot->writer->in_flight--;
+    skr_count_set(&slot->writer->session->counters->in_flight, slot->writer->in_flight);
+}
+
+static void on_done(struct skr_transfer *transfer, CURLcode result)
+{
+    struct slot *slot = transfer->owner;
+    struct skr_writer *writer = slot->writer;
+    struct skr_error error = {0};
+    struct skr_event event = {.write_done = {.outcome = SKR_WRITE_UNKNOWN}};
+    json_t *json = NULL;
+    if (result == CURLE_OK)
+        read_answer(slot, &event, &json, &error);
+    else
+        read_failure(slot, result, &event);
+    int64_t now = skr_kube_now();
+    skr_count_add(&writer->session->counters->write_ns[slot->job->write.class],
+                  (uint64_t)(now - transfer->started));
+    if (event.write_done.http_status == 401)
+        skr_kube_session_refresh(writer->session, now, true);
+    struct skr_kube_job *job = slot->job;
+    release(slot);
+    tell(writer, job, &event);
+    json_decref(json);
+}
+
+static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
+{
+    struct slot *slot = transfer->owner;
+    if (n > SKR_KUBE_ANSWER_MAX - slot->answer.len) {
+        slot->too_large = true;
+        return false;
+    }
+    skr_strbuf_addn(&slot->answer, data, n);
+    return true;
+}
+
+/* ---- life ---- */
+
+struct skr_writer *skr_writer_create(struct skr_kube_session *session)
+{
+    struct skr_writer *writer = skr_alloc(sizeof(*writer));
+    writer->session = session;
+    writer->n_slots = (size_t)session->options->max_in_flight;
+    writer->slot = skr_alloc_array(writer->n_slots, sizeof(struct slot));
+    skr_limiter_init(&writer->limiter, session->options->qps, session->options->burst);
+    for (size_t i = 0; i < writer->n_slots; i++) {
+        struct slot *slot = &writer->slot[i];
+        slot->writer = writer;
+        skr_transfer_init(&slot->transfer, session, slot);
+        slot->transfer.receive = on_receive;
+        slot->transfer.done = on_done;
+        skr_strbuf_init(&slot->answer);
+    }
+    return writer;
+}
+
+void skr_writer_destroy(struct skr_writer *writer)
+{
+    if (!writer)
+        return;
+    skr_bug_on(writer->queued > 0 || writer->in_flight > 0);
+    for (size_t i = 0; i < writer->n_slots; i++) {
+        skr_transfer_fini(&writer->slot[i].transfer);
+        skr_strbuf_fini(&writer->slot[i].answer);
+    }
+    free(writer->slot);
+    free(writer);
+}
+
+static void count_queue(struct skr_writer *writer, enum skr_write_class class)
+{
+    skr_count_set(&writer->session->counters->queued[class], writer->queue[class].n);
+}
+
+void skr_writer_put(struct skr_writer *writer, struct skr_kube_job *job)
+{
+    const struct skr_kube_options *o = writer->session->options;
+    enum skr_write_class class = job->write.class;
+    struct queue *queue = &writer->queue[class];
+    if (class == SKR_WRITE_CLASS_EVENT && queue->n >= o->max_queued_events) {
+        tell_simple(writer, job, SKR_WRITE_DROPPED, "too many Events are waiting");
+        return;
+    }
+    if (writer->queued >= o->max_queued) {
+        tell_simple(writer, job, SKR_WRITE_DROPPED, "too many writes are waiting");
+        return;
+    }
+    push(queue, job);
+    writer->queued++;
+    count_queue(writer, class);
+}
+
+size_t skr_writer_in_flight(const struct skr_writer *writer)
+{
+    return writer->in_flight;
+}
+
+void skr_writer_drop_queued(struct skr_writer *writer, const char *why)
+{
+    for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++) {
+        while (writer->queue[c].n > 0) {
+            writer->queued--;
+            tell_simple(writer, pop(&writer->queue[c]), SKR_WRITE_DROPPED, why);
+        }
+        count_queue(writer, (enum skr_write_class)c);
+    }
+}
+
+void skr_writer_abandon(struct skr_writer *writer, const char *why)
+{
+    for (size_t i = 0; i < writer->n_slots; i++) {
+        struct slot *slot = &writer->slot[i];
+        struct skr_kube_job *job = slot->job;
+        if (!job)
+            continue;
+        skr_transfer_cancel(&slot->transfer);
+        release(slot);
+        tell_simple(writer, job, SKR_WRITE_UNKNOWN, why);
+    }
+}
+
+/* ---- sending ---- */
+
+/* How many requests in flight there may be when one of this class is added. The rest is kept free
+ * for the classes above. */
+static size_t slots_for(const struct skr_writer *writer, enum skr_write_class class)
+{
+    static const size_t eighths[] = {
+        [SKR_WRITE_CLASS_LEASE] = 8, [SKR_WRITE_CLASS_COMMIT] = 8, [SKR_WRITE_CLASS_MEMBER] = 7,
+        [SKR_WRITE_CLASS_EVICT] = 7, [SKR_WRITE_CLASS_STATUS] = 5, [SKR_WRITE_CLASS_LABEL] = 4,
+        [SKR_WRITE_CLASS_EVENT] = 3};
+    _Static_assert(sizeof(eighths) / sizeof(eighths[0]) == SKR_WRITE_CLASS_COUNT, "a share each");
+    size_t n = writer->n_slots * eighths[class] / 8;
+    if (class == SKR_WRITE_CLASS_COMMIT && n > 1)
+        n--;
+    return n > 0 ? n : 1;
+}
+
+/* The most important class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
+static enum skr_write_class next_class(const struct skr_writer *writer)
+{
+    for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++)
+        if (writer->queue[c].n > 0)
+            return writer->in_flight < slots_for(writer, (enum skr_write_class)c)
+                       ? (enum skr_write_class)c
+                       : SKR_WRITE_CLASS_COUNT;
+    return SKR_WRITE_CLASS_COUNT;
+}
+
+static struct slot *free_slot(struct skr_writer *writer)
+{
+    for (size_t i = 0; i < writer->n_slots; i++)
+        if (!writer->slot[i].job)
+            return &writer->slot[i];
+    return NULL;
+}
+
+static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_kube_job *job)
+{
+    const struct wire *wire = &wires[job->write.kind];
+    struct skr_error error = {0};
+    struct skr_strbuf target;
+    skr_strbuf_init(&target);
+    struct skr_transfer_request request = {
+        .accept = wire->has_version && wire->decodes < 0 ? accept_metadata : JSON,
+        .content_type = wire->content_type,
+        .body = job->write.body,
+        .body_len = job->write.body_len,
+        .timeout_ms = writer->session->options->request_timeout / SKR_MILLISECOND,
+    };
+    if (!skr_writer_target(&job->write, &request.method, &target)) {
+        tell_simple(writer, job, SKR_WRITE_INVALID, "a write without namespace or name");
+        skr_strbuf_fini(&target);
+        return;
+    }
+    request.target = target.s;
+    slot->too_large = false;
+    skr_strbuf_reset(&slot->answer);
+    if (skr_transfer_start(&slot->transfer, &request, &error) < 0) {
+        skr_log_error("Write could not be started", SKR_LOG_S("err", error.text), SKR_LOG_END);
+        tell_simple(writer, job, SKR_WRITE_BUSY, error.text);
+    } else {
+        slot->job = job;
+        writer->in_flight++;
+        skr_count_set(&writer->session->counters->in_flight, writer->in_flight);
+    }
+    skr_strbuf_fini(&target);
+}
+
+int64_t skr_writer_tick(struct skr_writer *writer, int64_t now)
+{
+    for (;;) {
+        enum skr_write_class class = next_class(writer);
+        if (class == SKR_WRITE_CLASS_COUNT)
+            return INT64_MAX;
+        int64_t next = 0;
+        if (!skr_limiter_take(&writer->limiter, now, &next))
+            return next;
+        struct slot *slot = free_slot(writer);
+        skr_bug_on(!slot);
+        struct skr_kube_job *job = pop(&writer->queue[class]);
+        writer->queued--;
+        count_queue(writer, class);
+        send_job(writer, slot, job);
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_WRITER_H
+#define SKR_SERVER_KUBE_WRITER_H
+/*
+ * Sends the engine's writes and read-backs. One token bucket for all of them, strict priority of
+ * classes, first in first out within a class, many requests in flight. Lower classes may not take
+ * the last free places, so that slow Events never make a Binding wait: see slots_for().
+ *
+ * Outcomes: 2xx OK; 409 CONFLICT; 404 and 410 NOT_FOUND; 401 and 403 DENIED; 429 BUSY with the
+ * server's Retry-After; other 4xx and 3xx INVALID, and so is a read-back that cannot be decoded;
+ * 408, 5xx, timeouts, resets and broken answers UNKNOWN; a request that never left, because no
+ * connection came about, BUSY with http_status 0. Nothing is sent again here: that is the engine's
+ * decision.
+ *
+ * Kube thread only.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/action.h"
+#include "server/kube/transfer.h"
+
+enum {
+    SKR_KUBE_ANSWER_MAX = 16 * 1024 * 1024, /* bytes of an answer; beyond it the outcome is
+                                               UNKNOWN */
+};
+
+/* A write with everything it points to, in one block; made on any thread. */
+struct skr_kube_job {
+    struct skr_kube_job *next;
+    struct skr_write write;
+    char text[];
+};
+
+/* Copies. NULL without memory. free() it. */
+struct skr_kube_job *skr_kube_job_create(const struct skr_write *write);
+
+struct skr_writer;
+
+struct skr_writer *skr_writer_create(struct skr_kube_session *session);
+void skr_writer_destroy(struct skr_writer *writer); /* NULL allowed; nothing may be left in it */
+
+/* Takes the job. Beyond the limits of the options it is answered DROPPED at once. */
+void skr_writer_put(struct skr_writer *writer, struct skr_kube_job *job);
+/* Sends what may be sent; returns when to call again at the latest, INT64_MAX: an answer will. */
+int64_t skr_writer_tick(struct skr_writer *writer, int64_t now);
+size_t skr_writer_in_flight(const struct skr_writer *writer);
+
+/* Answers DROPPED to all that is queued. */
+void skr_writer_drop_queued(struct skr_writer *writer, const char *why);
+/* Ends what is in flight; answered UNKNOWN. */
+void skr_writer_abandon(struct skr_writer *writer, const char *why);
+
+/* Pure parts, for tests. */
+enum skr_write_outcome skr_writer_outcome_of(int http_status);
+/* Method and target of a write; false when namespace or name is missing. */
+bool skr_writer_target(const struct skr_write *write, const char **ret_method,
+                       struct skr_strbuf *target);
+
+#endif
