@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Health, readiness and metrics. The verbose texts are those of Kubernetes' components, so that
+ * people and scripts can read them: "[+]synced ok", "[-]leader failed: ...". */
+#include "server/http/admin.h"
+
+#include <microhttpd.h>
+#include <string.h>
+
+#include "topology/arena.h"
+
+#define TEXT_TYPE "text/plain; charset=utf-8"
+
+struct skr_admin {
+    struct skr_admin_options options;
+    struct skr_listener *listener;
+};
+
+static void reply_buffer(struct skr_http_request *request, unsigned status, const char *type,
+                         struct skr_strbuf *out)
+{
+    size_t len = 0;
+    char *body = skr_strbuf_take(out, &len);
+
+    skr_http_reply(request, status, type, body, len);
+}
+
+/* name is "livez" or "readyz"; verbose and failures say which check. */
+static void reply_checks(struct skr_http_request *request, const char *name,
+                         const struct skr_admin_check *check, size_t n)
+{
+    const bool verbose = skr_http_argument(request, "verbose") != NULL;
+    const char *exclude = skr_http_argument(request, "exclude");
+    struct skr_strbuf out;
+    bool all = true;
+
+    skr_strbuf_init(&out);
+    for (size_t i = 0; i < n; i++) {
+        struct skr_error error = {0};
+        if (exclude != NULL && strcmp(exclude, check[i].name) == 0) {
+            skr_strbuf_addf(&out, "[+]%s excluded: ok\n", check[i].name);
+        } else if (check[i].ok(check[i].ctx, &error)) {
+            skr_strbuf_addf(&out, "[+]%s ok\n", check[i].name);
+        } else {
+            all = false;
+            skr_strbuf_addf(&out, "[-]%s failed: %s\n", check[i].name,
+                            error.text[0] != 0 ? error.text : "no reason given");
+        }
+    }
+    if (all && !verbose) {
+        skr_strbuf_reset(&out);
+        skr_strbuf_add(&out, "ok");
+    } else {
+        skr_strbuf_addf(&out, "%s check %s\n", name, all ? "passed" : "failed");
+    }
+    reply_buffer(request, all ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, TEXT_TYPE, &out);
+}
+
+static bool ping(void *ctx, struct skr_error *error)
+{
+    (void)ctx;
+    (void)error;
+    return true;
+}
+
+static void reply_live(struct skr_admin *admin, struct skr_http_request *request)
+{
+    static const struct skr_admin_check check = {.name = "ping", .ok = ping};
+
+    (void)admin;
+    reply_checks(request, "livez", &check, 1);
+}
+
+static void reply_ready(struct skr_admin *admin, struct skr_http_request *request)
+{
+    reply_checks(request, "readyz", admin->options.check, admin->options.n_checks);
+}
+
+static void reply_metrics(struct skr_admin *admin, struct skr_http_request *request)
+{
+    struct skr_strbuf out;
+
+    if (admin->options.metrics == NULL) {
+        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        return;
+    }
+    skr_strbuf_init(&out);
+    skr_metrics_write(admin->options.metrics, &out);
+    reply_buffer(request, MHD_HTTP_OK, SKR_METRICS_CONTENT_TYPE, &out);
+}
+
+static bool below(const char *path, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+
+    return strncmp(path, prefix, n) == 0 && (path[n] == 0 || path[n] == '/');
+}
+
+static void on_handle(void *ctx, struct skr_http_request *request)
+{
+    static const struct {
+        const char *path;
+        const char *name;
+        void (*reply)(struct skr_admin *admin, struct skr_http_request *request);
+    } own[] = {
+        {"/livez", "livez", reply_live},
+        {"/readyz", "readyz", reply_ready},
+        {"/metrics", "metrics", reply_metrics},
+    };
+    struct skr_admin *admin = ctx;
+
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (strcmp(request->path, own[i].path) != 0)
+            continue;
+        request->handler = own[i].name;
+        if (strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
+            strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0)
+            own[i].reply(admin, request);
+        else
+            skr_http_reply_not_allowed(request, "GET, HEAD");
+        return;
+    }
+    for (size_t i = 0; i < admin->options.n_routes; i++) {
+        const struct skr_admin_route *route = &admin->options.route[i];
+        if (!below(request->path, route->prefix))
+            continue;
+        request->handler = route->prefix + 1;
+        route->handle(route->ctx, request);
+        return;
+    }
+    skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+}
+
+int skr_admin_create(const struct skr_admin_options *options, struct skr_admin **ret,
+                     struct skr_error *error)
+{
+    struct skr_admin *admin = skr_alloc(sizeof(*admin));
+    struct skr_listener_options listener;
+
+    skr_bug_on(options->n_checks > SKR_ADMIN_CHECKS_MAX);
+    skr_bug_on(options->n_routes > SKR_ADMIN_ROUTES_MAX);
+    admin->options = *options;
+    skr_listener_options_default(&listener);
+    listener.name = "admin";
+    listener.address = options->listen;
+    listener.tls = options->tls;
+    listener.log = options->log;
+    listener.metrics = options->metrics;
+    listener.connections_max = 256;
+    listener.body_max = SKR_ADMIN_BODY_MAX;
+    listener.stop_timeout_ms = 1000;
+    listener.handler = (struct skr_http_handler){.ctx = admin, .handle = on_handle};
+    const int r = skr_listener_create(&listener, &admin->listener, error);
+    if (r != 0) {
+        free(admin);
+        return r;
+    }
+    *ret = admin;
+    return 0;
+}
+
+uint16_t skr_admin_port(const struct skr_admin *admin)
+{
+    return skr_listener_port(admin->listener);
+}
+
+void skr_admin_destroy(struct skr_admin *admin)
+{
+    if (admin == NULL)
+        return;
+    skr_listener_destroy(admin->listener);
+    free(admin);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_ADMIN_H
+#define SKR_SERVER_HTTP_ADMIN_H
+/*
+ * The admin listener: GET and HEAD of
+ *
+ *   /livez     200 while the process answers
+ *   /readyz    200 when every check passes, else 503; ?verbose lists the checks, ?exclude=NAME
+ *              leaves one out, as Kubernetes' own components do
+ *   /metrics   Prometheus text
+ *
+ * and whatever is routed to it below a prefix (the API and the page). It has a thread of its own,
+ * so a slow check or a large page holds up no verb.
+ */
+#include "server/http/listener.h"
+
+enum {
+    SKR_ADMIN_CHECKS_MAX = 16,
+    SKR_ADMIN_ROUTES_MAX = 16,
+    SKR_ADMIN_BODY_MAX = 1024 * 1024, /* bytes of a request's body */
+};
+
+/* ok: whether the part works; when it does not, error->text says why. Admin thread, quick. */
+struct skr_admin_check {
+    const char *name; /* literal: "synced" */
+    bool (*ok)(void *ctx, struct skr_error *error);
+    void *ctx;
+};
+
+/* Requests whose path is prefix, or prefix, "/" and more. handle must answer at once. */
+struct skr_admin_route {
+    const char *prefix; /* literal: "/v1" */
+    void (*handle)(void *ctx, struct skr_http_request *request);
+    void *ctx;
+};
+
+struct skr_admin_options {
+    const char *listen;
+    struct skr_tls_files tls;
+    struct skr_http_log log;
+    struct skr_metrics *metrics; /* what /metrics writes; NULL: 404 */
+    size_t n_checks;
+    struct skr_admin_check check[SKR_ADMIN_CHECKS_MAX];
+    size_t n_routes;
+    struct skr_admin_route route[SKR_ADMIN_ROUTES_MAX];
+};
+
+struct skr_admin;
+
+/* Errors: those of skr_listener_create(). */
+int skr_admin_create(const struct skr_admin_options *options, struct skr_admin **ret,
+                     struct skr_error *error);
+uint16_t skr_admin_port(const struct skr_admin *admin);
+/* Stops and frees; no check or route is called afterwards. NULL allowed. */
+void skr_admin_destroy(struct skr_admin *admin);
+
+#endif

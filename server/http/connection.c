@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd's callbacks and answers. The access handler is called once when the headers are
+ * there, once for each piece of the body, and once at the end; after a suspended connection was
+ * resumed it is called for the end again, because no answer is queued yet. Answers are queued only
+ * there, on the listener's thread: libmicrohttpd 0.9.75 would let another thread queue one for a
+ * suspended connection, but touches the connection's state without its lock when it does.
+ */
+#include "server/http/connection.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "topology/arena.h"
+
+enum {
+    BODY_FIRST = 4096,              /* first allocation for a body of unknown length */
+    BODY_TRUSTED = 1 * 1024 * 1024, /* a Content-Length up to this is allocated at once */
+};
+
+void skr_http_logf(const struct skr_http_log *log, int level, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    if (log->fn == NULL)
+        return;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    for (char *p = text; *p != 0; p++) {
+        if ((unsigned char)*p < 0x20 || *p == 0x7F)
+            *p = '?';
+    }
+    log->fn(log->ctx, level, text);
+}
+
+static struct skr_connection *of_request(struct skr_http_request *request)
+{
+    /* The request is the first member. */
+    return (struct skr_connection *)request;
+}
+
+static struct skr_connection *of_mhd(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info != NULL ? info->socket_context : NULL;
+}
+
+/* ---- phases ---- */
+
+static void leave_phase(struct skr_connection *connection)
+{
+    struct skr_listener *listener = connection->listener;
+
+    DL_DELETE(listener->phase[connection->phase], connection);
+    atomic_fetch_sub_explicit(&listener->n_phase[connection->phase], 1, memory_order_relaxed);
+}
+
+static void enter_phase(struct skr_connection *connection, enum skr_phase phase)
+{
+    struct skr_listener *listener = connection->listener;
+
+    connection->phase = phase;
+    connection->since_ms = listener->now_ms;
+    DL_APPEND(listener->phase[phase], connection);
+    atomic_fetch_add_explicit(&listener->n_phase[phase], 1, memory_order_relaxed);
+}
+
+void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase phase)
+{
+    leave_phase(connection);
+    enter_phase(connection, phase);
+}
+
+void skr_connection_abandon(struct skr_connection *connection)
+{
+    if (connection->watched)
+        skr_parked_remove(connection->listener->parked, connection->fd);
+    connection->watched = false;
+    connection->abandoned = true;
+    skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
+    MHD_resume_connection(connection->mhd);
+}
+
+/* ---- connections ---- */
+
+static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd,
+                       void **socket_context)
+{
+    struct skr_connection *connection = skr_alloc(sizeof(*connection));
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    connection->listener = listener;
+    connection->mhd = mhd;
+    connection->fd = info->connect_fd;
+    enter_phase(connection, SKR_PHASE_IDLE);
+    *socket_context = connection;
+    if (listener->tls.client_ca != NULL) {
+        info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+        skr_bug_on(info == NULL);
+        skr_tls_require_client(info->tls_session);
+    }
+}
+
+static void drop_body(struct skr_connection *connection)
+{
+    connection->listener->bodies -= connection->body_cap;
+    connection->body_cap = 0;
+    free(connection->request.body);
+    connection->request.body = NULL;
+    connection->request.body_len = 0;
+}
+
+void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **socket_context,
+                              enum MHD_ConnectionNotificationCode code)
+{
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        on_connect(cls, mhd, socket_context);
+        return;
+    }
+    struct skr_connection *connection = *socket_context;
+    skr_bug_on(connection == NULL || connection->watched);
+    leave_phase(connection);
+    drop_body(connection);
+    free(connection);
+    *socket_context = NULL;
+}
+
+void *skr_connection_on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
+{
+    struct skr_connection *connection = of_mhd(mhd);
+
+    (void)cls;
+    (void)uri;
+    connection->request =
+        (struct skr_http_request){.began_ns = skr_http_now_ns(), .handler = "other"};
+    skr_connection_set_phase(connection, SKR_PHASE_READING);
+    return NULL;
+}
+
+void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **context,
+                                 enum MHD_RequestTerminationCode code)
+{
+    struct skr_connection *connection = of_mhd(mhd);
+    struct skr_listener *listener = cls;
+
+    (void)context;
+    (void)code;
+    if (connection->handled && listener->options.handler.done != NULL)
+        listener->options.handler.done(listener->options.handler.ctx, &connection->request);
+    drop_body(connection);
+    connection->handled = false;
+    connection->replied = false;
+    connection->abandoned = false;
+    if (connection->phase != SKR_PHASE_CLOSING)
+        skr_connection_set_phase(connection, SKR_PHASE_IDLE);
+}
+
+/* ---- the body ---- */
+
+/* What the client announces; 0 when it does not. */
+static uint64_t content_length(struct skr_connection *connection)
+{
+    const char *text = MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND,
+                                                   MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t n = 0;
+
+    if (text == NULL)
+        return 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        n = n < UINT64_MAX / 16 ? n * 10 + (uint64_t)(*text - '0') : UINT64_MAX / 16;
+    return n;
+}
+
+static bool is_absurd(const struct skr_connection *connection, uint64_t n)
+{
+    return n / SKR_HTTP_ABSURD > connection->listener->options.body_max;
+}
+
+/* From here on the body is counted and thrown away. */
+static void give_up_body(struct skr_connection *connection)
+{
+    const size_t len = connection->request.body_len;
+
+    drop_body(connection);
+    connection->request.body_len = len;
+    connection->request.too_large = true;
+}
+
+/* Room for n bytes and a NUL; false beyond the limits. */
+static bool reserve_body(struct skr_connection *connection, size_t n)
+{
+    struct skr_listener *listener = connection->listener;
+    size_t cap = connection->body_cap;
+
+    if (n < cap)
+        return true;
+    if (n > listener->options.body_max)
+        return false;
+    if (cap == 0) {
+        const uint64_t announced = content_length(connection);
+        cap = announced > 0 && announced <= BODY_TRUSTED ? (size_t)announced + 1 : BODY_FIRST;
+    }
+    while (cap <= n)
+        cap *= 2;
+    if (listener->bodies - connection->body_cap + cap > listener->options.bodies_max)
+        return false;
+    char *body = realloc(connection->request.body, cap);
+    if (body == NULL)
+        return false;
+    listener->bodies += cap - connection->body_cap;
+    connection->request.body = body;
+    connection->body_cap = cap;
+    return true;
+}
+
+static bool add_body(struct skr_connection *connection, const char *upload, size_t n)
+{
+    struct skr_http_request *request = &connection->request;
+
+    if (!request->too_large && !reserve_body(connection, request->body_len + n))
+        give_up_body(connection);
+    if (!request->too_large) {
+        memcpy(request->body + request->body_len, upload, n);
+        request->body[request->body_len + n] = 0;
+    }
+    request->body_len += n;
+    return !is_absurd(connection, request->body_len);
+}
+
+/* ---- requests ---- */
+
+static void hold(struct skr_connection *connection)
+{
+    struct skr_listener *listener = connection->listener;
+
+    MHD_suspend_connection(connection->mhd);
+    skr_connection_set_phase(connection, SKR_PHASE_HELD);
+    connection->watched = skr_parked_add(listener->parked, connection->fd, connection);
+    if (connection->watched)
+        return;
+    skr_http_logf(&listener->options.log, SKR_HTTP_LOG_ERROR,
+                  "Request could not be held: the kernel refused to watch its connection");
+    if (listener->options.handler.hangup(listener->options.handler.ctx, &connection->request))
+        skr_connection_abandon(connection);
+}
+
+static void finish(struct skr_connection *connection)
+{
+    struct skr_http_handler *handler = &connection->listener->options.handler;
+
+    if (!connection->handled) {
+        connection->handled = true;
+        skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
+        handler->handle(handler->ctx, &connection->request);
+        if (connection->replied || connection->abandoned)
+            return;
+        skr_bug_on(handler->resume == NULL);
+        hold(connection);
+        return;
+    }
+    handler->resume(handler->ctx, &connection->request);
+    skr_bug_on(!connection->replied && !connection->abandoned);
+}
+
+static enum MHD_Result refuse_absurd(struct skr_connection *connection, uint64_t n)
+{
+    skr_http_logf(&connection->listener->options.log, SKR_HTTP_LOG_WARNING,
+                  "Connection to %s was closed: body of %llu bytes",
+                  connection->listener->options.name, (unsigned long long)n);
+    return MHD_NO;
+}
+
+enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd, const char *url,
+                                          const char *method, const char *version,
+                                          const char *upload, size_t *upload_len, void **context)
+{
+    struct skr_connection *connection = of_mhd(mhd);
+
+    (void)cls;
+    (void)version;
+    if (connection->phase == SKR_PHASE_CLOSING)
+        return MHD_NO;
+    if (*context == NULL) {
+        *context = connection;
+        connection->request.method = method;
+        connection->request.path = url;
+        const uint64_t announced = content_length(connection);
+        return is_absurd(connection, announced) ? refuse_absurd(connection, announced) : MHD_YES;
+    }
+    if (*upload_len != 0) {
+        const size_t n = *upload_len;
+        *upload_len = 0;
+        if (add_body(connection, upload, n))
+            return MHD_YES;
+        return refuse_absurd(connection, connection->request.body_len);
+    }
+    if (!connection->abandoned)
+        finish(connection);
+    return connection->abandoned ? MHD_NO : MHD_YES;
+}
+
+/* ---- answers ---- */
+
+static void count_reply(struct skr_connection *connection, unsigned status)
+{
+    char code[8];
+
+    if (connection->listener->requests == NULL)
+        return;
+    (void)snprintf(code, sizeof(code), "%u", status % 1000);
+    skr_metric_add(skr_metric_get(connection->listener->requests,
+                                  (const char *const[]){code, connection->request.handler}),
+                   1);
+}
+
+/* Takes over the response. */
+static void reply(struct skr_connection *connection, unsigned status, const char *type,
+                  struct MHD_Response *response)
+{
+    skr_bug_on(connection->replied);
+    if (response == NULL) {
+        connection->abandoned = true;
+        return;
+    }
+    bool ok = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES;
+    if (connection->listener->draining)
+        ok =
+            MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES && ok;
+    ok = ok && MHD_queue_response(connection->mhd, status, response) == MHD_YES;
+    MHD_destroy_response(response);
+    if (ok)
+        connection->replied = true;
+    else
+        connection->abandoned = true;
+    count_reply(connection, status);
+}
+
+void skr_http_reply(struct skr_http_request *request, unsigned status, const char *type, char *body,
+                    size_t len)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(len, body, MHD_RESPMEM_MUST_FREE);
+
+    if (response == NULL)
+        free(body);
+    reply(of_request(request), status, type, response);
+}
+
+static struct MHD_Response *text_response(const char *text)
+{
+    /* libmicrohttpd takes a pointer to bytes it does not change. */
+    return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
+                                           MHD_RESPMEM_PERSISTENT);
+}
+
+void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
+                         const char *text)
+{
+    reply(of_request(request), status, type, text_response(text));
+}
+
+void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow)
+{
+    struct MHD_Response *response = text_response("method not allowed\n");
+
+    if (response != NULL)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allow);
+    reply(of_request(request), MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", response);
+}
+
+char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len)
+{
+    char *body = request->body;
+
+    *ret_len = body != NULL ? request->body_len : 0;
+    request->body = NULL; /* still counted until the request is done */
+    request->body_len = 0;
+    return body != NULL ? body : skr_alloc(1);
+}
+
+const char *skr_http_argument(struct skr_http_request *request, const char *name)
+{
+    const char *value = NULL;
+    size_t n = 0;
+
+    if (MHD_lookup_connection_value_n(of_request(request)->mhd, MHD_GET_ARGUMENT_KIND, name,
+                                      strlen(name), &value, &n) != MHD_YES)
+        return NULL;
+    return value != NULL ? value : "";
+}

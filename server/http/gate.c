@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AdmissionReview in, AdmissionReview out. The patch is RFC 6902 in base64 (RFC 4648), as
+ * admission.k8s.io/v1 demands. */
+#include "server/http/gate.h"
+
+#include <jansson.h>
+#include <microhttpd.h>
+#include <string.h>
+
+#include "core/pod.h"
+#include "topology/arena.h"
+
+#define REVIEW_VERSION "admission.k8s.io/v1"
+#define TEXT_TYPE      "text/plain; charset=utf-8"
+
+struct skr_gate {
+    struct skr_gate_options options;
+    struct skr_listener *listener;
+};
+
+static const char *string_at(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+
+    return s != NULL ? s : "";
+}
+
+static bool has_value(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return value != NULL && !json_is_null(value);
+}
+
+static bool is_ours(const struct skr_gate_options *options, const json_t *spec)
+{
+    const char *name = string_at(spec, "schedulerName");
+
+    for (size_t i = 0; i < options->n_scheduler_names; i++) {
+        if (strcmp(name, options->scheduler_name[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_gate(json_t *gates)
+{
+    size_t i;
+    json_t *gate;
+
+    json_array_foreach(gates, i, gate)
+    {
+        if (strcmp(string_at(gate, "name"), SKR_GATE) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool wants_gate(const struct skr_gate_options *options, const json_t *request)
+{
+    const json_t *pod = json_object_get(request, "object");
+    const json_t *labels = json_object_get(json_object_get(pod, "metadata"), "labels");
+    const json_t *spec = json_object_get(pod, "spec");
+    const json_t *kind = json_object_get(request, "kind");
+
+    return strcmp(string_at(request, "operation"), "CREATE") == 0 &&
+           strcmp(string_at(kind, "kind"), "Pod") == 0 && string_at(kind, "group")[0] == 0 &&
+           string_at(request, "subResource")[0] == 0 && is_ours(options, spec) &&
+           (has_value(labels, SKR_LABEL_GROUP) || has_value(labels, SKR_LABEL_POD_GROUP)) &&
+           string_at(spec, "nodeName")[0] == 0 && !has_value(spec, "schedulingGroup") &&
+           !has_value(spec, "workloadRef") && !has_gate(json_object_get(spec, "schedulingGates"));
+}
+
+static void add_base64(struct skr_strbuf *out, const char *s)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const size_t n = strlen(s);
+
+    for (size_t i = 0; i < n; i += 3) {
+        const unsigned a = (unsigned char)s[i];
+        const unsigned b = i + 1 < n ? (unsigned char)s[i + 1] : 0;
+        const unsigned c = i + 2 < n ? (unsigned char)s[i + 2] : 0;
+        skr_strbuf_addc(out, digit[a >> 2]);
+        skr_strbuf_addc(out, digit[(a & 3) << 4 | b >> 4]);
+        skr_strbuf_addc(out, i + 1 < n ? digit[(b & 15) << 2 | c >> 6] : '=');
+        skr_strbuf_addc(out, i + 2 < n ? digit[c & 63] : '=');
+    }
+}
+
+/* "add" to a missing or null list makes the list; "-" appends to one that is there. */
+static const char *patch(const json_t *request)
+{
+    const json_t *spec = json_object_get(json_object_get(request, "object"), "spec");
+
+    if (json_is_array(json_object_get(spec, "schedulingGates")))
+        return "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates/-\","
+               "\"value\":{\"name\":\"" SKR_GATE "\"}}]";
+    return "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates\","
+           "\"value\":[{\"name\":\"" SKR_GATE "\"}]}]";
+}
+
+static int check_review(const json_t *review, struct skr_error *error)
+{
+    if (!json_is_object(review))
+        return skr_error_set(error, SKR_INVALID, "AdmissionReview: must be an object");
+    if (strcmp(string_at(review, "kind"), "AdmissionReview") != 0)
+        return skr_error_set(error, SKR_INVALID, "kind: must be AdmissionReview, got \"%s\"",
+                             string_at(review, "kind"));
+    if (strcmp(string_at(review, "apiVersion"), REVIEW_VERSION) != 0)
+        return skr_error_set(error, SKR_INVALID,
+                             "apiVersion: must be " REVIEW_VERSION ", got \"%s\"",
+                             string_at(review, "apiVersion"));
+    const json_t *request = json_object_get(review, "request");
+    if (!json_is_object(request))
+        return skr_error_set(error, SKR_INVALID, "request: must be an object");
+    if (string_at(request, "uid")[0] == 0)
+        return skr_error_set(error, SKR_INVALID, "request.uid: missing");
+    return 0;
+}
+
+int skr_gate_review(const struct skr_gate_options *options, const char *body, size_t len,
+                    struct skr_strbuf *out, struct skr_error *error)
+{
+    json_error_t where;
+    json_t *review = json_loadb(body, len, 0, &where);
+
+    if (review == NULL)
+        return skr_error_set(error, SKR_INVALID, "AdmissionReview: line %d, column %d: %s",
+                             where.line, where.column, where.text);
+    const int r = check_review(review, error);
+    if (r == 0) {
+        const json_t *request = json_object_get(review, "request");
+        skr_strbuf_add(out, "{\"apiVersion\":\"" REVIEW_VERSION "\",\"kind\":\"AdmissionReview\","
+                            "\"response\":{\"uid\":");
+        skr_strbuf_add_json(out, string_at(request, "uid"));
+        skr_strbuf_add(out, ",\"allowed\":true");
+        if (wants_gate(options, request)) {
+            skr_strbuf_add(out, ",\"patchType\":\"JSONPatch\",\"patch\":\"");
+            add_base64(out, patch(request));
+            skr_strbuf_addc(out, '"');
+        }
+        skr_strbuf_add(out, "}}");
+    }
+    json_decref(review);
+    return r;
+}
+
+/* ---- the listener ---- */
+
+static void refuse(struct skr_gate *gate, struct skr_http_request *request, unsigned status,
+                   const char *why)
+{
+    struct skr_strbuf out;
+    size_t len = 0;
+
+    skr_http_logf(&gate->options.log, SKR_HTTP_LOG_WARNING, "Admission review was malformed: %s",
+                  why);
+    skr_strbuf_init(&out);
+    skr_strbuf_addf(&out, "%s\n", why);
+    char *body = skr_strbuf_take(&out, &len);
+    skr_http_reply(request, status, TEXT_TYPE, body, len);
+}
+
+static void on_handle(void *ctx, struct skr_http_request *request)
+{
+    struct skr_gate *gate = ctx;
+    struct skr_error error = {0};
+    struct skr_strbuf out;
+    size_t len = 0;
+
+    if (strcmp(request->path, "/v1/gate") != 0) {
+        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+        return;
+    }
+    request->handler = "gate";
+    if (strcmp(request->method, MHD_HTTP_METHOD_POST) != 0) {
+        skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
+        return;
+    }
+    if (request->too_large) {
+        refuse(gate, request, MHD_HTTP_CONTENT_TOO_LARGE, "AdmissionReview: body is too large");
+        return;
+    }
+    skr_strbuf_init(&out);
+    if (skr_gate_review(&gate->options, request->body != NULL ? request->body : "",
+                        request->body_len, &out, &error) != 0) {
+        skr_strbuf_fini(&out);
+        refuse(gate, request, MHD_HTTP_BAD_REQUEST, error.text);
+        return;
+    }
+    char *body = skr_strbuf_take(&out, &len);
+    skr_http_reply(request, MHD_HTTP_OK, "application/json", body, len);
+}
+
+int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **ret,
+                    struct skr_error *error)
+{
+    struct skr_gate *gate = skr_alloc(sizeof(*gate));
+    struct skr_listener_options listener;
+
+    skr_bug_on(options->n_scheduler_names > SKR_SCHEDULER_NAMES_MAX);
+    gate->options = *options;
+    skr_listener_options_default(&listener);
+    listener.name = "gate";
+    listener.address = options->listen;
+    listener.tls = options->tls;
+    listener.log = options->log;
+    listener.metrics = options->metrics;
+    listener.connections_max = 256;
+    listener.body_max = SKR_GATE_BODY_MAX;
+    listener.bodies_max = 64 * 1024 * 1024;
+    listener.stop_timeout_ms = 1000;
+    listener.handler = (struct skr_http_handler){.ctx = gate, .handle = on_handle};
+    const int r = skr_listener_create(&listener, &gate->listener, error);
+    if (r != 0) {
+        free(gate);
+        return r;
+    }
+    *ret = gate;
+    return 0;
+}
+
+uint16_t skr_gate_port(const struct skr_gate *gate)
+{
+    return skr_listener_port(gate->listener);
+}
+
+void skr_gate_destroy(struct skr_gate *gate)
+{
+    if (gate == NULL)
+        return;
+    skr_listener_destroy(gate->listener);
+    free(gate);
+}

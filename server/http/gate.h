@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_GATE_H
+#define SKR_SERVER_HTTP_GATE_H
+/*
+ * The gate webhook for API servers without MutatingAdmissionPolicy: POST /v1/gate takes an
+ * AdmissionReview (admission.k8s.io/v1) and answers one that adds the scheduling gate
+ * "sakkara.gang" to pods that are being created, are ours by schedulerName, carry a group label,
+ * and neither have a node already nor belong to the in-tree gang scheduler. It never denies, never
+ * adds the gate twice, and leaves the gates of others alone. What is not an AdmissionReview gets
+ * status 400 and the reason, which the API server treats by its failurePolicy.
+ *
+ * Stateless: every replica answers.
+ */
+#include "core/settings.h"
+#include "server/http/listener.h"
+#include "topology/strbuf.h"
+
+enum {
+    SKR_GATE_BODY_MAX = 8 * 1024 * 1024, /* an object is at most 1.5 MiB in etcd; a review may hold
+                                            two and the options */
+};
+
+struct skr_gate_options {
+    const char *listen;
+    struct skr_tls_files tls;
+    size_t n_scheduler_names;
+    const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* borrowed */
+    struct skr_http_log log;
+    struct skr_metrics *metrics; /* NULL allowed */
+};
+
+/* The answer to a review, appended to out. Pure. Errors: SKR_INVALID with what is wrong. */
+int skr_gate_review(const struct skr_gate_options *options, const char *body, size_t len,
+                    struct skr_strbuf *out, struct skr_error *error);
+
+struct skr_gate;
+
+/* Errors: those of skr_listener_create(). */
+int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **ret,
+                    struct skr_error *error);
+uint16_t skr_gate_port(const struct skr_gate *gate);
+void skr_gate_destroy(struct skr_gate *gate); /* NULL allowed */
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_LISTENER_H
+#define SKR_SERVER_HTTP_LISTENER_H
+/*
+ * One HTTP listener: an address, optional TLS, a thread, libmicrohttpd in its external epoll mode.
+ * The thread owns every connection: handlers, hang-ups, deadlines and answers run on it, so that a
+ * request needs no lock. Other threads may do one thing, skr_http_wake().
+ *
+ * A request is read as a whole and given to handle(). It is answered there, or held: the connection
+ * is suspended, costs memory and nothing else, and is watched for a hang-up. skr_http_wake() brings
+ * a held request back to resume(), which must answer. Whatever happens, done() ends it.
+ *
+ *   handle -> skr_http_reply                                             -> done
+ *   handle -> (held) -> skr_http_wake -> resume -> skr_http_reply        -> done
+ *   handle -> (held) -> the caller hangs up -> hangup                    -> done
+ *
+ * What outsiders can make large is bounded: connections, bytes of one body and of all bodies,
+ * header bytes (connection_memory), and time: a connection may be idle for idle_timeout_ms,
+ * header and body must be complete request_timeout_ms after the request line (a request line is
+ * part of the idle time), an answer must be taken within answer_timeout_ms.
+ *
+ * A half-closed client (it has sent everything and closed its sending side) is gone as soon as its
+ * request is held; answers given in handle() reach it.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/http/metrics.h"
+#include "server/http/tls.h"
+#include "topology/error.h"
+
+enum skr_http_log_level {
+    SKR_HTTP_LOG_ERROR = 0,   /* an administrator may have to act */
+    SKR_HTTP_LOG_WARNING = 1, /* somebody sends nonsense */
+    SKR_HTTP_LOG_INFO = 2,
+    SKR_HTTP_LOG_DEBUG = 4
+};
+
+/* Of the modules in server/http. Called from any of their threads. text is borrowed, one line, in
+ * the words of the log ("Request was malformed: ..."). */
+struct skr_http_log {
+    void (*fn)(void *ctx, int level, const char *text); /* NULL: silence */
+    void *ctx;
+};
+void skr_http_logf(const struct skr_http_log *log, int level, const char *format, ...)
+    SKR_PRINTF(3, 4);
+
+enum {
+    SKR_HTTP_BODY_MAX = 16 * 1024 * 1024,    /* default of body_max */
+    SKR_HTTP_BODIES_MAX = 256 * 1024 * 1024, /* default of bodies_max */
+    SKR_HTTP_ABSURD = 4, /* a body of more than body_max times this closes the connection */
+};
+
+/* Handlers read; the listener writes. */
+struct skr_http_request {
+    const char *method;
+    const char *path;    /* unescaped, without the query */
+    const char *handler; /* label for metrics, a literal; set by handle(), "other" at first */
+    char *body;          /* NUL-terminated heap memory; NULL when empty. See take_body */
+    size_t body_len;
+    bool too_large;   /* the body was beyond a limit and thrown away */
+    int64_t began_ns; /* CLOCK_MONOTONIC, when the request line was there */
+    void *user;       /* the handler's own */
+};
+
+struct skr_http_handler {
+    void *ctx;
+    void (*handle)(void *ctx, struct skr_http_request *request);
+    void (*resume)(void *ctx, struct skr_http_request *request);
+    /* True: the request is given up (it must not be woken any more). False: it was woken already,
+     * and goes to resume. */
+    bool (*hangup)(void *ctx, struct skr_http_request *request);
+    void (*done)(void *ctx, struct skr_http_request *request); /* NULL allowed */
+    /* About once a second while requests are held. NULL allowed. */
+    void (*tick)(void *ctx);
+};
+
+struct skr_listener_options {
+    const char *name;    /* a literal for logs and the thread, at most 12 characters */
+    const char *address; /* see address.h */
+    struct skr_tls_files tls;
+    struct skr_http_handler handler; /* resume, hangup NULL: handle always answers */
+    struct skr_http_log log;
+    struct skr_metrics *metrics; /* NULL allowed: sakkara_http_requests_total{code,handler} */
+    size_t connection_memory;    /* bytes of libmicrohttpd's buffer a connection; 32 KiB */
+    unsigned connections_max;    /* 1024 */
+    size_t body_max;
+    size_t bodies_max;
+    int idle_timeout_ms;    /* 120,000: Go keeps idle connections for 90 s */
+    int request_timeout_ms; /* 15,000 */
+    int answer_timeout_ms;  /* 60,000 */
+    int stop_timeout_ms;    /* 5,000: for answers that are on their way when the listener stops */
+};
+
+struct skr_listener;
+
+void skr_listener_options_default(struct skr_listener_options *options);
+
+/* Opens the socket and starts the thread. Strings and files are used during the call only, but for
+ * name. Errors: those of address.h and tls.h; SKR_RETRY. */
+int skr_listener_create(const struct skr_listener_options *options, struct skr_listener **ret,
+                        struct skr_error *error);
+uint16_t skr_listener_port(const struct skr_listener *listener);
+
+/* Connections with a request that is held, and all of them. Any thread. */
+size_t skr_listener_held(const struct skr_listener *listener);
+size_t skr_listener_connections(const struct skr_listener *listener);
+
+/* Closes the port, waits stop_timeout_ms at most until held requests are woken and answers are
+ * taken, closes all connections, joins the thread. The owner wakes everything it holds before.
+ * Once. */
+void skr_listener_stop(struct skr_listener *listener);
+void skr_listener_destroy(struct skr_listener *listener); /* stops if need be; NULL allowed */
+
+/* ---- on the listener's thread, in handle() or resume() ---- */
+
+/* type: literal. body: heap memory, taken over. */
+void skr_http_reply(struct skr_http_request *request, unsigned status, const char *type, char *body,
+                    size_t len);
+/* text: literal. */
+void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
+                         const char *text);
+/* 405 with the methods that are allowed, e.g. "GET, HEAD". */
+void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow);
+/* The body becomes the caller's; free(). Never NULL. */
+char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len);
+/* Argument of the query; "" for one without a value, NULL when it is not there. */
+const char *skr_http_argument(struct skr_http_request *request, const char *name);
+
+/* ---- any thread ---- */
+
+/* Brings a held request back. Once, and not after hangup() has given it up. May be called while
+ * handle() is still running. */
+void skr_http_wake(struct skr_http_request *request);
+
+/* Raises the soft limit of open files to the hard one; returns what is allowed now. */
+uint64_t skr_http_raise_open_files(void);
+int64_t skr_http_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

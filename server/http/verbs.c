@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call is one request in flight. It is in the table from the moment its event is posted until
+ * somebody takes it out, under the lock: the engine with an answer, the listener with a hang-up,
+ * the deadline, or the stop. Whoever takes it out owns it; so an answer and a hang-up that race
+ * have one winner. Answers are turned into text on the listener's thread, after the wake-up.
+ *
+ * The decoded request is shared by the call (names of the answer) and the engine (the event), each
+ * with one reference; for a bind the call needs nothing of it and lets go at once, which keeps a
+ * parked bind small.
+ */
+#include "server/http/verbs.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "core/reason.h"
+#include "server/http/answer_json.h"
+#include "server/http/request_json.h"
+#include "topology/arena.h"
+
+#define JSON_TYPE "application/json"
+
+enum { MALFORMED_LINES_PER_SECOND = 10 };
+
+struct payload {
+    struct skr_verb_args args;
+    atomic_int refs;
+};
+
+struct call {
+    uint64_t id;
+    struct skr_http_request *request;
+    struct payload *payload; /* NULL for BIND */
+    enum skr_verb verb;
+    bool answered;
+    skr_time deadline;        /* of a hold; SKR_TIME_NEVER */
+    struct skr_answer answer; /* what it points to is in answer_data and text */
+    const char *text;         /* literal, or copy */
+    void *answer_data;        /* mask or scores, and the copy of the text */
+    UT_hash_handle hh;
+};
+
+struct skr_verbs {
+    struct skr_verbs_options options;
+    struct skr_listener *listener;
+    struct skr_listener *bind_listener;
+    struct skr_metric *duration[SKR_VERB_COUNT];
+    struct skr_metric_family *results;
+    int64_t log_second; /* the two of malformed(); under lock */
+    int log_lines;
+
+    pthread_mutex_t lock;
+    struct call *table;
+    uint64_t last_id;
+    bool stopping;
+    bool stopped; /* the owner's thread */
+};
+
+/* ---- the pieces ---- */
+
+static void payload_unref(void *pointer)
+{
+    struct payload *payload = pointer;
+
+    if (payload == NULL || atomic_fetch_sub(&payload->refs, 1) != 1)
+        return;
+    skr_verb_args_fini(&payload->args);
+    free(payload);
+}
+
+static void call_destroy(struct call *call)
+{
+    if (call == NULL)
+        return;
+    payload_unref(call->payload);
+    free(call->answer_data);
+    free(call);
+}
+
+static void count(struct skr_verbs *verbs, enum skr_verb verb, const char *result)
+{
+    if (verbs->results != NULL)
+        skr_metric_add(
+            skr_metric_get(verbs->results, (const char *const[]){skr_verb_name(verb), result}), 1);
+}
+
+/* Under lock. NULL when the request is not in flight. */
+static struct call *find(struct skr_verbs *verbs, uint64_t id)
+{
+    struct call *call = NULL;
+
+    HASH_FIND(hh, verbs->table, &id, sizeof(id), call);
+    return call;
+}
+
+/* Under lock. */
+static void take_out(struct skr_verbs *verbs, struct call *call)
+{
+    HASH_DELETE(hh, verbs->table, call);
+}
+
+/* ---- the engine's side ---- */
+
+static void copy_answer(struct call *call, const struct skr_answer *answer)
+{
+    const char *text = answer->text != NULL ? answer->text : "";
+    const size_t text_size = strlen(text) + 1;
+    const size_t mask_size = answer->mask != NULL ? (answer->n + 7) / 8 : 0;
+    const size_t scores_size = answer->scores != NULL ? answer->n : 0;
+    char *data = skr_alloc(text_size + mask_size + scores_size);
+
+    call->answered = true;
+    call->answer = *answer;
+    call->answer_data = data;
+    call->answer.text = memcpy(data, text, text_size);
+    call->answer.mask = mask_size == 0 ? NULL : memcpy(data + text_size, answer->mask, mask_size);
+    call->answer.scores =
+        scores_size == 0 ? NULL : memcpy(data + text_size + mask_size, answer->scores, scores_size);
+}
+
+/* Under lock: takes the call out of the table and sends it back to its listener. */
+static void settle(struct skr_verbs *verbs, struct call *call, const struct skr_answer *answer)
+{
+    take_out(verbs, call);
+    copy_answer(call, answer);
+    skr_http_wake(call->request);
+}
+
+bool skr_verbs_answer(struct skr_verbs *verbs, const struct skr_answer *answer)
+{
+    pthread_mutex_lock(&verbs->lock);
+    struct call *call = find(verbs, answer->request);
+    if (call != NULL)
+        settle(verbs, call, answer);
+    pthread_mutex_unlock(&verbs->lock);
+    return call != NULL;
+}
+
+bool skr_verbs_hold(struct skr_verbs *verbs, uint64_t request, skr_time deadline)
+{
+    pthread_mutex_lock(&verbs->lock);
+    struct call *call = find(verbs, request);
+    if (call != NULL)
+        call->deadline = deadline;
+    pthread_mutex_unlock(&verbs->lock);
+    return call != NULL;
+}
+
+size_t skr_verbs_in_flight(struct skr_verbs *verbs)
+{
+    pthread_mutex_lock(&verbs->lock);
+    const size_t n = HASH_COUNT(verbs->table);
+    pthread_mutex_unlock(&verbs->lock);
+    return n;
+}
+
+static void post_hangup(struct skr_verbs *verbs, uint64_t id)
+{
+    const struct skr_event event = {
+        .kind = SKR_EVENT_HANGUP, .namespace_ = "", .name = "", .uid = "", .hangup = {id}};
+
+    verbs->options.post(verbs->options.post_ctx, &event, NULL, NULL);
+}
+
+/* ---- the listeners' side ---- */
+
+static void reply_error(struct skr_verbs *verbs, struct skr_http_request *request,
+                        enum skr_verb verb, const char *text, const char *result)
+{
+    struct skr_strbuf out;
+    size_t len = 0;
+
+    skr_strbuf_init(&out);
+    skr_answer_write_error(&out, verb, text);
+    char *body = skr_strbuf_take(&out, &len);
+    skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
+    count(verbs, verb, result);
+    skr_metric_observe(verbs->duration[verb], skr_http_now_ns() - request->began_ns);
+}
+
+static void malformed(struct skr_verbs *verbs, struct skr_http_request *request, enum skr_verb verb,
+                      const char *why)
+{
+    const int64_t second = skr_http_now_ns() / 1000000000;
+
+    pthread_mutex_lock(&verbs->lock);
+    if (verbs->log_second != second) {
+        verbs->log_second = second;
+        verbs->log_lines = 0;
+    }
+    const int line = verbs->log_lines++;
+    pthread_mutex_unlock(&verbs->lock);
+    if (line < MALFORMED_LINES_PER_SECOND)
+        skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_WARNING, "Request was malformed: %s: %s%s",
+                      skr_verb_name(verb), why,
+                      line == MALFORMED_LINES_PER_SECOND - 1 ? " (further ones within this second "
+                                                               "are not logged)"
+                                                             : "");
+    reply_error(verbs, request, verb, SKR_TEXT_MALFORMED, "malformed");
+}
+
+static void fill_event(struct skr_event *event, const struct skr_verb_args *args, uint64_t id)
+{
+    *event = (struct skr_event){.namespace_ = "", .name = "", .uid = ""};
+    switch (args->verb) {
+    case SKR_VERB_FILTER:
+    case SKR_VERB_PRIORITIZE:
+        event->kind = args->verb == SKR_VERB_FILTER ? SKR_EVENT_FILTER : SKR_EVENT_PRIORITIZE;
+        event->filter.request = id;
+        event->filter.pod = args->pod;
+        event->filter.n_nodes = args->n_nodes;
+        event->filter.node = args->node;
+        return;
+    case SKR_VERB_PREEMPT:
+        event->kind = SKR_EVENT_PREEMPT;
+        event->preempt.request = id;
+        event->preempt.pod = args->pod;
+        event->preempt.n_nodes = args->n_candidates;
+        event->preempt.node = args->candidate;
+        return;
+    case SKR_VERB_BIND:
+    case SKR_VERB_COUNT:
+    default:
+        event->kind = SKR_EVENT_BIND;
+        event->namespace_ = args->namespace_;
+        event->name = args->name;
+        event->uid = args->uid;
+        event->bind.request = id;
+        event->bind.node = args->bind_node;
+        return;
+    }
+}
+
+/* Registers the call and posts its event; false when we are stopping. The engine may answer before
+ * this returns. */
+static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
+                   struct payload *payload)
+{
+    struct call *call = skr_alloc(sizeof(*call));
+    struct skr_event event;
+    uint64_t id = 0;
+
+    call->request = request;
+    call->verb = payload->args.verb;
+    call->deadline = SKR_TIME_NEVER;
+    if (call->verb != SKR_VERB_BIND)
+        call->payload = payload;
+    atomic_init(&payload->refs, call->payload != NULL ? 2 : 1);
+    request->user = call;
+    pthread_mutex_lock(&verbs->lock);
+    const bool stopping = verbs->stopping;
+    if (!stopping) {
+        id = call->id = ++verbs->last_id;
+        HASH_ADD(hh, verbs->table, id, sizeof(call->id), call);
+    }
+    pthread_mutex_unlock(&verbs->lock);
+    if (stopping) {
+        payload_unref(payload); /* the reference of the event that is not posted */
+        return false;
+    }
+    fill_event(&event, &payload->args, id);
+    verbs->options.post(verbs->options.post_ctx, &event, payload_unref, payload);
+    return true;
+}
+
+static void handle_verb(struct skr_verbs *verbs, struct skr_http_request *request,
+                        enum skr_verb verb)
+{
+    struct skr_error error = {0};
+    size_t len = 0;
+
+    if (request->too_large) {
+        (void)skr_error_set(&error, SKR_LIMIT, "body of %zu bytes is beyond a limit of %d bytes",
+                            request->body_len, (int)SKR_HTTP_BODY_MAX);
+        malformed(verbs, request, verb, error.text);
+        return;
+    }
+    struct payload *payload = skr_alloc(sizeof(*payload));
+    char *body = skr_http_take_body(request, &len);
+    if (skr_verb_args_parse(verb, body, len, &payload->args, &error) != 0) {
+        free(payload);
+        malformed(verbs, request, verb, error.text);
+        return;
+    }
+    if (!submit(verbs, request, payload))
+        reply_error(verbs, request, verb, SKR_TEXT_NOT_READY, "error");
+}
+
+/* n verbs beginning with first have their paths on this listener. */
+static void route(struct skr_verbs *verbs, struct skr_http_request *request, enum skr_verb first,
+                  enum skr_verb last)
+{
+    static const char prefix[] = "/v1/";
+    const size_t n = sizeof(prefix) - 1;
+
+    if (strncmp(request->path, prefix, n) == 0) {
+        for (int v = (int)first; v <= (int)last; v++) {
+            const char *name = skr_verb_name((enum skr_verb)v);
+            if (strcmp(request->path + n, name) != 0)
+                continue;
+            request->handler = name;
+            if (strcmp(request->method, MHD_HTTP_METHOD_POST) == 0)
+                handle_verb(verbs, request, (enum skr_verb)v);
+            else
+                skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
+            return;
+        }
+    }
+    skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8", "not found\n");
+}
+
+static void on_handle(void *ctx, struct skr_http_request *request)
+{
+    route(ctx, request, SKR_VERB_FILTER, SKR_VERB_PREEMPT);
+}
+
+static void on_handle_bind(void *ctx, struct skr_http_request *request)
+{
+    route(ctx, request, SKR_VERB_BIND, SKR_VERB_BIND);
+}
+
+static void on_resume(void *ctx, struct skr_http_request *request)
+{
+    struct skr_verbs *verbs = ctx;
+    struct call *call = request->user;
+    const struct skr_verb_args bind = {.verb = SKR_VERB_BIND};
+    struct skr_strbuf out;
+    size_t len = 0;
+
+    skr_strbuf_init(&out);
+    const bool fits =
+        skr_answer_write(&out, &call->answer, call->payload != NULL ? &call->payload->args : &bind);
+    if (!fits)
+        skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_ERROR,
+                      "Answer of kind %d did not fit request %llu of verb %s",
+                      (int)call->answer.kind, (unsigned long long)call->id,
+                      skr_verb_name(call->verb));
+    char *body = skr_strbuf_take(&out, &len);
+    skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
+    count(verbs, call->verb, fits && call->answer.kind != SKR_ANSWER_ERROR ? "ok" : "error");
+    skr_metric_observe(verbs->duration[call->verb], skr_http_now_ns() - request->began_ns);
+}
+
+static bool on_hangup(void *ctx, struct skr_http_request *request)
+{
+    struct skr_verbs *verbs = ctx;
+    struct call *call = request->user;
+
+    pthread_mutex_lock(&verbs->lock);
+    const bool ours = find(verbs, call->id) == call;
+    if (ours)
+        take_out(verbs, call);
+    pthread_mutex_unlock(&verbs->lock);
+    if (!ours)
+        return false;
+    count(verbs, call->verb, "hangup");
+    if (call->verb == SKR_VERB_BIND)
+        post_hangup(verbs, call->id);
+    return true;
+}
+
+static void on_done(void *ctx, struct skr_http_request *request)
+{
+    (void)ctx;
+    call_destroy(request->user);
+    request->user = NULL;
+}
+
+/* Gives up holds that nobody ended. */
+static void on_tick(void *ctx)
+{
+    struct skr_verbs *verbs = ctx;
+    const skr_time now = verbs->options.now(verbs->options.now_ctx);
+    struct call *call;
+    struct call *next;
+    uint64_t *expired = NULL;
+    size_t n = 0;
+    size_t cap = 0;
+
+    pthread_mutex_lock(&verbs->lock);
+    HASH_ITER(hh, verbs->table, call, next)
+    {
+        if (call->deadline == SKR_TIME_NEVER || now - SKR_VERBS_GRACE < call->deadline)
+            continue;
+        const struct skr_answer answer = {
+            .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_EXPIRED};
+        skr_grow(&expired, &cap, n + 1, sizeof(*expired));
+        expired[n++] = call->id;
+        settle(verbs, call, &answer);
+    }
+    pthread_mutex_unlock(&verbs->lock);
+    for (size_t i = 0; i < n; i++) {
+        skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_ERROR,
+                      "Hold of bind request %llu was not ended at its deadline",
+                      (unsigned long long)expired[i]);
+        post_hangup(verbs, expired[i]);
+    }
+    free(expired);
+}
+
+/* ---- start and stop ---- */
+
+static void make_metrics(struct skr_verbs *verbs)
+{
+    static const struct skr_metric_spec requests = {
+        .name = "sakkara_extender_requests_total",
+        .help = "Requests of kube-scheduler by verb and result (ok, error, malformed, hangup).",
+        .type = SKR_COUNTER,
+        .label = {"verb", "result"},
+    };
+    static const struct skr_metric_spec duration = {
+        .name = "sakkara_extender_request_duration_seconds",
+        .help = "Time from the request line to the answer by verb; for bind it includes the hold.",
+        .type = SKR_HISTOGRAM,
+        .unit = SKR_UNIT_NANOSECONDS,
+        .label = {"verb"},
+        .first_bucket = 100000,
+        .n_buckets = 16,
+    };
+    struct skr_metric_family *family = skr_metrics_family(verbs->options.metrics, &duration);
+
+    verbs->results = skr_metrics_family(verbs->options.metrics, &requests);
+    for (int v = 0; v < SKR_VERB_COUNT; v++)
+        verbs->duration[v] =
+            skr_metric_get(family, (const char *const[]){skr_verb_name((enum skr_verb)v)});
+}
+
+static unsigned bind_connections(void)
+{
+    const uint64_t files = skr_http_raise_open_files();
+    const uint64_t others = SKR_RESERVED_FILES + SKR_FILTER_CONNECTIONS_MAX;
+
+    if (files <= others + 64)
+        return 64;
+    return files - others < SKR_BIND_CONNECTIONS_MAX ? (unsigned)(files - others)
+                                                     : SKR_BIND_CONNECTIONS_MAX;
+}
+
+static int listen_on(struct skr_verbs *verbs, bool bind, struct skr_listener **ret,
+                     struct skr_error *error)
+{
+    struct skr_listener_options options;
+
+    skr_listener_options_default(&options);
+    options.name = bind ? "bind" : "extender";
+    options.address = bind ? verbs->options.bind_listen : verbs->options.listen;
+    options.tls = verbs->options.tls;
+    options.log = verbs->options.log;
+    options.metrics = verbs->options.metrics;
+    options.connection_memory = bind ? SKR_BIND_CONNECTION_MEMORY : 64 * 1024;
+    options.connections_max = bind ? bind_connections() : SKR_FILTER_CONNECTIONS_MAX;
+    options.handler = (struct skr_http_handler){.ctx = verbs,
+                                                .handle = bind ? on_handle_bind : on_handle,
+                                                .resume = on_resume,
+                                                .hangup = on_hangup,
+                                                .done = on_done,
+                                                .tick = bind ? on_tick : NULL};
+    if (verbs->options.request_timeout_ms > 0)
+        options.request_timeout_ms = verbs->options.request_timeout_ms;
+    if (verbs->options.idle_timeout_ms > 0)
+        options.idle_timeout_ms = verbs->options.idle_timeout_ms;
+    return skr_listener_create(&options, ret, error);
+}
+
+int skr_verbs_create(const struct skr_verbs_options *options, struct skr_verbs **ret,
+                     struct skr_error *error)
+{
+    struct skr_verbs *verbs = skr_alloc(sizeof(*verbs));
+
+    verbs->options = *options;
+    skr_bug_on(pthread_mutex_init(&verbs->lock, NULL) != 0);
+    make_metrics(verbs);
+    int r = listen_on(verbs, false, &verbs->listener, error);
+    if (r == 0)
+        r = listen_on(verbs, true, &verbs->bind_listener, error);
+    if (r != 0) {
+        skr_verbs_destroy(verbs);
+        return r;
+    }
+    *ret = verbs;
+    return 0;
+}
+
+uint16_t skr_verbs_port(const struct skr_verbs *verbs)
+{
+    return skr_listener_port(verbs->listener);
+}
+
+uint16_t skr_verbs_bind_port(const struct skr_verbs *verbs)
+{
+    return skr_listener_port(verbs->bind_listener);
+}
+
+void skr_verbs_stop(struct skr_verbs *verbs)
+{
+    struct call *call;
+    struct call *next;
+
+    if (verbs->stopped)
+        return;
+    verbs->stopped = true;
+    pthread_mutex_lock(&verbs->lock);
+    verbs->stopping = true;
+    HASH_ITER(hh, verbs->table, call, next)
+    {
+        const struct skr_answer answer = {
+            .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_NOT_READY};
+        settle(verbs, call, &answer);
+    }
+    pthread_mutex_unlock(&verbs->lock);
+    if (verbs->bind_listener != NULL)
+        skr_listener_stop(verbs->bind_listener);
+    if (verbs->listener != NULL)
+        skr_listener_stop(verbs->listener);
+}
+
+void skr_verbs_destroy(struct skr_verbs *verbs)
+{
+    if (verbs == NULL)
+        return;
+    skr_verbs_stop(verbs);
+    skr_listener_destroy(verbs->bind_listener);
+    skr_listener_destroy(verbs->listener);
+    pthread_mutex_destroy(&verbs->lock);
+    free(verbs);
+}
