@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON with single quotes, so that tables of cases stay readable. */
+#include "test/unit/json_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "topology/arena.h"
+
+char *json_text_quote(const char *text)
+{
+    char *copy = skr_strdup(text);
+    for (char *c = copy; *c != '\0'; c++)
+        if (*c == '\'')
+            *c = '"';
+    return copy;
+}
+
+json_t *json_text_load(const char *text)
+{
+    json_error_t error;
+    char *quoted = json_text_quote(text);
+    json_t *value = json_loads(quoted, JSON_DECODE_ANY, &error);
+    if (value == NULL) {
+        fprintf(stderr, "%d:%d: %s in %s\n", error.line, error.column, error.text, quoted);
+        abort();
+    }
+    free(quoted);
+    return value;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods from the API: what is read, what is refused and how it is named, copies with changes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pod.h"
+#include "test/unit/json_text.h"
+#include "topology/strbuf.h"
+
+#define META "'metadata':{'namespace':'ns','name':'p','uid':'u'}"
+
+static struct skr_pod *decode(const char *text)
+{
+    struct skr_pod *pod = NULL;
+    struct skr_error error = {.code = SKR_OK};
+    json_t *json = json_text_load(text);
+    int rc = skr_pod_decode(json, &pod, &error);
+    json_decref(json);
+    if (rc != 0)
+        fail_msg("%s: %s", text, error.text);
+    return pod;
+}
+
+static const char full_pod[] =
+    "{'metadata':{'namespace':'default','name':'job-a-0','uid':'u-0','resourceVersion':'42',"
+    "'creationTimestamp':'2024-10-25T12:00:00Z',"
+    "'labels':{'sakkara.group.name':'group-a','app':'x','batch.kubernetes.io/job-name':'job-a',"
+    "'scheduling.x-k8s.io/pod-group':'pg'},"
+    "'annotations':{'sakkara.plan':'{}','other':'y'},"
+    "'ownerReferences':[{'uid':'o-1'},{'uid':'o-2','controller':true}]},"
+    "'spec':{'schedulerName':'sakkara','nodeName':'node-0','priority':7,"
+    "'schedulingGates':[{'name':'sakkara.gang'}],"
+    "'containers':[{'name':'c','resources':{'requests':{'cpu':'100m','memory':'1Ki'}}}]},"
+    "'status':{'phase':'Running','nominatedNodeName':'node-1','reason':'OutOfcpu',"
+    "'conditions':[{'type':'Ready','status':'True'},"
+    "{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'0/3 nodes'}]}}";
+
+static void assert_full_pod(const struct skr_pod *pod)
+{
+    assert_string_equal(pod->meta.namespace_, "default");
+    assert_string_equal(pod->meta.name, "job-a-0");
+    assert_string_equal(pod->meta.uid, "u-0");
+    assert_int_equal(pod->meta.created, INT64_C(1729857600) * SKR_SECOND);
+    assert_string_equal(skr_labels_get(&pod->meta.labels, SKR_LABEL_GROUP), "group-a");
+    assert_string_equal(skr_labels_get(&pod->meta.labels, SKR_LABEL_POD_GROUP), "pg");
+    assert_null(skr_labels_get(&pod->meta.labels, "app"));
+    assert_null(skr_labels_get(&pod->meta.annotations, "other"));
+    assert_string_equal(pod->scheduler_name, "sakkara");
+    assert_int_equal(pod->phase, SKR_POD_RUNNING);
+    assert_true(pod->has_priority);
+    assert_int_equal(pod->priority, 7);
+    assert_false(pod->foreign_gate);
+    assert_false(pod->other_gang);
+    assert_string_equal(pod->controller_uid, "o-2");
+    assert_string_equal(pod->scheduled_reason, "Unschedulable");
+    assert_string_equal(pod->scheduled_message, "0/3 nodes");
+    assert_string_equal(pod->failed_reason, "OutOfcpu");
+    assert_int_equal(pod->shape.requests.n, 3);
+}
+
+static void everything_the_engine_needs_is_read(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = decode(full_pod);
+    assert_full_pod(pod);
+    assert_int_equal(pod->meta.resource_version, 42);
+    assert_int_equal(pod->meta.labels.n, 2);
+    assert_int_equal(pod->meta.annotations.n, 1);
+    assert_string_equal(pod->node_name, "node-0");
+    assert_string_equal(pod->nominated_node, "node-1");
+    assert_true(pod->gate);
+    skr_pod_destroy(pod);
+    skr_pod_destroy(NULL);
+}
+
+static void absent_fields_have_the_defaults_of_the_api(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "{" META "}",
+        "{" META ",'spec':null,'status':null}",
+        "{" META ",'spec':{},'status':{}}",
+        "{" META ",'spec':{'priority':null,'schedulingGates':null,'containers':null,"
+        "'affinity':null,'tolerations':null,'nodeSelector':null,'volumes':null,"
+        "'schedulingGroup':null},'status':{'conditions':null,'phase':null}}",
+    };
+    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+        struct skr_pod *pod = decode(text[i]);
+        assert_string_equal(pod->scheduler_name, "");
+        assert_string_equal(pod->node_name, "");
+        assert_string_equal(pod->nominated_node, "");
+        assert_string_equal(pod->controller_uid, "");
+        assert_string_equal(pod->scheduled_reason, "");
+        assert_string_equal(pod->scheduled_message, "");
+        assert_string_equal(pod->failed_reason, "");
+        assert_int_equal(pod->phase, SKR_POD_PENDING);
+        assert_false(pod->gate);
+        assert_false(pod->foreign_gate);
+        assert_false(pod->other_gang);
+        assert_true(skr_pod_is_live(pod));
+        assert_string_equal(pod->shape.key, "{\"requests\":{\"pods\":1}}");
+        skr_pod_destroy(pod);
+    }
+}
+
+static void d24_a_pod_without_priority_has_priority_0(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = decode("{" META ",'spec':{'containers':[]}}");
+    assert_false(pod->has_priority);
+    assert_int_equal(pod->priority, 0);
+    skr_pod_destroy(pod);
+    pod = decode("{" META ",'spec':{'priority':-5}}");
+    assert_true(pod->has_priority);
+    assert_int_equal(pod->priority, -5);
+    skr_pod_destroy(pod);
+}
+
+static void gates_of_others_are_told_from_ours(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gates;
+        bool ours;
+        bool foreign;
+    } row[] = {
+        {"[]", false, false},
+        {"[{'name':'sakkara.gang'}]", true, false},
+        {"[{'name':'kueue'}]", false, true},
+        {"[{'name':'kueue'},{'name':'sakkara.gang'}]", true, true},
+        {"[{'name':'sakkara.gang2'}]", false, true},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        char text[256];
+        snprintf(text, sizeof(text), "{" META ",'spec':{'schedulingGates':%s}}", row[i].gates);
+        struct skr_pod *pod = decode(text);
+        assert_int_equal(pod->gate, row[i].ours);
+        assert_int_equal(pod->foreign_gate, row[i].foreign);
+        skr_pod_destroy(pod);
+    }
+}
+
+static void pods_of_the_in_tree_gang_api_are_recognised(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = decode("{" META ",'spec':{'schedulingGroup':{'podGroupName':'x'}}}");
+    assert_true(pod->other_gang);
+    skr_pod_destroy(pod);
+    pod = decode("{" META ",'spec':{'workloadRef':{'name':'x'}}}");
+    assert_true(pod->other_gang);
+    skr_pod_destroy(pod);
+}
+
+static void terminating_and_finished_pods_are_not_live(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *phase;
+        enum skr_pod_phase is;
+        bool live;
+    } row[] = {
+        {"Pending", SKR_POD_PENDING, true},      {"Running", SKR_POD_RUNNING, true},
+        {"Succeeded", SKR_POD_SUCCEEDED, false}, {"Failed", SKR_POD_FAILED, false},
+        {"Unknown", SKR_POD_UNKNOWN, true},      {"Strange", SKR_POD_UNKNOWN, true},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        char text[128];
+        snprintf(text, sizeof(text), "{" META ",'status':{'phase':'%s'}}", row[i].phase);
+        struct skr_pod *pod = decode(text);
+        assert_int_equal(pod->phase, row[i].is);
+        assert_int_equal(skr_pod_is_live(pod), row[i].live);
+        skr_pod_destroy(pod);
+    }
+    struct skr_pod *pod =
+        decode("{'metadata':{'name':'p','deletionTimestamp':'2024-10-25T12:00:00Z'}}");
+    assert_false(skr_pod_is_live(pod));
+    skr_pod_destroy(pod);
+}
+
+static void a_scheduled_condition_that_is_true_explains_nothing(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = decode("{" META ",'status':{'conditions':[{'type':'PodScheduled',"
+                                 "'status':'True','reason':'r','message':'m'}]}}");
+    assert_string_equal(pod->scheduled_reason, "");
+    assert_string_equal(pod->scheduled_message, "");
+    skr_pod_destroy(pod);
+}
+
+static void a_long_message_is_cut_between_characters(void **state)
+{
+    (void)state;
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, "{" META ",'status':{'conditions':[{'type':'PodScheduled',"
+                       "'status':'False','message':'a");
+    for (size_t i = 0; i < SKR_POD_MESSAGE_MAX; i++)
+        skr_strbuf_add(&b, "\xC3\xA9");
+    skr_strbuf_add(&b, "'}]}}");
+    struct skr_pod *pod = decode(b.s);
+    assert_int_equal(strlen(pod->scheduled_message), SKR_POD_MESSAGE_MAX - 1);
+    assert_memory_equal(pod->scheduled_message + SKR_POD_MESSAGE_MAX - 3, "\xC3\xA9", 3);
+    skr_pod_destroy(pod);
+    skr_strbuf_fini(&b);
+}
+
+static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
+{
+    (void)state;
+#define AFFINITY "'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':"
+    static const struct {
+        const char *json;
+        const char *text;
+    } row[] = {
+        {"7", "pod: must be an object, got a number"},
+        {"{" META ",'spec':[]}", "spec: must be an object, got an array"},
+        {"{" META ",'status':''}", "status: must be an object, got a string"},
+        {"{" META ",'spec':{'nodeName':1}}", "spec.nodeName: must be a string, got a number"},
+        {"{" META ",'spec':{'schedulerName':{}}}",
+         "spec.schedulerName: must be a string, got an object"},
+        {"{" META ",'spec':{'priority':'1'}}", "spec.priority: must be an integer, got a string"},
+        {"{" META ",'spec':{'priority':1.5}}", "spec.priority: must be an integer, got a number"},
+        {"{" META ",'spec':{'priority':3000000000}}",
+         "spec.priority: 3000000000 does not fit into 32 bits"},
+        {"{" META ",'spec':{'schedulingGates':[{'name':'a'},'b']}}",
+         "spec.schedulingGates[1]: must be an object, got a string"},
+        {"{" META ",'spec':{'schedulingGates':[{'name':true}]}}",
+         "spec.schedulingGates[0].name: must be a string, got a boolean"},
+        {"{" META ",'spec':{'schedulingGroup':'x'}}",
+         "spec.schedulingGroup: must be an object, got a string"},
+        {"{" META ",'spec':{'containers':{}}}", "spec.containers: must be an array, got an object"},
+        {"{" META ",'spec':{'containers':[null]}}",
+         "spec.containers[0]: must be an object, got null"},
+        {"{" META ",'spec':{'containers':[{},{'resources':[]}]}}",
+         "spec.containers[1].resources: must be an object, got an array"},
+        {"{" META ",'spec':{'containers':[{'resources':{'requests':1}}]}}",
+         "spec.containers[0].resources.requests: must be an object, got a number"},
+        {"{" META ",'spec':{'containers':[{'resources':{'requests':{'cpu':[]}}}]}}",
+         "spec.containers[0].resources.requests.cpu: must be a quantity, got an array"},
+        {"{" META ",'spec':{'initContainers':[{'restartPolicy':1}]}}",
+         "spec.initContainers[0].restartPolicy: must be a string, got a number"},
+        {"{" META ",'spec':{'overhead':'x'}}", "spec.overhead: must be an object, got a string"},
+        {"{" META ",'spec':{'resources':{'requests':[]}}}",
+         "spec.resources.requests: must be an object, got an array"},
+        {"{" META ",'spec':{'nodeSelector':[]}}",
+         "spec.nodeSelector: must be an object, got an array"},
+        {"{" META ",'spec':{'nodeSelector':{'a':1}}}",
+         "spec.nodeSelector.a: must be a string, got a number"},
+        {"{" META ",'spec':{" AFFINITY "[]}}}}",
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution: must be an "
+         "object, got an array"},
+        {"{" META ",'spec':{" AFFINITY "{'nodeSelectorTerms':[{'matchExpressions':[{'key':'a',"
+         "'operator':'In','values':['x',2]}]}]}}}}}",
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms[0].matchExpressions[0].values[1]: must be a string, got a number"},
+        {"{" META ",'spec':{'tolerations':['x']}}",
+         "spec.tolerations[0]: must be an object, got a string"},
+        {"{" META ",'spec':{'tolerations':[{'effect':1}]}}",
+         "spec.tolerations[0].effect: must be a string, got a number"},
+        {"{" META ",'spec':{'volumes':[{'persistentVolumeClaim':'x'}]}}",
+         "spec.volumes[0].persistentVolumeClaim: must be an object, got a string"},
+        {"{" META ",'spec':{'resourceClaims':{}}}",
+         "spec.resourceClaims: must be an array, got an object"},
+        {"{" META ",'status':{'conditions':[1]}}",
+         "status.conditions[0]: must be an object, got a number"},
+        {"{'metadata':{'name':'p','ownerReferences':[{'controller':'yes'}]}}",
+         "metadata.ownerReferences[0].controller: must be a boolean, got a string"},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct skr_pod *pod = NULL;
+        struct skr_error error;
+        json_t *json = json_text_load(row[i].json);
+        assert_int_equal(skr_pod_decode(json, &pod, &error), -SKR_INVALID);
+        assert_string_equal(error.text, row[i].text);
+        assert_int_equal(skr_pod_decode(json, &pod, NULL), -SKR_INVALID);
+        assert_null(pod);
+        json_decref(json);
+    }
+}
+
+static void bad_quantities_are_refused_with_the_path_of_the_field(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = NULL;
+    struct skr_error error;
+    json_t *json = json_text_load(
+        "{" META ",'spec':{'containers':[{'resources':{'requests':{'cpu':'1x'}}}]}}");
+    assert_int_equal(skr_pod_decode(json, &pod, &error), -SKR_INVALID);
+    assert_ptr_equal(strstr(error.text, "spec.containers[0].resources.requests.cpu: "), error.text);
+    json_decref(json);
+}
+
+/* A pod whose spec has a list with n equal entries. */
+static int decode_repeated(const char *before, const char *entry, size_t n, const char *after,
+                           struct skr_error *error)
+{
+    struct skr_strbuf b;
+    struct skr_pod *pod = NULL;
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, before);
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_add(&b, i > 0 ? "," : "");
+        skr_strbuf_add(&b, entry);
+        if (entry[0] == '\'')
+            skr_strbuf_addf(&b, "%zu':'1'", i);
+    }
+    skr_strbuf_add(&b, after);
+    json_t *json = json_text_load(b.s);
+    int rc = skr_pod_decode(json, &pod, error);
+    skr_pod_destroy(pod);
+    json_decref(json);
+    skr_strbuf_fini(&b);
+    return rc;
+}
+
+static void every_list_has_a_limit_with_a_message(void **state)
+{
+    (void)state;
+#define TERMS AFFINITY "{'nodeSelectorTerms':["
+    static const struct {
+        const char *before;
+        const char *entry;
+        size_t limit;
+        const char *after;
+        const char *text;
+    } row[] = {
+        {"{" META ",'spec':{'containers':[", "{}", SKR_POD_CONTAINERS_MAX, "]}}",
+         "spec.containers: 1025 entries, at most 1024 are supported"},
+        {"{" META ",'spec':{'initContainers':[", "{}", SKR_POD_CONTAINERS_MAX, "]}}",
+         "spec.initContainers: 1025 entries, at most 1024 are supported"},
+        {"{" META ",'spec':{'schedulingGates':[", "{}", SKR_POD_LISTS_MAX, "]}}",
+         "spec.schedulingGates: 4097 entries, at most 4096 are supported"},
+        {"{" META ",'spec':{'tolerations':[", "{}", SKR_POD_TOLERATIONS_MAX, "]}}",
+         "spec.tolerations: 1025 entries, at most 1024 are supported"},
+        {"{" META ",'spec':{'volumes':[", "{}", SKR_POD_VOLUMES_MAX, "]}}",
+         "spec.volumes: 16385 entries, at most 16384 are supported"},
+        {"{" META ",'status':{'conditions':[", "{}", SKR_POD_LISTS_MAX, "]}}",
+         "status.conditions: 4097 entries, at most 4096 are supported"},
+        {"{" META ",'spec':{'nodeSelector':{", "'k", SKR_POD_SELECTOR_MAX, "}}}",
+         "spec.nodeSelector: 1025 entries, at most 1024 are supported"},
+        {"{" META ",'spec':{'containers':[{'resources':{'requests':{", "'r",
+         SKR_POD_RESOURCES_MAX - 1, "}}}]}}", "spec: more than 256 distinct resources"},
+        {"{" META ",'spec':{" TERMS, "{}", SKR_POD_TERMS_MAX, "]}}}}}",
+         "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+         "nodeSelectorTerms: 257 entries, at most 256 are supported"},
+        {"{" META ",'spec':{" TERMS "{'matchExpressions':[{}]},{'matchFields':[", "{}",
+         SKR_POD_REQUIREMENTS_MAX - 1, "]}]}}}}}",
+         "spec.affinity: more than 1024 requirements in required node affinity"},
+        {"{" META ",'spec':{" TERMS "{'matchExpressions':[{'values':['a']},{'values':[", "''",
+         SKR_POD_VALUES_MAX - 1, "]}]}]}}}}}",
+         "spec.affinity: more than 16384 values in required node affinity"},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct skr_error error = {.text = ""};
+        const char *entry = strcmp(row[i].entry, "''") == 0 ? "\"\"" : row[i].entry;
+        assert_int_equal(decode_repeated(row[i].before, entry, row[i].limit, row[i].after, &error),
+                         0);
+        assert_int_equal(
+            decode_repeated(row[i].before, entry, row[i].limit + 1, row[i].after, &error),
+            -SKR_LIMIT);
+        assert_string_equal(error.text, row[i].text);
+    }
+}
+
+static void an_overlay_without_changes_is_an_equal_pod(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = decode(full_pod);
+    struct skr_pod_overlay none = {.resource_version = 0};
+    struct skr_pod *copy = skr_pod_overlay(pod, &none);
+    char *key = strdup(pod->shape.key);
+    skr_pod_destroy(pod); /* the copy borrows nothing */
+    assert_full_pod(copy);
+    assert_int_equal(copy->meta.resource_version, 42);
+    assert_string_equal(copy->node_name, "node-0");
+    assert_string_equal(copy->nominated_node, "node-1");
+    assert_true(copy->gate);
+    assert_string_equal(copy->shape.key, key);
+    free(key);
+    skr_pod_destroy(copy);
+}
+
+static void an_overlay_changes_what_it_names(void **state)
+{
+    (void)state;
+    struct skr_pod *pod = decode(full_pod);
+    const struct skr_label labels[] = {
+        {SKR_LABEL_STATUS, "Assigned"}, {SKR_LABEL_RANK, "3"}, {SKR_LABEL_POD_GROUP, ""}};
+    struct skr_pod_overlay overlay = {
+        .resource_version = 43,
+        .node_name = "node-9",
+        .nominated_node = "",
+        .drop_gate = true,
+        .n_labels = 3,
+        .label = labels,
+        .plan_annotation = "{\"id\":1}",
+    };
+    struct skr_pod *copy = skr_pod_overlay(pod, &overlay);
+    assert_int_equal(copy->meta.resource_version, 43);
+    assert_string_equal(copy->node_name, "node-9");
+    assert_string_equal(copy->nominated_node, "");
+    assert_false(copy->gate);
+    assert_int_equal(copy->meta.labels.n, 3);
+    assert_string_equal(skr_labels_get(&copy->meta.labels, SKR_LABEL_STATUS), "Assigned");
+    assert_string_equal(skr_labels_get(&copy->meta.labels, SKR_LABEL_RANK), "3");
+    assert_string_equal(skr_labels_get(&copy->meta.labels, SKR_LABEL_GROUP), "group-a");
+    assert_null(skr_labels_get(&copy->meta.labels, SKR_LABEL_POD_GROUP));
+    assert_string_equal(skr_labels_get(&copy->meta.annotations, SKR_ANNOTATION_PLAN), "{\"id\":1}");
+    /* The original stays as it was. */
+    assert_int_equal(pod->meta.labels.n, 2);
+    assert_string_equal(pod->node_name, "node-0");
+
+    const struct skr_label changed[] = {{SKR_LABEL_RANK, "4"}, {"sakkara.absent", ""}};
+    struct skr_pod_overlay second = {.n_labels = 2, .label = changed, .plan_annotation = ""};
+    struct skr_pod *again = skr_pod_overlay(copy, &second);
+    assert_int_equal(again->meta.labels.n, 3);
+    assert_string_equal(skr_labels_get(&again->meta.labels, SKR_LABEL_RANK), "4");
+    assert_int_equal(again->meta.annotations.n, 0);
+    skr_pod_destroy(again);
+    skr_pod_destroy(copy);
+    skr_pod_destroy(pod);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_the_engine_needs_is_read),
+        cmocka_unit_test(absent_fields_have_the_defaults_of_the_api),
+        cmocka_unit_test(d24_a_pod_without_priority_has_priority_0),
+        cmocka_unit_test(gates_of_others_are_told_from_ours),
+        cmocka_unit_test(pods_of_the_in_tree_gang_api_are_recognised),
+        cmocka_unit_test(terminating_and_finished_pods_are_not_live),
+        cmocka_unit_test(a_scheduled_condition_that_is_true_explains_nothing),
+        cmocka_unit_test(a_long_message_is_cut_between_characters),
+        cmocka_unit_test(wrong_types_are_refused_with_the_path_of_the_field),
+        cmocka_unit_test(bad_quantities_are_refused_with_the_path_of_the_field),
+        cmocka_unit_test(every_list_has_a_limit_with_a_message),
+        cmocka_unit_test(an_overlay_without_changes_is_an_equal_pod),
+        cmocka_unit_test(an_overlay_changes_what_it_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
