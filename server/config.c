@@ -15,6 +15,7 @@
 
 #include "server/config_option.h"
 #include "server/config_value.h"
+#include "server/http/address.h"
 #include "server/suggest.h"
 
 enum {
@@ -341,8 +342,8 @@ static void check_listeners(struct reader *r)
     for (size_t i = 0; i < 2; i++) {
         struct sockaddr_storage address;
         socklen_t length;
-        bool open = skr_listen_parse(text[i], &address, &length, NULL) == 0 &&
-                    !skr_listen_is_loopback(&address);
+        bool open = skr_address_parse(text[i], &address, &length, NULL) == 0 &&
+                    !skr_address_is_loopback(&address);
         if (open && !c->tls.client_ca_file[0]) {
             add_warning(r, where(r, listen_keys[i]),
                         "%s: %s can be reached from other machines; set extender.tls with a "

@@ -20,7 +20,7 @@ enum {
     SKR_CONFIG_BYTES_MAX = 1024 * 1024, /* of the file */
 };
 
-struct skr_tls_files {
+struct skr_config_tls {
     const char *cert_file; /* "" : no TLS */
     const char *key_file;
     const char *client_ca_file; /* "" : client certificates are not asked for */
@@ -32,10 +32,10 @@ struct skr_config {
     struct skr_settings settings;
     const char *extender_listen;
     const char *bind_listen;
-    struct skr_tls_files tls; /* of both extender listeners */
+    struct skr_config_tls tls; /* of both extender listeners */
     const char *admin_listen;
     const char *gate_listen; /* "" : off */
-    struct skr_tls_files gate_tls;
+    struct skr_config_tls gate_tls;
     int64_t client_qps;
     int64_t client_burst;
 };

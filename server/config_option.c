@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/config_value.h"
+#include "server/http/address.h"
 
 #define AT(field) ((ptrdiff_t)offsetof(struct skr_config, field))
 #define DAY       (24 * 3600 * SKR_SECOND)
@@ -378,7 +379,7 @@ static int store_listen(const struct skr_option *option, const char *text,
     socklen_t length;
     bool off = option->type == SKR_OPTION_LISTEN_OR_EMPTY && text[0] == '\0';
     if (!off) {
-        int rc = skr_listen_parse(text, &address, &length, error);
+        int rc = skr_address_parse(text, &address, &length, error);
         if (rc < 0) {
             return rc;
         }

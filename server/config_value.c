@@ -155,68 +155,7 @@ int skr_integer_parse(const char *text, int64_t *ret, struct skr_error *error)
     return 0;
 }
 
-static int parse_port(const char *text, in_port_t *ret)
-{
-    int64_t port;
-    if (skr_integer_parse(text, &port, NULL) < 0 || port > 65535) {
-        return -SKR_INVALID;
-    }
-    *ret = htons((uint16_t)port);
-    return 0;
-}
-
-static int parse_ipv6(const char *text, struct sockaddr_in6 *ret)
-{
-    char host[INET6_ADDRSTRLEN];
-    const char *end = strchr(text, ']');
-    if (!end || end[1] != ':' || (size_t)(end - text - 1) >= sizeof host) {
-        return -SKR_INVALID;
-    }
-    memcpy(host, text + 1, (size_t)(end - text - 1));
-    host[end - text - 1] = '\0';
-    ret->sin6_family = AF_INET6;
-    return inet_pton(AF_INET6, host, &ret->sin6_addr) == 1 ? parse_port(end + 2, &ret->sin6_port)
-                                                           : -SKR_INVALID;
-}
-
-static int parse_ipv4(const char *text, struct sockaddr_in *ret)
-{
-    char host[INET_ADDRSTRLEN];
-    const char *colon = strrchr(text, ':');
-    if (!colon || (size_t)(colon - text) >= sizeof host) {
-        return -SKR_INVALID;
-    }
-    memcpy(host, text, (size_t)(colon - text));
-    host[colon - text] = '\0';
-    ret->sin_family = AF_INET;
-    if (host[0] == '\0') {
-        ret->sin_addr.s_addr = htonl(INADDR_ANY);
-    } else if (inet_pton(AF_INET, host, &ret->sin_addr) != 1) {
-        return -SKR_INVALID;
-    }
-    return parse_port(colon + 1, &ret->sin_port);
-}
-
-int skr_listen_parse(const char *text, struct sockaddr_storage *ret, socklen_t *ret_len,
-                     struct skr_error *error)
-{
-    struct sockaddr_storage address;
-    memset(&address, 0, sizeof address);
-    bool v6 = text[0] == '[';
-    int rc = v6 ? parse_ipv6(text, (struct sockaddr_in6 *)&address)
-                : parse_ipv4(text, (struct sockaddr_in *)&address);
-    if (rc < 0) {
-        return skr_error_set(error, SKR_INVALID,
-                             "\"%.64s\" is not an address with a port such as 127.0.0.1:9660, "
-                             "[::1]:9660 or :9660",
-                             text);
-    }
-    *ret = address;
-    *ret_len = v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    return 0;
-}
-
-bool skr_listen_is_loopback(const struct sockaddr_storage *address)
+bool skr_address_is_loopback(const struct sockaddr_storage *address)
 {
     if (address->ss_family == AF_INET6) {
         const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;

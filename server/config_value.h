@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_CONFIG_VALUE_H
 #define SKR_SERVER_CONFIG_VALUE_H
-/* Scalars of the configuration and of flags: text to value. Pure; no locale, no name lookups. */
+/* Scalars of the configuration and of flags: text to value. Pure.
+ * Addresses are read by server/http/address.h. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,12 +19,8 @@ int skr_duration_parse(const char *text, skr_time *ret, struct skr_error *error)
 /* The shortest such text: "5m30s"; "off" for SKR_TIME_NEVER. buffer of SKR_DURATION_TEXT_MAX. */
 void skr_duration_write(skr_time duration, char *buffer, size_t size);
 
-/* "127.0.0.1:9660", "[::1]:9660", ":9660" (all addresses); port 0 takes a free one. Literal
- * addresses only. */
-int skr_listen_parse(const char *text, struct sockaddr_storage *ret, socklen_t *ret_len,
-                     struct skr_error *error);
 /* Whether only this machine can reach it. */
-bool skr_listen_is_loopback(const struct sockaddr_storage *address);
+bool skr_address_is_loopback(const struct sockaddr_storage *address);
 
 /* Decimal, no sign, no blanks; SKR_INVALID, also when above INT64_MAX. */
 int skr_integer_parse(const char *text, int64_t *ret, struct skr_error *error);

@@ -31,9 +31,10 @@ struct skr_engine_thread {
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;  /* messages are there, or stop */
-    pthread_cond_t room;  /* the queue was emptied */
+    pthread_cond_t room;  /* the queue was emptied, or a batch was handled */
     struct message *head, *tail;
     size_t n;
+    uint64_t posted, handled;
     bool stop;
     struct skr_engine_stats stats;
 };
@@ -116,6 +117,7 @@ static void enqueue(struct skr_engine_thread *t, struct message *message)
         }
         t->tail = message;
         t->n++;
+        t->posted++;
         pthread_cond_signal(&t->wake);
     }
     pthread_mutex_unlock(&t->lock);
@@ -262,12 +264,14 @@ static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
     return batch;
 }
 
-static void publish_stats(struct skr_engine_thread *t)
+static void publish(struct skr_engine_thread *t, uint64_t n_handled)
 {
     struct skr_engine_stats stats;
     skr_engine_get_stats(t->engine, &stats);
     pthread_mutex_lock(&t->lock);
     t->stats = stats;
+    t->handled += n_handled;
+    pthread_cond_broadcast(&t->room);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -276,6 +280,7 @@ static void *work(void *argument)
     struct skr_engine_thread *t = argument;
     for (;;) {
         bool stop;
+        uint64_t n = 0;
         struct message *batch = take_all(t, &stop);
         if (stop) {
             return NULL;
@@ -286,9 +291,10 @@ static void *work(void *argument)
             handle(t, &message->event);
             release_message(message);
             fire_timer(t);
+            n++;
         }
         fire_timer(t);
-        publish_stats(t);
+        publish(t, n);
     }
 }
 
@@ -303,7 +309,7 @@ struct skr_engine_thread *skr_engine_thread_create(const struct skr_settings *se
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->wake, &monotonic);
-    pthread_cond_init(&t->room, NULL);
+    pthread_cond_init(&t->room, &monotonic);
     pthread_condattr_destroy(&monotonic);
     t->engine = skr_engine_create(settings);
     t->clock = clock;
@@ -329,6 +335,21 @@ void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_en
     pthread_mutex_lock(&thread->lock);
     *ret = thread->stats;
     pthread_mutex_unlock(&thread->lock);
+}
+
+bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout)
+{
+    struct timespec deadline =
+        skr_clock_deadline(thread->clock, skr_clock_now(thread->clock) + timeout);
+    int rc = 0;
+    pthread_mutex_lock(&thread->lock);
+    uint64_t until = thread->posted;
+    while (thread->handled < until && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
+    }
+    bool done = thread->handled >= until;
+    pthread_mutex_unlock(&thread->lock);
+    return done;
 }
 
 void skr_engine_thread_stop(struct skr_engine_thread *thread)

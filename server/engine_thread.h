@@ -49,6 +49,9 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
 
 /* Of the engine after the last handled event. Any thread. */
 void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_engine_stats *ret);
+/* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
+ * from an outlet. */
+bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout);
 /* Ends after the messages posted so far, joins. Later posts are discarded. Outlets are not called
  * any more. */
 void skr_engine_thread_stop(struct skr_engine_thread *thread);

@@ -206,15 +206,15 @@ static const struct {
     {HEAD "heterogeneous: min\n",
      "s.yaml:3:16: error: heterogeneous: \"min\" is not max or refuse\n"},
     {HEAD "tieBreak: loose\n", "s.yaml:3:11: error: tieBreak: \"loose\" is not tree or tight\n"},
-    {HEAD "extender: {listen: localhost:1}\n",
-     "s.yaml:3:20: error: extender.listen: \"localhost:1\" is not an address with a port such as "
-     "127.0.0.1:9660, [::1]:9660 or :9660\n"},
+    {HEAD "extender: {listen: host:1}\n", "s.yaml:3:20: error: extender.listen: address "
+                                          "\"host:1\": \"host\" is not an IP address (IPv6 in "
+                                          "brackets)\n"},
     {HEAD "admin: {listen: 127.0.0.1:65536}\n",
-     "s.yaml:3:17: error: admin.listen: \"127.0.0.1:65536\" is not an address with a port such as "
-     "127.0.0.1:9660, [::1]:9660 or :9660\n"},
+     "s.yaml:3:17: error: admin.listen: address \"127.0.0.1:65536\": port \"65536\" is not a "
+     "number "
+     "from 0 to 65535\n"},
     {HEAD "admin: {listen: ''}\n",
-     "s.yaml:3:17: error: admin.listen: \"\" is not an address with a port such as "
-     "127.0.0.1:9660, [::1]:9660 or :9660\n"},
+     "s.yaml:3:17: error: admin.listen: address \"\": no port (HOST:PORT is expected)\n"},
     {HEAD "client: {qps: 0}\n", "s.yaml:3:15: error: client.qps: 0 is outside 1 .. 100000\n"},
     {HEAD "client: {burst: -1}\n",
      "s.yaml:3:17: error: client.burst: \"-1\" is not a whole number\n"},
