@@ -57,12 +57,12 @@ static struct skr_known_object *in_peer(const struct skr_feed *feed, const char 
 static void forget(struct skr_feed *feed, struct skr_known_object *object)
 {
     char uid[SKR_KNOWN_UID_BUFFER];
-    const char *namespace_ = skr_known_namespace(object);
-    const char *name = skr_known_name(object);
-    if (object->delivered && !in_peer(feed, namespace_, name, skr_known_uid(object, uid)))
-        deliver_deleted(feed, object);
-    skr_known_remove(feed->known, object);
+    skr_known_take(feed->known, object);
     count_objects(feed);
+    if (object->delivered && !in_peer(feed, skr_known_namespace(object), skr_known_name(object),
+                                      skr_known_uid(object, uid)))
+        deliver_deleted(feed, object);
+    free(object);
 }
 
 static void log_undecodable(struct skr_feed *feed, const struct skr_kube_identity *id,

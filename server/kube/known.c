@@ -219,11 +219,10 @@ struct skr_known_object *skr_known_put(struct skr_known *known, const char *name
     return fresh;
 }
 
-void skr_known_remove(struct skr_known *known, struct skr_known_object *object)
+void skr_known_take(struct skr_known *known, struct skr_known_object *object)
 {
     size_t mask = known->cap - 1;
     size_t hole = probe(known, object->hash, skr_known_namespace(object), skr_known_name(object));
-    free(object);
     known->slot[hole] = NULL;
     known->n--;
     for (size_t i = (hole + 1) & mask; known->slot[i]; i = (i + 1) & mask) {

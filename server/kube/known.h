@@ -43,7 +43,8 @@ struct skr_known_object *skr_known_find(const struct skr_known *known, const cha
  * removed or replaced. O(1) amortised. */
 struct skr_known_object *skr_known_put(struct skr_known *known, const char *namespace_,
                                        const char *name, const char *uid);
-void skr_known_remove(struct skr_known *known, struct skr_known_object *object);
+/* Takes the object out; free() it. */
+void skr_known_take(struct skr_known *known, struct skr_known_object *object);
 
 const char *skr_known_namespace(const struct skr_known_object *object);
 const char *skr_known_name(const struct skr_known_object *object);

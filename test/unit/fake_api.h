@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_UNIT_FAKE_API_H
+#define SKR_TEST_UNIT_FAKE_API_H
+/*
+ * A scripted API server on 127.0.0.1, for tests of HTTP clients: raw sockets and one thread a
+ * connection, so that it can send half lines, reset, hang up without an answer or stay silent.
+ *
+ * Every request is written down. It is answered by the first step that matches and was not used
+ * yet, else: a watch gets an open stream, a list an empty list of version 1, all else a 200 with a
+ * Status. "match" is a part of "METHOD TARGET"; NULL or "" matches all. Waiting functions give up
+ * after FAKE_DEADLINE_S and fail the test. Thread safe.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FAKE_DEADLINE_S = 30 };
+
+enum fake_mode {
+    FAKE_ANSWER, /* status, headers, body; connection kept */
+    FAKE_STREAM, /* chunked, body (may be NULL) first; stays open for fake_api_send */
+    FAKE_HANG,   /* as FAKE_ANSWER after fake_api_release */
+    FAKE_CLOSE,  /* closes without an answer */
+    FAKE_RESET,  /* resets without an answer */
+    FAKE_SHORT,  /* as FAKE_ANSWER, but ends after half of the body */
+};
+
+struct fake_step {
+    const char *match; /* strings are copied */
+    enum fake_mode mode;
+    int status;          /* 0: 200 */
+    const char *headers; /* "Retry-After: 1\r\n"; NULL: none */
+    const char *body;    /* NULL: "" */
+    bool forever;        /* not used up */
+};
+
+/* PEM texts for 127.0.0.1 and "kubernetes", made anew in every process; borrowed. */
+struct fake_pki {
+    const char *ca;
+    const char *server_cert;
+    const char *server_key;
+    const char *client_cert; /* common name "sakkara" */
+    const char *client_key;
+};
+const struct fake_pki *fake_pki_get(void);
+void fake_pki_free(void); /* at the end of the process */
+
+struct fake_api;
+/* pki NULL: plain HTTP. require_client: a certificate of that CA is demanded. */
+struct fake_api *fake_api_start(const struct fake_pki *pki, bool require_client);
+void fake_api_stop(struct fake_api *api); /* ends all connections, joins, frees; NULL allowed */
+/* Stops listening and ends all connections; the port stays known. */
+void fake_api_go_down(struct fake_api *api);
+void fake_api_come_up(struct fake_api *api);
+uint16_t fake_api_port(const struct fake_api *api);
+
+void fake_api_expect(struct fake_api *api, const struct fake_step *step);
+
+size_t fake_api_count(struct fake_api *api, const char *match);
+void fake_api_wait_count(struct fake_api *api, const char *match, size_t n);
+/* "METHOD TARGET\nheader lines\n\nbody" of the i-th matching request (from 0, waited for); free().
+ */
+char *fake_api_request(struct fake_api *api, const char *match, size_t i);
+
+/* One HTTP chunk into the newest open stream that matches (waited for). */
+void fake_api_send(struct fake_api *api, const char *match, const char *text);
+/* Ends it: FAKE_ANSWER properly, FAKE_CLOSE in the middle, FAKE_RESET with a reset. */
+void fake_api_end(struct fake_api *api, const char *match, enum fake_mode how);
+/* Lets hanging requests that match go on, also those to come. */
+void fake_api_release(struct fake_api *api, const char *match);
+/* Most requests that were being handled at the same moment (watches and lists apart). */
+size_t fake_api_peak(struct fake_api *api);
+/* Connections accepted so far. */
+size_t fake_api_connections(struct fake_api *api);
+void fake_api_wait_connections(struct fake_api *api, size_t n);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_UNIT_FAKE_CLIENT_H
+#define SKR_TEST_UNIT_FAKE_CLIENT_H
+/* A kube client between a scripted API server and a sink, with times that suit tests. Make it with
+ * begin, change options, then start. */
+#include "server/kube/client.h"
+#include "test/unit/fake_api.h"
+#include "test/unit/fake_sink.h"
+
+struct fake_client {
+    struct fake_api *api;
+    struct fake_sink *sink;
+    struct skr_kube_options options;
+    struct skr_kube_access access;
+    struct skr_kube *kube;
+};
+
+void fake_client_begin(struct fake_client *c); /* plain HTTP server, back-off of milliseconds */
+void fake_client_begin_tls(struct fake_client *c, bool require_client);
+void fake_client_start(struct fake_client *c);
+void fake_client_start_synced(struct fake_client *c); /* and waits for "synced" */
+void fake_client_end(struct fake_client *c);
+
+struct skr_kube_stats fake_client_stats(struct fake_client *c);
+
+#endif
