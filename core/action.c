@@ -16,6 +16,7 @@ enum {
 static const char *const kind_name[] = {
     [SKR_WRITE_BINDING] = "binding",
     [SKR_WRITE_PATCH_POD] = "patch pod",
+    [SKR_WRITE_UNGATE_POD] = "ungate pod",
     [SKR_WRITE_PATCH_POD_STATUS] = "patch pod status",
     [SKR_WRITE_PATCH_CONFIGMAP] = "patch configmap",
     [SKR_WRITE_PATCH_PODGROUP] = "patch podgroup",

@@ -36,6 +36,7 @@ enum skr_write_class {
 enum skr_write_kind {
     SKR_WRITE_BINDING,          /* POST pods/NAME/binding */
     SKR_WRITE_PATCH_POD,        /* merge patch */
+    SKR_WRITE_UNGATE_POD, /* strategic merge patch: lists are merged by name */
     SKR_WRITE_PATCH_POD_STATUS, /* merge patch of the status subresource */
     SKR_WRITE_PATCH_CONFIGMAP,
     SKR_WRITE_PATCH_PODGROUP,

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is planned next, and what becomes of the answer.
+ *
+ * Order: priority descending, begin time, namespace/name: a total order. One solve runs at a time,
+ * so two groups never plan for the same room; what changed meanwhile is found by checking the
+ * answer against the ledger of now before it is committed. A group without a placement is tried
+ * again only after something changed that can help it, and costs no API write until then; it never
+ * blocks the groups behind it.
+ */
+#include "core/engine/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static bool needs_rescue(const struct skr_engine *e, const struct group *g)
+{
+    if (!g->plan || !g->plan->binding_persisted || g->plan->aborting)
+        return false;
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !pods_is_bound(p) && !nodes_find(e, p->plan_node))
+            return true;
+    }
+    return false;
+}
+
+static bool news_since_failure(const struct skr_engine *e, const struct group *g)
+{
+    return g->failed_epoch != e->epoch || g->failed_input != g->input_epoch;
+}
+
+static bool is_due(const struct skr_engine *e, const struct group *g)
+{
+    if (!g->spec)
+        return false;
+    if (g->plan)
+        return needs_rescue(e, g) && (!g->infeasible || news_since_failure(e, g));
+    if (g->infeasible && !news_since_failure(e, g))
+        return false;
+    switch (g->state) {
+    case GROUP_READY:
+        return e->now >= g->plan_at;
+    case GROUP_BOUND:
+        return g->n_ready_new > 0 && e->now >= g->plan_at &&
+               (e->now >= g->backoff_until || news_since_failure(e, g));
+    case GROUP_BACKOFF:
+        return g->infeasible || e->now >= g->backoff_until || news_since_failure(e, g);
+    case GROUP_PENDING:
+    case GROUP_PREEMPTING:
+    case GROUP_PLANNED:
+    case GROUP_ADMITTING:
+    case GROUP_HOLDING:
+    case GROUP_BINDING:
+    case GROUP_EVICTED:
+    case GROUP_INVALID:
+    case GROUP_STATE_COUNT:
+    default:
+        return false;
+    }
+}
+
+static bool goes_before(const struct group *a, const struct group *b)
+{
+    if (a->spec->priority != b->spec->priority)
+        return a->spec->priority > b->spec->priority;
+    if (a->begin_at != b->begin_at)
+        return a->begin_at < b->begin_at;
+    return strcmp(a->key, b->key) < 0;
+}
+
+static struct group *next_group(struct skr_engine *e)
+{
+    struct group *g, *tmp, *best = NULL;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        if (!g->dirty && is_due(e, g) && (!best || goes_before(g, best)))
+            best = g;
+    }
+    return best;
+}
+
+/* ---- starting a solve ---- */
+
+static struct pod_entry **rescue_members(const struct skr_engine *e, struct group *g, size_t *ret_n)
+{
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan == g->plan && !pods_is_bound(p) && !nodes_find(e, p->plan_node))
+            list[n++] = p;
+    }
+    *ret_n = n;
+    return list;
+}
+
+static void forget_solve(struct skr_engine *e)
+{
+    for (size_t i = 0; i < e->n_solve_uids; i++)
+        free(e->solve_uid[i]);
+    free(e->solve_uid);
+    free(e->solve_group);
+    e->solve_uid = NULL;
+    e->n_solve_uids = 0;
+    e->solve_group = NULL;
+    e->solve = 0;
+}
+
+void planner_fini(struct skr_engine *e)
+{
+    forget_solve(e);
+}
+
+static void no_placement(struct skr_engine *e, struct group *g, enum skr_reason reason,
+                         const char *message, uint64_t epoch, uint64_t input)
+{
+    g->infeasible = true;
+    g->failed_epoch = epoch;
+    g->failed_input = input;
+    lifecycle_reason(g, reason, message);
+    if (g->state == GROUP_READY)
+        lifecycle_enter(e, g, GROUP_BACKOFF);
+    engine_touch_group(e, g);
+}
+
+static void start(struct skr_engine *e, struct group *g, bool probed_only)
+{
+    struct skr_error error;
+    if (!e->tree || e->tree->n_leaves == 0) {
+        no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree", e->epoch,
+                     g->input_epoch);
+        e->plan_wanted = true;
+        return;
+    }
+    size_t n;
+    bool rescue = g->plan != NULL;
+    struct pod_entry **newcomers =
+        rescue ? rescue_members(e, g, &n) : membership_plannable(e, g, &n);
+    bool restrict_ = probed_only && problem_has_probes(newcomers, n);
+    struct skr_solve_request *request = problem_build(e, g, newcomers, n, restrict_, &error);
+    if (!request) {
+        free(newcomers);
+        no_placement(e, g, SKR_REASON_NEVER_FITS, error.text, e->epoch, g->input_epoch);
+        e->plan_wanted = true;
+        return;
+    }
+    e->solve = request->id;
+    e->solve_group = skr_strdup(g->key);
+    e->solve_input_epoch = g->input_epoch;
+    e->solve_epoch = e->epoch;
+    e->solve_cancelled = false;
+    e->solve_probed_only = restrict_;
+    e->solve_rescue = rescue;
+    e->solve_uid = skr_alloc_array(n + 1, sizeof *e->solve_uid);
+    e->n_solve_uids = n;
+    for (size_t i = 0; i < n; i++)
+        e->solve_uid[i] = skr_strdup(newcomers[i]->uid);
+    free(newcomers);
+    e->n_solves++;
+    struct skr_actions *out = e->out;
+    skr_grow(&out->item, &out->cap, out->n + 1, sizeof *out->item);
+    out->item[out->n++] = (struct skr_action){.kind = SKR_ACTION_SOLVE, .solve = request};
+}
+
+void planner_run(struct skr_engine *e)
+{
+    if (e->solve) {
+        struct group *g = groups_find(e, e->solve_group);
+        if ((!g || g->input_epoch != e->solve_input_epoch) && !e->solve_cancelled) {
+            e->solve_cancelled = true;
+            struct skr_actions *out = e->out;
+            skr_grow(&out->item, &out->cap, out->n + 1, sizeof *out->item);
+            out->item[out->n++] =
+                (struct skr_action){.kind = SKR_ACTION_CANCEL_SOLVE, .cancel_solve = e->solve};
+        }
+        return;
+    }
+    struct group *g = next_group(e);
+    if (g)
+        start(e, g, true);
+}
+
+/* ---- the answer ---- */
+
+static enum skr_reason reason_of(enum skr_infeasible_class class)
+{
+    switch (class) {
+    case SKR_CLASS_CONSTRAINT_CONFLICT:
+        return SKR_REASON_CONSTRAINT_CONFLICT;
+    case SKR_CLASS_NEVER_FITS:
+        return SKR_REASON_NEVER_FITS;
+    case SKR_CLASS_WAITING_FOR_CAPACITY:
+        return SKR_REASON_WAITING_FOR_CAPACITY;
+    case SKR_CLASS_PLACEMENT_FAILED:
+    case SKR_CLASS_NONE:
+    case SKR_INFEASIBLE_CLASS_COUNT:
+    default:
+        return SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+    }
+}
+
+static void explain(const struct skr_engine *e, const struct group *g,
+                    const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "group %s ", g->name);
+    switch (x->class) {
+    case SKR_CLASS_CONSTRAINT_CONFLICT:
+        skr_strbuf_addf(b,
+                        "has rules that no placement of %d members meets on this tree, whatever "
+                        "the capacity; at most %d can be placed",
+                        n, x->largest);
+        break;
+    case SKR_CLASS_NEVER_FITS:
+        skr_strbuf_addf(
+            b, "needs %d slots, more than an empty cluster has under its rules; %d fit now", n,
+            x->largest);
+        break;
+    case SKR_CLASS_WAITING_FOR_CAPACITY:
+        skr_strbuf_addf(b, "needs %d slots, %lld are free on eligible nodes", n,
+                        (long long)x->sum_fits);
+        break;
+    case SKR_CLASS_NONE:
+    case SKR_CLASS_PLACEMENT_FAILED:
+    case SKR_INFEASIBLE_CLASS_COUNT:
+    default:
+        if (x->n_bottlenecks > 0 && x->level > 0 && e->tree && x->level <= e->tree->n_levels) {
+            const char *level = e->tree->level_name[x->level];
+            skr_strbuf_addf(b, "needs %d slots in one %s, best %s has %d", x->bottleneck[0].needs,
+                            level, level, x->bottleneck[0].fits);
+        } else {
+            skr_strbuf_addf(b, "needs %d slots, its rules leave room for %d", n, x->largest);
+        }
+    }
+}
+
+static void infeasible(struct skr_engine *e, struct group *g, const struct skr_solution *s,
+                       int32_t n, uint64_t epoch, uint64_t input)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    explain(e, g, &s->explanation, n, &b);
+    no_placement(e, g, reason_of(s->explanation.class), b.s, epoch, input);
+    skr_strbuf_fini(&b);
+}
+
+static int32_t rank_label(const struct pod_entry *p)
+{
+    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
+    char *end;
+    if (!text || !*text)
+        return -1;
+    long v = strtol(text, &end, 10);
+    return *end || v < 0 || v > SKR_GROUP_SIZE_MAX ? -1 : (int32_t)v;
+}
+
+/* Seats for the assignment: newcomers first, in the order given, then who stays. */
+static struct skr_seat *seats_of(const struct skr_engine *e, const struct group *g,
+                                 struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
+{
+    struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        seat[k++] = (struct skr_seat){.name = newcomers[i]->pod->meta.name, .leaf = -1, .rank = -1};
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = problem_claim_node(g, p, newcomers, n);
+        if (!node)
+            continue;
+        seat[k++] = (struct skr_seat){.name = p->pod->meta.name,
+                                      .node = node,
+                                      .leaf = skr_tree_find_leaf(e->tree, node),
+                                      .rank = p->plan ? p->plan_rank : rank_label(p),
+                                      .claimed = true};
+    }
+    *ret_n = k;
+    return seat;
+}
+
+static void commit(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+                   size_t n, const struct skr_solution *s)
+{
+    size_t n_seats;
+    struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
+    struct skr_error error;
+    if (skr_assign(e->tree, s->count, seat, n_seats, &error) < 0) {
+        out_decision(e, g->key, "", "Assignment failed", "", error.text, true);
+        free(seat);
+        return;
+    }
+    bool rescue = g->plan != NULL;
+    struct plan *plan = rescue ? g->plan : plan_create(e, g);
+    for (size_t i = 0; i < n; i++) {
+        int32_t rank = rescue ? newcomers[i]->plan_rank : seat[i].rank;
+        uint64_t trials = g->trials - newcomers[i]->trials_base;
+        if (rescue)
+            plan_remove_member(e, newcomers[i]);
+        plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
+        newcomers[i]->plan_retries = trials > INT32_MAX ? INT32_MAX : (int32_t)trials;
+    }
+    free(seat);
+    g->infeasible = false;
+    g->optimal = s->optimal;
+    if (rescue) {
+        plan_text_changed(e, plan);
+    } else {
+        lifecycle_reason(g, SKR_REASON_NONE, NULL);
+        if (g->n_bound == 0)
+            lifecycle_enter(e, g, GROUP_PLANNED);
+        status_outputs(e, g);
+        plan_commit(e, plan);
+    }
+    engine_touch_group(e, g);
+}
+
+/* The pods the solve was for, if they are all still what it was for. */
+static struct pod_entry **solved_members(struct skr_engine *e, const struct group *g)
+{
+    struct pod_entry **list = skr_alloc_array(e->n_solve_uids + 1, sizeof *list);
+    for (size_t i = 0; i < e->n_solve_uids; i++) {
+        struct pod_entry *p = pods_find(e, e->solve_uid[i]);
+        bool good = p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p) &&
+                    (e->solve_rescue ? p->plan == g->plan && p->plan != NULL : p->plan == NULL);
+        if (!good) {
+            free(list);
+            return NULL;
+        }
+        list[i] = p;
+    }
+    return list;
+}
+
+static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *ev)
+{
+    const struct skr_solution *s = ev->solved.solution;
+    g->solver_ms = ev->solved.took_ns / 1000000;
+    if (!s) {
+        out_decision(e, g->key, "", "Solve failed", "", ev->solved.error.text, true);
+        no_placement(e, g, SKR_REASON_NEVER_FITS, ev->solved.error.text, e->solve_epoch,
+                     e->solve_input_epoch);
+        return;
+    }
+    struct pod_entry **newcomers = solved_members(e, g);
+    if (!newcomers)
+        return;
+    size_t n = e->n_solve_uids;
+    if (s->status == SKR_SOLVE_PLACED) {
+        if (problem_still_valid(e, g, newcomers, n, s->count)) {
+            g->trials++;
+            g->stale_answers = 0;
+            e->n_attempts++;
+            commit(e, g, newcomers, n, s);
+        } else {
+            g->failed_epoch = UINT64_MAX; /* the room went elsewhere meanwhile: again at once */
+            if (++g->stale_answers % 16 == 0)
+                lifecycle_backoff(e, g);
+        }
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && e->solve_probed_only) {
+        free(newcomers);
+        forget_solve(e);
+        start(e, g, false);
+        return;
+    } else if (s->status == SKR_SOLVE_INFEASIBLE) {
+        g->trials++;
+        e->n_attempts++;
+        infeasible(e, g, s, (int32_t)n, e->solve_epoch, e->solve_input_epoch);
+    }
+    free(newcomers);
+}
+
+void planner_solved(struct skr_engine *e, struct skr_event *ev)
+{
+    struct group *g = ev->solved.solve == e->solve ? groups_find(e, e->solve_group) : NULL;
+    bool ours = ev->solved.solve == e->solve;
+    if (g && g->input_epoch == e->solve_input_epoch && e->leader && !e->stopped) {
+        uint64_t id = e->solve;
+        use_answer(e, g, ev);
+        ours = e->solve == id;
+    }
+    if (ours)
+        forget_solve(e);
+    e->plan_wanted = true;
+    skr_solution_destroy(ev->solved.solution);
+}
