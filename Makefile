@@ -159,16 +159,16 @@ integration: $(INTEGRATION_BIN) $(BIN) ## the program and its server parts, from
 e2e: $(BIN) ## the program on a real control plane (needs Go)
 	@test/e2e/run.sh
 e2e-all: $(BIN) ## the same on every supported version
-	@test/e2e/run.sh all
+	@ALL=1 test/e2e/run.sh
 e2e-demo: $(BIN) ## the worked example on a real control plane
-	@test/e2e/run.sh demo
+	@test/e2e/demo.sh
 
 bench: $(BENCH_BIN) ## every benchmark that needs no cluster
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
 bench-solver: $(filter $(O)/test/bench/bench_solver%,$(BENCH_BIN)) ## the solver alone
 	@set -e; for b in $^; do $$b; done
 bench-e2e: $(BIN) ## against the bare kube-scheduler on a real control plane
-	@test/e2e/run.sh bench
+	@test/e2e/bench.sh
 
 # ---- proving ----
 
