@@ -219,7 +219,6 @@ static struct plan *restored_plan(struct skr_engine *e, struct group *g, const c
 {
     struct plan *plan = plan_create(e, g);
     snprintf(plan->id, sizeof plan->id, "%s", id);
-    plan->restored = true;
     plan->binding = plan->binding_persisted = binding;
     plan->replacement = g->told_status == SKR_STATUS_BOUND;
     plan->check_nodes = true;
