@@ -155,34 +155,50 @@ type Event struct {
 }
 
 // Watch calls handle for every event of a collection after resource version from, until ctx ends (nil)
-// or the stream breaks (an error). path may hold a query.
+// or the stream cannot go on without a gap (an error). The API server drops watchers that fall behind;
+// the watch then goes on after the last event it saw. path may hold a query.
 func (c *Client) Watch(ctx context.Context, path, from string, handle func(Event)) error {
 	at, err := url.Parse(path)
 	if err != nil {
 		return err
 	}
-	query := at.Query()
-	query.Set("watch", "true")
-	query.Set("resourceVersion", from)
-	query.Set("timeoutSeconds", "7200")
-	at.RawQuery = query.Encode()
-	response, err := c.send(ctx, "GET", at.String(), "", nil)
+	for ctx.Err() == nil {
+		query := at.Query()
+		query.Set("watch", "true")
+		query.Set("resourceVersion", from)
+		query.Set("timeoutSeconds", "7200")
+		if from, err = c.watchOnce(ctx, at.Path+"?"+query.Encode(), from, handle); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("watch %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// watchOnce reads one stream to its end and returns the resource version of its last event.
+func (c *Client) watchOnce(ctx context.Context, path, from string, handle func(Event)) (last string, err error) {
+	response, err := c.send(ctx, "GET", path, "", nil)
 	if err != nil {
-		return err
+		return from, err
 	}
 	defer response.Body.Close()
 	decoder := json.NewDecoder(bufio.NewReaderSize(response.Body, 1<<16))
 	for {
 		var event Event
-		if err := decoder.Decode(&event); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("watch %s: %w", path, err)
+		if err := decoder.Decode(&event); errors.Is(err, io.EOF) {
+			return from, nil
+		} else if err != nil {
+			return from, err
 		}
 		if event.Type == "ERROR" {
-			return fmt.Errorf("watch %s: %s", path, event.Object)
+			return from, fmt.Errorf("%s", event.Object)
 		}
+		var object struct {
+			Metadata struct{ ResourceVersion string }
+		}
+		if err := json.Unmarshal(event.Object, &object); err != nil {
+			return from, err
+		}
+		from = object.Metadata.ResourceVersion
 		handle(event)
 	}
 }
