@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The metrics registry and its text, also as promtool sees it where promtool is installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "server/http/metrics.h"
+#include "server/http/process_metrics.h"
+
+static const struct skr_metric_spec requests = {
+    .name = "sakkara_requests_total",
+    .help = "Requests.",
+    .type = SKR_COUNTER,
+    .label = {"verb", "result"},
+};
+static const struct skr_metric_spec duration = {
+    .name = "sakkara_duration_seconds",
+    .help = "Durations.",
+    .type = SKR_HISTOGRAM,
+    .unit = SKR_UNIT_NANOSECONDS,
+    .label = {"verb"},
+    .first_bucket = 100000,
+    .n_buckets = 4,
+};
+static const struct skr_metric_spec age = {
+    .name = "sakkara_age_seconds",
+    .help = "A line\nand a \\ backslash.",
+    .type = SKR_GAUGE,
+    .unit = SKR_UNIT_NANOSECONDS,
+};
+
+static char *text_of(struct skr_metrics *metrics)
+{
+    struct skr_strbuf out;
+
+    skr_strbuf_init(&out);
+    skr_metrics_write(metrics, &out);
+    return skr_strbuf_take(&out, NULL);
+}
+
+static void the_text_is_sorted_and_exact(void **state)
+{
+    struct skr_metrics *metrics = skr_metrics_create();
+    struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
+    struct skr_metric_family *histogram = skr_metrics_family(metrics, &duration);
+
+    (void)state;
+    skr_metric_add(skr_metric_get(family, (const char *const[]){"filter", "ok"}), 2);
+    skr_metric_add(skr_metric_get(family, (const char *const[]){"bind", "a\"b\\c\nd"}), 1);
+    skr_metric_add(skr_metric_get(family, (const char *const[]){"filter", "ok"}), 3);
+    struct skr_metric *metric = skr_metric_get(histogram, (const char *const[]){"filter"});
+    skr_metric_observe(metric, 100000);     /* on the bound: in the first bucket */
+    skr_metric_observe(metric, 100001);     /* just above */
+    skr_metric_observe(metric, 800000);     /* on the last bound */
+    skr_metric_observe(metric, 3000000000); /* beyond all */
+    skr_metric_observe(metric, -5);         /* a clock that went back is 0 */
+    skr_metric_set(skr_metric_get(skr_metrics_family(metrics, &age), NULL), -1500000001);
+    char *text = text_of(metrics);
+    assert_string_equal(text, "# HELP sakkara_age_seconds A line\\nand a \\\\ backslash.\n"
+                              "# TYPE sakkara_age_seconds gauge\n"
+                              "sakkara_age_seconds -1.500000001\n"
+                              "# HELP sakkara_duration_seconds Durations.\n"
+                              "# TYPE sakkara_duration_seconds histogram\n"
+                              "sakkara_duration_seconds_bucket{verb=\"filter\",le=\"0.0001\"} 2\n"
+                              "sakkara_duration_seconds_bucket{verb=\"filter\",le=\"0.0002\"} 3\n"
+                              "sakkara_duration_seconds_bucket{verb=\"filter\",le=\"0.0004\"} 3\n"
+                              "sakkara_duration_seconds_bucket{verb=\"filter\",le=\"0.0008\"} 4\n"
+                              "sakkara_duration_seconds_bucket{verb=\"filter\",le=\"+Inf\"} 5\n"
+                              "sakkara_duration_seconds_sum{verb=\"filter\"} 3.001000001\n"
+                              "sakkara_duration_seconds_count{verb=\"filter\"} 5\n"
+                              "# HELP sakkara_requests_total Requests.\n"
+                              "# TYPE sakkara_requests_total counter\n"
+                              "sakkara_requests_total{verb=\"bind\",result=\"a\\\"b\\\\c\\nd\"} 1\n"
+                              "sakkara_requests_total{verb=\"filter\",result=\"ok\"} 5\n");
+    free(text);
+    assert_int_equal(skr_metric_value(metric), 5);
+    skr_metrics_destroy(metrics);
+}
+
+static void a_family_and_a_series_are_made_once(void **state)
+{
+    struct skr_metrics *metrics = skr_metrics_create();
+    struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
+
+    (void)state;
+    assert_ptr_equal(family, skr_metrics_family(metrics, &requests));
+    assert_ptr_equal(skr_metric_get(family, (const char *const[]){"a", "b"}),
+                     skr_metric_get(family, (const char *const[]){"a", "b"}));
+    skr_metrics_destroy(metrics);
+}
+
+static void too_many_series_share_one(void **state)
+{
+    struct skr_metrics *metrics = skr_metrics_create();
+    struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
+    char name[16];
+
+    (void)state;
+    for (int i = 0; i < SKR_METRIC_SERIES_MAX + 10; i++) {
+        (void)snprintf(name, sizeof(name), "v%d", i);
+        skr_metric_add(skr_metric_get(family, (const char *const[]){name, "ok"}), 1);
+    }
+    assert_int_equal(
+        skr_metric_value(skr_metric_get(family, (const char *const[]){"other", "other"})), 10);
+    assert_int_equal(skr_metric_value(skr_metric_get(family, (const char *const[]){"v0", "ok"})),
+                     1);
+    skr_metrics_destroy(metrics);
+}
+
+static void modules_run_without_a_registry(void **state)
+{
+    (void)state;
+    struct skr_metric *metric = skr_metric_get(skr_metrics_family(NULL, &requests), NULL);
+    assert_null(metric);
+    skr_metric_add(metric, 1);
+    skr_metric_set(metric, 1);
+    skr_metric_observe(metric, 1);
+    assert_int_equal(skr_metric_value(metric), 0);
+    skr_metrics_on_collect(NULL, NULL, NULL);
+    skr_metrics_destroy(NULL);
+}
+
+struct source {
+    struct skr_metrics *metrics;
+    int64_t value;
+};
+
+static void collect(void *ctx)
+{
+    struct source *source = ctx;
+
+    skr_metric_set(skr_metric_get(skr_metrics_family(source->metrics, &age), NULL),
+                   ++source->value * 1000000000);
+}
+
+static void collectors_run_before_every_text(void **state)
+{
+    struct source source = {.metrics = skr_metrics_create()};
+
+    (void)state;
+    skr_metrics_on_collect(source.metrics, collect, &source);
+    free(text_of(source.metrics));
+    char *text = text_of(source.metrics);
+    assert_non_null(strstr(text, "\nsakkara_age_seconds 2\n"));
+    free(text);
+    skr_metrics_destroy(source.metrics);
+}
+
+static void *hammer(void *ctx)
+{
+    struct skr_metrics *metrics = ctx;
+    struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
+    struct skr_metric *histogram =
+        skr_metric_get(skr_metrics_family(metrics, &duration), (const char *const[]){"filter"});
+
+    for (int i = 0; i < 2000; i++) {
+        skr_metric_add(skr_metric_get(family, (const char *const[]){"x", i % 2 ? "a" : "b"}), 1);
+        skr_metric_observe(histogram, i * 1000);
+        if (i % 500 == 0)
+            free(text_of(metrics));
+    }
+    return NULL;
+}
+
+static void threads_count_together(void **state)
+{
+    struct skr_metrics *metrics = skr_metrics_create();
+    pthread_t thread[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, hammer, metrics), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
+    assert_int_equal(skr_metric_value(skr_metric_get(family, (const char *const[]){"x", "a"})),
+                     4000);
+    assert_int_equal(skr_metric_value(skr_metric_get(skr_metrics_family(metrics, &duration),
+                                                     (const char *const[]){"filter"})),
+                     8000);
+    skr_metrics_destroy(metrics);
+}
+
+static void the_process_is_measured(void **state)
+{
+    static const char *const name[] = {"process_cpu_seconds_total",
+                                       "process_resident_memory_bytes",
+                                       "process_virtual_memory_bytes",
+                                       "process_open_fds",
+                                       "process_max_fds",
+                                       "process_start_time_seconds"};
+    struct skr_metrics *metrics = skr_metrics_create();
+    char line[64];
+
+    (void)state;
+    skr_process_metrics_register(metrics);
+    char *text = text_of(metrics);
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        (void)snprintf(line, sizeof(line), "\n%s ", name[i]);
+        const char *at = strstr(text, line);
+        if (at == NULL)
+            fail_msg("%s is missing", name[i]);
+        if (i > 0)
+            assert_true(strtod(at + strlen(line), NULL) > 0);
+    }
+    free(text);
+    skr_metrics_destroy(metrics);
+}
+
+static void promtool_finds_nothing_wrong(void **state)
+{
+    (void)state;
+    if (system("command -v promtool >/dev/null 2>&1") != 0)
+        skip();
+    struct skr_metrics *metrics = skr_metrics_create();
+    skr_metric_add(skr_metric_get(skr_metrics_family(metrics, &requests),
+                                  (const char *const[]){"filter", "ok \"\\ \n"}),
+                   1);
+    skr_metric_observe(
+        skr_metric_get(skr_metrics_family(metrics, &duration), (const char *const[]){"filter"}),
+        250000);
+    skr_process_metrics_register(metrics);
+    char *text = text_of(metrics);
+    FILE *promtool = popen("promtool check metrics", "w");
+    assert_non_null(promtool);
+    assert_true(fputs(text, promtool) >= 0);
+    const int status = pclose(promtool);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    free(text);
+    skr_metrics_destroy(metrics);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_text_is_sorted_and_exact),
+        cmocka_unit_test(a_family_and_a_series_are_made_once),
+        cmocka_unit_test(too_many_series_share_one),
+        cmocka_unit_test(modules_run_without_a_registry),
+        cmocka_unit_test(collectors_run_before_every_text),
+        cmocka_unit_test(threads_count_together),
+        cmocka_unit_test(the_process_is_measured),
+        cmocka_unit_test(promtool_finds_nothing_wrong),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
