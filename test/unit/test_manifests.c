@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shipped YAML: complete objects, the configurations inside load and agree with configs/, the
+ * daemon may do what the contract lists and nothing more, pods are restricted. What only an API
+ * server can say is asked by the end-to-end tests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "server/config.h"
+
+enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
+
+/* ---- YAML to JSON, every scalar a string ---- */
+
+static json_t *convert(yaml_document_t *document, int id, int depth)
+{
+    yaml_node_t *node = yaml_document_get_node(document, id);
+    assert_non_null(node);
+    assert_true(depth < DEPTH_MAX);
+    if (node->type == YAML_SCALAR_NODE) {
+        return json_stringn((const char *)node->data.scalar.value, node->data.scalar.length);
+    }
+    if (node->type == YAML_SEQUENCE_NODE) {
+        json_t *list = json_array();
+        yaml_node_item_t *item = node->data.sequence.items.start;
+        for (; item < node->data.sequence.items.top; item++) {
+            json_array_append_new(list, convert(document, *item, depth + 1));
+        }
+        return list;
+    }
+    json_t *object = json_object();
+    yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+    for (; pair < node->data.mapping.pairs.top; pair++) {
+        yaml_node_t *key = yaml_document_get_node(document, pair->key);
+        const char *name = (const char *)key->data.scalar.value;
+        if (json_object_get(object, name)) {
+            fail_msg("line %zu: key %s twice", key->start_mark.line + 1, name);
+        }
+        json_object_set_new(object, name, convert(document, pair->value, depth + 1));
+    }
+    return object;
+}
+
+/* All documents of the text as an array. */
+static json_t *parse(const char *text, size_t n, const char *name)
+{
+    yaml_parser_t parser;
+    json_t *documents = json_array();
+    assert_true(yaml_parser_initialize(&parser));
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    for (;;) {
+        yaml_document_t document;
+        if (!yaml_parser_load(&parser, &document)) {
+            fail_msg("%s:%zu: %s", name, parser.problem_mark.line + 1, parser.problem);
+        }
+        bool end = yaml_document_get_root_node(&document) == NULL;
+        if (!end) {
+            json_array_append_new(documents, convert(&document, 1, 0));
+        }
+        yaml_document_delete(&document);
+        if (end) {
+            break;
+        }
+    }
+    yaml_parser_delete(&parser);
+    return documents;
+}
+
+static json_t *load(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fail_msg("%s cannot be opened", path);
+    }
+    char *text = malloc(FILE_MAX);
+    assert_non_null(text);
+    size_t n = fread(text, 1, FILE_MAX, file);
+    assert_true(n > 0 && n < FILE_MAX);
+    fclose(file);
+    json_t *documents = parse(text, n, path);
+    free(text);
+    return documents;
+}
+
+/* Value below a path of keys and indices, "a/b/0/c". */
+static json_t *at(json_t *json, const char *path)
+{
+    char part[128];
+    while (json && *path) {
+        size_t n = strcspn(path, "/");
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        json = json_is_array(json) ? json_array_get(json, (size_t)strtoul(part, NULL, 10))
+                                   : json_object_get(json, part);
+        path += path[n] ? n + 1 : n;
+    }
+    return json;
+}
+
+static const char *text_at(json_t *json, const char *path)
+{
+    const char *text = json_string_value(at(json, path));
+    return text ? text : "";
+}
+
+static json_t *find(json_t *documents, const char *kind, const char *name)
+{
+    size_t i;
+    json_t *document;
+    json_array_foreach(documents, i, document)
+    {
+        if (strcmp(text_at(document, "kind"), kind) == 0 &&
+            strcmp(text_at(document, "metadata/name"), name) == 0) {
+            return document;
+        }
+    }
+    fail_msg("no %s %s", kind, name);
+    return NULL;
+}
+
+/* ---- tests ---- */
+
+static const char *const files[] = {"manifests/install.yaml", "manifests/gate-policy.yaml",
+                                    "manifests/gate-webhook.yaml"};
+
+static void every_document_is_a_named_object_with_our_label(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        json_t *documents = load(files[f]);
+        size_t i;
+        json_t *document;
+        assert_true(json_array_size(documents) > 0);
+        json_array_foreach(documents, i, document)
+        {
+            assert_string_not_equal(text_at(document, "apiVersion"), "");
+            assert_string_not_equal(text_at(document, "kind"), "");
+            assert_string_not_equal(text_at(document, "metadata/name"), "");
+            json_t *labels = at(document, "metadata/labels");
+            assert_string_equal(
+                json_string_value(json_object_get(labels, "app.kubernetes.io/name")), "sakkara");
+        }
+        json_decref(documents);
+    }
+}
+
+static void the_daemons_configuration_loads(void **state)
+{
+    (void)state;
+    json_t *documents = load(files[0]);
+    const char *text = text_at(find(documents, "ConfigMap", "sakkara-config"), "data/sakkara.yaml");
+    struct skr_findings findings;
+    struct skr_config *config = NULL;
+    skr_findings_init(&findings);
+    assert_int_equal(skr_config_parse(text, strlen(text), &config, &findings), 0);
+    assert_int_equal(findings.n, 0);
+    assert_string_equal(config->settings.topology_namespace, "sakkara");
+    assert_string_equal(config->admin_listen, "0.0.0.0:9662");
+    skr_config_destroy(config);
+    json_decref(documents);
+}
+
+static void the_schedulers_configuration_is_the_shipped_one(void **state)
+{
+    (void)state;
+    json_t *documents = load(files[0]);
+    json_t *shipped = load("configs/scheduler.yaml");
+    const char *text =
+        text_at(find(documents, "ConfigMap", "sakkara-config"), "data/scheduler.yaml");
+    json_t *embedded = parse(text, strlen(text), "scheduler.yaml");
+    assert_true(json_equal(embedded, shipped));
+    json_decref(embedded);
+    json_decref(shipped);
+    json_decref(documents);
+}
+
+static void the_scheduler_calls_where_the_daemon_listens(void **state)
+{
+    (void)state;
+    json_t *shipped = load("configs/scheduler.yaml");
+    json_t *scheduler = at(shipped, "0");
+    struct skr_config *config = skr_config_default();
+    char url[128], timeout[64];
+    snprintf(url, sizeof url, "http://%s/v1", config->extender_listen);
+    assert_string_equal(text_at(scheduler, "extenders/0/urlPrefix"), url);
+    snprintf(url, sizeof url, "http://%s/v1", config->bind_listen);
+    assert_string_equal(text_at(scheduler, "extenders/1/urlPrefix"), url);
+    snprintf(timeout, sizeof timeout, "%llds",
+             (long long)(config->settings.bind_timeout / SKR_SECOND));
+    assert_string_equal(text_at(scheduler, "extenders/1/httpTimeout"), timeout);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *extender = json_array_get(at(scheduler, "extenders"), i);
+        assert_string_equal(text_at(extender, "nodeCacheCapable"), "true");
+        assert_string_equal(text_at(extender, "ignorable"), "false");
+        assert_null(at(extender, "managedResources"));
+        assert_string_equal(text_at(json_array_get(at(scheduler, "profiles"), i), "schedulerName"),
+                            config->settings.scheduler_name[i]);
+    }
+    assert_null(at(scheduler, "extenders/2"));
+    skr_config_destroy(config);
+    json_decref(shipped);
+}
+
+static const char *const permissions[] = {
+    "/configmaps get list patch update watch",
+    "/events create patch",
+    "/nodes get list watch",
+    "/pods get list patch watch",
+    "/pods/binding create",
+    "/pods/eviction create",
+    "/pods/status patch",
+    "events.k8s.io/events create patch",
+    "policy/poddisruptionbudgets get list watch",
+    "scheduling.k8s.io/priorityclasses get list watch",
+    "scheduling.x-k8s.io/podgroups get list patch watch",
+};
+enum { PERMISSIONS = sizeof permissions / sizeof permissions[0], VERBS_MAX = 16 };
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "group/resource verb verb", verbs sorted. */
+static char *permission(const char *group, const char *resource, json_t *verbs)
+{
+    const char *sorted[VERBS_MAX];
+    size_t n = json_array_size(verbs);
+    assert_true(n <= VERBS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = json_string_value(json_array_get(verbs, i));
+    }
+    qsort(sorted, n, sizeof sorted[0], compare_text);
+    struct skr_strbuf line;
+    skr_strbuf_init(&line);
+    skr_strbuf_addf(&line, "%s/%s", group, resource);
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_addf(&line, " %s", sorted[i]);
+    }
+    return skr_strbuf_take(&line, NULL);
+}
+
+static void the_daemon_has_exactly_the_permissions_it_needs(void **state)
+{
+    (void)state;
+    json_t *documents = load(files[0]);
+    char *got[64];
+    size_t n = 0, i, g, r;
+    json_t *rule, *group, *resource;
+    json_array_foreach(at(find(documents, "ClusterRole", "sakkara"), "rules"), i, rule)
+    {
+        json_array_foreach(at(rule, "apiGroups"), g, group)
+        {
+            json_array_foreach(at(rule, "resources"), r, resource)
+            {
+                assert_true(n < 64);
+                got[n++] = permission(json_string_value(group), json_string_value(resource),
+                                      at(rule, "verbs"));
+            }
+        }
+    }
+    qsort(got, n, sizeof got[0], compare_text);
+    assert_int_equal(n, PERMISSIONS);
+    for (i = 0; i < n; i++) {
+        assert_string_equal(got[i], permissions[i]);
+        free(got[i]);
+    }
+    json_decref(documents);
+}
+
+static void every_binding_leads_to_an_account_that_exists(void **state)
+{
+    (void)state;
+    json_t *documents = load(files[0]);
+    size_t i;
+    json_t *document;
+    json_array_foreach(documents, i, document)
+    {
+        if (!strstr(text_at(document, "kind"), "RoleBinding")) {
+            continue;
+        }
+        assert_string_equal(text_at(document, "subjects/0/kind"), "ServiceAccount");
+        assert_string_equal(text_at(document, "subjects/0/namespace"), "sakkara");
+        find(documents, "ServiceAccount", text_at(document, "subjects/0/name"));
+        const char *role = text_at(document, "roleRef/name");
+        bool built_in = strncmp(role, "system:", 7) == 0 || strstr(role, "extension-apiserver");
+        if (!built_in) {
+            find(documents, text_at(document, "roleRef/kind"), role);
+        }
+    }
+    json_decref(documents);
+}
+
+static void the_pod_is_restricted_and_alone(void **state)
+{
+    (void)state;
+    json_t *documents = load(files[0]);
+    json_t *deployment = find(documents, "Deployment", "sakkara");
+    json_t *pod = at(deployment, "spec/template/spec");
+    assert_string_equal(text_at(deployment, "spec/replicas"), "1");
+    assert_string_equal(text_at(deployment, "spec/strategy/type"), "Recreate");
+    assert_string_equal(text_at(pod, "serviceAccountName"), "sakkara");
+    assert_string_equal(text_at(pod, "schedulerName"), "default-scheduler");
+    assert_string_equal(text_at(pod, "securityContext/runAsNonRoot"), "true");
+    assert_string_equal(text_at(pod, "securityContext/seccompProfile/type"), "RuntimeDefault");
+    assert_null(at(pod, "hostNetwork"));
+    assert_int_equal(json_array_size(at(pod, "containers")), 2);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *context = at(json_array_get(at(pod, "containers"), i), "securityContext");
+        assert_string_equal(text_at(context, "allowPrivilegeEscalation"), "false");
+        assert_string_equal(text_at(context, "readOnlyRootFilesystem"), "true");
+        assert_string_equal(text_at(context, "capabilities/drop/0"), "ALL");
+    }
+    assert_string_equal(text_at(find(documents, "Namespace", "sakkara"), "metadata/name"),
+                        "sakkara");
+    json_decref(documents);
+}
+
+static void both_gates_match_the_same_pods_and_never_stand_in_the_way(void **state)
+{
+    (void)state;
+    json_t *policy = load(files[1]), *webhook = load(files[2]);
+    json_t *p = at(find(policy, "MutatingAdmissionPolicy", "sakkara-gate"), "spec");
+    json_t *w = at(find(webhook, "MutatingWebhookConfiguration", "sakkara-gate"), "webhooks/0");
+    assert_true(json_equal(at(p, "matchConditions"), at(w, "matchConditions")));
+    assert_string_equal(text_at(p, "failurePolicy"), "Ignore");
+    assert_string_equal(text_at(w, "failurePolicy"), "Ignore");
+    assert_string_equal(text_at(w, "clientConfig/service/path"), "/v1/gate");
+    assert_string_equal(text_at(p, "mutations/0/patchType"), "ApplyConfiguration");
+    assert_non_null(
+        strstr(text_at(p, "mutations/0/applyConfiguration/expression"), "name: \"sakkara.gang\""));
+    json_decref(policy);
+    json_decref(webhook);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_document_is_a_named_object_with_our_label),
+        cmocka_unit_test(the_daemons_configuration_loads),
+        cmocka_unit_test(the_schedulers_configuration_is_the_shipped_one),
+        cmocka_unit_test(the_scheduler_calls_where_the_daemon_listens),
+        cmocka_unit_test(the_daemon_has_exactly_the_permissions_it_needs),
+        cmocka_unit_test(every_binding_leads_to_an_account_that_exists),
+        cmocka_unit_test(the_pod_is_restricted_and_alone),
+        cmocka_unit_test(both_gates_match_the_same_pods_and_never_stand_in_the_way),
+    };
+    return cmocka_run_group_tests_name("manifests", tests, NULL, NULL);
+}
