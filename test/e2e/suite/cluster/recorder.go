@@ -228,12 +228,12 @@ func (r *Recorder) History() []Change {
 
 // CatchUp returns when every watch has shown what was written before the call.
 func (r *Recorder) CatchUp() error {
-	const name = "e2e-marker"
-	marker := Pod{Meta: Meta{Name: name, Namespace: SystemNamespace}}
+	const space, name = "default", "e2e-marker"
+	marker := Pod{Meta: Meta{Name: name, Namespace: space}}
 	marker.Spec = PodSpec{SchedulerName: "none", Containers: []Container{{Name: "main", Image: "none"}}}
 	objects := map[string]any{
-		"/api/v1/namespaces/" + SystemNamespace + "/pods":       marker,
-		"/api/v1/namespaces/" + SystemNamespace + "/configmaps": ConfigMap{Meta: Meta{Name: name}},
+		"/api/v1/namespaces/" + space + "/pods":       marker,
+		"/api/v1/namespaces/" + space + "/configmaps": ConfigMap{Meta: Meta{Name: name}},
 	}
 	for path, object := range objects {
 		if err := r.plane.Admin.Create(path, object, nil); err != nil {
@@ -241,7 +241,7 @@ func (r *Recorder) CatchUp() error {
 		}
 	}
 	err := r.Wait(10*time.Second, "markers seen", func(v *View) error {
-		if v.Pod(SystemNamespace, name) == nil || v.Map(SystemNamespace, name) == nil {
+		if v.Pod(space, name) == nil || v.Map(space, name) == nil {
 			return fmt.Errorf("not yet")
 		}
 		return nil
@@ -255,7 +255,7 @@ func (r *Recorder) CatchUp() error {
 		return err
 	}
 	return r.Wait(10*time.Second, "markers gone", func(v *View) error {
-		if v.Pod(SystemNamespace, name) != nil || v.Map(SystemNamespace, name) != nil {
+		if v.Pod(space, name) != nil || v.Map(space, name) != nil {
 			return fmt.Errorf("not yet")
 		}
 		return nil
