@@ -21,16 +21,18 @@ struct wire {
     int decodes;      /* enum skr_kube_kind of a read-back or -1 */
 };
 
-#define CORE   "/api/v1"
-#define EVENTS "/apis/events.k8s.io/v1"
-#define GROUPS "/apis/scheduling.x-k8s.io/v1alpha1"
-#define JSON   "application/json"
-#define MERGE  "application/merge-patch+json"
+#define CORE      "/api/v1"
+#define EVENTS    "/apis/events.k8s.io/v1"
+#define GROUPS    "/apis/scheduling.x-k8s.io/v1alpha1"
+#define JSON      "application/json"
+#define MERGE     "application/merge-patch+json"
+#define STRATEGIC "application/strategic-merge-patch+json"
 #define STRATEGIC "application/strategic-merge-patch+json"
 
 static const struct wire wires[] = {
     [SKR_WRITE_BINDING] = {"POST", CORE, "pods", "/binding", JSON, false, -1},
     [SKR_WRITE_PATCH_POD] = {"PATCH", CORE, "pods", "", MERGE, true, -1},
+    [SKR_WRITE_UNGATE_POD] = {"PATCH", CORE, "pods", "", STRATEGIC, true, -1},
     [SKR_WRITE_UNGATE_POD] = {"PATCH", CORE, "pods", "", STRATEGIC, true, -1},
     [SKR_WRITE_PATCH_POD_STATUS] = {"PATCH", CORE, "pods", "/status", MERGE, true, -1},
     [SKR_WRITE_PATCH_CONFIGMAP] = {"PATCH", CORE, "configmaps", "", MERGE, true, -1},
@@ -151,6 +153,7 @@ bool skr_writer_target(const struct skr_write *write, const char **ret_method,
                        struct skr_strbuf *target)
 {
     const struct wire *wire = &wires[write->kind];
+    skr_bug_on(!wire->method);
     if (write->namespace_[0] == '\0' || (wire->subresource && write->name[0] == '\0'))
         return false;
     skr_strbuf_addf(target, "%s/namespaces/", wire->prefix);

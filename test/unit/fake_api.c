@@ -122,7 +122,7 @@ static bool line_matches(const char *text, const char *match)
     if (!match || match[0] == '\0')
         return true;
     const char *found = strstr(text, match);
-    return found && (size_t)(found - text) < strcspn(text, "\n");
+    return found && (size_t)(found - text) <= strcspn(text, "\n");
 }
 
 /* ---- bytes ---- */
@@ -345,7 +345,7 @@ static bool tls_begin(struct conn *c)
     struct fake_api *api = c->api;
     if (!api->pki)
         return true;
-    if (gnutls_init(&c->tls, GNUTLS_SERVER) < 0)
+    if (gnutls_init(&c->tls, GNUTLS_SERVER | GNUTLS_NO_SIGNAL) < 0)
         return false;
     (void)gnutls_set_default_priority(c->tls);
     (void)gnutls_credentials_set(c->tls, GNUTLS_CRD_CERTIFICATE, api->credentials);
