@@ -225,17 +225,10 @@ static int read_levels(struct skr_group_spec *spec, const char *text, json_t *ob
 int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
                                 struct skr_error *error)
 {
-    json_error_t syntax;
-    size_t length = strlen(text);
-    if (length > SKR_GROUP_CONSTRAINTS_MAX)
-        return skr_error_set(error, SKR_LIMIT, "constraints: %zu bytes, at most %d are read",
-                             length, (int)SKR_GROUP_CONSTRAINTS_MAX);
-    json_t *root = json_loads(text, JSON_DECODE_ANY, &syntax);
-    int rc = 0;
-    if (root == NULL)
-        return skr_error_set(error, SKR_INVALID, "constraints: %d:%d: %s",
-                             syntax.line > 0 ? syntax.line : 1,
-                             syntax.column > 0 ? syntax.column : 1, syntax.text);
+    json_t *root;
+    int rc = skr_json_text_parse("constraints", text, SKR_GROUP_CONSTRAINTS_MAX, &root, error);
+    if (rc < 0)
+        return rc;
     if (json_is_object(root))
         rc = read_levels(spec, text, root, error);
     else if (!json_is_null(root))

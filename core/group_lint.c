@@ -106,9 +106,12 @@ int skr_group_integer_parse(const char *key, const char *text, int64_t low, int6
     size_t digits_from = from < to && (text[from] == '-' || text[from] == '+') ? from + 1 : from;
     if (bad < to || bad == digits_from)
         return bad_integer(key, text, bad, "a decimal integer", error);
-    if (!skr_decimal_parse(text + from, to - from, &number) || number < low || number > high) {
+    bool parsed = skr_decimal_parse(text + from, to - from, &number);
+    if (!parsed || number < low || number > high) {
         char what[64];
-        snprintf(what, sizeof(what), "in %lld..%lld", (long long)low, (long long)high);
+        bool below = parsed ? number < low : text[from] == '-';
+        snprintf(what, sizeof(what), "at %s %lld", below ? "least" : "most",
+                 (long long)(below ? low : high));
         return bad_integer(key, text, from, what, error);
     }
     *ret = (int32_t)number;

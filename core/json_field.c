@@ -7,6 +7,9 @@
 #include "core/json_field.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "topology/json_position.h"
 
 static size_t add_text(char *buffer, size_t at, const char *format, const char *text, size_t number)
 {
@@ -70,6 +73,31 @@ int skr_field_set_type_error(const struct skr_field_path *path, const char *key,
     skr_field_path_write(path, key, text);
     return skr_error_set(error, SKR_INVALID, "%s%smust be %s, got %s", text,
                          text[0] != '\0' ? ": " : "", what, skr_json_type_name(value));
+}
+
+int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
+                        struct skr_error *error)
+{
+    struct skr_position at = {.line = 1, .column = 1};
+    json_error_t found;
+    size_t length = strlen(text);
+    if (length > limit)
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, at most %zu are read", what, length,
+                             limit);
+    if (skr_json_deeper_than(text, SKR_JSON_NESTING_MAX, &at))
+        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %d levels", what,
+                             at.line, at.column, (int)SKR_JSON_NESTING_MAX);
+    *ret = json_loads(text, JSON_DECODE_ANY, &found);
+    if (*ret != NULL)
+        return 0;
+    if (json_error_code(&found) == json_error_out_of_memory)
+        return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", what);
+    /* At a premature end it is the end that is wrong, not the last token. */
+    bool at_end = strstr(found.text, "near end of file") != NULL;
+    size_t end = found.position > 0 ? (size_t)found.position : 0;
+    skr_json_find_token(text, at_end ? length + 1 : end, &at);
+    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", what, at.line,
+                         at.column, found.text);
 }
 
 /* The value of a member, NULL when absent or null. */

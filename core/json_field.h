@@ -18,8 +18,9 @@
 #include "topology/error.h"
 
 enum {
-    SKR_FIELD_PATH_MAX = 160, /* bytes of a path as text, NUL included; longer ones are cut */
-    SKR_FIELD_DEPTH_MAX = 16, /* frames of a path */
+    SKR_FIELD_PATH_MAX = 160,  /* bytes of a path as text, NUL included; longer ones are cut */
+    SKR_FIELD_DEPTH_MAX = 16,  /* frames of a path */
+    SKR_JSON_NESTING_MAX = 32, /* brackets and braces within each other in a text that is loaded */
 };
 
 #define SKR_FIELD_NO_INDEX SIZE_MAX
@@ -41,6 +42,12 @@ const char *skr_json_type_name(const json_t *value);
 /* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
                              const json_t *value, struct skr_error *error);
+
+/* JSON inside a string of an API object; json_decref() *ret. what names it in messages. Errors:
+ * SKR_INVALID "WHAT: LINE:COLUMN: invalid JSON: ...", SKR_LIMIT (more than limit bytes, deeper than
+ * SKR_JSON_NESTING_MAX), SKR_NO_MEMORY. */
+int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
+                        struct skr_error *error);
 
 /* object must be a JSON object. Absent or null gives "", false, absent, NULL, NULL. Errors:
  * SKR_INVALID, SKR_LIMIT (an array with more than limit entries). */

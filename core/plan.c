@@ -141,7 +141,7 @@ static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
     skr_strbuf_add_json(b, plan->id);
     skr_strbuf_add(b, ",\"state\":");
     skr_strbuf_add_json(b, skr_plan_state_name(plan->state));
-    if (nodes)
+    if (nodes && (plan->n_members > 0 || plan->n_nodes > 0))
         write_nodes(b, plan);
     if (members)
         write_members(b, plan);
@@ -196,18 +196,12 @@ static int no_room(struct skr_error *error)
 /* The JSON object in an annotation; json_decref() it. */
 static int load(const char *text, size_t limit, json_t **ret, struct skr_error *error)
 {
-    json_error_t syntax;
-    size_t length = strlen(text);
-    if (length > limit)
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, at most %zu are read",
-                             SKR_ANNOTATION_PLAN, length, limit);
-    json_t *root = json_loads(text, JSON_DECODE_ANY, &syntax);
-    if (root == NULL)
-        return skr_error_set(error, SKR_INVALID, "%s: %d:%d: %s", SKR_ANNOTATION_PLAN,
-                             syntax.line > 0 ? syntax.line : 1,
-                             syntax.column > 0 ? syntax.column : 1, syntax.text);
+    json_t *root;
+    int rc = skr_json_text_parse(SKR_ANNOTATION_PLAN, text, limit, &root, error);
+    if (rc < 0)
+        return rc;
     if (!json_is_object(root)) {
-        int rc = skr_field_set_type_error(&root_path, NULL, "an object", root, error);
+        rc = skr_field_set_type_error(&root_path, NULL, "an object", root, error);
         json_decref(root);
         return rc;
     }

@@ -8,7 +8,7 @@
  *   {"v":1,"id":"<hash>","state":"Planned","nodes":{"node-0":3},"members":{"<uid>":"node-0"},"victims":["ns/name"]}
  *   {"id":"<hash>","node":"node-0"}                              on a member
  *
- * Nodes are in byte order, members too; "victims" is left out when there are none. "members" is
+ * Nodes are in byte order, members too; an empty "nodes" or "victims" is left out. "members" is
  * missing when the text would not fit, then also "nodes" if it still does not (skr_plan_write).
  */
 #include "core/pod.h"

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who goes where and with which rank: dealing of fresh gangs, replacements, adoption. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/assign.h"
+#include "topology/error.h"
+
+#define MAX_SEATS 16
+
+/* Racks of nodes named rack-R and node-N, N counted through; widths: nodes per rack, 0 ends. */
+static struct skr_tree *make_tree(const int *widths)
+{
+    static const char *const levels[] = {"rack", "node"};
+    struct skr_tree *tree = NULL;
+    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    char name[48];
+    int node = 0;
+    for (int rack = 0; widths[rack] > 0; rack++) {
+        snprintf(name, sizeof(name), "rack-%d", rack);
+        assert_int_equal(skr_tree_builder_add(b, 1, name, NULL), 0);
+        for (int i = 0; i < widths[rack]; i++) {
+            snprintf(name, sizeof(name), "node-%d", node++);
+            assert_int_equal(skr_tree_builder_add(b, 2, name, NULL), 0);
+        }
+    }
+    assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &tree, NULL, NULL), 0);
+    skr_tree_builder_destroy(b);
+    return tree;
+}
+
+static struct skr_tree *two_racks(void)
+{
+    static const int widths[] = {3, 3, 0};
+    return make_tree(widths);
+}
+
+/* A newcomer when node is NULL. */
+static struct skr_seat seat(const struct skr_tree *tree, const char *name, const char *node,
+                            int32_t rank)
+{
+    struct skr_seat s = {.name = name, .node = node, .leaf = -1, .rank = -1};
+    if (node != NULL) {
+        s.claimed = true;
+        s.leaf = skr_tree_find_leaf(tree, node);
+        s.rank = rank;
+    }
+    return s;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct skr_seat *left = a;
+    const struct skr_seat *right = b;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+/* "0:pod-0@node-0 1:pod-4@node-0", in rank order */
+static void write_seats(const struct skr_seat *seats, size_t n, char *buffer, size_t size)
+{
+    struct skr_seat sorted[MAX_SEATS];
+    size_t at = 0;
+    memcpy(sorted, seats, n * sizeof(seats[0]));
+    qsort(sorted, n, sizeof(sorted[0]), by_rank);
+    buffer[0] = '\0';
+    for (size_t i = 0; i < n; i++)
+        at += (size_t)snprintf(buffer + at, size - at, "%s%d:%s@%s", i > 0 ? " " : "",
+                               (int)sorted[i].rank, sorted[i].name, sorted[i].node);
+}
+
+/* Runs on every rotation of the input: order must not matter. */
+static void assert_seats(const struct skr_tree *tree, const int32_t *count,
+                         const struct skr_seat *seats, size_t n, const char *want)
+{
+    struct skr_seat rotated[MAX_SEATS];
+    char got[1024];
+    struct skr_error error = {.text = ""};
+    for (size_t shift = 0; shift < n; shift++) {
+        for (size_t i = 0; i < n; i++)
+            rotated[i] = seats[(i + shift) % n];
+        if (skr_assign(tree, count, rotated, n, &error) != 0)
+            fail_msg("%s", error.text);
+        for (size_t i = 0; i < n; i++) {
+            assert_string_equal(rotated[i].name, seats[(i + shift) % n].name);
+            assert_int_equal(rotated[i].leaf, skr_tree_find_leaf(tree, rotated[i].node));
+        }
+        write_seats(rotated, n, got, sizeof(got));
+        assert_string_equal(got, want);
+    }
+}
+
+static void the_worked_example_is_dealt_along_the_rack(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {3, 3, 2, 0, 0, 0};
+    struct skr_seat seats[8];
+    char name[8][16];
+    for (int i = 0; i < 8; i++) {
+        snprintf(name[i], sizeof(name[i]), "pod-%d", i);
+        seats[i] = seat(tree, name[i], NULL, -1);
+    }
+    assert_seats(tree, count, seats, 8,
+                 "0:pod-0@node-0 1:pod-1@node-0 2:pod-2@node-0 3:pod-3@node-1 4:pod-4@node-1 "
+                 "5:pod-5@node-1 6:pod-6@node-2 7:pod-7@node-2");
+    skr_tree_unref(tree);
+}
+
+static void the_master_goes_first_and_names_are_bytes(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {0, 2, 0, 2, 0, 1};
+    static const struct {
+        const char *names[5];
+        const char *want;
+    } row[] = {
+        /* the name that contains "master" */
+        {{"w-0", "w-1", "job-master-0", "w-2", "w-10"},
+         "0:job-master-0@node-1 1:w-0@node-1 2:w-1@node-3 3:w-10@node-3 4:w-2@node-5"},
+        /* the first of several */
+        {{"b-master", "a-master", "z", "c", "A"},
+         "0:a-master@node-1 1:A@node-1 2:b-master@node-3 3:c@node-3 4:z@node-5"},
+        /* none: the first of all; capital letters sort first, shorter names too */
+        {{"b", "B", "a", "aa", "a-1"}, "0:B@node-1 1:a@node-1 2:a-1@node-3 3:aa@node-3 4:b@node-5"},
+        /* other spellings are no master */
+        {{"Master", "mast-er", "c", "d", "e"},
+         "0:Master@node-1 1:c@node-1 2:d@node-3 3:e@node-3 4:mast-er@node-5"},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct skr_seat seats[5];
+        for (size_t k = 0; k < 5; k++)
+            seats[k] = seat(tree, row[i].names[k], NULL, -1);
+        assert_seats(tree, count, seats, 5, row[i].want);
+    }
+    skr_tree_unref(tree);
+}
+
+/* A tree of three levels, two children each: distances 2, 4, 6, 8. */
+static struct skr_tree *deep_tree(void)
+{
+    static const char *const levels[] = {"zone", "rack", "node"};
+    struct skr_tree *tree = NULL;
+    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    char name[48];
+    for (int zone = 0; zone < 2; zone++) {
+        snprintf(name, sizeof(name), "zone-%d", zone);
+        assert_int_equal(skr_tree_builder_add(b, 1, name, NULL), 0);
+        for (int rack = 0; rack < 2; rack++) {
+            snprintf(name, sizeof(name), "rack-%d", rack); /* the same names in both zones */
+            assert_int_equal(skr_tree_builder_add(b, 2, name, NULL), 0);
+            for (int node = 0; node < 2; node++) {
+                snprintf(name, sizeof(name), "n%d%d%d", zone, rack, node);
+                assert_int_equal(skr_tree_builder_add(b, 3, name, NULL), 0);
+            }
+        }
+    }
+    assert_int_equal(skr_tree_builder_finish(b, levels, 3, NULL, 0, &tree, NULL, NULL), 0);
+    skr_tree_builder_destroy(b);
+    return tree;
+}
+
+static void d31_ranks_grow_with_the_distance_and_racks_do_not_interleave(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = deep_tree();
+    const int32_t count[] = {0, 1, 1, 1, 1, 1, 2, 1};
+    struct skr_seat seats[8];
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (size_t i = 0; i < 8; i++)
+        seats[i] = seat(tree, names[i], NULL, -1);
+    assert_seats(tree, count, seats, 8,
+                 "0:a@n001 1:b@n010 2:c@n011 3:d@n100 4:e@n101 5:f@n110 6:g@n110 7:h@n111");
+    skr_tree_unref(tree);
+}
+
+static void a_replacement_inherits_the_freed_rank(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {2, 2, 0, 0, 0, 0};
+    const struct skr_seat seats[] = {
+        seat(tree, "p-0", "node-0", 0),
+        seat(tree, "p-2", "node-1", 2),
+        seat(tree, "p-3", "node-1", 3),
+        seat(tree, "p-9", NULL, -1),
+    };
+    assert_seats(tree, count, seats, 4, "0:p-0@node-0 1:p-9@node-0 2:p-2@node-1 3:p-3@node-1");
+    skr_tree_unref(tree);
+}
+
+static void freed_ranks_meet_places_in_tree_order_and_newcomers_by_name(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {1, 0, 2, 2, 1, 0};
+    /* Ranks 0, 2 and 4 are free, even that of the master; places are node-0, node-2, node-4. */
+    const struct skr_seat seats[] = {
+        seat(tree, "p-1", "node-2", 1),     seat(tree, "p-3", "node-3", 3),
+        seat(tree, "p-5", "node-3", 5),     seat(tree, "x", NULL, -1),
+        seat(tree, "new-master", NULL, -1), seat(tree, "a", NULL, -1),
+    };
+    assert_seats(
+        tree, count, seats, 6,
+        "0:a@node-0 1:p-1@node-2 2:new-master@node-2 3:p-3@node-3 4:x@node-4 5:p-5@node-3");
+    skr_tree_unref(tree);
+}
+
+static void seats_added_by_a_larger_size_get_the_next_ranks(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {2, 1, 1, 0, 0, 0};
+    const struct skr_seat seats[] = {seat(tree, "p-0", "node-0", 0), seat(tree, "p-1", "node-0", 1),
+                                     seat(tree, "p-2", NULL, -1), seat(tree, "p-3", NULL, -1)};
+    assert_seats(tree, count, seats, 4, "0:p-0@node-0 1:p-1@node-0 2:p-2@node-1 3:p-3@node-2");
+    skr_tree_unref(tree);
+}
+
+static void adopted_members_are_ranked_as_if_dealt(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {1, 1, 0, 2, 0, 0};
+    /* Nobody has a rank: master first, then by distance, leaf, name. */
+    const struct skr_seat none[] = {seat(tree, "a", "node-0", -1), seat(tree, "b", "node-3", -1),
+                                    seat(tree, "c-master", "node-3", -1),
+                                    seat(tree, "d", "node-1", -1)};
+    assert_seats(tree, count, none, 4, "0:c-master@node-3 1:b@node-3 2:a@node-0 3:d@node-1");
+    /* Some have: those keep theirs, the others follow, measured from rank 0. */
+    const struct skr_seat some[] = {seat(tree, "a", "node-0", -1), seat(tree, "b", "node-3", 0),
+                                    seat(tree, "c-master", "node-3", -1),
+                                    seat(tree, "d", "node-1", 1)};
+    assert_seats(tree, count, some, 4, "0:b@node-3 1:d@node-1 2:c-master@node-3 3:a@node-0");
+    /* No room above the ranks held: the free ones below. */
+    const struct skr_seat high[] = {seat(tree, "a", "node-0", -1), seat(tree, "b", "node-3", 3),
+                                    seat(tree, "c", "node-3", -1), seat(tree, "d", "node-1", 1)};
+    assert_seats(tree, count, high, 4, "0:a@node-0 1:d@node-1 2:c@node-3 3:b@node-3");
+    skr_tree_unref(tree);
+}
+
+static void adopted_members_come_before_newcomers(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {2, 1, 1, 0, 0, 0};
+    const struct skr_seat seats[] = {seat(tree, "z", "node-0", -1), seat(tree, "y", "node-1", -1),
+                                     seat(tree, "a", NULL, -1), seat(tree, "b", NULL, -1)};
+    assert_seats(tree, count, seats, 4, "0:y@node-1 1:z@node-0 2:a@node-0 3:b@node-2");
+    skr_tree_unref(tree);
+}
+
+static void of_two_members_with_one_rank_the_first_by_name_keeps_it(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {3, 0, 0, 0, 0, 0};
+    const struct skr_seat seats[] = {seat(tree, "b", "node-0", 1), seat(tree, "a", "node-0", 1),
+                                     seat(tree, "c", "node-0", 0)};
+    assert_seats(tree, count, seats, 3, "0:c@node-0 1:a@node-0 2:b@node-0");
+    skr_tree_unref(tree);
+}
+
+static void ranks_beyond_the_size_stay(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {3, 0, 0, 0, 0, 0};
+    const struct skr_seat seats[] = {seat(tree, "a", "node-0", 7),
+                                     seat(tree, "b", "node-0", INT32_MAX),
+                                     seat(tree, "c", NULL, -1)};
+    assert_seats(tree, count, seats, 3, "0:c@node-0 7:a@node-0 2147483647:b@node-0");
+    skr_tree_unref(tree);
+}
+
+static void d23_members_outside_the_tree_rank_last(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t none[] = {0, 0, 0, 0, 0, 0};
+    const struct skr_seat one[] = {seat(tree, "p", "elsewhere", -1)};
+    assert_seats(tree, none, one, 1, "0:p@elsewhere");
+    const struct skr_seat all[] = {seat(tree, "a", "y", -1), seat(tree, "b-master", "y", -1),
+                                   seat(tree, "c", "x", -1)};
+    assert_seats(tree, none, all, 3, "0:c@x 1:a@y 2:b-master@y");
+    const int32_t count[] = {0, 0, 0, 1, 0, 1};
+    const struct skr_seat mixed[] = {seat(tree, "a-master", "y", -1), seat(tree, "b", "node-5", -1),
+                                     seat(tree, "c", "node-3", -1)};
+    assert_seats(tree, count, mixed, 3, "0:b@node-5 1:c@node-3 2:a-master@y");
+    /* one that has a rank keeps it, newcomers fill the others */
+    const int32_t two[] = {1, 1, 0, 0, 0, 0};
+    const struct skr_seat ranked[] = {seat(tree, "a", "y", 1), seat(tree, "b", NULL, -1),
+                                      seat(tree, "c", NULL, -1)};
+    assert_seats(tree, two, ranked, 3, "0:b@node-0 1:a@y 2:c@node-1");
+    skr_tree_unref(tree);
+}
+
+static void nothing_to_assign_is_no_error(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {0, 0, 0, 0, 0, 0};
+    assert_int_equal(skr_assign(tree, count, NULL, 0, NULL), 0);
+    skr_tree_unref(tree);
+}
+
+static void counts_that_do_not_match_the_seats_are_a_bug(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {1, 0, 0, 0, 0, 0};
+    struct skr_error error;
+    struct skr_seat two[] = {seat(tree, "a", NULL, -1), seat(tree, "b", NULL, -1)};
+    assert_int_equal(skr_assign(tree, count, two, 2, &error), -SKR_BUG);
+    assert_string_equal(error.text, "1 new places for 2 newcomers");
+    struct skr_seat claims[] = {seat(tree, "a", "node-0", 0), seat(tree, "b", "node-0", 1)};
+    assert_int_equal(skr_assign(tree, count, claims, 2, &error), -SKR_BUG);
+    assert_string_equal(error.text, "node node-0: count 1 is less than 2 claims");
+    struct skr_seat wrong[] = {seat(tree, "a", "node-0", 0)};
+    wrong[0].leaf = 6;
+    assert_int_equal(skr_assign(tree, count, wrong, 1, &error), -SKR_BUG);
+    assert_string_equal(error.text, "seat a: leaf 6 of 6");
+    skr_tree_unref(tree);
+}
+
+/* Ranks are a permutation of 0 .. n - 1 and counts are met, whatever the mix of seats. */
+static void ranks_are_a_permutation_for_any_mix(void **state)
+{
+    (void)state;
+    struct skr_tree *tree = two_racks();
+    uint32_t seed = 12345;
+    for (int round = 0; round < 2000; round++) {
+        struct skr_seat seats[MAX_SEATS];
+        char name[MAX_SEATS][32];
+        bool taken[MAX_SEATS] = {false};
+        int32_t count[6] = {0};
+        int32_t got[6] = {0};
+        size_t n = (size_t)(round % MAX_SEATS) + 1;
+        for (size_t i = 0; i < n; i++) {
+            seed = seed * 1664525 + 1013904223;
+            uint32_t r = seed >> 8;
+            snprintf(name[i], sizeof(name[i]), "p%u-%zu", (unsigned)(r % 7), i);
+            int32_t leaf = (int32_t)(r / 7 % 7) - 1;
+            uint32_t kind = r / 49 % 3;
+            const char *node = leaf < 0 ? "out" : tree->unit_name[tree->first_leaf + leaf];
+            if (kind == 0 && leaf >= 0)
+                seats[i] = seat(tree, name[i], NULL, -1);
+            else
+                seats[i] = seat(tree, name[i], node, kind == 1 ? (int32_t)(r / 147 % (n + 2)) : -1);
+            if (leaf >= 0)
+                count[leaf]++;
+        }
+        assert_int_equal(skr_assign(tree, count, seats, n, NULL), 0);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(seats[i].rank >= 0);
+            if ((size_t)seats[i].rank < n) {
+                assert_false(taken[seats[i].rank]);
+                taken[seats[i].rank] = true;
+            }
+            if (seats[i].leaf >= 0)
+                got[seats[i].leaf]++;
+        }
+        assert_memory_equal(got, count, sizeof(count));
+    }
+    skr_tree_unref(tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worked_example_is_dealt_along_the_rack),
+        cmocka_unit_test(the_master_goes_first_and_names_are_bytes),
+        cmocka_unit_test(d31_ranks_grow_with_the_distance_and_racks_do_not_interleave),
+        cmocka_unit_test(a_replacement_inherits_the_freed_rank),
+        cmocka_unit_test(freed_ranks_meet_places_in_tree_order_and_newcomers_by_name),
+        cmocka_unit_test(seats_added_by_a_larger_size_get_the_next_ranks),
+        cmocka_unit_test(adopted_members_are_ranked_as_if_dealt),
+        cmocka_unit_test(adopted_members_come_before_newcomers),
+        cmocka_unit_test(of_two_members_with_one_rank_the_first_by_name_keeps_it),
+        cmocka_unit_test(ranks_beyond_the_size_stay),
+        cmocka_unit_test(d23_members_outside_the_tree_rank_last),
+        cmocka_unit_test(nothing_to_assign_is_no_error),
+        cmocka_unit_test(counts_that_do_not_match_the_seats_are_a_bug),
+        cmocka_unit_test(ranks_are_a_permutation_for_any_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

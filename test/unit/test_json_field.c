@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of JSON: absent and null, wrong types, paths in messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "core/json_field.h"
+#include "test/unit/json_text.h"
+
+static void absent_and_null_are_the_same(void **state)
+{
+    (void)state;
+    json_t *object = json_text_load("{'s':null,'b':null,'i':null,'o':null,'a':null}");
+    static const char *const key[][5] = {{"s", "b", "i", "o", "a"}, {"S", "B", "I", "O", "A"}};
+    for (size_t i = 0; i < 2; i++) {
+        const char *s = NULL;
+        bool b = true;
+        int32_t n = 0;
+        json_t *o = object;
+        json_t *a = object;
+        assert_int_equal(skr_field_string(object, NULL, key[i][0], &s, NULL), 0);
+        assert_int_equal(skr_field_bool(object, NULL, key[i][1], &b, NULL), 0);
+        assert_int_equal(skr_field_int32(object, NULL, key[i][2], 9, &n, NULL), 0);
+        assert_int_equal(skr_field_object(object, NULL, key[i][3], &o, NULL), 0);
+        assert_int_equal(skr_field_array(object, NULL, key[i][4], 1, &a, NULL), 0);
+        assert_string_equal(s, "");
+        assert_false(b);
+        assert_int_equal(n, 9);
+        assert_null(o);
+        assert_null(a);
+    }
+    json_decref(object);
+}
+
+static void paths_are_written_from_the_top(void **state)
+{
+    (void)state;
+    const struct skr_field_path spec = {NULL, "spec", SKR_FIELD_NO_INDEX};
+    const struct skr_field_path container = {&spec, "containers", 3};
+    const struct skr_field_path inner = {&container, NULL, 7};
+    char text[SKR_FIELD_PATH_MAX];
+    skr_field_path_write(NULL, NULL, text);
+    assert_string_equal(text, "");
+    skr_field_path_write(NULL, "kind", text);
+    assert_string_equal(text, "kind");
+    skr_field_path_write(&spec, NULL, text);
+    assert_string_equal(text, "spec");
+    skr_field_path_write(&container, "name", text);
+    assert_string_equal(text, "spec.containers[3].name");
+    skr_field_path_write(&inner, "name", text);
+    assert_string_equal(text, "spec.containers[3][7].name");
+}
+
+static void long_paths_are_cut(void **state)
+{
+    (void)state;
+    char name[300];
+    char text[SKR_FIELD_PATH_MAX];
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    const struct skr_field_path spec = {NULL, name, 5};
+    const struct skr_field_path inner = {&spec, name, 5};
+    skr_field_path_write(&inner, name, text);
+    assert_int_equal(strlen(text), SKR_FIELD_PATH_MAX - 1);
+    name[SKR_FIELD_PATH_MAX - 2] = '\0';
+    skr_field_path_write(&inner, "key", text);
+    assert_int_equal(strlen(text), SKR_FIELD_PATH_MAX - 1);
+}
+
+static void every_type_has_a_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        const char *name;
+    } row[] = {
+        {"{}", "an object"}, {"[]", "an array"},    {"'x'", "a string"},    {"1", "a number"},
+        {"1.5", "a number"}, {"true", "a boolean"}, {"false", "a boolean"}, {"null", "null"},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        json_t *value = json_text_load(row[i].json);
+        assert_string_equal(skr_json_type_name(value), row[i].name);
+        json_decref(value);
+    }
+    assert_string_equal(skr_json_type_name(NULL), "nothing");
+}
+
+static void numbers_keep_to_32_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        int rc;
+        int32_t want;
+    } row[] = {
+        {"{'n':2147483647}", 0, INT32_MAX},    {"{'n':-2147483648}", 0, INT32_MIN},
+        {"{'n':2147483648}", -SKR_INVALID, 0}, {"{'n':-2147483649}", -SKR_INVALID, 0},
+        {"{'n':1.0}", -SKR_INVALID, 0},        {"{'n':true}", -SKR_INVALID, 0},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        int32_t got = 0;
+        json_t *object = json_text_load(row[i].json);
+        assert_int_equal(skr_field_int32(object, NULL, "n", 1, &got, NULL), row[i].rc);
+        assert_int_equal(got, row[i].want);
+        json_decref(object);
+    }
+}
+
+static void texts_are_parsed_with_positions_and_limits(void **state)
+{
+    (void)state;
+    struct skr_error error;
+    json_t *root = NULL;
+    assert_int_equal(skr_json_text_parse("key", "[1]", 3, &root, &error), 0);
+    assert_true(json_is_array(root));
+    json_decref(root);
+    assert_int_equal(skr_json_text_parse("key", "[1] ", 3, &root, &error), -SKR_LIMIT);
+    assert_string_equal(error.text, "key: 4 bytes, at most 3 are read");
+    assert_int_equal(skr_json_text_parse("key", "[\n  x]", 99, &root, &error), -SKR_INVALID);
+    assert_ptr_equal(strstr(error.text, "key: 2:3: invalid JSON: "), error.text);
+    assert_int_equal(skr_json_text_parse("key", "[\n", 99, &root, &error), -SKR_INVALID);
+    assert_ptr_equal(strstr(error.text, "key: 2:1: invalid JSON: "), error.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(absent_and_null_are_the_same),
+        cmocka_unit_test(paths_are_written_from_the_top),
+        cmocka_unit_test(long_paths_are_cut),
+        cmocka_unit_test(every_type_has_a_name),
+        cmocka_unit_test(numbers_keep_to_32_bits),
+        cmocka_unit_test(texts_are_parsed_with_positions_and_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
