@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -44,6 +45,55 @@ func TestManifests_PassStrictValidation(t *testing.T) {
 			t.Log(output)
 		})
 	}
+}
+
+// kube-scheduler runs with the shipped configuration in all tests: the one written for them is the same.
+func TestManifests_SchedulerConfigurationIsTheOneTested(t *testing.T) {
+	tested := cluster.SchedulerOptions{FilterURL: "http://127.0.0.1:9660/v1", BindURL: "http://127.0.0.1:9661/v1"}
+	want := withoutKubeconfig(t, tested.Configuration("any"))
+	shipped := map[string]string{}
+	if text, err := os.ReadFile(manifest(t, "../configs/scheduler.yaml")); err != nil {
+		t.Error(err)
+	} else {
+		shipped["configs/scheduler.yaml"] = string(text)
+	}
+	text, err := os.ReadFile(manifest(t, "install.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range cluster.Documents(text) {
+		var object struct {
+			Kind string
+			Data map[string]string
+		}
+		if yaml.Unmarshal(document, &object) != nil || object.Kind != "ConfigMap" {
+			continue
+		}
+		for key, value := range object.Data {
+			if strings.Contains(value, "KubeSchedulerConfiguration") {
+				shipped["install.yaml, "+key] = value
+			}
+		}
+	}
+	for name, text := range shipped {
+		if got := withoutKubeconfig(t, text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is\n%v, tested is\n%v", name, got, want)
+		}
+	}
+	if len(shipped) != 2 {
+		t.Errorf("%d shipped configurations of kube-scheduler", len(shipped))
+	}
+}
+
+func withoutKubeconfig(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var object map[string]any
+	if err := yaml.UnmarshalStrict([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	connection, _ := object["clientConnection"].(map[string]any)
+	delete(connection, "kubeconfig")
+	return object
 }
 
 func TestGatePolicy_AddsTheGate(t *testing.T) {

@@ -39,6 +39,8 @@ podMaxBackoffSeconds: %d
 profiles:
 - schedulerName: sakkara
   plugins: {multiPoint: {disabled: [{name: DefaultPreemption}]}}
+- schedulerName: sakkara-scheduler
+  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}]}}
 `, kubeconfig, backoff)
 	if o.Percentage != 0 {
 		text += fmt.Sprintf("percentageOfNodesToScore: %d\n", o.Percentage)
