@@ -456,14 +456,19 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
     return 0;
 }
 
-void skr_listener_stop(struct skr_listener *listener)
+void skr_listener_begin_stop(struct skr_listener *listener)
 {
-    if (listener->joined)
-        return;
     pthread_mutex_lock(&listener->lock);
     listener->stopping = true;
     pthread_mutex_unlock(&listener->lock);
     kick(listener);
+}
+
+void skr_listener_stop(struct skr_listener *listener)
+{
+    if (listener->joined)
+        return;
+    skr_listener_begin_stop(listener);
     skr_bug_on(pthread_join(listener->thread, NULL) != 0);
     listener->joined = true;
 }

@@ -107,6 +107,9 @@ uint16_t skr_listener_port(const struct skr_listener *listener);
 size_t skr_listener_held(const struct skr_listener *listener);
 size_t skr_listener_connections(const struct skr_listener *listener);
 
+/* Tells the thread to stop and returns at once: answers given from now on close their connections.
+ * Any thread, any number of times. */
+void skr_listener_begin_stop(struct skr_listener *listener);
 /* Closes the port, waits stop_timeout_ms at most until held requests are woken and answers are
  * taken, closes all connections, joins the thread. The owner wakes everything it holds before.
  * Once. */

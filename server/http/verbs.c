@@ -503,6 +503,10 @@ void skr_verbs_stop(struct skr_verbs *verbs)
     if (verbs->stopped)
         return;
     verbs->stopped = true;
+    if (verbs->bind_listener != NULL)
+        skr_listener_begin_stop(verbs->bind_listener);
+    if (verbs->listener != NULL)
+        skr_listener_begin_stop(verbs->listener);
     pthread_mutex_lock(&verbs->lock);
     verbs->stopping = true;
     HASH_ITER(hh, verbs->table, call, next)

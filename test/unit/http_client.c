@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sockets with receive timeouts; certificates by GnuTLS (ECDSA P-256, valid for a day). */
+#include "test/unit/http_client.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_S = 20, PATHS = 64 };
+
+static int try_connect(uint16_t port)
+{
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons(port),
+                                   .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    const struct timeval wait = {.tv_sec = WAIT_S};
+    const int on = 1;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_true(fd >= 0);
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+int http_connect(uint16_t port)
+{
+    const int fd = try_connect(port);
+
+    if (fd < 0)
+        fail_msg("cannot connect to port %u: %s", (unsigned)port, strerror(errno));
+    return fd;
+}
+
+bool http_can_connect(uint16_t port)
+{
+    const int fd = try_connect(port);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+void http_send(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        const ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return;
+        bytes += sent;
+        n -= (size_t)sent;
+    }
+}
+
+void http_send_text(int fd, const char *text)
+{
+    http_send(fd, text, strlen(text));
+}
+
+void http_send_post(int fd, const char *path, const char *body, size_t n)
+{
+    char head[256];
+
+    (void)snprintf(head, sizeof(head),
+                   "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                   "Content-Length: %zu\r\nAccept-Encoding: gzip\r\n\r\n",
+                   path, n);
+    http_send_text(fd, head);
+    http_send(fd, body, n);
+}
+
+/* Bytes until n are there or the peer closes. */
+static size_t receive(int fd, char *buffer, size_t n)
+{
+    size_t got = 0;
+
+    while (got < n) {
+        const ssize_t r = recv(fd, buffer + got, n - got, 0);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0 && errno == EAGAIN)
+            fail_msg("nothing received for %d s", WAIT_S);
+        if (r <= 0)
+            break;
+        got += (size_t)r;
+    }
+    return got;
+}
+
+struct http_answer http_receive(int fd)
+{
+    struct http_answer answer = {0};
+    char *head = calloc(1, 8192);
+    size_t n = 0;
+
+    assert_non_null(head);
+    while (n < 8191 && strstr(head, "\r\n\r\n") == NULL) {
+        if (receive(fd, head + n, 1) != 1)
+            break;
+        n++;
+    }
+    answer.headers = head;
+    if (strstr(head, "\r\n\r\n") == NULL || sscanf(head, "HTTP/1.%*d %d", &answer.status) != 1)
+        return answer;
+    const char *length = strcasestr(head, "content-length:");
+    answer.body_len = length != NULL ? strtoul(length + 15, NULL, 10) : 0;
+    answer.body = calloc(1, answer.body_len + 1);
+    assert_non_null(answer.body);
+    assert_int_equal(receive(fd, answer.body, answer.body_len), answer.body_len);
+    return answer;
+}
+
+void http_answer_free(struct http_answer *answer)
+{
+    free(answer->headers);
+    free(answer->body);
+    *answer = (struct http_answer){0};
+}
+
+void http_wait_closed(int fd)
+{
+    char buffer[256];
+
+    while (receive(fd, buffer, sizeof(buffer)) == sizeof(buffer))
+        ;
+}
+
+struct http_answer http_post(uint16_t port, const char *path, const char *body)
+{
+    const int fd = http_connect(port);
+
+    http_send_post(fd, path, body, strlen(body));
+    struct http_answer answer = http_receive(fd);
+    close(fd);
+    return answer;
+}
+
+struct http_answer http_request(uint16_t port, const char *method, const char *path)
+{
+    const int fd = http_connect(port);
+    char head[512];
+
+    (void)snprintf(head, sizeof(head), "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                   method, path);
+    http_send_text(fd, head);
+    struct http_answer answer = {0};
+    if (strcmp(method, "HEAD") == 0) {
+        answer.headers = calloc(1, 8192);
+        assert_non_null(answer.headers);
+        answer.body_len = receive(fd, answer.headers, 8191);
+        (void)sscanf(answer.headers, "HTTP/1.%*d %d", &answer.status);
+    } else {
+        answer = http_receive(fd);
+    }
+    close(fd);
+    return answer;
+}
+
+/* ---- certificates ---- */
+
+const char *http_certificates_path(const struct http_certificates *certificates, const char *name)
+{
+    static char path[PATHS][128];
+    static int next;
+    char *p = path[next++ % PATHS];
+
+    (void)snprintf(p, sizeof(path[0]), "%s/%s", certificates->directory, name);
+    return p;
+}
+
+static void write_file(const struct http_certificates *certificates, const char *name,
+                       const char *suffix, gnutls_datum_t *pem)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "%s/%s%s", certificates->directory, name, suffix);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    assert_int_equal(fwrite(pem->data, 1, pem->size, file), pem->size);
+    assert_int_equal(fclose(file), 0);
+    gnutls_free(pem->data);
+}
+
+/* Makes a certificate; issuer NULL: signed by itself, a CA. */
+static void make(const struct http_certificates *certificates, const char *name,
+                 const char *purpose, gnutls_x509_crt_t issuer, gnutls_x509_privkey_t issuer_key,
+                 gnutls_x509_crt_t *ret, gnutls_x509_privkey_t *ret_key)
+{
+    static unsigned char serial;
+    static const unsigned char loopback[] = {127, 0, 0, 1};
+    const time_t now = time(NULL);
+    gnutls_datum_t pem;
+
+    assert_int_equal(gnutls_x509_privkey_init(ret_key), 0);
+    assert_int_equal(gnutls_x509_privkey_generate(*ret_key, GNUTLS_PK_ECDSA,
+                                                  GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1),
+                                                  0),
+                     0);
+    assert_int_equal(gnutls_x509_crt_init(ret), 0);
+    gnutls_x509_crt_t crt = *ret;
+    serial++;
+    assert_int_equal(gnutls_x509_crt_set_version(crt, 3), 0);
+    assert_int_equal(gnutls_x509_crt_set_serial(crt, &serial, 1), 0);
+    assert_int_equal(gnutls_x509_crt_set_activation_time(crt, now - 3600), 0);
+    assert_int_equal(gnutls_x509_crt_set_expiration_time(crt, now + 86400), 0);
+    assert_int_equal(gnutls_x509_crt_set_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, name,
+                                                   (unsigned)strlen(name)),
+                     0);
+    assert_int_equal(gnutls_x509_crt_set_key(crt, *ret_key), 0);
+    assert_int_equal(gnutls_x509_crt_set_basic_constraints(crt, issuer == NULL, -1), 0);
+    if (purpose != NULL) {
+        assert_int_equal(gnutls_x509_crt_set_key_purpose_oid(crt, purpose, 0), 0);
+        assert_int_equal(gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, loopback,
+                                                              4, GNUTLS_FSAN_SET),
+                         0);
+    } else {
+        assert_int_equal(gnutls_x509_crt_set_key_usage(crt, GNUTLS_KEY_KEY_CERT_SIGN), 0);
+    }
+    assert_int_equal(gnutls_x509_crt_sign2(crt, issuer != NULL ? issuer : crt,
+                                           issuer != NULL ? issuer_key : *ret_key,
+                                           GNUTLS_DIG_SHA256, 0),
+                     0);
+    assert_int_equal(gnutls_x509_crt_export2(crt, GNUTLS_X509_FMT_PEM, &pem), 0);
+    write_file(certificates, name, ".pem", &pem);
+    assert_int_equal(gnutls_x509_privkey_export2(*ret_key, GNUTLS_X509_FMT_PEM, &pem), 0);
+    write_file(certificates, name, ".key", &pem);
+}
+
+void http_certificates_make(struct http_certificates *certificates)
+{
+    static const struct {
+        const char *name;
+        const char *purpose;
+        bool other;
+    } row[] = {
+        {"server", GNUTLS_KP_TLS_WWW_SERVER, false},
+        {"client", GNUTLS_KP_TLS_WWW_CLIENT, false},
+        {"serverauth", GNUTLS_KP_TLS_WWW_SERVER, false},
+        {"other", GNUTLS_KP_TLS_WWW_CLIENT, true},
+    };
+    gnutls_x509_crt_t ca;
+    gnutls_x509_privkey_t ca_key;
+    gnutls_x509_crt_t other_ca;
+    gnutls_x509_privkey_t other_ca_key;
+
+    (void)snprintf(certificates->directory, sizeof(certificates->directory),
+                   "/tmp/sakkara-test-XXXXXX");
+    assert_non_null(mkdtemp(certificates->directory));
+    make(certificates, "ca", NULL, NULL, NULL, &ca, &ca_key);
+    make(certificates, "otherca", NULL, NULL, NULL, &other_ca, &other_ca_key);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        gnutls_x509_crt_t crt;
+        gnutls_x509_privkey_t key;
+        make(certificates, row[i].name, row[i].purpose, row[i].other ? other_ca : ca,
+             row[i].other ? other_ca_key : ca_key, &crt, &key);
+        gnutls_x509_crt_deinit(crt);
+        gnutls_x509_privkey_deinit(key);
+    }
+    gnutls_x509_crt_deinit(ca);
+    gnutls_x509_privkey_deinit(ca_key);
+    gnutls_x509_crt_deinit(other_ca);
+    gnutls_x509_privkey_deinit(other_ca_key);
+}
+
+void http_certificates_remove(struct http_certificates *certificates)
+{
+    static const char *const name[] = {"ca", "otherca", "server", "client", "serverauth", "other"};
+    char path[128];
+
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s.pem", certificates->directory, name[i]);
+        (void)unlink(path);
+        (void)snprintf(path, sizeof(path), "%s/%s.key", certificates->directory, name[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(certificates->directory);
+}
