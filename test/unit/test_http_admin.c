@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The admin listener: health, readiness, metrics, routes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "server/http/admin.h"
+#include "test/unit/http_client.h"
+#include "topology/arena.h"
+
+struct world {
+    struct skr_admin *admin;
+    struct skr_metrics *metrics;
+    atomic_bool synced;
+};
+
+static bool is_synced(void *ctx, struct skr_error *error)
+{
+    struct world *world = ctx;
+
+    if (atomic_load(&world->synced))
+        return true;
+    (void)skr_error_set(error, SKR_RETRY, "3 of 5 lists are there");
+    return false;
+}
+
+static bool is_leader(void *ctx, struct skr_error *error)
+{
+    (void)ctx;
+    (void)error;
+    return true;
+}
+
+static void on_route(void *ctx, struct skr_http_request *request)
+{
+    (void)ctx;
+    skr_http_reply_text(request, 200, "text/plain", request->path);
+}
+
+static int open_world(void **state)
+{
+    struct world *world = skr_alloc(sizeof(*world));
+    struct skr_error error;
+    static const struct skr_metric_spec spec = {
+        .name = "sakkara_build_info", .help = "Build.", .type = SKR_GAUGE, .label = {"version"}};
+
+    world->metrics = skr_metrics_create();
+    skr_metric_set(
+        skr_metric_get(skr_metrics_family(world->metrics, &spec), (const char *const[]){"1"}), 1);
+    const struct skr_admin_options options = {
+        .listen = "127.0.0.1:0",
+        .metrics = world->metrics,
+        .n_checks = 2,
+        .check = {{"synced", is_synced, world}, {"leader", is_leader, world}},
+        .n_routes = 1,
+        .route = {{"/v1", on_route, world}},
+    };
+    if (skr_admin_create(&options, &world->admin, &error) != 0)
+        fail_msg("%s", error.text);
+    *state = world;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    struct world *world = *state;
+
+    skr_admin_destroy(world->admin);
+    skr_metrics_destroy(world->metrics);
+    free(world);
+    return 0;
+}
+
+static void check(struct world *world, const char *path, int status, const char *body)
+{
+    struct http_answer got = http_request(skr_admin_port(world->admin), "GET", path);
+
+    if (got.status != status || strcmp(got.body, body) != 0)
+        fail_msg("%s: %d %s", path, got.status, got.body);
+    http_answer_free(&got);
+}
+
+static void livez_says_ok_and_readyz_follows_its_checks(void **state)
+{
+    struct world *world = *state;
+
+    check(world, "/livez", 200, "ok");
+    check(world, "/livez?verbose", 200, "[+]ping ok\nlivez check passed\n");
+    check(world, "/readyz", 503,
+          "[-]synced failed: 3 of 5 lists are there\n[+]leader ok\nreadyz check failed\n");
+    check(world, "/readyz?exclude=synced", 200, "ok");
+    atomic_store(&world->synced, true);
+    check(world, "/readyz", 200, "ok");
+    check(world, "/readyz?verbose=1", 200, "[+]synced ok\n[+]leader ok\nreadyz check passed\n");
+}
+
+static void metrics_come_as_text(void **state)
+{
+    struct world *world = *state;
+    struct http_answer got = http_request(skr_admin_port(world->admin), "GET", "/metrics");
+
+    assert_int_equal(got.status, 200);
+    assert_non_null(strstr(got.headers, "Content-Type: " SKR_METRICS_CONTENT_TYPE "\r\n"));
+    assert_non_null(strstr(got.body, "sakkara_build_info{version=\"1\"} 1\n"));
+    http_answer_free(&got);
+    got = http_request(skr_admin_port(world->admin), "GET", "/metrics");
+    assert_non_null(
+        strstr(got.body, "sakkara_http_requests_total{code=\"200\",handler=\"metrics\"} 1\n"));
+    http_answer_free(&got);
+}
+
+static void head_has_no_body_and_other_methods_are_refused(void **state)
+{
+    struct world *world = *state;
+    struct http_answer got = http_request(skr_admin_port(world->admin), "HEAD", "/livez");
+
+    assert_int_equal(got.status, 200);
+    assert_string_equal(strstr(got.headers, "\r\n\r\n"), "\r\n\r\n");
+    http_answer_free(&got);
+    got = http_request(skr_admin_port(world->admin), "DELETE", "/livez");
+    assert_int_equal(got.status, 405);
+    assert_non_null(strstr(got.headers, "Allow: GET, HEAD\r\n"));
+    http_answer_free(&got);
+    check(world, "/", 404, "not found\n");
+    check(world, "/livez/", 404, "not found\n");
+}
+
+static void routes_get_what_is_below_their_prefix(void **state)
+{
+    struct world *world = *state;
+
+    check(world, "/v1", 200, "/v1");
+    check(world, "/v1/groups", 200, "/v1/groups");
+    check(world, "/v12", 404, "not found\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(livez_says_ok_and_readyz_follows_its_checks, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(metrics_come_as_text, open_world, close_world),
+        cmocka_unit_test_setup_teardown(head_has_no_body_and_other_methods_are_refused, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(routes_get_what_is_below_their_prefix, open_world,
+                                        close_world),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gate webhook: who gets the gate, and that nothing is ever denied. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <curl/curl.h>
+#include <jansson.h>
+
+#include "server/http/gate.h"
+#include "test/unit/http_client.h"
+
+#define REVIEW(operation, pod)                                                                   \
+    "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":" \
+    "\"r-1\",\"kind\":{\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\"},\"operation\":"       \
+    "\"" operation "\",\"object\":" pod "}}"
+#define MEMBER(spec)                                                                         \
+    "{\"metadata\":{\"labels\":{\"sakkara.group.name\":\"a\"}},\"spec\":{\"schedulerName\":" \
+    "\"sakkara\"" spec "}}"
+
+static const struct skr_gate_options options = {
+    .listen = "127.0.0.1:0",
+    .n_scheduler_names = 2,
+    .scheduler_name = {"sakkara", "sakkara-scheduler"},
+};
+
+#define NEW_LIST                                                                                 \
+    "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates\",\"value\":[{\"name\":\"sakkara.gang\"}" \
+    "]}]"
+#define APPENDED                                                                                 \
+    "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates/-\",\"value\":{\"name\":\"sakkara.gang\"" \
+    "}}]"
+
+static const struct {
+    const char *what;
+    const char *review;
+    const char *patch; /* NULL: none */
+} row[] = {
+    {"a member", REVIEW("CREATE", MEMBER("")), NEW_LIST},
+    {"a null list", REVIEW("CREATE", MEMBER(",\"schedulingGates\":null")), NEW_LIST},
+    {"an empty list", REVIEW("CREATE", MEMBER(",\"schedulingGates\":[]")), APPENDED},
+    {"the gate of another", REVIEW("CREATE", MEMBER(",\"schedulingGates\":[{\"name\":\"x\"}]")),
+     APPENDED},
+    {"the gate is there",
+     REVIEW("CREATE",
+            MEMBER(",\"schedulingGates\":[{\"name\":\"x\"},{\"name\":\"sakkara.gang\"}]")),
+     NULL},
+    {"a node is there", REVIEW("CREATE", MEMBER(",\"nodeName\":\"n1\"")), NULL},
+    {"an empty node", REVIEW("CREATE", MEMBER(",\"nodeName\":\"\"")), NEW_LIST},
+    {"in-tree gang", REVIEW("CREATE", MEMBER(",\"schedulingGroup\":{\"podGroupName\":\"p\"}")),
+     NULL},
+    {"workload", REVIEW("CREATE", MEMBER(",\"workloadRef\":{\"name\":\"w\"}")), NULL},
+    {"null references", REVIEW("CREATE", MEMBER(",\"schedulingGroup\":null,\"workloadRef\":null")),
+     NEW_LIST},
+    {"an update", REVIEW("UPDATE", MEMBER("")), NULL},
+    {"a deletion", REVIEW("DELETE", "null"), NULL},
+    {"another scheduler",
+     REVIEW("CREATE", "{\"metadata\":{\"labels\":{\"sakkara.group.name\":\"a\"}},\"spec\":{"
+                      "\"schedulerName\":\"default-scheduler\"}}"),
+     NULL},
+    {"our second name and a PodGroup",
+     REVIEW("CREATE", "{\"metadata\":{\"labels\":{\"scheduling.x-k8s.io/pod-group\":\"a\"}},"
+                      "\"spec\":{\"schedulerName\":\"sakkara-scheduler\"}}"),
+     NEW_LIST},
+    {"no group label",
+     REVIEW("CREATE", "{\"metadata\":{\"labels\":{\"x\":\"a\"}},\"spec\":{"
+                      "\"schedulerName\":\"sakkara\"}}"),
+     NULL},
+    {"no labels", REVIEW("CREATE", "{\"metadata\":{},\"spec\":{\"schedulerName\":\"sakkara\"}}"),
+     NULL},
+    {"nothing but an object", REVIEW("CREATE", "{}"), NULL},
+    {"fields of wrong types", REVIEW("CREATE", "{\"metadata\":7,\"spec\":[1]}"), NULL},
+    {"another kind",
+     "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":"
+     "\"r-1\",\"kind\":{\"group\":\"batch\",\"version\":\"v1\",\"kind\":\"Job\"},\"operation\":"
+     "\"CREATE\",\"object\":" MEMBER("") "}}",
+     NULL},
+    {"a subresource",
+     "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":"
+     "\"r-1\",\"subResource\":\"binding\",\"kind\":{\"group\":\"\",\"version\":\"v1\",\"kind\":"
+     "\"Pod\"},\"operation\":\"CREATE\",\"object\":" MEMBER("") "}}",
+     NULL},
+};
+
+static char *decode_base64(const char *text)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *out = calloc(1, strlen(text) + 1);
+    size_t n = 0;
+    unsigned bits = 0;
+    int have = 0;
+
+    assert_non_null(out);
+    assert_int_equal(strlen(text) % 4, 0);
+    for (; *text != 0 && *text != '='; text++) {
+        const char *at = strchr(digit, *text);
+        assert_non_null(at);
+        bits = bits << 6 | (unsigned)(at - digit);
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            out[n++] = (char)(bits >> have & 0xFF);
+        }
+    }
+    return out;
+}
+
+/* Checks the answer of row i. */
+static void check_answer(size_t i, const char *text)
+{
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *response = json_object_get(json, "response");
+    const char *patch = json_string_value(json_object_get(response, "patch"));
+
+    assert_string_equal(json_string_value(json_object_get(json, "apiVersion")),
+                        "admission.k8s.io/v1");
+    assert_string_equal(json_string_value(json_object_get(json, "kind")), "AdmissionReview");
+    assert_string_equal(json_string_value(json_object_get(response, "uid")), "r-1");
+    assert_true(json_is_true(json_object_get(response, "allowed")));
+    if ((patch != NULL) != (row[i].patch != NULL))
+        fail_msg("%s: %s", row[i].what, text);
+    if (patch != NULL) {
+        char *decoded = decode_base64(patch);
+        assert_string_equal(decoded, row[i].patch);
+        free(decoded);
+        assert_string_equal(json_string_value(json_object_get(response, "patchType")), "JSONPatch");
+    }
+    json_decref(json);
+}
+
+static void the_gate_goes_to_new_members_and_to_nobody_else(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct skr_strbuf out;
+        struct skr_error error;
+        skr_strbuf_init(&out);
+        if (skr_gate_review(&options, row[i].review, strlen(row[i].review), &out, &error) != 0)
+            fail_msg("%s: %s", row[i].what, error.text);
+        check_answer(i, out.s);
+        skr_strbuf_fini(&out);
+    }
+}
+
+static void what_is_no_review_is_refused_with_a_reason(void **state)
+{
+    static const struct {
+        const char *body;
+        const char *text;
+    } bad[] = {
+        {"", "AdmissionReview: line 1, column 0"},
+        {"{", "AdmissionReview: line 1"},
+        {"[]", "AdmissionReview: must be an object"},
+        {"{\"kind\":\"Pod\"}", "kind: must be AdmissionReview, got \"Pod\""},
+        {"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1beta1\"}",
+         "apiVersion: must be admission.k8s.io/v1, got \"admission.k8s.io/v1beta1\""},
+        {"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\"}",
+         "request: must be an object"},
+        {"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{}}",
+         "request.uid: missing"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct skr_strbuf out;
+        struct skr_error error;
+        skr_strbuf_init(&out);
+        assert_int_equal(skr_gate_review(&options, bad[i].body, strlen(bad[i].body), &out, &error),
+                         -SKR_INVALID);
+        if (strstr(error.text, bad[i].text) == NULL)
+            fail_msg("row %zu: %s", i, error.text);
+        assert_int_equal(out.len, 0);
+        skr_strbuf_fini(&out);
+    }
+}
+
+static void the_listener_answers_reviews_and_refuses_the_rest(void **state)
+{
+    struct skr_gate *gate = NULL;
+    struct skr_error error;
+
+    (void)state;
+    if (skr_gate_create(&options, &gate, &error) != 0)
+        fail_msg("%s", error.text);
+    struct http_answer got = http_post(skr_gate_port(gate), "/v1/gate", row[0].review);
+    assert_int_equal(got.status, 200);
+    assert_non_null(strstr(got.headers, "Content-Type: application/json\r\n"));
+    check_answer(0, got.body);
+    http_answer_free(&got);
+    got = http_post(skr_gate_port(gate), "/v1/gate?timeout=10s", row[0].review);
+    assert_int_equal(got.status, 200);
+    http_answer_free(&got);
+    got = http_post(skr_gate_port(gate), "/v1/gate", "{\"kind\":\"Pod\"}");
+    assert_int_equal(got.status, 400);
+    assert_string_equal(got.body, "kind: must be AdmissionReview, got \"Pod\"\n");
+    http_answer_free(&got);
+    got = http_post(skr_gate_port(gate), "/v1/gate", "");
+    assert_int_equal(got.status, 400);
+    http_answer_free(&got);
+    got = http_request(skr_gate_port(gate), "GET", "/v1/gate");
+    assert_int_equal(got.status, 405);
+    http_answer_free(&got);
+    got = http_post(skr_gate_port(gate), "/v1/gates", row[0].review);
+    assert_int_equal(got.status, 404);
+    http_answer_free(&got);
+    skr_gate_destroy(gate);
+}
+
+static size_t append(char *data, size_t size, size_t n, void *ctx)
+{
+    skr_strbuf_addn(ctx, data, size * n);
+    return size * n;
+}
+
+static void the_webhook_speaks_tls(void **state)
+{
+    struct http_certificates certificates;
+    struct skr_gate_options with_tls = options;
+    struct skr_gate *gate = NULL;
+    struct skr_error error;
+    struct skr_strbuf out;
+    char url[64];
+
+    (void)state;
+    http_certificates_make(&certificates);
+    with_tls.tls.cert = http_certificates_path(&certificates, "server.pem");
+    with_tls.tls.key = http_certificates_path(&certificates, "server.key");
+    if (skr_gate_create(&with_tls, &gate, &error) != 0)
+        fail_msg("%s", error.text);
+    skr_strbuf_init(&out);
+    (void)snprintf(url, sizeof(url), "https://127.0.0.1:%u/v1/gate?timeout=5s",
+                   (unsigned)skr_gate_port(gate));
+    CURL *curl = curl_easy_init();
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, row[0].review);
+    curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(&certificates, "ca.pem"));
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &out);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    assert_int_equal(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_cleanup(curl);
+    check_answer(0, out.s);
+    skr_strbuf_fini(&out);
+    skr_gate_destroy(gate);
+    http_certificates_remove(&certificates);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gate_goes_to_new_members_and_to_nobody_else),
+        cmocka_unit_test(what_is_no_review_is_refused_with_a_reason),
+        cmocka_unit_test(the_listener_answers_reviews_and_refuses_the_rest),
+        cmocka_unit_test(the_webhook_speaks_tls),
+    };
+
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    curl_global_cleanup();
+    return failed;
+}
