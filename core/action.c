@@ -55,6 +55,7 @@ void skr_solve_request_destroy(struct skr_solve_request *request)
         return;
     skr_tree_unref(request->tree);
     skr_arena_destroy(request->arena);
+    free(request);
 }
 
 static struct skr_arena *arena_create(void)

@@ -36,7 +36,7 @@ enum skr_write_class {
 enum skr_write_kind {
     SKR_WRITE_BINDING,          /* POST pods/NAME/binding */
     SKR_WRITE_PATCH_POD,        /* merge patch */
-    SKR_WRITE_UNGATE_POD, /* strategic merge patch: lists are merged by name */
+    SKR_WRITE_UNGATE_POD,       /* strategic merge patch: lists are merged by name */
     SKR_WRITE_PATCH_POD_STATUS, /* merge patch of the status subresource */
     SKR_WRITE_PATCH_CONFIGMAP,
     SKR_WRITE_PATCH_PODGROUP,
@@ -81,7 +81,7 @@ struct skr_answer {
     const int8_t *scores; /* n */
 };
 
-/* A problem with everything it borrows; lives in its own arena, with the arrays of the problem. The
+/* A problem with everything it borrows: the struct from skr_alloc(), the arrays in its arena. The
  * shell passes &request->problem to skr_solve() and destroys the request after the SOLVED event was
  * handled. */
 struct skr_solve_request {

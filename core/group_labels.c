@@ -9,6 +9,8 @@
 #include "core/group_lint.h"
 #include "core/pod.h"
 
+enum { MEMBER_NAME_MAX = 16 }; /* bytes, NUL included; the longest is "partitions" */
+
 /* The rule of a level, made when new, in byte order of names. NULL: too many, or no memory. */
 static struct skr_level_rule *rule_at(struct skr_group_spec *spec, const char *level)
 {
@@ -39,39 +41,43 @@ static int32_t *number_of(struct skr_rule *rule, const char *member)
     return strcmp(member, "factor") == 0 ? &rule->factor : NULL;
 }
 
-static bool is_member(const char *member)
+/* Splits "sakkara.group.constraint.MEMBER.LEVEL"; false when it is none of ours. */
+static bool split_key(const char *key, char member[MEMBER_NAME_MAX], const char **ret_level)
 {
-    struct skr_rule none;
-    return strcmp(member, "type") == 0 || number_of(&none, member) != NULL;
+    struct skr_rule any;
+    const char *rest = key + strlen(SKR_LABEL_CONSTRAINT);
+    const char *dot = strchr(rest, '.');
+    if (dot == NULL || dot[1] == '\0' || (size_t)(dot - rest) >= MEMBER_NAME_MAX)
+        return false;
+    memcpy(member, rest, (size_t)(dot - rest));
+    member[dot - rest] = '\0';
+    *ret_level = dot + 1;
+    return strcmp(member, "type") == 0 || number_of(&any, member) != NULL;
 }
 
-/* One label "sakkara.group.constraint.MEMBER.LEVEL". */
 static int read_label(struct skr_group_spec *spec, const struct skr_label *label,
                       struct skr_error *error)
 {
-    const char *rest = label->key + strlen(SKR_LABEL_CONSTRAINT);
-    const char *dot = strchr(rest, '.');
-    char member[16] = "";
-    if (dot != NULL && (size_t)(dot - rest) < sizeof(member))
-        memcpy(member, rest, (size_t)(dot - rest));
-    if (dot == NULL || dot[1] == '\0' || !is_member(member)) {
+    char member[MEMBER_NAME_MAX];
+    const char *level;
+    int32_t number;
+    if (!split_key(label->key, member, &level)) {
         skr_group_warn(spec, "label %.200s: unknown, ignored", label->key);
         return 0;
     }
-    struct skr_level_rule *rule = rule_at(spec, dot + 1);
+    struct skr_level_rule *rule = rule_at(spec, level);
     if (rule == NULL)
         return skr_error_set(error, SKR_LIMIT, "labels %s*: more than %d levels",
                              SKR_LABEL_CONSTRAINT, (int)SKR_GROUP_RULES_MAX);
-    if (strcmp(member, "type") == 0) {
-        rule->rule.type = skr_group_type_parse(spec, label->key, dot + 1, label->value);
+    int32_t *target = number_of(&rule->rule, member);
+    if (target == NULL) {
+        rule->rule.type = skr_group_type_parse(spec, label->key, level, label->value);
         return 0;
     }
-    int32_t number;
     int rc =
         skr_group_integer_parse(label->key, label->value, INT32_MIN, INT32_MAX, &number, error);
     if (rc == 0)
-        *number_of(&rule->rule, member) =
-            skr_group_number(spec, label->key, dot + 1, member, number);
+        *target = skr_group_number(spec, label->key, level, member, number);
     return rc;
 }
 

@@ -45,7 +45,7 @@ struct skr_group_spec *skr_group_spec_create(const char *name, size_t n_rules,
 void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX])
 {
     size_t n = 0;
-    for (; s[n] != '\0' && n < SKR_QUOTE_MAX - 1; n++) {
+    for (; n < SKR_QUOTE_MAX - 1 && s[n] != '\0'; n++) {
         unsigned char c = (unsigned char)s[n];
         buffer[n] = c < 0x20 || c == 0x7F ? '?' : s[n];
     }

@@ -194,10 +194,10 @@ static int no_room(struct skr_error *error)
 }
 
 /* The JSON object in an annotation; json_decref() it. */
-static int load(const char *text, size_t limit, json_t **ret, struct skr_error *error)
+static int load(const char *text, json_t **ret, struct skr_error *error)
 {
     json_t *root;
-    int rc = skr_json_text_parse(SKR_ANNOTATION_PLAN, text, limit, &root, error);
+    int rc = skr_json_text_parse(SKR_ANNOTATION_PLAN, text, SKR_PLAN_READ_MAX, &root, error);
     if (rc < 0)
         return rc;
     if (!json_is_object(root)) {
@@ -361,7 +361,7 @@ static int read_plan(const json_t *root, struct skr_plan_record **ret, struct sk
 int skr_plan_parse(const char *text, struct skr_plan_record **ret, struct skr_error *error)
 {
     json_t *root;
-    int rc = load(text, SKR_PLAN_READ_MAX, &root, error);
+    int rc = load(text, &root, error);
     if (rc < 0)
         return rc;
     rc = read_plan(root, ret, error);
@@ -381,7 +381,7 @@ int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t
     json_t *root;
     const char *node = "";
     char id[SKR_PLAN_ID_LEN + 1];
-    int rc = load(text, SKR_MEMBER_PLAN_READ_MAX, &root, error);
+    int rc = load(text, &root, error);
     if (rc < 0)
         return rc;
     rc = read_id(root, id, error);

@@ -26,8 +26,7 @@ enum {
     SKR_PLAN_ID_LEN = 16, /* hex digits */
     SKR_PLAN_BYTES_MAX =
         200 * 1024, /* of the annotation; API limit is 256 KiB for all annotations of an object */
-    SKR_PLAN_READ_MAX = 256 * 1024,  /* bytes of an annotation that is parsed */
-    SKR_MEMBER_PLAN_READ_MAX = 1024, /* likewise, of a member's */
+    SKR_PLAN_READ_MAX = 256 * 1024, /* bytes of an annotation that is parsed */
 };
 
 struct skr_plan_member {
@@ -69,7 +68,9 @@ void skr_plan_record_destroy(struct skr_plan_record *plan); /* NULL allowed */
 
 /* Member annotation. */
 char *skr_member_plan_write(const char *id, const char *node); /* free() it */
-/* id buffer of SKR_PLAN_ID_LEN + 1, node buffer of at least 254 bytes; either may be NULL. */
+/* Also of the oldest member of a group from labels, whose annotation holds the whole plan beside
+ * "node". id buffer of SKR_PLAN_ID_LEN + 1, node buffer of at least 254 bytes; either may be NULL.
+ */
 int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t node_size,
                           struct skr_error *error);
 

@@ -207,7 +207,7 @@ static int read_container(json_t *container, const struct skr_field_path *path, 
     if (rc < 0 || statuses == NULL)
         return rc;
     const char *name;
-    json_t *entry;
+    json_t *entry = NULL;
     size_t index = 0;
     rc = skr_field_string(container, path, "name", &name, error);
     if (rc == 0)

@@ -13,14 +13,13 @@
 static struct skr_solve_request *make_request(void)
 {
     static const char *const levels[] = {"node"};
-    struct skr_arena *arena = skr_arena_create(1 << 20, 0);
-    struct skr_solve_request *request = skr_arena_alloc(arena, sizeof(*request));
+    struct skr_solve_request *request = skr_alloc(sizeof(*request));
     struct skr_tree_builder *b = skr_tree_builder_create("t");
     struct skr_tree *tree = NULL;
     assert_int_equal(skr_tree_builder_add(b, 1, "node-0", NULL), 0);
     assert_int_equal(skr_tree_builder_finish(b, levels, 1, NULL, 0, &tree, NULL, NULL), 0);
     skr_tree_builder_destroy(b);
-    request->arena = arena;
+    request->arena = skr_arena_create(1 << 20, 0);
     request->tree = tree;
     return request;
 }

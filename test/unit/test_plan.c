@@ -256,6 +256,7 @@ static void texts_too_long_or_too_deep_are_refused(void **state)
     struct skr_plan_record *read = NULL;
     struct skr_error error;
     memset(text, ' ', sizeof(text) - 1);
+    assert_int_equal(skr_member_plan_parse(text, NULL, NULL, 0, NULL), -SKR_LIMIT);
     assert_int_equal(skr_plan_parse(text, &read, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "sakkara.plan: 262145 bytes, at most 262144 are read");
     memset(text, '[', 100);
@@ -276,6 +277,27 @@ static void a_member_s_annotation_survives_a_restart(void **state)
     assert_string_equal(node, "node-0");
     assert_int_equal(skr_member_plan_parse(text, NULL, NULL, 0, NULL), 0);
     assert_int_equal(skr_member_plan_parse(text, id, NULL, 0, NULL), 0);
+    free(text);
+}
+
+static void the_whole_plan_on_a_member_is_read_both_ways(void **state)
+{
+    (void)state;
+    char id[SKR_PLAN_ID_LEN + 1];
+    char node[16];
+    struct skr_plan_record *read = NULL;
+    struct skr_strbuf b;
+    char *text = write_large(3000, 1000, 12, NULL);
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, "{\"node\":\"node-7\",");
+    skr_strbuf_add(&b, text + 1);
+    assert_int_equal(skr_member_plan_parse(b.s, id, node, sizeof(node), NULL), 0);
+    assert_string_equal(node, "node-7");
+    assert_int_equal(skr_plan_parse(b.s, &read, NULL), 0);
+    assert_string_equal(read->id, id);
+    assert_int_equal(read->n_members, 3000);
+    skr_plan_record_destroy(read);
+    skr_strbuf_fini(&b);
     free(text);
 }
 
@@ -308,10 +330,6 @@ static void what_is_no_member_s_annotation_is_refused(void **state)
         }
         free(text);
     }
-    char long_text[SKR_MEMBER_PLAN_READ_MAX + 2];
-    memset(long_text, ' ', sizeof(long_text) - 1);
-    long_text[sizeof(long_text) - 1] = '\0';
-    assert_int_equal(skr_member_plan_parse(long_text, NULL, NULL, 0, NULL), -SKR_LIMIT);
 }
 
 int main(void)
@@ -326,6 +344,7 @@ int main(void)
         cmocka_unit_test(what_is_no_plan_is_refused_with_the_place),
         cmocka_unit_test(texts_too_long_or_too_deep_are_refused),
         cmocka_unit_test(a_member_s_annotation_survives_a_restart),
+        cmocka_unit_test(the_whole_plan_on_a_member_is_read_both_ways),
         cmocka_unit_test(what_is_no_member_s_annotation_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

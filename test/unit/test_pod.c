@@ -369,6 +369,32 @@ static void every_list_has_a_limit_with_a_message(void **state)
     }
 }
 
+static void a_pod_larger_than_its_arena_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before;
+        const char *after;
+    } row[] = {
+        {"{'metadata':{'name':'p','labels':{'sakkara.x':'", "'}}}"},
+        {"{" META ",'spec':{'schedulerName':'", "'}}"},
+        {"{" META ",'spec':{'nodeSelector':{'a':'", "'}}}"},
+        {"{" META ",'spec':{'tolerations':[{'key':'", "'}]}}"},
+        {"{" META ",'spec':{'containers':[{'resources':{'requests':{'", "':'1'}}}]}}"},
+        {"{" META ",'spec':{" TERMS "{'matchExpressions':[{'key':'", "'}]}]}}}}}"},
+        {"{" META ",'spec':{" TERMS "{'matchExpressions':[{'values':['", "']}]}]}}}}}"},
+        {"{" META ",'status':{'reason':'", "'}}"},
+    };
+    char *large = calloc(1, SKR_OBJECT_BYTES_MAX + 2);
+    memset(large, 'x', SKR_OBJECT_BYTES_MAX + 1);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct skr_error error = {.text = ""};
+        if (decode_repeated(row[i].before, large, 1, row[i].after, &error) != -SKR_LIMIT)
+            fail_msg("%s: %s", row[i].before, error.text);
+    }
+    free(large);
+}
+
 static void an_overlay_without_changes_is_an_equal_pod(void **state)
 {
     (void)state;
@@ -442,6 +468,7 @@ int main(void)
         cmocka_unit_test(wrong_types_are_refused_with_the_path_of_the_field),
         cmocka_unit_test(bad_quantities_are_refused_with_the_path_of_the_field),
         cmocka_unit_test(every_list_has_a_limit_with_a_message),
+        cmocka_unit_test(a_pod_larger_than_its_arena_is_refused),
         cmocka_unit_test(an_overlay_without_changes_is_an_equal_pod),
         cmocka_unit_test(an_overlay_changes_what_it_names),
     };
