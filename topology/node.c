@@ -76,7 +76,7 @@ static int decode_spec(struct skr_node *node, const json_t *json, struct skr_err
 {
     const json_t *spec = NULL;
     const json_t *taints = NULL;
-    int rc = skr_object_object(json, "node", "spec", &spec, error);
+    int rc = skr_object_object(json, "", "spec", &spec, error);
     if (rc != 0 || spec == NULL) {
         return rc;
     }
@@ -109,7 +109,7 @@ static int decode_status(struct skr_node *node, const json_t *json, struct skr_e
 {
     const json_t *status = NULL;
     const json_t *conditions = NULL;
-    int rc = skr_object_object(json, "node", "status", &status, error);
+    int rc = skr_object_object(json, "", "status", &status, error);
     if (rc != 0 || status == NULL) {
         return rc;
     }

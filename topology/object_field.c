@@ -45,7 +45,7 @@ int skr_object_type_error(struct skr_error *error, const char *path, const char 
                           const char *what, const json_t *value)
 {
     return skr_error_set(error, SKR_INVALID, "%.100s%s%.100s: must be %s, got %s", path,
-                         key != NULL ? "." : "", key != NULL ? key : "", what,
+                         key != NULL && path[0] != '\0' ? "." : "", key != NULL ? key : "", what,
                          skr_object_type_name(value));
 }
 

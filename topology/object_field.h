@@ -3,7 +3,7 @@
 #define SKR_TOPOLOGY_OBJECT_FIELD_H
 /*
  * Fields of decoded JSON, for the decoders of this folder. path is the text of the field's parent
- * ("metadata"); absent and null are the same. JSON is borrowed.
+ * ("metadata", "" for the object itself); absent and null are the same. JSON is borrowed.
  */
 #include <jansson.h>
 #include <stdbool.h>

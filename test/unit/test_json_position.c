@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where things stand in a JSON text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "topology/json_position.h"
+
+#define assert_at(position, l, c)               \
+    do {                                        \
+        assert_int_equal((position).line, l);   \
+        assert_int_equal((position).column, c); \
+    } while (0)
+
+static const char document[] = "{\n"
+                               "  \"a\": {\"b\": [10, {\"c\": null}, \"x\"]},\n"
+                               "  \"x\": \"a\", \"a\\u0062\": 1,\n"
+                               "  \"\xC3\xA9\": true, \"z\": []\n"
+                               "}";
+
+static void the_nth_equal_string_is_found(void **state)
+{
+    struct skr_position p;
+    (void)state;
+    assert_true(skr_json_find_string(document, "a", 0, false, &p));
+    assert_at(p, 2, 3);
+    assert_true(skr_json_find_string(document, "a", 1, false, &p));
+    assert_at(p, 3, 8);
+    assert_false(skr_json_find_string(document, "a", 2, false, &p));
+    assert_false(skr_json_find_string(document, "a", 1, true, &p));
+    assert_true(skr_json_find_string(document, "x", 0, false, &p));
+    assert_at(p, 2, 32);
+    assert_true(skr_json_find_string(document, "x", 0, true, &p));
+    assert_at(p, 3, 3);
+}
+
+static void escapes_are_undone_before_comparing(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *s;
+        bool found;
+    } rows[] = {
+        {"[\"a\\u0062\"]", "ab", true},
+        {"[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"]", "\"\\/\b\f\n\r\t", true},
+        {"[\"\\u00e9\"]", "\xC3\xA9", true},
+        {"[\"\\u20AC\"]", "\xE2\x82\xAC", true},
+        {"[\"\\ud83d\\ude00\"]", "\xF0\x9F\x98\x80", true},
+        {"[\"\xF0\x9F\x98\x80\"]", "\xF0\x9F\x98\x80", true},
+        {"[\"ab\"]", "a", false},
+        {"[\"a\"]", "ab", false},
+        {"[\"\"]", "", true},
+        {"[\"a\\", "a\\", true}, /* no JSON; nothing is read past the end */
+        {"[\"", "", true},
+        {"[\"\\ud83d", "\xED\xA0\xBD", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct skr_position p;
+        if (skr_json_find_string(rows[i].text, rows[i].s, 0, false, &p) != rows[i].found) {
+            fail_msg("row %zu: %s", i, rows[i].text);
+        }
+    }
+}
+
+static void keys_are_counted_in_document_order(void **state)
+{
+    static const struct {
+        size_t key[2];
+        size_t value[2];
+    } rows[] = {{{2, 3}, {2, 8}},   {{2, 9}, {2, 14}}, {{2, 20}, {2, 25}}, {{3, 3}, {3, 8}},
+                {{3, 13}, {3, 24}}, {{4, 3}, {4, 9}},  {{4, 15}, {4, 20}}};
+    struct skr_position key;
+    struct skr_position value;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_true(skr_json_find_key(document, i, &key, &value));
+        assert_at(key, rows[i].key[0], rows[i].key[1]);
+        assert_at(value, rows[i].value[0], rows[i].value[1]);
+    }
+    assert_false(skr_json_find_key(document, 7, &key, &value));
+    assert_true(skr_json_find_key(document, 0, NULL, NULL));
+}
+
+static void paths_lead_to_values(void **state)
+{
+    static const struct {
+        const char *path[5];
+        size_t line; /* 0: not found */
+        size_t column;
+    } rows[] = {
+        {{NULL}, 1, 1},
+        {{"a", NULL}, 2, 8},
+        {{"a", "b", NULL}, 2, 14},
+        {{"a", "b", "0", NULL}, 2, 15},
+        {{"a", "b", "1", NULL}, 2, 19},
+        {{"a", "b", "1", "c", NULL}, 2, 25},
+        {{"a", "b", "2", NULL}, 2, 32},
+        {{"a", "b", "3", NULL}, 0, 0},
+        {{"a", "b", "x", NULL}, 0, 0},
+        {{"a", "b", "", NULL}, 0, 0},
+        {{"a", "b", "99999999999999999999999", NULL}, 0, 0},
+        {{"b", NULL}, 0, 0},
+        {{"c", NULL}, 0, 0},
+        {{"x", NULL}, 3, 8},
+        {{"x", "y", NULL}, 0, 0},
+        {{"ab", NULL}, 3, 24},
+        {{"\xC3\xA9", NULL}, 4, 9},
+        {{"z", NULL}, 4, 20},
+        {{"z", "0", NULL}, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct skr_position p = {0, 0};
+        bool found = skr_json_find_path(document, rows[i].path, &p);
+        if (found != (rows[i].line != 0) || p.line != rows[i].line || p.column != rows[i].column) {
+            fail_msg("row %zu: got %zu:%zu", i, p.line, p.column);
+        }
+    }
+    struct skr_position p;
+    assert_false(skr_json_find_path("", rows[0].path, &p));
+}
+
+static void of_duplicate_members_the_last_is_meant(void **state)
+{
+    static const char *const path[] = {"a", NULL};
+    static const char *const below[] = {"a", "b", NULL};
+    struct skr_position p;
+    (void)state;
+    assert_true(skr_json_find_path("{\"a\":1,\"b\":{\"a\":9},\"a\":{\"b\":2}}", path, &p));
+    assert_at(p, 1, 24);
+    assert_true(skr_json_find_path("{\"a\":{\"b\":1},\"a\":{\"b\":2}}", below, &p));
+    assert_at(p, 1, 23);
+}
+
+static void nesting_is_measured_with_a_position(void **state)
+{
+    struct skr_position p;
+    (void)state;
+    assert_false(skr_json_deeper_than("{\"a\":{}}", 2, &p));
+    assert_true(skr_json_deeper_than("{\"a\":{},\n \"b\":[]}", 1, &p));
+    assert_at(p, 1, 6);
+    assert_false(skr_json_deeper_than("{\"{[{[\":\"]}{\"}", 1, &p));
+    assert_false(skr_json_deeper_than("]]]][", 1, &p));
+    assert_true(skr_json_deeper_than("[[[[[[[[", 5, &p));
+    assert_at(p, 1, 6);
+}
+
+static void the_place_of_a_parse_error_is_its_token(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t line;
+        size_t column;
+    } rows[] = {
+        {"{\"a\":}", 1, 6},        {"{\"a\":1,\n  nul}", 2, 3}, {"[1 2]", 1, 4},
+        {"{'a':1}", 1, 2},         {"{\"a\":1} x", 1, 9},       {"{\"a\":\n1e999}", 2, 1},
+        {"{\"\xC3\xA9\":}", 1, 7},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        json_error_t error;
+        struct skr_position p;
+        assert_null(json_loads(rows[i].text, 0, &error));
+        skr_json_find_token(rows[i].text, (size_t)error.position, &p);
+        assert_at(p, rows[i].line, rows[i].column);
+    }
+}
+
+static void a_duplicate_is_found_with_the_one_before(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t first[2];
+        size_t second[2];
+    } rows[] = {
+        {"{\"a\":1,\"a\":2}", {1, 2}, {1, 8}},
+        {"{\"b\":{\"a\":1},\n \"a\":1,\n\"a\":2}", {2, 2}, {3, 1}},
+        {"{\"b\":{\"a\":1},\"c\":{\"x\":{\"a\":2},\"a\":[{\"a\":5}],\"a\":0}}", {1, 31}, {1, 45}},
+        {"{\"a\":\"a\",\"\\u0061\":2}", {1, 2}, {1, 10}},
+        {"{\"\\u00e9\":\"a\",\"\xC3\xA9\":2}", {1, 2}, {1, 15}},
+        {"[{\"a\":1},{\"a\":2,\"a\":3}]", {1, 11}, {1, 17}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        json_error_t error;
+        struct skr_position first;
+        struct skr_position second;
+        assert_null(json_loads(rows[i].text, JSON_REJECT_DUPLICATES, &error));
+        assert_int_equal(json_error_code(&error), json_error_duplicate_key);
+        assert_true(skr_json_find_duplicate(rows[i].text, (size_t)error.position, &first, &second));
+        assert_at(first, rows[i].first[0], rows[i].first[1]);
+        assert_at(second, rows[i].second[0], rows[i].second[1]);
+    }
+    struct skr_position p;
+    assert_false(skr_json_find_duplicate("{\"a\":1}", 4, &p, &p));
+    assert_false(skr_json_find_duplicate("{\"a\":1}", 400, &p, &p));
+    assert_false(skr_json_find_duplicate("", 1, &p, &p));
+}
+
+/* No result is expected, only that every search ends inside the text. */
+static void any_bytes_at_all_are_survived(void **state)
+{
+    static const char bytes[] = "{}[]:,\"\\u0ad8 \n1x\xC3";
+    static const char *const path[] = {"a", "0", "", NULL};
+    uint32_t seed = 11;
+    (void)state;
+    for (int round = 0; round < 30000; round++) {
+        char text[20];
+        struct skr_position p;
+        size_t n = 0;
+        seed = seed * 1664525U + 1013904223U;
+        for (size_t len = (seed >> 16) % (sizeof(text) - 1); n < len; n++) {
+            seed = seed * 1664525U + 1013904223U;
+            text[n] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
+        }
+        text[n] = '\0';
+        (void)skr_json_find_string(text, "0", 1, true, &p);
+        (void)skr_json_find_key(text, 2, &p, &p);
+        (void)skr_json_find_path(text, path, &p);
+        (void)skr_json_find_path(text, path + 1, &p);
+        (void)skr_json_find_path(text, path + 2, &p);
+        (void)skr_json_deeper_than(text, 2, &p);
+        skr_json_find_token(text, seed % 25, &p);
+        (void)skr_json_find_duplicate(text, seed % 25, &p, &p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nth_equal_string_is_found),
+        cmocka_unit_test(escapes_are_undone_before_comparing),
+        cmocka_unit_test(keys_are_counted_in_document_order),
+        cmocka_unit_test(paths_lead_to_values),
+        cmocka_unit_test(of_duplicate_members_the_last_is_meant),
+        cmocka_unit_test(nesting_is_measured_with_a_position),
+        cmocka_unit_test(the_place_of_a_parse_error_is_its_token),
+        cmocka_unit_test(a_duplicate_is_found_with_the_one_before),
+        cmocka_unit_test(any_bytes_at_all_are_survived),
+    };
+    return cmocka_run_group_tests_name("json_position", tests, NULL, NULL);
+}
