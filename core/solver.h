@@ -33,6 +33,10 @@ struct skr_rule {
     int32_t factor;
 };
 
+enum { SKR_SOLVER_MEMBERS_MAX = 1 << 20 }; /* members of one problem */
+/* Bytes of one run, unless the problem says otherwise. */
+#define SKR_SOLVER_BYTES_MAX ((size_t)1 << 30)
+
 enum skr_tie_break { SKR_TIE_TREE, SKR_TIE_TIGHT, SKR_TIE_BREAK_COUNT };
 
 /* All pointers borrowed, unchanged during the solve. Leaf arrays have tree->n_leaves entries. */
@@ -53,6 +57,7 @@ struct skr_problem {
     const atomic_bool
         *cancel;        /* polled at merge boundaries; NULL allowed; true gives SKR_SOLVE_TIMEOUT */
     bool no_fast_paths; /* general method only (tests) */
+    size_t byte_limit;  /* of the run; 0: SKR_SOLVER_BYTES_MAX */
 };
 
 enum skr_solve_status {

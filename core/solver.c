@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The solver: checks the problem, runs the two halves of the method, packs up the answer.
+ *
+ *   1. feasible_sets.c   for every unit, the totals it can hold; n in S(root)? else infeasible
+ *   2. optimum.c         the graph of all optimal placements, level by level from the top
+ *      tie_choice.c      one of them
+ *   bottleneck.c         why not, when infeasible and asked for
+ *
+ * docs/solver.md explains the method with an example. Nothing is searched, so there are no steps to
+ * count: a step budget of 0 ends the run at once and any other lets it finish. Memory of a run is
+ * bounded (skr_problem.byte_limit); time is not, set cancel from another thread.
+ */
+#include "core/solver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/solver/bottleneck.h"
+#include "core/solver/optimum.h"
+#include "core/solver/tie_choice.h"
+#include "topology/arena.h"
+
+static int check_problem(const struct skr_problem *problem, struct skr_error *error)
+{
+    if (problem->n < 0 || problem->n > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %" PRId32
+                             " members, must be 0 to %d (SKR_SOLVER_MEMBERS_MAX)",
+                             problem->n, SKR_SOLVER_MEMBERS_MAX);
+    }
+    for (size_t r = 0; r < problem->n_resources; r++) {
+        if (problem->demand[r] < 0) {
+            return skr_error_set(error, SKR_INVALID, "solver: demand of resource %zu is negative",
+                                 r);
+        }
+    }
+    int64_t claims = 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && problem->claimed != NULL; leaf++) {
+        if (problem->claimed[leaf] < 0) {
+            return skr_error_set(error, SKR_INVALID, "solver: negative claim on leaf %" PRId32,
+                                 leaf);
+        }
+        claims += problem->claimed[leaf];
+    }
+    if (claims > problem->n) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %" PRId64 " members are claimed already, more than %" PRId32,
+                             claims, problem->n);
+    }
+    return 0;
+}
+
+static struct skr_solution *solution_new(const struct skr_tree *tree)
+{
+    /* Counts and keys: at most one run per used unit of a level. */
+    size_t most = 64 * 1024 + 64 * (size_t)tree->n_units;
+    struct skr_arena *arena = skr_arena_create(most, 0);
+    if (arena == NULL) {
+        return NULL;
+    }
+    struct skr_solution *solution = skr_arena_alloc(arena, sizeof(*solution));
+    if (solution == NULL) {
+        skr_arena_destroy(arena);
+        return NULL;
+    }
+    solution->arena = arena;
+    return solution;
+}
+
+/* Counts and key into the solution. False without memory. */
+static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tree,
+                        const int32_t *count)
+{
+    size_t n_leaves = (size_t)tree->n_leaves;
+    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof(*solution->count));
+    if (solution->count == NULL) {
+        return false;
+    }
+    if (n_leaves > 0 && count != NULL) {
+        memcpy(solution->count, count, n_leaves * sizeof(*count));
+    }
+    solution->key = skr_placement_key(tree, solution->count, solution->arena);
+    if (solution->key == NULL) {
+        return false;
+    }
+    solution->status = SKR_SOLVE_PLACED;
+    solution->optimal = true;
+    return true;
+}
+
+/* Least and most of every leaf, and its room where ties ask for it. */
+static bool leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
+{
+    const struct skr_problem *problem = run->problem;
+    size_t n_leaves = (size_t)run->tree->n_leaves;
+    bool tight = problem->tie_break == SKR_TIE_TIGHT;
+    int32_t *least = skr_run_alloc(run, n_leaves, sizeof(*least));
+    int32_t *most = skr_run_alloc(run, n_leaves, sizeof(*most));
+    int32_t *room = tight ? skr_run_alloc(run, n_leaves, sizeof(*room)) : NULL;
+    if (least == NULL || most == NULL || (tight && room == NULL)) {
+        return false;
+    }
+    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
+        least[leaf] = skr_leaf_claimed(problem, leaf);
+        most[leaf] = skr_leaf_fit(problem, leaf);
+        if (tight && skr_leaf_eligible(problem, leaf)) {
+            room[leaf] = skr_leaf_room(problem, problem->free, leaf);
+        }
+    }
+    *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
+    return true;
+}
+
+/* Cheap proof of infeasibility; the explanation does without it, unless there are no leaves. */
+static bool too_little_room(const struct skr_run *run, const struct skr_leaf_bounds *leaf)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < run->tree->n_leaves; i++) {
+        sum += leaf->most[i];
+    }
+    return sum < run->n && (run->tree->n_leaves == 0 || (!run->plain && !run->problem->explain));
+}
+
+/* The run proper. True: the solution is filled, or error is not needed because run->stop says it.
+ */
+static bool run_solver(struct skr_run *run, struct skr_solution *solution)
+{
+    struct skr_leaf_bounds leaf;
+    struct skr_feasible feasible;
+    if (!skr_spans_init(run) || !leaf_bounds(run, &leaf)) {
+        return false;
+    }
+    if (too_little_room(run, &leaf)) {
+        solution->status = SKR_SOLVE_INFEASIBLE;
+        if (run->problem->explain) {
+            solution->explanation.class = SKR_CLASS_WAITING_FOR_CAPACITY;
+        }
+        return true;
+    }
+    uint64_t *sizes = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*sizes));
+    if (sizes == NULL || !skr_feasible_build(run, &leaf, &feasible)) {
+        return false;
+    }
+    skr_feasible_totals(run, &feasible, 0, sizes);
+    if (!skr_bits_get(sizes, run->n)) {
+        solution->status = SKR_SOLVE_INFEASIBLE;
+        return !run->problem->explain ||
+               skr_bottleneck_explain(run, &feasible, &solution->explanation);
+    }
+    struct skr_graph graph;
+    int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*total));
+    if (total == NULL || !skr_optimum(run, &feasible, &graph) ||
+        !skr_tie_choose(&graph, &feasible, total)) {
+        return false;
+    }
+    if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {
+        run->stop = SKR_RUN_NO_MEMORY;
+        return false;
+    }
+    return true;
+}
+
+static int stop_error(const struct skr_run *run, struct skr_error *error)
+{
+    if (run->stop == SKR_RUN_BYTE_LIMIT) {
+        return skr_error_set(error, SKR_LIMIT,
+                             "solver: %" PRId32 " members on %" PRId32
+                             " nodes need more than %zu bytes",
+                             run->n, run->tree->n_leaves, run->byte_limit);
+    }
+    return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+}
+
+static int solve_into(const struct skr_problem *problem, struct skr_solution *solution,
+                      struct skr_error *error)
+{
+    if (problem->step_budget == 0) {
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    }
+    if (problem->n == 0) {
+        if (!fill_placed(solution, problem->tree, NULL)) {
+            return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+        }
+        return 0;
+    }
+    struct skr_run run;
+    bool done = skr_run_init(&run, problem) && skr_run_poll(&run) && run_solver(&run, solution);
+    skr_run_fini(&run);
+    solution->stats = run.stats;
+    if (done) {
+        return 0;
+    }
+    if (run.stop == SKR_RUN_CANCELLED) {
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    }
+    return stop_error(&run, error);
+}
+
+int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
+{
+    int rc = check_problem(problem, error);
+    if (rc != 0) {
+        return rc;
+    }
+    struct skr_solution *solution = solution_new(problem->tree);
+    if (solution == NULL) {
+        return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+    }
+    rc = solve_into(problem, solution, error);
+    if (rc != 0) {
+        skr_solution_destroy(solution);
+        return rc;
+    }
+    skr_debug_check(solution->status != SKR_SOLVE_PLACED ||
+                    skr_solution_check(problem, solution->count, NULL) == 0);
+    *ret = solution;
+    return 0;
+}
+
+void skr_solution_destroy(struct skr_solution *solution)
+{
+    if (solution != NULL) {
+        skr_arena_destroy(solution->arena);
+    }
+}

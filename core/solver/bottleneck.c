@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Explanation of infeasible groups.
+ *
+ * Deciding level. S(p) of a unit p of level l - 1 obeys the rules of levels l and below, so the
+ * sums of S(p) over all units of that level are the sizes that would be possible if the rules above
+ * did not exist. Going up from the leaves, the deciding level is the first l at which n is not
+ * among these sizes: the rules below it leave room for n, the rule of level l does not.
+ *
+ * Bottlenecks. A unit of the deciding level needs what the group would ask of it if all the others
+ * held their most: n, less what the other parents can hold, less the most that the siblings used
+ * beside it can hold (with hard pack none, with partitions p the p - 1 best). Where claims already
+ * use as many siblings as the rule admits, the others are no candidates.
+ *
+ * Class. The same feasibility pass with other leaves: all of them as large as the group, or all
+ * eligible ones empty.
+ */
+#include "core/solver/bottleneck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_size(const struct skr_run *run, const struct skr_feasible *feasible, uint64_t *bits)
+{
+    skr_feasible_totals(run, feasible, 0, bits);
+    return skr_bits_get(bits, run->n);
+}
+
+/* Whether n would be feasible with leaves of another size: as large as the group, or empty. */
+static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasible, bool empty,
+                          bool *ret)
+{
+    const struct skr_problem *problem = run->problem;
+    size_t n_leaves = (size_t)run->tree->n_leaves;
+    int32_t *most = skr_run_alloc(run, n_leaves, sizeof(*most));
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
+    if (most == NULL || bits == NULL) {
+        return false;
+    }
+    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
+        int32_t room = run->n;
+        if (empty) {
+            room = skr_leaf_eligible(problem, leaf)
+                       ? skr_leaf_room(problem, problem->capacity, leaf)
+                       : 0;
+        }
+        int32_t claimed = skr_leaf_claimed(problem, leaf);
+        room = room < run->n ? room : run->n;
+        most[leaf] = room > claimed ? room : claimed;
+    }
+    const struct skr_leaf_bounds bounds = {.least = feasible->leaf.least, .most = most};
+    struct skr_feasible other;
+    if (!skr_feasible_build(run, &bounds, &other)) {
+        return false;
+    }
+    *ret = has_size(run, &other, bits);
+    return true;
+}
+
+static bool find_class(struct skr_run *run, const struct skr_feasible *feasible,
+                       struct skr_explanation *ret)
+{
+    bool possible = false;
+    if (!feasible_with(run, feasible, false, &possible)) {
+        return false;
+    }
+    if (!possible) {
+        ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;
+        return true;
+    }
+    if (run->problem->capacity != NULL) {
+        if (!feasible_with(run, feasible, true, &possible)) {
+            return false;
+        }
+        if (!possible) {
+            ret->class = SKR_CLASS_NEVER_FITS;
+            return true;
+        }
+    }
+    ret->class =
+        ret->sum_fits < run->n ? SKR_CLASS_WAITING_FOR_CAPACITY : SKR_CLASS_PLACEMENT_FAILED;
+    return true;
+}
+
+/* Sets of sizes while the tree is looked at. */
+struct sets {
+    int32_t words;
+    uint64_t *unit; /* of one unit */
+    uint64_t *sum;  /* of the units so far */
+    uint64_t *next;
+};
+
+/* Whether n is the sum of one size per unit of the level, rules above it left out. */
+static bool level_holds(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
+                        struct sets *sets, bool *ret)
+{
+    const struct skr_tree *tree = run->tree;
+    memset(sets->sum, 0, (size_t)sets->words * sizeof(uint64_t));
+    skr_bits_set(sets->sum, 0);
+    for (int32_t unit = tree->level_first[level]; unit < tree->level_first[level + 1]; unit++) {
+        skr_feasible_totals(run, feasible, unit, sets->unit);
+        if (skr_bits_only_zero(sets->unit, sets->words)) {
+            continue;
+        }
+        memset(sets->next, 0, (size_t)sets->words * sizeof(uint64_t));
+        skr_bits_add_sums(sets->next, sets->words, sets->sum, sets->words, sets->unit, sets->words,
+                          run->bits_tmp);
+        skr_bits_clear_above(sets->next, sets->words, run->n);
+        uint64_t *sum = sets->sum;
+        sets->sum = sets->next;
+        sets->next = sum;
+        if (!skr_run_poll(run)) {
+            return false;
+        }
+    }
+    *ret = skr_bits_get(sets->sum, run->n);
+    return true;
+}
+
+/* A child of the deciding level while bottlenecks are collected. */
+struct child {
+    int32_t unit;
+    bool claimed;
+    int32_t best; /* most it can hold by all rules from its own level down */
+};
+
+static int by_best(const void *a, const void *b)
+{
+    const struct child *x = a;
+    const struct child *y = b;
+    if (x->best != y->best) {
+        return x->best > y->best ? -1 : 1;
+    }
+    return x->unit < y->unit ? -1 : 1;
+}
+
+static int by_shortage(const void *a, const void *b)
+{
+    const struct skr_bottleneck *x = a;
+    const struct skr_bottleneck *y = b;
+    int32_t short_x = x->needs - x->fits;
+    int32_t short_y = y->needs - y->fits;
+    if (short_x != short_y) {
+        return short_x < short_y ? -1 : 1;
+    }
+    return x->unit < y->unit ? -1 : 1;
+}
+
+static int32_t greatest_allowed(const struct skr_law *law, const uint64_t *bits, int32_t n)
+{
+    int32_t x = skr_bits_previous(bits, n);
+    while (x > 0 && !skr_law_allows(law, x)) {
+        x = skr_bits_previous(bits, x - 1);
+    }
+    return x > 0 ? x : 0;
+}
+
+/* Candidates among the children of parent, best first. Returns how many. */
+static int32_t list_children(const struct skr_run *run, const struct skr_feasible *feasible,
+                             int32_t level, int32_t parent, uint64_t *bits, struct child *child)
+{
+    const struct skr_tree *tree = run->tree;
+    const struct skr_law *law = &run->law[level];
+    int32_t n = 0;
+    int32_t claimed = 0;
+    int32_t first = tree->child_first[parent];
+    for (int32_t unit = first; unit < first + tree->child_count[parent]; unit++) {
+        skr_feasible_totals(run, feasible, unit, bits);
+        child[n].unit = unit;
+        child[n].claimed = !skr_bits_get(bits, 0);
+        child[n].best = greatest_allowed(law, bits, run->n);
+        claimed += child[n].claimed ? 1 : 0;
+        n++;
+    }
+    if (law->used > 0 && claimed >= law->used) {
+        int32_t kept = 0;
+        for (int32_t i = 0; i < n; i++) {
+            if (child[i].claimed) {
+                child[kept++] = child[i];
+            }
+        }
+        n = kept;
+    }
+    qsort(child, (size_t)n, sizeof(*child), by_best);
+    return n;
+}
+
+/* Bottlenecks below parent, which should hold target. Returns how many were put. */
+static int32_t put_bottlenecks(const struct skr_run *run, const struct skr_feasible *feasible,
+                               int32_t level, int32_t parent, int64_t target, uint64_t *bits,
+                               struct child *child, struct skr_bottleneck *ret)
+{
+    const struct skr_law *law = &run->law[level];
+    int32_t n = list_children(run, feasible, level, parent, bits, child);
+    int32_t used = law->used > 0 && law->used < n ? law->used : n;
+    int64_t beside = 0; /* most that the best used - 1 children can hold */
+    for (int32_t i = 0; i + 1 < used; i++) {
+        beside += child[i].best;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        int64_t others = beside;
+        if (i + 1 < used) {
+            others += child[used - 1].best - child[i].best;
+        }
+        int64_t needs = target - others;
+        needs = needs > law->lo ? needs : law->lo;
+        needs = needs < run->n ? needs : run->n;
+        int32_t limit = needs < law->hi ? (int32_t)needs : law->hi;
+        skr_feasible_totals(run, feasible, child[i].unit, bits);
+        int32_t fits = skr_bits_previous(bits, limit);
+        ret[i] = (struct skr_bottleneck){
+            .unit = child[i].unit, .fits = fits > 0 ? fits : 0, .needs = (int32_t)needs};
+    }
+    return n;
+}
+
+/* Keeps the bottlenecks that are short (all, when none is), best first, into the explanation. */
+static void keep_worst(struct skr_bottleneck *item, int32_t n, struct skr_explanation *ret)
+{
+    qsort(item, (size_t)n, sizeof(*item), by_shortage);
+    int32_t first = 0;
+    while (first < n && item[first].needs <= item[first].fits) {
+        first++;
+    }
+    first = first == n ? 0 : first;
+    for (int32_t i = first; i < n && ret->n_bottlenecks < SKR_BOTTLENECKS_MAX; i++) {
+        ret->bottleneck[ret->n_bottlenecks++] = item[i];
+    }
+}
+
+static bool explain_level(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
+                          uint64_t *bits, struct skr_explanation *ret)
+{
+    const struct skr_tree *tree = run->tree;
+    size_t n_units = (size_t)(tree->level_first[level + 1] - tree->level_first[level]);
+    struct child *child = skr_run_alloc(run, n_units, sizeof(*child));
+    struct skr_bottleneck *item = skr_run_alloc(run, n_units, sizeof(*item));
+    if (child == NULL || item == NULL) {
+        return false;
+    }
+    int64_t total = 0;   /* most that the parents can hold */
+    bool broken = false; /* some parent's claims already break the rule */
+    for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {
+        skr_feasible_totals(run, feasible, p, bits);
+        int32_t most = skr_bits_previous(bits, run->n);
+        total += most > 0 ? most : 0;
+        broken = broken || most < 0;
+    }
+    int32_t n = 0;
+    for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {
+        skr_feasible_totals(run, feasible, p, bits);
+        int32_t most = skr_bits_previous(bits, run->n);
+        if (!broken || most < 0) {
+            n += put_bottlenecks(run, feasible, level, p, run->n - total + (most > 0 ? most : 0),
+                                 bits, child, item + n);
+        }
+        if (!skr_run_poll(run)) {
+            return false;
+        }
+    }
+    ret->level = level;
+    keep_worst(item, n, ret);
+    return true;
+}
+
+bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feasible,
+                            struct skr_explanation *ret)
+{
+    *ret = (struct skr_explanation){0};
+    struct sets sets = {.words = skr_bits_words(run->n)};
+    sets.unit = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
+    sets.sum = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
+    sets.next = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
+    if (sets.unit == NULL || sets.sum == NULL || sets.next == NULL) {
+        return false;
+    }
+    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
+        ret->sum_fits += feasible->leaf.most[leaf];
+    }
+    skr_feasible_totals(run, feasible, 0, sets.unit);
+    int32_t largest = skr_bits_previous(sets.unit, run->n);
+    ret->largest = largest > 0 ? largest : 0;
+    if (!find_class(run, feasible, ret)) {
+        return false;
+    }
+    if (ret->sum_fits < run->n) {
+        return true;
+    }
+    for (int32_t level = run->tree->n_levels; level >= 1; level--) {
+        bool holds = false;
+        if (!level_holds(run, feasible, level - 1, &sets, &holds)) {
+            return false;
+        }
+        if (!holds) {
+            return explain_level(run, feasible, level, sets.unit, ret);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first weighing of a level, which also makes its states and edges.
+ *
+ * A sibling set of m units has up to n totals per span and up to n splits per total, far too many
+ * to write down as edges when most of them are bad. So the first word of the level's key is weighed
+ * on plain arrays: least weight of every total, from the units up,
+ *
+ *     weight(t) = min over i of left(i) + right(t - i)
+ *
+ * then the levels above decide which totals they want, and from the top down only the splits that
+ * reach the least weight become edges, and only the totals they lead to become states.
+ *
+ * Arrays cover the window of totals that can matter to a wanted total of the whole. Cost: the sum
+ * over pairs of (window of left) * (window of right), about 2 * n * (sum of the fits) for n much
+ * smaller than that sum.
+ */
+#include <string.h>
+
+#include "core/solver/open_level.h"
+
+struct skr_dense_span {
+    int32_t lo, hi;  /* window; hi < lo: not needed */
+    int32_t width;   /* hi - lo + 1 */
+    int64_t *weight; /* [row * width + total - lo] */
+    uint8_t *marked; /* same layout: on a best walk */
+    int32_t *state;  /* same layout: index of the state made for it */
+};
+
+enum { CELLS_MAX = 1 << 30 }; /* of one span; the byte limit is met long before */
+
+struct edge_buffer {
+    struct skr_edge *item;
+    int32_t n;
+    int32_t cap;
+};
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void widen(struct skr_span *span, int32_t lo, int32_t hi)
+{
+    lo = larger(lo, span->lo);
+    hi = smaller(hi, span->hi);
+    if (lo <= hi) {
+        span->dense->lo = smaller(span->dense->lo, lo);
+        span->dense->hi = larger(span->dense->hi, hi);
+    }
+}
+
+/* Windows, wholes before parts; then the arrays. */
+static bool make_windows(struct skr_graph *graph, int32_t level)
+{
+    struct skr_run *run = graph->run;
+    struct skr_graph_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof(*dense));
+        if (dense == NULL) {
+            return false;
+        }
+        dense->lo = INT32_MAX;
+        dense->hi = -1;
+        at->span[i]->dense = dense;
+    }
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        const struct skr_siblings *siblings = at->siblings[i];
+        for (int32_t p = 0; p < siblings->n_ports && siblings->narrow != NULL; p++) {
+            widen(siblings->narrow, siblings->port[p].total, siblings->port[p].total);
+        }
+    }
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        struct skr_span *span = at->span[i];
+        struct skr_dense_span *dense = span->dense;
+        if (dense->hi < dense->lo) {
+            continue;
+        }
+        if (span->left != NULL) {
+            widen(span->left, dense->lo - span->right->hi, dense->hi - span->right->lo);
+            widen(span->right, dense->lo - span->left->hi, dense->hi - span->left->lo);
+        }
+        dense->width = dense->hi - dense->lo + 1;
+        size_t cells = (size_t)dense->width * (size_t)span->rows;
+        if (cells > CELLS_MAX) {
+            run->stop = SKR_RUN_BYTE_LIMIT;
+            return false;
+        }
+        dense->weight = skr_run_scratch_alloc(run, cells, sizeof(*dense->weight));
+        dense->marked = skr_run_scratch_alloc(run, cells, sizeof(*dense->marked));
+        dense->state = skr_run_scratch_alloc(run, cells, sizeof(*dense->state));
+        if (dense->weight == NULL || dense->marked == NULL || dense->state == NULL) {
+            return false;
+        }
+        for (size_t c = 0; c < cells; c++) {
+            dense->weight[c] = SKR_WEIGHT_NONE;
+        }
+    }
+    return true;
+}
+
+static int64_t *row_of(const struct skr_dense_span *dense, int32_t row)
+{
+    return dense->weight + (size_t)row * (size_t)dense->width;
+}
+
+static void weigh_unit(const struct skr_span *span, const struct skr_weights *weights)
+{
+    struct skr_dense_span *dense = span->dense;
+    for (int32_t row = 0; row < span->rows; row++) {
+        const uint64_t *bits = skr_span_row(span, row);
+        int64_t *weight = row_of(dense, row);
+        for (int32_t x = skr_bits_next(bits, span->words, dense->lo); x >= 0 && x <= dense->hi;
+             x = skr_bits_next(bits, span->words, x + 1)) {
+            weight[x - dense->lo] = weights->by_count[x];
+        }
+    }
+}
+
+/* out(i + j) = min(out(i + j), a(i) + b(j)) for one i and all j inside the windows. */
+static void add_shifted(int64_t *out, const struct skr_dense_span *to, int64_t a, int32_t i,
+                        const int64_t *b, const struct skr_dense_span *from)
+{
+    int32_t lo = larger(from->lo, to->lo - i);
+    int32_t hi = smaller(from->hi, to->hi - i);
+    if (lo > hi) {
+        return;
+    }
+    int64_t *restrict into = out + (i + lo - to->lo);
+    const int64_t *restrict add = b + (lo - from->lo);
+    int32_t n = hi - lo + 1;
+    for (int32_t j = 0; j < n; j++) {
+        int64_t sum = a + add[j];
+        into[j] = sum < into[j] ? sum : into[j];
+    }
+}
+
+static int32_t count_finite(const int64_t *weight, int32_t n)
+{
+    int32_t finite = 0;
+    for (int32_t i = 0; i < n; i++) {
+        finite += weight[i] < SKR_WEIGHT_MAX ? 1 : 0;
+    }
+    return finite;
+}
+
+/* One row of each half into one row of the whole. The half with fewer totals goes outside. */
+static bool weigh_rows(struct skr_run *run, const struct skr_dense_span *to, int64_t *out,
+                       const struct skr_dense_span *left, const int64_t *a,
+                       const struct skr_dense_span *right, const int64_t *b)
+{
+    if (count_finite(a, left->width) > count_finite(b, right->width)) {
+        const struct skr_dense_span *dense = left;
+        const int64_t *weight = a;
+        left = right;
+        a = b;
+        right = dense;
+        b = weight;
+    }
+    for (int32_t i = 0; i < left->width; i++) {
+        if (a[i] < SKR_WEIGHT_MAX) {
+            add_shifted(out, to, a[i], left->lo + i, b, right);
+            if (i % 64 == 63 && !skr_run_poll(run)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
+{
+    const struct skr_dense_span *dense = span->dense;
+    const struct skr_dense_span *left = span->left->dense;
+    const struct skr_dense_span *right = span->right->dense;
+    if (!skr_run_poll(run)) {
+        return false;
+    }
+    for (int32_t a = 0; a < span->left->rows && left->lo <= left->hi; a++) {
+        for (int32_t b = 0; b < span->right->rows && a + b < span->rows; b++) {
+            if (right->lo <= right->hi && !weigh_rows(run, dense, row_of(dense, a + b), left,
+                                                      row_of(left, a), right, row_of(right, b))) {
+                return false;
+            }
+        }
+    }
+    /* NONE plus something negative is none still. */
+    size_t cells = (size_t)dense->width * (size_t)span->rows;
+    for (size_t c = 0; c < cells; c++) {
+        if (dense->weight[c] >= SKR_WEIGHT_MAX) {
+            dense->weight[c] = SKR_WEIGHT_NONE;
+        }
+    }
+    return true;
+}
+
+static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr_weights *weights)
+{
+    const struct skr_graph_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        struct skr_span *span = at->span[i];
+        if (span->dense->hi < span->dense->lo) {
+            continue;
+        }
+        if (span->left == NULL) {
+            weigh_unit(span, weights);
+        } else if (!weigh_pair(graph->run, span)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Cell of a total of a whole sibling set, or -1 when the set cannot hold it. */
+static int64_t cell_of_port(const struct skr_run *run, const struct skr_siblings *siblings,
+                            int32_t total)
+{
+    const struct skr_span *span = siblings->narrow;
+    if (span == NULL) {
+        return -1;
+    }
+    int32_t row = skr_law_row(&run->law[span->level]);
+    if (!skr_span_has(span, row, total)) {
+        return -1;
+    }
+    return (int64_t)row * span->dense->width + (total - span->dense->lo);
+}
+
+/* Weights of the ports go up, the wanted totals come down. */
+static bool settle_ports(struct skr_graph *graph, int32_t level)
+{
+    struct skr_graph_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        struct skr_siblings *siblings = at->siblings[i];
+        for (int32_t p = 0; p < siblings->n_ports; p++) {
+            struct skr_port *port = &siblings->port[p];
+            int64_t cell = cell_of_port(graph->run, siblings, port->total);
+            port->weight = cell < 0 ? SKR_WEIGHT_NONE : siblings->narrow->dense->weight[cell];
+        }
+    }
+    skr_graph_weigh(graph, level - 1, NULL);
+    skr_bug_on(skr_graph_root_weight(graph) >= SKR_WEIGHT_MAX);
+    bool choice = skr_graph_tighten(graph, level - 1);
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        struct skr_siblings *siblings = at->siblings[i];
+        for (int32_t p = 0; p < siblings->n_ports; p++) {
+            if (siblings->port[p].live) {
+                int64_t cell = cell_of_port(graph->run, siblings, siblings->port[p].total);
+                siblings->narrow->dense->marked[cell] = 1;
+            }
+        }
+    }
+    return choice;
+}
+
+static bool buffer_push(struct skr_run *run, struct edge_buffer *buffer, int32_t left,
+                        int32_t right)
+{
+    if (buffer->n == buffer->cap) {
+        int32_t cap = buffer->cap == 0              ? 256
+                      : buffer->cap > INT32_MAX / 2 ? INT32_MAX
+                                                    : buffer->cap * 2;
+        struct skr_edge *item = skr_run_scratch_alloc(run, (size_t)cap, sizeof(*item));
+        if (item == NULL || cap == buffer->cap) {
+            return false;
+        }
+        if (buffer->n > 0) {
+            memcpy(item, buffer->item, (size_t)buffer->n * sizeof(*item));
+        }
+        buffer->item = item;
+        buffer->cap = cap;
+    }
+    buffer->item[buffer->n++] = (struct skr_edge){.left = left, .right = right};
+    return true;
+}
+
+/* Splits of total into rows a and b that reach weight; marks where they lead to. */
+static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
+                       const struct skr_dense_span *left, int32_t a,
+                       const struct skr_dense_span *right, int32_t b, int32_t total, int64_t weight)
+{
+    int32_t lo = larger(left->lo, total - right->hi);
+    int32_t hi = smaller(left->hi, total - right->lo);
+    const int64_t *from = row_of(left, a);
+    const int64_t *to = row_of(right, b);
+    for (int32_t i = lo; i <= hi; i++) {
+        if (from[i - left->lo] + to[total - i - right->lo] == weight) {
+            int32_t l = a * left->width + i - left->lo;
+            int32_t r = b * right->width + total - i - right->lo;
+            left->marked[l] = 1;
+            right->marked[r] = 1;
+            if (!buffer_push(run, buffer, l, r)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Edges of one state, with cells of the halves in the place of states. */
+static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const struct skr_span *span,
+                      int32_t row, struct skr_state *state)
+{
+    const struct skr_dense_span *left = span->left->dense;
+    const struct skr_dense_span *right = span->right->dense;
+    state->first_edge = buffer->n;
+    for (int32_t a = 0; a < span->left->rows && a <= row; a++) {
+        if (row - a < span->right->rows &&
+            !put_splits(run, buffer, left, a, right, row - a, state->total, state->weight)) {
+            return false;
+        }
+    }
+    state->n_edges = buffer->n - state->first_edge;
+    return true;
+}
+
+/* States of a span for its marked cells, and their edges. */
+static bool make_states(struct skr_graph *graph, struct skr_span *span, struct edge_buffer *buffer,
+                        bool *choice)
+{
+    struct skr_run *run = graph->run;
+    struct skr_dense_span *dense = span->dense;
+    int32_t cells = dense->hi < dense->lo ? 0 : dense->width * span->rows;
+    int32_t n = 0;
+    for (int32_t c = 0; c < cells; c++) {
+        n += dense->marked[c];
+    }
+    span->state = skr_run_alloc(run, (size_t)n, sizeof(*span->state));
+    if (span->state == NULL) {
+        return false;
+    }
+    buffer->n = 0;
+    for (int32_t c = 0; c < cells; c++) {
+        if (dense->marked[c] == 0) {
+            continue;
+        }
+        dense->state[c] = span->n_states;
+        struct skr_state *state = &span->state[span->n_states++];
+        *state = (struct skr_state){.weight = dense->weight[c],
+                                    .total = dense->lo + c % dense->width,
+                                    .port = -1,
+                                    .live = true};
+        if (span->left != NULL) {
+            if (!put_edges(run, buffer, span, c / dense->width, state)) {
+                return false;
+            }
+            *choice = *choice || state->n_edges > 1;
+        }
+    }
+    run->stats.states_kept += n;
+    span->edge = skr_run_alloc(run, (size_t)buffer->n, sizeof(*span->edge));
+    if (span->edge == NULL) {
+        return false;
+    }
+    if (buffer->n > 0) {
+        memcpy(span->edge, buffer->item, (size_t)buffer->n * sizeof(*span->edge));
+    }
+    return skr_run_poll(run);
+}
+
+/* Cells become states, now that all of them are made. */
+static void resolve(struct skr_graph_level *at, const struct skr_run *run)
+{
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        struct skr_span *span = at->span[i];
+        for (int32_t s = 0; s < span->n_states && span->left != NULL; s++) {
+            struct skr_edge *edge = span->edge + span->state[s].first_edge;
+            for (int32_t e = 0; e < span->state[s].n_edges; e++) {
+                edge[e].left = span->left->dense->state[edge[e].left];
+                edge[e].right = span->right->dense->state[edge[e].right];
+            }
+        }
+    }
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        struct skr_siblings *siblings = at->siblings[i];
+        for (int32_t p = 0; p < siblings->n_ports; p++) {
+            if (siblings->port[p].live) {
+                int64_t cell = cell_of_port(run, siblings, siblings->port[p].total);
+                siblings->port[p].state = siblings->narrow->dense->state[cell];
+            }
+        }
+    }
+}
+
+static bool pass(struct skr_graph *graph, int32_t level, const struct skr_weights *weights,
+                 bool *ret_choice)
+{
+    struct skr_graph_level *at = &graph->level[level];
+    if (!make_windows(graph, level) || !weigh_spans(graph, level, weights)) {
+        return false;
+    }
+    bool choice = settle_ports(graph, level);
+    struct edge_buffer buffer = {0};
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        if (!make_states(graph, at->span[i], &buffer, &choice)) {
+            return false;
+        }
+    }
+    resolve(at, graph->run);
+    *ret_choice = choice;
+    return true;
+}
+
+bool skr_dense_pass(struct skr_graph *graph, int32_t level, const struct skr_weights *weights,
+                    bool *ret_choice)
+{
+    if (!skr_run_scratch_begin(graph->run)) {
+        return false;
+    }
+    bool done = pass(graph, level, weights, ret_choice);
+    skr_run_scratch_end(graph->run);
+    for (int32_t i = 0; i < graph->level[level].n_spans; i++) {
+        graph->level[level].span[i]->dense = NULL;
+    }
+    return done;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_FEASIBLE_SETS_H
+#define SKR_CORE_SOLVER_FEASIBLE_SETS_H
+/*
+ * First half of the method: S(u), the totals that the subtree of unit u can hold with all rules
+ * below u obeyed, for every unit. The group is feasible when n is in S(root). Internal to the
+ * solver; memory of the run.
+ */
+#include "core/solver/span.h"
+
+/* What a leaf may hold: least[leaf] <= x <= most[leaf] <= n. room: NULL, or the room of each leaf
+ * (SKR_TIE_TIGHT). */
+struct skr_leaf_bounds {
+    const int32_t *least;
+    const int32_t *most;
+    const int32_t *room;
+};
+
+struct skr_feasible {
+    struct skr_leaf_bounds leaf;
+    struct skr_span **unit;   /* [unit] as a child of its parent; NULL: can hold nothing but 0 */
+    struct skr_span **inside; /* [unit] its children; NULL: a leaf, or they can hold nothing */
+};
+
+/* False when the run had to stop. The arrays in leaf are borrowed for as long as *ret is used. */
+bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
+                        struct skr_feasible *ret);
+
+/* S(unit) into bits[n / 64 + 1]. */
+void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *feasible,
+                         int32_t unit, uint64_t *bits);
+
+#endif

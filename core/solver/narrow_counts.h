@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_NARROW_COUNTS_H
+#define SKR_CORE_SOLVER_NARROW_COUNTS_H
+/*
+ * Fast path: where no rule of a level stands in the way, the best counts of a sibling set are known
+ * without search, and its units need to be tried with these few counts only. Internal to the
+ * solver.
+ */
+#include "core/solver/choice_graph.h"
+
+/*
+ * Takes counts away from the members of the set that no optimal placement can use, for the totals
+ * of its ports. NULL members hold 0. *ret_exact: whether a closed form applied; with false nothing
+ * was changed. False when the run had to stop.
+ */
+bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool *ret_exact);
+
+/* The unit span without counts above most; NULL in *ret: it can hold 0 only. */
+bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
+                      struct skr_span **ret);
+
+#endif

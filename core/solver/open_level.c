@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a level.
+ *
+ * 1. Ports: every total > 0 that a live state of the level above wants inside its unit; units with
+ *    equal children share them.
+ * 2. Fewer counts, where something is known about the optimum before searching (fast paths): closed
+ *    forms (narrow_counts.h); else for spread the least count that no unit has to exceed, found by
+ *    bisection over feasible sets, which are much cheaper than weights.
+ * 3. The spans of what is left, parts before wholes, and the dense pass over them.
+ */
+#include "core/solver/open_level.h"
+
+#include <string.h>
+
+#include "core/solver/narrow_counts.h"
+
+static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *all)
+{
+    struct skr_siblings *siblings = skr_run_alloc(run, 1, sizeof(*siblings));
+    if (siblings == NULL) {
+        return NULL;
+    }
+    siblings->all = all;
+    siblings->narrow = all;
+    siblings->n_units = all->n_units;
+    siblings->wanted = skr_run_alloc(run, (size_t)all->words, sizeof(*siblings->wanted));
+    siblings->member = skr_run_alloc(run, (size_t)all->n_units, sizeof(struct skr_span *));
+    if (siblings->wanted == NULL || siblings->member == NULL) {
+        return NULL;
+    }
+    skr_span_units(all, siblings->member);
+    all->siblings = siblings;
+    return siblings;
+}
+
+static bool make_ports(struct skr_run *run, struct skr_siblings *siblings)
+{
+    int32_t words = siblings->all->words;
+    int32_t n = 0;
+    for (int32_t x = skr_bits_next(siblings->wanted, words, 0); x >= 0;
+         x = skr_bits_next(siblings->wanted, words, x + 1)) {
+        n++;
+    }
+    siblings->port = skr_run_alloc(run, (size_t)n, sizeof(*siblings->port));
+    if (siblings->port == NULL) {
+        return false;
+    }
+    for (int32_t x = skr_bits_next(siblings->wanted, words, 0); x >= 0;
+         x = skr_bits_next(siblings->wanted, words, x + 1)) {
+        siblings->port[siblings->n_ports++] =
+            (struct skr_port){.total = x, .state = -1, .live = true};
+    }
+    return true;
+}
+
+bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, struct skr_span *root)
+{
+    *graph = (struct skr_graph){.run = run};
+    struct skr_graph_level *level = &graph->level[1];
+    level->siblings = skr_run_alloc(run, 1, sizeof(struct skr_siblings *));
+    struct skr_siblings *siblings = siblings_new(run, root);
+    if (level->siblings == NULL || siblings == NULL) {
+        return false;
+    }
+    level->siblings[0] = siblings;
+    level->n_siblings = 1;
+    skr_bits_set(siblings->wanted, run->n);
+    return make_ports(run, siblings);
+}
+
+/* Sibling sets and ports of the level below `above`. */
+static bool want_siblings(struct skr_graph *graph, int32_t above)
+{
+    struct skr_run *run = graph->run;
+    struct skr_graph_level *from = &graph->level[above];
+    struct skr_graph_level *to = &graph->level[above + 1];
+    to->siblings = skr_run_alloc(run, (size_t)from->n_spans, sizeof(struct skr_siblings *));
+    if (to->siblings == NULL) {
+        return false;
+    }
+    for (int32_t i = 0; i < from->n_spans; i++) {
+        struct skr_span *unit = from->span[i];
+        for (int32_t s = 0; s < unit->n_states && unit->inside != NULL; s++) {
+            if (!unit->state[s].live || unit->state[s].total == 0) {
+                continue;
+            }
+            if (unit->inside->siblings == NULL) {
+                struct skr_siblings *siblings = siblings_new(run, unit->inside);
+                if (siblings == NULL) {
+                    return false;
+                }
+                to->siblings[to->n_siblings++] = siblings;
+            }
+            skr_bits_set(unit->inside->siblings->wanted, unit->state[s].total);
+        }
+    }
+    for (int32_t i = 0; i < to->n_siblings; i++) {
+        if (!make_ports(run, to->siblings[i])) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; i < from->n_spans; i++) {
+        struct skr_span *unit = from->span[i];
+        for (int32_t s = 0; s < unit->n_states && unit->inside != NULL; s++) {
+            struct skr_state *state = &unit->state[s];
+            if (state->live && state->total > 0) {
+                state->port = skr_siblings_port(unit->inside->siblings, state->total);
+            }
+        }
+    }
+    return true;
+}
+
+/* Spans of the set with counts above most taken away, in siblings->narrow (NULL: nothing is left).
+ * keep: the members lose them for good. */
+static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_t most, bool keep)
+{
+    struct skr_span **item = skr_run_alloc(run, (size_t)siblings->n_units, sizeof(*item));
+    if (item == NULL) {
+        return false;
+    }
+    int32_t n = 0;
+    for (int32_t i = 0; i < siblings->n_units; i++) {
+        struct skr_span *unit = siblings->member[i];
+        if (unit != NULL && !skr_narrow_below(run, unit, most, &unit)) {
+            return false;
+        }
+        if (keep) {
+            siblings->member[i] = unit;
+        }
+        if (unit != NULL) {
+            item[n++] = unit;
+        }
+    }
+    siblings->narrow = NULL;
+    if (n > 0) {
+        siblings->narrow = skr_span_all(run, item, n);
+        return siblings->narrow != NULL;
+    }
+    return true;
+}
+
+/* Whether a placement is left when no unit of the level holds more than most. */
+static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most, bool *ret)
+{
+    struct skr_run *run = graph->run;
+    struct skr_graph_level *at = &graph->level[level];
+    int32_t row = skr_law_row(&run->law[level]);
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        struct skr_siblings *siblings = at->siblings[i];
+        if (!narrow_to(run, siblings, most, false)) {
+            return false;
+        }
+        for (int32_t p = 0; p < siblings->n_ports; p++) {
+            struct skr_port *port = &siblings->port[p];
+            bool has = siblings->narrow != NULL && skr_span_has(siblings->narrow, row, port->total);
+            port->weight = has ? 0 : SKR_WEIGHT_NONE;
+        }
+    }
+    skr_graph_weigh(graph, level - 1, NULL);
+    *ret = skr_graph_root_weight(graph) < SKR_WEIGHT_MAX;
+    return true;
+}
+
+/* Greatest count that a member of a set of the level has left. */
+static int32_t greatest_count(const struct skr_graph_level *level)
+{
+    int32_t most = 1;
+    for (int32_t i = 0; i < level->n_siblings; i++) {
+        const struct skr_siblings *siblings = level->siblings[i];
+        for (int32_t m = 0; m < siblings->n_units; m++) {
+            const struct skr_span *unit = siblings->member[m];
+            most = unit != NULL && unit->hi > most ? unit->hi : most;
+        }
+    }
+    return most;
+}
+
+/* Spread: the least count that the fullest unit of the level can have. */
+static bool least_maximum(struct skr_graph *graph, int32_t level, int32_t *ret)
+{
+    int32_t lo = 1;
+    int32_t hi = greatest_count(&graph->level[level]);
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        bool feasible = false;
+        if (!feasible_below(graph, level, mid, &feasible)) {
+            return false;
+        }
+        if (feasible) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    *ret = lo;
+    return true;
+}
+
+/* Takes counts away from the members of the level's sets, then makes their spans. */
+static bool narrow_level(struct skr_graph *graph, int32_t level)
+{
+    struct skr_run *run = graph->run;
+    struct skr_graph_level *at = &graph->level[level];
+    bool all_exact = true;
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        bool exact = false;
+        if (!skr_narrow_counts(run, at->siblings[i], &exact)) {
+            return false;
+        }
+        all_exact = all_exact && exact;
+    }
+    int32_t most = run->n;
+    if (!run->plain && !all_exact && run->law[level].type == SKR_RULE_SPREAD &&
+        !least_maximum(graph, level, &most)) {
+        return false;
+    }
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        if (!narrow_to(run, at->siblings[i], most, true)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends span and its parts, parts first. Depth: logarithm of the units. */
+static void list_spans(struct skr_span *span, uint32_t stamp, struct skr_span **list, int32_t *n)
+{
+    if (span->stamp == stamp) {
+        return;
+    }
+    span->stamp = stamp;
+    if (span->left != NULL) {
+        list_spans(span->left, stamp, list, n);
+        list_spans(span->right, stamp, list, n);
+    }
+    list[(*n)++] = span;
+}
+
+static bool list_level(struct skr_graph *graph, int32_t level)
+{
+    struct skr_graph_level *at = &graph->level[level];
+    size_t most = 0;
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        most += 2 * (size_t)at->siblings[i]->n_units;
+    }
+    at->span = skr_run_alloc(graph->run, most, sizeof(struct skr_span *));
+    if (at->span == NULL) {
+        return false;
+    }
+    graph->stamp++;
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        if (at->siblings[i]->narrow != NULL) {
+            list_spans(at->siblings[i]->narrow, graph->stamp, at->span, &at->n_spans);
+        }
+    }
+    return true;
+}
+
+void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
+{
+    const struct skr_graph_level *at = &graph->level[level];
+    memset(bits, 0, ((size_t)graph->run->n / 64 + 1) * sizeof(*bits));
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        const struct skr_span *unit = at->span[i];
+        for (int32_t s = 0; s < unit->n_states && unit->left == NULL; s++) {
+            if (unit->state[s].live) {
+                skr_bits_set(bits, unit->state[s].total);
+            }
+        }
+    }
+}
+
+/* The same before there are states: counts that the units may hold. */
+static void possible_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
+{
+    const struct skr_graph_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        const struct skr_span *unit = at->span[i];
+        if (unit->left == NULL) {
+            const uint64_t *used = skr_span_row(unit, unit->rows - 1);
+            for (int32_t w = 0; w < unit->words; w++) {
+                bits[w] |= used[w];
+            }
+        }
+    }
+}
+
+bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool *ret_choice)
+{
+    struct skr_run *run = graph->run;
+    int32_t level = graph->n_levels + 1;
+    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*counts));
+    if (counts == NULL || !skr_words_init(run, level, words)) {
+        return false;
+    }
+    if (level > 1 && !want_siblings(graph, level - 1)) {
+        return false;
+    }
+    if (!narrow_level(graph, level) || !list_level(graph, level)) {
+        return false;
+    }
+    possible_counts(graph, level, counts);
+    struct skr_weights weights;
+    skr_bug_on(!skr_words_next(run, words, counts, &weights));
+    graph->n_levels = level;
+    return skr_dense_pass(graph, level, &weights, ret_choice);
+}

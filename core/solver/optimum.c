@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The optimum, by weighing the choice graph word by word, level by level: keys are compared from
+ * the top level down, so the first word of level 1 decides first. A level is opened when the levels
+ * above have decided everything they can; what they leave open is often little, and that is what
+ * makes this fast. With SKR_TIE_TIGHT the room of used units comes after the last level's key.
+ */
+#include "core/solver/optimum.h"
+
+#include "core/solver/open_level.h"
+#include "core/solver/weight_words.h"
+
+/* The rest of the words of a level, after the one it was opened with. */
+static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool choice)
+{
+    struct skr_run *run = graph->run;
+    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*counts));
+    if (counts == NULL) {
+        return false;
+    }
+    /* One placement left, as far as opened: nothing to decide. */
+    while (choice || run->plain) {
+        struct skr_weights weights;
+        skr_graph_counts(graph, words->level, counts);
+        if (!skr_words_next(run, words, counts, &weights)) {
+            break;
+        }
+        skr_graph_weigh(graph, words->level, &weights);
+        choice = skr_graph_tighten(graph, words->level);
+        if (!skr_run_poll(run)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, struct skr_graph *ret)
+{
+    if (!skr_graph_begin(ret, run, feasible->inside[0])) {
+        return false;
+    }
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        struct skr_words words;
+        bool choice = false;
+        if (!skr_graph_open_level(ret, &words, &choice) || !weigh_rest(ret, &words, choice)) {
+            return false;
+        }
+    }
+    const struct skr_weights by_room = {.by_room = true};
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        if (run->problem->tie_break == SKR_TIE_TIGHT && run->law[level].type == SKR_RULE_PACK) {
+            skr_graph_weigh(ret, level, &by_room);
+            skr_graph_tighten(ret, level);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Context of a run: rules made plain, memory under one byte limit, cancellation, room of leaves.
+ *
+ * Memory: one arena for what lives as long as the run and one scratch arena at a time for what one
+ * step needs; together they stay below the byte limit of the problem.
+ */
+#include "core/solver/solve_run.h"
+
+#include <string.h>
+
+struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
+{
+    struct skr_law law = {.type = rule->type, .used = 0, .lo = 1, .hi = n, .factor = 1};
+    if (rule->hard) {
+        if (rule->type == SKR_RULE_PACK) {
+            law.used = 1;
+        } else {
+            law.hi = n < 1 ? n : 1;
+        }
+        return law;
+    }
+    /* A pair that contradicts itself is ignored as a pair; unset numbers make no pair. */
+    bool ignored = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+    if (rule->min > 0 && !ignored) {
+        law.lo = rule->min;
+    }
+    if (rule->max > 0 && rule->max < n && !ignored) {
+        law.hi = rule->max;
+    }
+    if (rule->factor > 1) {
+        law.factor = rule->factor;
+    }
+    if (rule->partitions > 0) {
+        law.used = rule->partitions;
+    }
+    return law;
+}
+
+bool skr_law_allows(const struct skr_law *law, int32_t x)
+{
+    return x >= law->lo && x <= law->hi && x % law->factor == 0;
+}
+
+bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
+{
+    *run = (struct skr_run){
+        .problem = problem,
+        .tree = problem->tree,
+        .n = problem->n,
+        .plain = problem->no_fast_paths,
+        .byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX,
+    };
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        run->law[level] = skr_law_of(&problem->rule[level - 1], run->n);
+    }
+    run->arena = skr_arena_create(run->byte_limit, (size_t)64 * 1024);
+    if (run->arena == NULL) {
+        run->stop = SKR_RUN_NO_MEMORY;
+        return false;
+    }
+    run->bits_tmp = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
+    return run->bits_tmp != NULL;
+}
+
+void skr_run_fini(struct skr_run *run)
+{
+    skr_run_scratch_end(run);
+    skr_arena_destroy(run->arena);
+    run->arena = NULL;
+}
+
+static void note_peak(struct skr_run *run)
+{
+    size_t used = skr_arena_used(run->arena);
+    if (run->scratch != NULL) {
+        used += skr_arena_used(run->scratch);
+    }
+    if ((int64_t)used > run->stats.peak_bytes) {
+        run->stats.peak_bytes = (int64_t)used;
+    }
+}
+
+static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, size_t size)
+{
+    if (run->stop != SKR_RUN_GOES_ON) {
+        return NULL;
+    }
+    void *memory = skr_arena_array(arena, n, size);
+    if (memory == NULL) {
+        size_t left = run->byte_limit - skr_arena_used(run->arena);
+        if (run->scratch != NULL) {
+            size_t scratch = skr_arena_used(run->scratch);
+            left = scratch < left ? left - scratch : 0;
+        }
+        /* An arena pads what it hands out; the last few bytes before the limit count as reached. */
+        bool fits = size == 0 || n < left / size;
+        run->stop = fits && left > 4096 ? SKR_RUN_NO_MEMORY : SKR_RUN_BYTE_LIMIT;
+    }
+    return memory;
+}
+
+void *skr_run_alloc(struct skr_run *run, size_t n, size_t size)
+{
+    void *memory = alloc_from(run, run->arena, n, size);
+    if (run->scratch == NULL) {
+        note_peak(run);
+    }
+    return memory;
+}
+
+bool skr_run_scratch_begin(struct skr_run *run)
+{
+    if (run->stop != SKR_RUN_GOES_ON) {
+        return false;
+    }
+    size_t used = skr_arena_used(run->arena);
+    size_t left = used < run->byte_limit ? run->byte_limit - used : 0;
+    run->scratch = skr_arena_create(left, (size_t)64 * 1024);
+    if (run->scratch == NULL) {
+        run->stop = SKR_RUN_NO_MEMORY;
+    }
+    return run->scratch != NULL;
+}
+
+void *skr_run_scratch_alloc(struct skr_run *run, size_t n, size_t size)
+{
+    return alloc_from(run, run->scratch, n, size);
+}
+
+void skr_run_scratch_end(struct skr_run *run)
+{
+    if (run->scratch != NULL) {
+        note_peak(run);
+        skr_arena_destroy(run->scratch);
+        run->scratch = NULL;
+    }
+}
+
+bool skr_run_poll(struct skr_run *run)
+{
+    const atomic_bool *cancel = run->problem->cancel;
+    if (cancel != NULL && atomic_load_explicit(cancel, memory_order_relaxed) &&
+        run->stop == SKR_RUN_GOES_ON) {
+        run->stop = SKR_RUN_CANCELLED;
+    }
+    return run->stop == SKR_RUN_GOES_ON;
+}
+
+int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts, int32_t leaf)
+{
+    int64_t room = INT32_MAX;
+    const int64_t *row = amounts + (size_t)leaf * problem->n_resources;
+    for (size_t r = 0; r < problem->n_resources; r++) {
+        if (problem->demand[r] > 0) {
+            int64_t most = row[r] > 0 ? row[r] / problem->demand[r] : 0;
+            room = most < room ? most : room;
+        }
+    }
+    return (int32_t)room;
+}
+
+int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf)
+{
+    int32_t claimed = skr_leaf_claimed(problem, leaf);
+    if (!skr_leaf_eligible(problem, leaf)) {
+        return claimed;
+    }
+    int32_t room = skr_leaf_room(problem, problem->free, leaf);
+    return room < problem->n - claimed ? claimed + room : problem->n;
+}

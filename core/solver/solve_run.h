@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_SOLVE_RUN_H
+#define SKR_CORE_SOLVER_SOLVE_RUN_H
+/*
+ * One run of the solver: the problem with its rules made plain, the memory of the run, and why it
+ * had to stop. Internal to core/solver.c and core/solver/.
+ *
+ * Nothing here returns an error code. An allocation that fails returns NULL and leaves the reason
+ * in run->stop; every function that can stop returns NULL or false, its callers pass that on, and
+ * skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
+ */
+#include "core/solver.h"
+#include "topology/arena.h"
+
+enum skr_run_stop {
+    SKR_RUN_GOES_ON,
+    SKR_RUN_CANCELLED,
+    SKR_RUN_BYTE_LIMIT,
+    SKR_RUN_NO_MEMORY,
+};
+
+/*
+ * The rule of a level in the form the method needs: a used unit holds x members, lo <= x <= hi and
+ * x a multiple of factor; where used > 0, exactly that many children of a used parent are used.
+ */
+struct skr_law {
+    enum skr_rule_type type;
+    int32_t used;   /* 0: any number; hard pack: 1 */
+    int32_t lo;     /* >= 1 */
+    int32_t hi;     /* <= n */
+    int32_t factor; /* >= 1 */
+};
+
+struct skr_span_table;
+
+struct skr_run {
+    const struct skr_problem *problem;
+    const struct skr_tree *tree;
+    int32_t n;
+    bool plain;                             /* no fast paths */
+    struct skr_law law[SKR_LEVELS_MAX + 1]; /* [level], 0 unused */
+    struct skr_arena *arena;                /* of the whole run */
+    struct skr_arena *scratch;              /* of one step, see skr_run_scratch_begin() */
+    size_t byte_limit;
+    enum skr_run_stop stop;
+    struct skr_span_table *spans;
+    uint64_t *bits_tmp; /* [n / 64 + 1], for skr_bits_add_sums() */
+    struct skr_solve_stats stats;
+};
+
+/* rule as users write it, for groups of n. Which numbers count: docs/solver.md, "Rules". */
+struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n);
+/* Whether a used unit may hold x > 0. */
+bool skr_law_allows(const struct skr_law *law, int32_t x);
+
+/* Prepares *run; false with run->stop set. Always follow with skr_run_fini(). */
+bool skr_run_init(struct skr_run *run, const struct skr_problem *problem);
+void skr_run_fini(struct skr_run *run);
+
+/* Zeroed array in the arena of the run; NULL with run->stop set. */
+void *skr_run_alloc(struct skr_run *run, size_t n, size_t size);
+/* Memory of one step. begin() opens an empty scratch arena, end() releases all of it. */
+bool skr_run_scratch_begin(struct skr_run *run);
+void *skr_run_scratch_alloc(struct skr_run *run, size_t n, size_t size);
+void skr_run_scratch_end(struct skr_run *run);
+
+/* False when the caller wants the run to end. Cheap; called at every merge. */
+bool skr_run_poll(struct skr_run *run);
+
+/* How many members a leaf can hold by one row of amounts: min over resources with demand > 0 of
+ * floor(max(0, amount) / demand); INT32_MAX when nothing limits or beyond. */
+int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts, int32_t leaf);
+
+static inline bool skr_leaf_eligible(const struct skr_problem *problem, int32_t leaf)
+{
+    return problem->eligible == NULL || problem->eligible[leaf] != 0;
+}
+
+static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_t leaf)
+{
+    return problem->claimed == NULL ? 0 : problem->claimed[leaf];
+}
+
+/* claimed + new, new capped so that the sum is at most n. */
+int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spans and their interning.
+ *
+ * The table is open addressing over a power of two; a span is found by its parts (two spans) or by
+ * what it is (level, children, room, counts). Spans are never removed. The order in which things
+ * are interned follows the tree, and nothing is ever listed by walking the table, so results do not
+ * depend on hash values.
+ *
+ * skr_span_all() pairs neighbours, then neighbours of the pairs, and so on: the depth is
+ * log2(units), and runs of equal units fold into few distinct spans.
+ */
+#include "core/solver/span.h"
+
+#include <string.h>
+
+struct skr_span_table {
+    struct skr_span **slot;
+    size_t mask; /* slots - 1 */
+    size_t used;
+    int32_t next_id;
+};
+
+enum { SLOTS_FIRST = 1024 };
+
+bool skr_spans_init(struct skr_run *run)
+{
+    run->spans = skr_run_alloc(run, 1, sizeof(*run->spans));
+    if (run->spans == NULL) {
+        return false;
+    }
+    run->spans->slot = skr_run_alloc(run, SLOTS_FIRST, sizeof(*run->spans->slot));
+    run->spans->mask = SLOTS_FIRST - 1;
+    return run->spans->slot != NULL;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_pair(const struct skr_span *left, const struct skr_span *right)
+{
+    return mix(mix(1, (uint64_t)left->id), (uint64_t)right->id);
+}
+
+static uint64_t hash_unit(int32_t level, const struct skr_span *inside, int64_t room,
+                          const uint64_t *bits, int32_t words)
+{
+    uint64_t hash = mix(2, (uint64_t)level);
+    hash = mix(hash, inside == NULL ? UINT64_MAX : (uint64_t)inside->id);
+    hash = mix(hash, (uint64_t)room);
+    for (int32_t w = 0; w < words; w++) {
+        hash = mix(hash, bits[w]);
+    }
+    return hash;
+}
+
+static uint64_t hash_span(const struct skr_span *span)
+{
+    if (span->left != NULL) {
+        return hash_pair(span->left, span->right);
+    }
+    /* The counts of a unit are those of its last row, and 0 of the first. */
+    uint64_t zero = span->rows == 2 ? span->bits[0] : 0;
+    const uint64_t *bits = skr_span_row(span, span->rows - 1);
+    uint64_t hash = mix(2, (uint64_t)span->level);
+    hash = mix(hash, span->inside == NULL ? UINT64_MAX : (uint64_t)span->inside->id);
+    hash = mix(hash, (uint64_t)span->room);
+    for (int32_t w = 0; w < span->words; w++) {
+        hash = mix(hash, w == 0 ? bits[w] | zero : bits[w]);
+    }
+    return hash;
+}
+
+static bool table_grow(struct skr_run *run)
+{
+    struct skr_span_table *table = run->spans;
+    size_t slots = (table->mask + 1) * 2;
+    struct skr_span **slot = skr_run_alloc(run, slots, sizeof(*slot));
+    if (slot == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i <= table->mask; i++) {
+        if (table->slot[i] != NULL) {
+            size_t at = hash_span(table->slot[i]) & (slots - 1);
+            while (slot[at] != NULL) {
+                at = (at + 1) & (slots - 1);
+            }
+            slot[at] = table->slot[i];
+        }
+    }
+    table->slot = slot;
+    table->mask = slots - 1;
+    return true;
+}
+
+/* Puts span where a search of its hash has ended without finding it. */
+static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
+{
+    struct skr_span_table *table = run->spans;
+    if (run->plain) {
+        return true;
+    }
+    if (table->used * 2 > table->mask && !table_grow(run)) {
+        return false;
+    }
+    size_t at = hash & table->mask;
+    while (table->slot[at] != NULL) {
+        at = (at + 1) & table->mask;
+    }
+    table->slot[at] = span;
+    table->used++;
+    return true;
+}
+
+static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t rows, int32_t words)
+{
+    struct skr_span *span = skr_run_alloc(run, 1, sizeof(*span));
+    if (span == NULL) {
+        return NULL;
+    }
+    span->id = run->spans->next_id++;
+    span->level = level;
+    span->rows = rows;
+    span->words = words;
+    span->lo = 0;
+    span->hi = -1;
+    span->bits = skr_run_alloc(run, (size_t)rows * (size_t)words, sizeof(*span->bits));
+    return span->bits == NULL ? NULL : span;
+}
+
+/* Sets lo and hi from the bits. */
+static void find_ends(struct skr_span *span)
+{
+    for (int32_t row = 0; row < span->rows; row++) {
+        const uint64_t *bits = skr_span_row(span, row);
+        int32_t lo = skr_bits_next(bits, span->words, 0);
+        if (lo >= 0) {
+            int32_t hi = skr_bits_previous(bits, span->words * 64 - 1);
+            bool first = span->hi < span->lo;
+            span->lo = first || lo < span->lo ? lo : span->lo;
+            span->hi = first || hi > span->hi ? hi : span->hi;
+        }
+    }
+}
+
+bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total)
+{
+    return row < span->rows && total <= span->hi && skr_bits_get(skr_span_row(span, row), total);
+}
+
+bool skr_bits_only_zero(const uint64_t *bits, int32_t words)
+{
+    for (int32_t w = 1; w < words; w++) {
+        if (bits[w] != 0) {
+            return false;
+        }
+    }
+    return bits[0] == 1;
+}
+
+/* Whether span is the unit described; bits has the words of its greatest count. */
+static bool is_unit(const struct skr_span *span, int32_t level, const struct skr_span *inside,
+                    int64_t room, const uint64_t *bits, int32_t words)
+{
+    if (span->left != NULL || span->level != level || span->inside != inside ||
+        span->room != room || span->words != words) {
+        return false;
+    }
+    if (span->rows == 1) {
+        return memcmp(span->bits, bits, (size_t)words * sizeof(*bits)) == 0;
+    }
+    for (int32_t w = 0; w < words; w++) {
+        if ((span->bits[w] | span->bits[words + w]) != bits[w]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct skr_span *find_unit(const struct skr_run *run, uint64_t hash, int32_t level,
+                                  const struct skr_span *inside, int64_t room, const uint64_t *bits,
+                                  int32_t words)
+{
+    const struct skr_span_table *table = run->spans;
+    for (size_t at = hash & table->mask; table->slot[at] != NULL; at = (at + 1) & table->mask) {
+        if (is_unit(table->slot[at], level, inside, room, bits, words)) {
+            return table->slot[at];
+        }
+    }
+    return NULL;
+}
+
+struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_span *inside,
+                               int64_t room, const uint64_t *bits, int32_t words)
+{
+    int32_t greatest = skr_bits_previous(bits, words * 64 - 1);
+    words = skr_bits_words(greatest < 0 ? 0 : greatest);
+    uint64_t hash = 0;
+    if (!run->plain) {
+        hash = hash_unit(level, inside, room, bits, words);
+        struct skr_span *known = find_unit(run, hash, level, inside, room, bits, words);
+        if (known != NULL) {
+            return known;
+        }
+    }
+    struct skr_span *span = span_new(run, level, run->law[level].used > 0 ? 2 : 1, words);
+    if (span == NULL) {
+        return NULL;
+    }
+    span->n_units = 1;
+    span->inside = inside;
+    span->room = room;
+    uint64_t *used = span->bits + (size_t)(span->rows - 1) * (size_t)words;
+    memcpy(used, bits, (size_t)words * sizeof(*bits));
+    if (span->rows == 2) {
+        span->bits[0] = bits[0] & 1;
+        used[0] &= ~UINT64_C(1);
+    }
+    find_ends(span);
+    int32_t counts = 0;
+    for (int32_t x = span->lo; x >= 0 && x <= span->hi; x++) {
+        counts += skr_bits_get(bits, x) ? 1 : 0;
+    }
+    span->is_run = counts > 0 && counts == span->hi - span->lo + 1;
+    return table_add(run, span, hash) ? span : NULL;
+}
+
+static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *left,
+                            const struct skr_span *right)
+{
+    int32_t used = run->law[left->level].used;
+    if (used == 0) {
+        return 1;
+    }
+    int32_t most = left->rows - 1 + right->rows - 1;
+    return (most < used ? most : used) + 1;
+}
+
+struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right)
+{
+    uint64_t hash = hash_pair(left, right);
+    if (!run->plain) {
+        const struct skr_span_table *table = run->spans;
+        for (size_t at = hash & table->mask; table->slot[at] != NULL; at = (at + 1) & table->mask) {
+            if (table->slot[at]->left == left && table->slot[at]->right == right) {
+                return table->slot[at];
+            }
+        }
+    }
+    if (!skr_run_poll(run)) {
+        return NULL;
+    }
+    int32_t hi = 0;
+    if (left->lo <= left->hi && right->lo <= right->hi) {
+        hi = right->hi < run->n - left->hi ? left->hi + right->hi : run->n;
+    }
+    int32_t rows = rows_of_pair(run, left, right);
+    struct skr_span *span = span_new(run, left->level, rows, skr_bits_words(hi));
+    if (span == NULL) {
+        return NULL;
+    }
+    span->n_units = left->n_units + right->n_units;
+    span->left = left;
+    span->right = right;
+    for (int32_t a = 0; a < left->rows; a++) {
+        for (int32_t b = 0; b < right->rows && a + b < rows; b++) {
+            skr_bits_add_sums(span->bits + (size_t)(a + b) * (size_t)span->words, span->words,
+                              skr_span_row(left, a), left->words, skr_span_row(right, b),
+                              right->words, run->bits_tmp);
+        }
+    }
+    for (int32_t row = 0; row < rows; row++) {
+        skr_bits_clear_above(span->bits + (size_t)row * (size_t)span->words, span->words, hi);
+    }
+    find_ends(span);
+    run->stats.merges++;
+    return table_add(run, span, hash) ? span : NULL;
+}
+
+struct skr_span *skr_span_all(struct skr_run *run, struct skr_span **item, int32_t n)
+{
+    while (n > 1) {
+        int32_t pairs = n / 2;
+        for (int32_t i = 0; i < pairs; i++) {
+            item[i] = skr_span_pair(run, item[2 * (size_t)i], item[2 * (size_t)i + 1]);
+            if (item[i] == NULL) {
+                return NULL;
+            }
+        }
+        if (n % 2 != 0) {
+            item[pairs] = item[n - 1];
+        }
+        n = pairs + n % 2;
+    }
+    return item[0];
+}
+
+/* Depth is the logarithm of the number of units. */
+static struct skr_span **put_units(struct skr_span *span, struct skr_span **ret)
+{
+    if (span->left == NULL) {
+        *ret = span;
+        return ret + 1;
+    }
+    return put_units(span->right, put_units(span->left, ret));
+}
+
+void skr_span_units(struct skr_span *span, struct skr_span **ret)
+{
+    put_units(span, ret);
+}

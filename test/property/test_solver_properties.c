@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The solver against its oracles, and the laws it must obey, on random problems.
+ *
+ * Environment: SEED (default 1), N (problems, default 10000), FIRST (index of the first, default
+ * 0). A failure prints both numbers and the problem; SEED=s FIRST=i N=1 plays it again.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/property/oracle.h"
+#include "topology/arena.h"
+
+static uint64_t seed = 1;
+static uint64_t first_index;
+static uint64_t n_problems = 10000;
+
+static const struct instance_limits tiny = {.leaves = 9, .slots = 6, .n = 9};
+static const struct instance_limits small = {.leaves = 16, .slots = 8, .n = 24};
+
+static uint64_t env_number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text == NULL ? otherwise : strtoull(text, NULL, 10);
+}
+
+static void fail_at(const struct instance *in, uint64_t index, const char *what)
+{
+    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", seed, index, what);
+    instance_print(in);
+    fail_msg("%s", what);
+}
+
+static struct skr_solution *solve(const struct instance *in, uint64_t index)
+{
+    struct skr_solution *solution = NULL;
+    struct skr_error error = {0};
+    if (skr_solve(&in->problem, &solution, &error) != 0) {
+        fail_at(in, index, error.text);
+    }
+    return solution;
+}
+
+static bool keys_equal(const struct skr_tree *tree, const struct skr_level_key *a,
+                       const struct skr_level_key *b)
+{
+    for (int32_t level = 0; level < tree->n_levels; level++) {
+        if (a[level].used != b[level].used || a[level].n_runs != b[level].n_runs) {
+            return false;
+        }
+        for (size_t i = 0; i < a[level].n_runs; i++) {
+            if (a[level].run[i].count != b[level].run[i].count ||
+                a[level].run[i].mult != b[level].run[i].mult) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void print_counts(const char *who, const int32_t *count, int32_t n)
+{
+    printf("  %s:", who);
+    for (int32_t i = 0; i < n; i++) {
+        printf(" %" PRId32, count[i]);
+    }
+    printf("\n");
+}
+
+/* What holds for every answer whatever the problem. */
+static void check_answer(const struct instance *in, uint64_t index, const struct skr_solution *got)
+{
+    if (got->status == SKR_SOLVE_TIMEOUT) {
+        fail_at(in, index, "timeout without a budget");
+    }
+    if (got->status != SKR_SOLVE_PLACED) {
+        return;
+    }
+    struct skr_error error = {0};
+    if (skr_solution_check(&in->problem, got->count, &error) != 0) {
+        fail_at(in, index, error.text);
+    }
+    struct skr_level_key *key = skr_placement_key(&in->tree, got->count, got->arena);
+    if (key == NULL || !keys_equal(&in->tree, key, got->key) || !got->optimal) {
+        fail_at(in, index, "key is not that of the counts");
+    }
+}
+
+static void check_against(const struct instance *in, uint64_t index, const struct skr_solution *got,
+                          const struct oracle_answer *want)
+{
+    check_answer(in, index, got);
+    if ((got->status == SKR_SOLVE_PLACED) != want->feasible) {
+        fail_at(in, index, want->feasible ? "refused a feasible problem" : "placed the impossible");
+    }
+    size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
+    if (want->feasible && memcmp(got->count, want->count, size) != 0) {
+        print_counts("solver", got->count, in->tree.n_leaves);
+        print_counts("oracle", want->count, in->tree.n_leaves);
+        fail_at(in, index, "not the optimum of the oracle");
+    }
+}
+
+static void the_oracles_agree_with_each_other(void **state)
+{
+    (void)state;
+    uint64_t feasible = 0;
+    for (uint64_t i = first_index; i < first_index + 2 * n_problems; i++) {
+        struct instance in;
+        instance_make(&in, seed, i, &tiny);
+        struct oracle_answer all;
+        struct oracle_answer dp;
+        enumerator_solve(&in, &all);
+        plain_dp_solve(&in, &dp, NULL);
+        if (all.feasible != dp.feasible || memcmp(all.count, dp.count, sizeof(all.count)) != 0) {
+            print_counts("enumerator", all.count, in.tree.n_leaves);
+            print_counts("plain dp", dp.count, in.tree.n_leaves);
+            fail_at(&in, i, "oracles disagree");
+        }
+        feasible += all.feasible ? 1 : 0;
+    }
+    /* A generator of impossible problems alone would prove nothing. */
+    assert_true(n_problems < 100 || (feasible > n_problems / 2 && feasible < 2 * n_problems));
+}
+
+/* largest and the class, as far as the oracle can tell. */
+static void check_explanation(const struct instance *in, uint64_t index,
+                              const struct skr_explanation *got, const bool *sizes)
+{
+    int32_t largest = 0;
+    int64_t sum = 0;
+    for (int32_t x = 0; x <= in->problem.n; x++) {
+        largest = sizes[x] ? x : largest;
+    }
+    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
+        sum += instance_fit(in, leaf);
+    }
+    if (got->largest != largest) {
+        fail_at(in, index, "largest feasible size is wrong");
+    }
+    if (got->sum_fits != sum) {
+        fail_at(in, index, "sum of fits is wrong");
+    }
+    struct instance roomy;
+    instance_copy(&roomy, in);
+    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
+        roomy.eligible[leaf] = 1;
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            roomy.free[leaf * INSTANCE_RESOURCES + r] = INT64_C(1) << 40;
+        }
+    }
+    struct oracle_answer answer;
+    plain_dp_solve(&roomy, &answer, NULL);
+    enum skr_infeasible_class class = !answer.feasible      ? SKR_CLASS_CONSTRAINT_CONFLICT
+                                      : sum < in->problem.n ? SKR_CLASS_WAITING_FOR_CAPACITY
+                                                            : SKR_CLASS_PLACEMENT_FAILED;
+    if (got->class != class) {
+        fail_at(in, index, "class is wrong");
+    }
+    if (sum >= in->problem.n && (got->level == 0 || got->n_bottlenecks == 0)) {
+        fail_at(in, index, "no deciding level");
+    }
+}
+
+/* P1, P2, P6 (fast paths off), explanation; ties included. */
+static void the_solver_agrees_with_the_plain_dp(void **state)
+{
+    (void)state;
+    uint64_t feasible = 0;
+    for (uint64_t i = first_index; i < first_index + n_problems; i++) {
+        struct instance in;
+        instance_make(&in, seed, i, &small);
+        in.problem.explain = true;
+        struct oracle_answer want;
+        bool sizes[64];
+        plain_dp_solve(&in, &want, sizes);
+        struct skr_solution *got = solve(&in, i);
+        check_against(&in, i, got, &want);
+        if (got->status == SKR_SOLVE_INFEASIBLE) {
+            check_explanation(&in, i, &got->explanation, sizes);
+        }
+        skr_solution_destroy(got);
+        in.problem.no_fast_paths = true;
+        got = solve(&in, i);
+        check_against(&in, i, got, &want);
+        skr_solution_destroy(got);
+        feasible += want.feasible ? 1 : 0;
+    }
+    assert_true(n_problems < 100 || (feasible > n_problems / 5 && feasible < n_problems));
+}
+
+/* P1, P2 with the other oracle. */
+static void the_solver_agrees_with_the_enumerator(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems; i++) {
+        struct instance in;
+        instance_make(&in, seed + 1000003, i, &tiny);
+        struct oracle_answer want;
+        enumerator_solve(&in, &want);
+        struct skr_solution *got = solve(&in, i);
+        check_against(&in, i, got, &want);
+        skr_solution_destroy(got);
+    }
+}
+
+/* P3, and P14 for every one of them. */
+static void sizes_are_feasible_exactly_where_the_root_set_says(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 8; i++) {
+        struct instance in;
+        instance_make(&in, seed, i, &small);
+        int32_t claims = 0;
+        for (int32_t leaf = 0; leaf < in.tree.n_leaves; leaf++) {
+            claims += in.claimed[leaf];
+        }
+        bool sizes[64];
+        struct oracle_answer answer;
+        plain_dp_solve(&in, &answer, sizes);
+        int32_t n = in.problem.n;
+        for (in.problem.n = claims; in.problem.n <= n; in.problem.n++) {
+            struct skr_solution *got = solve(&in, i);
+            /* Size 0 is placed whatever the rules. */
+            if ((got->status == SKR_SOLVE_PLACED) != sizes[in.problem.n]) {
+                fail_at(&in, i, "size is wrong");
+            }
+            skr_solution_destroy(got);
+            in.problem.step_budget = 0;
+            got = solve(&in, i);
+            assert_int_equal(got->status, SKR_SOLVE_TIMEOUT);
+            skr_solution_destroy(got);
+            in.problem.step_budget = 1;
+        }
+    }
+}
+
+/* One change that gives more freedom. Returns false when it does not apply. */
+static bool relax(struct instance *in, struct random *random)
+{
+    int32_t leaf = random_below(random, in->tree.n_leaves);
+    struct skr_rule *rule = &in->rule[random_below(random, in->tree.n_levels)];
+    switch (random_below(random, 4)) {
+    case 0:
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            int64_t *amount = &in->free[leaf * INSTANCE_RESOURCES + r];
+            *amount = (*amount > 0 ? *amount : 0) + 2 * in->demand[r];
+        }
+        return true;
+    case 1:
+        in->eligible[leaf] = 1;
+        return true;
+    case 2:
+        /* One more leaf beside the last one of the tree: its parent is the last unit. */
+        if (in->tree.n_leaves == INSTANCE_LEAVES_MAX) {
+            return false;
+        }
+        in->child_count[in->tree.first_leaf - 1]++;
+        instance_link(in, in->tree.n_levels);
+        leaf = in->tree.n_leaves - 1;
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            in->free[leaf * INSTANCE_RESOURCES + r] = 3 * in->demand[r];
+        }
+        in->eligible[leaf] = 1;
+        in->claimed[leaf] = 0;
+        return true;
+    default:
+        if (rule->hard) {
+            *rule = (struct skr_rule){.type = rule->type};
+            return true;
+        }
+        if (rule->min > 0 && rule->max > 0 && rule->min > rule->max) {
+            rule->min = 0;
+            rule->max = 0;
+            return true;
+        }
+        switch (random_below(random, 4)) {
+        case 0:
+            rule->partitions = 0;
+            return true;
+        case 1:
+            rule->min = 0;
+            return true;
+        case 2:
+            rule->max = 0;
+            return true;
+        default:
+            rule->factor = 0;
+            return true;
+        }
+    }
+}
+
+/* P4 */
+static void more_freedom_never_makes_things_worse(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 2; i++) {
+        struct instance in;
+        instance_make(&in, seed + 1, i, &small);
+        struct skr_solution *before = solve(&in, i);
+        struct random random = {.state = i};
+        if (before->status == SKR_SOLVE_PLACED && relax(&in, &random)) {
+            struct skr_solution *after = solve(&in, i);
+            check_answer(&in, i, after);
+            if (after->status != SKR_SOLVE_PLACED) {
+                fail_at(&in, i, "more freedom turned yes into no");
+            }
+            if (skr_placement_compare(&in.tree, in.rule, before->key, after->key) < 0) {
+                fail_at(&in, i, "more freedom made the key worse");
+            }
+            skr_solution_destroy(after);
+        }
+        skr_solution_destroy(before);
+    }
+}
+
+/* Copies a subtree of from into to, children in random order, level by level. */
+static void shuffle(struct instance *to, const struct instance *from, struct random *random)
+{
+    const struct skr_tree *tree = &from->tree;
+    int32_t order[INSTANCE_UNITS_MAX] = {0}; /* unit of from at every place of to */
+    int32_t next = 1;
+    for (int32_t place = 0; place < tree->first_leaf; place++) {
+        int32_t unit = order[place];
+        int32_t n = tree->child_count[unit];
+        to->child_count[place] = n;
+        for (int32_t c = 0; c < n; c++) {
+            order[next + c] = tree->child_first[unit] + c;
+        }
+        for (int32_t c = n - 1; c > 0; c--) {
+            int32_t other = random_below(random, c + 1);
+            int32_t swap = order[next + c];
+            order[next + c] = order[next + other];
+            order[next + other] = swap;
+        }
+        next += n;
+    }
+    instance_link(to, tree->n_levels);
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        int32_t source = order[tree->first_leaf + leaf] - tree->first_leaf;
+        to->eligible[leaf] = from->eligible[source];
+        to->claimed[leaf] = from->claimed[source];
+        memcpy(&to->free[leaf * INSTANCE_RESOURCES], &from->free[source * INSTANCE_RESOURCES],
+               INSTANCE_RESOURCES * sizeof(to->free[0]));
+    }
+}
+
+/* P5 */
+static void the_order_of_siblings_never_changes_the_key(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+        struct instance in;
+        instance_make(&in, seed + 2, i, &small);
+        struct instance other;
+        instance_copy(&other, &in);
+        struct random random = {.state = i};
+        shuffle(&other, &in, &random);
+        struct skr_solution *a = solve(&in, i);
+        struct skr_solution *b = solve(&other, i);
+        check_answer(&other, i, b);
+        if (a->status != b->status ||
+            (a->status == SKR_SOLVE_PLACED && !keys_equal(&in.tree, a->key, b->key))) {
+            fail_at(&in, i, "the order of siblings changed the key");
+        }
+        skr_solution_destroy(a);
+        skr_solution_destroy(b);
+    }
+}
+
+static void same_counts(const struct instance *a, const struct instance *b, uint64_t index,
+                        const char *what)
+{
+    struct skr_solution *x = solve(a, index);
+    struct skr_solution *y = solve(b, index);
+    size_t size = (size_t)a->tree.n_leaves * sizeof(int32_t);
+    if (x->status != y->status ||
+        (x->status == SKR_SOLVE_PLACED && memcmp(x->count, y->count, size) != 0)) {
+        fail_at(a, index, what);
+    }
+    skr_solution_destroy(x);
+    skr_solution_destroy(y);
+}
+
+/* P6 (runs), P7 */
+static void scale_and_idle_resources_do_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+        struct instance in;
+        instance_make(&in, seed + 3, i, &small);
+        same_counts(&in, &in, i, "two runs differ");
+        struct instance other;
+        instance_copy(&other, &in);
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            other.demand[r] *= 1000003;
+        }
+        for (int32_t at = 0; at < INSTANCE_LEAVES_MAX * INSTANCE_RESOURCES; at++) {
+            other.free[at] *= 1000003;
+        }
+        same_counts(&in, &other, i, "a common factor changed the result");
+        instance_copy(&other, &in);
+        for (int32_t leaf = 0; leaf < in.tree.n_leaves; leaf++) {
+            for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+                if (in.demand[r] == 0) {
+                    other.free[leaf * INSTANCE_RESOURCES + r] = -7;
+                }
+            }
+        }
+        same_counts(&in, &other, i, "a resource nobody demands changed the result");
+    }
+}
+
+/* P8 */
+static void members_that_are_placed_stay(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+        struct instance in;
+        instance_make(&in, seed + 4, i, &small);
+        struct skr_solution *got = solve(&in, i);
+        if (got->status == SKR_SOLVE_PLACED) {
+            struct instance full;
+            instance_copy(&full, &in);
+            memset(full.free, 0, sizeof(full.free));
+            memcpy(full.claimed, got->count, (size_t)in.tree.n_leaves * sizeof(int32_t));
+            struct skr_solution *again = solve(&full, i);
+            assert_int_equal(again->status, SKR_SOLVE_PLACED);
+            assert_memory_equal(again->count, got->count,
+                                (size_t)in.tree.n_leaves * sizeof(int32_t));
+            skr_solution_destroy(again);
+        }
+        skr_solution_destroy(got);
+    }
+}
+
+static bool lone_bound(const struct skr_rule *rule)
+{
+    return !rule->hard && (rule->min > 0) != (rule->max > 0);
+}
+
+/* P9 */
+static void the_greedy_method_is_never_better(void **state)
+{
+    (void)state;
+    uint64_t compared = 0;
+    for (uint64_t i = first_index; i < first_index + n_problems; i++) {
+        struct instance in;
+        instance_make(&in, seed + 5, i, &small);
+        memset(in.claimed, 0, sizeof(in.claimed));
+        bool same_meaning = true;
+        for (int32_t level = 0; level < in.tree.n_levels; level++) {
+            same_meaning = same_meaning && !lone_bound(&in.rule[level]);
+        }
+        struct random random = {.state = i};
+        struct oracle_answer greedy;
+        greedy_solve(&in, &random, &greedy);
+        if (!same_meaning || !greedy.feasible ||
+            skr_solution_check(&in.problem, greedy.count, NULL) != 0) {
+            continue;
+        }
+        struct skr_solution *got = solve(&in, i);
+        if (got->status != SKR_SOLVE_PLACED) {
+            fail_at(&in, i, "refused what the greedy method places");
+        }
+        struct skr_level_key *key = skr_placement_key(&in.tree, greedy.count, got->arena);
+        if (key == NULL || skr_placement_compare(&in.tree, in.rule, key, got->key) < 0) {
+            fail_at(&in, i, "the greedy method is better");
+        }
+        compared++;
+        skr_solution_destroy(got);
+    }
+    assert_true(n_problems < 100 || compared > n_problems / 20);
+}
+
+/* P10: below every unit of a level comes one unit that takes over its children. */
+static void a_level_without_choice_changes_no_count(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+        struct instance in;
+        instance_make(&in, seed + 6, i, &small);
+        in.problem.tie_break = SKR_TIE_TREE;
+        struct random random = {.state = i};
+        int32_t at = random_below(&random, in.tree.n_levels + 1);
+        int32_t n_levels = in.tree.n_levels;
+        struct instance out;
+        instance_copy(&out, &in);
+        /* Level by level: 0 .. at - 1 as they were, at: one child each, then at .. again. */
+        int32_t to = 0;
+        for (int32_t level = 0; level < at; level++) {
+            for (int32_t u = in.tree.level_first[level]; u < in.tree.level_first[level + 1]; u++) {
+                out.child_count[to++] = in.child_count[u];
+            }
+        }
+        for (int32_t u = in.tree.level_first[at]; u < in.tree.level_first[at + 1]; u++) {
+            out.child_count[to++] = 1;
+        }
+        for (int32_t level = at; level < n_levels; level++) {
+            for (int32_t u = in.tree.level_first[level]; u < in.tree.level_first[level + 1]; u++) {
+                out.child_count[to++] = in.child_count[u];
+            }
+        }
+        for (int32_t level = n_levels; level > at; level--) {
+            out.rule[level] = in.rule[level - 1];
+        }
+        out.rule[at] = (struct skr_rule){.type = SKR_RULE_PACK};
+        instance_link(&out, n_levels + 1);
+        same_counts(&in, &out, i, "a level of only children changed the counts");
+    }
+}
+
+/* P13: results or SKR_LIMIT, never a wrong answer, whatever memory there is. */
+static void a_byte_limit_is_an_error_and_nothing_else(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + (n_problems < 50 ? n_problems : 50); i++) {
+        struct instance in;
+        instance_make(&in, seed + 7, i, &small);
+        in.problem.explain = true;
+        struct skr_solution *want = solve(&in, i);
+        int32_t refused = 0;
+        for (in.problem.byte_limit = 64; in.problem.byte_limit < 400000;
+             in.problem.byte_limit += in.problem.byte_limit / 8) {
+            struct skr_solution *got = NULL;
+            int rc = skr_solve(&in.problem, &got, NULL);
+            if (rc != 0) {
+                assert_int_equal(rc, -SKR_LIMIT);
+                assert_null(got);
+                refused++;
+                continue;
+            }
+            assert_int_equal(got->status, want->status);
+            if (got->status == SKR_SOLVE_PLACED) {
+                assert_memory_equal(got->count, want->count,
+                                    (size_t)in.tree.n_leaves * sizeof(int32_t));
+            }
+            skr_solution_destroy(got);
+        }
+        assert_true(refused > 0 || in.problem.n == 0);
+        skr_solution_destroy(want);
+    }
+}
+
+int main(void)
+{
+    seed = env_number("SEED", seed);
+    first_index = env_number("FIRST", 0);
+    n_problems = env_number("N", n_problems);
+    printf("solver properties: SEED=%" PRIu64 " FIRST=%" PRIu64 " N=%" PRIu64 "\n", seed,
+           first_index, n_problems);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_oracles_agree_with_each_other),
+        cmocka_unit_test(the_solver_agrees_with_the_plain_dp),
+        cmocka_unit_test(the_solver_agrees_with_the_enumerator),
+        cmocka_unit_test(sizes_are_feasible_exactly_where_the_root_set_says),
+        cmocka_unit_test(more_freedom_never_makes_things_worse),
+        cmocka_unit_test(the_order_of_siblings_never_changes_the_key),
+        cmocka_unit_test(scale_and_idle_resources_do_not_matter),
+        cmocka_unit_test(members_that_are_placed_stay),
+        cmocka_unit_test(the_greedy_method_is_never_better),
+        cmocka_unit_test(a_level_without_choice_changes_no_count),
+        cmocka_unit_test(a_byte_limit_is_an_error_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
