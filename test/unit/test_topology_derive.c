@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees from node labels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topology/topology_map.h"
+
+enum { NODES_MAX = 8 };
+
+struct named {
+    const char *node;
+    const char *rack; /* NULL: no label */
+};
+
+static struct skr_tree *derive(const struct named *named, size_t n)
+{
+    static struct skr_label label[NODES_MAX];
+    static struct skr_node node[NODES_MAX];
+    const struct skr_node *nodes[NODES_MAX];
+    struct skr_tree *tree = NULL;
+    for (size_t i = 0; i < n; i++) {
+        label[i] = (struct skr_label){SKR_RACK_LABEL, named[i].rack};
+        node[i] = (struct skr_node){.meta = {.name = named[i].node}};
+        node[i].meta.labels = (struct skr_labels){named[i].rack != NULL ? 1 : 0, &label[i]};
+        nodes[i] = &node[i];
+    }
+    assert_int_equal(skr_topology_derive(nodes, n, &tree, NULL), 0);
+    return tree;
+}
+
+static void assert_units(const struct skr_tree *tree, const char *const *names, int32_t n)
+{
+    assert_int_equal(tree->n_units, n + 1);
+    for (int32_t i = 0; i < n; i++) {
+        assert_string_equal(tree->unit_name[i + 1], names[i]);
+    }
+}
+
+static void labels_on_every_node_make_racks(void **state)
+{
+    static const struct named nodes[] = {{"n9", "r2"}, {"n10", "r2"}, {"n3", "r1"}, {"N1", "r10"}};
+    static const char *const expected[] = {"r1", "r10", "r2", "n3", "N1", "n10", "n9"};
+    struct skr_tree *tree = derive(nodes, 4);
+    (void)state;
+    assert_int_equal(tree->n_levels, 2);
+    assert_string_equal(tree->level_name[1], "rack");
+    assert_string_equal(tree->level_name[2], "node");
+    assert_string_equal(tree->name, "default-tree");
+    assert_int_equal(tree->n_resource_names, 2);
+    assert_string_equal(tree->resource_name[0], "cpu");
+    assert_string_equal(tree->resource_name[1], "memory");
+    assert_units(tree, expected, 7);
+    skr_tree_unref(tree);
+}
+
+static void one_node_without_the_label_makes_it_flat(void **state)
+{
+    static const struct named missing[] = {{"b", "r"}, {"a", NULL}, {"c", "r"}};
+    static const struct named empty[] = {{"b", "r"}, {"a", "r"}, {"c", ""}};
+    static const struct named blank[] = {{"b", " "}, {"a", "r"}, {"c", "r"}};
+    static const struct named *const rows[] = {missing, empty, blank};
+    static const char *const expected[] = {"a", "b", "c"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct skr_tree *tree = derive(rows[i], 3);
+        assert_int_equal(tree->n_levels, 1);
+        assert_string_equal(tree->level_name[1], "node");
+        assert_units(tree, expected, 3);
+        skr_tree_unref(tree);
+    }
+}
+
+static void a_cluster_without_nodes_has_an_empty_flat_tree(void **state)
+{
+    struct skr_tree *tree = derive(NULL, 0);
+    (void)state;
+    assert_int_equal(tree->n_levels, 1);
+    assert_int_equal(tree->n_leaves, 0);
+    assert_string_equal(tree->level_name[1], "node");
+    skr_tree_unref(tree);
+}
+
+/* D20: the engine derives again when nodes change and compares. */
+static void the_tree_depends_on_the_nodes_and_not_on_their_order(void **state)
+{
+    static const struct named one[] = {{"a", "r"}, {"b", "q"}, {"c", "r"}};
+    static const struct named other[] = {{"c", "r"}, {"a", "r"}, {"b", "q"}};
+    static const struct named moved[] = {{"c", "q"}, {"a", "r"}, {"b", "q"}};
+    static const struct named added[] = {{"a", "r"}, {"b", "q"}, {"c", "r"}, {"d", "r"}};
+    struct skr_tree *tree = derive(one, 3);
+    struct skr_tree *same = derive(other, 3);
+    (void)state;
+    assert_true(skr_tree_equal(tree, same));
+    skr_tree_unref(same);
+    same = derive(moved, 3);
+    assert_false(skr_tree_equal(tree, same));
+    skr_tree_unref(same);
+    same = derive(added, 4);
+    assert_false(skr_tree_equal(tree, same));
+    assert_int_equal(skr_tree_find_leaf(same, "d"), 3);
+    skr_tree_unref(same);
+    skr_tree_unref(tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labels_on_every_node_make_racks),
+        cmocka_unit_test(one_node_without_the_label_makes_it_flat),
+        cmocka_unit_test(a_cluster_without_nodes_has_an_empty_flat_tree),
+        cmocka_unit_test(the_tree_depends_on_the_nodes_and_not_on_their_order),
+    };
+    return cmocka_run_group_tests_name("topology_derive", tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building trees and reading them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topology/tree.h"
+
+struct unit {
+    int32_t depth;
+    const char *name;
+};
+
+static const char *const level_names[] = {"l1", "l2",  "l3",  "l4",  "l5",  "l6",  "l7",  "l8",
+                                          "l9", "l10", "l11", "l12", "l13", "l14", "l15", "l16"};
+static const char *const resources[] = {"cpu", "memory"};
+
+static struct skr_tree_builder *builder_of(const struct unit *unit, size_t n)
+{
+    struct skr_tree_builder *b = skr_tree_builder_create("test");
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(skr_tree_builder_add(b, unit[i].depth, unit[i].name, NULL), 0);
+    }
+    return b;
+}
+
+static struct skr_tree *tree_of(const struct unit *unit, size_t n, size_t *n_uneven)
+{
+    struct skr_tree_builder *b = builder_of(unit, n);
+    struct skr_tree *tree = NULL;
+    struct skr_error error = {SKR_OK, ""};
+    int32_t depth = skr_tree_builder_depth(b);
+    int rc = skr_tree_builder_finish(b, level_names, depth > 0 ? (size_t)depth : 1, resources, 2,
+                                     &tree, n_uneven, &error);
+    skr_tree_builder_destroy(b);
+    if (rc != 0) {
+        fail_msg("%s", error.text);
+    }
+    return tree;
+}
+
+/* Every invariant that the header states. */
+static void check_invariants(const struct skr_tree *tree)
+{
+    assert_int_equal(tree->level_first[0], 0);
+    assert_int_equal(tree->level_first[1], 1);
+    assert_int_equal(tree->level_first[tree->n_levels + 1], tree->n_units);
+    assert_int_equal(tree->first_leaf, tree->level_first[tree->n_levels]);
+    assert_int_equal(tree->first_leaf + tree->n_leaves, tree->n_units);
+    assert_int_equal(tree->parent[0], -1);
+    int32_t next_child = 1;
+    for (int32_t u = 0; u < tree->n_units; u++) {
+        int32_t level = skr_tree_level_of(tree, u);
+        assert_in_range(u, tree->level_first[level], tree->level_first[level + 1] - 1);
+        if (level == tree->n_levels) {
+            assert_int_equal(tree->child_count[u], 0);
+            assert_int_equal(skr_tree_find_leaf(tree, tree->unit_name[u]), u - tree->first_leaf);
+            continue;
+        }
+        if (tree->n_leaves > 0) {
+            assert_true(tree->child_count[u] > 0);
+            assert_int_equal(tree->child_first[u], next_child);
+        }
+        for (int32_t i = 0; i < tree->child_count[u]; i++) {
+            assert_int_equal(tree->parent[next_child + i], u);
+        }
+        next_child += tree->child_count[u];
+    }
+    assert_int_equal(next_child, tree->n_units);
+}
+
+static const struct unit two_racks[] = {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"},
+                                        {1, "rack-1"}, {2, "node-2"}, {2, "node-3"}};
+
+static void units_are_numbered_level_by_level(void **state)
+{
+    static const char *const expected[] = {"root",   "rack-0", "rack-1", "node-0",
+                                           "node-1", "node-2", "node-3"};
+    size_t n_uneven = 9;
+    struct skr_tree *tree = tree_of(two_racks, 6, &n_uneven);
+    (void)state;
+    check_invariants(tree);
+    assert_int_equal(n_uneven, 0);
+    assert_int_equal(tree->n_levels, 2);
+    assert_int_equal(tree->n_units, 7);
+    assert_int_equal(tree->n_leaves, 4);
+    for (int32_t u = 0; u < 7; u++) {
+        assert_string_equal(tree->unit_name[u], expected[u]);
+    }
+    assert_string_equal(tree->name, "test");
+    assert_string_equal(tree->level_name[0], "root");
+    assert_string_equal(tree->level_name[2], "l2");
+    assert_string_equal(tree->resource_name[1], "memory");
+    skr_tree_unref(tree);
+    skr_tree_unref(NULL);
+}
+
+static void names_and_levels_are_found(void **state)
+{
+    struct skr_tree *tree = tree_of(two_racks, 6, NULL);
+    (void)state;
+    assert_int_equal(skr_tree_find_leaf(tree, "node-2"), 2);
+    assert_int_equal(skr_tree_find_leaf(tree, "rack-0"), -1);
+    assert_int_equal(skr_tree_find_leaf(tree, "root"), -1);
+    assert_int_equal(skr_tree_find_leaf(tree, ""), -1);
+    assert_int_equal(skr_tree_find_level(tree, "l1"), 1);
+    assert_int_equal(skr_tree_find_level(tree, "l2"), 2);
+    assert_int_equal(skr_tree_find_level(tree, "root"), -1);
+    assert_int_equal(skr_tree_find_level(tree, "l3"), -1);
+    skr_tree_unref(tree);
+}
+
+static void distance_counts_edges_between_pods(void **state)
+{
+    static const struct unit units[] = {{1, "a"},  {2, "x"}, {3, "n0"}, {3, "n1"}, {2, "y"},
+                                        {3, "n2"}, {1, "b"}, {2, "x"},  {3, "n3"}};
+    static const int32_t expected[4][4] = {{2, 4, 6, 8}, {4, 2, 6, 8}, {6, 6, 2, 8}, {8, 8, 8, 2}};
+    struct skr_tree *tree = tree_of(units, 9, NULL);
+    (void)state;
+    for (int32_t a = 0; a < 4; a++) {
+        for (int32_t b = 0; b < 4; b++) {
+            assert_int_equal(skr_tree_distance(tree, a, b), expected[a][b]);
+        }
+    }
+    skr_tree_unref(tree);
+}
+
+/* D19: identity is the path. */
+static void equal_names_in_different_branches_stay_apart(void **state)
+{
+    static const struct unit units[] = {{1, "zone-a"}, {2, "rack-0"}, {3, "n0"},
+                                        {1, "zone-b"}, {2, "rack-0"}, {3, "n1"}};
+    struct skr_tree *tree = tree_of(units, 6, NULL);
+    (void)state;
+    check_invariants(tree);
+    assert_int_equal(tree->n_units, 7);
+    assert_int_equal(skr_tree_distance(tree, 0, 1), 8);
+    skr_tree_unref(tree);
+}
+
+static void a_unit_and_a_node_may_share_a_name(void **state)
+{
+    static const struct unit units[] = {{1, "a"}, {2, "b"}, {1, "b"}, {2, "a"}};
+    struct skr_tree *tree = tree_of(units, 4, NULL);
+    (void)state;
+    check_invariants(tree);
+    assert_int_equal(skr_tree_find_leaf(tree, "a"), 1);
+    assert_int_equal(skr_tree_find_leaf(tree, "b"), 0);
+    skr_tree_unref(tree);
+}
+
+static void leaves_above_the_deepest_level_are_left_out(void **state)
+{
+    static const struct unit units[] = {{1, "early"}, {1, "z"},     {2, "shallow"},  {2, "r"},
+                                        {3, "n0"},    {1, "empty"}, {2, "too-high"}, {1, "y"},
+                                        {2, "q"},     {3, "n1"}};
+    char path[64];
+    size_t n_uneven = 0;
+    struct skr_tree *tree = tree_of(units, 10, &n_uneven);
+    (void)state;
+    check_invariants(tree);
+    assert_int_equal(n_uneven, 3);
+    assert_int_equal(tree->n_leaves, 2);
+    assert_int_equal(tree->n_units, 7);
+    assert_int_equal(skr_tree_find_leaf(tree, "early"), -1);
+    assert_int_equal(skr_tree_find_leaf(tree, "shallow"), -1);
+    assert_string_equal(tree->unit_name[1], "z");
+    assert_string_equal(tree->unit_name[2], "y");
+    skr_tree_unref(tree);
+
+    struct skr_tree_builder *b = builder_of(units, 10);
+    static const char *const expected[] = {"early", "z/shallow", "empty/too-high"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(skr_tree_builder_uneven(b, i, path, sizeof(path)));
+        assert_string_equal(path, expected[i]);
+    }
+    assert_false(skr_tree_builder_uneven(b, 3, path, sizeof(path)));
+    assert_true(skr_tree_builder_uneven(b, 2, path, 9));
+    assert_string_equal(path, "empty/to");
+    skr_tree_builder_destroy(b);
+}
+
+static void one_node_with_two_leaves_is_refused(void **state)
+{
+    static const struct unit units[] = {{1, "r0"}, {2, "n0"}, {2, "n1"}, {1, "r1"}, {2, "n0"}};
+    static const struct unit uneven[] = {{1, "n0"}, {1, "r1"}, {2, "n0"}};
+    struct skr_tree_duplicate twice;
+    struct skr_error error;
+    struct skr_tree *tree = NULL;
+    struct skr_tree_builder *b = builder_of(units, 5);
+    (void)state;
+    assert_false(skr_tree_builder_duplicate(b, &twice));
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 2, &tree, NULL, &error),
+                     -SKR_INVALID);
+    assert_string_equal(error.text, "node \"n0\" twice");
+    assert_true(skr_tree_builder_duplicate(b, &twice));
+    assert_string_equal(twice.name, "n0");
+    assert_int_equal(twice.first, 1);
+    assert_int_equal(twice.second, 4);
+    skr_tree_builder_destroy(b);
+
+    b = builder_of(uneven, 3);
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 2, &tree, NULL, &error),
+                     -SKR_INVALID);
+    assert_true(skr_tree_builder_duplicate(b, &twice));
+    assert_null(tree);
+    skr_tree_builder_destroy(b);
+}
+
+static void level_names_must_match_the_depth(void **state)
+{
+    struct skr_error error;
+    struct skr_tree *tree = NULL;
+    struct skr_tree_builder *b = builder_of(two_racks, 6);
+    (void)state;
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 3, resources, 2, &tree, NULL, &error),
+                     -SKR_INVALID);
+    assert_string_equal(error.text, "3 level names for a tree of depth 2");
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 0, resources, 2, &tree, NULL, &error),
+                     -SKR_INVALID);
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 17, resources, 2, &tree, NULL, &error),
+                     -SKR_INVALID);
+    /* a builder can be finished again */
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 0, &tree, NULL, &error),
+                     0);
+    assert_int_equal(tree->n_resource_names, 0);
+    skr_tree_unref(tree);
+    skr_tree_builder_destroy(b);
+}
+
+static void a_tree_without_leaves_is_a_root(void **state)
+{
+    struct skr_tree *tree = tree_of(NULL, 0, NULL);
+    (void)state;
+    check_invariants(tree);
+    assert_int_equal(tree->n_units, 1);
+    assert_int_equal(tree->n_leaves, 0);
+    assert_int_equal(tree->n_levels, 1);
+    assert_int_equal(tree->child_count[0], 0);
+    assert_int_equal(skr_tree_find_leaf(tree, "x"), -1);
+    skr_tree_unref(tree);
+}
+
+static void names_and_depths_are_checked(void **state)
+{
+    static const struct {
+        int32_t depth;
+        const char *name;
+        int rc;
+        const char *text;
+    } rows[] = {
+        {1, "", -SKR_INVALID, "unit: name is empty"},
+        {1, " \t", -SKR_INVALID, "unit: name is blank"},
+        {0, "x", -SKR_BUG, "unit \"x\": depth 0 after 0"},
+        {2, "x", -SKR_BUG, "unit \"x\": depth 2 after 0"},
+        {17, "x", -SKR_LIMIT, "unit \"x\": tree deeper than 16 levels"},
+    };
+    struct skr_tree_builder *b = skr_tree_builder_create("t");
+    char name[300];
+    struct skr_error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(skr_tree_builder_add(b, rows[i].depth, rows[i].name, &error), rows[i].rc);
+        assert_string_equal(error.text, rows[i].text);
+    }
+    memset(name, 'n', sizeof(name));
+    name[254] = '\0';
+    assert_int_equal(skr_tree_builder_add(b, 1, name, &error), -SKR_LIMIT);
+    assert_string_equal(error.text, "unit \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...\": name of 254 "
+                                    "bytes, limit 253");
+    name[253] = '\0';
+    assert_int_equal(skr_tree_builder_add(b, 1, name, &error), 0);
+    for (int32_t depth = 2; depth <= SKR_LEVELS_MAX; depth++) {
+        assert_int_equal(skr_tree_builder_add(b, depth, "x", &error), 0);
+    }
+    skr_tree_builder_destroy(b);
+    skr_tree_builder_destroy(NULL);
+}
+
+static void a_tree_lives_as_long_as_its_last_owner(void **state)
+{
+    struct skr_tree *tree = tree_of(two_racks, 6, NULL);
+    struct skr_tree *again = skr_tree_ref(tree);
+    (void)state;
+    assert_ptr_equal(tree, again);
+    skr_tree_unref(tree);
+    assert_string_equal(again->unit_name[6], "node-3");
+    skr_tree_unref(again);
+}
+
+static void only_equal_trees_are_equal(void **state)
+{
+    static const struct unit variants[][6] = {
+        {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"}, {1, "rack-1"}, {2, "node-2"}, {2, "node-3"}},
+        {{1, "rack-0"}, {2, "node-0"}, {1, "rack-1"}, {2, "node-1"}, {2, "node-2"}, {2, "node-3"}},
+        {{1, "rack-0"}, {2, "node-1"}, {2, "node-0"}, {1, "rack-1"}, {2, "node-2"}, {2, "node-3"}},
+        {{1, "rack-1"}, {2, "node-0"}, {2, "node-1"}, {1, "rack-0"}, {2, "node-2"}, {2, "node-3"}},
+        {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"}, {2, "node-4"}, {2, "node-2"}, {2, "node-3"}},
+    };
+    struct skr_tree *tree = tree_of(two_racks, 6, NULL);
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        struct skr_tree *other = tree_of(variants[i], 6, NULL);
+        assert_int_equal(skr_tree_equal(tree, other), i == 0);
+        assert_int_equal(skr_tree_equal(other, tree), i == 0);
+        skr_tree_unref(other);
+    }
+    static const char *const other_levels[] = {"l1", "host"};
+    struct skr_tree_builder *b = builder_of(two_racks, 6);
+    struct skr_tree *other = NULL;
+    assert_int_equal(skr_tree_builder_finish(b, other_levels, 2, resources, 2, &other, NULL, NULL),
+                     0);
+    assert_false(skr_tree_equal(tree, other));
+    skr_tree_unref(other);
+    assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 1, &other, NULL, NULL),
+                     0);
+    assert_false(skr_tree_equal(tree, other));
+    skr_tree_unref(other);
+    skr_tree_builder_destroy(b);
+    skr_tree_unref(tree);
+}
+
+static void random_trees_keep_the_invariants(void **state)
+{
+    uint32_t seed = 5;
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        static struct unit unit[200];
+        static char name[200][8];
+        size_t n = 0;
+        int32_t depth = 0;
+        size_t at_depth[8] = {0};
+        seed = seed * 1664525U + 1013904223U;
+        for (size_t want = (seed >> 16) % 200; n < want; n++) {
+            seed = seed * 1664525U + 1013904223U;
+            depth = 1 + (int32_t)((seed >> 16) % (uint32_t)(depth < 5 ? depth + 1 : 5));
+            (void)snprintf(name[n], sizeof(name[n]), "u%zu", n);
+            unit[n] = (struct unit){depth, name[n]};
+            at_depth[depth]++;
+        }
+        size_t n_uneven = 0;
+        struct skr_tree *tree = tree_of(unit, n, &n_uneven);
+        check_invariants(tree);
+        int32_t deepest = 5;
+        while (deepest > 0 && at_depth[deepest] == 0) {
+            deepest--;
+        }
+        assert_int_equal(tree->n_leaves, deepest > 0 ? at_depth[deepest] : 0);
+        skr_tree_unref(tree);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_are_numbered_level_by_level),
+        cmocka_unit_test(names_and_levels_are_found),
+        cmocka_unit_test(distance_counts_edges_between_pods),
+        cmocka_unit_test(equal_names_in_different_branches_stay_apart),
+        cmocka_unit_test(a_unit_and_a_node_may_share_a_name),
+        cmocka_unit_test(leaves_above_the_deepest_level_are_left_out),
+        cmocka_unit_test(one_node_with_two_leaves_is_refused),
+        cmocka_unit_test(level_names_must_match_the_depth),
+        cmocka_unit_test(a_tree_without_leaves_is_a_root),
+        cmocka_unit_test(names_and_depths_are_checked),
+        cmocka_unit_test(a_tree_lives_as_long_as_its_last_owner),
+        cmocka_unit_test(only_equal_trees_are_equal),
+        cmocka_unit_test(random_trees_keep_the_invariants),
+    };
+    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
+}
