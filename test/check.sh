@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What every change has to pass (`make check`). The last line is "N passed, N failed".
+# SKIP_E2E=1 leaves the real control plane out.
+set -u
+cd "$(dirname "$0")/.."
+. test/steps.sh
+make="make --no-print-directory -s"
+jobs=$(nproc 2>/dev/null || echo 2)
+
+step build $make -j"$jobs" all
+step layers $make check-layers
+step "layers, planted" test/check-layers.sh --planted
+step format $make format-check
+step cppcheck $make lint-cppcheck
+step unit $make -j"$jobs" unit
+step property $make -j"$jobs" property
+step integration $make -j"$jobs" integration
+step "fuzz corpus" $make -j"$jobs" fuzz-replay
+step demo test/demo.sh build/sakkara
+if [ "${SKIP_E2E:-}" = 1 ]; then
+    step_skip e2e "SKIP_E2E=1"
+elif command -v go >/dev/null 2>&1; then
+    step e2e test/e2e-counted.sh
+else
+    step_skip e2e "no Go"
+fi
+steps_end
