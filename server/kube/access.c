@@ -300,7 +300,7 @@ static bool refresh_secret(struct skr_kube_secret *secret, bool is_token, struct
         r = skr_kube_token_check(&fresh, &problem);
     else if (r == 0 && !skr_kube_secret_is_pem(&fresh))
         r = skr_error_set(&problem, SKR_INVALID, "%s holds no PEM block", secret->file);
-    if (r < 0) {
+    if (r < 0 || !fresh.data) {
         if (error->code == SKR_OK)
             *error = problem;
         secret_fini(&fresh);

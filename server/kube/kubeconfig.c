@@ -364,31 +364,32 @@ int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
     return 0;
 }
 
-static void close_file(FILE **stream)
+/* The whole file as heap memory; NULL with errno set when it cannot be read. */
+static char *read_stream(FILE *stream, size_t *ret_n)
 {
-    if (*stream)
-        (void)fclose(*stream);
-}
-
-static void free_text(char **text)
-{
-    free(*text);
+    char *text = skr_alloc(SKR_KUBECONFIG_BYTES_MAX + 1);
+    *ret_n = fread(text, 1, SKR_KUBECONFIG_BYTES_MAX + 1, stream);
+    if (!ferror(stream))
+        return text;
+    free(text);
+    return NULL;
 }
 
 int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
                         struct skr_findings *findings)
 {
-    SKR_CLEANUP(close_file) FILE *stream = fopen(file, "re");
-    SKR_CLEANUP(free_text) char *text = NULL;
-    if (!stream) {
-        skr_findings_add(findings, true, 0, 0, "%s", strerror(errno));
+    size_t n = 0;
+    FILE *stream = fopen(file, "re");
+    char *text = stream ? read_stream(stream, &n) : NULL;
+    int code = errno;
+    if (stream)
+        (void)fclose(stream);
+    if (!text) {
+        skr_findings_add(findings, true, 0, 0, "%s", strerror(code));
         return -SKR_INVALID;
     }
-    text = skr_alloc(SKR_KUBECONFIG_BYTES_MAX + 1);
-    size_t n = fread(text, 1, SKR_KUBECONFIG_BYTES_MAX + 1, stream);
-    if (ferror(stream)) {
-        skr_findings_add(findings, true, 0, 0, "%s", strerror(errno));
-        return -SKR_INVALID;
-    }
-    return skr_kubeconfig_parse(text, n, file, access, findings);
+    int r = skr_kubeconfig_parse(text, n, file, access, findings);
+    explicit_bzero(text, n);
+    free(text);
+    return r;
 }

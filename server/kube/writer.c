@@ -27,12 +27,10 @@ struct wire {
 #define JSON      "application/json"
 #define MERGE     "application/merge-patch+json"
 #define STRATEGIC "application/strategic-merge-patch+json"
-#define STRATEGIC "application/strategic-merge-patch+json"
 
 static const struct wire wires[] = {
     [SKR_WRITE_BINDING] = {"POST", CORE, "pods", "/binding", JSON, false, -1},
     [SKR_WRITE_PATCH_POD] = {"PATCH", CORE, "pods", "", MERGE, true, -1},
-    [SKR_WRITE_UNGATE_POD] = {"PATCH", CORE, "pods", "", STRATEGIC, true, -1},
     [SKR_WRITE_UNGATE_POD] = {"PATCH", CORE, "pods", "", STRATEGIC, true, -1},
     [SKR_WRITE_PATCH_POD_STATUS] = {"PATCH", CORE, "pods", "/status", MERGE, true, -1},
     [SKR_WRITE_PATCH_CONFIGMAP] = {"PATCH", CORE, "configmaps", "", MERGE, true, -1},

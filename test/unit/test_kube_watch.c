@@ -275,6 +275,7 @@ static void the_client_comes_back_when_the_server_does(void **state)
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
+    fake_api_wait_count(c.api, POD_WATCH, 1);
     fake_api_go_down(c.api);
     fake_api_come_up(c.api);
     fake_api_wait_count(c.api, POD_WATCH, 2);
@@ -302,7 +303,7 @@ static void a_silent_list_is_given_up(void **state)
     (void)state;
     struct fake_client c;
     fake_client_begin(&c);
-    c.options.request_timeout = 20 * SKR_MILLISECOND;
+    c.options.request_timeout = 500 * SKR_MILLISECOND;
     fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_HANG});
     fake_client_start_synced(&c);
     assert_true(fake_api_count(c.api, POD_LIST) >= 2);
@@ -352,6 +353,7 @@ static void a_kind_that_is_not_installed_counts_as_empty(void **state)
     fake_client_start_synced(&c);
     fake_sink_wait(c.sink, "upsert podgroup default/p", 1);
     /* Uninstalled again: what was there is gone. */
+    fake_api_wait_count(c.api, PG_WATCH, 1);
     fake_api_expect(c.api, &(struct fake_step){.match = PG_WATCH, .status = 404});
     fake_api_end(c.api, PG_WATCH, FAKE_ANSWER);
     fake_sink_wait(c.sink, "delete podgroup default/p uid=u-p", 1);
@@ -572,6 +574,7 @@ static void a_rotated_token_is_read_when_the_old_one_is_refused(void **state)
     struct skr_error error = {0};
     assert_int_equal(skr_kube_secret_read(&c.access.token, path, &error), 0);
     fake_client_start_synced(&c);
+    fake_api_wait_count(c.api, POD_WATCH, 1);
     write_token(path, "new\n");
     /* Files are read at most once a second, so refuse until the new token shows. */
     fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
