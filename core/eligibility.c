@@ -21,6 +21,20 @@ static bool is_greater(const char *a, const char *b)
            left > right;
 }
 
+/* Tolerations compare numbers in their shortest form only (content.IsDecimalInteger). */
+static bool is_shortest(const char *s)
+{
+    const char *digits = s[0] == '-' ? s + 1 : s;
+    if (s[0] == '+')
+        return false;
+    return digits[0] != '0' || (digits[1] == '\0' && digits == s);
+}
+
+static bool exceeds(const char *a, const char *b)
+{
+    return is_shortest(a) && is_shortest(b) && is_greater(a, b);
+}
+
 static bool tolerates(const struct skr_toleration *t, const struct skr_taint *taint)
 {
     if (!t->any_effect && t->effect != taint->effect)
@@ -33,9 +47,9 @@ static bool tolerates(const struct skr_toleration *t, const struct skr_taint *ta
     case SKR_TOLERATION_EXISTS:
         return true;
     case SKR_TOLERATION_LT:
-        return is_greater(t->value, taint->value);
+        return exceeds(t->value, taint->value);
     case SKR_TOLERATION_GT:
-        return is_greater(taint->value, t->value);
+        return exceeds(taint->value, t->value);
     case SKR_TOLERATION_OPERATOR_COUNT:
         break;
     }
