@@ -7,8 +7,8 @@ shift
 first=$(mktemp)
 second=$(mktemp)
 trap 'rm -f "$first" "$second"' EXIT
-"$@" timeout 60 "$program" demo >"$first"
-"$@" timeout 60 "$program" demo >"$second"
+timeout 120 "$@" "$program" demo >"$first"
+timeout 120 "$@" "$program" demo >"$second"
 cmp "$first" "$second"
 [ "$(grep -c 'as it must be: all eight bound, none alone' "$first")" = 3 ]
 "$program" demo --ascii | LC_ALL=C grep -q '[^ -~]' && { echo "--ascii prints other characters"; exit 1; }
