@@ -49,7 +49,8 @@ static struct skr_connection *of_mhd(struct MHD_Connection *mhd)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-    return info != NULL ? info->socket_context : NULL;
+    skr_bug_on(info == NULL || info->socket_context == NULL);
+    return info->socket_context;
 }
 
 /* ---- phases ---- */
@@ -331,7 +332,7 @@ static void reply(struct skr_connection *connection, unsigned status, const char
         return;
     }
     bool ok = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES;
-    if (connection->listener->draining)
+    if (connection->listener->draining || connection->request.close)
         ok =
             MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES && ok;
     ok = ok && MHD_queue_response(connection->mhd, status, response) == MHD_YES;

@@ -301,7 +301,11 @@ static void *run(void *context)
             give_up_ms = listener->now_ms + listener->options.stop_timeout_ms;
         }
         sleep_ms = round_of_work(listener, &next_batch_ms, &next_tick_ms);
+        const size_t before = skr_listener_connections(listener);
         (void)MHD_run(listener->daemon);
+        /* At the limit of connections libmicrohttpd listens again only in the next run. */
+        if (skr_listener_connections(listener) < before)
+            sleep_ms = 0;
         if (!listener->draining)
             continue;
         if (listener->now_ms >= give_up_ms ||

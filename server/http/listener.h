@@ -60,6 +60,7 @@ struct skr_http_request {
     char *body;          /* NUL-terminated heap memory; NULL when empty. See take_body */
     size_t body_len;
     bool too_large;   /* the body was beyond a limit and thrown away */
+    bool close;       /* a handler may set it before it answers: close the connection afterwards */
     int64_t began_ns; /* CLOCK_MONOTONIC, when the request line was there */
     void *user;       /* the handler's own */
 };

@@ -137,9 +137,12 @@ void skr_tls_fini(struct skr_tls *tls)
 static int verify(gnutls_session_t session)
 {
     unsigned char usage[] = GNUTLS_KP_TLS_WWW_CLIENT;
-    gnutls_typed_vdata_st data = {.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = usage};
+    gnutls_typed_vdata_st data;
     unsigned status = 0;
 
+    data.type = GNUTLS_DT_KEY_PURPOSE_OID;
+    data.data = usage;
+    data.size = 0; /* NUL-terminated */
     const int r = gnutls_certificate_verify_peers(session, &data, 1, &status);
     return r == 0 && status == 0 ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
 }

@@ -339,6 +339,9 @@ static void on_resume(void *ctx, struct skr_http_request *request)
                       "Answer of kind %d did not fit request %llu of verb %s",
                       (int)call->answer.kind, (unsigned long long)call->id,
                       skr_verb_name(call->verb));
+    /* A standby lets go of the connection, so that the next request may reach the leader. */
+    request->close = call->answer.kind == SKR_ANSWER_ERROR &&
+                     strcmp(call->answer.text, SKR_TEXT_NOT_LEADER) == 0;
     char *body = skr_strbuf_take(&out, &len);
     skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
     count(verbs, call->verb, fits && call->answer.kind != SKR_ANSWER_ERROR ? "ok" : "error");
@@ -382,8 +385,8 @@ static void on_tick(void *ctx)
     size_t cap = 0;
 
     pthread_mutex_lock(&verbs->lock);
-    HASH_ITER(hh, verbs->table, call, next)
-    {
+    for (call = verbs->table; call != NULL; call = next) {
+        next = call->hh.next;
         if (call->deadline == SKR_TIME_NEVER || now - SKR_VERBS_GRACE < call->deadline)
             continue;
         const struct skr_answer answer = {
@@ -509,8 +512,8 @@ void skr_verbs_stop(struct skr_verbs *verbs)
         skr_listener_begin_stop(verbs->listener);
     pthread_mutex_lock(&verbs->lock);
     verbs->stopping = true;
-    HASH_ITER(hh, verbs->table, call, next)
-    {
+    for (call = verbs->table; call != NULL; call = next) {
+        next = call->hh.next;
         const struct skr_answer answer = {
             .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_NOT_READY};
         settle(verbs, call, &answer);

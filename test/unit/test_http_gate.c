@@ -221,7 +221,7 @@ static size_t append(char *data, size_t size, size_t n, void *ctx)
 
 static void the_webhook_speaks_tls(void **state)
 {
-    struct http_certificates certificates;
+    struct http_certificates certificates = {0};
     struct skr_gate_options with_tls = options;
     struct skr_gate *gate = NULL;
     struct skr_error error;

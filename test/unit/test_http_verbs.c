@@ -368,6 +368,24 @@ static void duplicate_binds_are_two_requests_and_each_is_answered_once(void **st
     close_world(world);
 }
 
+static void a_standby_lets_go_of_its_connections(void **state)
+{
+    struct world *world = open_world();
+    const int fd = http_connect(port(world));
+
+    (void)state;
+    http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
+    assert_true(answer(world, take_request(world, SKR_EVENT_FILTER), SKR_ANSWER_ERROR,
+                       SKR_TEXT_NOT_LEADER));
+    struct http_answer got = http_receive(fd);
+    assert_non_null(strstr(got.headers, "Connection: close\r\n"));
+    assert_non_null(strstr(got.body, "\"Error\":\"sakkara: not leader\""));
+    http_answer_free(&got);
+    http_wait_closed(fd);
+    close(fd);
+    close_world(world);
+}
+
 static void a_request_sent_behind_a_parked_one_waits_for_its_turn(void **state)
 {
     struct world *world = open_world();
@@ -711,11 +729,14 @@ static void hang_ups_of_parked_binds_are_noticed(void **state)
     }
     for (int i = 0; i < N / 2; i++) {
         const uint64_t id = take_request(world, SKR_EVENT_HANGUP);
-        int k = 0;
-        while (k < N && request[k] != id)
-            k++;
-        assert_true(k < N && k % 2 == 0 && !gone[k]);
-        gone[k] = true;
+        bool found = false;
+        for (int k = 0; k < N; k += 2) {
+            if (request[k] != id)
+                continue;
+            assert_false(gone[k]);
+            gone[k] = found = true;
+        }
+        assert_true(found);
         assert_false(answer(world, id, SKR_ANSWER_BOUND, ""));
     }
     assert_int_equal(skr_verbs_in_flight(world->verbs), N / 2);
@@ -859,7 +880,7 @@ static void with_a_client_ca_only_its_clients_get_in(void **state)
         bool welcome;
     } row[] = {
         {"client", true}, {NULL, false}, {"other", false}, {"serverauth", false}, {"client", true}};
-    struct http_certificates certificates;
+    struct http_certificates certificates = {0};
 
     (void)state;
     http_certificates_make(&certificates);
@@ -893,7 +914,7 @@ static void with_a_client_ca_only_its_clients_get_in(void **state)
 
 static void wrong_certificates_and_addresses_are_named(void **state)
 {
-    struct http_certificates certificates;
+    struct http_certificates certificates = {0};
     struct skr_verbs *verbs = NULL;
     struct skr_error error;
     struct world *taken = open_world();
@@ -944,7 +965,6 @@ static void requests_are_counted_by_verb_and_result(void **state)
     struct skr_strbuf text;
 
     (void)state;
-    http_answer_free(&(struct http_answer){0});
     expect(http_post(bind_port(world), "/v1/bind", "{}"), 200,
            "{\"Error\":\"sakkara: malformed request\"}");
     const int fd = http_connect(bind_port(world));
@@ -985,6 +1005,7 @@ int main(void)
         cmocka_unit_test(every_verb_goes_round_on_one_connection),
         cmocka_unit_test(an_engine_may_answer_before_the_post_returns),
         cmocka_unit_test(duplicate_binds_are_two_requests_and_each_is_answered_once),
+        cmocka_unit_test(a_standby_lets_go_of_its_connections),
         cmocka_unit_test(a_request_sent_behind_a_parked_one_waits_for_its_turn),
         cmocka_unit_test(malformed_bodies_are_answered_and_logged),
         cmocka_unit_test(a_flood_of_nonsense_does_not_flood_the_log),

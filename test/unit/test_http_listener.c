@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of a listener, and the addresses it takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/http/address.h"
+#include "server/http/listener.h"
+#include "test/unit/http_client.h"
+#include "topology/arena.h"
+
+enum { LARGE = 32 * 1024 * 1024 };
+
+/* Says whether the body was kept; "/large" gets more than any socket buffer holds. */
+static void on_handle(void *ctx, struct skr_http_request *request)
+{
+    (void)ctx;
+    if (strcmp(request->path, "/large") == 0)
+        skr_http_reply(request, 200, "text/plain", skr_alloc(LARGE), LARGE);
+    else
+        skr_http_reply_text(request, 200, "text/plain", request->too_large ? "large" : "kept");
+}
+
+static struct skr_listener_options defaults(void)
+{
+    struct skr_listener_options options;
+
+    skr_listener_options_default(&options);
+    options.address = "127.0.0.1:0";
+    options.handler.handle = on_handle;
+    return options;
+}
+
+static struct skr_listener *listen_with(const struct skr_listener_options *options)
+{
+    struct skr_listener *listener = NULL;
+    struct skr_error error;
+
+    if (skr_listener_create(options, &listener, &error) != 0)
+        fail_msg("%s", error.text);
+    return listener;
+}
+
+static void expect(struct http_answer got, const char *body)
+{
+    assert_int_equal(got.status, 200);
+    assert_string_equal(got.body, body);
+    http_answer_free(&got);
+}
+
+static void bodies_share_a_limit(void **state)
+{
+    struct skr_listener_options options = defaults();
+    char *body = skr_alloc(20000);
+
+    (void)state;
+    memset(body, 'x', 19999);
+    options.body_max = 30000;
+    options.bodies_max = 30000;
+    struct skr_listener *listener = listen_with(&options);
+    const int first = http_connect(skr_listener_port(listener));
+    http_send_text(first, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n");
+    http_send(first, body, 19999);
+    /* Wait until it has been read: a second listener's thread would not do, the same one does. */
+    const int probe = http_connect(skr_listener_port(listener));
+    http_send_post(probe, "/", "x", 1);
+    expect(http_receive(probe), "kept");
+    const int second = http_connect(skr_listener_port(listener));
+    http_send_post(second, "/", body, 19999);
+    expect(http_receive(second), "large");
+    http_send(first, "x", 1);
+    expect(http_receive(first), "kept");
+    http_send_post(second, "/", body, 19999); /* there is room again */
+    expect(http_receive(second), "kept");
+    close(first);
+    close(second);
+    close(probe);
+    free(body);
+    skr_listener_destroy(listener);
+}
+
+static void headers_have_a_limit(void **state)
+{
+    struct skr_listener_options options = defaults();
+    char *header = skr_alloc(10000);
+
+    (void)state;
+    options.connection_memory = 4096;
+    struct skr_listener *listener = listen_with(&options);
+    const int fd = http_connect(skr_listener_port(listener));
+    memset(header, 'h', 9999);
+    http_send_text(fd, "POST / HTTP/1.1\r\nHost: x\r\nX-Long: ");
+    http_send_text(fd, header);
+    http_send_text(fd, "\r\n\r\n");
+    struct http_answer got = http_receive(fd);
+    assert_true(got.status == 431 || got.status == 0);
+    http_answer_free(&got);
+    http_wait_closed(fd);
+    close(fd);
+    free(header);
+    skr_listener_destroy(listener);
+}
+
+static void beyond_the_limit_connections_wait_for_others_to_end(void **state)
+{
+    struct skr_listener_options options = defaults();
+    int fd[6];
+
+    (void)state;
+    options.connections_max = 4;
+    struct skr_listener *listener = listen_with(&options);
+    for (int i = 0; i < 6; i++) {
+        fd[i] = http_connect(skr_listener_port(listener));
+        http_send_post(fd[i], "/", "x", 1);
+        if (i < 4)
+            expect(http_receive(fd[i]), "kept");
+    }
+    assert_int_equal(skr_listener_connections(listener), 4);
+    close(fd[0]);
+    close(fd[1]);
+    expect(http_receive(fd[4]), "kept");
+    expect(http_receive(fd[5]), "kept");
+    for (int i = 2; i < 6; i++)
+        close(fd[i]);
+    skr_listener_destroy(listener);
+}
+
+static void an_answer_nobody_reads_is_given_up(void **state)
+{
+    struct skr_listener_options options = defaults();
+
+    (void)state;
+    options.answer_timeout_ms = 200;
+    struct skr_listener *listener = listen_with(&options);
+    const int fd = http_connect(skr_listener_port(listener));
+    http_send_post(fd, "/large", "x", 1);
+    /* A second connection sees the first one go. */
+    const int probe = http_connect(skr_listener_port(listener));
+    do {
+        http_send_post(probe, "/", "x", 1);
+        expect(http_receive(probe), "kept");
+    } while (skr_listener_connections(listener) > 1);
+    close(probe);
+    close(fd);
+    skr_listener_destroy(listener);
+}
+
+static void stopping_does_not_wait_for_a_client_that_never_reads(void **state)
+{
+    struct skr_listener_options options = defaults();
+
+    (void)state;
+    options.stop_timeout_ms = 100;
+    struct skr_listener *listener = listen_with(&options);
+    const int fd = http_connect(skr_listener_port(listener));
+    http_send_post(fd, "/large", "x", 1);
+    const int probe = http_connect(skr_listener_port(listener));
+    http_send_post(probe, "/", "x", 1);
+    expect(http_receive(probe), "kept");
+    const int64_t begin = skr_http_now_ns();
+    skr_listener_stop(listener);
+    assert_true(skr_http_now_ns() - begin < INT64_C(10000000000));
+    skr_listener_destroy(listener);
+    close(probe);
+    close(fd);
+}
+
+static void addresses_are_parsed(void **state)
+{
+    static const struct {
+        const char *text;
+        int family; /* 0: refused */
+        const char *host;
+        uint16_t port;
+    } row[] = {
+        {"127.0.0.1:9660", AF_INET, "127.0.0.1", 9660},
+        {"0.0.0.0:0", AF_INET, "0.0.0.0", 0},
+        {"localhost:1", AF_INET, "127.0.0.1", 1},
+        {"[::1]:65535", AF_INET6, "::1", 65535},
+        {"[fd00::7]:80", AF_INET6, "fd00::7", 80},
+        {":9660", AF_INET6, "::", 9660},
+        {"", 0, NULL, 0},
+        {"127.0.0.1", 0, NULL, 0},
+        {"127.0.0.1:", 0, NULL, 0},
+        {"127.0.0.1:65536", 0, NULL, 0},
+        {"127.0.0.1:-1", 0, NULL, 0},
+        {"127.0.0.1:80x", 0, NULL, 0},
+        {"127.0.0.256:80", 0, NULL, 0},
+        {"::1:80", 0, NULL, 0},
+        {"[]:80", 0, NULL, 0},
+        {"[127.0.0.1]:80", 0, NULL, 0},
+        {"host:80", 0, NULL, 0},
+        {"a-name-that-is-much-longer-than-any-textual-ipv6-address-could-ever-be:80", 0, NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct sockaddr_storage address;
+        struct skr_error error;
+        socklen_t len = 0;
+        char host[INET6_ADDRSTRLEN] = "";
+        const int r = skr_address_parse(row[i].text, &address, &len, &error);
+        if ((r == 0) != (row[i].family != 0))
+            fail_msg("\"%s\": %d", row[i].text, r);
+        if (r != 0)
+            continue;
+        assert_int_equal(address.ss_family, row[i].family);
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+        memcpy(&v4, &address, sizeof(v4));
+        memcpy(&v6, &address, sizeof(v6));
+        (void)inet_ntop(row[i].family,
+                        row[i].family == AF_INET ? (void *)&v4.sin_addr : (void *)&v6.sin6_addr,
+                        host, sizeof(host));
+        assert_string_equal(host, row[i].host);
+        assert_int_equal(ntohs(v4.sin_port), row[i].port);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_share_a_limit),
+        cmocka_unit_test(headers_have_a_limit),
+        cmocka_unit_test(beyond_the_limit_connections_wait_for_others_to_end),
+        cmocka_unit_test(an_answer_nobody_reads_is_given_up),
+        cmocka_unit_test(stopping_does_not_wait_for_a_client_that_never_reads),
+        cmocka_unit_test(addresses_are_parsed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
