@@ -88,10 +88,11 @@ all: $(BIN) ## build/sakkara
 
 # ---- building ----
 
-$(BIN): $(O)/server/main.o $(SERVER_OBJ) $(O)/libskr.a
+$(BIN): $(O)/server/main.o $(O)/libserver.a $(O)/libskr.a
 	$(LINK) -o $@ $^ $(LDLIBS)
 
 $(O)/libskr.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -107,19 +108,32 @@ $(O)/server/version.o: $(O)/version.txt
 $(O)/server/version.o: CPPFLAGS += -DSKR_VERSION='"$(VERSION)"' -DSKR_REVISION='"$(REVISION)"' \
 	-DSKR_DATE='"$(DATE)"'
 
-$(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(call HELPER_OBJ,unit) $(SERVER_OBJ) $(O)/libskr.a
+# Archives, so that a test program links only what it uses.
+$(O)/libserver.a: $(SERVER_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+# $(1): folder of tests
+define HELPER_ARCHIVE
+$(O)/test/$(1)/libhelp.a: $(call HELPER_OBJ,$(1))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	$(AR) rcs $$@ $$^
+endef
+$(foreach folder,unit property integration bench fuzz,$(eval $(call HELPER_ARCHIVE,$(folder))))
+LIBS := $(O)/libserver.a $(O)/libskr.a
+
+$(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(call HELPER_OBJ,property) $(O)/libskr.a
+$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(O)/test/property/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(call HELPER_OBJ,integration) \
-		$(SERVER_OBJ) $(O)/libskr.a
+$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test/integration/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(call HELPER_OBJ,bench) $(SERVER_OBJ) $(O)/libskr.a
+$(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS)
-$(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(call HELPER_OBJ,fuzz) $(SERVER_OBJ) $(O)/libskr.a
+$(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(O)/test/fuzz/libhelp.a $(LIBS)
 	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 $(REPLAY_BIN): $(O)/test/fuzz/replay_%: $(O)/test/fuzz/fuzz_%.o $(O)/test/fuzz/replay.o \
-		$(call HELPER_OBJ,fuzz) $(SERVER_OBJ) $(O)/libskr.a
+		$(O)/test/fuzz/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS)
 
 objects: $(LIB_OBJ) $(SERVER_OBJ) $(O)/server/main.o
