@@ -72,10 +72,12 @@ static void copy_token(const char *text, struct skr_position position, char buff
     buffer[n] = '\0';
 }
 
-/* The value that counts for a member of a level; NULL when absent or null. *ret_key: as written. */
-static json_t *find_member(json_t *object, const char *text, const char *level, enum member member,
-                           const char **ret_key)
+/* The value that counts for a member of a level; NULL when absent or null. *ret_key: as written.
+ * O(text) for each variant of case beyond the first, so their number has a limit. */
+static int find_member(json_t *object, const char *text, const char *level, enum member member,
+                       json_t **ret, const char **ret_key, struct skr_error *error)
 {
+    int variants = 0;
     struct skr_position last = {.line = 0, .column = 0};
     const char *key;
     json_t *value;
@@ -84,6 +86,10 @@ static json_t *find_member(json_t *object, const char *text, const char *level, 
     {
         if (!equal_fold(key, member_name[member]))
             continue;
+        if (++variants > SKR_GROUP_VARIANTS_MAX)
+            return skr_error_set(error, SKR_LIMIT,
+                                 "constraints: \"%s\" is repeated in more than %d spellings",
+                                 member_name[member], (int)SKR_GROUP_VARIANTS_MAX);
         if (found != NULL && last.line == 0)
             last = locate(text, level, *ret_key);
         if (found != NULL) {
@@ -95,7 +101,8 @@ static json_t *find_member(json_t *object, const char *text, const char *level, 
         found = value;
         *ret_key = key;
     }
-    return json_is_null(found) ? NULL : found;
+    *ret = json_is_null(found) ? NULL : found;
+    return 0;
 }
 
 static int refuse(const char *text, const char *level, const char *key, const char *what,
@@ -117,10 +124,11 @@ static int read_number(struct skr_group_spec *spec, const char *text, const char
                        json_t *object, enum member member, int32_t *ret, struct skr_error *error)
 {
     const char *key = NULL;
-    json_t *value = find_member(object, text, level, member, &key);
+    json_t *value;
     char where[SKR_QUOTE_MAX];
-    if (value == NULL)
-        return 0;
+    int rc = find_member(object, text, level, member, &value, &key, error);
+    if (rc < 0 || value == NULL)
+        return rc;
     if (!json_is_integer(value))
         return refuse(text, level, key, "an integer", value, error);
     json_int_t number = json_integer_value(value);
@@ -135,7 +143,11 @@ static int read_words(struct skr_group_spec *spec, const char *text, const char 
                       json_t *object, struct skr_rule *ret, struct skr_error *error)
 {
     const char *key = NULL;
-    json_t *type = find_member(object, text, level, TYPE, &key);
+    json_t *type;
+    json_t *hard;
+    int rc = find_member(object, text, level, TYPE, &type, &key, error);
+    if (rc < 0)
+        return rc;
     if (type != NULL) {
         char where[SKR_QUOTE_MAX];
         if (!json_is_string(type))
@@ -143,7 +155,9 @@ static int read_words(struct skr_group_spec *spec, const char *text, const char 
         write_where(locate(text, level, key), where);
         ret->type = skr_group_type_parse(spec, where, level, json_string_value(type));
     }
-    json_t *hard = find_member(object, text, level, HARD, &key);
+    rc = find_member(object, text, level, HARD, &hard, &key, error);
+    if (rc < 0)
+        return rc;
     if (hard != NULL && !json_is_boolean(hard))
         return refuse(text, level, key, "true or false", hard, error);
     ret->hard = json_is_true(hard);

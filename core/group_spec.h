@@ -17,8 +17,9 @@
 enum {
     SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
     SKR_GROUP_CONSTRAINTS_MAX = 16 * 1024, /* bytes of the key constraints */
-    SKR_GROUP_RULES_MAX = 64,              /* levels named by one group */
-    SKR_GROUP_LINT_MAX = 32, /* warnings kept of one group; the last one counts those cut off */
+    SKR_GROUP_VARIANTS_MAX = 8, /* spellings of one member name in one level ("min", "MIN", ...) */
+    SKR_GROUP_RULES_MAX = 64,   /* levels named by one group */
+    SKR_GROUP_LINT_MAX = 32,    /* warnings kept of one group; the last one counts those cut off */
 };
 
 struct skr_level_rule {

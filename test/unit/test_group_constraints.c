@@ -341,6 +341,16 @@ static void warnings_and_levels_have_limits(void **state)
     assert_int_equal(parse(text, "8", &spec, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "constraints: more than 64 levels");
 
+    const char *const spellings = "{'r':{'min':1,'Min':1,'mIn':1,'miN':1,'MIn':1,'MiN':1,'mIN':1,"
+                                  "'MIN':2}}";
+    assert_rules(spellings, "r=pack,min:2");
+    assert_int_equal(parse("{'r':{'max':1,'Max':1,'mAx':1,'maX':1,'MAx':1,'MaX':1,'mAX':1,'MAX':1,"
+                           "'FACTOR':1,'FACTOr':1,'FACToR':1,'FACTor':1,'FACtOR':1,'FACtOr':1,"
+                           "'FACtoR':1,'FACtor':1,'FAcTOR':1}}",
+                           "8", &spec, &error),
+                     -SKR_LIMIT);
+    assert_string_equal(error.text, "constraints: \"factor\" is repeated in more than 8 spellings");
+
     memset(text, ' ', sizeof(text));
     text[SKR_GROUP_CONSTRAINTS_MAX + 1] = '\0';
     memcpy(text, "{}", 2);
