@@ -843,8 +843,9 @@ static size_t append(char *data, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-/* Posts a filter; name is the client's certificate, NULL for none. Empty answer: refused. */
-static char *post_tls(const struct http_certificates *certificates, uint16_t to, const char *name)
+/* Posts a body; name is the client's certificate, NULL for none. Empty answer: refused. */
+static char *post_tls(const struct http_certificates *certificates, uint16_t to, const char *path,
+                      const char *body, const char *name, long timeout_ms)
 {
     char url[64];
     char file[32];
@@ -852,13 +853,13 @@ static char *post_tls(const struct http_certificates *certificates, uint16_t to,
     CURL *curl = curl_easy_init();
 
     skr_strbuf_init(&out);
-    (void)snprintf(url, sizeof(url), "https://127.0.0.1:%u/v1/filter", (unsigned)to);
+    (void)snprintf(url, sizeof(url), "https://127.0.0.1:%u%s", (unsigned)to, path);
     curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, FILTER);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(certificates, "ca.pem"));
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &out);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)WAIT_S);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
     if (name != NULL) {
@@ -890,7 +891,8 @@ static void with_a_client_ca_only_its_clients_get_in(void **state)
     struct world *world = open_world_with(&tls, 0, 0);
     world->answer_at_once = true;
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        char *got = post_tls(&certificates, port(world), row[i].client);
+        char *got = post_tls(&certificates, port(world), "/v1/filter", FILTER, row[i].client,
+                             WAIT_S * 1000L);
         if ((got[0] != 0) != row[i].welcome)
             fail_msg("row %zu: \"%s\"", i, got);
         free(got);
@@ -905,9 +907,54 @@ static void with_a_client_ca_only_its_clients_get_in(void **state)
     const struct skr_tls_files open = {.cert = tls.cert, .key = tls.key};
     world = open_world_with(&open, 0, 0);
     world->answer_at_once = true;
-    char *got = post_tls(&certificates, port(world), NULL);
+    char *got = post_tls(&certificates, port(world), "/v1/filter", FILTER, NULL, WAIT_S * 1000L);
     assert_non_null(strstr(got, "\"NodeNames\":[\"n1\",\"n2\"]"));
     free(got);
+    close_world(world);
+    http_certificates_remove(&certificates);
+}
+
+struct tls_bind {
+    const struct http_certificates *certificates;
+    uint16_t port;
+    long timeout_ms;
+    char *answer;
+};
+
+static void *bind_over_tls(void *ctx)
+{
+    struct tls_bind *bind = ctx;
+
+    bind->answer =
+        post_tls(bind->certificates, bind->port, "/v1/bind", BIND, "client", bind->timeout_ms);
+    return NULL;
+}
+
+static void binds_are_parked_over_tls_too(void **state)
+{
+    struct http_certificates certificates = {0};
+    pthread_t thread;
+
+    (void)state;
+    http_certificates_make(&certificates);
+    const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
+                                      .key = http_certificates_path(&certificates, "server.key"),
+                                      .client_ca = http_certificates_path(&certificates, "ca.pem")};
+    struct world *world = open_world_with(&tls, 0, 0);
+    struct tls_bind bind = {&certificates, bind_port(world), WAIT_S * 1000L, NULL};
+    assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
+    assert_true(answer(world, take_request(world, SKR_EVENT_BIND), SKR_ANSWER_BOUND, ""));
+    pthread_join(thread, NULL);
+    assert_string_equal(bind.answer, "{\"Error\":\"\"}");
+    free(bind.answer);
+
+    bind.timeout_ms = 300; /* the client gives up */
+    assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
+    const uint64_t request = take_request(world, SKR_EVENT_BIND);
+    assert_int_equal(take_request(world, SKR_EVENT_HANGUP), request);
+    pthread_join(thread, NULL);
+    assert_string_equal(bind.answer, "");
+    free(bind.answer);
     close_world(world);
     http_certificates_remove(&certificates);
 }
@@ -1022,6 +1069,7 @@ int main(void)
         cmocka_unit_test(a_hold_beyond_its_deadline_is_given_up),
         cmocka_unit_test(stopping_answers_everything_first),
         cmocka_unit_test(with_a_client_ca_only_its_clients_get_in),
+        cmocka_unit_test(binds_are_parked_over_tls_too),
         cmocka_unit_test(wrong_certificates_and_addresses_are_named),
         cmocka_unit_test(requests_are_counted_by_verb_and_result),
     };
