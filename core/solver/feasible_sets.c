@@ -70,37 +70,87 @@ static bool obeys_always(const struct skr_law *law, int32_t n)
     return law->lo == 1 && law->hi == n && law->factor == 1;
 }
 
-/* The children of parent as spans, and the parent's children as one. room sums up the children. */
-static bool build_children(struct skr_run *run, struct skr_feasible *feasible, int32_t level,
-                           int32_t parent, int64_t *room, struct skr_span **item, uint64_t *bits)
+/* Working space of a build. */
+struct builder {
+    struct skr_run *run;
+    struct skr_feasible *feasible;
+    int64_t *room;          /* [unit], sum over the leaves below; NULL when nobody asks */
+    struct skr_span **item; /* children of the parent at hand */
+    uint64_t *bits;         /* [n / 64 + 1], all 0 between units */
+    /* The leaf made last: in most clusters its neighbour is the same. */
+    int32_t last_least, last_most, last_room;
+    struct skr_span *last;
+    bool has_last;
+};
+
+/* The unit as a child; NULL in *ret when it can hold nothing but 0. */
+static bool build_unit(struct builder *builder, int32_t level, int32_t unit, struct skr_span **ret)
 {
-    const struct skr_tree *tree = run->tree;
+    struct skr_run *run = builder->run;
     const struct skr_law *law = &run->law[level];
+    int32_t words = unit_totals(run, builder->feasible, unit, builder->bits);
+    if (!obeys_always(law, run->n)) {
+        obey(law, builder->bits, words);
+    }
+    *ret = NULL;
+    bool done = true;
+    if (!skr_bits_only_zero(builder->bits, words)) {
+        *ret = skr_span_unit(run, level, builder->feasible->inside[unit],
+                             builder->room == NULL ? 0 : builder->room[unit], builder->bits, words);
+        done = *ret != NULL;
+    }
+    memset(builder->bits, 0, (size_t)words * sizeof(*builder->bits));
+    return done;
+}
+
+static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, struct skr_span **ret)
+{
+    const struct skr_leaf_bounds *leaf = &builder->feasible->leaf;
+    int32_t at = unit - builder->run->tree->first_leaf;
+    int32_t room = leaf->room == NULL ? 0 : leaf->room[at];
+    if (builder->room != NULL) {
+        builder->room[unit] = room;
+    }
+    bool same = builder->has_last && builder->last_least == leaf->least[at] &&
+                builder->last_most == leaf->most[at] && builder->last_room == room;
+    if (same && !builder->run->plain) {
+        *ret = builder->last;
+        return true;
+    }
+    if (!build_unit(builder, level, unit, ret)) {
+        return false;
+    }
+    builder->has_last = true;
+    builder->last_least = leaf->least[at];
+    builder->last_most = leaf->most[at];
+    builder->last_room = room;
+    builder->last = *ret;
+    return true;
+}
+
+/* The children of parent as spans, and all of them as one. */
+static bool build_children(struct builder *builder, int32_t level, int32_t parent)
+{
+    const struct skr_tree *tree = builder->run->tree;
+    struct skr_feasible *feasible = builder->feasible;
     int32_t first = tree->child_first[parent];
     int32_t n = 0;
     for (int32_t child = first; child < first + tree->child_count[parent]; child++) {
-        if (room != NULL) {
-            if (child >= tree->first_leaf) {
-                room[child] = feasible->leaf.room[child - tree->first_leaf];
-            }
-            room[parent] += room[child];
+        struct skr_span **span = &feasible->unit[child];
+        bool done = child >= tree->first_leaf ? build_leaf(builder, level, child, span)
+                                              : build_unit(builder, level, child, span);
+        if (!done) {
+            return false;
         }
-        int32_t words = unit_totals(run, feasible, child, bits);
-        if (!obeys_always(law, run->n)) {
-            obey(law, bits, words);
+        if (*span != NULL) {
+            builder->item[n++] = *span;
         }
-        if (!skr_bits_only_zero(bits, words)) {
-            feasible->unit[child] = skr_span_unit(run, level, feasible->inside[child],
-                                                  room == NULL ? 0 : room[child], bits, words);
-            if (feasible->unit[child] == NULL) {
-                return false;
-            }
-            item[n++] = feasible->unit[child];
+        if (builder->room != NULL) {
+            builder->room[parent] += builder->room[child];
         }
-        memset(bits, 0, (size_t)words * sizeof(*bits));
     }
     if (n > 0) {
-        feasible->inside[parent] = skr_span_all(run, item, n);
+        feasible->inside[parent] = skr_span_all(builder->run, builder->item, n);
         return feasible->inside[parent] != NULL;
     }
     return true;
@@ -114,17 +164,18 @@ bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
     ret->leaf = *leaf;
     ret->unit = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
     ret->inside = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
-    int64_t *room = leaf->room == NULL ? NULL : skr_run_alloc(run, n_units, sizeof(*room));
-    struct skr_span **item = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
-    if (ret->unit == NULL || ret->inside == NULL || item == NULL || bits == NULL ||
-        (leaf->room != NULL && room == NULL)) {
+    struct builder builder = {.run = run, .feasible = ret};
+    builder.room = leaf->room == NULL ? NULL : skr_run_alloc(run, n_units, sizeof(int64_t));
+    builder.item = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
+    builder.bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
+    if (run->stop != SKR_RUN_GOES_ON || ret->unit == NULL || ret->inside == NULL ||
+        builder.item == NULL || builder.bits == NULL) {
         return false;
     }
     run->stats.units_visited += tree->n_units;
     for (int32_t level = tree->n_levels; level >= 1 && tree->n_leaves > 0; level--) {
         for (int32_t unit = tree->level_first[level - 1]; unit < tree->level_first[level]; unit++) {
-            if (!build_children(run, ret, level, unit, room, item, bits)) {
+            if (!build_children(&builder, level, unit)) {
                 return false;
             }
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Closed forms for sibling sets whose number of used units is free.
+ * Closed forms for sibling sets whose units can hold any count up to a greatest one.
  *
  * Pack, every unit can hold 0 .. f: for a total x the best key is reached by filling units from the
  * largest f down, so the counts are the k - 1 largest f and the rest, with the least k whose sum is
@@ -11,8 +11,12 @@
  * least level at which the sum of clamp(m, lo, hi) is >= x, every unit holds clamp(m - 1, lo, hi)
  * or clamp(m, lo, hi). (Were a unit lower and another higher, moving one member would be better.)
  *
- * Both speak about all optimal placements, not about one, so ties are left to the graph. A set may
- * have several totals (ports): its units keep the counts of any of them.
+ * Exactly p used units, every unit can hold 0 .. f: as above, on the p units with the largest f and
+ * with 1 at least in each of them. The list of counts found so is the best key, and every optimal
+ * placement has the counts of that list, so a unit needs no others, and 0.
+ *
+ * All of this speaks about all optimal placements, not about one, so ties are left to the graph. A
+ * set may have several totals (ports): its units keep the counts of any of them.
  */
 #include "core/solver/narrow_counts.h"
 
@@ -23,9 +27,10 @@ enum { PORTS_MAX = 32 }; /* totals of one set up to which narrowing is worth its
 
 /* What the best placement of one total looks like. */
 struct shape {
-    int32_t full;  /* pack: units that can hold more are full; those that can hold it may be */
-    int32_t rest;  /* pack */
-    int32_t water; /* spread: m */
+    int32_t full;   /* pack: units that can hold more are full; those that can hold it may be */
+    int32_t rest;   /* pack */
+    int32_t water;  /* spread: m */
+    uint64_t *list; /* exactly p used units: the counts they hold; else NULL */
 };
 
 static int by_size(const void *a, const void *b)
@@ -69,9 +74,52 @@ static struct shape spread_shape(const struct skr_siblings *siblings, int32_t to
     return (struct shape){.water = lo};
 }
 
+/* Counts of the used largest of sorted, which hold total together. */
+static void list_pack(const int32_t *sorted, int32_t used, int32_t total, uint64_t *list)
+{
+    for (int32_t i = 0; i < used; i++) {
+        int32_t most = total - (used - 1 - i);
+        int32_t count = sorted[i] < most ? sorted[i] : most;
+        skr_bits_set(list, count);
+        total -= count;
+    }
+}
+
+static void list_spread(const int32_t *sorted, int32_t used, int32_t total, uint64_t *list)
+{
+    int32_t lo = 1;
+    int32_t hi = total;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        int64_t sum = 0;
+        for (int32_t i = 0; i < used; i++) {
+            sum += sorted[i] < mid ? sorted[i] : mid;
+        }
+        if (sum >= total) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    for (int32_t i = 0; i < used; i++) {
+        skr_bits_set(list, sorted[i] < lo ? sorted[i] : lo);
+        if (lo > 1) {
+            skr_bits_set(list, sorted[i] < lo - 1 ? sorted[i] : lo - 1);
+        }
+    }
+}
+
 static void add_counts(const struct skr_span *unit, enum skr_rule_type type,
                        const struct shape *shape, uint64_t *bits)
 {
+    if (shape->list != NULL) {
+        for (int32_t w = 0; w < unit->words; w++) {
+            bits[w] |= shape->list[w];
+        }
+        skr_bits_set(bits, 0);
+        skr_bits_clear_above(bits, unit->words, unit->hi);
+        return;
+    }
     if (type == SKR_RULE_SPREAD) {
         skr_bits_set(bits, clamp(shape->water - 1, unit));
         skr_bits_set(bits, clamp(shape->water, unit));
@@ -91,12 +139,13 @@ static void add_counts(const struct skr_span *unit, enum skr_rule_type type,
 static bool applies(const struct skr_run *run, const struct skr_siblings *siblings)
 {
     const struct skr_law *law = &run->law[siblings->all->level];
-    if (run->plain || law->used > 0 || siblings->n_ports > PORTS_MAX) {
+    if (run->plain || siblings->n_ports > PORTS_MAX) {
         return false;
     }
+    bool from_zero = law->type == SKR_RULE_PACK || law->used > 0;
     for (int32_t i = 0; i < siblings->n_units; i++) {
         const struct skr_span *unit = siblings->member[i];
-        if (!unit->is_run || (law->type == SKR_RULE_PACK && unit->lo > 0)) {
+        if (!unit->is_run || (from_zero && unit->lo > 0)) {
             return false;
         }
     }
@@ -118,22 +167,32 @@ static bool with_counts(struct skr_run *run, const struct skr_span *unit, const 
 static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings,
                         struct shape *shape)
 {
+    const struct skr_law *law = &run->law[siblings->all->level];
+    bool pack = law->type == SKR_RULE_PACK;
     int32_t n = siblings->n_units;
-    int32_t *sorted = NULL;
-    bool pack = run->law[siblings->all->level].type == SKR_RULE_PACK;
-    if (pack) {
-        sorted = skr_run_alloc(run, (size_t)n, sizeof(*sorted));
-        if (sorted == NULL) {
-            return false;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            sorted[i] = siblings->member[i]->hi;
-        }
-        qsort(sorted, (size_t)n, sizeof(*sorted), by_size);
+    int32_t *sorted = skr_run_alloc(run, (size_t)n, sizeof(*sorted));
+    if (sorted == NULL) {
+        return false;
     }
+    for (int32_t i = 0; i < n; i++) {
+        sorted[i] = siblings->member[i]->hi;
+    }
+    qsort(sorted, (size_t)n, sizeof(*sorted), by_size);
     for (int32_t p = 0; p < siblings->n_ports; p++) {
         int32_t total = siblings->port[p].total;
-        shape[p] = pack ? pack_shape(sorted, n, total) : spread_shape(siblings, total);
+        if (law->used == 0) {
+            shape[p] = pack ? pack_shape(sorted, n, total) : spread_shape(siblings, total);
+            continue;
+        }
+        shape[p].list = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
+        if (shape[p].list == NULL) {
+            return false;
+        }
+        if (pack) {
+            list_pack(sorted, law->used, total, shape[p].list);
+        } else {
+            list_spread(sorted, law->used, total, shape[p].list);
+        }
     }
     return true;
 }
