@@ -225,7 +225,7 @@ static void scores_for_ordinary(struct skr_engine *e, const struct skr_event *ev
         int32_t level = t->n_levels, u = leaf < 0 ? 0 : t->first_leaf + leaf;
         for (; leaf >= 0 && u > 0 && !used[u]; u = t->parent[u])
             level--;
-        score[i] = leaf < 0 ? 10 : (int8_t)(10 * level / t->n_levels);
+        score[i] = (int8_t)(leaf < 0 ? 10 : 10 * level / t->n_levels);
     }
     free(used);
 }
