@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rig's clock and its traffic with the engine: actions become pending writes, solves and
+ * answers; pending things are carried out in a fixed order (watches, writes, solves, one scheduling
+ * cycle) until nothing is due, then the clock goes to the next timer.
+ */
+#include "test/unit/engine_rig_parts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include <cmocka.h>
+
+#include "core/engine/state.h" /* for rig_state() alone */
+
+enum { STEPS_MAX = 2000000 };
+#define EPOCH (1700000000 * SKR_SECOND)
+
+void rig_fail(struct rig *rig, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "at %lld ms: %s\n", (long long)((rig->now - EPOCH) / SKR_MILLISECOND), text);
+    rig_print(rig);
+    fail();
+}
+
+void rig_tell(const struct rig *rig, const char *format, ...)
+{
+    va_list args;
+    if (!rig->trace)
+        return;
+    printf("%8lld ", (long long)((rig->now - EPOCH) / SKR_MILLISECOND));
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    printf("\n");
+}
+
+/* ---- actions ---- */
+
+static void take_write(struct rig *rig, const struct skr_write *write)
+{
+    struct rig_write *w = skr_alloc(sizeof *w);
+    char key[600];
+    json_error_t error;
+    snprintf(key, sizeof key, "%s/%s", write->namespace_, write->name);
+    w->id = write->id;
+    w->kind = write->kind;
+    w->class = write->class;
+    w->key = skr_strdup(key);
+    if (write->body_len > 0) {
+        w->body = json_loadb(write->body, write->body_len, 0, &error);
+        if (!w->body)
+            rig_fail(rig, "body is no JSON: %s in %s", error.text, write->body);
+    }
+    if (write->kind == SKR_WRITE_CREATE_EVENT) {
+        const char *note = rig_text(w->body, "note"), *reason = rig_text(w->body, "reason");
+        json_array_append_new(rig->events,
+                              json_sprintf("%s/%s %s %s: %s", rig_text(w->body, "regarding.kind"),
+                                           rig_text(w->body, "regarding.name"),
+                                           rig_text(w->body, "type"), reason, note));
+    }
+    rig->n_writes[w->kind]++;
+    struct rig_object *pod = rig_find(rig, RIG_POD, key);
+    if (pod)
+        pod->n_patches[w->kind]++;
+    w->held = rig->hold_kind == w->kind;
+    rig_tell(rig, "write %llu %s %s %s", (unsigned long long)w->id,
+             skr_write_kind_name(write->kind), key, write->body);
+    rig_watchdog_write(rig, w);
+    DL_APPEND(rig->writes, w);
+}
+
+static void take_action(struct rig *rig, struct skr_action *a)
+{
+    struct skr_strbuf *log = &rig->log;
+    skr_strbuf_addf(log, "%lld %d ", (long long)(rig->now - EPOCH), (int)a->kind);
+    if (a->kind == SKR_ACTION_ANSWER) {
+        skr_strbuf_addf(log, "%llu %d %zu %s\n", (unsigned long long)a->answer.request,
+                        (int)a->answer.kind, a->answer.index, a->answer.text);
+        rig_scheduler_answer(rig, &a->answer);
+    } else if (a->kind == SKR_ACTION_HOLD) {
+        struct rig_call *call;
+        skr_strbuf_addf(log, "%llu %lld\n", (unsigned long long)a->hold.request,
+                        (long long)a->hold.deadline);
+        DL_FOREACH(rig->calls, call)
+        call->held = call->held || call->request == a->hold.request;
+    } else if (a->kind == SKR_ACTION_WRITE) {
+        skr_strbuf_addf(log, "%llu %d %d %s/%s %s\n", (unsigned long long)a->write.id,
+                        (int)a->write.kind, (int)a->write.class, a->write.namespace_, a->write.name,
+                        a->write.body);
+        take_write(rig, &a->write);
+    } else if (a->kind == SKR_ACTION_SOLVE) {
+        struct rig_solve *s = skr_alloc(sizeof *s);
+        s->request = a->solve;
+        a->solve = NULL;
+        skr_strbuf_addf(log, "%llu %d\n", (unsigned long long)s->request->id,
+                        s->request->problem.n);
+        rig->n_solves++;
+        DL_APPEND(rig->solves, s);
+    } else if (a->kind == SKR_ACTION_CANCEL_SOLVE) {
+        skr_strbuf_addf(log, "%llu\n", (unsigned long long)a->cancel_solve);
+    } else if (a->kind == SKR_ACTION_TIMER) {
+        skr_strbuf_addf(log, "%lld\n", (long long)a->timer);
+        rig->timer = a->timer;
+    } else if (a->kind == SKR_ACTION_DECISION) {
+        const struct skr_decision *d = &a->decision;
+        skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->group, d->pod, d->reason, d->message);
+        rig_tell(rig, "* %s %s %s %s %s", d->what, d->group, d->pod, d->reason, d->message);
+    } else {
+        rig_fail(rig, "an action of no kind");
+    }
+}
+
+void rig_handle(struct rig *rig, struct skr_event *event)
+{
+    struct skr_actions actions; /* answers may be asked for while another list is carried out */
+    struct skr_error error;
+    skr_actions_init(&actions);
+    skr_engine_handle(rig->engine, event, rig->now, &actions);
+    rig->n_events++;
+    if (skr_engine_check(rig->engine, &error) < 0)
+        rig_fail(rig, "%s", error.text);
+    for (size_t i = 0; i < actions.n; i++)
+        take_action(rig, &actions.item[i]);
+    skr_actions_fini(&actions);
+}
+
+void rig_event(struct rig *rig, enum skr_event_kind kind)
+{
+    struct skr_event event = {.kind = kind};
+    rig_handle(rig, &event);
+}
+
+/* ---- writes ---- */
+
+static void write_free(struct rig *rig, struct rig_write *w)
+{
+    DL_DELETE(rig->writes, w);
+    json_decref(w->body);
+    free(w->key);
+    free(w);
+}
+
+static enum skr_write_outcome outcome_of(int status)
+{
+    switch (status) {
+    case 200:
+    case 201:
+        return SKR_WRITE_OK;
+    case 404:
+        return SKR_WRITE_NOT_FOUND;
+    case 409:
+        return SKR_WRITE_CONFLICT;
+    case 403:
+        return SKR_WRITE_DENIED;
+    case 429:
+        return SKR_WRITE_BUSY;
+    case 0:
+        return SKR_WRITE_UNKNOWN;
+    default:
+        return SKR_WRITE_INVALID;
+    }
+}
+
+static enum rig_kind object_kind(enum skr_write_kind kind)
+{
+    return kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP ? RIG_MAP
+           : kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP ? RIG_PODGROUP
+                                                                                : RIG_POD;
+}
+
+/* What the API server's answer carries. */
+static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_event *event)
+{
+    const struct rig_object *o = rig_find(rig, object_kind(w->kind), w->key);
+    struct skr_event object;
+    if (!o || event->write_done.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT)
+        return;
+    if (w->body && w->kind != SKR_WRITE_BINDING) /* a Binding answers with a Status */
+        event->write_done.resource_version = rig->version;
+    if (w->body || !rig_decode(rig, o->kind, o->json, &object))
+        return;
+    event->write_done.pod = o->kind == RIG_POD ? object.pod : NULL;
+    event->write_done.configmap = o->kind == RIG_MAP ? object.configmap : NULL;
+    event->write_done.podgroup = o->kind == RIG_PODGROUP ? object.podgroup : NULL;
+}
+
+static int carry_out(struct rig *rig, const struct rig_write *w, enum rig_outcome outcome)
+{
+    static const int refused[] = {0, 409, 404, 422, 403, 429, 0, 0};
+    if (outcome != RIG_OK && outcome != RIG_LOST_APPLIED)
+        return refused[outcome];
+    int status = rig_apply(rig, w);
+    if (status < 300 && w->body && w->kind != SKR_WRITE_CREATE_EVENT) {
+        rig->n_applied++;
+        rig_watchdog_applied(rig, w);
+    }
+    return outcome == RIG_OK ? status : 0;
+}
+
+void rig_answer_write(struct rig *rig, struct rig_write *w, enum rig_outcome outcome)
+{
+    size_t before = rig->n_applied;
+    int status = carry_out(rig, w, outcome);
+    bool last = rig->crash_at && before != rig->n_applied && rig->n_applied >= rig->crash_at;
+    rig->crashed = rig->crashed || last;
+    rig_tell(rig, "answer %llu %d", (unsigned long long)w->id, status);
+    if (last && rig->crash_before_answer) {
+        write_free(rig, w);
+        return;
+    }
+    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
+    event.write_done.write = w->id;
+    event.write_done.outcome = outcome_of(status);
+    event.write_done.http_status = status;
+    event.write_done.message = status < 300 && status > 0 ? "" : "refused by the rig";
+    fill_answer(rig, w, &event);
+    write_free(rig, w);
+    rig_handle(rig, &event);
+}
+
+void rig_fault_after(struct rig *rig, enum skr_write_kind kind, const char *key,
+                     enum rig_outcome outcome, int skip, int times)
+{
+    struct rig_fault *f = skr_alloc(sizeof *f);
+    *f = (struct rig_fault){.kind = kind, .outcome = outcome, .skip = skip, .times = times};
+    f->key = key ? rig_full_key(RIG_POD, key) : NULL;
+    DL_APPEND(rig->faults, f);
+}
+
+void rig_fault(struct rig *rig, enum skr_write_kind kind, const char *key, enum rig_outcome outcome,
+               int times)
+{
+    rig_fault_after(rig, kind, key, outcome, 0, times);
+}
+
+void rig_faults_end(struct rig *rig)
+{
+    struct rig_fault *f, *tmp;
+    DL_FOREACH_SAFE(rig->faults, f, tmp)
+    {
+        DL_DELETE(rig->faults, f);
+        free(f->key);
+        free(f);
+    }
+}
+
+static enum rig_outcome fate_of(struct rig *rig, const struct rig_write *w)
+{
+    struct rig_fault *f;
+    DL_FOREACH(rig->faults, f)
+    {
+        if (f->kind != w->kind || (f->key && strcmp(f->key, w->key) != 0) || f->times == 0)
+            continue;
+        if (f->skip-- > 0)
+            continue;
+        f->times--;
+        return f->outcome;
+    }
+    return RIG_OK;
+}
+
+struct rig_write *rig_find_write(struct rig *rig, enum skr_write_kind kind, const char *key)
+{
+    struct rig_write *w;
+    char *full = key ? rig_full_key(RIG_POD, key) : NULL;
+    DL_FOREACH(rig->writes, w)
+    {
+        if (w->kind == kind && (!full || strcmp(full, w->key) == 0))
+            break;
+    }
+    free(full);
+    return w;
+}
+
+size_t rig_count(struct rig *rig, enum skr_write_kind kind, const char *key)
+{
+    if (!key)
+        return rig->n_writes[kind];
+    const struct rig_object *o = rig_find(rig, RIG_POD, key);
+    return o ? o->n_patches[kind] : 0;
+}
+
+void rig_forget_counts(struct rig *rig)
+{
+    struct rig_object *o;
+    memset(rig->n_writes, 0, sizeof rig->n_writes);
+    rig->n_filters = rig->n_solves = 0;
+    DL_FOREACH(rig->list, o)
+    {
+        memset(o->n_patches, 0, sizeof o->n_patches);
+        o->n_filters = 0;
+    }
+}
+
+/* ---- steps ---- */
+
+bool rig_step_watch(struct rig *rig, size_t nth)
+{
+    struct rig_watch *w;
+    DL_FOREACH(rig->watches, w)
+    {
+        const struct rig_watch *earlier = rig->watches;
+        while (earlier != w && earlier->kind != w->kind)
+            earlier = earlier->next;
+        if (earlier != w || rig->hold_watch[w->kind] || nth-- > 0)
+            continue; /* the order within a kind is kept */
+        DL_DELETE(rig->watches, w);
+        rig_deliver(rig, w);
+        rig_watch_free(NULL, w);
+        return true;
+    }
+    return false;
+}
+
+bool rig_step_write(struct rig *rig, size_t nth)
+{
+    struct rig_write *w;
+    if (rig->hold_writes)
+        return false;
+    DL_FOREACH(rig->writes, w)
+    {
+        if (w->held || nth-- > 0)
+            continue;
+        rig_answer_write(rig, w, fate_of(rig, w));
+        return true;
+    }
+    return false;
+}
+
+bool rig_step_solve(struct rig *rig)
+{
+    struct rig_solve *s = rig->solves;
+    if (!s || rig->hold_solves)
+        return false;
+    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
+    event.solved.solve = s->request->id;
+    if (skr_solve(&s->request->problem, &event.solved.solution, &event.solved.error) < 0)
+        event.solved.solution = NULL;
+    DL_DELETE(rig->solves, s);
+    rig_tell(rig, "solved, %d members", s->request->problem.n);
+    rig_handle(rig, &event);
+    skr_solve_request_destroy(s->request);
+    free(s);
+    return true;
+}
+
+bool rig_step(struct rig *rig)
+{
+    if (rig->crashed)
+        return false;
+    return rig_step_watch(rig, 0) || rig_step_write(rig, 0) || rig_step_solve(rig) ||
+           (!rig->hold_scheduler && rig_step_scheduler(rig));
+}
+
+static bool fire_timer(struct rig *rig)
+{
+    if (rig->timer > rig->now || rig->crashed)
+        return false;
+    rig->timer = SKR_TIME_NEVER;
+    rig_event(rig, SKR_EVENT_TIMER);
+    return true;
+}
+
+void rig_settle(struct rig *rig)
+{
+    for (size_t i = 0; rig_step(rig) || fire_timer(rig); i++) {
+        if (i > STEPS_MAX)
+            rig_fail(rig, "it never comes to rest");
+    }
+}
+
+bool rig_advance(struct rig *rig, skr_time end)
+{
+    skr_time next = rig_scheduler_next(rig);
+    next = rig->timer < next ? rig->timer : next;
+    if (next > end || rig->crashed) {
+        rig->now = end > rig->now ? end : rig->now;
+        return false;
+    }
+    rig->now = next > rig->now ? next : rig->now;
+    rig_scheduler_due(rig);
+    fire_timer(rig);
+    return true;
+}
+
+void rig_run(struct rig *rig, skr_time duration)
+{
+    skr_time end = rig->now + duration;
+    do {
+        rig_settle(rig);
+    } while (rig_advance(rig, end) && !rig->crashed);
+}
+
+/* ---- life ---- */
+
+struct rig *rig_create_with(const struct skr_settings *settings)
+{
+    struct rig *rig = skr_alloc(sizeof *rig);
+    rig->settings = *settings;
+    rig->engine = skr_engine_create(settings);
+    rig->now = EPOCH;
+    rig->timer = SKR_TIME_NEVER;
+    rig->bindings_carry_labels = true;
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->trace = getenv("SKR_RIG_TRACE") != NULL;
+    rig->binding_ids = json_object();
+    rig->events = json_array();
+    skr_strbuf_init(&rig->log);
+    return rig;
+}
+
+struct rig *rig_create(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    return rig_create_with(&settings);
+}
+
+/* What dies with the process. */
+static void drop_pending(struct rig *rig)
+{
+    while (rig->writes)
+        write_free(rig, rig->writes);
+    while (rig->watches)
+        rig_watch_free(rig, rig->watches);
+    while (rig->solves) {
+        struct rig_solve *s = rig->solves;
+        DL_DELETE(rig->solves, s);
+        skr_solve_request_destroy(s->request);
+        free(s);
+    }
+}
+
+void rig_destroy(struct rig *rig)
+{
+    struct rig_object *o, *tmp;
+    if (!rig)
+        return;
+    skr_engine_destroy(rig->engine);
+    drop_pending(rig);
+    while (rig->calls)
+        rig_call_free(rig, rig->calls);
+    rig_faults_end(rig);
+    HASH_CLEAR(hh, rig->objects);
+    DL_FOREACH_SAFE(rig->list, o, tmp) rig_object_free(o);
+    json_decref(rig->binding_ids);
+    json_decref(rig->events);
+    skr_strbuf_fini(&rig->log);
+    free(rig);
+}
+
+static void list(struct rig *rig, enum rig_kind kind)
+{
+    struct rig_object *o;
+    struct skr_event event;
+    if (!rig->list)
+        return;
+    for (o = rig->reverse_lists ? rig->list->prev : rig->list; o;
+         o = rig->reverse_lists ? (o == rig->list ? NULL : o->prev) : o->next) {
+        if (o->kind == kind && rig_decode(rig, kind, o->json, &event))
+            rig_handle(rig, &event);
+    }
+}
+
+void rig_sync(struct rig *rig)
+{
+    for (int i = 0; i < RIG_KIND_COUNT; i++)
+        list(rig, (enum rig_kind)((i + rig->list_rotation) % RIG_KIND_COUNT));
+    rig->synced = true;
+    rig_event(rig, SKR_EVENT_SYNCED);
+}
+
+void rig_restart(struct rig *rig)
+{
+    rig_tell(rig, "==== restart");
+    skr_engine_destroy(rig->engine);
+    drop_pending(rig);
+    rig->crashed = false;
+    rig->crash_at = 0;
+    rig->synced = false;
+    rig->timer = SKR_TIME_NEVER;
+    rig->engine = skr_engine_create(&rig->settings);
+    rig_scheduler_forget(rig, false);
+    rig_sync(rig);
+}
+
+const char *rig_state(const struct rig *rig, const char *group)
+{
+    static const char *const name[] = {"Pending",   "Ready",   "Preempting", "Planned",
+                                       "Admitting", "Holding", "Binding",    "Bound",
+                                       "Backoff",   "Evicted", "Invalid"};
+    _Static_assert(sizeof name / sizeof *name == GROUP_STATE_COUNT, "names");
+    char *key = rig_full_key(RIG_MAP, group);
+    const struct group *g = groups_find(rig->engine, key);
+    free(key);
+    return g ? name[g->state] : "";
+}

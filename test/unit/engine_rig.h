@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_UNIT_ENGINE_RIG_H
+#define SKR_TEST_UNIT_ENGINE_RIG_H
+/*
+ * The engine on a test bench: a virtual clock, a table of API objects with an API server's manners,
+ * and a model of kube-scheduler (one cycle at a time; nominated node first; held binds). Left alone
+ * it runs like a cluster without latency (rig_run); a test may hold any part and step it by hand:
+ * writes, watches, solves, scheduler. Deterministic: no clock, no randomness, no iteration order.
+ *
+ * A watchdog checks after every event: invariants of the engine; a plan is persisted before anyone
+ * is nominated or ungated; Binding is persisted, the rank label stands, a bind call is open and
+ * everybody has voted before a Binding is posted; one metadata patch at a time per pod, no
+ * nomination of a parked one; one successful Binding per pod; no node is overfilled; every call is
+ * answered before its deadline. A violation fails the test at once.
+ *
+ * Names of pods, maps and PodGroups are "name" (namespace default) or "namespace/name".
+ * JSON is written with single quotes. All returned strings are borrowed until the next change.
+ */
+#include <jansson.h>
+#include <uthash.h>
+
+#include "core/engine.h"
+#include "topology/strbuf.h"
+
+enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_KIND_COUNT };
+
+/* What becomes of a request to the API server. */
+enum rig_outcome {
+    RIG_OK, /* as the objects say: applied, or refused for a reason */
+    RIG_409,
+    RIG_404,
+    RIG_422,
+    RIG_403,
+    RIG_429,
+    RIG_LOST_APPLIED, /* applied; the answer is lost */
+    RIG_LOST,         /* never arrived; a time-out */
+};
+
+enum rig_place { RIG_OUT, RIG_QUEUED, RIG_REJECTED, RIG_ASSUMED, RIG_BACKOFF };
+
+struct rig_object {
+    UT_hash_handle hh;
+    struct rig_object *prev, *next; /* in order of creation */
+    char *id;                       /* kind and key */
+    enum rig_kind kind;
+    const char *key; /* inside id */
+    json_t *json;
+    struct skr_node *node; /* decoded */
+    struct skr_pod *pod;
+    /* pods: the scheduler's side */
+    enum rig_place place;
+    bool in_tree_only; /* rejected without the extender being asked */
+    uint64_t queued_order;
+    skr_time ready_at; /* in BACKOFF */
+    const char *assumed_node;
+    bool voted; /* a bind call of its came in and was not hung up */
+    char voted_node[64];
+    size_t bindings;  /* successful POSTs */
+    size_t n_filters; /* filter calls for it */
+    size_t n_patches[SKR_WRITE_KIND_COUNT];
+    char accounted[64]; /* node whose sum it is in; "" none */
+    int64_t accounted_cpu;
+    int64_t cpu_used; /* nodes: of bound live pods, millicores */
+};
+
+struct rig_write {
+    struct rig_write *prev, *next;
+    uint64_t id;
+    enum skr_write_kind kind;
+    enum skr_write_class class;
+    char *key;    /* namespace/name */
+    json_t *body; /* NULL for reads */
+    bool held;
+};
+
+struct rig_watch {
+    struct rig_watch *prev, *next;
+    enum rig_kind kind;
+    char *key, *uid;
+    json_t *json; /* NULL: deleted */
+};
+
+enum rig_call_state { RIG_OPEN, RIG_BOUND, RIG_ERROR, RIG_HUNG_UP };
+struct rig_call {
+    struct rig_call *prev, *next;
+    uint64_t request;
+    char *key, *uid, *node;
+    enum rig_call_state state;
+    bool by_hand; /* asked by the test, not by the scheduler */
+    bool held;    /* the engine asked to keep it open */
+    skr_time at;
+    char text[80];
+};
+
+struct rig_solve {
+    struct rig_solve *prev, *next;
+    struct skr_solve_request *request;
+    bool cancelled;
+};
+
+struct rig_fault {
+    struct rig_fault *prev, *next;
+    enum skr_write_kind kind;
+    char *key; /* NULL: any */
+    enum rig_outcome outcome;
+    int skip, times; /* after skip matching ones, this many */
+};
+
+struct rig_answer {
+    enum skr_answer_kind kind;
+    char text[80];
+    size_t n_passed;
+    char first[64];    /* first name that passed */
+    char passed[1024]; /* all of them, blank separated */
+    int8_t scores[64];
+};
+
+struct rig {
+    struct skr_settings settings;
+    struct skr_engine *engine;
+    struct skr_actions actions;
+    skr_time now, timer;
+    /* what the test holds back; all off at first */
+    bool hold_watch[RIG_KIND_COUNT];
+    bool hold_writes, hold_solves, hold_scheduler;
+    enum skr_write_kind hold_kind; /* SKR_WRITE_KIND_COUNT: none */
+    bool reverse_lists;            /* rig_sync: newest object first */
+    int list_rotation;             /* rig_sync: which kind is listed first */
+    /* manners of the cluster */
+    bool bindings_carry_labels; /* true, as from 1.35 */
+    size_t sample;              /* most nodes that filter is asked about; 0 all */
+    bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
+    void *context;
+    bool allow_overfull;
+    bool trace; /* prints what happens */
+    /* state */
+    struct rig_object *objects, *list;
+    struct rig_write *writes;
+    struct rig_watch *watches;
+    struct rig_call *calls;
+    struct rig_solve *solves;
+    struct rig_fault *faults;
+    json_t *binding_ids; /* plan ids that were seen persisted in state Binding */
+    uint64_t version, request, queue_order, uid;
+    struct rig_answer *asking;
+    uint64_t asking_request;
+    const char *const *asking_names;
+    size_t asking_n;
+    bool synced;
+    /* counts */
+    size_t n_writes[SKR_WRITE_KIND_COUNT]; /* handed out */
+    size_t n_applied;                      /* that changed an object */
+    size_t n_filters, n_solves, n_events;
+    size_t crash_at;          /* rig_crashed becomes true after this many applied writes; 0 never */
+    bool crash_before_answer; /* and the answer of the last one is not handled */
+    bool crashed;
+    struct skr_strbuf log; /* all actions as text */
+    json_t *events;        /* reasons of Events, in order: "ConfigMap/name Reason note" */
+};
+
+/* ---- life ---- */
+struct rig *rig_create(void);
+struct rig *rig_create_with(const struct skr_settings *settings);
+void rig_destroy(struct rig *rig);
+/* Lists everything to the engine and says SYNCED. */
+void rig_sync(struct rig *rig);
+/* The process dies: writes in flight are not applied, calls break, the engine starts anew from the
+ * objects (rig_sync is called). */
+void rig_restart(struct rig *rig);
+/* kube-scheduler dies and starts again: hang-ups, assumptions forgotten. */
+void rig_restart_scheduler(struct rig *rig);
+
+/* ---- what users do ---- */
+void rig_create_json(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
+    SKR_PRINTF(4, 5);
+void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
+    SKR_PRINTF(4, 5); /* a merge patch */
+void rig_delete(struct rig *rig, enum rig_kind kind, const char *key);
+void rig_terminate(struct rig *rig, const char *pod); /* deletionTimestamp only */
+void rig_phase(struct rig *rig, const char *pod, const char *phase);
+void rig_node(struct rig *rig, const char *name, int cpu);
+/* racks of nodes named node-0.., and the topology map "topology" */
+void rig_racks(struct rig *rig, int racks, int nodes, int cpu);
+/* constraints NULL: no key */
+void rig_group(struct rig *rig, const char *name, int size, int priority, const char *constraints);
+void rig_podgroup(struct rig *rig, const char *name, int size);
+enum { RIG_GATED = 1, RIG_POD_GROUP_LABEL = 2, RIG_BIG = 4, RIG_BARE = 8 };
+/* One cpu (RIG_BIG: two). group NULL: an ordinary pod. Owner is the job "job" unless RIG_BARE. */
+void rig_pod(struct rig *rig, const char *name, const char *group, int flags);
+/* prefix-0 .. prefix-(n - 1) */
+void rig_pods(struct rig *rig, const char *prefix, int n, const char *group, int flags);
+
+/* ---- time ---- */
+void rig_settle(struct rig *rig); /* everything that is due now */
+void rig_run(struct rig *rig, skr_time duration);
+/* One pending thing that is not held; false: none. */
+bool rig_step(struct rig *rig);
+bool rig_step_watch(struct rig *rig, size_t nth); /* nth of those that may come next */
+bool rig_step_write(struct rig *rig, size_t nth);
+bool rig_step_solve(struct rig *rig);
+bool rig_step_scheduler(struct rig *rig);
+/* The clock goes to the next thing that becomes due, at most to end; false: nothing before end. */
+bool rig_advance(struct rig *rig, skr_time end);
+
+/* ---- writes ---- */
+void rig_fault(struct rig *rig, enum skr_write_kind kind, const char *key, enum rig_outcome outcome,
+               int times);
+void rig_fault_after(struct rig *rig, enum skr_write_kind kind, const char *key,
+                     enum rig_outcome outcome, int skip, int times);
+void rig_faults_end(struct rig *rig);
+struct rig_write *rig_find_write(struct rig *rig, enum skr_write_kind kind, const char *key);
+void rig_answer_write(struct rig *rig, struct rig_write *write, enum rig_outcome outcome);
+/* handed out so far; key NULL: all. Writes to a deleted object are not counted by key. */
+size_t rig_count(struct rig *rig, enum skr_write_kind kind, const char *key);
+void rig_forget_counts(struct rig *rig);
+
+/* ---- kube-scheduler by hand ---- */
+/* nodes: names, blank separated; NULL: all. */
+struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes);
+struct rig_answer rig_prioritize(struct rig *rig, const char *pod, const char *nodes);
+/* node: its victims' pod names, "node-0:a,b node-1:" */
+struct rig_answer rig_preempt(struct rig *rig, const char *pod, const char *candidates);
+/* The call; its state and text tell how it stands. Stays valid until the rig goes. */
+const struct rig_call *rig_bind(struct rig *rig, const char *pod, const char *node);
+void rig_hang_up(struct rig *rig, const struct rig_call *call);
+/* The newest call of a pod, or NULL. */
+const struct rig_call *rig_call_of(struct rig *rig, const char *pod);
+size_t rig_open_calls(struct rig *rig);
+void rig_event(struct rig *rig, enum skr_event_kind kind); /* LEADER_*, SHUTDOWN */
+
+/* ---- looking ---- */
+struct rig_object *rig_find(const struct rig *rig, enum rig_kind kind, const char *key);
+const char *rig_key(const struct rig *rig, const char *map, const char *key); /* data; "" absent */
+const char *rig_annotation(const struct rig *rig, enum rig_kind kind, const char *key,
+                           const char *name);
+const char *rig_label(const struct rig *rig, const char *pod, const char *name);
+const char *rig_node_of(const struct rig *rig, const char *pod); /* bound; "" not */
+const char *rig_nominated(const struct rig *rig, const char *pod);
+bool rig_is_gated(const struct rig *rig, const char *pod);
+size_t rig_n_bound(const struct rig *rig, const char *group);    /* pods of that group label */
+const char *rig_state(const struct rig *rig, const char *group); /* internal: "Holding" */
+bool rig_has_event(const struct rig *rig, const char *part);     /* an Event's text contains it */
+/* All prefix-0 .. n-1 bound. */
+void rig_assert_bound(struct rig *rig, const char *prefix, int n);
+/* Nobody unbound carries traces of a plan; no object carries a plan but for groups in flight. */
+void rig_assert_clean(struct rig *rig);
+#define rig_assert_text(have, want) assert_string_equal(have, want)
+void rig_print(const struct rig *rig); /* for people */
+
+#endif

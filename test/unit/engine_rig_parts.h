@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_UNIT_ENGINE_RIG_PARTS_H
+#define SKR_TEST_UNIT_ENGINE_RIG_PARTS_H
+/* What the files of the rig share and tests need not see. */
+#include "test/unit/engine_rig.h"
+
+/* engine_rig.c */
+void rig_handle(struct rig *rig, struct skr_event *event);
+void rig_fail(struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
+void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
+
+/* engine_rig_store.c */
+char *rig_full_key(enum rig_kind kind, const char *key); /* free() it */
+const char *rig_text(const json_t *object, const char *path);
+const char *rig_meta_text(const json_t *object, const char *field, const char *name);
+json_t *rig_json(const char *format, va_list args);
+void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object);
+void rig_merge(json_t *target, const json_t *patch);
+/* The object's json was changed: new version, decoded, announced. */
+void rig_changed(struct rig *rig, struct rig_object *o);
+int rig_apply(struct rig *rig, const struct rig_write *w); /* HTTP status */
+bool rig_decode(struct rig *rig, enum rig_kind kind, const json_t *json, struct skr_event *ret);
+void rig_object_free(struct rig_object *o);
+void rig_watch_free(struct rig *rig, struct rig_watch *w);
+void rig_deliver(struct rig *rig, struct rig_watch *w);
+
+/* engine_rig_scheduler.c */
+void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own);
+void rig_scheduler_wake(struct rig *rig, bool in_tree_event);
+void rig_scheduler_answer(struct rig *rig, const struct skr_answer *answer);
+skr_time rig_scheduler_next(const struct rig *rig); /* when something becomes due */
+void rig_scheduler_due(struct rig *rig);
+void rig_scheduler_forget(struct rig *rig, bool hang_up);
+void rig_call_free(struct rig *rig, struct rig_call *call);
+
+/* engine_rig_watchdog.c */
+void rig_watchdog_write(struct rig *rig, const struct rig_write *w);
+void rig_watchdog_applied(struct rig *rig, const struct rig_write *w);
+/* The persisted plan that holds the pod, parsed; NULL: none. json_decref() it. */
+json_t *rig_plan_with(const struct rig *rig, const struct rig_object *pod);
+
+#endif

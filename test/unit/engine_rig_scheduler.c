@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube-scheduler as the engine meets it: one cycle at a time; in-tree filters (node eligibility and
+ * cpu, counting bound, assumed and nominated pods); the nominated node alone first, then all;
+ * assume; a held bind call; back-off of a second after an error, which also clears the nomination.
+ *
+ * A rejected pod comes back when its own object changes (the scheduler's own condition patch
+ * included, once) and at node events; one that only in-tree filters rejected also when a pod goes.
+ * It does not come back by itself: what must wake it is the engine.
+ */
+#include "test/unit/engine_rig_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+static bool is_ours(const struct rig *rig, const struct skr_pod *pod)
+{
+    for (size_t i = 0; i < rig->settings.n_scheduler_names; i++) {
+        if (strcmp(rig->settings.scheduler_name[i], pod->scheduler_name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_schedulable(const struct rig *rig, const struct skr_pod *pod)
+{
+    return is_ours(rig, pod) && !*pod->node_name && !pod->gate && !pod->foreign_gate &&
+           skr_pod_is_live(pod);
+}
+
+static void queue(struct rig *rig, struct rig_object *pod)
+{
+    pod->place = RIG_QUEUED;
+    pod->queued_order = ++rig->queue_order;
+}
+
+void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own)
+{
+    if (!is_schedulable(rig, pod->pod)) {
+        if (pod->place != RIG_ASSUMED)
+            pod->place = RIG_OUT;
+        return;
+    }
+    if (pod->place == RIG_OUT || pod->place == RIG_REJECTED || (pod->place == RIG_BACKOFF && !own))
+        queue(rig, pod);
+}
+
+void rig_scheduler_wake(struct rig *rig, bool in_tree_event)
+{
+    struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->place == RIG_REJECTED && (o->in_tree_only || in_tree_event))
+            queue(rig, o);
+    }
+}
+
+/* ---- in-tree filters ---- */
+
+static int64_t amount(const struct skr_quantities *q, const char *name)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        if (strcmp(q->item[i].name, name) == 0)
+            return q->item[i].amount;
+    }
+    return 0;
+}
+
+/* What assumed and nominated pods take of the node besides bound ones. */
+static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, const char *node)
+{
+    int64_t sum = 0;
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind != RIG_POD || o->pod == except || *o->pod->node_name ||
+            !skr_pod_is_live(o->pod))
+            continue;
+        bool assumed = o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0;
+        bool nominated = is_ours(rig, o->pod) && strcmp(o->pod->nominated_node, node) == 0;
+        if (assumed || nominated)
+            sum += amount(&o->pod->shape.requests, "cpu");
+    }
+    return sum;
+}
+
+static bool passes_in_tree(const struct rig *rig, const struct skr_pod *pod,
+                           const struct rig_object *node)
+{
+    if (skr_pod_shape_check_node(&pod->shape, node->node) != SKR_ELIGIBLE)
+        return false;
+    if (rig->in_tree && !rig->in_tree(rig->context, pod, node->key))
+        return false;
+    int64_t left = amount(&node->node->allocatable, "cpu") - node->cpu_used;
+    int64_t want = amount(&pod->shape.requests, "cpu");
+    return want <= left && want + pending_cpu(rig, pod, node->key) <= left;
+}
+
+/* ---- asking ---- */
+
+static void take_answer(struct rig *rig, const struct skr_answer *a)
+{
+    struct rig_answer *r = rig->asking;
+    r->kind = a->kind;
+    snprintf(r->text, sizeof r->text, "%s", a->text);
+    for (size_t i = 0; i < rig->asking_n; i++) {
+        bool bit = (a->kind == SKR_ANSWER_FILTER_MASK || a->kind == SKR_ANSWER_PREEMPT_MASK) &&
+                   (a->mask[i / 8] >> i % 8 & 1);
+        if (a->kind == SKR_ANSWER_SCORES && i < sizeof r->scores)
+            r->scores[i] = a->scores[i];
+        if (!bit && a->kind != SKR_ANSWER_FILTER_ALL &&
+            (a->kind != SKR_ANSWER_FILTER_ONE || a->index != i))
+            continue;
+        if (r->n_passed++ == 0)
+            snprintf(r->first, sizeof r->first, "%s", rig->asking_names[i]);
+        size_t n = strlen(r->passed);
+        snprintf(r->passed + n, sizeof r->passed - n, "%s%s", n ? " " : "", rig->asking_names[i]);
+    }
+}
+
+static struct rig_answer ask(struct rig *rig, enum skr_event_kind verb, const struct skr_pod *pod,
+                             const char *const *names, size_t n)
+{
+    struct rig_answer answer = {.kind = SKR_ANSWER_KIND_COUNT};
+    struct skr_event event = {.kind = verb};
+    event.filter.request = ++rig->request;
+    event.filter.pod = pod;
+    event.filter.n_nodes = n;
+    event.filter.node = names;
+    rig->asking = &answer;
+    rig->asking_request = event.filter.request;
+    rig->asking_names = names;
+    rig->asking_n = n;
+    rig->n_filters += verb == SKR_EVENT_FILTER;
+    rig_handle(rig, &event);
+    if (answer.kind == SKR_ANSWER_KIND_COUNT)
+        rig_fail(rig, "verb %d about %s was not answered", (int)verb, pod->meta.name);
+    rig->asking = NULL;
+    rig_tell(rig, "%s %s (%zu nodes): %zu pass, %s%s", verb == SKR_EVENT_FILTER ? "filter" : "ask",
+             pod->meta.name, n, answer.n_passed, answer.first, answer.text);
+    return answer;
+}
+
+/* ---- bind calls ---- */
+
+void rig_call_free(struct rig *rig, struct rig_call *call)
+{
+    DL_DELETE(rig->calls, call);
+    free(call->key);
+    free(call->uid);
+    free(call->node);
+    free(call);
+}
+
+static struct rig_call *call_bind(struct rig *rig, struct rig_object *pod, const char *node,
+                                  bool by_hand)
+{
+    struct rig_call *call = skr_alloc(sizeof *call);
+    call->request = ++rig->request;
+    call->key = skr_strdup(pod->key);
+    call->uid = skr_strdup(pod->pod->meta.uid);
+    call->node = skr_strdup(node);
+    call->at = rig->now;
+    call->by_hand = by_hand;
+    DL_APPEND(rig->calls, call);
+    pod->voted = true;
+    snprintf(pod->voted_node, sizeof pod->voted_node, "%s", node);
+    struct skr_event event = {.kind = SKR_EVENT_BIND,
+                              .namespace_ = pod->pod->meta.namespace_,
+                              .name = pod->pod->meta.name,
+                              .uid = call->uid};
+    event.bind.request = call->request;
+    event.bind.node = call->node;
+    rig_tell(rig, "bind %s to %s asked", pod->key, node);
+    rig_handle(rig, &event);
+    return call;
+}
+
+static struct rig_object *called_pod(const struct rig *rig, const struct rig_call *call)
+{
+    struct rig_object *pod = rig_find(rig, RIG_POD, call->key);
+    return pod && strcmp(pod->pod->meta.uid, call->uid) == 0 ? pod : NULL;
+}
+
+/* A failed bind: un-reserve, clear the nomination, back off. */
+static void bind_failed(struct rig *rig, struct rig_object *pod)
+{
+    if (pod->place != RIG_ASSUMED)
+        return;
+    pod->place = RIG_BACKOFF;
+    pod->ready_at = rig->now + SKR_SECOND;
+    if (*pod->pod->nominated_node) {
+        json_object_del(json_object_get(pod->json, "status"), "nominatedNodeName");
+        rig_changed(rig, pod);
+    }
+    rig_scheduler_sees(rig, pod, true);
+    rig_scheduler_wake(rig, false);
+}
+
+static void answered_call(struct rig *rig, struct rig_call *call, const struct skr_answer *answer)
+{
+    bool bound = answer->kind == SKR_ANSWER_BOUND;
+    if (call->state != RIG_OPEN)
+        rig_fail(rig, "bind call of %s answered twice", call->key);
+    call->state = bound ? RIG_BOUND : RIG_ERROR;
+    snprintf(call->text, sizeof call->text, "%s", answer->text);
+    rig_tell(rig, "bind %s to %s answered: %s", call->key, call->node, bound ? "ok" : answer->text);
+    struct rig_object *pod = called_pod(rig, call);
+    if (bound && (!pod || strcmp(pod->pod->node_name, call->node) != 0) && pod)
+        rig_fail(rig, "%s: success was answered, it is bound to '%s'", call->key,
+                 pod->pod->node_name);
+    if (!pod)
+        return;
+    if (!bound && strcmp(answer->text, "sakkara: hold expired") != 0 &&
+        strcmp(answer->text, "sakkara: superseded") != 0)
+        pod->voted = false;
+    if (bound || *pod->pod->node_name)
+        pod->place = RIG_OUT;
+    else if (!call->by_hand && strcmp(answer->text, "sakkara: superseded") != 0)
+        bind_failed(rig, pod);
+}
+
+void rig_scheduler_answer(struct rig *rig, const struct skr_answer *answer)
+{
+    if (rig->asking && rig->asking_request == answer->request) {
+        take_answer(rig, answer);
+        return;
+    }
+    struct rig_call *call;
+    DL_FOREACH(rig->calls, call)
+    {
+        if (call->request == answer->request) {
+            answered_call(rig, call, answer);
+            return;
+        }
+    }
+    rig_fail(rig, "an answer to a request that nobody made");
+}
+
+void rig_hang_up(struct rig *rig, const struct rig_call *which)
+{
+    struct rig_call *call;
+    struct skr_event event = {.kind = SKR_EVENT_HANGUP};
+    DL_FOREACH(rig->calls, call)
+    {
+        if (call != which || call->state != RIG_OPEN)
+            continue;
+        call->state = RIG_HUNG_UP;
+        event.hangup.request = call->request;
+        struct rig_object *pod = called_pod(rig, call);
+        if (pod)
+            pod->voted = false;
+        rig_tell(rig, "bind %s hung up", call->key);
+        rig_handle(rig, &event);
+        if (pod && !call->by_hand)
+            bind_failed(rig, pod);
+        return;
+    }
+}
+
+void rig_scheduler_forget(struct rig *rig, bool hang_up)
+{
+    struct rig_call *call;
+    struct rig_object *o;
+    DL_FOREACH(rig->calls, call)
+    {
+        if (call->state != RIG_OPEN)
+            continue;
+        if (hang_up)
+            rig_hang_up(rig, call);
+        call->state = RIG_HUNG_UP;
+        struct rig_object *pod = called_pod(rig, call);
+        if (pod)
+            pod->voted = false;
+        if (pod && !hang_up && !call->by_hand)
+            bind_failed(rig, pod);
+    }
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_POD && hang_up) {
+            o->place = RIG_OUT;
+            rig_scheduler_sees(rig, o, false);
+        }
+    }
+}
+
+void rig_restart_scheduler(struct rig *rig)
+{
+    rig_scheduler_forget(rig, true);
+}
+
+/* ---- a cycle ---- */
+
+static size_t feasible(struct rig *rig, const struct skr_pod *pod, const char **names)
+{
+    size_t n = 0;
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_NODE && (rig->sample == 0 || n < rig->sample) &&
+            passes_in_tree(rig, pod, o))
+            names[n++] = o->key;
+    }
+    return n;
+}
+
+static const char *best_of(struct rig *rig, const struct skr_pod *pod, const char *passed,
+                           size_t n_passed, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%.*s", (int)strcspn(passed, " "), passed);
+    if (n_passed > 1)
+        ask(rig, SKR_EVENT_PRIORITIZE, pod, (const char *const[]){buffer}, 1);
+    return buffer;
+}
+
+static void rejected(struct rig *rig, struct rig_object *pod, const char *text, bool in_tree_only)
+{
+    char message[160];
+    snprintf(message, sizeof message, "0 nodes are available: %s.", text);
+    pod->place = RIG_REJECTED;
+    pod->in_tree_only = in_tree_only;
+    if (strcmp(pod->pod->scheduled_message, message) == 0)
+        return;
+    json_t *status = json_object_get(pod->json, "status");
+    json_t *condition = json_pack("[{s:s,s:s,s:s,s:s}]", "type", "PodScheduled", "status", "False",
+                                  "reason", "Unschedulable", "message", message);
+    json_object_set_new(status, "conditions", condition);
+    rig_changed(rig, pod);
+    if (!in_tree_only)
+        rig_scheduler_sees(rig, pod, true); /* its own patch brings it back once */
+}
+
+static void filter_error(struct rig *rig, struct rig_object *pod)
+{
+    pod->place = RIG_BACKOFF;
+    pod->ready_at = rig->now + SKR_SECOND;
+    if (*pod->pod->nominated_node) {
+        json_object_del(json_object_get(pod->json, "status"), "nominatedNodeName");
+        rig_changed(rig, pod);
+    }
+}
+
+static void cycle(struct rig *rig, struct rig_object *pod)
+{
+    size_t n_nodes = HASH_COUNT(rig->objects);
+    const char **names = skr_alloc_array(n_nodes + 1, sizeof *names);
+    char node[64];
+    struct rig_answer answer = {.kind = SKR_ANSWER_FILTER_NONE};
+    const struct rig_object *nominated =
+        *pod->pod->nominated_node ? rig_find(rig, RIG_NODE, pod->pod->nominated_node) : NULL;
+    if (nominated && passes_in_tree(rig, pod->pod, nominated)) {
+        names[0] = nominated->key;
+        pod->n_filters++;
+        answer = ask(rig, SKR_EVENT_FILTER, pod->pod, names, 1);
+    }
+    size_t n = 1;
+    if (answer.n_passed == 0 && answer.kind != SKR_ANSWER_ERROR) {
+        n = feasible(rig, pod->pod, names);
+        pod->n_filters += n > 0;
+        if (n > 0)
+            answer = ask(rig, SKR_EVENT_FILTER, pod->pod, names, n);
+    }
+    if (answer.kind == SKR_ANSWER_ERROR) {
+        filter_error(rig, pod);
+    } else if (answer.n_passed == 0) {
+        rejected(rig, pod, n ? answer.text : "in-tree filters", n == 0);
+    } else {
+        best_of(rig, pod->pod, answer.passed, answer.n_passed, node, sizeof node);
+        pod->place = RIG_ASSUMED;
+        pod->assumed_node = rig_find(rig, RIG_NODE, node)->node->meta.name;
+        struct rig_object *at = rig_find(rig, RIG_NODE, node);
+        pod->assumed_node = at->key;
+        call_bind(rig, pod, at->key, false);
+    }
+    free(names);
+}
+
+bool rig_step_scheduler(struct rig *rig)
+{
+    struct rig_object *o, *best = NULL;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->place == RIG_QUEUED &&
+            (!best || o->queued_order < best->queued_order))
+            best = o;
+    }
+    if (!best)
+        return false;
+    if (is_schedulable(rig, best->pod))
+        cycle(rig, best);
+    else
+        best->place = RIG_OUT;
+    return true;
+}
+
+skr_time rig_scheduler_next(const struct rig *rig)
+{
+    skr_time next = SKR_TIME_NEVER;
+    const struct rig_object *o;
+    const struct rig_call *call;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->place == RIG_BACKOFF && o->ready_at < next &&
+            !rig->hold_scheduler)
+            next = o->ready_at;
+    }
+    DL_FOREACH(rig->calls, call)
+    {
+        skr_time at = call->at + rig->settings.bind_timeout;
+        if (call->state == RIG_OPEN && at < next)
+            next = at;
+    }
+    return next;
+}
+
+void rig_scheduler_due(struct rig *rig)
+{
+    struct rig_object *o;
+    const struct rig_call *call;
+    DL_FOREACH(rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->place == RIG_BACKOFF && o->ready_at <= rig->now)
+            queue(rig, o);
+    }
+    DL_FOREACH(rig->calls, call)
+    {
+        if (call->state == RIG_OPEN && call->at + rig->settings.bind_timeout <= rig->now)
+            rig_fail(rig, "bind call of %s was not answered in time", call->key);
+    }
+}
+
+/* ---- by hand ---- */
+
+static size_t split(char *text, const char **names, size_t max)
+{
+    size_t n = 0;
+    for (char *name = strtok(text, " "); name && n < max; name = strtok(NULL, " "))
+        names[n++] = name;
+    return n;
+}
+
+static struct rig_answer ask_by_hand(struct rig *rig, enum skr_event_kind verb, const char *pod,
+                                     const char *nodes)
+{
+    const char *names[512];
+    size_t n = 0;
+    char *copy = skr_strdup(nodes ? nodes : "");
+    const struct rig_object *o, *p = rig_find(rig, RIG_POD, pod);
+    if (nodes) {
+        n = split(copy, names, 512);
+    } else {
+        DL_FOREACH(rig->list, o)
+        {
+            if (o->kind == RIG_NODE && n < 512)
+                names[n++] = o->key;
+        }
+    }
+    struct rig_answer answer = ask(rig, verb, p->pod, names, n);
+    free(copy);
+    return answer;
+}
+
+struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes)
+{
+    return ask_by_hand(rig, SKR_EVENT_FILTER, pod, nodes);
+}
+
+struct rig_answer rig_prioritize(struct rig *rig, const char *pod, const char *nodes)
+{
+    return ask_by_hand(rig, SKR_EVENT_PRIORITIZE, pod, nodes);
+}
+
+struct rig_answer rig_preempt(struct rig *rig, const char *pod, const char *candidates)
+{
+    struct skr_preempt_node node[16] = {0};
+    const char *names[16], *uids[64];
+    size_t n_uids = 0;
+    char *copy = skr_strdup(candidates), *inner;
+    size_t n = split(copy, names, 16);
+    for (size_t i = 0; i < n; i++) {
+        char *colon = strchr(names[i], ':');
+        *colon = '\0';
+        node[i] = (struct skr_preempt_node){.node = names[i], .uid = &uids[n_uids]};
+        for (char *v = strtok_r(colon + 1, ",", &inner); v; v = strtok_r(NULL, ",", &inner)) {
+            uids[n_uids++] = rig_find(rig, RIG_POD, v)->pod->meta.uid;
+            node[i].n_uids++;
+        }
+    }
+    struct rig_answer answer = {.kind = SKR_ANSWER_KIND_COUNT};
+    struct skr_event event = {.kind = SKR_EVENT_PREEMPT};
+    event.preempt.request = ++rig->request;
+    event.preempt.pod = rig_find(rig, RIG_POD, pod)->pod;
+    event.preempt.n_nodes = n;
+    event.preempt.node = node;
+    rig->asking = &answer;
+    rig->asking_request = event.preempt.request;
+    rig->asking_names = names;
+    rig->asking_n = n;
+    rig_handle(rig, &event);
+    rig->asking = NULL;
+    free(copy);
+    return answer;
+}
+
+const struct rig_call *rig_bind(struct rig *rig, const char *pod, const char *node)
+{
+    return call_bind(rig, rig_find(rig, RIG_POD, pod), node, true);
+}
+
+const struct rig_call *rig_call_of(struct rig *rig, const char *pod)
+{
+    const struct rig_call *call, *best = NULL;
+    char *key = rig_full_key(RIG_POD, pod);
+    DL_FOREACH(rig->calls, call)
+    {
+        if (strcmp(call->key, key) == 0)
+            best = call;
+    }
+    free(key);
+    return best;
+}
+
+size_t rig_open_calls(struct rig *rig)
+{
+    const struct rig_call *call;
+    size_t n = 0;
+    DL_FOREACH(rig->calls, call) n += call->state == RIG_OPEN;
+    return n;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The API server of the rig: objects as JSON with resource versions and UIDs, merge patches with
+ * preconditions, Bindings, and a queue of watch events. Cost of a lookup is one hash.
+ */
+#include "test/unit/engine_rig_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "test/unit/json_text.h"
+
+static const char *const kind_name[] = {"Node", "Pod", "ConfigMap", "PodGroup"};
+_Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
+
+char *rig_full_key(enum rig_kind kind, const char *key)
+{
+    char full[600];
+    bool plain = kind == RIG_NODE || strchr(key, '/');
+    snprintf(full, sizeof full, "%s%s", plain ? "" : "default/", key);
+    return skr_strdup(full);
+}
+
+static char *id_of(enum rig_kind kind, const char *key)
+{
+    char id[640], *full = rig_full_key(kind, key);
+    snprintf(id, sizeof id, "%d:%s", (int)kind, full);
+    free(full);
+    return skr_strdup(id);
+}
+
+struct rig_object *rig_find(const struct rig *rig, enum rig_kind kind, const char *key)
+{
+    struct rig_object *o;
+    char *id = id_of(kind, key);
+    HASH_FIND_STR(rig->objects, id, o);
+    free(id);
+    return o;
+}
+
+/* "a.b" below object; "" when absent. */
+const char *rig_text(const json_t *object, const char *path)
+{
+    char part[64];
+    while (*path) {
+        size_t n = strcspn(path, ".");
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        object = json_object_get(object, part);
+        path += n + (path[n] == '.');
+    }
+    return json_is_string(object) ? json_string_value(object) : "";
+}
+
+const char *rig_meta_text(const json_t *object, const char *field, const char *name)
+{
+    const json_t *list = json_object_get(json_object_get(object, "metadata"), field);
+    const char *text = json_string_value(json_object_get(list, name));
+    return text ? text : "";
+}
+
+json_t *rig_json(const char *format, va_list args)
+{
+    char text[8192];
+    int n = vsnprintf(text, sizeof text, format, args);
+    if (n < 0 || (size_t)n >= sizeof text)
+        abort();
+    return json_text_load(text);
+}
+
+/* ---- changes ---- */
+
+bool rig_decode(struct rig *rig, enum rig_kind kind, const json_t *json, struct skr_event *ret)
+{
+    struct skr_error error;
+    int rc = -1;
+    *ret = (struct skr_event){0};
+    if (kind == RIG_NODE) {
+        ret->kind = SKR_EVENT_NODE_UPSERT;
+        rc = skr_node_decode(json, &ret->node, &error);
+    } else if (kind == RIG_POD) {
+        ret->kind = SKR_EVENT_POD_UPSERT;
+        rc = skr_pod_decode(json, &ret->pod, &error);
+    } else if (kind == RIG_MAP) {
+        ret->kind = SKR_EVENT_CONFIGMAP_UPSERT;
+        rc = skr_configmap_decode(json, &ret->configmap, &error);
+    } else if (kind == RIG_PODGROUP) {
+        ret->kind = SKR_EVENT_PODGROUP_UPSERT;
+        rc = skr_podgroup_decode(json, &ret->podgroup, &error);
+    }
+    if (rc < 0)
+        rig_fail(rig, "object does not decode: %s", error.text);
+    return rc == 0;
+}
+
+static void announce(struct rig *rig, const struct rig_object *o, bool deleted)
+{
+    struct rig_watch *w = skr_alloc(sizeof *w);
+    w->kind = o->kind;
+    w->key = skr_strdup(o->key);
+    w->uid = skr_strdup(rig_text(o->json, "metadata.uid"));
+    w->json = deleted ? NULL : json_deep_copy(o->json);
+    if (rig->synced)
+        DL_APPEND(rig->watches, w);
+    else {
+        rig_watch_free(NULL, w);
+    }
+}
+
+void rig_watch_free(struct rig *rig, struct rig_watch *w)
+{
+    if (rig)
+        DL_DELETE(rig->watches, w);
+    json_decref(w->json);
+    free(w->key);
+    free(w->uid);
+    free(w);
+}
+
+static int64_t cpu_of(const struct skr_pod *pod)
+{
+    for (size_t i = 0; i < pod->shape.requests.n; i++) {
+        if (strcmp(pod->shape.requests.item[i].name, "cpu") == 0)
+            return pod->shape.requests.item[i].amount;
+    }
+    return 0;
+}
+
+/* The node's sum of what bound pods use. */
+static void account(struct rig *rig, struct rig_object *o)
+{
+    if (o->accounted[0]) {
+        struct rig_object *node = rig_find(rig, RIG_NODE, o->accounted);
+        if (node)
+            node->cpu_used -= o->accounted_cpu;
+        o->accounted[0] = '\0';
+    }
+    bool counts = o->pod && *o->pod->node_name && o->pod->phase != SKR_POD_SUCCEEDED &&
+                  o->pod->phase != SKR_POD_FAILED;
+    struct rig_object *node = counts ? rig_find(rig, RIG_NODE, o->pod->node_name) : NULL;
+    if (node) {
+        snprintf(o->accounted, sizeof o->accounted, "%s", o->pod->node_name);
+        o->accounted_cpu = cpu_of(o->pod);
+        node->cpu_used += o->accounted_cpu;
+    }
+}
+
+void rig_changed(struct rig *rig, struct rig_object *o)
+{
+    char text[24];
+    struct skr_event event;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)++rig->version);
+    json_object_set_new(json_object_get(o->json, "metadata"), "resourceVersion", json_string(text));
+    if (o->kind == RIG_NODE && rig_decode(rig, o->kind, o->json, &event)) {
+        skr_node_destroy(o->node);
+        o->node = event.node;
+    } else if (o->kind == RIG_POD && rig_decode(rig, o->kind, o->json, &event)) {
+        skr_pod_destroy(o->pod);
+        o->pod = event.pod;
+        account(rig, o);
+    }
+    announce(rig, o, false);
+    if (o->kind == RIG_NODE)
+        rig_scheduler_wake(rig, true);
+}
+
+void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object)
+{
+    char *id = id_of(kind, key), text[64];
+    if (rig_find(rig, kind, key))
+        rig_fail(rig, "%s exists", id);
+    struct rig_object *o = skr_alloc(sizeof *o);
+    o->id = id;
+    o->kind = kind;
+    o->key = strchr(id, ':') + 1;
+    o->json = object;
+    const char *slash = strchr(o->key, '/');
+    json_t *meta = json_object_get(object, "metadata");
+    if (!meta) {
+        meta = json_object();
+        json_object_set_new(object, "metadata", meta);
+    }
+    json_object_set_new(object, "kind", json_string(kind_name[kind]));
+    json_object_set_new(meta, "name", json_string(slash ? slash + 1 : o->key));
+    if (slash)
+        json_object_set_new(meta, "namespace", json_stringn(o->key, (size_t)(slash - o->key)));
+    snprintf(text, sizeof text, "uid-%05llu", (unsigned long long)++rig->uid);
+    json_object_set_new(meta, "uid", json_string(text));
+    if (!json_object_get(meta, "creationTimestamp")) {
+        skr_time_write(rig->now / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
+        json_object_set_new(meta, "creationTimestamp", json_string(text));
+    }
+    HASH_ADD_KEYPTR(hh, rig->objects, o->id, strlen(o->id), o);
+    DL_APPEND(rig->list, o);
+    rig_changed(rig, o);
+    if (kind == RIG_POD)
+        rig_scheduler_sees(rig, o, false);
+}
+
+void rig_create_json(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rig_add(rig, kind, key, rig_json(format, args));
+    va_end(args);
+}
+
+void rig_object_free(struct rig_object *o)
+{
+    json_decref(o->json);
+    skr_node_destroy(o->node);
+    skr_pod_destroy(o->pod);
+    free(o->id);
+    free(o);
+}
+
+void rig_delete(struct rig *rig, enum rig_kind kind, const char *key)
+{
+    struct rig_object *o = rig_find(rig, kind, key);
+    if (!o) {
+        rig_fail(rig, "%s is not there to be deleted", key);
+        return;
+    }
+    announce(rig, o, true);
+    HASH_DEL(rig->objects, o);
+    DL_DELETE(rig->list, o);
+    if (kind == RIG_POD) {
+        json_t *none = o->json;
+        skr_pod_destroy(o->pod);
+        o->pod = NULL;
+        account(rig, o);
+        o->json = none;
+    }
+    rig_object_free(o);
+    rig_scheduler_wake(rig, true);
+}
+
+/* RFC 7396 */
+void rig_merge(json_t *target, const json_t *patch)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)patch, key, value)
+    {
+        if (json_is_null(value)) {
+            json_object_del(target, key);
+        } else if (json_is_object(value)) {
+            if (!json_is_object(json_object_get(target, key)))
+                json_object_set_new(target, key, json_object());
+            rig_merge(json_object_get(target, key), value);
+        } else {
+            json_object_set_new(target, key, json_deep_copy(value));
+        }
+    }
+}
+
+void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
+{
+    struct rig_object *o = rig_find(rig, kind, key);
+    va_list args;
+    va_start(args, format);
+    json_t *patch = rig_json(format, args);
+    va_end(args);
+    if (o) {
+        rig_merge(o->json, patch);
+        rig_changed(rig, o);
+        if (kind == RIG_POD)
+            rig_scheduler_sees(rig, o, false);
+    } else {
+        rig_fail(rig, "%s is not there to be edited", key);
+    }
+    json_decref(patch);
+}
+
+void rig_terminate(struct rig *rig, const char *pod)
+{
+    rig_edit(rig, RIG_POD, pod, "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:00Z'}}");
+}
+
+void rig_phase(struct rig *rig, const char *pod, const char *phase)
+{
+    rig_edit(rig, RIG_POD, pod, "{'status':{'phase':'%s'}}", phase);
+}
+
+/* ---- requests ---- */
+
+static bool differs(const json_t *object, const json_t *patch, const char *path)
+{
+    const char *want = rig_text(patch, path);
+    return *want && strcmp(want, rig_text(object, path)) != 0;
+}
+
+static void drop_gates(json_t *pod, const json_t *patch)
+{
+    const json_t *wanted = json_object_get(json_object_get(patch, "spec"), "schedulingGates");
+    json_t *gates = json_object_get(json_object_get(pod, "spec"), "schedulingGates");
+    for (size_t i = 0; i < json_array_size(wanted); i++) {
+        const char *name = rig_text(json_array_get(wanted, i), "name");
+        for (size_t j = json_array_size(gates); j-- > 0;) {
+            if (strcmp(rig_text(json_array_get(gates, j), "name"), name) == 0)
+                json_array_remove(gates, j);
+        }
+    }
+    if (json_array_size(gates) == 0)
+        json_object_del(json_object_get(pod, "spec"), "schedulingGates");
+}
+
+static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
+{
+    if (differs(o->json, w->body, "metadata.uid"))
+        return 422;
+    if (differs(o->json, w->body, "metadata.resourceVersion"))
+        return 409;
+    if (w->kind == SKR_WRITE_UNGATE_POD)
+        drop_gates(o->json, w->body);
+    else
+        rig_merge(o->json, w->body);
+    rig_changed(rig, o);
+    if (o->kind == RIG_POD)
+        rig_scheduler_sees(rig, o, false);
+    return 200;
+}
+
+static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig_write *w)
+{
+    if (*o->pod->node_name || o->pod->gate || o->pod->foreign_gate || o->pod->meta.deleting ||
+        differs(o->json, w->body, "metadata.uid"))
+        return 409;
+    const json_t *meta = json_object_get(w->body, "metadata");
+    json_t *patch = json_object(), *into = json_object(), *spec = json_object();
+    json_object_set_new(patch, "metadata", into);
+    json_object_set_new(patch, "spec", spec);
+    json_object_set_new(spec, "nodeName", json_string(rig_text(w->body, "target.name")));
+    if (rig->bindings_carry_labels && json_object_get(meta, "labels"))
+        json_object_set(into, "labels", json_object_get(meta, "labels"));
+    if (json_object_get(meta, "annotations"))
+        json_object_set(into, "annotations", json_object_get(meta, "annotations"));
+    rig_merge(o->json, patch);
+    json_object_del(json_object_get(o->json, "status"), "nominatedNodeName");
+    json_decref(patch);
+    o->bindings++;
+    rig_changed(rig, o);
+    rig_scheduler_sees(rig, o, false);
+    return 201;
+}
+
+static int apply_delete(struct rig *rig, struct rig_object *o, const struct rig_write *w)
+{
+    if (differs(json_object_get(o->json, "metadata"), json_object_get(w->body, "preconditions"),
+                "uid"))
+        return 409;
+    rig_delete(rig, RIG_POD, w->key);
+    return 200;
+}
+
+static enum rig_kind kind_of(enum skr_write_kind kind)
+{
+    if (kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP)
+        return RIG_MAP;
+    if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP)
+        return RIG_PODGROUP;
+    return RIG_POD;
+}
+
+int rig_apply(struct rig *rig, const struct rig_write *w)
+{
+    if (w->kind == SKR_WRITE_CREATE_EVENT)
+        return 201;
+    struct rig_object *o = rig_find(rig, kind_of(w->kind), w->key);
+    if (!o)
+        return 404;
+    if (!w->body)
+        return 200;
+    if (w->kind == SKR_WRITE_BINDING)
+        return apply_binding(rig, o, w);
+    if (w->kind == SKR_WRITE_DELETE_POD || w->kind == SKR_WRITE_EVICT)
+        return apply_delete(rig, o, w);
+    return apply_patch(rig, o, w);
+}
+
+/* ---- watches ---- */
+
+void rig_deliver(struct rig *rig, struct rig_watch *w)
+{
+    static const enum skr_event_kind gone[] = {SKR_EVENT_NODE_DELETE, SKR_EVENT_POD_DELETE,
+                                               SKR_EVENT_CONFIGMAP_DELETE,
+                                               SKR_EVENT_PODGROUP_DELETE};
+    struct skr_event event;
+    char *space = skr_strdup(w->key), *name = strchr(space, '/');
+    if (name)
+        *name++ = '\0';
+    if (!w->json) {
+        event = (struct skr_event){.kind = gone[w->kind],
+                                   .namespace_ = name ? space : "",
+                                   .name = name ? name : space,
+                                   .uid = w->uid};
+        rig_tell(rig, "watch: %s %s deleted", kind_name[w->kind], w->key);
+        rig_handle(rig, &event);
+    } else if (rig_decode(rig, w->kind, w->json, &event)) {
+        rig_handle(rig, &event);
+    }
+    free(space);
+}

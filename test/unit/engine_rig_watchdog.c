@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold whatever a test does: see engine_rig.h. */
+#include "test/unit/engine_rig_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+static const char *group_label(const json_t *pod)
+{
+    const char *name = rig_meta_text(pod, "labels", "sakkara.group.name");
+    return *name ? name : rig_meta_text(pod, "labels", "scheduling.x-k8s.io/pod-group");
+}
+
+/* The plan that the object carries, if it is one of the pod's group. */
+static json_t *plan_of(const struct rig_object *o, const struct rig_object *pod)
+{
+    const char *text = rig_meta_text(o->json, "annotations", "sakkara.plan");
+    const char *name = rig_text(o->json, "metadata.name");
+    bool fits = strcmp(rig_text(o->json, "metadata.namespace"),
+                       rig_text(pod->json, "metadata.namespace")) == 0;
+    if (o->kind == RIG_MAP)
+        name = rig_text(o->json, "data.name");
+    else if (o->kind == RIG_POD)
+        name = group_label(o->json);
+    fits = fits && *text && strcmp(name, group_label(pod->json)) == 0;
+    json_t *plan = fits ? json_loads(text, 0, NULL) : NULL;
+    if (plan && !json_object_get(plan, "v")) { /* a member's own */
+        json_decref(plan);
+        plan = NULL;
+    }
+    return plan;
+}
+
+static bool covers(const json_t *plan, const char *uid)
+{
+    const json_t *members = json_object_get(plan, "members");
+    return plan && (!members || json_object_get(members, uid));
+}
+
+json_t *rig_plan_with(const struct rig *rig, const struct rig_object *pod)
+{
+    const struct rig_object *o;
+    const char *uid = rig_text(pod->json, "metadata.uid");
+    DL_FOREACH(rig->list, o)
+    {
+        json_t *plan = o->kind == RIG_NODE ? NULL : plan_of(o, pod);
+        if (covers(plan, uid))
+            return plan;
+        json_decref(plan);
+    }
+    return NULL;
+}
+
+/* Of the pod's own annotation. */
+static char *own_plan(const struct rig_object *pod, const char *field)
+{
+    json_t *own = json_loads(rig_meta_text(pod->json, "annotations", "sakkara.plan"), 0, NULL);
+    char *text = skr_strdup(rig_text(own, field));
+    json_decref(own);
+    return text;
+}
+
+/* The group's object went after Binding was persisted: the members' own plans count. */
+static bool rolls_forward(const struct rig *rig, const struct rig_object *pod)
+{
+    char *id = own_plan(pod, "id");
+    bool known = *id && json_object_get(rig->binding_ids, id);
+    free(id);
+    return known;
+}
+
+static void check_kick(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
+{
+    const char *node = rig_text(w->body, "status.nominatedNodeName");
+    bool nominates = *node != '\0';
+    if (!nominates && w->kind != SKR_WRITE_UNGATE_POD)
+        return;
+    if (!*group_label(pod->json))
+        return;
+    if (w->kind == SKR_WRITE_UNGATE_POD)
+        node = pod->pod->nominated_node;
+    json_t *plan = rig_plan_with(rig, pod);
+    const char *planned =
+        json_string_value(json_object_get(json_object_get(plan, "members"), pod->pod->meta.uid));
+    bool good = plan && (!planned || strcmp(planned, node) == 0);
+    if (!good && !rolls_forward(rig, pod))
+        rig_fail(rig, "%s is kicked to '%s' before a plan that says so is persisted", w->key, node);
+    json_decref(plan);
+    const struct rig_call *call;
+    DL_FOREACH(rig->calls, call)
+    {
+        if (call->state == RIG_OPEN && call->held && nominates &&
+            strcmp(call->uid, pod->pod->meta.uid) == 0)
+            rig_fail(rig, "%s is nominated while it is parked", w->key);
+    }
+}
+
+static void check_one_patch(struct rig *rig, const struct rig_write *w)
+{
+    const struct rig_write *other;
+    DL_FOREACH(rig->writes, other)
+    {
+        bool patch = other->kind == SKR_WRITE_PATCH_POD || other->kind == SKR_WRITE_UNGATE_POD ||
+                     other->kind == SKR_WRITE_PATCH_POD_STATUS;
+        if (patch && strcmp(other->key, w->key) == 0 &&
+            strcmp(rig_text(other->body, "metadata.uid"), rig_text(w->body, "metadata.uid")) == 0)
+            rig_fail(rig, "%s is patched while a patch is in flight", w->key);
+    }
+}
+
+static void check_binding(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
+{
+    const char *node = rig_text(w->body, "target.name");
+    const struct rig_call *call;
+    bool open = false;
+    DL_FOREACH(rig->calls, call)
+    {
+        open = open || (call->state == RIG_OPEN && strcmp(call->uid, pod->pod->meta.uid) == 0 &&
+                        strcmp(call->node, node) == 0);
+    }
+    if (!open)
+        rig_fail(rig, "a Binding of %s to %s without a bind call", w->key, node);
+    if (!rig_find(rig, RIG_NODE, node) && !rig->hold_watch[RIG_NODE])
+        rig_fail(rig, "a Binding of %s to %s, which does not exist", w->key, node);
+    if (!*group_label(pod->json))
+        return;
+    json_t *plan = rig_plan_with(rig, pod);
+    const char *state = rig_text(plan, "state");
+    if (strcmp(state, "Binding") != 0 && !rolls_forward(rig, pod))
+        rig_fail(rig, "a Binding of %s in state '%s'", w->key, state);
+    json_decref(plan);
+    if (!*rig_meta_text(pod->json, "labels", "sakkara.member.rank"))
+        rig_fail(rig, "a Binding of %s, which has no rank yet", w->key);
+}
+
+/* State Binding is asked for: everybody in the plan is bound or has voted. */
+static void check_barrier(struct rig *rig, const struct rig_write *w)
+{
+    const char *uid;
+    json_t *node;
+    const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
+    const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
+    json_t *plan = text ? json_loads(text, 0, NULL) : NULL;
+    if (strcmp(rig_text(plan, "state"), "Binding") == 0 &&
+        !json_object_get(rig->binding_ids, rig_text(plan, "id"))) {
+        json_object_foreach(json_object_get(plan, "members"), uid, node)
+        {
+            const struct rig_object *o;
+            DL_FOREACH(rig->list, o)
+            {
+                if (o->kind == RIG_POD && strcmp(o->pod->meta.uid, uid) == 0 &&
+                    !*o->pod->node_name &&
+                    (!o->voted || strcmp(o->voted_node, json_string_value(node)) != 0))
+                    rig_fail(rig, "Binding is persisted although %s has not voted", o->key);
+            }
+        }
+    }
+    json_decref(plan);
+}
+
+void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
+{
+    const struct rig_object *pod = rig_find(rig, RIG_POD, w->key);
+    bool same = pod && strcmp(rig_text(w->body, "metadata.uid"), pod->pod->meta.uid) == 0;
+    if (w->kind == SKR_WRITE_PATCH_POD || w->kind == SKR_WRITE_PATCH_POD_STATUS ||
+        w->kind == SKR_WRITE_UNGATE_POD) {
+        check_one_patch(rig, w);
+        check_barrier(rig, w);
+        if (same)
+            check_kick(rig, w, pod);
+    } else if (w->kind == SKR_WRITE_BINDING && same) {
+        check_binding(rig, w, pod);
+    } else if (w->kind == SKR_WRITE_PATCH_CONFIGMAP || w->kind == SKR_WRITE_PATCH_PODGROUP) {
+        check_barrier(rig, w);
+    }
+}
+
+void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
+{
+    const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
+    const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
+    json_t *plan = text ? json_loads(text, 0, NULL) : NULL;
+    if (strcmp(rig_text(plan, "state"), "Binding") == 0)
+        json_object_set_new(rig->binding_ids, rig_text(plan, "id"), json_true());
+    json_decref(plan);
+    if (w->kind != SKR_WRITE_BINDING)
+        return;
+    const struct rig_object *pod = rig_find(rig, RIG_POD, w->key), *node;
+    if (pod->bindings != 1)
+        rig_fail(rig, "%s was bound %zu times", w->key, pod->bindings);
+    node = rig_find(rig, RIG_NODE, pod->pod->node_name);
+    if (!node || rig->allow_overfull)
+        return;
+    for (size_t i = 0; i < node->node->allocatable.n; i++) {
+        const struct skr_quantity_item *q = &node->node->allocatable.item[i];
+        if (strcmp(q->name, "cpu") == 0 && q->amount < node->cpu_used)
+            rig_fail(rig, "%s is overfilled by %s", node->key, w->key);
+    }
+}
