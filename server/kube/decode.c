@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "server/kube/prune.h"
+
 static const char *const plurals[] = {"nodes", "pods", "configmaps", "podgroups"};
 _Static_assert(sizeof(plurals) / sizeof(plurals[0]) == SKR_KUBE_KIND_COUNT, "a name for each kind");
 
@@ -20,7 +22,9 @@ int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_err
 {
     json_error_t e;
     /* A ConfigMap may hold NUL characters, and one object must not hide all others. */
-    json_t *json = json_loadb(text, n, JSON_ALLOW_NUL, &e);
+    struct skr_prune prune;
+    skr_prune_init(&prune, text, n);
+    json_t *json = json_load_callback(skr_prune_read, &prune, JSON_ALLOW_NUL, &e);
     if (!json)
         return skr_error_set(error, SKR_INVALID, "not JSON: %d:%d: %s", e.line, e.column, e.text);
     *ret = json;

@@ -14,6 +14,7 @@
 
 #include "server/kube/known.h"
 #include "server/kube/lines.h"
+#include "server/kube/prune.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
 #include "test/unit/fake_client.h"
@@ -629,6 +630,42 @@ static void lines_are_cut_wherever_chunks_fall(void **state)
     }
 }
 
+/* What the parser gets is the same document with empty managedFields, whatever they held. */
+static void managed_fields_are_left_out_and_nothing_else_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in;
+        const char *out; /* NULL: as in */
+    } cases[] = {
+        {"", NULL},
+        {"{}", NULL},
+        {"{\"managedFields\":[]}", NULL},
+        {"{\"managedFields\":[{\"a\":[1,\"]\"],\"f:\\\"]\":{}}],\"b\":1}",
+         "{\"managedFields\":[],\"b\":1}"},
+        {"[{\"managedFields\": \n[1]},{\"managedFields\":[2,[3]]},4]",
+         "[{\"managedFields\": \n[]},{\"managedFields\":[]},4]"},
+        {"{\"managedFields\":\"[text]\"}", NULL},
+        {"{\"x\\\"managedFields\":[1]}", NULL},
+        {"{\"a\":\"\\\"managedFields\\\":[1]\"}", NULL},
+        {"{\"managedFields\":[1", NULL},
+        {"{\"managedFields\":", NULL},
+        {"{\"managedFields\":[\"\\", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (size_t size = 1; size < 40; size += 6) {
+            struct skr_prune prune;
+            char out[256] = "";
+            size_t n = 0;
+            skr_prune_init(&prune, cases[i].in, strlen(cases[i].in));
+            for (size_t got; (got = skr_prune_read(out + n, size, &prune)) > 0;)
+                n += got;
+            out[n] = '\0';
+            assert_string_equal(out, cases[i].out ? cases[i].out : cases[i].in);
+        }
+    }
+}
+
 /* Random puts and removals against a plain array. */
 static void known_objects_are_what_was_put_and_not_removed(void **state)
 {
@@ -693,6 +730,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_cut_wherever_chunks_fall),
+        cmocka_unit_test(managed_fields_are_left_out_and_nothing_else_is),
         cmocka_unit_test(known_objects_are_what_was_put_and_not_removed),
         cmocka_unit_test(pages_are_listed_then_watched_from_the_version_of_the_list),
         cmocka_unit_test(every_kind_reaches_the_engine),
