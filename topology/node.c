@@ -56,7 +56,7 @@ static int decode_taints(struct skr_node *node, const json_t *array, struct skr_
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *entry = json_array_get(array, i);
         struct skr_taint *taint = &node->taints[i];
-        const char *effect = NULL;
+        const char *effect = "";
         char path[48];
         (void)snprintf(path, sizeof(path), "spec.taints[%zu]", i);
         if ((rc = skr_object_copy_string(node->arena, entry, path, "key", &taint->key, error)) !=
@@ -92,8 +92,8 @@ static int decode_ready(struct skr_node *node, const json_t *array, struct skr_e
     int rc = check_array(array, "status.conditions", CONDITIONS_MAX, error);
     for (size_t i = 0; rc == 0 && i < json_array_size(array); i++) {
         const json_t *entry = json_array_get(array, i);
-        const char *type = NULL;
-        const char *status = NULL;
+        const char *type = "";
+        const char *status = "";
         char path[48];
         (void)snprintf(path, sizeof(path), "status.conditions[%zu]", i);
         if ((rc = skr_object_string(entry, path, "type", &type, error)) == 0 &&

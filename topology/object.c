@@ -64,11 +64,13 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
     }
     json_t *map = skr_object_unconst(object);
     size_t n = count_kept(map, prefixes);
-    if (n != 0) {
-        labels.item = skr_arena_array(arena, n, sizeof(labels.item[0]));
-        if (labels.item == NULL) {
-            return skr_object_too_large(error, path);
-        }
+    if (n == 0) {
+        *ret = labels;
+        return 0;
+    }
+    labels.item = skr_arena_array(arena, n, sizeof(labels.item[0]));
+    if (labels.item == NULL) {
+        return skr_object_too_large(error, path);
     }
     json_object_foreach(map, key, value)
     {
@@ -111,7 +113,7 @@ static uint64_t parse_version(const char *text)
 
 static int decode_times(const json_t *metadata, struct skr_meta *meta, struct skr_error *error)
 {
-    const char *text = NULL;
+    const char *text = "";
     int rc = skr_object_string(metadata, "metadata", "creationTimestamp", &text, error);
     if (rc != 0) {
         return rc;
@@ -133,7 +135,7 @@ int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *c
 {
     static const char *const annotation_prefixes[] = {"sakkara.", NULL};
     struct skr_meta meta = {.namespace_ = NULL};
-    const char *version = NULL;
+    const char *version = "";
     int rc = 0;
 
     if (!json_is_object(object)) {
@@ -245,11 +247,13 @@ int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const c
         return skr_error_set(error, SKR_LIMIT, "%.100s: %zu resources, limit %d", path, n,
                              RESOURCE_LIST_MAX);
     }
-    if (n != 0) {
-        list.item = skr_arena_array(arena, n, sizeof(list.item[0]));
-        if (list.item == NULL) {
-            return skr_object_too_large(error, path);
-        }
+    if (n == 0) {
+        *ret = list;
+        return 0;
+    }
+    list.item = skr_arena_array(arena, n, sizeof(list.item[0]));
+    if (list.item == NULL) {
+        return skr_object_too_large(error, path);
     }
     json_object_foreach(map, name, value)
     {

@@ -69,7 +69,7 @@ int skr_object_string(const json_t *object, const char *path, const char *key, c
 int skr_object_copy_string(struct skr_arena *arena, const json_t *object, const char *path,
                            const char *key, const char **ret, struct skr_error *error)
 {
-    const char *text = NULL;
+    const char *text = "";
     int rc = skr_object_string(object, path, key, &text, error);
     if (rc != 0) {
         return rc;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "topology/hash.h"
 #include "topology/tree_body.h"
 
 static struct skr_tree_body *body_of(const struct skr_tree *tree)
@@ -36,22 +37,10 @@ void skr_tree_unref(const struct skr_tree *tree)
     }
 }
 
-/* FNV-1a with a final mix, so that the low bits are good for a table of a power of two. */
-uint64_t skr_tree_hash(const char *name)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const unsigned char *at = (const unsigned char *)name; *at != '\0'; at++) {
-        hash = (hash ^ *at) * UINT64_C(1099511628211);
-    }
-    hash ^= hash >> 32;
-    hash *= UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ (hash >> 29);
-}
-
 int32_t skr_tree_find_leaf(const struct skr_tree *tree, const char *node)
 {
     const struct skr_tree_body *body = body_of(tree);
-    for (size_t at = skr_tree_hash(node) & body->slot_mask;; at = (at + 1) & body->slot_mask) {
+    for (size_t at = skr_hash_string(node) & body->slot_mask;; at = (at + 1) & body->slot_mask) {
         int32_t leaf = body->slot[at] - 1;
         if (leaf < 0 || strcmp(tree->unit_name[tree->first_leaf + leaf], node) == 0) {
             return leaf;

@@ -22,6 +22,4 @@ struct skr_tree_body {
     size_t slot_mask;
 };
 
-uint64_t skr_tree_hash(const char *name);
-
 #endif

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "topology/hash.h"
 #include "topology/tree.h"
 #include "topology/tree_body.h"
 
@@ -126,7 +127,7 @@ bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *b
         if (e->has_children || e->depth == deepest || n-- > 0) {
             continue;
         }
-        int32_t path[SKR_LEVELS_MAX];
+        int32_t path[SKR_LEVELS_MAX] = {0};
         int32_t at = (int32_t)i;
         for (int32_t d = e->depth; d > 0; d--) {
             path[d - 1] = at;
@@ -190,7 +191,7 @@ static int check_leaves(struct skr_tree_builder *b, struct skr_error *error)
         if (e->has_children) {
             continue;
         }
-        size_t at = skr_tree_hash(e->name) & (slots - 1);
+        size_t at = skr_hash_string(e->name) & (slots - 1);
         while (slot[at] != 0 && strcmp(b->entry[slot[at] - 1].name, e->name) != 0) {
             at = (at + 1) & (slots - 1);
         }
@@ -279,7 +280,7 @@ static bool fill_slots(struct skr_tree_body *body)
     }
     for (int32_t leaf = 0; leaf < body->tree.n_leaves; leaf++) {
         const char *name = body->tree.unit_name[body->tree.first_leaf + leaf];
-        size_t at = skr_tree_hash(name) & body->slot_mask;
+        size_t at = skr_hash_string(name) & body->slot_mask;
         while (body->slot[at] != 0) {
             at = (at + 1) & body->slot_mask;
         }

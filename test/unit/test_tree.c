@@ -331,7 +331,7 @@ static void random_trees_keep_the_invariants(void **state)
     (void)state;
     for (int round = 0; round < 300; round++) {
         static struct unit unit[200];
-        static char name[200][8];
+        static char name[200][24];
         size_t n = 0;
         int32_t depth = 0;
         size_t at_depth[8] = {0};

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hash values and the index over them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topology/hash.h"
+
+static bool has(const struct skr_hash_index *index, uint32_t hash, uint32_t number)
+{
+    uint32_t found = 0;
+    size_t hits = 0;
+    for (size_t at = 0; skr_hash_index_next(index, hash, &at, &found);) {
+        hits += found == number ? 1 : 0;
+    }
+    assert_true(hits <= 1);
+    return hits == 1;
+}
+
+static void an_empty_index_has_nothing(void **state)
+{
+    struct skr_hash_index index = {NULL, 0, 0};
+    (void)state;
+    assert_false(has(&index, 0, 0));
+    skr_hash_index_add(&index, 7, 0);
+    skr_hash_index_remove(&index, 7, 0);
+    assert_false(has(&index, 7, 0));
+    skr_hash_index_fini(&index);
+    skr_hash_index_fini(&index);
+}
+
+static void numbers_with_one_hash_are_all_found(void **state)
+{
+    struct skr_hash_index index = {NULL, 0, 0};
+    (void)state;
+    for (uint32_t i = 0; i < 100; i++) {
+        skr_hash_index_add(&index, UINT32_MAX, i);
+    }
+    for (uint32_t i = 0; i < 100; i += 2) {
+        skr_hash_index_remove(&index, UINT32_MAX, i);
+    }
+    skr_hash_index_renumber(&index, UINT32_MAX, 99, 1000);
+    for (uint32_t i = 0; i < 99; i++) {
+        assert_int_equal(has(&index, UINT32_MAX, i), i % 2 == 1);
+    }
+    assert_false(has(&index, UINT32_MAX, 99));
+    assert_true(has(&index, UINT32_MAX, 1000));
+    skr_hash_index_fini(&index);
+}
+
+/* Few different hashes, so that runs are long and wrap around the end of the table. */
+static void a_random_walk_agrees_with_a_plain_array(void **state)
+{
+    enum { NUMBERS = 400 };
+    static const uint32_t hashes[] = {0, 1, 2, 15, 16, 17, 31, 255, 256, 511, UINT32_MAX};
+    static uint32_t hash[NUMBERS];
+    static bool there[NUMBERS];
+    struct skr_hash_index index = {NULL, 0, 0};
+    uint32_t seed = 9;
+    (void)state;
+    for (int step = 0; step < 20000; step++) {
+        seed = seed * 1664525U + 1013904223U;
+        uint32_t number = (seed >> 8) % (step < 10000 ? NUMBERS : 20);
+        if (there[number]) {
+            skr_hash_index_remove(&index, hash[number], number);
+        } else {
+            hash[number] = hashes[(seed >> 20) % 11];
+            skr_hash_index_add(&index, hash[number], number);
+        }
+        there[number] = !there[number];
+        for (uint32_t i = 0; step % 32 == 0 && i < NUMBERS; i++) {
+            assert_int_equal(has(&index, hash[i], i), there[i]);
+        }
+    }
+    size_t n = 0;
+    for (uint32_t i = 0; i < NUMBERS; i++) {
+        n += there[i] ? 1 : 0;
+    }
+    assert_int_equal(index.n, n);
+    skr_hash_index_fini(&index);
+}
+
+/* Names that differ in a counter, as nodes do, must not crowd: with 2^17 slots and 2^16 names the
+ * fullest slot of a good hash holds some eight. */
+static void names_that_count_spread_over_the_low_bits(void **state)
+{
+    static unsigned char load[1 << 17];
+    unsigned worst = 0;
+    char name[32];
+    (void)state;
+    for (int i = 0; i < 1 << 16; i++) {
+        (void)snprintf(name, sizeof(name), "node-%d", i);
+        size_t at = skr_hash_string(name) & (sizeof(load) - 1);
+        load[at]++;
+        worst = load[at] > worst ? load[at] : worst;
+    }
+    assert_in_range(worst, 1, 12);
+    memset(load, 0, sizeof(load));
+    worst = 0;
+    for (uint64_t i = 0; i < 1 << 16; i++) {
+        size_t at = skr_hash_pair(i << 32, UINT64_C(1) << 63) & (sizeof(load) - 1);
+        load[at]++;
+        worst = load[at] > worst ? load[at] : worst;
+    }
+    assert_in_range(worst, 1, 12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_index_has_nothing),
+        cmocka_unit_test(numbers_with_one_hash_are_all_found),
+        cmocka_unit_test(a_random_walk_agrees_with_a_plain_array),
+        cmocka_unit_test(names_that_count_spread_over_the_low_bits),
+    };
+    return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
+}
