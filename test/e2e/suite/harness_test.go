@@ -30,7 +30,7 @@ func TestHarness_OrdinaryPodsRunOnFakeNodes(t *testing.T) {
 	})
 	r.must(r.plane.Admin.Do("DELETE", r.podPath("p-0"), "", nil, nil))
 	r.wait(usual, "a pod deleted with grace is gone", func(v *cluster.View) error {
-		if v.Pod(r.ns, "p-0") != nil {
+		if v.Pod(r.ns, "p-0").UID != "" {
 			return fmt.Errorf("still there")
 		}
 		return nil
@@ -43,7 +43,7 @@ func TestHarness_GatedPodWaitsForItsGate(t *testing.T) {
 	r.create(r.pod("gated", gated))
 	r.wait(usual, "SchedulingGated", func(v *cluster.View) error {
 		pod := v.Pod(r.ns, "gated")
-		if pod == nil || pod.Condition("PodScheduled") == nil || pod.Condition("PodScheduled").Reason != "SchedulingGated" {
+		if pod.Condition("PodScheduled") == nil || pod.Condition("PodScheduled").Reason != "SchedulingGated" {
 			return fmt.Errorf("%v", pod)
 		}
 		return nil
@@ -100,7 +100,7 @@ func TestHarness_SchedulerTakesSamplingAndRestarts(t *testing.T) {
 	r.startScheduler()
 	r.create(r.pod("after"))
 	r.wait(usual, "bound", func(v *cluster.View) error {
-		if pod := v.Pod(r.ns, "after"); pod == nil || !pod.Bound() {
+		if pod := v.Pod(r.ns, "after"); !pod.Bound() {
 			return fmt.Errorf("not bound")
 		}
 		return nil

@@ -43,7 +43,7 @@ type seat struct{ node, rank string }
 
 func (r *run) seat(name string) (s seat) {
 	r.rec.Look(func(v *cluster.View) {
-		if pod := v.Pod(r.ns, name); pod != nil {
+		if pod := v.Pod(r.ns, name); pod.UID != "" {
 			s = seat{pod.Spec.NodeName, pod.Labels["sakkara.member.rank"]}
 		}
 	})
@@ -75,7 +75,7 @@ func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 		r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[3] })
 		r.must(r.plane.Admin.Delete(r.podPath(lost.Name)))
 		r.wait(usual, "the new pod is bound", func(v *cluster.View) error {
-			if v.Pod(r.ns, lost.Name) != nil {
+			if v.Pod(r.ns, lost.Name).UID != "" {
 				return fmt.Errorf("not gone")
 			}
 			return r.podsBound("g", 8)(v)

@@ -211,7 +211,7 @@ func TestOrdinaryPodsBesideGangs(t *testing.T) {
 		r.wait(usual, "four ordinary pods run in the other rack", func(v *cluster.View) error {
 			for i := range 4 {
 				pod := v.Pod(r.ns, fmt.Sprintf("plain-%d", i))
-				if pod == nil || pod.Spec.NodeName != "node-2" && pod.Spec.NodeName != "node-3" {
+				if pod.Spec.NodeName != "node-2" && pod.Spec.NodeName != "node-3" {
 					return fmt.Errorf("%+v", pod)
 				}
 			}
@@ -220,7 +220,7 @@ func TestOrdinaryPodsBesideGangs(t *testing.T) {
 		r.create(r.pod("thief"))
 		r.wait(usual, "the fifth is kept off the reserved room", func(v *cluster.View) error {
 			pod := v.Pod(r.ns, "thief")
-			if pod == nil || pod.Condition("PodScheduled") == nil || pod.Bound() {
+			if pod.Condition("PodScheduled") == nil || pod.Bound() {
 				return fmt.Errorf("%+v", pod)
 			}
 			return nil

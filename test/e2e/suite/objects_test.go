@@ -230,21 +230,18 @@ func (r *run) noneBound(group string) func(*cluster.View) error {
 func (r *run) reason(group, status, reason string) func(*cluster.View) error {
 	return func(v *cluster.View) error {
 		object := v.Map(r.ns, group)
-		if object == nil || object.Data["status"] != status || object.Data["reason"] != reason {
-			return fmt.Errorf("map of %s: %v", group, object)
+		if object.Data["status"] != status || object.Data["reason"] != reason {
+			return fmt.Errorf("map of %s: %v", group, object.Data)
 		}
 		return nil
 	}
 }
 
 func (r *run) statusOf(v *cluster.View, group string) string {
-	if object := v.Map(r.ns, group); object != nil {
+	if object := v.Map(r.ns, group); object.UID != "" {
 		return object.Data["status"]
 	}
-	if object := v.PodGroup(r.ns, group); object != nil {
-		return object.Annotations["sakkara.status"]
-	}
-	return ""
+	return v.PodGroup(r.ns, group).Annotations["sakkara.status"]
 }
 
 // placed is the number of live pods of a group on each node: "node-0:3 node-2:1".

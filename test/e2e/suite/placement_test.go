@@ -178,7 +178,7 @@ func (r *run) removeGroup(group string) {
 	r.must(cluster.Parallel(len(pods), func(i int) error { return r.plane.Admin.Delete(r.podPath(pods[i].Name)) }))
 	r.must(r.plane.Admin.Delete(r.mapPath(group)))
 	r.wait(usual, group+" is gone", func(v *cluster.View) error {
-		if left := v.Pods(r.ns, of(group)); len(left) != 0 || v.Map(r.ns, group) != nil {
+		if left := v.Pods(r.ns, of(group)); len(left) != 0 || v.Map(r.ns, group).UID != "" {
 			return fmt.Errorf("%d pods left", len(left))
 		}
 		return nil

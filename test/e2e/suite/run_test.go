@@ -157,6 +157,13 @@ func (r *run) describe() string {
 			}
 		}
 	})
+	r.rec.Look(func(v *cluster.View) {
+		for _, object := range v.Maps(r.ns) {
+			for _, event := range v.Events("ConfigMap", r.ns, object.Name) {
+				fmt.Fprintf(&text, "event on %s: %s %s %s\n", object.Name, event.Type, event.Reason, event.Message)
+			}
+		}
+	})
 	return text.String()
 }
 

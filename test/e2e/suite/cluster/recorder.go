@@ -159,8 +159,9 @@ type View struct {
 	events []*ClusterEvent
 }
 
-// Pod is a pod by namespace and name, or nil.
-func (v *View) Pod(namespace, name string) *Pod { return v.pods[namespace+"/"+name] }
+// Pod is a pod by namespace and name. Like Map and PodGroup it is never nil: what does not exist, or was
+// not seen yet, is an object without UID.
+func (v *View) Pod(namespace, name string) *Pod { return get(v.pods, namespace, name) }
 
 // Pods are the pods of a namespace that match, sorted by name.
 func (v *View) Pods(namespace string, match func(*Pod) bool) []*Pod {
@@ -173,21 +174,29 @@ func (v *View) Pods(namespace string, match func(*Pod) bool) []*Pod {
 	return pods
 }
 
-// Map is a ConfigMap by namespace and name, or nil.
-func (v *View) Map(namespace, name string) *ConfigMap { return v.maps[namespace+"/"+name] }
+// Map is a ConfigMap by namespace and name.
+func (v *View) Map(namespace, name string) *ConfigMap { return get(v.maps, namespace, name) }
 
-// PodGroup is a PodGroup by namespace and name, or nil.
-func (v *View) PodGroup(namespace, name string) *PodGroup { return v.groups[namespace+"/"+name] }
+// PodGroup is a PodGroup by namespace and name.
+func (v *View) PodGroup(namespace, name string) *PodGroup { return get(v.groups, namespace, name) }
 
-// Event is the first Event on an object with that reason, or nil.
-func (v *View) Event(kind, namespace, name, reason string) *ClusterEvent {
+func get[T any](objects map[string]*T, namespace, name string) *T {
+	if object := objects[namespace+"/"+name]; object != nil {
+		return object
+	}
+	return new(T)
+}
+
+// Events are the Events on an object.
+func (v *View) Events(kind, namespace, name string) []*ClusterEvent {
+	var found []*ClusterEvent
 	for _, event := range v.events {
 		about := &event.InvolvedObject
-		if about.Kind == kind && about.Namespace == namespace && about.Name == name && event.Reason == reason {
-			return event
+		if about.Kind == kind && about.Namespace == namespace && about.Name == name {
+			found = append(found, event)
 		}
 	}
-	return nil
+	return found
 }
 
 // Look calls f with the present state.
@@ -202,9 +211,7 @@ func (r *Recorder) Look(f func(*View)) {
 func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*View) error) error {
 	timeout := time.After(deadline)
 	for {
-		r.mu.Lock()
-		err, changed, broken := condition(&r.state), r.changed, r.err
-		r.mu.Unlock()
+		err, changed, broken := r.ask(condition)
 		if err == nil {
 			return nil
 		}
@@ -217,6 +224,12 @@ func (r *Recorder) Wait(deadline time.Duration, what string, condition func(*Vie
 			return fmt.Errorf("%s: not within %v: %w", what, deadline, err)
 		}
 	}
+}
+
+func (r *Recorder) ask(condition func(*View) error) (err error, changed <-chan struct{}, broken error) {
+	r.mu.Lock()
+	defer r.mu.Unlock() // also when the condition panics
+	return condition(&r.state), r.changed, r.err
 }
 
 // History is everything seen so far, kind by kind in the order of its writing.
@@ -241,7 +254,7 @@ func (r *Recorder) CatchUp() error {
 		}
 	}
 	err := r.Wait(10*time.Second, "markers seen", func(v *View) error {
-		if v.Pod(space, name) == nil || v.Map(space, name) == nil {
+		if v.Pod(space, name).UID == "" || v.Map(space, name).UID == "" {
 			return fmt.Errorf("not yet")
 		}
 		return nil
@@ -255,7 +268,7 @@ func (r *Recorder) CatchUp() error {
 		return err
 	}
 	return r.Wait(10*time.Second, "markers gone", func(v *View) error {
-		if v.Pod(space, name) != nil || v.Map(space, name) != nil {
+		if v.Pod(space, name).UID != "" || v.Map(space, name).UID != "" {
 			return fmt.Errorf("not yet")
 		}
 		return nil

@@ -119,7 +119,7 @@ func play(binary, version, sakkara, manifest string) (err error) {
 		}
 	}
 	err = recorder.Wait(time.Minute, "group-a Bound", func(v *cluster.View) error {
-		if object := v.Map("default", "group-a"); object == nil || object.Data["status"] != "Bound" {
+		if object := v.Map("default", "group-a"); object.Data["status"] != "Bound" {
 			return fmt.Errorf("%+v", object)
 		}
 		return nil
