@@ -310,15 +310,18 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
     }
     make_parts(kube);
     kube->access = *access;
+    kube->options.user_agent = NULL;
+    /* Before the thread runs: what it delivers may make other threads submit at once. */
+    *ret = kube;
     int code = start_thread(kube);
     if (code != 0) {
+        *ret = NULL;
         kube->access = (struct skr_kube_access){0};
         free_kube(kube);
         return skr_error_set(error, SKR_NO_MEMORY, "no thread for the kube client: %s",
                              strerror(code));
     }
     *access = (struct skr_kube_access){0};
-    *ret = kube;
     return 0;
 }
 

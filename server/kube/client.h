@@ -66,7 +66,8 @@ void skr_kube_options_default(struct skr_kube_options *options);
 
 struct skr_kube;
 
-/* Starts the thread. access is taken over on success. SKR_INVALID: an option is out of its range;
+/* Starts the thread. access is taken over on success. *ret is set before the first event is
+ * delivered, and NULL on errors. SKR_INVALID: an option is out of its range;
  * SKR_NO_MEMORY, SKR_BUG: threads or libcurl are not to be had. */
 int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
                     struct skr_kube **ret, struct skr_error *error);
