@@ -41,11 +41,9 @@ static char *wanted_annotation(const struct pod_entry *p)
     return skr_member_plan_write(p->plan->id, p->plan_node);
 }
 
-bool members_nomination_stands(const struct pod_entry *p)
+static bool metadata_stands(const struct pod_entry *p)
 {
     char rank[16];
-    if (!p->plan)
-        return false;
     snprintf(rank, sizeof rank, "%d", p->plan_rank);
     if (strcmp(label_of(p, SKR_LABEL_RANK), rank) != 0)
         return false;
@@ -53,6 +51,15 @@ bool members_nomination_stands(const struct pod_entry *p)
     bool stands = strcmp(annotation_of(p), annotation) == 0;
     free(annotation);
     return stands;
+}
+
+bool members_nomination_stands(struct pod_entry *p)
+{
+    if (!p->plan)
+        return false;
+    if (p->stands == STANDS_UNKNOWN || is_anchor(p))
+        p->stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
+    return p->stands == STANDS_YES;
 }
 
 /* ---- patches ---- */
@@ -148,9 +155,9 @@ static void send_ungate(struct skr_engine *e, struct pod_entry *p)
 
 /* Room that still carries the nomination of a plan that is gone is not offered to others before
  * that is cleared: in-tree filters would charge it. */
-static bool waits_for_stale(const struct skr_engine *e, const struct pod_entry *p)
+static bool waits_for_stale(struct skr_engine *e, const struct pod_entry *p)
 {
-    const struct node_entry *n = nodes_find(e, p->plan_node);
+    struct node_entry *n = nodes_find(e, p->plan_node);
     const struct pod_entry *other;
     if (!n)
         return false;
@@ -159,8 +166,10 @@ static bool waits_for_stale(const struct skr_engine *e, const struct pod_entry *
         if (other != p && other->group &&
             (!other->plan || other->plan->aborting ||
              strcmp(other->plan_node, p->plan_node) != 0) &&
-            *label_of(other, SKR_LABEL_PLAN))
+            *label_of(other, SKR_LABEL_PLAN)) {
+            n->awaited = true;
             return true;
+        }
     }
     return false;
 }

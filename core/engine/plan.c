@@ -39,6 +39,7 @@ void plan_add_member(struct skr_engine *e, struct plan *plan, struct pod_entry *
     p->plan = plan;
     p->plan_node = engine_name(e, node);
     p->plan_rank = rank;
+    p->stands = STANDS_UNKNOWN;
     p->kicked_at = 0;
     p->asked = p->kick_again = p->kicked_again = p->voted = false;
     p->told_event = NULL;

@@ -190,6 +190,24 @@ static void update_group(struct skr_engine *e, struct pod_entry *p)
         join_group(e, p, g);
 }
 
+/* Whoever waited for a trace on the node to vanish before being kicked there looks again. */
+static void wake_awaiting(struct skr_engine *e, struct node_entry *n)
+{
+    struct group *g;
+    struct pod_entry *p;
+    if (!n->awaited)
+        return;
+    n->awaited = false;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        DL_FOREACH(g->members, p)
+        {
+            if (p->plan && strcmp(p->plan_node, n->name) == 0)
+                engine_touch_pod(e, p);
+        }
+    }
+}
+
 static void update_nomination(struct skr_engine *e, struct pod_entry *p, bool gone)
 {
     const char *node = p->pod->nominated_node;
@@ -199,12 +217,8 @@ static void update_nomination(struct skr_engine *e, struct pod_entry *p, bool go
         return;
     if (p->nominated_on) {
         struct node_entry *was = p->nominated_on;
-        struct pod_entry *other;
         DL_DELETE2(was->nominated, p, nprev, nnext);
-        /* Whoever waited for this trace to vanish before being kicked there looks again. */
-        DL_FOREACH2(was->nominated, other, nnext) engine_touch_pod(e, other);
-        struct group *g;
-        DL_FOREACH2(e->planned, g, pnext) engine_touch_group(e, g);
+        wake_awaiting(e, was);
     }
     p->nominated_on = want;
     if (want)
@@ -293,6 +307,7 @@ void pods_replace(struct skr_engine *e, struct pod_entry *p, struct skr_pod *pod
 {
     struct skr_pod *old = p->pod;
     p->pod = pod;
+    p->stands = STANDS_UNKNOWN;
     p->ours = pods_is_ours(e, pod);
     update_shape(e, p);
     update_group(e, p);

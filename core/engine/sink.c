@@ -10,7 +10,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { COLLECT_MS = 200, RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, REFUSED_S = 30 };
+enum { COLLECT_MS = 300, PAUSE_MS = 2000, RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, REFUSED_S = 30 };
 
 static void sent_reset(struct sink *sink)
 {
@@ -176,7 +176,21 @@ static void send_patch(struct skr_engine *e, const struct target *t, const struc
     t->sink->reading = false;
     t->sink->urgent = false;
     t->sink->flush_at = 0;
+    t->sink->sent_at = e->now;
     skr_strbuf_fini(&b);
+}
+
+/* A change of status is told soon; counts that grow with every pod are told every now and then. */
+static skr_time collected_at(const struct skr_engine *e, const struct target *t,
+                             const struct wanted *w, size_t n)
+{
+    skr_time at = e->now + COLLECT_MS * SKR_MILLISECOND;
+    skr_time pause = t->sink->sent_at + PAUSE_MS * SKR_MILLISECOND;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(w->item[i].key, "status") == 0 || strcmp(w->item[i].key, "reason") == 0)
+            return at;
+    }
+    return t->sink->sent_at && pause > at ? pause : at;
 }
 
 /* annotation: as it should stand; "" not at all. Returns when to look again, SKR_TIME_NEVER if
@@ -199,7 +213,7 @@ static skr_time settle_target(struct skr_engine *e, const struct target *t, stru
         return sink->retry_at;
     if (!sink->urgent && !plan_differs) {
         if (sink->flush_at == 0)
-            sink->flush_at = e->now + COLLECT_MS * SKR_MILLISECOND;
+            sink->flush_at = collected_at(e, t, w, n);
         if (e->now < sink->flush_at)
             return sink->flush_at;
     }

@@ -69,15 +69,18 @@ struct shape {
 
 struct pod_entry;
 struct node_entry {
-    UT_hash_handle hh;           /* by name */
-    const char *name;            /* of its own: outlives versions of the node */
-    struct skr_node *node;       /* NULL: only nominations name it */
-    skr_time changed_at;         /* last change that the scheduler may not have seen yet */
+    UT_hash_handle hh;     /* by name */
+    const char *name;      /* of its own: outlives versions of the node */
+    struct skr_node *node; /* NULL: only nominations name it */
+    skr_time changed_at;   /* last change that the scheduler may not have seen yet */
+    bool awaited;          /* a planned member waits until an older nomination here is cleared */
     struct pod_entry *nominated; /* unbound pods of ours whose status nominates this node */
 };
 
 struct group;
 struct plan;
+
+enum member_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
 
 struct pod_entry {
     UT_hash_handle hh;        /* by uid */
@@ -102,11 +105,12 @@ struct pod_entry {
     const char *plan_node; /* borrowed from node_name_intern */
     int32_t plan_rank;
     int32_t plan_retries;
-    uint32_t kick_count; /* k of the plan label */
-    skr_time kicked_at;  /* acknowledged nomination or gate removal; 0 none */
-    bool asked;          /* filter accepted it since the kick */
-    bool kick_again;     /* nominate although the cache shows the nomination */
-    bool kicked_again;   /* that was done once in this plan */
+    uint32_t kick_count;       /* k of the plan label */
+    skr_time kicked_at;        /* acknowledged nomination or gate removal; 0 none */
+    bool asked;                /* filter accepted it since the kick */
+    bool kick_again;           /* nominate although the cache shows the nomination */
+    enum member_stands stands; /* members_nomination_stands(), kept */
+    bool kicked_again;         /* that was done once in this plan */
 
     uint64_t write;    /* metadata patch in flight; 0 none */
     skr_time write_at; /* not before (back-off after a failed patch) */
@@ -138,6 +142,7 @@ struct sink {
     bool reading;      /* that is a read-back */
     bool urgent;       /* a commit waits: do not collect further changes */
     bool must_read;    /* the cached version is known to be stale: read before writing */
+    skr_time sent_at;  /* last patch that nobody waited for */
     skr_time flush_at; /* collected changes are written then; 0: nothing to write */
     skr_time retry_at;
     uint32_t failures;
@@ -576,7 +581,7 @@ void status_outputs(struct skr_engine *e,
 /* members.c */
 void members_settle(struct skr_engine *e, struct pod_entry *p);
 void members_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *event);
-bool members_nomination_stands(const struct pod_entry *p);
+bool members_nomination_stands(struct pod_entry *p); /* labels and annotation, not the nomination */
 
 /* verbs.c */
 void verbs_filter(struct skr_engine *e, const struct skr_event *event);
