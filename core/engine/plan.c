@@ -610,7 +610,8 @@ static void step_binding(struct skr_engine *e, struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && p->parked && !p->binding && !p->binding_queued)
+        if (p->plan == plan && !pods_is_bound(p) && p->parked && !p->binding &&
+            !p->binding_queued && members_nomination_stands(p))
             binding_queue(e, p);
     }
     if (x.unbound > 0) {

@@ -57,8 +57,14 @@ static void restore_conditions(struct group *g)
             struct condition *c = &g->condition[k];
             if (strcmp(type, name[k]) != 0 || skr_time_parse(since, &c->since, NULL) < 0)
                 continue;
+            const char *reason = json_string_value(json_object_get(item, "reason"));
+            const char *message = json_string_value(json_object_get(item, "message"));
+            free(c->reason);
+            free(c->message);
             c->set = true;
             c->status = strcmp(status, "True") == 0 ? "True" : "False";
+            c->reason = skr_strdup(reason ? reason : "");
+            c->message = skr_strdup(message ? message : "");
         }
     }
     json_decref(list);
