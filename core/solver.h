@@ -82,15 +82,19 @@ enum { SKR_BOTTLENECKS_MAX = 16 };
 struct skr_bottleneck {
     int32_t unit;
     int32_t fits;  /* most members this unit can hold under the rules below it, at most needs */
-    int32_t needs; /* members it would have to hold */
+    int32_t needs; /* members it would have to hold, all others holding their most */
 };
 
 struct skr_explanation {
     enum skr_infeasible_class class;
-    int32_t largest;      /* largest feasible size <= n under the same rules */
-    int64_t sum_fits;     /* sum of fit over leaves, each capped at n */
-    int32_t level;        /* deciding level of the bottlenecks, 0 when none */
-    size_t n_bottlenecks; /* sorted by shortage, then tree order */
+    int32_t largest;  /* largest feasible size <= n under the same rules; 0 when none */
+    int64_t sum_fits; /* sum of fit over leaves, each capped at n */
+    /* Deciding level: the rules below it leave room for n, the rule of this level does not. 0 when
+     * sum_fits < n. */
+    int32_t level;
+    /* Units of that level that are short (fits < needs), sorted by shortage, then tree order. Empty
+     * where only the step between sizes is wrong (factor, min). */
+    size_t n_bottlenecks;
     struct skr_bottleneck bottleneck[SKR_BOTTLENECKS_MAX];
 };
 

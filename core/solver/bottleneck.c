@@ -10,7 +10,9 @@
  * Bottlenecks. A unit of the deciding level needs what the group would ask of it if all the others
  * held their most: n, less what the other parents can hold, less the most that the siblings used
  * beside it can hold (with hard pack none, with partitions p the p - 1 best). Where claims already
- * use as many siblings as the rule admits, the others are no candidates.
+ * use as many siblings as the rule admits, the others are no candidates; where they use more, what
+ * is pinned on the surplus ones is missing in every candidate. Units that are not short are not
+ * listed: where only the step between sizes is wrong (factor, min), the list may be empty.
  *
  * Class. The same feasibility pass with other leaves: all of them as large as the group, or all
  * eligible ones empty.
@@ -120,8 +122,8 @@ static bool level_holds(struct skr_run *run, const struct skr_feasible *feasible
 /* A child of the deciding level while bottlenecks are collected. */
 struct child {
     int32_t unit;
-    bool claimed;
-    int32_t best; /* most it can hold by all rules from its own level down */
+    int32_t claims; /* members below it that stay */
+    int32_t best;   /* most it can hold by all rules from its own level down */
 };
 
 static int by_best(const void *a, const void *b)
@@ -155,49 +157,69 @@ static int32_t greatest_allowed(const struct skr_law *law, const uint64_t *bits,
     return x > 0 ? x : 0;
 }
 
-/* Candidates among the children of parent, best first. Returns how many. */
-static int32_t list_children(const struct skr_run *run, const struct skr_feasible *feasible,
-                             int32_t level, int32_t parent, uint64_t *bits, struct child *child)
+/* What the explanation of one level works with. */
+struct level_view {
+    const struct skr_run *run;
+    const struct skr_feasible *feasible;
+    int32_t level;
+    const int32_t *claims; /* [unit] members below it that stay */
+    uint64_t *bits;
+    struct child *child;
+    int32_t n;      /* candidates */
+    int32_t pinned; /* members on claimed siblings beyond what the rule admits */
+};
+
+static int by_claims(const void *a, const void *b)
 {
-    const struct skr_tree *tree = run->tree;
-    const struct skr_law *law = &run->law[level];
+    const struct child *x = a;
+    const struct child *y = b;
+    return (x->claims > y->claims) - (x->claims < y->claims);
+}
+
+/* Leaves the candidates among the children of parent in view, best first. */
+static void list_children(struct level_view *view, int32_t parent)
+{
+    const struct skr_tree *tree = view->run->tree;
+    const struct skr_law *law = &view->run->law[view->level];
+    struct child *child = view->child;
+    int32_t first = tree->child_first[parent];
     int32_t n = 0;
     int32_t claimed = 0;
-    int32_t first = tree->child_first[parent];
     for (int32_t unit = first; unit < first + tree->child_count[parent]; unit++) {
-        skr_feasible_totals(run, feasible, unit, bits);
-        child[n].unit = unit;
-        child[n].claimed = !skr_bits_get(bits, 0);
-        child[n].best = greatest_allowed(law, bits, run->n);
-        claimed += child[n].claimed ? 1 : 0;
-        n++;
+        skr_feasible_totals(view->run, view->feasible, unit, view->bits);
+        child[n++] = (struct child){.unit = unit,
+                                    .claims = view->claims[unit],
+                                    .best = greatest_allowed(law, view->bits, view->run->n)};
+        claimed += view->claims[unit] > 0 ? 1 : 0;
     }
+    view->pinned = 0;
     if (law->used > 0 && claimed >= law->used) {
-        int32_t kept = 0;
-        for (int32_t i = 0; i < n; i++) {
-            if (child[i].claimed) {
-                child[kept++] = child[i];
-            }
+        qsort(child, (size_t)n, sizeof(*child), by_claims);
+        memmove(child, child + (n - claimed), (size_t)claimed * sizeof(*child));
+        n = claimed;
+        for (int32_t i = 0; i < claimed - law->used; i++) {
+            view->pinned += child[i].claims;
         }
-        n = kept;
     }
     qsort(child, (size_t)n, sizeof(*child), by_best);
-    return n;
+    view->n = n;
 }
 
 /* Bottlenecks below parent, which should hold target. Returns how many were put. */
-static int32_t put_bottlenecks(const struct skr_run *run, const struct skr_feasible *feasible,
-                               int32_t level, int32_t parent, int64_t target, uint64_t *bits,
-                               struct child *child, struct skr_bottleneck *ret)
+static int32_t put_bottlenecks(struct level_view *view, int32_t parent, int64_t target,
+                               struct skr_bottleneck *ret)
 {
-    const struct skr_law *law = &run->law[level];
-    int32_t n = list_children(run, feasible, level, parent, bits, child);
-    int32_t used = law->used > 0 && law->used < n ? law->used : n;
+    const struct skr_run *run = view->run;
+    const struct skr_law *law = &run->law[view->level];
+    const struct child *child = view->child;
+    list_children(view, parent);
+    int32_t used = law->used > 0 && law->used < view->n ? law->used : view->n;
     int64_t beside = 0; /* most that the best used - 1 children can hold */
     for (int32_t i = 0; i + 1 < used; i++) {
         beside += child[i].best;
     }
-    for (int32_t i = 0; i < n; i++) {
+    int32_t put = 0;
+    for (int32_t i = 0; i < view->n; i++) {
         int64_t others = beside;
         if (i + 1 < used) {
             others += child[used - 1].best - child[i].best;
@@ -206,26 +228,29 @@ static int32_t put_bottlenecks(const struct skr_run *run, const struct skr_feasi
         needs = needs > law->lo ? needs : law->lo;
         needs = needs < run->n ? needs : run->n;
         int32_t limit = needs < law->hi ? (int32_t)needs : law->hi;
-        skr_feasible_totals(run, feasible, child[i].unit, bits);
-        int32_t fits = skr_bits_previous(bits, limit);
-        ret[i] = (struct skr_bottleneck){
-            .unit = child[i].unit, .fits = fits > 0 ? fits : 0, .needs = (int32_t)needs};
+        skr_feasible_totals(run, view->feasible, child[i].unit, view->bits);
+        int32_t fits = skr_bits_previous(view->bits, limit);
+        fits = fits < (int32_t)needs - view->pinned ? fits : (int32_t)needs - view->pinned;
+        fits = fits > 0 ? fits : 0;
+        if (fits < needs) {
+            ret[put++] = (struct skr_bottleneck){
+                .unit = child[i].unit, .fits = fits, .needs = (int32_t)needs};
+        }
     }
-    return n;
+    return put;
 }
 
-/* Keeps the bottlenecks that are short (all, when none is), best first, into the explanation. */
-static void keep_worst(struct skr_bottleneck *item, int32_t n, struct skr_explanation *ret)
+static const int32_t *sum_claims(struct skr_run *run)
 {
-    qsort(item, (size_t)n, sizeof(*item), by_shortage);
-    int32_t first = 0;
-    while (first < n && item[first].needs <= item[first].fits) {
-        first++;
+    const struct skr_tree *tree = run->tree;
+    int32_t *claims = skr_run_alloc(run, (size_t)tree->n_units, sizeof(*claims));
+    for (int32_t unit = tree->n_units - 1; unit > 0 && claims != NULL; unit--) {
+        if (unit >= tree->first_leaf) {
+            claims[unit] = skr_leaf_claimed(run->problem, unit - tree->first_leaf);
+        }
+        claims[tree->parent[unit]] += claims[unit];
     }
-    first = first == n ? 0 : first;
-    for (int32_t i = first; i < n && ret->n_bottlenecks < SKR_BOTTLENECKS_MAX; i++) {
-        ret->bottleneck[ret->n_bottlenecks++] = item[i];
-    }
+    return claims;
 }
 
 static bool explain_level(struct skr_run *run, const struct skr_feasible *feasible, int32_t level,
@@ -233,9 +258,11 @@ static bool explain_level(struct skr_run *run, const struct skr_feasible *feasib
 {
     const struct skr_tree *tree = run->tree;
     size_t n_units = (size_t)(tree->level_first[level + 1] - tree->level_first[level]);
-    struct child *child = skr_run_alloc(run, n_units, sizeof(*child));
+    struct level_view view = {.run = run, .feasible = feasible, .level = level, .bits = bits};
+    view.claims = sum_claims(run);
+    view.child = skr_run_alloc(run, n_units, sizeof(*view.child));
     struct skr_bottleneck *item = skr_run_alloc(run, n_units, sizeof(*item));
-    if (child == NULL || item == NULL) {
+    if (view.claims == NULL || view.child == NULL || item == NULL) {
         return false;
     }
     int64_t total = 0;   /* most that the parents can hold */
@@ -251,15 +278,19 @@ static bool explain_level(struct skr_run *run, const struct skr_feasible *feasib
         skr_feasible_totals(run, feasible, p, bits);
         int32_t most = skr_bits_previous(bits, run->n);
         if (!broken || most < 0) {
-            n += put_bottlenecks(run, feasible, level, p, run->n - total + (most > 0 ? most : 0),
-                                 bits, child, item + n);
+            int64_t target = run->n - total + (most > 0 ? most : 0);
+            target = target > view.claims[p] ? target : view.claims[p];
+            n += put_bottlenecks(&view, p, target, item + n);
         }
         if (!skr_run_poll(run)) {
             return false;
         }
     }
     ret->level = level;
-    keep_worst(item, n, ret);
+    qsort(item, (size_t)n, sizeof(*item), by_shortage);
+    for (int32_t i = 0; i < n && ret->n_bottlenecks < SKR_BOTTLENECKS_MAX; i++) {
+        ret->bottleneck[ret->n_bottlenecks++] = item[i];
+    }
     return true;
 }
 

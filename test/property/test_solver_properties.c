@@ -167,8 +167,16 @@ static void check_explanation(const struct instance *in, uint64_t index,
     if (got->class != class) {
         fail_at(in, index, "class is wrong");
     }
-    if (sum >= in->problem.n && (got->level == 0 || got->n_bottlenecks == 0)) {
+    if ((sum >= in->problem.n) != (got->level > 0)) {
         fail_at(in, index, "no deciding level");
+    }
+    for (size_t i = 0; i < got->n_bottlenecks; i++) {
+        const struct skr_bottleneck *b = &got->bottleneck[i];
+        if (b->fits >= b->needs || b->fits < 0 || b->needs > in->problem.n ||
+            b->unit < in->tree.level_first[got->level] ||
+            b->unit >= in->tree.level_first[got->level + 1]) {
+            fail_at(in, index, "bottleneck is not one");
+        }
     }
 }
 

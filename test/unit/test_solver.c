@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The solver on cases small enough to be judged by eye.
+ *
+ * Trees are written as nested lists of leaves, one letter less deep than they are: "(5,2) (4,2)" is
+ * two racks of two nodes, "((2) (2)) ((7))" two zones of racks. A leaf is the number of members it
+ * can hold in all; "3[2]" has 2 of these 3 claimed already; "4!" is not eligible.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/solver.h"
+#include "topology/arena.h"
+
+enum { LEAVES_MAX = 64, LEVELS = 4 };
+
+struct fixture {
+    struct skr_tree *tree;
+    struct skr_problem problem;
+    struct skr_rule rule[LEVELS];
+    int64_t demand[1];
+    int64_t free[LEAVES_MAX];
+    int64_t capacity[LEAVES_MAX];
+    uint8_t eligible[LEAVES_MAX];
+    int32_t claimed[LEAVES_MAX];
+};
+
+static void add_unit(struct skr_tree_builder *builder, int32_t depth, int32_t *n)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "u%" PRId32, (*n)++);
+    assert_int_equal(skr_tree_builder_add(builder, depth, name, NULL), 0);
+}
+
+/* One leaf at text; returns what follows. */
+static const char *read_leaf(struct fixture *f, int32_t leaf, const char *text)
+{
+    char *end = NULL;
+    long fit = strtol(text, &end, 10);
+    assert_ptr_not_equal(text, end);
+    f->eligible[leaf] = 1;
+    if (*end == '[') {
+        f->claimed[leaf] = (int32_t)strtol(end + 1, &end, 10);
+        end++;
+    }
+    if (*end == '!') {
+        f->eligible[leaf] = 0;
+        end++;
+    }
+    f->free[leaf] = fit - f->claimed[leaf];
+    return end;
+}
+
+static void setup(struct fixture *f, const char *text, int32_t n)
+{
+    static const char *const level_names[] = {"zone", "rack", "node", "socket"};
+    memset(f, 0, sizeof(*f));
+    struct skr_tree_builder *builder = skr_tree_builder_create("test");
+    assert_non_null(builder);
+    int32_t depth = 1;
+    int32_t deepest = 1;
+    int32_t units = 0;
+    int32_t leaves = 0;
+    while (*text != '\0') {
+        if (*text == '(') {
+            add_unit(builder, depth++, &units);
+            deepest = depth > deepest ? depth : deepest;
+        } else if (*text == ')') {
+            depth--;
+        } else if (*text != ' ' && *text != ',') {
+            add_unit(builder, depth, &units);
+            text = read_leaf(f, leaves++, text);
+            continue;
+        }
+        text++;
+    }
+    assert_int_equal(skr_tree_builder_finish(builder, level_names, (size_t)deepest, NULL, 0,
+                                             &f->tree, NULL, NULL),
+                     0);
+    skr_tree_builder_destroy(builder);
+    f->demand[0] = 1;
+    f->problem = (struct skr_problem){.tree = f->tree,
+                                      .n = n,
+                                      .rule = f->rule,
+                                      .n_resources = 1,
+                                      .demand = f->demand,
+                                      .free = f->free,
+                                      .eligible = f->eligible,
+                                      .claimed = f->claimed,
+                                      .explain = true,
+                                      .step_budget = -1};
+}
+
+static struct skr_solution *solve(const struct fixture *f)
+{
+    struct skr_solution *solution = NULL;
+    struct skr_error error = {0};
+    if (skr_solve(&f->problem, &solution, &error) != 0) {
+        fail_msg("%s", error.text);
+    }
+    if (solution->status == SKR_SOLVE_PLACED &&
+        skr_solution_check(&f->problem, solution->count, &error) != 0) {
+        fail_msg("%s", error.text);
+    }
+    return solution;
+}
+
+static void teardown(struct fixture *f, struct skr_solution *solution)
+{
+    skr_solution_destroy(solution);
+    skr_tree_unref(f->tree);
+}
+
+static void counts_to_text(const struct fixture *f, const struct skr_solution *solution, char *ret,
+                           size_t size)
+{
+    if (solution->status != SKR_SOLVE_PLACED) {
+        snprintf(ret, size, "infeasible");
+        return;
+    }
+    size_t at = 0;
+    ret[0] = '\0';
+    for (int32_t leaf = 0; leaf < f->tree->n_leaves; leaf++) {
+        at += (size_t)snprintf(ret + at, size - at, "%s%" PRId32, leaf == 0 ? "" : " ",
+                               solution->count[leaf]);
+    }
+}
+
+#define PACK                  \
+    {                         \
+        .type = SKR_RULE_PACK \
+    }
+#define SPREAD                  \
+    {                           \
+        .type = SKR_RULE_SPREAD \
+    }
+#define PACK_WITH(...)                     \
+    {                                      \
+        .type = SKR_RULE_PACK, __VA_ARGS__ \
+    }
+#define SPREAD_WITH(...)                     \
+    {                                        \
+        .type = SKR_RULE_SPREAD, __VA_ARGS__ \
+    }
+
+struct example {
+    const char *name;
+    const char *tree;
+    int32_t n;
+    struct skr_rule rule[LEVELS];
+    const char *counts;
+    enum skr_tie_break tie;
+};
+
+static void check_example(const struct example *example)
+{
+    for (int plain = 0; plain < 2; plain++) {
+        struct fixture f;
+        setup(&f, example->tree, example->n);
+        memcpy(f.rule, example->rule, sizeof(f.rule));
+        f.problem.tie_break = example->tie;
+        f.problem.no_fast_paths = plain != 0;
+        struct skr_solution *solution = solve(&f);
+        char text[256];
+        counts_to_text(&f, solution, text, sizeof(text));
+        if (strcmp(text, example->counts) != 0) {
+            fail_msg("%s: %s, expected %s", example->name, text, example->counts);
+        }
+        teardown(&f, solution);
+    }
+}
+
+#define CHECK_ALL(table)                                              \
+    for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++) { \
+        check_example(&(table)[i]);                                   \
+    }
+
+static void worked_examples_have_the_optimum(void **state)
+{
+    (void)state;
+    static const struct example table[] = {
+        {"X1", "5,5", 7, {PACK_WITH(.min = 3, .max = 5)}, "4 3", 0},
+        {"X2", "6,6,6", 13, {PACK_WITH(.min = 4, .max = 6)}, "5 4 4", 0},
+        {"X3", "5,5,5,5", 7, {SPREAD_WITH(.min = 3, .max = 5)}, "4 3 0 0", 0},
+        {"X4", "(5,2) (4,2)", 7, {SPREAD_WITH(.min = 5, .max = 7), PACK}, "5 2 0 0", 0},
+        {"X5", "(0,0) (3,3) (3,3)", 10, {SPREAD_WITH(.partitions = 2), PACK}, "0 0 3 2 3 2", 0},
+        {"X6", "(1) (3,3) (5,2)", 8, {SPREAD_WITH(.partitions = 2), PACK}, "0 3 1 4 0", 0},
+        {"X7", "(4,1) (1,6)", 5, {SPREAD, PACK_WITH(.partitions = 1)}, "3 0 0 2", 0},
+        {"X8", "(5,2) (3,4)", 7, {SPREAD, PACK_WITH(.partitions = 1)}, "4 0 3 0", 0},
+        {"X9", "(3,3) (2,0)", 5, {PACK, PACK_WITH(.hard = true)}, "3 0 2 0", 0},
+        {"X10", "(5,4) (7,3)", 12, {PACK_WITH(.factor = 3), PACK_WITH(.factor = 2)}, "4 2 6 0", 0},
+        {"X11",
+         "(2,2,2,2,2,2) (4,4)",
+         8,
+         {PACK_WITH(.partitions = 1), PACK_WITH(.min = 3, .max = 5)},
+         "0 0 0 0 0 0 4 4",
+         0},
+        {"X12",
+         "(2,5) (6,1) (4,4)",
+         9,
+         {SPREAD_WITH(.partitions = 2), PACK_WITH(.min = 3, .max = 4)},
+         "0 3 0 0 3 3",
+         0},
+        {"X13", "(2,2,2,2) (7)", 6, {PACK, PACK}, "0 0 0 0 6", 0},
+        {"X14", "((2) (2) (2) (2)) ((7) (1))", 6, {PACK, PACK, PACK}, "0 0 0 0 6 0", 0},
+        {"X15", "(6,1) (3,3)", 5, {PACK, SPREAD}, "0 0 3 2", 0},
+        {"X16", "(5) (1,1) (2,2)", 4, {PACK, SPREAD_WITH(.hard = true)}, "0 1 1 1 1", 0},
+        {"X17",
+         "(9,9) (9,9)",
+         12,
+         {PACK_WITH(.factor = 6), PACK_WITH(.min = 4, .max = 4)},
+         "infeasible",
+         0},
+        {"X18", "9,9,9", 7, {SPREAD_WITH(.min = 3)}, "4 3 0", 0},
+        {"X19", "(9,9) (9)", 7, {PACK, PACK_WITH(.max = 3)}, "3 3 1", 0},
+    };
+    CHECK_ALL(table);
+}
+
+static void members_that_run_stay_where_they_are(void **state)
+{
+    (void)state;
+    static const struct example table[] = {
+        {"no second rack", "(3[2],3[2]) (9,9)", 5, {PACK, PACK}, "3 2 0 0", 0},
+        {"rack is full", "(2[2],2[2]) (9,9)", 5, {PACK, PACK}, "2 2 1 0", 0},
+        {"hard pack", "(2[2],2[2]) (9,9)", 5, {PACK_WITH(.hard = true), PACK}, "infeasible", 0},
+        {"on the node in use",
+         "(4[3],4) (9[2],9)",
+         6,
+         {SPREAD_WITH(.partitions = 2), PACK},
+         "3 0 3 0",
+         0},
+        {"leaf that is no longer eligible", "(3[2]!,3) (9,9)", 5, {PACK, PACK}, "2 3 0 0", 0},
+        {"nothing to add", "(2[2],0) (9,9)", 2, {PACK_WITH(.hard = true), PACK}, "2 0 0 0", 0},
+        {"claims break max", "(3[3],0) (9,9)", 4, {PACK, PACK_WITH(.max = 2)}, "infeasible", 0},
+        {"claims reach min together",
+         "(1[1],9) (9,9)",
+         4,
+         {PACK_WITH(.min = 4), PACK},
+         "1 3 0 0",
+         0},
+    };
+    CHECK_ALL(table);
+}
+
+static void ties_go_to_the_greatest_vector_in_tree_order(void **state)
+{
+    (void)state;
+    static const struct example table[] = {
+        {"equal nodes", "5,5,5", 7, {PACK}, "5 2 0", SKR_TIE_TREE},
+        {"the root decides before its children",
+         "(1,9) (9,1)",
+         10,
+         {SPREAD, PACK},
+         "0 5 5 0",
+         SKR_TIE_TREE},
+        {"more to the left", "9,9,9", 10, {SPREAD}, "4 3 3", SKR_TIE_TREE},
+        {"room does not count", "9,3", 3, {PACK}, "3 0", SKR_TIE_TREE},
+        {"the tightest that fits", "9,3,3", 3, {PACK}, "0 3 0", SKR_TIE_TIGHT},
+        {"the tightest rack first", "(3,9) (3,3)", 3, {PACK, PACK}, "0 0 3 0", SKR_TIE_TIGHT},
+        {"keys before room", "(9,9) (5,5)", 10, {PACK, SPREAD}, "0 0 5 5", SKR_TIE_TIGHT},
+        {"spread levels have no room", "9,3", 2, {SPREAD}, "1 1", SKR_TIE_TIGHT},
+        {"spread levels do not prefer tight units", "9,3", 1, {SPREAD}, "1 0", SKR_TIE_TIGHT},
+    };
+    CHECK_ALL(table);
+}
+
+static void odd_rules_mean_what_the_manual_says(void **state)
+{
+    (void)state;
+    static const struct example table[] = {
+        {"min > max are ignored", "5,5", 6, {PACK_WITH(.min = 4, .max = 2)}, "5 1", 0},
+        {"a negative max is no pair", "5,5", 6, {PACK_WITH(.min = 3, .max = -1)}, "3 3", 0},
+        {"hard voids the rest",
+         "5,9",
+         6,
+         {PACK_WITH(.hard = true, .max = 2, .partitions = 2)},
+         "0 6",
+         0},
+        {"factor 1 is unset", "5,5", 7, {PACK_WITH(.factor = 1)}, "5 2", 0},
+        {"a factor above n", "9,9", 7, {PACK_WITH(.factor = 8)}, "infeasible", 0},
+        {"more partitions than children", "5,5", 6, {PACK_WITH(.partitions = 3)}, "infeasible", 0},
+        {"partitions are per parent",
+         "(5,5) (5,5)",
+         4,
+         {SPREAD_WITH(.partitions = 2), PACK_WITH(.partitions = 2)},
+         "1 1 1 1",
+         0},
+        {"pack with partitions", "9,9,9", 9, {PACK_WITH(.partitions = 2)}, "8 1 0", 0},
+        {"spread with partitions", "9,9,9", 9, {SPREAD_WITH(.partitions = 2)}, "5 4 0", 0},
+        {"water filling", "3,9,1,9", 14, {SPREAD}, "3 5 1 5", 0},
+        {"an overcommitted node harms nobody", "(-7,4) (3,0)", 4, {PACK, PACK}, "0 4 0 0", 0},
+        {"an ineligible leaf is empty", "5!,3", 3, {PACK}, "0 3", 0},
+        {"nobody to place", "(5) (5)", 0, {PACK_WITH(.partitions = 2), PACK}, "0 0", 0},
+    };
+    CHECK_ALL(table);
+}
+
+static void keys_list_the_used_units_of_a_level(void **state)
+{
+    (void)state;
+    struct fixture f;
+    setup(&f, "(3,3) (3,3)", 7);
+    f.rule[0].type = SKR_RULE_PACK;
+    struct skr_solution *solution = solve(&f);
+    assert_int_equal(solution->key[0].used, 2);
+    assert_int_equal(solution->key[0].n_runs, 2);
+    assert_int_equal(solution->key[0].run[0].count, 6);
+    assert_int_equal(solution->key[0].run[1].count, 1);
+    assert_int_equal(solution->key[1].used, 3);
+    assert_int_equal(solution->key[1].run[0].count, 3);
+    assert_int_equal(solution->key[1].run[0].mult, 2);
+    int32_t other[] = {3, 2, 1, 1};
+    struct skr_level_key *worse = skr_placement_key(f.tree, other, solution->arena);
+    assert_true(skr_placement_compare(f.tree, f.rule, solution->key, worse) < 0);
+    assert_true(skr_placement_compare(f.tree, f.rule, worse, solution->key) > 0);
+    assert_int_equal(skr_placement_compare(f.tree, f.rule, worse, worse), 0);
+    teardown(&f, solution);
+}
+
+struct explained {
+    const char *tree;
+    int32_t n;
+    struct skr_rule rule[LEVELS];
+    const char *capacity; /* leaf capacities, NULL: not given */
+    enum skr_infeasible_class class;
+    int32_t largest;
+    int64_t sum_fits;
+    int32_t level;
+    size_t n_bottlenecks;
+    struct skr_bottleneck first; /* unit numbers count from the root, level by level */
+};
+
+static void check_explained(const struct explained *want)
+{
+    struct fixture f;
+    setup(&f, want->tree, want->n);
+    memcpy(f.rule, want->rule, sizeof(f.rule));
+    if (want->capacity != NULL) {
+        const char *text = want->capacity;
+        for (int32_t leaf = 0; leaf < f.tree->n_leaves; leaf++) {
+            char *end = NULL;
+            f.capacity[leaf] = strtol(text, &end, 10);
+            text = end + (*end != '\0');
+        }
+        f.problem.capacity = f.capacity;
+    }
+    struct skr_solution *solution = solve(&f);
+    assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
+    const struct skr_explanation *got = &solution->explanation;
+    assert_int_equal(got->class, want->class);
+    assert_int_equal(got->largest, want->largest);
+    assert_int_equal(got->sum_fits, want->sum_fits);
+    assert_int_equal(got->level, want->level);
+    assert_int_equal(got->n_bottlenecks, want->n_bottlenecks);
+    if (want->n_bottlenecks > 0) {
+        assert_int_equal(got->bottleneck[0].unit, want->first.unit);
+        assert_int_equal(got->bottleneck[0].fits, want->first.fits);
+        assert_int_equal(got->bottleneck[0].needs, want->first.needs);
+    }
+    teardown(&f, solution);
+}
+
+static void infeasible_groups_are_explained(void **state)
+{
+    (void)state;
+    static const struct explained table[] = {
+        /* clang-format off */
+        /* "needs 6 slots in one rack, best rack has 5" */
+        {"(1,2) (3,2) (2,2)", 6, {PACK_WITH(.hard = true), PACK}, NULL,
+         SKR_CLASS_PLACEMENT_FAILED, 5, 12, 1, 3, {2, 5, 6}},
+        {"(1,2) (3,2) (2,2)", 12, {SPREAD_WITH(.partitions = 2), PACK}, NULL,
+         SKR_CLASS_PLACEMENT_FAILED, 9, 12, 1, 3, {2, 5, 8}},
+        {"(1,2) (3,2)", 9, {PACK_WITH(.hard = true), PACK}, NULL,
+         SKR_CLASS_WAITING_FOR_CAPACITY, 5, 8, 0, 0, {0, 0, 0}},
+        {"(1,2) (3,2)", 6, {PACK_WITH(.hard = true), PACK}, "9,9,9,9",
+         SKR_CLASS_PLACEMENT_FAILED, 5, 8, 1, 2, {2, 5, 6}},
+        {"(1,2) (3,2)", 6, {PACK_WITH(.hard = true), PACK}, "2,3,3,2",
+         SKR_CLASS_NEVER_FITS, 5, 8, 1, 2, {2, 5, 6}},
+        {"(9,9) (9,9)", 12, {PACK_WITH(.factor = 6), PACK_WITH(.min = 4, .max = 4)}, NULL,
+         SKR_CLASS_CONSTRAINT_CONFLICT, 0, 36, 1, 2, {1, 8, 12}},
+        {"(3,3) (2,0)", 6, {PACK, PACK_WITH(.hard = true)}, NULL,
+         SKR_CLASS_PLACEMENT_FAILED, 5, 8, 2, 4, {3, 3, 4}},
+        {"(2[2],2[2]) (9,9)", 5, {PACK_WITH(.hard = true), PACK}, NULL,
+         SKR_CLASS_PLACEMENT_FAILED, 4, 14, 1, 1, {1, 4, 5}},
+        {"(4[2],0) (9[2],0)", 6, {PACK_WITH(.hard = true), PACK}, NULL,
+         SKR_CLASS_CONSTRAINT_CONFLICT, 0, 10, 1, 2, {1, 4, 6}},
+        /* clang-format on */
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        check_explained(&table[i]);
+    }
+}
+
+static void a_tree_without_leaves_waits_for_capacity(void **state)
+{
+    (void)state;
+    struct skr_tree tree = {.n_levels = 1, .n_units = 1, .first_leaf = 1, .level_first = {0, 1, 1}};
+    struct skr_rule rule = {0};
+    struct skr_problem problem = {
+        .tree = &tree, .n = 3, .rule = &rule, .explain = true, .step_budget = -1};
+    struct skr_solution *solution = NULL;
+    assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
+    assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
+    assert_int_equal(solution->explanation.class, SKR_CLASS_WAITING_FOR_CAPACITY);
+    skr_solution_destroy(solution);
+    problem.n = 0;
+    assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
+    assert_int_equal(solution->status, SKR_SOLVE_PLACED);
+    skr_solution_destroy(solution);
+}
+
+static void a_run_that_was_stopped_is_a_timeout(void **state)
+{
+    (void)state;
+    struct fixture f;
+    setup(&f, "(1,2) (3,2)", 9);
+    f.problem.step_budget = 0;
+    struct skr_solution *solution = solve(&f);
+    assert_int_equal(solution->status, SKR_SOLVE_TIMEOUT);
+    skr_solution_destroy(solution);
+    atomic_bool cancel = true;
+    f.problem.step_budget = -1;
+    f.problem.cancel = &cancel;
+    solution = solve(&f);
+    assert_int_equal(solution->status, SKR_SOLVE_TIMEOUT);
+    assert_null(solution->count);
+    teardown(&f, solution);
+}
+
+static void broken_problems_are_refused(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct skr_error error;
+    struct skr_solution *solution = NULL;
+    setup(&f, "(3[2],3) (3,3)", 1);
+    assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "solver: 2 members are claimed already, more than 1");
+    f.problem.n = -1;
+    assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
+    f.problem.n = SKR_SOLVER_MEMBERS_MAX + 1;
+    assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
+    assert_non_null(strstr(error.text, "SKR_SOLVER_MEMBERS_MAX"));
+    f.problem.n = 4;
+    f.demand[0] = -1;
+    assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "solver: demand of resource 0 is negative");
+    f.demand[0] = 1;
+    f.problem.byte_limit = 1000;
+    assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_LIMIT);
+    assert_string_equal(error.text, "solver: 4 members on 4 nodes need more than 1000 bytes");
+    assert_null(solution);
+    skr_tree_unref(f.tree);
+}
+
+static void the_checker_names_what_is_wrong(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct skr_error error;
+    setup(&f, "(3[1],3!) (3,3)", 4);
+    f.rule[0] = (struct skr_rule){.type = SKR_RULE_SPREAD, .partitions = 2, .min = 2};
+    f.rule[1] = (struct skr_rule){.type = SKR_RULE_PACK, .factor = 2};
+    static const struct {
+        int32_t count[4];
+        const char *text;
+    } table[] = {
+        {{0, 0, 2, 2}, "leaf 0 (u1): 0 members, but 1 are claimed"},
+        {{2, 2, 0, 0}, "leaf 1 (u2): not eligible"},
+        {{4, 0, 0, 0}, "leaf 0 (u1): 3 new members need 1 each of resource 0, free is 2"},
+        {{2, 0, 0, 0}, "counts add up to 2, not 4"},
+        {{3, 0, 1, 0}, "unit 2 (u3): holds 1, min is 2"},
+        {{1, 0, 3, 0}, "unit 1 (u0): holds 1, min is 2"},
+        {{2, 0, 1, 1}, "unit 5 (u4): holds 1, no multiple of 2"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        assert_int_equal(skr_solution_check(&f.problem, table[i].count, &error), -SKR_INVALID);
+        assert_string_equal(error.text, table[i].text);
+    }
+    assert_int_equal(skr_solution_check(&f.problem, (int32_t[]){2, 0, 2, 0}, &error), 0);
+    f.rule[0].partitions = 1;
+    assert_int_equal(skr_solution_check(&f.problem, (int32_t[]){2, 0, 2, 0}, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "unit 0 (root): uses 2 children, not 1");
+    skr_tree_unref(f.tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worked_examples_have_the_optimum),
+        cmocka_unit_test(members_that_run_stay_where_they_are),
+        cmocka_unit_test(ties_go_to_the_greatest_vector_in_tree_order),
+        cmocka_unit_test(odd_rules_mean_what_the_manual_says),
+        cmocka_unit_test(keys_list_the_used_units_of_a_level),
+        cmocka_unit_test(infeasible_groups_are_explained),
+        cmocka_unit_test(a_tree_without_leaves_waits_for_capacity),
+        cmocka_unit_test(a_run_that_was_stopped_is_a_timeout),
+        cmocka_unit_test(broken_problems_are_refused),
+        cmocka_unit_test(the_checker_names_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
