@@ -109,6 +109,11 @@ const char *skr_reason_class(enum skr_reason reason)
     return class_names[reason];
 }
 
+const char *skr_daemon_metrics_name(size_t i)
+{
+    return i < F_COUNT ? specs[i].name : NULL;
+}
+
 static struct skr_metric *series(const struct skr_daemon_metrics *m, enum family f, const char *a,
                                  const char *b)
 {

@@ -20,6 +20,8 @@ void skr_daemon_metrics_solved(struct skr_daemon_metrics *metrics,
                                const struct skr_solution *solution, int64_t took_ns);
 void skr_daemon_metrics_destroy(struct skr_daemon_metrics *metrics); /* NULL allowed */
 
+/* Name of the i-th family, NULL behind the last one. */
+const char *skr_daemon_metrics_name(size_t i);
 /* "config", "topology", "capacity", "progress": label of sakkara_unplaced_groups. */
 const char *skr_reason_class(enum skr_reason reason);
 

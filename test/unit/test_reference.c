@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/reference.md names everything that users and scripts can see. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/group_spec.h"
+#include "core/pod.h"
+#include "core/reason.h"
+#include "server/daemon_metrics.h"
+#include "server/http/process_metrics.h"
+#include "topology/topology_map.h"
+
+static char *reference;
+
+static int load(void **state)
+{
+    (void)state;
+    FILE *file = fopen("docs/reference.md", "r");
+    if (!file) {
+        return -1;
+    }
+    reference = calloc(1, 1 << 20);
+    size_t n = reference ? fread(reference, 1, (1 << 20) - 1, file) : 0;
+    fclose(file);
+    return n > 0 ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    free(reference);
+    return 0;
+}
+
+static void expect(const char *word)
+{
+    char quoted[256];
+    snprintf(quoted, sizeof quoted, "`%s`", word);
+    if (!strstr(reference, quoted)) {
+        fail_msg("docs/reference.md lacks %s", quoted);
+    }
+}
+
+static void statuses_and_reasons_are_there(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SKR_STATUS_COUNT; i++) {
+        expect(skr_group_status_name((enum skr_group_status)i));
+    }
+    for (int i = SKR_REASON_NONE + 1; i < SKR_REASON_COUNT; i++) {
+        expect(skr_reason_name((enum skr_reason)i));
+        char class[64];
+        snprintf(class, sizeof class, "| `%s` | %s |", skr_reason_name((enum skr_reason)i),
+                 skr_reason_class((enum skr_reason)i));
+        assert_non_null(strstr(reference, class));
+    }
+}
+
+static void constant_texts_are_there_and_short(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        SKR_TEXT_NOT_FOUND,  SKR_TEXT_INVALID,       SKR_TEXT_MEMBERS,    SKR_TEXT_PLANNING,
+        SKR_TEXT_CAPACITY,   SKR_TEXT_TOPOLOGY,      SKR_TEXT_VICTIMS,    SKR_TEXT_BEYOND,
+        SKR_TEXT_RESERVED,   SKR_TEXT_OTHER_GANG,    SKR_TEXT_NOT_READY,  SKR_TEXT_NOT_LEADER,
+        SKR_TEXT_MALFORMED,  SKR_TEXT_ALREADY_BOUND, SKR_TEXT_WRONG_NODE, SKR_TEXT_REPLACED,
+        SKR_TEXT_SUPERSEDED, SKR_TEXT_ABORTED,       SKR_TEXT_EXPIRED,    SKR_TEXT_BIND_FAILED,
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        expect(texts[i]);
+        assert_true(strlen(texts[i]) <= 100);
+        assert_memory_equal(texts[i], "sakkara: ", 9);
+    }
+}
+
+static void labels_and_annotations_are_there(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        SKR_TOPOLOGY_LABEL,       SKR_RACK_LABEL,
+        SKR_GROUP_LABEL,          SKR_GATE,
+        SKR_LABEL_PLAN,           SKR_LABEL_PREEMPTIBLE,
+        SKR_LABEL_GROUP_SIZE,     SKR_ANNOTATION_PLAN,
+        "sakkara.group.name",     "scheduling.x-k8s.io/pod-group",
+        "sakkara.member.status",  "sakkara.member.rank",
+        "sakkara.member.retries",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        expect(words[i]);
+    }
+    assert_non_null(strstr(reference, "`" SKR_LABEL_CONSTRAINT "type.LEVEL`"));
+}
+
+static void metrics_are_there(void **state)
+{
+    (void)state;
+    struct skr_settings settings;
+    struct skr_clock clock;
+    struct skr_strbuf out;
+    skr_settings_default(&settings);
+    skr_clock_init(&clock);
+    skr_strbuf_init(&out);
+    struct skr_metrics *registry = skr_metrics_create();
+    struct skr_engine_thread *engine = skr_engine_thread_create(&settings, &clock);
+    struct skr_daemon_metrics *metrics = skr_daemon_metrics_create(registry, engine);
+    skr_process_metrics_register(registry);
+    skr_daemon_metrics_solved(metrics, NULL, 5);
+    skr_metrics_write(registry, &out);
+    for (char *line = out.s; (line = strstr(line, "# TYPE "));) {
+        line += strlen("# TYPE ");
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " "), line);
+        expect(name);
+    }
+    for (size_t i = 0; skr_daemon_metrics_name(i); i++) {
+        expect(skr_daemon_metrics_name(i));
+    }
+    expect("sakkara_extender_requests_total");
+    expect("sakkara_extender_request_duration_seconds");
+    expect("sakkara_http_requests_total");
+    skr_metrics_destroy(registry);
+    skr_daemon_metrics_destroy(metrics);
+    skr_engine_thread_destroy(engine);
+    skr_strbuf_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_and_reasons_are_there),
+        cmocka_unit_test(constant_texts_are_there_and_short),
+        cmocka_unit_test(labels_and_annotations_are_there),
+        cmocka_unit_test(metrics_are_there),
+    };
+    return cmocka_run_group_tests_name("reference", tests, load, unload);
+}
