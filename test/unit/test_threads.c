@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine thread and the solver thread with the real engine and solver between them. Nothing
+ * sleeps: waits are for conditions, with a deadline. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/reason.h"
+#include "server/engine_thread.h"
+#include "server/solver_thread.h"
+
+enum { DEADLINE_S = 60, ANSWERS_MAX = 64 };
+
+/* What the outlets saw. */
+struct rig {
+    struct skr_settings settings;
+    struct skr_clock clock;
+    struct skr_engine_thread *engine;
+    struct skr_solver_thread *solver;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    size_t n_answers, n_writes, n_commits, n_released, n_solved;
+    uint64_t request[ANSWERS_MAX];
+    enum skr_answer_kind kind[ANSWERS_MAX];
+    char text[ANSWERS_MAX][64];
+};
+
+static void note(struct rig *rig, size_t *counter)
+{
+    pthread_mutex_lock(&rig->lock);
+    ++*counter;
+    pthread_cond_broadcast(&rig->change);
+    pthread_mutex_unlock(&rig->lock);
+}
+
+static bool wait_until(struct rig *rig, const size_t *counter, size_t n)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += DEADLINE_S;
+    int rc = 0;
+    pthread_mutex_lock(&rig->lock);
+    while (*counter < n && rc == 0) {
+        rc = pthread_cond_timedwait(&rig->change, &rig->lock, &deadline);
+    }
+    bool reached = *counter >= n;
+    pthread_mutex_unlock(&rig->lock);
+    return reached;
+}
+
+static void on_answer(void *context, const struct skr_answer *answer)
+{
+    struct rig *rig = context;
+    pthread_mutex_lock(&rig->lock);
+    if (rig->n_answers < ANSWERS_MAX) {
+        size_t i = rig->n_answers;
+        rig->request[i] = answer->request;
+        rig->kind[i] = answer->kind;
+        snprintf(rig->text[i], sizeof rig->text[i], "%s", answer->text);
+    }
+    pthread_mutex_unlock(&rig->lock);
+    note(rig, &rig->n_answers);
+}
+
+static void on_hold(void *context, uint64_t request, skr_time deadline)
+{
+    (void)context;
+    (void)request;
+    (void)deadline;
+}
+
+static void on_write(void *context, const struct skr_write *write)
+{
+    struct rig *rig = context;
+    note(rig, &rig->n_writes);
+    if (write->class == SKR_WRITE_CLASS_COMMIT) {
+        note(rig, &rig->n_commits);
+    }
+}
+
+static void on_solve(void *context, struct skr_solve_request *request)
+{
+    struct rig *rig = context;
+    if (rig->solver) {
+        skr_solver_thread_post(rig->solver, request);
+    } else {
+        skr_solve_request_destroy(request);
+    }
+}
+
+static void on_cancel(void *context, uint64_t id)
+{
+    struct rig *rig = context;
+    if (rig->solver) {
+        skr_solver_thread_cancel(rig->solver, id);
+    }
+}
+
+static void on_decide(void *context, const struct skr_decision *decision)
+{
+    (void)context;
+    (void)decision;
+}
+
+static void release_request(void *keep)
+{
+    skr_solve_request_destroy(keep);
+}
+
+static void on_solved(void *context, struct skr_solve_request *request,
+                      struct skr_solution *solution, const struct skr_error *error, int64_t took_ns)
+{
+    struct rig *rig = context;
+    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
+    event.solved.solve = request->id;
+    event.solved.solution = solution;
+    event.solved.error = *error;
+    event.solved.took_ns = took_ns;
+    note(rig, &rig->n_solved);
+    skr_engine_thread_post_kept(rig->engine, &event, release_request, request);
+}
+
+static void begin(struct rig *rig)
+{
+    memset(rig, 0, sizeof *rig);
+    pthread_mutex_init(&rig->lock, NULL);
+    pthread_cond_init(&rig->change, NULL);
+    skr_settings_default(&rig->settings);
+    rig->settings.instance = "test";
+    skr_clock_init(&rig->clock);
+    rig->engine = skr_engine_thread_create(&rig->settings, &rig->clock);
+}
+
+static void start(struct rig *rig)
+{
+    const struct skr_engine_outlets outlets = {.context = rig,
+                                               .answer = on_answer,
+                                               .hold = on_hold,
+                                               .write = on_write,
+                                               .solve = on_solve,
+                                               .cancel_solve = on_cancel,
+                                               .decide = on_decide};
+    assert_int_equal(skr_engine_thread_start(rig->engine, &outlets, NULL), 0);
+}
+
+static void end(struct rig *rig)
+{
+    skr_engine_thread_stop(rig->engine);
+    skr_solver_thread_destroy(rig->solver);
+    skr_engine_thread_destroy(rig->engine);
+    pthread_mutex_destroy(&rig->lock);
+    pthread_cond_destroy(&rig->change);
+}
+
+static void post(struct rig *rig, enum skr_event_kind kind)
+{
+    struct skr_event event = {.kind = kind};
+    skr_engine_thread_post(rig->engine, &event);
+}
+
+static void post_bind(struct rig *rig, uint64_t request)
+{
+    /* Strings on the stack: the post has to copy them. */
+    char name[] = "pod", namespace_[] = "ns", uid[] = "uid", node[] = "node";
+    struct skr_event event = {
+        .kind = SKR_EVENT_BIND, .namespace_ = namespace_, .name = name, .uid = uid};
+    event.bind.request = request;
+    event.bind.node = node;
+    skr_engine_thread_post(rig->engine, &event);
+    memset(name, 'x', sizeof name);
+    memset(node, 'x', sizeof node);
+}
+
+static void posts_before_the_start_are_handled_in_order(void **state)
+{
+    (void)state;
+    struct rig rig;
+    begin(&rig);
+    for (uint64_t i = 1; i <= 20; i++) {
+        post_bind(&rig, i);
+    }
+    start(&rig);
+    assert_true(wait_until(&rig, &rig.n_answers, 20));
+    for (uint64_t i = 0; i < 20; i++) {
+        assert_int_equal(rig.request[i], i + 1);
+        assert_int_equal(rig.kind[i], SKR_ANSWER_ERROR);
+        assert_string_equal(rig.text[i], SKR_TEXT_NOT_READY);
+    }
+    end(&rig);
+}
+
+static void count_release(void *keep)
+{
+    struct rig *rig = keep;
+    note(rig, &rig->n_released);
+}
+
+static void what_an_event_borrows_is_released_once_handled_or_not(void **state)
+{
+    (void)state;
+    struct rig rig;
+    begin(&rig);
+    struct skr_event event = {
+        .kind = SKR_EVENT_BIND, .namespace_ = "ns", .name = "pod", .uid = "uid"};
+    event.bind.request = 1;
+    event.bind.node = "n";
+    start(&rig);
+    skr_engine_thread_post_kept(rig.engine, &event, count_release, &rig);
+    assert_true(wait_until(&rig, &rig.n_released, 1));
+    skr_engine_thread_stop(rig.engine);
+    skr_engine_thread_post_kept(rig.engine, &event, count_release, &rig);
+    assert_int_equal(rig.n_released, 2);
+    assert_int_equal(rig.n_answers, 1);
+    end(&rig);
+    assert_int_equal(rig.n_released, 2);
+}
+
+static void a_queue_that_never_ran_is_emptied(void **state)
+{
+    (void)state;
+    struct rig rig;
+    begin(&rig);
+    struct skr_event event = {.kind = SKR_EVENT_HANGUP};
+    skr_engine_thread_post_kept(rig.engine, &event, count_release, &rig);
+    end(&rig);
+    assert_int_equal(rig.n_released, 1);
+}
+
+static void waiting_means_everything_before_was_handled(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct skr_engine_stats stats;
+    begin(&rig);
+    post(&rig, SKR_EVENT_SYNCED);
+    assert_false(skr_engine_thread_wait(rig.engine, SKR_MILLISECOND));
+    start(&rig);
+    assert_true(skr_engine_thread_wait(rig.engine, DEADLINE_S * SKR_SECOND));
+    skr_engine_thread_get_stats(rig.engine, &stats);
+    assert_true(stats.synced);
+    end(&rig);
+}
+
+static void post_object(struct rig *rig, enum skr_event_kind kind, const char *text)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    struct skr_event event = {.kind = kind};
+    int rc = -1;
+    assert_non_null(json);
+    if (kind == SKR_EVENT_NODE_UPSERT) {
+        rc = skr_node_decode(json, &event.node, NULL);
+    } else if (kind == SKR_EVENT_POD_UPSERT) {
+        rc = skr_pod_decode(json, &event.pod, NULL);
+    } else {
+        rc = skr_configmap_decode(json, &event.configmap, NULL);
+    }
+    assert_int_equal(rc, 0);
+    json_decref(json);
+    skr_engine_thread_post(rig->engine, &event);
+}
+
+static void post_group(struct rig *rig)
+{
+    post_object(
+        rig, SKR_EVENT_NODE_UPSERT,
+        "{\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"1\"},\"status\":{\"allocatable\":"
+        "{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"9\"}}}");
+    post_object(
+        rig, SKR_EVENT_CONFIGMAP_UPSERT,
+        "{\"metadata\":{\"name\":\"g\",\"namespace\":\"d\",\"uid\":\"m\",\"resourceVersion\":"
+        "\"2\",\"labels\":{\"sakkara.group\":\"\"}},\"data\":{\"name\":\"g\",\"size\":\"1\"}}");
+    post_object(
+        rig, SKR_EVENT_POD_UPSERT,
+        "{\"metadata\":{\"name\":\"p\",\"namespace\":\"d\",\"uid\":\"u\",\"resourceVersion\":"
+        "\"3\",\"labels\":{\"sakkara.group.name\":\"g\"}},\"spec\":{\"schedulerName\":"
+        "\"sakkara\",\"schedulingGates\":[{\"name\":\"sakkara.gang\"}],\"containers\":[{"
+        "\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}");
+}
+
+static void a_group_goes_by_timer_and_solver_to_its_commit(void **state)
+{
+    (void)state;
+    struct rig rig;
+    begin(&rig);
+    rig.solver = skr_solver_thread_create(on_solved, &rig, NULL);
+    assert_non_null(rig.solver);
+    start(&rig);
+    post_group(&rig);
+    post(&rig, SKR_EVENT_SYNCED);
+    assert_true(wait_until(&rig, &rig.n_solved, 1));
+    assert_true(wait_until(&rig, &rig.n_commits, 1));
+    end(&rig);
+}
+
+static void everything_ends_while_work_is_under_way(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct rig rig;
+        begin(&rig);
+        rig.settings.plan_delay = 0;
+        rig.solver = skr_solver_thread_create(on_solved, &rig, NULL);
+        start(&rig);
+        post_group(&rig);
+        post(&rig, SKR_EVENT_SYNCED);
+        post(&rig, SKR_EVENT_SHUTDOWN);
+        end(&rig);
+    }
+}
+
+/* ---- the solver thread alone ---- */
+
+struct results {
+    struct rig rig;
+    uint64_t id[8];
+    enum skr_solve_status status[8];
+};
+
+static void keep_result(void *context, struct skr_solve_request *request,
+                        struct skr_solution *solution, const struct skr_error *error,
+                        int64_t took_ns)
+{
+    struct results *r = context;
+    (void)error;
+    assert_true(took_ns >= 0);
+    pthread_mutex_lock(&r->rig.lock);
+    r->id[r->rig.n_solved] = request->id;
+    r->status[r->rig.n_solved] = solution ? solution->status : SKR_SOLVE_STATUS_COUNT;
+    pthread_mutex_unlock(&r->rig.lock);
+    skr_solution_destroy(solution);
+    skr_solve_request_destroy(request);
+    note(&r->rig, &r->rig.n_solved);
+}
+
+static struct skr_tree *one_leaf(void)
+{
+    const char *level = "node";
+    struct skr_tree *tree = NULL;
+    struct skr_tree_builder *builder = skr_tree_builder_create("t");
+    assert_int_equal(skr_tree_builder_add(builder, 1, "n", NULL), 0);
+    assert_int_equal(skr_tree_builder_finish(builder, &level, 1, NULL, 0, &tree, NULL, NULL), 0);
+    skr_tree_builder_destroy(builder);
+    return tree;
+}
+
+static struct skr_solve_request *make_request(const struct skr_tree *tree, uint64_t id)
+{
+    static const struct skr_rule rule = {.type = SKR_RULE_PACK};
+    static const int64_t one = 1, five = 5;
+    struct skr_solve_request *request = skr_alloc(sizeof *request);
+    request->arena = skr_arena_create(1 << 16, 0);
+    request->id = id;
+    request->tree = skr_tree_ref(tree);
+    request->problem = (struct skr_problem){.tree = tree,
+                                            .n = 3,
+                                            .rule = &rule,
+                                            .n_resources = 1,
+                                            .demand = &one,
+                                            .free = &five,
+                                            .step_budget = -1,
+                                            .cancel = &request->cancel};
+    return request;
+}
+
+static void results_come_in_order(void **state)
+{
+    (void)state;
+    static struct results r;
+    begin(&r.rig);
+    struct skr_tree *tree = one_leaf();
+    struct skr_solver_thread *solver = skr_solver_thread_create(keep_result, &r, NULL);
+    for (uint64_t i = 1; i <= 5; i++) {
+        skr_solver_thread_post(solver, make_request(tree, i));
+    }
+    assert_true(wait_until(&r.rig, &r.rig.n_solved, 5));
+    for (uint64_t i = 0; i < 5; i++) {
+        assert_int_equal(r.id[i], i + 1);
+        assert_int_equal(r.status[i], SKR_SOLVE_PLACED);
+    }
+    skr_solver_thread_cancel(solver, 99);
+    skr_solver_thread_destroy(solver);
+    skr_tree_unref(tree);
+    end(&r.rig);
+}
+
+static void requests_that_wait_are_dropped_at_the_end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        static struct results r;
+        begin(&r.rig);
+        struct skr_tree *tree = one_leaf();
+        struct skr_solver_thread *solver = skr_solver_thread_create(keep_result, &r, NULL);
+        for (uint64_t id = 1; id <= 5; id++) {
+            skr_solver_thread_post(solver, make_request(tree, id));
+            skr_solver_thread_cancel(solver, id);
+        }
+        skr_solver_thread_destroy(solver);
+        skr_tree_unref(tree);
+        end(&r.rig);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(posts_before_the_start_are_handled_in_order),
+        cmocka_unit_test(what_an_event_borrows_is_released_once_handled_or_not),
+        cmocka_unit_test(a_queue_that_never_ran_is_emptied),
+        cmocka_unit_test(waiting_means_everything_before_was_handled),
+        cmocka_unit_test(a_group_goes_by_timer_and_solver_to_its_commit),
+        cmocka_unit_test(everything_ends_while_work_is_under_way),
+        cmocka_unit_test(results_come_in_order),
+        cmocka_unit_test(requests_that_wait_are_dropped_at_the_end),
+    };
+    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
