@@ -29,6 +29,7 @@ static const struct cluster clusters[] = {
     {"5000 in 250, room 110", 250, 20, 110},
     {"5000 in 50, room 110", 50, 100, 110},
     {"5000 flat, room 110", 0, 5000, 110},
+    {"100000 in 2000 racks", 2000, 50, 8},
 };
 
 #define PACK                  \
@@ -63,7 +64,7 @@ static const struct rules rules[] = {
      {.type = SKR_RULE_SPREAD, .factor = 2}},
 };
 
-static const int32_t sizes[] = {100, 1024};
+static const int32_t sizes[] = {100, 1024, 10000};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -168,7 +169,7 @@ int main(int argc, char **argv)
             equal[leaf] = clusters[c].room;
             random[leaf] = (int64_t)(state >> 33) % (clusters[c].room + 1);
         }
-        for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] * 4 < tree.n_leaves * 6; s++) {
             for (size_t r = 0; r < COUNT_OF(rules); r++) {
                 run(&clusters[c], &tree, &rules[r], sizes[s], equal, "equal", repeats);
                 run(&clusters[c], &tree, &rules[r], sizes[s], random, "random", repeats);

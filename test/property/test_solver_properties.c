@@ -27,6 +27,8 @@ static const struct instance_limits tiny = {.leaves = 9, .slots = 6, .n = 9};
 static const struct instance_limits small = {.leaves = 16, .slots = 8, .n = 24};
 /* Keys that do not fit into one 64-bit word. */
 static const struct instance_limits medium = {.leaves = 24, .slots = 20, .n = 63};
+/* Beyond the oracles. */
+static const struct instance_limits large = {.leaves = 32, .slots = 60, .n = 700};
 
 static uint64_t env_number(const char *name, uint64_t otherwise)
 {
@@ -430,6 +432,20 @@ static void scale_and_idle_resources_do_not_matter(void **state)
     }
 }
 
+/* P6 */
+static void fast_paths_change_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t i = first_index; i < first_index + n_problems / 10; i++) {
+        struct instance in;
+        instance_make(&in, seed + 8, i, &large);
+        struct instance plain;
+        instance_copy(&plain, &in);
+        plain.problem.no_fast_paths = true;
+        same_counts(&in, &plain, i, "fast paths changed the result");
+    }
+}
+
 /* P8 */
 static void members_that_are_placed_stay(void **state)
 {
@@ -576,6 +592,7 @@ int main(void)
         cmocka_unit_test(more_freedom_never_makes_things_worse),
         cmocka_unit_test(the_order_of_siblings_never_changes_the_key),
         cmocka_unit_test(scale_and_idle_resources_do_not_matter),
+        cmocka_unit_test(fast_paths_change_nothing),
         cmocka_unit_test(members_that_are_placed_stay),
         cmocka_unit_test(the_greedy_method_is_never_better),
         cmocka_unit_test(a_level_without_choice_changes_no_count),
