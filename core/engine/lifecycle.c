@@ -55,6 +55,7 @@ void lifecycle_backoff(struct skr_engine *e, struct group *g)
     g->backoff_until = e->now + backoff_of(g);
     g->attempts++;
     g->failed_epoch = e->epoch;
+    g->failed_input = g->input_epoch;
     engine_wake_group(e, g, g->backoff_until);
     lifecycle_enter(e, g, GROUP_BACKOFF);
 }
@@ -227,7 +228,8 @@ void lifecycle_evaluate(struct skr_engine *e, struct group *g)
 {
     if (!g->restored)
         restore_group(e, g);
-    if (sources_resolve(e, g) && g->plan && !g->plan->binding)
+    plan_note_binding(e, g);
+    if (sources_resolve(e, g) && g->plan)
         plan_abort(e, g, SKR_REASON_NONE,
                    g->spec ? "the group was changed" : "the group's definition is gone", false);
     membership_update(e, g);

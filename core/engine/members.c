@@ -206,7 +206,9 @@ static void settle_planned(struct skr_engine *e, struct pod_entry *p)
         return;
     }
     bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->plan_node) == 0;
-    if (!metadata || !nominated || p->kick_again) {
+    /* The trace of an earlier plan may say the same: it woke nobody for this one. */
+    bool never_kicked = !p->kicked_at && !p->asked && !p->voted && !p->pod->gate;
+    if (!metadata || !nominated || never_kicked || p->kick_again) {
         if (waits_for_stale(e, p))
             return;
         skr_time at = p->kicked_at ? p->kicked_at + AGAIN_MS * SKR_MILLISECOND : 0;
@@ -346,6 +348,14 @@ static bool settle_anchor(struct skr_engine *e, struct pod_entry *p)
     return true;
 }
 
+static void read_back(struct skr_engine *e, struct pod_entry *p)
+{
+    struct pending_write *w =
+        out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
+                  p->pod->meta.name, NULL, WRITE_FOR_MEMBER_READ, p->uid);
+    p->write = w->id;
+}
+
 void members_settle(struct skr_engine *e, struct pod_entry *p)
 {
     if (!p->ours || p->write || !skr_pod_is_live(p->pod))
@@ -357,6 +367,10 @@ void members_settle(struct skr_engine *e, struct pod_entry *p)
     if (!p->group) {
         if (p->pod->gate) /* of ours, without a group: nobody else would ever let it go */
             send_ungate(e, p);
+        return;
+    }
+    if (p->must_read) {
+        read_back(e, p);
         return;
     }
     if (settle_anchor(e, p))
@@ -403,14 +417,6 @@ static skr_time retry_delay(struct pod_entry *p)
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
-static void read_back(struct skr_engine *e, struct pod_entry *p)
-{
-    struct pending_write *w =
-        out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
-                  p->pod->meta.name, NULL, WRITE_FOR_MEMBER_READ, p->uid);
-    p->write = w->id;
-}
-
 static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
                        const struct skr_event *ev)
 {
@@ -441,10 +447,11 @@ static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct p
         later(e, p, ev->write_done.retry_after > 0 ? ev->write_done.retry_after : retry_delay(p));
         break;
     case SKR_WRITE_CONFLICT:
-    case SKR_WRITE_UNKNOWN: /* idempotent: sent again */
+    case SKR_WRITE_UNKNOWN: /* idempotent: sent again, but for the plan of a whole group */
     case SKR_WRITE_DROPPED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
+        p->must_read = is_anchor(p) && w->annotation;
         later(e, p, retry_delay(p));
         break;
     }
@@ -467,9 +474,10 @@ void members_write_done(struct skr_engine *e, struct pending_write *w, struct sk
         pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
     } else if (ev->write_done.pod) {
         bool same = strcmp(ev->write_done.pod->meta.uid, p->uid) == 0;
-        if (same)
+        if (same && !p->must_read)
             out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
                          true);
+        p->must_read = false;
         pods_upsert(e, ev->write_done.pod);
         ev->write_done.pod = NULL;
         if (same)

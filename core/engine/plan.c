@@ -181,13 +181,24 @@ bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
     const char *have;
     if (plan->anchor) {
         const struct pod_entry *p = pods_find(e, plan->anchor);
-        have = p ? skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN) : NULL;
+        if (!p)
+            return plan->binding_persisted;
+        have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
+    } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
+        return plan->binding_persisted;
     } else {
         have = sink_annotation(e, plan->group);
         if (!have) /* the object is gone: a started Binding is finished from the members */
             return plan->binding_persisted;
     }
     return have && plan->text && strcmp(have, plan->text) == 0;
+}
+
+void plan_note_binding(struct skr_engine *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan))
+        plan->binding_persisted = true;
 }
 
 /* ---- giving up ---- */
@@ -222,24 +233,33 @@ void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, c
     engine_touch_group(e, g);
 }
 
+bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g)
+{
+    if (g->plan->anchor) {
+        const struct pod_entry *p = pods_find(e, g->plan->anchor);
+        return !p || (!p->write && !p->must_read);
+    }
+    const struct sink *sink = NULL;
+    if (g->plan->home == SOURCE_PODGROUP)
+        sink = g->podgroup ? &g->podgroup->sink : NULL;
+    else if (g->map)
+        sink = &g->map->sink;
+    return !sink || (!sink->write && !sink->must_read);
+}
+
 /* The object carries nothing of the plan any more, and no write of ours could bring it back. */
 static bool abort_is_done(const struct skr_engine *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
+    if (!plan_home_is_quiet(e, g))
+        return false;
     if (plan->anchor) {
         const struct pod_entry *p = pods_find(e, plan->anchor);
-        if (p && p->write)
-            return false;
-        const char *have =
-            p ? skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN) : NULL;
+        if (!p || p->plan != plan) /* what a lost member carries counts for nothing */
+            return true;
+        const char *have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
         return !have || !*have || !strstr(have, "\"members\"");
     }
-    const struct sink *sink = plan->home == SOURCE_PODGROUP
-                                  ? g->podgroup ? &g->podgroup->sink : NULL
-                              : g->map ? &g->map->sink
-                                       : NULL;
-    if (sink && (sink->write || sink->must_read))
-        return false;
     const char *have = sink_annotation(e, g);
     return !have || !*have;
 }
@@ -280,6 +300,22 @@ static void add_vacancy(struct skr_engine *e, struct plan *plan, struct pod_entr
     skr_ledger_charge(e->ledger, v->uid, v->node, &v->shape->amounts, SKR_CHARGE_RESERVED);
 }
 
+/* The member that carried the text of a group from labels is gone: another one carries it on. */
+static void move_anchor(struct plan *plan, const struct pod_entry *lost)
+{
+    const struct pod_entry *p, *best = NULL;
+    if (!plan->anchor || strcmp(plan->anchor, lost->uid) != 0)
+        return;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan && skr_pod_is_live(p->pod) &&
+            (!best || strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
+            best = p;
+    }
+    free(plan->anchor);
+    plan->anchor = best ? skr_strdup(best->uid) : NULL;
+}
+
 void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
 {
     struct plan *plan = p->plan;
@@ -292,6 +328,7 @@ void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
     if (plan->binding && !plan->aborting && plan->binding_persisted && !bound) {
         add_vacancy(e, plan, p);
         plan_remove_member(e, p);
+        move_anchor(plan, p);
         out_decision(e, g->key, p->key, "Member lost while binding", "", "its seat is kept", false);
         if (e->settings.rollback_partial)
             plan_rollback(e, plan);
@@ -304,6 +341,7 @@ void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
             snprintf(text, sizeof text, "member %s is gone", p->pod->meta.name);
             plan_abort(e, g, SKR_REASON_MEMBERS_MISSING, text, false);
         } else {
+            move_anchor(plan, p);
             plan_text_changed(e, plan);
         }
     }
@@ -591,10 +629,26 @@ static bool give_up_lost_nodes(struct skr_engine *e, struct group *g)
     return true;
 }
 
+/* State Binding was asked for and refused, and meanwhile a caller hung up or a node went: the group
+ * is Holding as before. */
+static bool binding_is_moot(const struct skr_engine *e, const struct group *g)
+{
+    const struct plan *plan = g->plan;
+    if (plan->binding_persisted || !plan_home_is_quiet(e, g))
+        return false;
+    struct progress x = progress_of(g);
+    return x.unbound != x.voted || plan->check_nodes || e->now >= plan->deadline;
+}
+
 static void step_binding(struct skr_engine *e, struct group *g)
 {
     struct plan *plan = g->plan;
     if (!plan_is_persisted(e, plan)) {
+        if (binding_is_moot(e, g)) {
+            plan->binding = false;
+            plan_text_changed(e, plan);
+            step_before_binding(e, g);
+        }
         sink_hurry(e, g);
         return;
     }

@@ -291,7 +291,7 @@ static const char *anchor_record(const struct group *g, struct pod_entry **ret)
     DL_FOREACH(g->members, p)
     {
         const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-        if (text && strstr(text, "\"v\":1")) {
+        if (text && skr_pod_is_live(p->pod) && strstr(text, "\"v\":1")) {
             *ret = p;
             return text;
         }

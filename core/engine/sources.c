@@ -203,7 +203,9 @@ void sources_configmap_upsert(struct skr_engine *e, struct skr_configmap *map)
     }
     struct skr_configmap *old = m->map;
     m->map = map;
-    m->sink.must_read = false;
+    /* A write of ours names the version it is made for: with a later one its fate is known. */
+    if (!old || map->meta.resource_version > old->meta.resource_version)
+        m->sink.must_read = false;
     classify(e, m);
     skr_configmap_destroy(old);
 }
@@ -242,9 +244,11 @@ void sources_podgroup_upsert(struct skr_engine *e, struct skr_podgroup *pg)
     } else {
         free(key);
     }
+    if (!entry->pg || pg->meta.resource_version > entry->pg->meta.resource_version ||
+        strcmp(pg->meta.uid, entry->pg->meta.uid) != 0)
+        entry->sink.must_read = false;
     skr_podgroup_destroy(entry->pg);
     entry->pg = pg;
-    entry->sink.must_read = false;
     struct group *g = groups_find(e, entry->key);
     if (g) {
         g->podgroup = entry;
@@ -344,10 +348,10 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
 
 /* A running or binding gang keeps the source it started with while that source is there; losing it
  * costs a running gang nothing. */
-static bool must_wait(const struct group *g, enum group_source source)
+static bool must_wait(const struct skr_engine *e, const struct group *g, enum group_source source)
 {
-    if (g->plan && g->plan->binding)
-        return true;
+    if (g->plan && g->plan->binding) /* "Binding" that was refused is no reason */
+        return g->plan->binding_persisted || !plan_home_is_quiet(e, g);
     bool running = g->state == GROUP_BOUND && g->n_bound > 0;
     bool still_there = (g->source == SOURCE_PODGROUP && g->podgroup) || g->source == SOURCE_LABELS;
     return running && source != g->source && still_there && source != SOURCE_NONE;
@@ -364,7 +368,7 @@ bool sources_resolve(struct skr_engine *e, struct group *g)
             engine_touch_map(e, best);
     }
     enum group_source source = available(e, g);
-    if (must_wait(g, source))
+    if (must_wait(e, g, source))
         return false;
     char *text = source_text(g, source);
     if (g->spec_text && strcmp(text, g->spec_text) == 0) {

@@ -115,6 +115,7 @@ struct pod_entry {
     uint64_t write;    /* metadata patch in flight; 0 none */
     skr_time write_at; /* not before (back-off after a failed patch) */
     uint32_t write_failures;
+    bool must_read;   /* whether it carries its group's plan is not known: read it first */
     bool await_watch; /* we know it is bound by our own 201; labels are unknown until the watch says
                          so */
     int8_t told_status;     /* informative label written last, -1 none */
@@ -540,6 +541,10 @@ bool plan_is_persisted(const struct skr_engine *e,
                        const struct plan *plan); /* the object carries the text as it should be */
 void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, const char *message,
                 bool backoff);
+/* State Binding is seen persisted: from here there is only forward. */
+void plan_note_binding(struct skr_engine *e, struct group *g);
+/* No write of the plan's text is in flight, and what it did is known. */
+bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g);
 void plan_step(struct skr_engine *e, struct group *g); /* moves a plan as far as it can go now */
 void plan_destroy(struct skr_engine *e,
                   struct plan *plan); /* members are let go, charges released but of bound ones */

@@ -39,11 +39,11 @@ void rig_tell(const struct rig *rig, const char *format, ...)
     va_list args;
     if (!rig->trace)
         return;
-    printf("%8lld ", (long long)((rig->now - EPOCH) / SKR_MILLISECOND));
+    fprintf(stderr, "%8lld ", (long long)((rig->now - EPOCH) / SKR_MILLISECOND));
     va_start(args, format);
-    vprintf(format, args);
+    vfprintf(stderr, format, args);
     va_end(args);
-    printf("\n");
+    fprintf(stderr, "\n");
 }
 
 /* ---- actions ---- */
@@ -416,6 +416,7 @@ struct rig *rig_create_with(const struct skr_settings *settings)
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig->trace = getenv("SKR_RIG_TRACE") != NULL;
     rig->binding_ids = json_object();
+    rig->persisted = json_object();
     rig->events = json_array();
     skr_strbuf_init(&rig->log);
     return rig;
@@ -456,6 +457,7 @@ void rig_destroy(struct rig *rig)
     HASH_CLEAR(hh, rig->objects);
     DL_FOREACH_SAFE(rig->list, o, tmp) rig_object_free(o);
     json_decref(rig->binding_ids);
+    json_decref(rig->persisted);
     json_decref(rig->events);
     skr_strbuf_fini(&rig->log);
     free(rig);

@@ -132,6 +132,7 @@ struct rig {
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
     void *context;
     bool allow_overfull;
+    bool users_meddle; /* with plans: a kick is good if its plan was persisted at any time */
     bool trace; /* prints what happens */
     /* state */
     struct rig_object *objects, *list;
@@ -141,6 +142,7 @@ struct rig {
     struct rig_solve *solves;
     struct rig_fault *faults;
     json_t *binding_ids; /* plan ids that were seen persisted in state Binding */
+    json_t *persisted;   /* "uid node" of every plan that was ever persisted */
     uint64_t version, request, queue_order, uid;
     struct rig_answer *asking;
     uint64_t asking_request;

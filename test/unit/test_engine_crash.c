@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The daemon is killed after its k-th applied write, for every k, before and after the answer of
+ * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
+ * seen no Binding outside state Binding. Objects are listed in another order each time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+#define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
+
+enum source { FROM_MAP, FROM_PODGROUP, FROM_LABELS };
+
+struct story {
+    const char *name;
+    enum source source;
+    int flags;
+    bool old_api;  /* Bindings carry no labels */
+    bool abort;    /* the planned node is cordoned once the plan stands */
+    bool map_goes; /* and the map is deleted once the first member is bound */
+};
+
+static struct rig *begin(const struct story *s)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.label_fallback = s->source == FROM_LABELS;
+    struct rig *rig = rig_create_with(&settings);
+    rig->bindings_carry_labels = !s->old_api;
+    rig_racks(rig, 2, 3, 4);
+    if (s->source == FROM_MAP)
+        rig_group(rig, "gang", 8, 0, PACK_SPREAD);
+    else if (s->source == FROM_PODGROUP)
+        rig_podgroup(rig, "gang", 8);
+    rig_sync(rig);
+    rig_pods(rig, "job", 8, "gang", s->flags);
+    for (int i = 0; i < 8 && s->source == FROM_LABELS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "job-%d", i);
+        rig_edit(rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'8'}}}");
+    }
+    return rig;
+}
+
+static bool is_kick(const struct rig *rig)
+{
+    return rig->n_writes[SKR_WRITE_PATCH_POD_STATUS] >= 4;
+}
+
+/* One step at a time, so that the story's event falls at the same place every time. */
+static void play(struct rig *rig, const struct story *s, bool *done)
+{
+    skr_time end = rig->now + 60 * SKR_SECOND;
+    do {
+        while (rig_step(rig)) {
+            if (s->abort && !*done && is_kick(rig)) {
+                *done = true;
+                rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
+            }
+            if (s->map_goes && !*done && rig_n_bound(rig, "gang") > 0) {
+                *done = true;
+                rig_delete(rig, RIG_MAP, "gang");
+            }
+        }
+    } while (!rig->crashed && rig_advance(rig, end));
+}
+
+static void check_end(struct rig *rig, const struct story *s)
+{
+    rig_assert_bound(rig, "job", 8);
+    rig_assert_clean(rig);
+    assert_int_equal(rig_open_calls(rig), 0);
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "job-%d", i);
+        assert_int_equal(rig_find(rig, RIG_POD, name)->bindings, 1);
+        assert_string_equal(rig_label(rig, name, "sakkara.member.status"), "Bound");
+        assert_true(*rig_label(rig, name, "sakkara.member.rank"));
+    }
+    if (s->source == FROM_MAP && !s->map_goes) {
+        assert_string_equal(rig_key(rig, "gang", "status"), "Bound");
+        assert_string_equal(rig_annotation(rig, RIG_MAP, "gang", "sakkara.plan"), "");
+    }
+}
+
+static size_t crash_after(const struct story *s, size_t k, bool before_answer)
+{
+    struct rig *rig = begin(s);
+    bool done = false;
+    rig->crash_at = k;
+    rig->crash_before_answer = before_answer;
+    play(rig, s, &done);
+    bool crashed = rig->crashed;
+    size_t applied = rig->n_applied;
+    if (crashed) {
+        rig->reverse_lists = k % 2;
+        rig->list_rotation = (int)(k % RIG_KIND_COUNT);
+        rig_restart(rig);
+        play(rig, s, &done);
+    }
+    if (rig->trace)
+        printf("%s k=%zu %d\n", s->name, k, before_answer);
+    check_end(rig, s);
+    rig_destroy(rig);
+    return crashed ? applied : 0;
+}
+
+static void explore(void **state)
+{
+    const struct story *s = *state;
+    size_t k = 1;
+    for (; crash_after(s, k, false) > 0; k++)
+        crash_after(s, k, true);
+    assert_true(k > 16);
+}
+
+int main(void)
+{
+    static struct story ungated = {"ungated", FROM_MAP, 0, false, false, false};
+    static struct story gated = {"gated", FROM_MAP, RIG_GATED, false, false, false};
+    static struct story old_api = {"before 1.35", FROM_MAP, RIG_GATED, true, false, false};
+    static struct story podgroup = {"PodGroup", FROM_PODGROUP, RIG_POD_GROUP_LABEL, false, false,
+                                    false};
+    static struct story labels = {"labels", FROM_LABELS, 0, false, false, false};
+    static struct story aborted = {"abort, ungated", FROM_MAP, 0, false, true, false};
+    static struct story aborted_gated = {"abort, gated", FROM_MAP, RIG_GATED, false, true, false};
+    static struct story map_goes = {"map goes", FROM_MAP, 0, false, false, true};
+#define STORY(what, story) {what, explore, NULL, NULL, &(story)}
+    const struct CMUnitTest tests[] = {
+        STORY("an ungated gang of 8 survives a crash after every write", ungated),
+        STORY("a gated gang of 8 survives a crash after every write", gated),
+        STORY("a gang survives every crash where Bindings carry no labels", old_api),
+        STORY("a PodGroup gang survives a crash after every write", podgroup),
+        STORY("a gang from labels survives a crash after every write", labels),
+        STORY("a crash inside an abort leaves no traces", aborted),
+        STORY("a crash inside the abort of a gated gang leaves no traces", aborted_gated),
+        STORY("a crash after the map went in Binding is rolled forward", map_goes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
