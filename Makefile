@@ -124,7 +124,9 @@ LIBS := $(O)/libserver.a $(O)/libskr.a
 
 $(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(O)/test/property/libhelp.a $(LIBS)
+# The engine's rig serves both.
+$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(O)/test/property/libhelp.a \
+		$(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 $(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test/integration/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
