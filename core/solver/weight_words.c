@@ -35,8 +35,7 @@ bool skr_words_next(const struct skr_run *run, struct skr_words *words, const ui
     int32_t left = WORD_BITS;
     int64_t used = 0;
     memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof(*words->by_count));
-    bool begun = words->begun;
-    if (!begun && pack) {
+    if (!words->begun && pack) {
         left -= bits_of(run->n);
         used = INT64_C(1) << left;
         for (int32_t x = 1; x <= run->n; x++) {
