@@ -202,46 +202,12 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     }
 }
 
-static void explain(const struct skr_engine *e, const struct group *g,
-                    const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
-{
-    skr_strbuf_addf(b, "group %s ", g->name);
-    switch (x->class) {
-    case SKR_CLASS_CONSTRAINT_CONFLICT:
-        skr_strbuf_addf(b,
-                        "has rules that no placement of %d members meets on this tree, whatever "
-                        "the capacity; at most %d can be placed",
-                        n, x->largest);
-        break;
-    case SKR_CLASS_NEVER_FITS:
-        skr_strbuf_addf(
-            b, "needs %d slots, more than an empty cluster has under its rules; %d fit now", n,
-            x->largest);
-        break;
-    case SKR_CLASS_WAITING_FOR_CAPACITY:
-        skr_strbuf_addf(b, "needs %d slots, %lld are free on eligible nodes", n,
-                        (long long)x->sum_fits);
-        break;
-    case SKR_CLASS_NONE:
-    case SKR_CLASS_PLACEMENT_FAILED:
-    case SKR_INFEASIBLE_CLASS_COUNT:
-    default:
-        if (x->n_bottlenecks > 0 && x->level > 0 && e->tree && x->level <= e->tree->n_levels) {
-            const char *level = e->tree->level_name[x->level];
-            skr_strbuf_addf(b, "needs %d slots in one %s, best %s has %d", x->bottleneck[0].needs,
-                            level, level, x->bottleneck[0].fits);
-        } else {
-            skr_strbuf_addf(b, "needs %d slots, its rules leave room for %d", n, x->largest);
-        }
-    }
-}
-
 static void infeasible(struct skr_engine *e, struct group *g, const struct skr_solution *s,
                        int32_t n, uint64_t epoch, uint64_t input)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    explain(e, g, &s->explanation, n, &b);
+    explain_sentence(e, g, &s->explanation, n, &b);
     no_placement(e, g, reason_of(s->explanation.class), b.s, epoch, input);
     skr_strbuf_fini(&b);
 }
@@ -366,7 +332,7 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
     } else if (s->status == SKR_SOLVE_INFEASIBLE) {
         g->trials++;
         e->n_attempts++;
-        infeasible(e, g, s, (int32_t)n, e->solve_epoch, e->solve_input_epoch);
+        infeasible(e, g, s, (int32_t)(n + g->n_bound), e->solve_epoch, e->solve_input_epoch);
     }
     free(newcomers);
 }

@@ -516,6 +516,10 @@ void planner_run(struct skr_engine *e);
 void planner_solved(struct skr_engine *e, struct skr_event *event);
 void planner_fini(struct skr_engine *e);
 
+/* explain.c: why n members found no place; appended to b. */
+void explain_sentence(const struct skr_engine *e, const struct group *g,
+                      const struct skr_explanation *x, int32_t n, struct skr_strbuf *b);
+
 /* problem.c: the solver's input. NULL with *ret_n == 0 leaves: no tree. */
 struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
                                         struct pod_entry *const *newcomers, size_t n,
