@@ -70,6 +70,8 @@ struct fake_api {
     size_t busy;
     size_t peak;
     size_t n_accepted;
+    fake_responder responder;
+    void *responder_context;
 };
 
 static void lock(struct fake_api *api)
@@ -242,18 +244,33 @@ static void free_chunks(struct conn *c)
     }
 }
 
-/* Called and left with the lock held. Returns whether the connection can be used on. */
-static bool stream(struct conn *c, const char *line, const struct fake_step *step)
+static void add_chunk(struct conn *c, char *text)
+{
+    struct chunk *chunk = calloc(1, sizeof(*chunk));
+    if (!chunk)
+        abort();
+    chunk->text = text;
+    struct chunk **end = &c->chunks;
+    while (*end)
+        end = &(*end)->next;
+    *end = chunk;
+}
+
+/* Called and left with the lock held, which is not let go before the stream can be found. Returns
+ * whether the connection can be used on. */
+static bool stream(struct conn *c, const char *line, const char *body, bool end)
 {
     struct fake_api *api = c->api;
     static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                "Transfer-Encoding: chunked\r\n\r\n";
-    unlock(api);
-    bool ok = write_all(c, head, sizeof(head) - 1) &&
-              (!step->body || step->body[0] == '\0' || send_chunk(c, step->body));
-    lock(api);
-    c->ending = false;
+    c->ending = end;
+    c->end = FAKE_ANSWER;
     c->stream = copy(line);
+    if (body && body[0] != '\0')
+        add_chunk(c, copy(body));
+    unlock(api);
+    bool ok = write_all(c, head, sizeof(head) - 1);
+    lock(api);
     changed(api);
     while (ok && !api->stopping && !(c->ending && !c->chunks)) {
         struct chunk *first = c->chunks;
@@ -300,13 +317,61 @@ static struct fake_step choose_step(struct fake_api *api, const char *text)
         struct step *s = &api->steps[i];
         if (s->used || !line_matches(text, s->step.match))
             continue;
+        if (s->step.skip > 0) {
+            s->step.skip--;
+            continue;
+        }
         s->used = !s->step.forever;
         return s->step;
     }
-    return default_step(text);
+    return api->responder ? (struct fake_step){.mode = FAKE_PASS} : default_step(text);
 }
 
-/* Lock held at call and return. */
+/* Lets ms pass, or less when the server goes down. Lock held at call and return. */
+static void delay(struct fake_api *api, int ms)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    while (!api->stopping && pthread_cond_timedwait(&api->changed, &api->lock, &until) != ETIMEDOUT)
+        ;
+}
+
+/* Lock held at call and return. Returns whether the connection can be used on. */
+static bool answer_step(struct conn *c, const struct fake_step *step)
+{
+    struct fake_api *api = c->api;
+    bool half = step->mode == FAKE_SHORT;
+    unlock(api);
+    bool ok = answer(c, step->status ? step->status : 200, step->headers ? step->headers : "",
+                     step->body ? step->body : "", half);
+    lock(api);
+    return ok && !half;
+}
+
+/* The same with the responder's answer. */
+static bool pass(struct conn *c, const struct fake_step *step, const char *text, const char *line)
+{
+    struct fake_api *api = c->api;
+    struct fake_reply reply = api->responder(api->responder_context, text);
+    bool ok = false;
+    if (step->mode == FAKE_LOST) {
+        reset(c);
+    } else if (reply.stream) {
+        ok = stream(c, line, reply.body, reply.end);
+    } else {
+        ok = answer_step(c, &(struct fake_step){.status = reply.status, .body = reply.body});
+    }
+    free(reply.body);
+    return ok;
+}
+
+/* Lock held at call and return. text stays in the journal. */
 static bool handle(struct conn *c, char *text)
 {
     struct fake_api *api = c->api;
@@ -318,20 +383,20 @@ static bool handle(struct conn *c, char *text)
     bool ok = false;
     if (!is_read && ++api->busy > api->peak)
         api->peak = api->busy;
+    if (step.delay_ms > 0)
+        delay(api, step.delay_ms);
     while (step.mode == FAKE_HANG && !api->stopping && !is_released(api, line))
         (void)pthread_cond_wait(&api->changed, &api->lock);
-    if (step.mode == FAKE_STREAM) {
-        ok = stream(c, line, &step);
-    } else if (step.mode == FAKE_RESET) {
+    if (api->stopping)
+        ok = false; /* it went down before it took the request */
+    else if (step.mode == FAKE_PASS || step.mode == FAKE_LOST)
+        ok = pass(c, &step, text, line);
+    else if (step.mode == FAKE_STREAM)
+        ok = stream(c, line, step.body, false);
+    else if (step.mode == FAKE_RESET)
         reset(c);
-    } else if (step.mode != FAKE_CLOSE) {
-        bool half = step.mode == FAKE_SHORT;
-        unlock(api);
-        ok = answer(c, step.status ? step.status : 200, step.headers ? step.headers : "",
-                    step.body ? step.body : "", half) &&
-             !half;
-        lock(api);
-    }
+    else if (step.mode != FAKE_CLOSE)
+        ok = answer_step(c, &step);
     if (!is_read)
         api->busy--;
     free(line);
@@ -618,16 +683,8 @@ static struct conn *wait_stream(struct fake_api *api, const char *match)
 
 void fake_api_send(struct fake_api *api, const char *match, const char *text)
 {
-    struct chunk *chunk = calloc(1, sizeof(*chunk));
-    if (!chunk)
-        abort();
-    chunk->text = copy(text);
     lock(api);
-    struct conn *c = wait_stream(api, match);
-    struct chunk **end = &c->chunks;
-    while (*end)
-        end = &(*end)->next;
-    *end = chunk;
+    add_chunk(wait_stream(api, match), copy(text));
     changed(api);
     unlock(api);
 }
@@ -675,4 +732,59 @@ void fake_api_wait_connections(struct fake_api *api, size_t n)
     while (api->n_accepted < n)
         wait_changed(api, &until, "connections");
     unlock(api);
+}
+
+void fake_api_respond(struct fake_api *api, fake_responder responder, void *context)
+{
+    lock(api);
+    api->responder = responder;
+    api->responder_context = context;
+    unlock(api);
+}
+
+void fake_api_lock(struct fake_api *api)
+{
+    lock(api);
+}
+
+void fake_api_unlock(struct fake_api *api)
+{
+    unlock(api);
+}
+
+void fake_api_changed(struct fake_api *api)
+{
+    changed(api);
+}
+
+bool fake_api_wait(struct fake_api *api, const struct timespec *until)
+{
+    return pthread_cond_timedwait(&api->changed, &api->lock, until) != ETIMEDOUT;
+}
+
+void fake_api_push(struct fake_api *api, char *(*choose)(void *context, const char *line),
+                   void *context)
+{
+    for (struct conn *c = api->conns; c; c = c->next) {
+        char *text = c->stream && !c->ending ? choose(context, c->stream) : NULL;
+        if (text)
+            add_chunk(c, text);
+    }
+    changed(api);
+}
+
+size_t fake_api_break(struct fake_api *api, const char *match, const char *text, enum fake_mode how)
+{
+    size_t n = 0;
+    for (struct conn *c = api->conns; c; c = c->next) {
+        if (!c->stream || c->ending || !line_matches(c->stream, match))
+            continue;
+        if (text)
+            add_chunk(c, copy(text));
+        c->end = how;
+        c->ending = true;
+        n++;
+    }
+    changed(api);
+    return n;
 }

@@ -6,13 +6,14 @@
  * connection, so that it can send half lines, reset, hang up without an answer or stay silent.
  *
  * Every request is written down. It is answered by the first step that matches and was not used
- * yet, else: a watch gets an open stream, a list an empty list of version 1, all else a 200 with a
- * Status. "match" is a part of "METHOD TARGET"; NULL or "" matches all. Waiting functions give up
- * after FAKE_DEADLINE_S and fail the test. Thread safe.
+ * yet, else by the responder, else: a watch gets an open stream, a list an empty list of version 1,
+ * all else a 200 with a Status. "match" is a part of "METHOD TARGET"; NULL or "" matches all.
+ * Waiting functions give up after FAKE_DEADLINE_S and fail the test. Thread safe.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { FAKE_DEADLINE_S = 30 };
 
@@ -23,6 +24,8 @@ enum fake_mode {
     FAKE_CLOSE,  /* closes without an answer */
     FAKE_RESET,  /* resets without an answer */
     FAKE_SHORT,  /* as FAKE_ANSWER, but ends after half of the body */
+    FAKE_PASS,   /* the responder answers */
+    FAKE_LOST,   /* the responder takes the request, its answer is a reset */
 };
 
 struct fake_step {
@@ -32,6 +35,8 @@ struct fake_step {
     const char *headers; /* "Retry-After: 1\r\n"; NULL: none */
     const char *body;    /* NULL: "" */
     bool forever;        /* not used up */
+    int skip;            /* so many matching requests are left to the next step first */
+    int delay_ms;        /* before anything else happens */
 };
 
 /* PEM texts for 127.0.0.1 and "kubernetes", made anew in every process; borrowed. */
@@ -45,6 +50,15 @@ struct fake_pki {
 const struct fake_pki *fake_pki_get(void);
 void fake_pki_free(void); /* at the end of the process */
 
+struct fake_reply {
+    int status;
+    char *body;  /* heap, taken over; NULL: "" */
+    bool stream; /* a watch: body is its first chunk */
+    bool end;    /* and its last */
+};
+/* request: as fake_api_request() returns it. Called with the lock held (fake_api_lock). */
+typedef struct fake_reply (*fake_responder)(void *context, const char *request);
+
 struct fake_api;
 /* pki NULL: plain HTTP. require_client: a certificate of that CA is demanded. */
 struct fake_api *fake_api_start(const struct fake_pki *pki, bool require_client);
@@ -55,6 +69,25 @@ void fake_api_come_up(struct fake_api *api);
 uint16_t fake_api_port(const struct fake_api *api);
 
 void fake_api_expect(struct fake_api *api, const struct fake_step *step);
+/* Before the first request. */
+void fake_api_respond(struct fake_api *api, fake_responder responder, void *context);
+
+/* The one lock, for a responder's state; not recursive, and not to be held when another function of
+ * this header is called but the four that follow. */
+void fake_api_lock(struct fake_api *api);
+void fake_api_unlock(struct fake_api *api);
+/* Something a waiting thread may wait for has changed. */
+void fake_api_changed(struct fake_api *api);
+/* Waits for that, until a time of CLOCK_REALTIME; false when it is over. */
+bool fake_api_wait(struct fake_api *api, const struct timespec *until);
+/* A chunk into every open stream for which choose(), given its "METHOD TARGET", returns heap text.
+ */
+void fake_api_push(struct fake_api *api, char *(*choose)(void *context, const char *line),
+                   void *context);
+/* As fake_api_end() at once for every open stream that matches, after sending text (NULL: none).
+ * Returns their number. */
+size_t fake_api_break(struct fake_api *api, const char *match, const char *text,
+                      enum fake_mode how);
 
 size_t fake_api_count(struct fake_api *api, const char *match);
 void fake_api_wait_count(struct fake_api *api, const char *match, size_t n);
