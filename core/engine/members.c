@@ -329,7 +329,9 @@ static void settle_bound(struct skr_engine *e, struct pod_entry *p)
         snprintf(rank, sizeof rank, "%d", p->plan_rank);
         change_label(&c, SKR_LABEL_RANK, rank);
     }
-    if (c.n_labels > 0)
+    if (!p->plan && strstr(annotation_of(p), "\"v\":1")) /* it carried the plan of all */
+        c.annotation = "";
+    if (c.n_labels > 0 || c.annotation)
         send(e, p, &c, SKR_WRITE_CLASS_LABEL);
 }
 

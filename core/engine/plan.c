@@ -162,6 +162,22 @@ void plan_text_changed(struct skr_engine *e, struct plan *plan)
     sink_hurry(e, plan->group);
 }
 
+/* Of those that the plan places: the loss of one who runs already must not end it. */
+static const struct pod_entry *oldest_member(const struct plan *plan)
+{
+    const struct pod_entry *p, *best = NULL;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan != plan || !skr_pod_is_live(p->pod))
+            continue;
+        if (!best || p->pod->meta.created < best->pod->meta.created ||
+            (p->pod->meta.created == best->pod->meta.created &&
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
+            best = p;
+    }
+    return best;
+}
+
 void plan_commit(struct skr_engine *e, struct plan *plan)
 {
     struct skr_plan_member *member = skr_alloc_array(plan->n_members + 1, sizeof *member);
@@ -169,7 +185,7 @@ void plan_commit(struct skr_engine *e, struct plan *plan)
     skr_plan_id(plan->group->namespace_, plan->group->name, member, n, plan->id);
     free(member);
     if (plan->home == SOURCE_LABELS) {
-        struct pod_entry *oldest = membership_oldest(plan->group);
+        const struct pod_entry *oldest = oldest_member(plan);
         plan->anchor = skr_strdup(oldest->uid);
     }
     e->n_plans++;
@@ -197,6 +213,8 @@ bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
 void plan_note_binding(struct skr_engine *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    if (plan && plan->home == SOURCE_NONE) /* its object was gone, and may be there again */
+        plan->home = g->maps ? SOURCE_MAP : g->podgroup ? SOURCE_PODGROUP : SOURCE_NONE;
     if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan))
         plan->binding_persisted = true;
 }
@@ -303,17 +321,11 @@ static void add_vacancy(struct skr_engine *e, struct plan *plan, struct pod_entr
 /* The member that carried the text of a group from labels is gone: another one carries it on. */
 static void move_anchor(struct plan *plan, const struct pod_entry *lost)
 {
-    const struct pod_entry *p, *best = NULL;
     if (!plan->anchor || strcmp(plan->anchor, lost->uid) != 0)
         return;
-    DL_FOREACH(plan->group->members, p)
-    {
-        if (p->plan == plan && skr_pod_is_live(p->pod) &&
-            (!best || strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
-            best = p;
-    }
+    const struct pod_entry *next = oldest_member(plan);
     free(plan->anchor);
-    plan->anchor = best ? skr_strdup(best->uid) : NULL;
+    plan->anchor = next ? skr_strdup(next->uid) : NULL;
 }
 
 void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)

@@ -232,10 +232,12 @@ static struct plan *restored_plan(struct skr_engine *e, struct group *g, const c
     return plan;
 }
 
-static void restore_record(struct skr_engine *e, struct group *g, const struct skr_plan_record *r)
+static void restore_record(struct skr_engine *e, struct group *g, const struct skr_plan_record *r,
+                           const struct pod_entry *anchor)
 {
     bool binding = r->state == SKR_PLAN_BINDING;
     struct plan *plan = restored_plan(e, g, r->id, binding);
+    plan->anchor = anchor ? skr_strdup(anchor->uid) : NULL;
     size_t gone = 0;
     for (size_t i = 0; r->has_members && i < r->n_members; i++) {
         struct pod_entry *p = pods_find(e, r->member[i].uid);
@@ -285,43 +287,72 @@ static void restore_lost_binding(struct skr_engine *e, struct group *g)
     }
 }
 
-static const char *anchor_record(const struct group *g, struct pod_entry **ret)
+/* Everybody of the record who is still there is bound, and no seat is kept: nothing is left to do.
+ */
+static bool is_finished(const struct skr_engine *e, const struct group *g,
+                        const struct skr_plan_record *r)
 {
-    struct pod_entry *p;
+    if (r->state != SKR_PLAN_BINDING || !r->has_members)
+        return false;
+    for (size_t i = 0; i < r->n_members; i++) {
+        const struct pod_entry *p = pods_find(e, r->member[i].uid);
+        bool kept = strncmp(r->member[i].uid, "vacancy:", 8) == 0;
+        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p)))
+            return false;
+    }
+    return true;
+}
+
+/* The plan that a member of a group from labels carries for all; NULL: none that is not finished.
+ */
+static struct skr_plan_record *anchor_record(struct skr_engine *e, const struct group *g,
+                                             const struct pod_entry **ret)
+{
+    const struct pod_entry *p;
+    struct skr_plan_record *r;
+    struct skr_error error;
     DL_FOREACH(g->members, p)
     {
         const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-        if (text && skr_pod_is_live(p->pod) && strstr(text, "\"v\":1")) {
-            *ret = p;
-            return text;
+        if (!text || !skr_pod_is_live(p->pod) || !strstr(text, "\"v\":1"))
+            continue;
+        if (skr_plan_parse(text, &r, &error) < 0) {
+            out_decision(e, g->key, p->key, "Plan ignored", "", error.text, true);
+            continue;
         }
+        if (!is_finished(e, g, r)) {
+            *ret = p;
+            return r;
+        }
+        skr_plan_record_destroy(r);
     }
     return NULL;
 }
 
-void restore_group(struct skr_engine *e, struct group *g)
+/* The plan that the group's object carries. */
+static struct skr_plan_record *object_record(struct skr_engine *e, const struct group *g)
 {
     struct skr_plan_record *r = NULL;
     struct skr_error error;
+    const char *text = sink_annotation(e, g);
+    if (text && *text && skr_plan_parse(text, &r, &error) < 0)
+        out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
+    return r;
+}
+
+void restore_group(struct skr_engine *e, struct group *g)
+{
+    const struct pod_entry *anchor = NULL;
     g->restored = true;
     sources_resolve(e, g);
     membership_update(e, g);
     restore_keys(g);
-    struct pod_entry *anchor = NULL;
-    const char *text = sink_annotation(e, g);
-    if (g->source == SOURCE_LABELS)
-        text = anchor_record(g, &anchor);
-    if (text && *text && skr_plan_parse(text, &r, &error) < 0)
-        out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
-    bool finished = r && anchor && r->state == SKR_PLAN_BINDING && g->n_newcomers == 0;
-    if (r && !finished)
-        restore_record(e, g, r);
+    struct skr_plan_record *r =
+        g->source == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
+    if (r)
+        restore_record(e, g, r, anchor);
     else
         restore_lost_binding(e, g);
-    if (g->plan && anchor) {
-        g->plan->anchor = skr_strdup(anchor->uid);
-        plan_text_changed(e, g->plan);
-    }
     skr_plan_record_destroy(r);
     g->seats_dirty = true;
     engine_touch_group(e, g);

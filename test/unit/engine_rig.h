@@ -248,5 +248,7 @@ void rig_assert_bound(struct rig *rig, const char *prefix, int n);
 void rig_assert_clean(struct rig *rig);
 #define rig_assert_text(have, want) assert_string_equal(have, want)
 void rig_print(const struct rig *rig); /* for people */
+/* Fails the test with a text and what the rig holds. */
+void rig_fail(struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 
 #endif

@@ -6,7 +6,6 @@
 
 /* engine_rig.c */
 void rig_handle(struct rig *rig, struct skr_event *event);
-void rig_fail(struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 
 /* engine_rig_store.c */
