@@ -305,7 +305,8 @@ static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
     if ((!p->pod->gate && !failed) || strcmp(label_of(p, SKR_LABEL_STATUS), word) == 0 ||
         membership_is_beyond(g, p))
         return;
-    skr_time at = g->status_since + LABEL_AFTER_S * SKR_SECOND;
+    skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
+    skr_time at = since + LABEL_AFTER_S * SKR_SECOND;
     if (e->now < at) {
         engine_wake(e, at, WAKE_POD, p->uid);
         return;

@@ -352,6 +352,7 @@ static struct pod_entry *entry_create(struct skr_engine *e, const struct skr_pod
     p = skr_alloc(sizeof *p);
     p->uid = skr_strdup(pod->meta.uid);
     p->key = key_of(pod->meta.namespace_, pod->meta.name);
+    p->seen_at = e->now;
     p->plan_rank = -1;
     p->told_status = -1;
     HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);

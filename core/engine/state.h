@@ -98,6 +98,7 @@ struct pod_entry {
     struct node_entry *nominated_on;
     struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
 
+    skr_time seen_at;     /* first */
     bool seated;          /* holds one of the group's seats */
     uint64_t trials_base; /* group->trials when the pod was first seen */
 
