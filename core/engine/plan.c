@@ -365,6 +365,8 @@ bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
     struct group *g = plan->group;
     if (plan->n_vacancies == 0)
         return false;
+    if (plan->home != SOURCE_LABELS && !sink_annotation(e, g))
+        return false; /* no object could tell that the newcomer belongs to the plan */
     struct pod_entry *p, *best = NULL;
     DL_FOREACH(g->members, p)
     {
@@ -387,6 +389,8 @@ bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
     best->seated = true;
     plan_add_member(e, plan, best, v.node, v.rank);
     best->plan_retries = 1;
+    if (plan->home == SOURCE_LABELS && !plan->anchor)
+        plan->anchor = skr_strdup(best->uid);
     shape_unref(e, v.shape);
     free(v.uid);
     return true;

@@ -341,13 +341,20 @@ static void check_group(struct world *w, int group)
     const struct rig_object *o;
     const char *name = group_names[group];
     size_t live = 0, bound = 0, next = 0, size = size_of(w, group);
+    int controllers = 0;
     DL_FOREACH(w->rig->list, o)
     {
         if (o->kind != RIG_POD || strcmp(group_of(w, o), name) || !skr_pod_is_live(o->pod))
             continue;
         live++;
         bound += *o->pod->node_name != '\0';
-        next += !*o->pod->node_name && !*o->pod->controller_uid; /* may be the next generation */
+        controllers |= !*o->pod->node_name ? 0 : *o->pod->controller_uid ? 1 : 2;
+    }
+    DL_FOREACH(w->rig->list, o) /* the others may be the next generation */
+    {
+        bool waits = o->kind == RIG_POD && strcmp(group_of(w, o), name) == 0 &&
+                     skr_pod_is_live(o->pod) && !*o->pod->node_name;
+        next += waits && !(controllers & (*o->pod->controller_uid ? 1 : 2));
     }
     size_t want = live >= size || bound > 0 ? (live < size ? live : size) : 0;
     if (bound < want && (bound == 0 || bound + next < want))

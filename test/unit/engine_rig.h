@@ -133,7 +133,7 @@ struct rig {
     void *context;
     bool allow_overfull;
     bool users_meddle; /* with plans: a kick is good if its plan was persisted at any time */
-    bool trace; /* prints what happens */
+    bool trace;        /* prints what happens */
     /* state */
     struct rig_object *objects, *list;
     struct rig_write *writes;

@@ -126,7 +126,9 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
     }
     if (!open)
         rig_fail(rig, "a Binding of %s to %s without a bind call", w->key, node);
-    if (!rig_find(rig, RIG_NODE, node) && !rig->hold_watch[RIG_NODE])
+    const struct rig_watch *news; /* the engine may not know yet that the node went */
+    DL_SEARCH_SCALAR(rig->watches, news, kind, RIG_NODE);
+    if (!rig_find(rig, RIG_NODE, node) && !news)
         rig_fail(rig, "a Binding of %s to %s, which does not exist", w->key, node);
     if (!*group_label(pod->json))
         return;
@@ -203,7 +205,8 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
     if (pod->bindings != 1)
         rig_fail(rig, "%s was bound %zu times", w->key, pod->bindings);
     node = rig_find(rig, RIG_NODE, pod->pod->node_name);
-    if (!node || rig->allow_overfull)
+    /* An ordinary pod whose caller hung up is bound late, onto room that was given away. */
+    if (!node || rig->allow_overfull || (rig->users_meddle && !*group_label(pod->json)))
         return;
     for (size_t i = 0; i < node->node->allocatable.n; i++) {
         const struct skr_quantity_item *q = &node->node->allocatable.item[i];
