@@ -49,8 +49,16 @@ func TestDaemonKilledInsideAnAbort(t *testing.T) {
 			r.group(group, 8, `{"rack":{"hard":true}}`)
 			r.members(group, 8, gate(withGate))
 			r.waitVotes(group, 8)
+			plan := r.planOf(group)
 			arm()
 			r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"taints":[{"key":"broken","effect":"NoSchedule"}]}}`))
+			// The last vote may not come before the abort: the plan would be carried out.
+			r.wait(usual, "the plan is given up", func(v *cluster.View) error {
+				if now := cluster.PlanOf(&v.Map(r.ns, group).Meta); now != nil && now.ID == plan {
+					return fmt.Errorf("still in force")
+				}
+				return nil
+			})
 			release()
 		}) {
 			r.must(r.plane.Admin.MergePatch("/api/v1/nodes/node-0", `{"spec":{"taints":null}}`))

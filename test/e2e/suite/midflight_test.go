@@ -42,6 +42,20 @@ func (r *run) waitVotes(group string, n int) {
 	})
 }
 
+// planOf is the id of the plan that a group has, once the recorder has seen one.
+func (r *run) planOf(group string) (id string) {
+	r.Helper()
+	r.wait(usual, group+" has a plan", func(v *cluster.View) error {
+		plan := cluster.PlanOf(&v.Map(r.ns, group).Meta)
+		if plan == nil {
+			return fmt.Errorf("none")
+		}
+		id = plan.ID
+		return nil
+	})
+	return id
+}
+
 func hasPrefix(pod, group string) bool {
 	return len(pod) > len(group) && pod[:len(group)+1] == group+"-"
 }
@@ -106,8 +120,7 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 			r.create(r.pod(fmt.Sprintf("g-%d", i), label("sakkara.group.name", "g"), gate(withGate)))
 		}
 		r.waitVotes("g", 8)
-		var old string
-		r.rec.Look(func(v *cluster.View) { old = cluster.PlanOf(&v.Map(r.ns, "g").Meta).ID })
+		old := r.planOf("g")
 		r.must(r.plane.Admin.MergePatch(r.mapPath("g"), `{"data":{"size":"4"}}`))
 		r.wait(usual, "the old plan is gone", func(v *cluster.View) error {
 			if plan := cluster.PlanOf(&v.Map(r.ns, "g").Meta); plan != nil && plan.ID == old {
@@ -176,8 +189,7 @@ func TestDaemonKilledWhileHolding(t *testing.T) {
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
 		r.waitVotes("g", 8)
-		var plan string
-		r.rec.Look(func(v *cluster.View) { plan = cluster.PlanOf(&v.Map(r.ns, "g").Meta).ID })
+		plan := r.planOf("g")
 		r.daemon.Kill()
 		r.must(r.daemon.Start())
 		release()

@@ -78,6 +78,7 @@ func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 			t.Errorf("%d members passed filter", len(passed))
 		}
 		if plane.Minor() >= 35 {
+			r.wait(usual, "all writes are answered", r.allBound("g", 4))
 			want := map[string]int{"nominations": 4, "bindings": 4, "other patches of pods": 0}
 			if withGate {
 				want["other patches of pods"] = 4
