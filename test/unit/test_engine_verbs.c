@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What filter, prioritize, preempt and bind answer in every situation, and the constant texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+/* One rack of three nodes of 2 cpu; kube-scheduler is played by the test. */
+static struct rig *by_hand(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 3, 2);
+    rig->hold_scheduler = true;
+    return rig;
+}
+
+static void assert_rejected(struct rig *rig, const char *pod, const char *text)
+{
+    for (int i = 0; i < 2; i++) { /* asked twice a cycle: the same answer */
+        struct rig_answer a = rig_filter(rig, pod, NULL);
+        assert_int_equal(a.kind, SKR_ANSWER_FILTER_NONE);
+        assert_string_equal(a.text, text);
+    }
+}
+
+/* ---- filter ---- */
+
+static void before_the_first_lists_filter_and_bind_are_not_ready(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_pod(rig, "p", NULL, 0);
+    struct rig_answer a = rig_filter(rig, "p", NULL);
+    assert_int_equal(a.kind, SKR_ANSWER_ERROR);
+    assert_string_equal(a.text, "sakkara: not ready");
+    assert_string_equal(rig_bind(rig, "p", "node-0")->text, "sakkara: not ready");
+    rig_destroy(rig);
+}
+
+static void without_leadership_everything_is_refused_and_nothing_written(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    const struct rig_call *call = rig_bind(rig, "p-0", "node-0");
+    assert_int_equal(call->state, RIG_OPEN);
+    rig_event(rig, SKR_EVENT_LEADER_LOST);
+    assert_string_equal(call->text, "sakkara: not leader");
+    rig_forget_counts(rig);
+    assert_string_equal(rig_filter(rig, "p-0", NULL).text, "sakkara: not leader");
+    assert_string_equal(rig_bind(rig, "p-1", "node-0")->text, "sakkara: not leader");
+    rig_run(rig, 600 * SKR_SECOND);
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+        assert_int_equal(rig_count(rig, (enum skr_write_kind)i, NULL), 0);
+    rig_event(rig, SKR_EVENT_LEADER_WON);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_destroy(rig);
+}
+
+static void r8_shutting_down_answers_every_parked_call(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    const struct rig_call *one = rig_bind(rig, "p-0", "node-0"),
+                          *two = rig_bind(rig, "p-3", "node-1");
+    rig_event(rig, SKR_EVENT_SHUTDOWN);
+    assert_string_equal(one->text, "sakkara: not ready");
+    assert_string_equal(two->text, "sakkara: not ready");
+    assert_string_equal(rig_filter(rig, "p-1", NULL).text, "sakkara: not ready");
+    assert_int_equal(rig_open_calls(rig), 0);
+    rig_destroy(rig);
+}
+
+static void a_pod_that_is_already_bound_is_an_error(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_pod(rig, "p", NULL, 0);
+    rig_edit(rig, RIG_POD, "p", "{'spec':{'nodeName':'node-1'}}");
+    rig_sync(rig);
+    struct rig_answer a = rig_filter(rig, "p", NULL);
+    assert_int_equal(a.kind, SKR_ANSWER_ERROR);
+    assert_string_equal(a.text, "sakkara: pod is already bound");
+    assert_int_equal(rig_bind(rig, "p", "node-1")->state, RIG_BOUND);
+    assert_string_equal(rig_bind(rig, "p", "node-0")->text, "sakkara: pod is already bound");
+    rig_destroy(rig);
+}
+
+static void r3_each_state_has_its_constant_text(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "few", 3, 0, NULL);
+    rig_group(rig, "broken", 1, 0, "{");
+    rig_group(rig, "large", 7, 0, NULL);
+    rig_group(rig, "spread", 2, 0,
+              "{'rack':{'min':1},'node':{'type':'spread','max':1,'partitions':1}}");
+    rig_group(rig, "two", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "nowhere", "unheard-of", 0);
+    rig_pod(rig, "few-0", "few", 0);
+    rig_pod(rig, "broken-0", "broken", 0);
+    rig_pods(rig, "large", 7, "large", 0);
+    rig_pods(rig, "spread", 2, "spread", 0);
+    rig_pods(rig, "two", 3, "two", 0);
+    rig_run(rig, 20 * SKR_MILLISECOND);
+    assert_rejected(rig, "large-0", "sakkara: group is being planned");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_rejected(rig, "nowhere", "sakkara: group not found");
+    assert_rejected(rig, "few-0", "sakkara: group waits for members");
+    assert_rejected(rig, "broken-0", "sakkara: group is invalid");
+    assert_rejected(rig, "large-3", "sakkara: group waits for capacity");
+    assert_rejected(rig, "spread-1", "sakkara: group does not fit its topology constraints");
+    assert_rejected(rig, "two-2", "sakkara: pod is beyond the size of its group");
+    rig_destroy(rig);
+}
+
+static void a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_sync(rig);
+    rig_create_json(rig, RIG_POD, "p",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','schedulingGroup':{'podGroupName':'x'},'containers':[{'name':'c'}]},"
+                    "'status':{}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_rejected(rig, "p", "sakkara: pod belongs to another gang scheduler");
+    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    rig_destroy(rig);
+}
+
+static void a_pod_unknown_to_the_cache_is_taken_from_the_request(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_settle(rig);
+    rig->hold_watch[RIG_POD] = true;
+    rig_pod(rig, "member", "g", 0);
+    rig_pod(rig, "plain", NULL, 0);
+    rig_pod(rig, "nowhere", "unheard-of", 0);
+    assert_rejected(rig, "member", "sakkara: group waits for members");
+    assert_rejected(rig, "nowhere", "sakkara: group not found");
+    assert_int_equal(rig_filter(rig, "plain", NULL).n_passed, 3);
+    assert_string_equal(rig_bind(rig, "plain", "node-0")->text, "sakkara: not ready");
+    rig_destroy(rig);
+}
+
+static void r6_a_plan_that_is_not_persisted_accepts_nobody(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Planned");
+    assert_rejected(rig, "p-0", "sakkara: group is being planned");
+    assert_string_equal(rig_bind(rig, "p-0", "node-0")->text, "sakkara: plan aborted");
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 0);
+    rig_destroy(rig);
+}
+
+static void members_of_other_schedulers_are_no_members(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_sync(rig);
+    rig_create_json(rig, RIG_POD, "p",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'default-scheduler','containers':[{'name':'c'}]},'status':{}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    assert_int_equal(rig_filter(rig, "p", NULL).n_passed, 3);
+    rig_destroy(rig);
+}
+
+/* ---- ordinary pods ---- */
+
+static void an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", 0); /* node-0 full, one of two cpus of node-1 */
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "small", NULL, 0);
+    rig_pod(rig, "big", NULL, RIG_BIG);
+    rig_settle(rig);
+    struct rig_answer a = rig_filter(rig, "small", NULL);
+    assert_int_equal(a.kind, SKR_ANSWER_FILTER_MASK);
+    assert_string_equal(a.passed, "node-1 node-2");
+    assert_string_equal(a.text, "sakkara: node is reserved for a group");
+    assert_string_equal(rig_filter(rig, "big", NULL).passed, "node-2");
+    assert_string_equal(rig_bind(rig, "big", "node-1")->text,
+                        "sakkara: node is reserved for a group");
+    rig_delete(rig, RIG_MAP, "g");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_filter(rig, "big", NULL).kind, SKR_ANSWER_FILTER_ALL);
+    rig_destroy(rig);
+}
+
+static void an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome(void **state)
+{
+    (void)state;
+    static const struct {
+        enum rig_outcome outcome;
+        enum rig_call_state state;
+        const char *text;
+    } cases[] = {
+        {RIG_OK, RIG_BOUND, ""},
+        {RIG_403, RIG_ERROR, "sakkara: binding failed"},
+        {RIG_422, RIG_ERROR, "sakkara: binding failed"},
+        {RIG_404, RIG_ERROR, "sakkara: pod was replaced"},
+        {RIG_LOST_APPLIED, RIG_BOUND, ""},
+        {RIG_LOST, RIG_BOUND, ""},
+        {RIG_429, RIG_BOUND, ""},
+        {RIG_409, RIG_BOUND, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = by_hand();
+        rig_sync(rig);
+        rig_pod(rig, "p", NULL, 0);
+        rig_settle(rig);
+        rig_fault(rig, SKR_WRITE_BINDING, "p", cases[i].outcome, 1);
+        const struct rig_call *call = rig_bind(rig, "p", "node-0");
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(call->state, cases[i].state);
+        assert_string_equal(call->text, cases[i].text);
+        assert_string_equal(rig_node_of(rig, "p"), call->state == RIG_BOUND ? "node-0" : "");
+        rig_destroy(rig);
+    }
+}
+
+static void an_ordinary_pod_is_not_bound_to_a_node_that_is_gone(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_sync(rig);
+    rig_pod(rig, "p", NULL, 0);
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig_settle(rig);
+    assert_string_equal(rig_bind(rig, "p", "node-1")->text, "sakkara: binding failed");
+    rig_destroy(rig);
+}
+
+static void ordinary_pods_are_sent_where_units_are_broken_up_already(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 4);
+    rig->hold_scheduler = true;
+    rig_sync(rig);
+    rig_pod(rig, "first", NULL, 0);
+    rig_settle(rig);
+    rig_bind(rig, "first", "node-2");
+    rig_settle(rig);
+    rig_pod(rig, "next", NULL, 0);
+    rig_settle(rig);
+    struct rig_answer a = rig_prioritize(rig, "next", "node-0 node-1 node-2 node-3");
+    assert_int_equal(a.scores[0], a.scores[1]);
+    assert_true(a.scores[2] > a.scores[3]);
+    assert_true(a.scores[3] > a.scores[0]);
+    for (int i = 0; i < 4; i++)
+        assert_in_range(a.scores[i], 0, 10);
+    rig_destroy(rig);
+}
+
+/* ---- bind of members ---- */
+
+static struct rig *planned_pair(void)
+{
+    struct rig *rig = by_hand();
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    return rig;
+}
+
+static void a_vote_is_parked_until_all_have_voted(void **state)
+{
+    (void)state;
+    struct rig *rig = planned_pair();
+    const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    const struct rig_call *two = rig_bind(rig, "p-1", "node-0");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(one->held && two->held);
+    assert_int_equal(rig_open_calls(rig), 2);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_destroy(rig);
+}
+
+static void a_second_call_of_a_pod_supersedes_the_first(void **state)
+{
+    (void)state;
+    struct rig *rig = planned_pair();
+    const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
+    const struct rig_call *again = rig_bind(rig, "p-0", "node-0");
+    assert_string_equal(one->text, "sakkara: superseded");
+    assert_int_equal(again->state, RIG_OPEN);
+    rig_bind(rig, "p-1", "node-0");
+    rig_bind(rig, "p-2", "node-1");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(again->state, RIG_BOUND);
+    assert_int_equal(rig_find(rig, RIG_POD, "p-0")->bindings, 1);
+    rig_destroy(rig);
+}
+
+static void a_call_for_a_pod_of_another_uid_is_answered_replaced(void **state)
+{
+    (void)state;
+    struct rig *rig = planned_pair();
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_pod(rig, "p-0", "g", 0);
+    rig->hold_watch[RIG_POD] = true; /* the engine still has the old one */
+    assert_string_equal(rig_bind(rig, "p-0", "node-0")->text, "sakkara: pod was replaced");
+    rig_destroy(rig);
+}
+
+static void a_hang_up_drops_the_vote_and_the_next_call_counts(void **state)
+{
+    (void)state;
+    struct rig *rig = planned_pair();
+    const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
+    rig_hang_up(rig, one);
+    rig_bind(rig, "p-1", "node-0");
+    rig_bind(rig, "p-2", "node-1");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    rig_bind(rig, "p-0", "node-0");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig_destroy(rig);
+}
+
+static void a_held_call_is_answered_before_its_deadline_and_its_vote_survives(void **state)
+{
+    (void)state;
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.bind_timeout = 60 * SKR_SECOND;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 3, 2);
+    rig->hold_scheduler = true;
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
+    rig_filter(rig, "p-1", "node-0"); /* so that nobody loses patience */
+    rig_run(rig, 49 * SKR_SECOND);
+    assert_int_equal(one->state, RIG_OPEN);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(one->text, "sakkara: hold expired");
+    rig_bind(rig, "p-1", "node-0");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Binding"); /* both have voted */
+    assert_string_equal(rig_node_of(rig, "p-0"), "");    /* but nobody is on the line for p-0 */
+    assert_string_equal(rig_node_of(rig, "p-1"), "node-0");
+    rig_bind(rig, "p-0", "node-0");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 2);
+    rig_destroy(rig);
+}
+
+/* ---- preempt ---- */
+
+static void preempt_spares_nodes_whose_victims_are_members_of_groups(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig->hold_scheduler = false;
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_pod(rig, "plain", NULL, 0);
+    rig_pod(rig, "asks", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    struct rig_answer a = rig_preempt(rig, "asks", "node-0:p-0,plain node-1:plain node-2:");
+    assert_int_equal(a.kind, SKR_ANSWER_PREEMPT_MASK);
+    assert_string_equal(a.passed, "node-1 node-2");
+    assert_int_equal(rig_preempt(rig, "p-1", "node-1:plain").n_passed, 0);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_the_first_lists_filter_and_bind_are_not_ready),
+        cmocka_unit_test(without_leadership_everything_is_refused_and_nothing_written),
+        cmocka_unit_test(r8_shutting_down_answers_every_parked_call),
+        cmocka_unit_test(a_pod_that_is_already_bound_is_an_error),
+        cmocka_unit_test(r3_each_state_has_its_constant_text),
+        cmocka_unit_test(a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text),
+        cmocka_unit_test(a_pod_unknown_to_the_cache_is_taken_from_the_request),
+        cmocka_unit_test(r6_a_plan_that_is_not_persisted_accepts_nobody),
+        cmocka_unit_test(members_of_other_schedulers_are_no_members),
+        cmocka_unit_test(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free),
+        cmocka_unit_test(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome),
+        cmocka_unit_test(an_ordinary_pod_is_not_bound_to_a_node_that_is_gone),
+        cmocka_unit_test(ordinary_pods_are_sent_where_units_are_broken_up_already),
+        cmocka_unit_test(a_vote_is_parked_until_all_have_voted),
+        cmocka_unit_test(a_second_call_of_a_pod_supersedes_the_first),
+        cmocka_unit_test(a_call_for_a_pod_of_another_uid_is_answered_replaced),
+        cmocka_unit_test(a_hang_up_drops_the_vote_and_the_next_call_counts),
+        cmocka_unit_test(a_held_call_is_answered_before_its_deadline_and_its_vote_survives),
+        cmocka_unit_test(preempt_spares_nodes_whose_victims_are_members_of_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
