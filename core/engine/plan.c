@@ -531,6 +531,10 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
                      p->plan_node,
                      *p->pod->scheduled_message ? p->pod->scheduled_message : "no reason given");
             shape_veto(e, p->shape, p->plan_node);
+            if (g->plan->binding_persisted) {
+                e->plan_wanted = true; /* stranded now */
+                continue;
+            }
             plan_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, true);
             return true;
         } else {
@@ -608,16 +612,28 @@ static void finish(struct skr_engine *e, struct group *g)
     engine_touch_group(e, g);
 }
 
-/* A member that is to be bound but whose node has gone: a Binding would go to nowhere (the API
- * server accepts it). */
-static void release_lost_nodes(struct skr_engine *e, struct group *g)
+bool plan_is_stranded(struct skr_engine *e, struct pod_entry *p)
+{
+    if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->binding ||
+        p->binding_unknown)
+        return false;
+    const struct node_entry *n = nodes_find(e, p->plan_node);
+    if (!n)
+        return true;
+    return !p->parked && (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
+                          shape_is_vetoed(e, p->shape, p->plan_node));
+}
+
+/* Members past the point of no return whose node is gone (a Binding would go to nowhere: the API
+ * server accepts it) or is not open to them any more: planner.c solves for them alone. */
+static void release_stranded(struct skr_engine *e, struct group *g)
 {
     struct plan *plan = g->plan;
     struct pod_entry *p;
     plan->check_nodes = false;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != plan || pods_is_bound(p) || p->binding || nodes_find(e, p->plan_node))
+        if (p->plan != plan || !plan_is_stranded(e, p))
             continue;
         if (p->parked)
             binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
@@ -628,12 +644,12 @@ static void release_lost_nodes(struct skr_engine *e, struct group *g)
 }
 
 /* After planTimeout nobody found another node for these. True when no other member is unbound. */
-static bool give_up_lost_nodes(struct skr_engine *e, struct group *g)
+static bool give_up_stranded(struct skr_engine *e, struct group *g)
 {
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p) && nodes_find(e, p->plan_node))
+        if (p->plan == g->plan && !pods_is_bound(p) && !plan_is_stranded(e, p))
             return false;
     }
     DL_FOREACH(g->members, p)
@@ -670,7 +686,7 @@ static void step_binding(struct skr_engine *e, struct group *g)
     }
     plan->binding_persisted = true;
     if (plan->check_nodes)
-        release_lost_nodes(e, g);
+        release_stranded(e, g);
     if (plan_seat_replacement(e, plan)) {
         plan_text_changed(e, plan);
         engine_touch_group(e, g);
@@ -685,8 +701,9 @@ static void step_binding(struct skr_engine *e, struct group *g)
             binding_queue(e, p);
     }
     if (x.unbound > 0) {
+        patience_is_over(e, g);
         engine_wake_group(e, g, plan->deadline > e->now ? plan->deadline : e->now + SKR_SECOND);
-        if (e->now < plan->deadline || !give_up_lost_nodes(e, g))
+        if (e->now < plan->deadline || !give_up_stranded(e, g))
             return;
     }
     if (plan->n_vacancies == 0 || e->now >= plan->deadline)

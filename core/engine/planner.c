@@ -13,14 +13,14 @@
 #include <string.h>
 #include <utlist.h>
 
-static bool needs_rescue(const struct skr_engine *e, const struct group *g)
+static bool needs_rescue(struct skr_engine *e, const struct group *g)
 {
     if (!g->plan || !g->plan->binding_persisted || g->plan->aborting)
         return false;
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p) && !nodes_find(e, p->plan_node))
+        if (p->plan == g->plan && plan_is_stranded(e, p))
             return true;
     }
     return false;
@@ -31,7 +31,7 @@ static bool news_since_failure(const struct skr_engine *e, const struct group *g
     return g->failed_epoch != e->epoch || g->failed_input != g->input_epoch;
 }
 
-static bool is_due(const struct skr_engine *e, const struct group *g)
+static bool is_due(struct skr_engine *e, const struct group *g)
 {
     if (!g->spec)
         return false;
@@ -83,14 +83,14 @@ static struct group *next_group(struct skr_engine *e)
 
 /* ---- starting a solve ---- */
 
-static struct pod_entry **rescue_members(const struct skr_engine *e, struct group *g, size_t *ret_n)
+static struct pod_entry **rescue_members(struct skr_engine *e, struct group *g, size_t *ret_n)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     struct pod_entry *p;
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p) && !nodes_find(e, p->plan_node))
+        if (p->plan == g->plan && plan_is_stranded(e, p))
             list[n++] = p;
     }
     *ret_n = n;
@@ -208,7 +208,9 @@ static void infeasible(struct skr_engine *e, struct group *g, const struct skr_s
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     explain_sentence(e, g, &s->explanation, n, &b);
-    no_placement(e, g, reason_of(s->explanation.class), b.s, epoch, input);
+    enum skr_reason reason =
+        e->solve_rescue ? SKR_REASON_BIND_FAILED : reason_of(s->explanation.class);
+    no_placement(e, g, reason, b.s, epoch, input);
     skr_strbuf_fini(&b);
 }
 

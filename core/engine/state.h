@@ -554,6 +554,9 @@ void plan_step(struct skr_engine *e, struct group *g); /* moves a plan as far as
 void plan_destroy(struct skr_engine *e,
                   struct plan *plan); /* members are let go, charges released but of bound ones */
 bool plan_uses_node(const struct plan *plan, const char *node);
+/* A member past the point of no return that cannot be bound to its node: the node is gone, or
+ * closed to it and no bind call is open. */
+bool plan_is_stranded(struct skr_engine *e, struct pod_entry *p);
 void plan_rollback(struct skr_engine *e, struct plan *plan); /* onPartialBind: rollback */
 void plan_pod_lost(struct skr_engine *e,
                    struct pod_entry *p); /* about to leave the cache, or dead */

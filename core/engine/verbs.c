@@ -96,6 +96,10 @@ static void refused(struct skr_engine *e, struct pod_entry *p)
     snprintf(text, sizeof text, "kube-scheduler refuses node %s for pod %s%s%.600s", p->plan_node,
              p->pod->meta.name, *p->pod->scheduled_message ? ": " : "", p->pod->scheduled_message);
     shape_veto(e, p->shape, p->plan_node);
+    if (p->plan->binding_persisted) { /* only forward: this member needs another node */
+        e->plan_wanted = true;
+        return;
+    }
     plan_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, g->attempts >= QUICK_REPLANS);
     g->attempts += g->attempts < QUICK_REPLANS;
 }
@@ -112,7 +116,7 @@ static void filter_planned(struct skr_engine *e, struct pod_entry *p, const stru
         }
     }
     out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
-    if (strcmp(ev->filter.pod->nominated_node, p->plan_node) == 0 && !p->plan->binding)
+    if (strcmp(ev->filter.pod->nominated_node, p->plan_node) == 0)
         refused(e, p);
 }
 
