@@ -518,7 +518,7 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->kicked_at || p->asked || p->parked || pods_is_bound(p))
+        if (p->plan != g->plan || !p->kicked_at || p->asked || p->voted || pods_is_bound(p))
             continue;
         skr_time until = p->kicked_at + SKR_KICK_PATIENCE_S * SKR_SECOND;
         bool alive = e->last_verb_at > p->kicked_at ||
