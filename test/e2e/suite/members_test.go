@@ -166,9 +166,9 @@ func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
 			})
 		}
 		r.must(r.plane.Admin.Delete(r.podPath("g-1")))
-		r.wait(10*time.Second, "the fifth pod takes the seat", beyond("g-5"))
+		r.wait(promptly(), "the fifth pod takes the seat", beyond("g-5"))
 		r.must(r.plane.Admin.Delete(r.podPath("g-2")))
-		r.wait(10*time.Second, "the sixth pod takes the seat", beyond())
+		r.wait(promptly(), "the sixth pod takes the seat", beyond())
 	})
 }
 

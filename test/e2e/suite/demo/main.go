@@ -127,19 +127,31 @@ func play(binary, version, sakkara, manifest string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, daemon.Process().Tail(20))
 	}
-	for _, command := range []string{
-		"get nodes -o custom-columns=NODE:.metadata.name,CPU:.status.allocatable.cpu",
-		"get pods -L sakkara.member.rank,sakkara.member.status,sakkara.member.retries --sort-by=.metadata.labels.sakkara\\.member\\.rank -o wide",
-		"get configmap group-a -o go-template={{range$k,$v:=.data}}{{printf\"%-22s%s\\n\"$k$v}}{{end}}",
-		"get events --field-selector involvedObject.name=group-a -o custom-columns=TYPE:.type,REASON:.reason,MESSAGE:.message",
+	for _, command := range [][]string{
+		{"get", "nodes", "-o", "custom-columns=NODE:.metadata.name,CPU:.status.allocatable.cpu"},
+		{"get", "pods", "--sort-by=.spec.nodeName", "-o",
+			`custom-columns=POD:.metadata.name,NODE:.spec.nodeName,PHASE:.status.phase,RANK:.metadata.labels.sakkara\.member\.rank,STATUS:.metadata.labels.sakkara\.member\.status`},
+		{"get", "configmap", "group-a", "-o", `go-template={{range $key, $value := .data}}{{printf "%-21s %s\n" $key $value}}{{end}}`},
+		{"get", "events", "--field-selector", "involvedObject.name=group-a", "-o", "custom-columns=TYPE:.type,REASON:.reason,MESSAGE:.message"},
 	} {
-		output, err := plane.Kubectl(strings.Fields(command)...)
+		output, err := plane.Kubectl(command...)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("\n$ kubectl %s\n%s\n", command, output)
+		fmt.Printf("\n$ kubectl %s\n%s\n", quoted(command), output)
 	}
 	return nil
+}
+
+// quoted is a command as it would be typed.
+func quoted(command []string) string {
+	words := make([]string, len(command))
+	for i, word := range command {
+		if words[i] = word; strings.ContainsAny(word, ` $\`) {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func apply(plane *cluster.Plane, document string) error {
