@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a group comes from: maps, PodGroups, labels; their precedence, defects and duplicates. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    return rig;
+}
+
+static struct rig *cluster_with_labels(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.label_fallback = true;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 2, 2, 2);
+    return rig;
+}
+
+static const char *pg_key(struct rig *rig, const char *key)
+{
+    char full[64];
+    snprintf(full, sizeof full, "sakkara.%s", key);
+    return rig_annotation(rig, RIG_PODGROUP, "g", full);
+}
+
+/* ---- maps ---- */
+
+static void d12_creating_the_map_wakes_its_pods(void **state)
+{
+    (void)state;
+    for (int flags = 0; flags <= RIG_GATED; flags++) {
+        struct rig *rig = cluster();
+        rig_sync(rig);
+        rig_pods(rig, "p", 3, "g", flags);
+        rig_run(rig, 60 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        assert_true(rig_has_event(rig, "Pod/p-0 Warning GroupWaiting: sakkara: group not found"));
+        rig_group(rig, "g", 3, 0, NULL);
+        rig_run(rig, 2 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 3);
+        rig_destroy(rig);
+    }
+}
+
+static void d15_a_malformed_map_is_reported_and_placed_once_repaired(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, "{");
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Failed");
+    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "constraints"));
+    assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupUnplaced: constraints"));
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.status"), "Failed");
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_destroy(rig);
+}
+
+static void every_defect_of_a_key_is_named(void **state)
+{
+    (void)state;
+    static const char *const broken[][2] = {{"size", "many"},
+                                            {"size", "0"},
+                                            {"size", "-1"},
+                                            {"size", "99999999999"},
+                                            {"priority", "high"},
+                                            {"constraints", "[]"},
+                                            {"constraints", "{\\'rack\\':1}"}};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct rig *rig = cluster();
+        rig_group(rig, "g", 1, 0, NULL);
+        rig_edit(rig, RIG_MAP, "g", "{'data':{'%s':'%s'}}", broken[i][0], broken[i][1]);
+        rig_sync(rig);
+        rig_pod(rig, "p", "g", 0);
+        rig_run(rig, 3 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Failed");
+        assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+        assert_non_null(strstr(rig_key(rig, "g", "message"), broken[i][0]));
+        assert_string_equal(rig_node_of(rig, "p"), "");
+        rig_destroy(rig);
+    }
+}
+
+static void a_bound_group_keeps_its_status_when_its_map_becomes_malformed(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'x'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+    assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupUnplaced: size"));
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'2'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_destroy(rig);
+}
+
+static void d17_of_two_maps_of_one_name_the_older_rules(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "older", 2, 0, NULL);
+    rig_edit(rig, RIG_MAP, "older", "{'data':{'name':'g'}}");
+    rig->now += 5 * SKR_SECOND;
+    rig_group(rig, "newer", 3, 0, NULL);
+    rig_edit(rig, RIG_MAP, "newer", "{'data':{'name':'g'}}");
+    rig->reverse_lists = true;
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_string_equal(rig_key(rig, "older", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "newer", "status"), "Failed");
+    assert_string_equal(rig_key(rig, "newer", "reason"), "DuplicateGroup");
+    assert_true(rig_has_event(rig, "ConfigMap/newer Warning"));
+    rig_delete(rig, RIG_MAP, "newer");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "older", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void deleting_the_winner_promotes_the_other_map(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "a", 4, 0, NULL);
+    rig_edit(rig, RIG_MAP, "a", "{'data':{'name':'g'}}");
+    rig_group(rig, "b", 2, 0, NULL);
+    rig_edit(rig, RIG_MAP, "b", "{'data':{'name':'g'}}");
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "a", "status"), "Waiting");
+    assert_string_equal(rig_key(rig, "b", "reason"), "DuplicateGroup");
+    rig_delete(rig, RIG_MAP, "a");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_string_equal(rig_key(rig, "b", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "b", "reason"), "");
+    rig_destroy(rig);
+}
+
+static void lint_warnings_are_told_and_block_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, "{'row':{'type':'pack'},'rack':{'min':4,'max':2}}");
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    const char *conditions = rig_key(rig, "g", "conditions");
+    assert_non_null(strstr(conditions, "{\"type\":\"Valid\",\"status\":\"True\",\"reason\":"
+                                       "\"UnknownLevel\""));
+    assert_non_null(strstr(conditions, "row"));
+    rig_destroy(rig);
+}
+
+static void leftovers_of_the_reference_are_removed_from_the_map(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'delayed-deletion':'true','status':'Scheduled'}}");
+    rig_sync(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "delayed-deletion"), "");
+    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    rig_destroy(rig);
+}
+
+static void groups_of_one_name_in_two_namespaces_are_two_groups(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "one/g", 2, 0, NULL);
+    rig_group(rig, "two/g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "one/p-0", "g", 0);
+    rig_pod(rig, "two/p-0", "g", 0);
+    rig_pod(rig, "two/p-1", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "one/g", "status"), "Waiting");
+    assert_string_equal(rig_key(rig, "two/g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+/* ---- order ---- */
+
+/* The order in which room for one gang at a time is given. */
+static void order_of(int rotation, bool reverse, char *text, size_t size)
+{
+    static const struct {
+        const char *ns;
+        int priority;
+    } group[] = {{"b", 1}, {"a", 1}, {"c", 7}, {"d", -3}, {"e", 1}};
+    struct rig *rig = rig_create();
+    char key[64], pod[64];
+    rig_racks(rig, 1, 1, 1);
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(key, sizeof key, "%s/g", group[i].ns);
+        snprintf(pod, sizeof pod, "%s/p", group[i].ns);
+        rig_group(rig, key, 1, group[i].priority, NULL);
+        rig_pod(rig, pod, "g", 0);
+    }
+    rig->reverse_lists = reverse;
+    rig->list_rotation = rotation;
+    rig_sync(rig);
+    text[0] = '\0';
+    for (int round = 0; round < 5; round++) {
+        rig_run(rig, 5 * SKR_SECOND);
+        for (size_t i = 0; i < 5; i++) {
+            snprintf(pod, sizeof pod, "%s/p", group[i].ns);
+            if (!*rig_node_of(rig, pod))
+                continue;
+            size_t n = strlen(text);
+            snprintf(text + n, size - n, "%s", group[i].ns);
+            rig_delete(rig, RIG_POD, pod);
+        }
+    }
+    rig_destroy(rig);
+}
+
+static void d26_the_order_of_groups_is_total_and_the_same_from_any_input_order(void **state)
+{
+    (void)state;
+    char text[64];
+    for (int i = 0; i < 8; i++) {
+        order_of(i / 2, i % 2, text, sizeof text);
+        assert_string_equal(text, "cabed");
+    }
+}
+
+static void d27_podgroups_are_ordered_like_other_groups(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 1);
+    rig_podgroup(rig, "low", 2);
+    rig_podgroup(rig, "high", 2);
+    rig_pods(rig, "low", 2, "low", RIG_POD_GROUP_LABEL);
+    rig_pods(rig, "high", 2, "high", RIG_POD_GROUP_LABEL);
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "low-%d", i);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':1}}");
+        snprintf(name, sizeof name, "high-%d", i);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'priority':5}}");
+    }
+    rig_sync(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "high"), 2);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+    rig_destroy(rig);
+}
+
+/* ---- PodGroups ---- */
+
+static void d24_a_podgroup_gang_without_priorities_is_bound(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_podgroup(rig, "g", 3);
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    assert_string_equal(pg_key(rig, "status"), "Bound");
+    assert_string_equal(pg_key(rig, "rank"), "[(p-0,0) (p-1,1) (p-2,2)]");
+    assert_true(*pg_key(rig, "placement"));
+    assert_string_equal(pg_key(rig, "plan"), "");
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), 0);
+    assert_in_range(rig_count(rig, SKR_WRITE_PATCH_PODGROUP, NULL), 2, 5);
+    rig_destroy(rig);
+}
+
+static void a_change_of_min_member_is_watched(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_podgroup(rig, "g", 4);
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_edit(rig, RIG_PODGROUP, "g", "{'spec':{'minMember':3}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    rig_destroy(rig);
+}
+
+static void the_group_name_label_wins_over_the_pod_group_label(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_podgroup(rig, "other", 1);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "p", "g", 0);
+    rig_edit(rig, RIG_POD, "p",
+             "{'metadata':{'labels':{'scheduling.x-k8s.io/pod-group':'other'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p"), "");
+    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    rig_destroy(rig);
+}
+
+static void d22_a_map_takes_over_from_a_podgroup_that_waits(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_podgroup(rig, "g", 9);
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(pg_key(rig, "status"), "Waiting");
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_podgroup(rig, "g", 2);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_POD_GROUP_LABEL);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(pg_key(rig, "status"), "Bound");
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "q", "g", RIG_POD_GROUP_LABEL);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "q"));
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+/* ---- labels ---- */
+
+static void labelled_pods(struct rig *rig, int n)
+{
+    char name[16];
+    rig_pods(rig, "p", n, "g", 0);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_edit(rig, RIG_POD, name,
+                 "{'metadata':{'labels':{'sakkara.group.size':'3',"
+                 "'sakkara.group.constraint.type.rack':'spread'}}}");
+    }
+}
+
+static void a_group_from_labels_is_bound_where_that_is_switched_on(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster_with_labels();
+    rig_sync(rig);
+    labelled_pods(rig, 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-0");
+    assert_string_equal(rig_node_of(rig, "p-2"), "node-2"); /* the other rack */
+    assert_string_equal(rig_label(rig, "p-2", "sakkara.member.rank"), "2");
+    rig_destroy(rig);
+    rig = cluster();
+    rig_sync(rig);
+    labelled_pods(rig, 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_destroy(rig);
+}
+
+static void the_loss_of_the_member_that_carries_the_plan_aborts_it(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster_with_labels();
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    labelled_pods(rig, 3);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Pending");
+    rig_assert_clean(rig);
+    rig->hold_scheduler = false;
+    rig_pod(rig, "p-9", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig_destroy(rig);
+}
+
+static void a_lost_member_of_a_group_from_labels_is_replaced(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster_with_labels();
+    rig_sync(rig);
+    labelled_pods(rig, 3);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "p-9", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    assert_string_equal(rig_label(rig, "p-9", "sakkara.member.rank"), "1");
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d12_creating_the_map_wakes_its_pods),
+        cmocka_unit_test(d15_a_malformed_map_is_reported_and_placed_once_repaired),
+        cmocka_unit_test(every_defect_of_a_key_is_named),
+        cmocka_unit_test(a_bound_group_keeps_its_status_when_its_map_becomes_malformed),
+        cmocka_unit_test(d17_of_two_maps_of_one_name_the_older_rules),
+        cmocka_unit_test(deleting_the_winner_promotes_the_other_map),
+        cmocka_unit_test(lint_warnings_are_told_and_block_nothing),
+        cmocka_unit_test(leftovers_of_the_reference_are_removed_from_the_map),
+        cmocka_unit_test(groups_of_one_name_in_two_namespaces_are_two_groups),
+        cmocka_unit_test(d26_the_order_of_groups_is_total_and_the_same_from_any_input_order),
+        cmocka_unit_test(d27_podgroups_are_ordered_like_other_groups),
+        cmocka_unit_test(d24_a_podgroup_gang_without_priorities_is_bound),
+        cmocka_unit_test(a_change_of_min_member_is_watched),
+        cmocka_unit_test(the_group_name_label_wins_over_the_pod_group_label),
+        cmocka_unit_test(d22_a_map_takes_over_from_a_podgroup_that_waits),
+        cmocka_unit_test(a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation),
+        cmocka_unit_test(a_group_from_labels_is_bound_where_that_is_switched_on),
+        cmocka_unit_test(the_loss_of_the_member_that_carries_the_plan_aborts_it),
+        cmocka_unit_test(a_lost_member_of_a_group_from_labels_is_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
