@@ -128,7 +128,8 @@ $(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(O)/test/unit/libhelp.a $(LIB
 $(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(O)/test/property/libhelp.a \
 		$(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test/integration/libhelp.a $(LIBS)
+$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test/integration/libhelp.a \
+		$(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS)

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of the small API server, what users do with it, waiting and looking. */
+#include "test/integration/cluster.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "test/unit/json_text.h"
+#include "topology/arena.h"
+#include "topology/strbuf.h"
+
+struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
+{
+    struct cluster *c = skr_alloc(sizeof *c);
+    c->pki = pki;
+    c->bindings_carry_labels = true;
+    c->objects = skr_demo_objects_create();
+    c->events = json_array();
+    c->binding_plans = json_object();
+    c->planned = json_object();
+    if (!require_client)
+        snprintf(c->token, sizeof c->token, "%s", CLUSTER_TOKEN);
+    c->api = fake_api_start(pki, require_client);
+    fake_api_respond(c->api, cluster_respond, c);
+    return c;
+}
+
+void cluster_stop(struct cluster *c)
+{
+    if (!c)
+        return;
+    cluster_lock(c);
+    if (c->n_violations > 0)
+        cluster_fail(c, "rules were violated");
+    cluster_unlock(c);
+    fake_api_stop(c->api);
+    cluster_compact_locked(c);
+    free(c->history);
+    skr_demo_objects_destroy(c->objects);
+    json_decref(c->events);
+    json_decref(c->binding_plans);
+    json_decref(c->planned);
+    free(c);
+}
+
+uint16_t cluster_port(const struct cluster *c)
+{
+    return fake_api_port(c->api);
+}
+
+void cluster_lock(struct cluster *c)
+{
+    fake_api_lock(c->api);
+}
+
+void cluster_unlock(struct cluster *c)
+{
+    fake_api_unlock(c->api);
+}
+
+/* ---- failing ---- */
+
+static void print_objects(struct cluster *c)
+{
+    const json_t *o;
+    for (size_t i = 0; (o = skr_demo_objects_at(c->objects, SKR_DEMO_CONFIGMAP, i)); i++) {
+        char *text = json_dumps(o, JSON_COMPACT);
+        fprintf(stderr, "  map %.1500s\n", text);
+        free(text);
+    }
+    for (size_t i = 0; (o = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)) && i < 20; i++) {
+        char *text = json_dumps(o, JSON_COMPACT);
+        fprintf(stderr, "  pod %.900s\n", text);
+        free(text);
+    }
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+        if (c->n_writes[i] + c->n_refused[i] > 0)
+            fprintf(stderr, "  %s: %zu, refused %zu\n", skr_write_kind_name((enum skr_write_kind)i),
+                    c->n_writes[i], c->n_refused[i]);
+}
+
+/* Lock held, and kept: nothing moves any more. */
+_Noreturn static void fail_locked(struct cluster *c, const char *text)
+{
+    fprintf(stderr, "cluster: %s\n", text);
+    print_objects(c);
+    for (size_t i = 0; i < 2; i++)
+        if (c->dump[i])
+            c->dump[i](c->dump_context[i]);
+    for (size_t i = 0; i < c->n_violations; i++)
+        fprintf(stderr, "violation: %s\n", c->violation[i]);
+    fprintf(stderr, "cluster: %s\n", text);
+    abort();
+}
+
+void cluster_fail(struct cluster *c, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fail_locked(c, text);
+}
+
+/* ---- users ---- */
+
+const char *cluster_default_namespace(enum skr_demo_kind kind)
+{
+    return kind == SKR_DEMO_NODE ? "" : "default";
+}
+
+json_t *cluster_labels_of(const json_t *object)
+{
+    json_t *labels = json_deep_copy(json_object_get(json_object_get(object, "metadata"), "labels"));
+    return labels ? labels : json_object();
+}
+
+/* Formatted JSON with single quotes, read. */
+static json_t *read_json(struct cluster *c, const char *format, va_list args)
+{
+    char text[16384];
+    json_error_t error;
+    int n = vsnprintf(text, sizeof text, format, args);
+    for (char *p = text; *p; p++)
+        *p = *p == '\'' ? '"' : *p;
+    json_t *json = n < (int)sizeof text ? json_loads(text, 0, &error) : NULL;
+    if (!json)
+        cluster_fail(c, "no JSON: %s", text);
+    return json;
+}
+
+void cluster_create(struct cluster *c, const char *format, ...)
+{
+    struct skr_error error = {SKR_OK, ""};
+    struct timespec now;
+    enum skr_demo_kind kind;
+    va_list args;
+    va_start(args, format);
+    json_t *json = read_json(c, format, args);
+    va_end(args);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    cluster_lock(c);
+    json_incref(json);
+    if (skr_demo_objects_add(c->objects, json, now.tv_sec * SKR_SECOND, &kind, &error) < 0)
+        cluster_fail(c, "%s", error.text);
+    cluster_tell(c, kind, skr_demo_text(json, "metadata.namespace"),
+                 skr_demo_text(json, "metadata.name"), NULL);
+    json_decref(json);
+    cluster_unlock(c);
+}
+
+int cluster_patch_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
+                         const char *name, const json_t *patch)
+{
+    json_t *labels = cluster_labels_of(skr_demo_objects_get(c->objects, kind, namespace_, name));
+    int status = skr_demo_objects_patch(c->objects, kind, namespace_, name, patch);
+    if (status == 200)
+        cluster_tell(c, kind, namespace_, name, labels);
+    else
+        json_decref(labels);
+    return status;
+}
+
+void cluster_patch(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *format,
+                   ...)
+{
+    va_list args;
+    va_start(args, format);
+    json_t *json = read_json(c, format, args);
+    va_end(args);
+    cluster_lock(c);
+    int status = cluster_patch_locked(c, kind, cluster_default_namespace(kind), name, json);
+    if (status != 200)
+        cluster_fail(c, "patch of %s: %d", name, status);
+    cluster_unlock(c);
+    json_decref(json);
+}
+
+void cluster_delete(struct cluster *c, enum skr_demo_kind kind, const char *name)
+{
+    cluster_lock(c);
+    cluster_delete_locked(c, kind, cluster_default_namespace(kind), name);
+    cluster_unlock(c);
+}
+
+/* JSON in single quotes as a JSON string. Heap. */
+static char *quote(const char *json)
+{
+    char *plain = json_text_quote(json);
+    json_t *string = json_string(plain);
+    char *quoted = json_dumps(string, JSON_ENCODE_ANY);
+    json_decref(string);
+    free(plain);
+    return quoted;
+}
+
+void cluster_racks(struct cluster *c, int racks, int nodes, int cpu)
+{
+    struct skr_strbuf tree;
+    skr_strbuf_init(&tree);
+    skr_strbuf_addc(&tree, '{');
+    for (int r = 0; r < racks; r++) {
+        skr_strbuf_addf(&tree, "%s'rack-%d':{", r ? "," : "", r);
+        for (int n = 0; n < nodes; n++) {
+            int i = r * nodes + n;
+            cluster_create(c,
+                           "{'kind':'Node','apiVersion':'v1','metadata':{'name':'node-%d'},"
+                           "'spec':{},'status':{'allocatable':{'cpu':'%d','memory':'64Gi',"
+                           "'pods':'110'},'conditions':[{'type':'Ready','status':'True'}]}}",
+                           i, cpu);
+            skr_strbuf_addf(&tree, "%s'node-%d':{}", n ? "," : "", i);
+        }
+        skr_strbuf_addc(&tree, '}');
+    }
+    skr_strbuf_addc(&tree, '}');
+    char *quoted = quote(tree.s);
+    cluster_create(c,
+                   "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':'default',"
+                   "'name':'topology','labels':{'sakkara.topology':''}},'data':{'level-names':"
+                   "'[\\'rack\\',\\'node\\']','tree':%s}}",
+                   quoted);
+    free(quoted);
+    skr_strbuf_fini(&tree);
+}
+
+void cluster_group(struct cluster *c, const char *name, int size, const char *constraints)
+{
+    char *quoted = quote(constraints ? constraints : "");
+    cluster_create(c,
+                   "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':'default',"
+                   "'name':'%s','labels':{'sakkara.group':''}},'data':{'name':'%s','size':'%d'"
+                   "%s%s}}",
+                   name, name, size, constraints ? ",'constraints':" : "",
+                   constraints ? quoted : "");
+    free(quoted);
+}
+
+void cluster_pods(struct cluster *c, const char *prefix, int n, const char *group, bool gated)
+{
+    char labels[256] = "";
+    if (group)
+        snprintf(labels, sizeof labels, ",'labels':{'sakkara.group.name':'%s'}", group);
+    for (int i = 0; i < n; i++)
+        cluster_create(c,
+                       "{'kind':'Pod','apiVersion':'v1','metadata':{'namespace':'default','name':"
+                       "'%s-%d'%s},'spec':{'schedulerName':'sakkara'%s,'containers':[{'name':"
+                       "'main','image':'busybox','resources':{'requests':{'cpu':'1'}}}]},"
+                       "'status':{'phase':'Pending'}}",
+                       prefix, i, labels,
+                       gated ? ",'schedulingGates':[{'name':'sakkara.gang'}]" : "");
+}
+
+/* ---- waiting ---- */
+
+static struct timespec after_ms(long ms)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += ms % 1000 * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
+
+void cluster_wait(struct cluster *c, bool (*is_true)(void *context), void *context,
+                  const char *what)
+{
+    struct timespec until = after_ms(CLUSTER_DEADLINE_S * 1000L);
+    cluster_lock(c);
+    while (c->n_violations == 0 && !is_true(context))
+        if (!fake_api_wait(c->api, &until))
+            cluster_fail(c, "waited %d s in vain: %s", CLUSTER_DEADLINE_S, what);
+    if (c->n_violations > 0)
+        cluster_fail(c, "rules were violated while waiting: %s", what);
+    cluster_unlock(c);
+}
+
+void cluster_pause(struct cluster *c)
+{
+    struct timespec until = after_ms(10);
+    cluster_lock(c);
+    (void)fake_api_wait(c->api, &until);
+    cluster_unlock(c);
+}
+
+struct question {
+    struct cluster *c;
+    const char *name, *key, *value;
+    enum skr_write_kind kind;
+    size_t n;
+};
+
+static size_t count_bound(const struct cluster *c, const char *prefix)
+{
+    const json_t *pod;
+    size_t n = 0, length = strlen(prefix);
+    for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++) {
+        const char *name = skr_demo_text(pod, "metadata.name");
+        n += strncmp(name, prefix, length) == 0 && name[length] == '-' &&
+             skr_demo_text(pod, "spec.nodeName")[0];
+    }
+    return n;
+}
+
+static bool is_bound(void *context)
+{
+    const struct question *q = context;
+    return count_bound(q->c, q->name) >= q->n;
+}
+
+void cluster_wait_bound(struct cluster *c, const char *prefix, int n)
+{
+    char what[128];
+    struct question q = {.c = c, .name = prefix, .n = (size_t)n};
+    snprintf(what, sizeof what, "%d pods %s-* bound", n, prefix);
+    cluster_wait(c, is_bound, &q, what);
+}
+
+static const char *data_of(const struct cluster *c, const char *map, const char *key)
+{
+    const json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_CONFIGMAP, "default", map);
+    return json_string_value(json_object_get(json_object_get(object, "data"), key));
+}
+
+static bool key_is(void *context)
+{
+    const struct question *q = context;
+    const char *have = data_of(q->c, q->name, q->key);
+    return have && q->value ? strcmp(have, q->value) == 0 : have == q->value;
+}
+
+void cluster_wait_key(struct cluster *c, const char *map, const char *key, const char *value)
+{
+    char what[256];
+    struct question q = {.c = c, .name = map, .key = key, .value = value};
+    snprintf(what, sizeof what, "%s of map %s is %s", key, map, value ? value : "gone");
+    cluster_wait(c, key_is, &q, what);
+}
+
+static bool has_event(void *context)
+{
+    const struct question *q = context;
+    size_t i;
+    json_t *reason;
+    json_array_foreach(q->c->events, i, reason)
+    {
+        if (strcmp(json_string_value(reason), q->value) == 0)
+            return true;
+    }
+    return false;
+}
+
+void cluster_wait_event(struct cluster *c, const char *reason)
+{
+    struct question q = {.c = c, .value = reason};
+    cluster_wait(c, has_event, &q, reason);
+}
+
+bool cluster_has_event(struct cluster *c, const char *reason)
+{
+    struct question q = {.c = c, .value = reason};
+    cluster_lock(c);
+    bool has = has_event(&q);
+    cluster_unlock(c);
+    return has;
+}
+
+static bool has_writes(void *context)
+{
+    const struct question *q = context;
+    return q->c->n_writes[q->kind] >= q->n;
+}
+
+void cluster_wait_writes(struct cluster *c, enum skr_write_kind kind, size_t n)
+{
+    char what[128];
+    struct question q = {.c = c, .kind = kind, .n = n};
+    snprintf(what, sizeof what, "%zu writes of kind %s", n, skr_write_kind_name(kind));
+    cluster_wait(c, has_writes, &q, what);
+}
+
+/* ---- looking ---- */
+
+size_t cluster_writes(struct cluster *c, enum skr_write_kind kind)
+{
+    cluster_lock(c);
+    size_t n = c->n_writes[kind];
+    cluster_unlock(c);
+    return n;
+}
+
+size_t cluster_bound(struct cluster *c, const char *prefix)
+{
+    cluster_lock(c);
+    size_t n = count_bound(c, prefix);
+    cluster_unlock(c);
+    return n;
+}
+
+char *cluster_key(struct cluster *c, const char *map, const char *key)
+{
+    cluster_lock(c);
+    const char *have = data_of(c, map, key);
+    char *copy = skr_strdup(have ? have : "");
+    cluster_unlock(c);
+    return copy;
+}
+
+char *cluster_label(struct cluster *c, const char *pod, const char *key)
+{
+    cluster_lock(c);
+    char *copy = skr_strdup(
+        skr_demo_label(skr_demo_objects_get(c->objects, SKR_DEMO_POD, "default", pod), key));
+    cluster_unlock(c);
+    return copy;
+}
+
+char *cluster_text(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *path)
+{
+    cluster_lock(c);
+    const json_t *object =
+        skr_demo_objects_get(c->objects, kind, cluster_default_namespace(kind), name);
+    char *copy = skr_strdup(skr_demo_text(object, path));
+    cluster_unlock(c);
+    return copy;
+}
+
+/* ---- the end of a scenario ---- */
+
+static void expect_room(struct cluster *c)
+{
+    const json_t *node, *pod;
+    for (size_t i = 0; (node = skr_demo_objects_at(c->objects, SKR_DEMO_NODE, i)); i++) {
+        const char *name = skr_demo_text(node, "metadata.name");
+        long used = 0, cpu = strtol(skr_demo_text(node, "status.allocatable.cpu"), NULL, 10);
+        for (size_t j = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, j)); j++)
+            used += strcmp(skr_demo_text(pod, "spec.nodeName"), name) == 0;
+        if (used > cpu)
+            cluster_fail(c, "%s holds %ld pods of one cpu and has %ld", name, used, cpu);
+    }
+}
+
+static void expect_ranks(struct cluster *c, const char *prefix, int n)
+{
+    bool *seen = skr_alloc((size_t)n + 1);
+    for (int i = 0; i < n; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        const json_t *pod = skr_demo_objects_get(c->objects, SKR_DEMO_POD, "default", name);
+        char *end;
+        const char *text = skr_demo_label(pod, "sakkara.member.rank");
+        long rank = strtol(text, &end, 10);
+        if (!text[0] || *end || rank < 0 || rank >= n || seen[rank])
+            cluster_fail(c, "rank '%s' of %s", text, name);
+        seen[rank] = true;
+    }
+    free(seen);
+}
+
+static void expect_no_traces(struct cluster *c)
+{
+    const json_t *pod;
+    for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++) {
+        const char *node = skr_demo_text(pod, "status.nominatedNodeName");
+        if (!skr_demo_text(pod, "spec.nodeName")[0] && node[0])
+            cluster_fail(c, "%s is still nominated to %s", skr_demo_text(pod, "metadata.name"),
+                         node);
+    }
+}
+
+void cluster_expect_bound(struct cluster *c, const char *map, const char *prefix, int n)
+{
+    cluster_wait_key(c, map, "status", "Bound");
+    cluster_lock(c);
+    if (count_bound(c, prefix) != (size_t)n)
+        cluster_fail(c, "%zu of %d pods %s-* are bound", count_bound(c, prefix), n, prefix);
+    const json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_CONFIGMAP, "default", map);
+    const json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");
+    if (json_object_get(annotations, "sakkara.plan"))
+        cluster_fail(c, "the plan stands in map %s although it is Bound", map);
+    expect_room(c);
+    expect_ranks(c, prefix, n);
+    expect_no_traces(c);
+    cluster_unlock(c);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_INTEGRATION_CLUSTER_H
+#define SKR_TEST_INTEGRATION_CLUSTER_H
+/*
+ * A small Kubernetes API server on 127.0.0.1 for the real daemon: the table of objects of
+ * `sakkara demo` behind the scripted HTTP server of the unit tests. Lists in pages, watches with
+ * history and label selectors, merge patches (RFC 7396) with preconditions, the status subresource
+ * apart from the rest, strategic removal of gates, Bindings, Events, evictions; it is as strict as
+ * the real one about content types and required fields. Faults are steps of fake_api.
+ *
+ * A guard looks at every write: a plan is persisted before anybody is nominated or ungated; state
+ * Binding is persisted only when every member has an open bind call or is bound; a Binding is
+ * posted in that state, with the rank on the API server, to the planned node, for an open bind
+ * call, and succeeds once. What it finds is a violation and fails the test at its next wait, and at
+ * the end.
+ *
+ * Thread safe: everything is under the lock of fake_api. Functions named _locked want it held.
+ * JSON is written with single quotes. What cannot be done aborts with the whole story on stderr.
+ */
+#include <jansson.h>
+
+#include "core/action.h"
+#include "server/demo_objects.h"
+#include "test/unit/fake_api.h"
+
+enum { CLUSTER_DEADLINE_S = 30, CLUSTER_VIOLATIONS_MAX = 20 };
+
+#define CLUSTER_TOKEN "token-that-nobody-may-read-in-a-log"
+
+struct change {
+    uint64_t version;
+    enum skr_demo_kind kind;
+    json_t *object; /* as it is now, or was when it was deleted */
+    json_t *labels; /* of the version before; NULL: there was none */
+    bool deleted;
+};
+
+struct cluster {
+    struct fake_api *api;
+    const struct fake_pki *pki;
+    /* Manners; set them before the daemon starts or under the lock. */
+    bool bindings_carry_labels; /* true, as from 1.35 */
+    bool no_podgroups;          /* the kind is not installed */
+    size_t page;                /* objects of a list page at most; 0: as asked for */
+    char token[128];            /* accepted one */
+    /* Called with the lock held after every write that was applied, before its answer. */
+    void (*on_write)(void *context, enum skr_write_kind kind, const char *name);
+    void *on_write_context;
+    /* Whether a bind call of the pod is open (scheduler.h sets it); NULL: not looked at. */
+    bool (*has_call)(void *context, const char *uid, const char *node);
+    void *has_call_context;
+    /* Told about when a wait fails (daemon.h, scheduler.h). */
+    void (*dump[2])(void *context);
+    void *dump_context[2];
+
+    struct skr_demo_objects *objects;
+    uint64_t version;   /* newest of any object */
+    uint64_t compacted; /* watches from before it are told 410 */
+    struct change *history;
+    size_t n_history, cap_history;
+    size_t n_writes[SKR_WRITE_KIND_COUNT];  /* answered with success */
+    size_t n_refused[SKR_WRITE_KIND_COUNT]; /* answered with 4xx by the objects themselves */
+    size_t n_unauthorized;
+    json_t *events;        /* reasons of Events, in order */
+    json_t *binding_plans; /* ids seen persisted in state Binding */
+    json_t *planned;       /* "uid node" of every plan ever persisted */
+    size_t n_violations;
+    char violation[CLUSTER_VIOLATIONS_MAX][256];
+};
+
+/* pki NULL: plain HTTP with a bearer token; else TLS, and with require_client a certificate. */
+struct cluster *cluster_start(const struct fake_pki *pki, bool require_client);
+void cluster_stop(struct cluster *c); /* fails on violations; NULL allowed */
+uint16_t cluster_port(const struct cluster *c);
+
+void cluster_lock(struct cluster *c);
+void cluster_unlock(struct cluster *c);
+/* Prints everything that is known and aborts. */
+_Noreturn void cluster_fail(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3);
+void cluster_violate(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3); /* locked */
+
+/* ---- what users do ---- */
+void cluster_create(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3);
+void cluster_patch(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *format,
+                   ...) SKR_PRINTF(4, 5);
+void cluster_delete(struct cluster *c, enum skr_demo_kind kind, const char *name);
+/* racks named rack-N of nodes named node-N with cpu and 110 pods, and the topology map. */
+void cluster_racks(struct cluster *c, int racks, int nodes, int cpu);
+/* A group map; constraints NULL: none. */
+void cluster_group(struct cluster *c, const char *name, int size, const char *constraints);
+/* prefix-0 .. prefix-(n - 1) of one cpu; group NULL: ordinary pods. */
+void cluster_pods(struct cluster *c, const char *prefix, int n, const char *group, bool gated);
+/* What the daemon does to an object, by others: changes are told to the watches. */
+int cluster_patch_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
+                         const char *name, const json_t *patch);
+void cluster_delete_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
+                           const char *name);
+/* Forgets history, so that watches that are not running have to list again. */
+void cluster_compact_locked(struct cluster *c);
+
+/* ---- waiting and looking ---- */
+/* Until the predicate, called under the lock, is true. */
+void cluster_wait(struct cluster *c, bool (*is_true)(void *context), void *context,
+                  const char *what);
+/* Until something changes, 10 ms at most: between two looks at something outside. */
+void cluster_pause(struct cluster *c);
+void cluster_wait_bound(struct cluster *c, const char *prefix, int n);
+/* data[key] of a map; value NULL: absent. */
+void cluster_wait_key(struct cluster *c, const char *map, const char *key, const char *value);
+void cluster_wait_event(struct cluster *c, const char *reason);
+void cluster_wait_writes(struct cluster *c, enum skr_write_kind kind, size_t n);
+size_t cluster_writes(struct cluster *c, enum skr_write_kind kind);
+size_t cluster_bound(struct cluster *c, const char *prefix);
+bool cluster_has_event(struct cluster *c, const char *reason);
+/* Heap copies; "" when absent. */
+char *cluster_key(struct cluster *c, const char *map, const char *key);
+char *cluster_label(struct cluster *c, const char *pod, const char *key);
+char *cluster_text(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *path);
+/* The end of a scenario: all n bound, ranks 0 .. n-1 each once, no node overfilled, no traces left
+ * on unbound pods, no plan on the map. */
+void cluster_expect_bound(struct cluster *c, const char *map, const char *prefix, int n);
+
+/* ---- between the files of the cluster ---- */
+struct fake_reply cluster_respond(void *context, const char *request);
+/* Makes a change known: the object is the one in the table; before: labels of the version before,
+ * taken over, NULL when it is new. */
+void cluster_tell(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
+                  const char *name, json_t *labels_before);
+struct fake_reply cluster_watch(struct cluster *c, const char *target, enum skr_demo_kind kind);
+bool cluster_selects(const char *target, const json_t *labels);
+void cluster_guard_patch(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
+                         const char *name, const json_t *body);
+void cluster_guard_applied(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
+                           const char *name, const json_t *body);
+const char *cluster_default_namespace(enum skr_demo_kind kind);
+json_t *cluster_labels_of(const json_t *object); /* a reference to a copy; {} when absent */
+void cluster_grow_planned(struct cluster *c, const json_t *plan);
+
+#endif
