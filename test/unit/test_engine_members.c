@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds a seat: lost members and replacements, generations, sizes, gates of others, pods beyond
+ * size, unequal pods. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 3, 4);
+    return rig;
+}
+
+/* A Bound group "g" of n pods p-0.. */
+static struct rig *bound(int n, const char *constraints)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "g", n, 0, constraints);
+    rig_sync(rig);
+    rig_pods(rig, "p", n, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", n);
+    return rig;
+}
+
+static const char *condition(struct rig *rig, const char *type)
+{
+    static char text[64];
+    char part[64];
+    snprintf(part, sizeof part, "\"type\":\"%s\",\"status\":\"", type);
+    const char *at = strstr(rig_key(rig, "g", "conditions"), part);
+    snprintf(text, sizeof text, "%.*s", at ? (int)strcspn(at + strlen(part), "\"") : 0,
+             at ? at + strlen(part) : "");
+    return text;
+}
+
+/* ---- replacements ---- */
+
+static void d9_a_lost_member_is_replaced_beside_the_others(void **state)
+{
+    (void)state;
+    for (int flags = 0; flags <= RIG_GATED; flags++) {
+        struct rig *rig = bound(8, NULL);
+        char node[32];
+        snprintf(node, sizeof node, "%s", rig_node_of(rig, "p-5"));
+        rig_delete(rig, RIG_POD, "p-5");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+        assert_string_equal(condition(rig, "Complete"), "False");
+        rig_pod(rig, "z", "g", flags);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_node_of(rig, "z"), node);
+        assert_string_equal(rig_label(rig, "z", "sakkara.member.rank"), "5");
+        assert_string_equal(rig_key(rig, "g", "reason"), "");
+        assert_string_equal(condition(rig, "Complete"), "True");
+        assert_non_null(strstr(rig_key(rig, "g", "rank"), "(z,5)"));
+        assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"z\":{}"));
+        assert_null(strstr(rig_key(rig, "g", "placement"), "p-5"));
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+static void survivors_never_move_and_constraints_count_them(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(4, "{'node':{'max':1},'rack':{'type':'spread'}}");
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_pod(rig, "q", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_string_not_equal(rig_node_of(rig, name), rig_node_of(rig, "q"));
+        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 1);
+    }
+    assert_true(*rig_node_of(rig, "q"));
+    rig_destroy(rig);
+}
+
+static void newcomers_need_not_wait_for_further_missing_members(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(6, NULL);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "q", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_label(rig, "q", "sakkara.member.rank"), "1");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void a_replacement_that_fits_nowhere_waits_with_the_exact_reason(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_pod(rig, "thief", NULL, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "thief"));
+    rig_pod(rig, "q", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), "");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
+    rig_delete(rig, RIG_POD, "thief");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), "node-0");
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_destroy(rig);
+}
+
+static void d10_a_failed_pod_frees_its_seat_for_the_retry(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(4, NULL);
+    rig_phase(rig, "p-2", "Failed");
+    rig_pod(rig, "retry", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "retry"));
+    assert_string_equal(rig_label(rig, "retry", "sakkara.member.rank"), "2");
+    rig_destroy(rig);
+}
+
+static void a_terminating_pod_holds_no_seat_but_its_room(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 2);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_terminate(rig, "p-0");
+    rig_pod(rig, "q", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), ""); /* its container still runs */
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), "node-0");
+    rig_destroy(rig);
+}
+
+static void a_succeeded_member_of_the_same_controller_is_replaced(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(3, NULL); /* a work queue: its job goes on */
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_pod(rig, "next", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "next"));
+    rig_destroy(rig);
+}
+
+/* ---- generations ---- */
+
+static void newcomers_of_another_controller_are_the_next_generation_after_a_success(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(3, NULL);
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_pods(rig, "bare", 3, "g", RIG_BARE);
+    rig_run(rig, 10 * SKR_SECOND);
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "bare-%d", i);
+        assert_string_equal(rig_node_of(rig, name), "");
+    }
+    rig_phase(rig, "p-1", "Succeeded");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "bare-0"), "");
+    rig_phase(rig, "p-2", "Succeeded");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "bare", 3);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "rank"), "[(bare-0,0) (bare-1,1) (bare-2,2)]");
+    rig_destroy(rig);
+}
+
+static void without_a_success_newcomers_of_another_controller_are_replacements(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(3, NULL);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_pod(rig, "bare", "g", RIG_BARE);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "bare"));
+    rig_destroy(rig);
+}
+
+static void a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(2, NULL);
+    char begin[64];
+    snprintf(begin, sizeof begin, "%s", rig_key(rig, "g", "schedBeginTime"));
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_phase(rig, "p-1", "Succeeded");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_true(*rig_key(rig, "g", "placement"));
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_pod(rig, "q-0", "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    assert_string_equal(rig_key(rig, "g", "placement"), "");
+    rig_pod(rig, "q-1", "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "q", 2);
+    assert_string_not_equal(rig_key(rig, "g", "schedBeginTime"), begin);
+    assert_string_equal(rig_label(rig, "q-0", "sakkara.member.retries"), "1");
+    rig_destroy(rig);
+}
+
+/* ---- size ---- */
+
+static void d11_a_pod_beyond_size_is_woken_when_a_seat_frees(void **state)
+{
+    (void)state;
+    for (int flags = 0; flags <= RIG_GATED; flags++) {
+        struct rig *rig = cluster();
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_sync(rig);
+        rig_pods(rig, "p", 5, "g", flags);
+        rig_run(rig, 10 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        assert_string_equal(rig_node_of(rig, "p-4"), "");
+        assert_int_equal(rig_is_gated(rig, "p-4"), flags);
+        rig_delete(rig, RIG_POD, "p-1");
+        rig_run(rig, 3 * SKR_SECOND);
+        assert_true(*rig_node_of(rig, "p-4"));
+        assert_string_equal(rig_label(rig, "p-4", "sakkara.member.rank"), "1");
+        rig_destroy(rig);
+    }
+}
+
+static void seats_go_to_the_oldest_by_creation_then_name(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pod(rig, "c", "g", 0);
+    rig_pod(rig, "b", "g", 0);
+    rig->now += 5 * SKR_SECOND;
+    rig_pod(rig, "a", "g", 0);
+    rig_sync(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "b"));
+    assert_true(*rig_node_of(rig, "c"));
+    assert_string_equal(rig_node_of(rig, "a"), "");
+    rig_destroy(rig);
+}
+
+static void a_larger_size_of_a_bound_group_is_filled_by_newcomers(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(3, NULL);
+    rig_pods(rig, "q", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'5'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "q", 2);
+    assert_string_equal(rig_label(rig, "q-0", "sakkara.member.rank"), "3");
+    assert_string_equal(rig_label(rig, "q-1", "sakkara.member.rank"), "4");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(5, NULL);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 5);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_pod(rig, "q", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), "");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "q")); /* two of three were left */
+    rig_destroy(rig);
+}
+
+static void changed_constraints_of_a_bound_group_move_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = bound(4, NULL);
+    rig_forget_counts(rig);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':1}}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p-3"), "node-0");
+    assert_int_equal(rig->n_solves, 0);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+/* ---- readiness ---- */
+
+static void a_foreign_gate_keeps_the_group_waiting_and_ours_on(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_edit(rig, RIG_POD, "p-1",
+             "{'spec':{'schedulingGates':[{'name':'sakkara.gang'},{'name':'quota'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    assert_true(rig_is_gated(rig, "p-0"));
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'schedulingGates':[{'name':'sakkara.gang'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_destroy(rig);
+}
+
+static void gated_members_are_told_their_state_once(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_pod(rig, "q", "g", 0);
+    rig_delete(rig, RIG_POD, "q");
+    rig_pod(rig, "open", "h", 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.status"), "Waiting");
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, "p-0"), 1);
+    assert_true(
+        rig_has_event(rig, "Pod/p-0 Normal GroupWaiting: sakkara: group waits for members"));
+    assert_string_equal(rig_label(rig, "open", "sakkara.member.status"),
+                        ""); /* a patch is a kick */
+    size_t events = rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL);
+    rig_run(rig, 600 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL), events);
+    rig_destroy(rig);
+}
+
+static void d44_the_larger_request_is_the_demand_of_every_member(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 3);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "p-0", "g", 0);
+    rig_pod(rig, "p-1", "g", RIG_BIG);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2); /* 2 + 1 would fit one node, 2 + 2 do not */
+    assert_string_not_equal(rig_node_of(rig, "p-0"), rig_node_of(rig, "p-1"));
+    const char *conditions = rig_key(rig, "g", "conditions");
+    assert_non_null(strstr(conditions, "PodsNotHomogeneous"));
+    assert_non_null(strstr(conditions, "p-1"));
+    assert_non_null(strstr(conditions, "cpu"));
+    rig_destroy(rig);
+}
+
+static void unequal_pods_are_refused_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.heterogeneous_refuse = true;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 2, 4);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "p-0", "g", 0);
+    rig_pod(rig, "p-1", "g", RIG_BIG);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Failed");
+    assert_string_equal(rig_key(rig, "g", "reason"), "PodsNotHomogeneous");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_pod(rig, "p-1", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_destroy(rig);
+}
+
+static void d4_eligibility_is_that_of_the_gang_not_of_one_pod(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 3, 4);
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'gpu','effect':'NoSchedule'}]}}");
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'tolerations':[{'operator':'Exists'}]}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
+    assert_string_equal(rig_node_of(rig, "p-1"), "node-1");
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d9_a_lost_member_is_replaced_beside_the_others),
+        cmocka_unit_test(survivors_never_move_and_constraints_count_them),
+        cmocka_unit_test(newcomers_need_not_wait_for_further_missing_members),
+        cmocka_unit_test(a_replacement_that_fits_nowhere_waits_with_the_exact_reason),
+        cmocka_unit_test(d10_a_failed_pod_frees_its_seat_for_the_retry),
+        cmocka_unit_test(a_terminating_pod_holds_no_seat_but_its_room),
+        cmocka_unit_test(a_succeeded_member_of_the_same_controller_is_replaced),
+        cmocka_unit_test(newcomers_of_another_controller_are_the_next_generation_after_a_success),
+        cmocka_unit_test(without_a_success_newcomers_of_another_controller_are_replacements),
+        cmocka_unit_test(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes),
+        cmocka_unit_test(d11_a_pod_beyond_size_is_woken_when_a_seat_frees),
+        cmocka_unit_test(seats_go_to_the_oldest_by_creation_then_name),
+        cmocka_unit_test(a_larger_size_of_a_bound_group_is_filled_by_newcomers),
+        cmocka_unit_test(a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing),
+        cmocka_unit_test(changed_constraints_of_a_bound_group_move_nothing),
+        cmocka_unit_test(a_foreign_gate_keeps_the_group_waiting_and_ours_on),
+        cmocka_unit_test(gated_members_are_told_their_state_once),
+        cmocka_unit_test(d44_the_larger_request_is_the_demand_of_every_member),
+        cmocka_unit_test(unequal_pods_are_refused_where_that_is_asked_for),
+        cmocka_unit_test(d4_eligibility_is_that_of_the_gang_not_of_one_pod),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
