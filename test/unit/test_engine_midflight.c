@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens to a plan when the world changes between its commit and the last Binding. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+/* Group "g" of 8 p-0..p-7 on two racks of three nodes of 4 cpu; planned, nobody asked yet. */
+static struct rig *planned(int flags)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 3, 4);
+    rig_group(rig, "g", 8, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 8, "g", flags);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    assert_string_equal(rig_key(rig, "g", "status"), "Assigned");
+    return rig;
+}
+
+static const struct rig_call *park(struct rig *rig, int i)
+{
+    char name[16], node[64];
+    snprintf(name, sizeof name, "p-%d", i);
+    snprintf(node, sizeof node, "%s", rig_nominated(rig, name));
+    return rig_bind(rig, name, node);
+}
+
+/* The first n of them are parked. */
+static struct rig *holding(int n, const struct rig_call **calls)
+{
+    struct rig *rig = planned(RIG_GATED);
+    for (int i = 0; i < n; i++)
+        calls[i] = park(rig, i);
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    return rig;
+}
+
+static void assert_aborted(struct rig *rig, const struct rig_call *const *calls, int n)
+{
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(calls[i]->state, RIG_ERROR);
+        assert_string_equal(calls[i]->text, "sakkara: plan aborted");
+    }
+    rig_settle(rig);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+}
+
+/* ---- before Binding ---- */
+
+static void d6_deleting_the_map_while_holding_binds_nobody(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[5];
+    struct rig *rig = holding(5, calls);
+    rig_delete(rig, RIG_MAP, "g");
+    rig_settle(rig);
+    assert_aborted(rig, calls, 5);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Pending");
+    assert_string_equal(rig_filter(rig, "p-7", NULL).text, "sakkara: group not found");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void d7_a_lower_size_while_holding_releases_no_partial_gang(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[4];
+    struct rig *rig = holding(4, calls);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
+    rig_settle(rig);
+    assert_aborted(rig, calls, 4);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    rig_assert_bound(rig, "p", 4);
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void changed_constraints_abort_and_solve_again(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[3];
+    struct rig *rig = holding(3, calls);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':2}}'}}");
+    rig_settle(rig);
+    assert_aborted(rig, calls, 3);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    assert_string_equal(rig_node_of(rig, "p-7"), "node-3");
+    rig_destroy(rig);
+}
+
+static void a_lost_member_aborts_and_the_group_waits_for_members(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        const struct rig_call *calls[7];
+        struct rig *rig = holding(7, calls);
+        if (how == 0)
+            rig_delete(rig, RIG_POD, "p-7");
+        else if (how == 1)
+            rig_terminate(rig, "p-7");
+        else
+            rig_phase(rig, "p-7", "Failed");
+        rig_settle(rig);
+        assert_aborted(rig, calls, 7);
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_state(rig, "g"), "Pending");
+        assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+        assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+        assert_false(rig_is_gated(rig, "p-0")); /* removed gates stay removed */
+        assert_string_equal(rig_filter(rig, "p-0", NULL).text, "sakkara: group waits for members");
+        rig_assert_clean(rig);
+        rig->hold_scheduler = false;
+        rig_pod(rig, "p-8", "g", RIG_GATED);
+        rig_run(rig, 20 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 8);
+        assert_int_equal(atoi(rig_label(rig, "p-0", "sakkara.member.retries")), 2);
+        rig_destroy(rig);
+    }
+}
+
+static void d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere(void **state)
+{
+    (void)state;
+    static const char *const change[] = {
+        "{'spec':{'taints':[{'key':'bad','effect':'NoSchedule'}]}}",
+        "{'spec':{'taints':[{'key':'bad','effect':'NoExecute'}]}}",
+        "{'spec':{'unschedulable':true}}", NULL /* deleted */};
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        const struct rig_call *calls[3];
+        struct rig *rig = holding(3, calls);
+        if (change[i])
+            rig_edit(rig, RIG_NODE, "node-1", "%s", change[i]);
+        else
+            rig_delete(rig, RIG_NODE, "node-1");
+        rig_settle(rig);
+        assert_aborted(rig, calls, 3);
+        rig->hold_scheduler = false;
+        rig_run(rig, 20 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 8);
+        for (int p = 0; p < 8; p++) {
+            char name[8];
+            snprintf(name, sizeof name, "p-%d", p);
+            assert_string_not_equal(rig_node_of(rig, name), "node-1");
+        }
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+static void a_node_of_no_plan_may_change_as_it_likes(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[3];
+    struct rig *rig = holding(3, calls);
+    rig_edit(rig, RIG_NODE, "node-5", "{'spec':{'unschedulable':true}}");
+    rig_delete(rig, RIG_NODE, "node-4");
+    rig_edit(rig, RIG_NODE, "node-1", "{'metadata':{'labels':{'colour':'red'}}}");
+    rig_settle(rig);
+    assert_int_equal(calls[0]->state, RIG_OPEN);
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    rig_destroy(rig);
+}
+
+static void a_plan_is_given_up_after_plan_timeout_and_tried_again(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[7];
+    struct rig *rig = holding(7, calls);
+    rig_filter(rig, "p-7", rig_nominated(rig, "p-7")); /* accepted, and never bound */
+    rig_run(rig, 290 * SKR_SECOND);
+    assert_int_equal(calls[0]->state, RIG_OPEN);
+    rig_run(rig, 11 * SKR_SECOND);
+    assert_aborted(rig, calls, 7);
+    assert_true(rig_has_event(rig, "ConfigMap/g Normal GroupUnplaced: not all members reached"));
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.retries"), "2");
+    rig_destroy(rig);
+}
+
+static void d50_a_plan_that_was_given_up_holds_no_capacity(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[7];
+    struct rig *rig = holding(7, calls);
+    rig_delete(rig, RIG_POD, "p-7");
+    rig_run(rig, SKR_SECOND);
+    rig->hold_scheduler = false;
+    rig_group(rig, "other", 24, 0, NULL);
+    rig_pods(rig, "o", 24, "other", RIG_GATED); /* every cpu of the cluster */
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "o", 24);
+    rig_destroy(rig);
+}
+
+static void d50_an_infeasible_gang_holds_no_capacity(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 7, 1);
+    rig_group(rig, "g", 8, 9, NULL);
+    rig_group(rig, "other", 7, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 8, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_pods(rig, "o", 7, "other", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "o", 7);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_destroy(rig);
+}
+
+static void a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 4);
+    rig_group(rig, "g", 6, 0, "{'rack':{'type':'pack','hard':true}}");
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 6, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-5"), "node-1");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'r\\':{\\'node-1\\':{},\\'node-0\\':{}},\\'s\\':{\\'node-2\\':{}}"
+             "}'}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{}},\\'s\\':{\\'node-1\\':{},\\'node-2\\':{}}"
+             "}'}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-1");
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 6);
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
+    assert_string_equal(rig_node_of(rig, "p-5"), "node-2");
+    rig_destroy(rig);
+}
+
+/* ---- the commit of Binding ---- */
+
+static void binding_is_committed_before_the_first_binding_is_posted(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    calls[7] = park(rig, 7);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_OK);
+    rig_settle(rig);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(calls[i]->state, RIG_BOUND);
+    rig_destroy(rig);
+}
+
+static void a_conflict_of_the_binding_commit_is_read_and_tried_again(void **state)
+{
+    (void)state;
+    static const enum rig_outcome bad[] = {RIG_409, RIG_LOST, RIG_LOST_APPLIED, RIG_429};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct rig_call *calls[8];
+        struct rig *rig = holding(7, calls);
+        rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", bad[i], 1);
+        calls[7] = park(rig, 7);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 8);
+        bool is_read = bad[i] == RIG_409 || bad[i] == RIG_LOST; /* else the watch tells */
+        assert_int_equal(rig_count(rig, SKR_WRITE_GET_CONFIGMAP, NULL), is_read);
+        rig_destroy(rig);
+    }
+}
+
+static void user_keys_that_changed_under_the_binding_commit_abort(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    rig->hold_watch[RIG_MAP] = true;
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
+    calls[7] = park(rig, 7); /* 409, then read */
+    rig_settle(rig);
+    assert_aborted(rig, calls, 8);
+    rig->hold_watch[RIG_MAP] = false;
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    rig_destroy(rig);
+}
+
+static void d6_a_map_deleted_under_the_binding_commit_binds_nobody(void **state)
+{
+    (void)state;
+    for (int seen_first = 0; seen_first < 2; seen_first++) {
+        const struct rig_call *calls[8];
+        struct rig *rig = holding(7, calls);
+        rig->hold_watch[RIG_MAP] = !seen_first;
+        rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+        calls[7] = park(rig, 7);
+        rig_settle(rig);
+        rig_delete(rig, RIG_MAP, "g");
+        rig_settle(rig);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_OK);
+        rig->hold_watch[RIG_MAP] = false;
+        rig_run(rig, SKR_SECOND);
+        assert_aborted(rig, calls, 8);
+        assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+static void a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    calls[7] = park(rig, 7);
+    rig_settle(rig);
+    rig_hang_up(rig, calls[3]);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_409);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    park(rig, 3);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    rig_destroy(rig);
+}
+
+/* ---- in Binding ---- */
+
+/* The Binding of p-7 is held back, the others are bound. */
+static struct rig *binding(const struct rig_call **calls)
+{
+    struct rig *rig = holding(7, calls);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    calls[7] = park(rig, 7);
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    for (int i = 0; i < 7; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
+    }
+    rig_settle(rig);
+    assert_int_equal(rig_n_bound(rig, "g"), 7);
+    assert_string_equal(rig_key(rig, "g", "status"), "Permitted");
+    return rig;
+}
+
+static void d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    char node[64];
+    snprintf(node, sizeof node, "%s", rig_nominated(rig, "p-7"));
+    rig_delete(rig, RIG_POD, "p-7");
+    rig_settle(rig);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_OK); /* 404 */
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 7);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "vacancy:"));
+    rig_pod(rig, "thief", NULL, 0);
+    rig_settle(rig);
+    assert_string_equal(rig_filter(rig, "thief", node).text,
+                        "sakkara: node is reserved for a group");
+    rig_delete(rig, RIG_POD, "thief");
+    rig->hold_scheduler = false;
+    rig_pod(rig, "q", "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), node);
+    assert_string_equal(rig_label(rig, "q", "sakkara.member.rank"), "7");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    rig_delete(rig, RIG_POD, "p-7");
+    rig_run(rig, 310 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "reason"), "BindFailed");
+    assert_non_null(
+        strstr(rig_key(rig, "g", "conditions"), "\"type\":\"Complete\",\"status\":\"False\""));
+    rig->hold_scheduler = false;
+    rig_pod(rig, "q", "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void a_map_deleted_in_binding_is_rolled_forward(void **state)
+{
+    (void)state;
+    for (int restart = 0; restart < 2; restart++) {
+        const struct rig_call *calls[8];
+        struct rig *rig = binding(calls);
+        rig_delete(rig, RIG_MAP, "g");
+        rig_settle(rig);
+        if (restart) {
+            rig_restart(rig);
+            rig_settle(rig);
+            park(rig, 7);
+        } else {
+            rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_LOST);
+        }
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 8);
+        rig_group(rig, "g", 8, 0, NULL); /* a map created again adopts them */
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_true(*rig_key(rig, "g", "rank"));
+        rig_destroy(rig);
+    }
+}
+
+static void a_map_made_again_while_members_are_rolled_forward_stops_nothing(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    rig_delete(rig, RIG_MAP, "g");
+    rig_restart(rig);
+    rig_group(rig, "g", 8, 0, NULL);
+    rig_run(rig, SKR_SECOND);
+    park(rig, 7);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void an_annotation_wiped_by_a_user_is_rewritten_before_anything_else(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':null}}");
+    rig->hold_writes = true;
+    rig_settle(rig);
+    calls[7] = park(rig, 7);
+    assert_int_equal(calls[7]->state, RIG_ERROR);
+    assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
+    rig->hold_writes = false;
+    rig_settle(rig);
+    assert_true(*rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"));
+    park(rig, 7);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    rig_destroy(rig);
+}
+
+static void a_size_changed_in_binding_applies_afterwards(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'9'}}");
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_OK);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    rig_destroy(rig);
+}
+
+static void a_node_lost_in_binding_moves_its_members_alone(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    calls[7] = park(rig, 7);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) /* never arrive */
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_429);
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-0");
+    assert_string_not_equal(rig_node_of(rig, "p-7"), "node-1");
+    assert_string_equal(rig_label(rig, "p-7", "sakkara.member.rank"), "7");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d6_deleting_the_map_while_holding_binds_nobody),
+        cmocka_unit_test(d7_a_lower_size_while_holding_releases_no_partial_gang),
+        cmocka_unit_test(changed_constraints_abort_and_solve_again),
+        cmocka_unit_test(a_lost_member_aborts_and_the_group_waits_for_members),
+        cmocka_unit_test(d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere),
+        cmocka_unit_test(a_node_of_no_plan_may_change_as_it_likes),
+        cmocka_unit_test(a_plan_is_given_up_after_plan_timeout_and_tried_again),
+        cmocka_unit_test(d50_a_plan_that_was_given_up_holds_no_capacity),
+        cmocka_unit_test(d50_an_infeasible_gang_holds_no_capacity),
+        cmocka_unit_test(
+            a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not),
+        cmocka_unit_test(binding_is_committed_before_the_first_binding_is_posted),
+        cmocka_unit_test(a_conflict_of_the_binding_commit_is_read_and_tried_again),
+        cmocka_unit_test(user_keys_that_changed_under_the_binding_commit_abort),
+        cmocka_unit_test(d6_a_map_deleted_under_the_binding_commit_binds_nobody),
+        cmocka_unit_test(a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again),
+        cmocka_unit_test(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement),
+        cmocka_unit_test(d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout),
+        cmocka_unit_test(a_map_deleted_in_binding_is_rolled_forward),
+        cmocka_unit_test(a_map_made_again_while_members_are_rolled_forward_stops_nothing),
+        cmocka_unit_test(an_annotation_wiped_by_a_user_is_rewritten_before_anything_else),
+        cmocka_unit_test(a_size_changed_in_binding_applies_afterwards),
+        cmocka_unit_test(a_node_lost_in_binding_moves_its_members_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
