@@ -23,7 +23,8 @@
 #include "topology/object.h"
 
 enum {
-    SKR_STORE_HISTORY_MAX = 1 << 20, /* changes kept for watches */
+    SKR_STORE_HISTORY_MAX = 1 << 18, /* changes kept for watches; a change shares what it did not
+                                        touch with the object, 1 to 4 KB are its own */
     SKR_STORE_OBJECTS_MAX = 4000000,
     SKR_STORE_OBJECT_BYTES_MAX = 1536 * 1024, /* of one object's JSON, as etcd's request limit */
 };
@@ -38,7 +39,13 @@ struct skr_store_resource {
     const char *kind;       /* Pod */
     const char *short_name; /* po; NULL none */
     bool namespaced;
-    const char *const *subresources; /* NULL-terminated: status, binding, eviction, scale, ... */
+    const char *const *subresources; /* NULL-terminated: status, binding, eviction */
+    bool in_all;                     /* kubectl get all lists it */
+    bool generation;                 /* metadata.generation counts changes of the spec */
+    /* Whose objects these are, in another shape: events.k8s.io events are core events. NULL: its
+     * own. Changes (skr_store_next_change) name the resource that keeps the objects, and carry
+     * its shape; skr_store_present() gives the other one. */
+    const char *kept_by;
 };
 size_t skr_store_resource_count(void);
 const struct skr_store_resource *skr_store_resource_get(size_t i);
@@ -73,6 +80,7 @@ struct skr_store_request {
     int64_t limit;              /* 0 none */
     const char *continue_;      /* "" none */
     bool dry_run;
+    bool strict; /* fields that the schema does not know are refused (fieldValidation=Strict) */
 };
 
 struct skr_store_reply {
@@ -90,14 +98,25 @@ void skr_store_destroy(struct skr_store *store); /* NULL allowed */
 void skr_store_handle(struct skr_store *store, const struct skr_store_request *request,
                       skr_time now, struct skr_store_reply *reply);
 
-/* Shortcuts for the models: borrowed object or NULL; status of a change (HTTP). */
+/* The object in the shape of this resource: a new reference. */
+json_t *skr_store_present(const struct skr_store_resource *resource, const json_t *object);
+
+/* Shortcuts for the models: kinds are those of the resource that keeps the objects ("Event" is the
+ * core one); borrowed object or NULL, valid until it is changed; status of a change (HTTP), with
+ * the message of the Status in error (NULL allowed) when it is 400 or more. */
 const json_t *skr_store_get(const struct skr_store *store, const char *kind, const char *namespace_,
                             const char *name);
+/* Creates or replaces, as `kubectl create` would but status included, and without what only time
+ * and controllers can have done right: uid, creationTimestamp, ownerReferences, status and a
+ * nodeName are taken as they are when they are there, the namespace is made when it is missing,
+ * immutable fields may change. For loading manifests and dumps. Defaults are filled in, priority
+ * classes are looked up, names and specs are validated. */
 int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
-                  struct skr_error *error); /* create or replace, status included */
+                  struct skr_error *error);
 int skr_store_merge(struct skr_store *store, const char *kind, const char *namespace_,
                     const char *name, const char *subresource, const json_t *patch, skr_time now,
                     struct skr_error *error);
+/* With the kind's own grace. */
 int skr_store_delete(struct skr_store *store, const char *kind, const char *namespace_,
                      const char *name, skr_time now);
 uint64_t skr_store_revision(const struct skr_store *store);
