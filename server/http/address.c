@@ -21,8 +21,8 @@ static int parse_port(const char *text, const char *digits, uint16_t *ret, struc
         value = value * 10 + (unsigned)(*p - '0');
     if (p == digits || *p != 0 || value > 65535)
         return skr_error_set(error, SKR_INVALID,
-                             "address \"%s\": port \"%s\" is not a number from 0 to 65535", text,
-                             digits);
+                             "address \"%.64s\": port \"%.64s\" is not a number from 0 to 65535",
+                             text, digits);
     *ret = (uint16_t)value;
     return 0;
 }
@@ -35,8 +35,8 @@ int skr_address_parse(const char *text, struct sockaddr_storage *ret, socklen_t 
     uint16_t port = 0;
 
     if (colon == NULL)
-        return skr_error_set(error, SKR_INVALID, "address \"%s\": no port (HOST:PORT is expected)",
-                             text);
+        return skr_error_set(error, SKR_INVALID,
+                             "address \"%.64s\": no port (HOST:PORT is expected)", text);
     int r = parse_port(text, colon + 1, &port, error);
     if (r != 0)
         return r;
@@ -48,7 +48,7 @@ int skr_address_parse(const char *text, struct sockaddr_storage *ret, socklen_t 
         n -= 2;
     }
     if (n >= sizeof(host))
-        return skr_error_set(error, SKR_INVALID, "address \"%s\": not an IP address", text);
+        return skr_error_set(error, SKR_INVALID, "address \"%.64s\": not an IP address", text);
     memcpy(host, begin, n);
     host[n] = 0;
 
@@ -67,8 +67,8 @@ int skr_address_parse(const char *text, struct sockaddr_storage *ret, socklen_t 
         return 0;
     }
     return skr_error_set(error, SKR_INVALID,
-                         "address \"%s\": \"%s\" is not an IP address (IPv6 in brackets)", text,
-                         host);
+                         "address \"%.64s\": \"%.64s\" is not an IP address (IPv6 in brackets)",
+                         text, host);
 }
 
 static int fail(const char *text, const char *what, struct skr_error *error)
@@ -82,7 +82,7 @@ static int fail(const char *text, const char *what, struct skr_error *error)
         code = SKR_CONFLICT;
     else if (e == EADDRNOTAVAIL)
         code = SKR_INVALID;
-    return skr_error_set(error, code, "address \"%s\": %s: %s", text, what, strerror(e));
+    return skr_error_set(error, code, "address \"%.64s\": %s: %s", text, what, strerror(e));
 }
 
 static int open_socket(const char *text, const struct sockaddr_storage *address, socklen_t len,

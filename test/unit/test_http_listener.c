@@ -228,6 +228,26 @@ static void addresses_are_parsed(void **state)
     }
 }
 
+static void what_is_wrong_with_a_long_address_is_said(void **state)
+{
+    char text[400];
+    struct sockaddr_storage address;
+    struct skr_error error;
+    socklen_t len = 0;
+
+    (void)state;
+    memset(text, '1', sizeof(text));
+    memcpy(text + sizeof(text) - 3, ":1", 3);
+    assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
+    assert_non_null(strstr(error.text, "not an IP address"));
+    text[sizeof(text) - 3] = '1';
+    assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
+    assert_non_null(strstr(error.text, "no port"));
+    text[0] = ':';
+    assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
+    assert_non_null(strstr(error.text, "is not a number from 0 to 65535"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +257,7 @@ int main(void)
         cmocka_unit_test(an_answer_nobody_reads_is_given_up),
         cmocka_unit_test(stopping_does_not_wait_for_a_client_that_never_reads),
         cmocka_unit_test(addresses_are_parsed),
+        cmocka_unit_test(what_is_wrong_with_a_long_address_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
