@@ -74,7 +74,7 @@ ALL_C := $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC) $(TEST_SRC)
 ALL_H := $(HEADERS) $(wildcard test/*/*.h)
 
 PREFIX ?= /usr/local
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: all deps demo check unit property integration unit-server e2e e2e-all e2e-demo bench bench-e2e \

@@ -1,21 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AdmissionReviews. An answer is JSON. */
-#include <jansson.h>
+/*
+ * AdmissionReviews. An answer allows, carries the request's uid, and is a review itself; its patch
+ * is the gate and nothing else, and a pod that has it is left alone.
+ */
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/pod.h"
 #include "server/http/gate.h"
+#include "server/kube/base64.h"
 #include "test/fuzz/fuzz.h"
+
+static const struct skr_gate_options options = {.n_scheduler_names = 2,
+                                                .scheduler_name = {"sakkara", "other"}};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* The operation of a patch, NULL: none. */
+static json_t *patch_of(const json_t *response)
+{
+    struct skr_error error;
+    char *text = NULL;
+    size_t n = 0;
+    const char *coded = text_of(response, "patch");
+    fuzz_check((*coded != '\0') == (strcmp(text_of(response, "patchType"), "JSONPatch") == 0));
+    if (*coded == '\0')
+        return NULL;
+    fuzz_check(skr_base64_decode(coded, strlen(coded), &text, &n, &error) == 0);
+    json_t *patch = fuzz_json(text, n);
+    fuzz_check(json_array_size(patch) == 1);
+    json_t *operation = json_incref(json_array_get(patch, 0));
+    json_decref(patch);
+    free(text);
+    return operation;
+}
+
+static void apply(json_t *review, const json_t *operation)
+{
+    json_t *spec =
+        json_object_get(json_object_get(json_object_get(review, "request"), "object"), "spec");
+    json_t *value = json_object_get(operation, "value");
+    fuzz_check(strcmp(text_of(operation, "op"), "add") == 0 && json_is_object(spec));
+    if (strcmp(text_of(operation, "path"), "/spec/schedulingGates/-") == 0) {
+        json_t *gates = json_object_get(spec, "schedulingGates");
+        fuzz_check(json_is_array(gates) && !strcmp(text_of(value, "name"), SKR_GATE));
+        json_array_append(gates, value);
+    } else {
+        const json_t *old = json_object_get(spec, "schedulingGates");
+        fuzz_check(strcmp(text_of(operation, "path"), "/spec/schedulingGates") == 0);
+        fuzz_check(!json_is_array(old) && json_array_size(value) == 1);
+        json_object_set(spec, "schedulingGates", value);
+    }
+}
+
+/* The patch, NULL: none or no answer. */
+static json_t *review_once(const char *body, size_t n)
+{
+    struct skr_strbuf out;
+    struct skr_error error;
+    json_t *operation = NULL;
+    skr_strbuf_init(&out);
+    int rc = skr_gate_review(&options, body, n, &out, &error);
+    fuzz_check_rc(rc, &error);
+    if (rc == 0) {
+        json_t *request = json_loadb(body, n, 0, NULL), *answer = fuzz_json(out.s, out.len);
+        const json_t *response = json_object_get(answer, "response");
+        fuzz_check(strcmp(text_of(answer, "kind"), "AdmissionReview") == 0);
+        fuzz_check(strcmp(text_of(answer, "apiVersion"), text_of(request, "apiVersion")) == 0);
+        fuzz_check(json_is_true(json_object_get(response, "allowed")));
+        fuzz_check(strcmp(text_of(response, "uid"),
+                          text_of(json_object_get(request, "request"), "uid")) == 0);
+        operation = patch_of(response);
+        json_decref(answer);
+        json_decref(request);
+    } else {
+        fuzz_check(out.len == 0 && strchr(error.text, ':') != NULL);
+    }
+    skr_strbuf_fini(&out);
+    return operation;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct skr_gate_options options = {.n_scheduler_names = 1, .scheduler_name = {"sakkara"}};
-    struct skr_strbuf out;
-    struct skr_error error;
-    skr_strbuf_init(&out);
-    if (skr_gate_review(&options, (const char *)data, size, &out, &error) == 0) {
-        json_t *json = json_loadb(out.s, out.len, 0, NULL);
-        skr_bug_on(json == NULL);
-        json_decref(json);
+    json_t *operation = review_once((const char *)data, size);
+    if (operation) {
+        json_t *review = json_loadb((const char *)data, size, 0, NULL);
+        apply(review, operation);
+        char *patched = json_dumps(review, JSON_COMPACT);
+        fuzz_check(patched != NULL);
+        fuzz_check(review_once(patched, strlen(patched)) == NULL);
+        free(patched);
+        json_decref(review);
     }
-    skr_strbuf_fini(&out);
+    json_decref(operation);
     return 0;
 }
