@@ -85,6 +85,7 @@ void binding_hangup(struct skr_engine *e, uint64_t request)
     HASH_FIND(hh_parked, e->parked, &request, sizeof request, p);
     if (!p)
         return;
+    e->verbs_since = e->now; /* the scheduler may have started anew, with everything to do */
     unpark(e, p);
     call_ended(e, p);
     if (p->plan)
@@ -138,7 +139,7 @@ void binding_asked(struct skr_engine *e, const struct skr_event *ev)
 {
     uint64_t request = ev->bind.request;
     struct pod_entry *p = pods_find(e, ev->uid);
-    e->last_verb_at = e->now;
+    engine_verb(e);
     if (!e->synced || e->stopped) {
         refuse(e, request, SKR_TEXT_NOT_READY);
     } else if (!e->leader) {

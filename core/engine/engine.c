@@ -129,6 +129,13 @@ void engine_touch_map(struct skr_engine *e, struct map_entry *m)
     DL_APPEND2(e->dirty_maps, m, dprev, dnext);
 }
 
+void engine_verb(struct skr_engine *e)
+{
+    if (e->now > e->last_verb_at + SKR_KICK_PATIENCE_S * SKR_SECOND)
+        e->verbs_since = e->now;
+    e->last_verb_at = e->now;
+}
+
 void engine_changed(struct skr_engine *e)
 {
     e->epoch++;

@@ -441,8 +441,8 @@ static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct p
         break;
     case SKR_WRITE_DENIED:
         out_decision(e, "", p->key, "Pod patch refused", "", ev->write_done.message, true);
-        if (w->nominated_node && !e->status_forbidden)
-            e->status_forbidden = true;
+        if (w->nominated_node)
+            e->status_forbidden = true; /* by label then, at once */
         else
             later(e, p, REFUSED_S * SKR_SECOND);
         break;

@@ -520,7 +520,8 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
     {
         if (p->plan != g->plan || !p->kicked_at || p->asked || p->voted || pods_is_bound(p))
             continue;
-        skr_time until = p->kicked_at + SKR_KICK_PATIENCE_S * SKR_SECOND;
+        skr_time since = p->kicked_at > e->verbs_since ? p->kicked_at : e->verbs_since;
+        skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
         bool alive = e->last_verb_at > p->kicked_at ||
                      (*p->pod->scheduled_message && !strstr(p->pod->scheduled_message, "sakkara:"));
         if (until > e->now) {

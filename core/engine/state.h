@@ -414,6 +414,7 @@ struct skr_engine {
     size_t n_wakes, cap_wakes;
     uint64_t wake_seq;
     skr_time last_verb_at; /* the scheduler is alive */
+    skr_time verbs_since;  /* it has been, without a longer pause */
     skr_time timer;        /* as asked from the shell */
     uint64_t event_seq;
 
@@ -426,6 +427,7 @@ void engine_touch_pod(struct skr_engine *e, struct pod_entry *p);
 void engine_touch_map(struct skr_engine *e, struct map_entry *m);
 void engine_wake(struct skr_engine *e, skr_time at, enum wake_kind kind, const char *key);
 void engine_wake_group(struct skr_engine *e, struct group *g, skr_time at);
+void engine_verb(struct skr_engine *e);    /* kube-scheduler asks */
 void engine_changed(struct skr_engine *e); /* something that can make a waiting group fit */
 const char *engine_name(struct skr_engine *e, const char *node); /* interned */
 

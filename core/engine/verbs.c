@@ -188,7 +188,7 @@ static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
 void verbs_filter(struct skr_engine *e, const struct skr_event *ev)
 {
     const char *problem = not_now(e);
-    e->last_verb_at = e->now;
+    engine_verb(e);
     if (problem) {
         out_answer(e, ev->filter.request, SKR_ANSWER_ERROR, problem);
         return;

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members' metadata (rule R9), probes, vetoes and kube-scheduler's refusals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+/* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; planned. */
+static struct rig *planned(int flags)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 4, "g", flags);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    return rig;
+}
+
+static void accept_all_but(struct rig *rig, const char *pod)
+{
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p-%d", i);
+        if (strcmp(name, pod) != 0)
+            rig_filter(rig, name, i < 2 ? "node-0" : "node-1");
+    }
+}
+
+/* ---- nominations ---- */
+
+static void r9_a_lost_nomination_is_written_again_with_the_next_count(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    char first[32];
+    snprintf(first, sizeof first, "%s", rig_label(rig, "p-0", "sakkara.member.plan"));
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p-0", "{'status':{'nominatedNodeName':null}}");
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 1); /* not seen yet */
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 2);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
+    assert_string_not_equal(rig_label(rig, "p-0", "sakkara.member.plan"), first);
+    assert_memory_equal(rig_label(rig, "p-0", "sakkara.member.plan"), first, 9);
+    rig_destroy(rig);
+}
+
+static void r9_a_parked_member_is_not_nominated_again(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    rig_bind(rig, "p-0", "node-0");
+    rig_edit(rig, RIG_POD, "p-0", "{'status':{'nominatedNodeName':null}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 1);
+    rig_destroy(rig);
+}
+
+static void r9_labels_of_a_parked_member_that_a_user_removed_are_mended(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    rig_bind(rig, "p-0", "node-0");
+    rig_edit(rig, RIG_POD, "p-0", "{'metadata':{'labels':{'sakkara.member.rank':null}}}");
+    rig_settle(rig);
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.rank"), "0");
+    rig_destroy(rig);
+}
+
+static void r9_no_patch_is_sent_while_one_is_in_flight(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, "p-0"), 0); /* only after its 200 */
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), RIG_OK);
+    rig_settle(rig);
+    assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, "p-0"), 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, "p-1"), 0); /* no barrier, no hurry */
+    rig_destroy(rig);
+}
+
+static void an_unknown_outcome_of_a_nomination_is_sent_again(void **state)
+{
+    (void)state;
+    static const enum rig_outcome bad[] = {RIG_LOST, RIG_LOST_APPLIED, RIG_429, RIG_409};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct rig *rig = rig_create();
+        rig_racks(rig, 1, 4, 2);
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_sync(rig);
+        rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, "p-1", bad[i], 2);
+        rig_fault(rig, SKR_WRITE_UNGATE_POD, "p-2", bad[i], 2);
+        rig_pods(rig, "p", 4, "g", RIG_GATED);
+        rig_run(rig, 10 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        rig_destroy(rig);
+    }
+}
+
+static void a_nomination_that_meets_404_or_422_means_a_lost_member(void **state)
+{
+    (void)state;
+    for (int replaced = 0; replaced < 2; replaced++) {
+        struct rig *rig = rig_create();
+        rig_racks(rig, 1, 4, 2);
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_sync(rig);
+        rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+        rig_pods(rig, "p", 4, "g", 0);
+        rig_run(rig, SKR_SECOND);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        rig->hold_watch[RIG_POD] = true;
+        rig_delete(rig, RIG_POD, "p-3");
+        if (replaced)
+            rig_pod(rig, "p-3", "g", 0);
+        while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+            rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+        rig_settle(rig);
+        assert_true(strcmp(rig_state(rig, "g"), "Admitting") != 0);
+        rig->hold_watch[RIG_POD] = false;
+        if (!replaced)
+            rig_pod(rig, "p-9", "g", 0);
+        rig_run(rig, 20 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 4);
+        rig_destroy(rig);
+    }
+}
+
+static void where_the_status_may_not_be_patched_labels_do_the_kick(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, NULL, RIG_403, 1000);
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    assert_in_range(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 1, 4);
+    assert_string_equal(rig_nominated(rig, "p-0"), "");
+    rig_destroy(rig);
+}
+
+static void stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0); /* g on node-0 and node-1 */
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_run(rig, SKR_SECOND); /* aborted; three members are to be cleared */
+    rig_group(rig, "other", 4, 0, NULL);
+    rig_pods(rig, "o", 4, "other", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_true(*rig_annotation(rig, RIG_MAP, "other", "sakkara.plan"));
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "o-%d", i);
+        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 0);
+    }
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-2"), RIG_OK);
+    rig_settle(rig); /* node-1 is free of traces, node-0 is not */
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "o-2"), 1);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "o-0"), 0);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->hold_scheduler = false;
+    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "o", 4);
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void a_member_that_keeps_its_node_is_not_cleared_in_between(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 2);
+    assert_string_equal(rig_nominated(rig, "p-3"), "node-2");
+    rig_destroy(rig);
+}
+
+static void a_plan_equal_to_the_one_before_kicks_its_members_again(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    accept_all_but(rig, "");
+    rig_run(rig, 305 * SKR_SECOND); /* planTimeout, back-off, the same plan again */
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_true(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name) >= 2);
+    }
+    rig_destroy(rig);
+}
+
+/* ---- refusals ---- */
+
+static const char *refused_node, *refused_pod;
+static bool refuses(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    return strcmp(node, refused_node) != 0 || (refused_pod && strcmp(pod->meta.name, refused_pod));
+}
+
+static void d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around(
+    void **state)
+{
+    (void)state;
+    for (size_t sample = 0; sample <= 3; sample += 3) {
+        struct rig *rig = rig_create();
+        rig_racks(rig, 1, 4, 2);
+        rig->sample = sample;
+        rig->in_tree = refuses;
+        refused_node = "node-0";
+        refused_pod = "p-1";
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_sync(rig);
+        rig_pods(rig, "p", 4, "g", RIG_GATED);
+        rig_run(rig, 30 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        assert_string_not_equal(rig_node_of(rig, "p-1"), "node-0");
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+static void a_veto_ends_after_a_minute_or_with_a_change_of_the_node(void **state)
+{
+    (void)state;
+    for (int change = 0; change < 2; change++) {
+        struct rig *rig = rig_create();
+        rig_racks(rig, 1, 1, 2);
+        rig->in_tree = refuses;
+        refused_node = "node-0";
+        refused_pod = NULL;
+        rig_group(rig, "g", 2, 0, NULL);
+        rig_sync(rig);
+        rig_pods(rig, "p", 2, "g", RIG_GATED);
+        rig_run(rig, 40 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        refused_node = "none";
+        if (change) {
+            rig_edit(rig, RIG_NODE, "node-0", "{'metadata':{'labels':{'zone':'z'}}}");
+            rig_run(rig, 15 * SKR_SECOND);
+        } else {
+            rig_run(rig, 90 * SKR_SECOND);
+        }
+        rig_assert_bound(rig, "p", 2);
+        rig_destroy(rig);
+    }
+}
+
+static void a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    accept_all_but(rig, "p-3");
+    rig_edit(rig, RIG_POD, "p-3",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+             "'Unschedulable','message':'0/4 nodes are available: volume node affinity'}]}}");
+    rig_run(rig, 13 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "volume node affinity"));
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "p-3"));
+    rig_destroy(rig);
+}
+
+static void a_scheduler_that_is_down_costs_no_patience(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(RIG_GATED);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 4);
+    rig_destroy(rig);
+}
+
+static void within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_edit(rig, RIG_NODE, "node-0", "{'metadata':{'labels':{'zone':'z'}}}");
+    rig_run(rig, SKR_SECOND);
+    struct rig_answer a = rig_filter(rig, "p-0", "node-2 node-3"); /* the cache lags */
+    assert_int_equal(a.n_passed, 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 2);
+    rig_filter(rig, "p-0", "node-2 node-3"); /* again: that is a veto */
+    rig_run(rig, SKR_SECOND);
+    assert_true(strcmp(rig_nominated(rig, "p-0"), "node-0") != 0);
+    rig_destroy(rig);
+}
+
+static void a_list_without_the_planned_node_means_nothing_before_it_was_nominated(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p-0", "{'status':{'nominatedNodeName':null}}");
+    assert_int_equal(rig_filter(rig, "p-0", "node-2 node-3").n_passed, 0);
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
+    rig_destroy(rig);
+}
+
+static void a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 3, 2);
+    rig_pod(rig, "full", NULL, RIG_BIG);
+    rig_edit(rig, RIG_POD, "full", "{'spec':{'nodeName':'node-1'}}");
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_run(rig, 10 * SKR_SECOND); /* the nodes are old news */
+    rig_pod(rig, "p-0", "g", 0);
+    rig_settle(rig);
+    rig_filter(rig, "p-0", "node-2 nowhere"); /* neither node-0 nor node-1 */
+    rig_pod(rig, "p-1", "g", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-2"); /* node-0 is vetoed */
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_POD, "full"); /* node-1 was merely full */
+    rig_group(rig, "h", 4, 0, NULL);
+    rig_pods(rig, "q", 4, "h", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "q-0"), "node-0"); /* no pod of that template was left */
+    rig_destroy(rig);
+}
+
+static void after_a_veto_nodes_that_a_probe_has_listed_come_first(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 1);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_run(rig, 10 * SKR_SECOND);
+    for (int i = 10; i < 120; i++) { /* outside the tree: no probe is complete */
+        char name[16];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 1);
+    }
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-1"), "node-1");
+    rig_filter(rig, "p-0", "node-0");
+    rig_filter(rig, "p-1", "node-2 node-3"); /* node-1 was refused */
+    rig_settle(rig);
+    rig_filter(rig, "p-1", "node-2 node-3"); /* waiting: that is a probe */
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-2");
+    assert_string_equal(rig_nominated(rig, "p-1"), "node-3");
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(r9_a_lost_nomination_is_written_again_with_the_next_count),
+        cmocka_unit_test(r9_a_parked_member_is_not_nominated_again),
+        cmocka_unit_test(r9_labels_of_a_parked_member_that_a_user_removed_are_mended),
+        cmocka_unit_test(r9_no_patch_is_sent_while_one_is_in_flight),
+        cmocka_unit_test(an_unknown_outcome_of_a_nomination_is_sent_again),
+        cmocka_unit_test(a_nomination_that_meets_404_or_422_means_a_lost_member),
+        cmocka_unit_test(where_the_status_may_not_be_patched_labels_do_the_kick),
+        cmocka_unit_test(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared),
+        cmocka_unit_test(a_member_that_keeps_its_node_is_not_cleared_in_between),
+        cmocka_unit_test(a_plan_equal_to_the_one_before_kicks_its_members_again),
+        cmocka_unit_test(
+            d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around),
+        cmocka_unit_test(a_veto_ends_after_a_minute_or_with_a_change_of_the_node),
+        cmocka_unit_test(a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition),
+        cmocka_unit_test(a_scheduler_that_is_down_costs_no_patience),
+        cmocka_unit_test(within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more),
+        cmocka_unit_test(a_list_without_the_planned_node_means_nothing_before_it_was_nominated),
+        cmocka_unit_test(a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit),
+        cmocka_unit_test(after_a_veto_nodes_that_a_probe_has_listed_come_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
