@@ -125,7 +125,7 @@ func measure(t *testing.T, c contender, cold bool) (s sample) {
 	if cold {
 		must(t, plane.CreatePods(r.benchPods(c)...))
 		begin = time.Now()
-		r.begin()
+		r.beginTogether()
 	} else {
 		r.begin()
 		if cpuBefore[0] = r.scheduler.CPU(); r.daemon != nil {
@@ -149,6 +149,21 @@ func measure(t *testing.T, c contender, cold bool) (s sample) {
 	r.scheduler.Kill()
 	r.emptyBench(t)
 	return s
+}
+
+// beginTogether starts daemon and kube-scheduler side by side, as a pod does with its containers.
+func (r *run) beginTogether() {
+	r.Helper()
+	ready := make(chan error, 1)
+	go func() {
+		if r.daemon == nil {
+			ready <- nil
+		} else {
+			ready <- r.daemon.Start()
+		}
+	}()
+	r.startScheduler()
+	r.must(<-ready)
 }
 
 func (r *run) benchPods(c contender) []*cluster.Pod {
