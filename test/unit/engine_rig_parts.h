@@ -12,7 +12,7 @@ void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 char *rig_full_key(enum rig_kind kind, const char *key); /* free() it */
 const char *rig_text(const json_t *object, const char *path);
 const char *rig_meta_text(const json_t *object, const char *field, const char *name);
-json_t *rig_json(const char *format, va_list args);
+json_t *rig_json(const char *format, va_list args) SKR_PRINTF(1, 0);
 void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object);
 void rig_merge(json_t *target, const json_t *patch);
 /* The object's json was changed: new version, decoded, announced. */
