@@ -86,8 +86,13 @@ static void restore_keys(struct group *g)
         if (strcmp(reason, skr_reason_name((enum skr_reason)i)) == 0)
             g->told_reason = (enum skr_reason)i;
     }
-    if (g->told_status == SKR_STATUS_BOUND)
+    if (g->told_status == SKR_STATUS_BOUND) {
         g->state = GROUP_BOUND;
+        free(g->placement);
+        free(g->rank);
+        g->placement = skr_strdup(object_key(g, "placement")); /* the pods may be gone */
+        g->rank = skr_strdup(object_key(g, "rank"));
+    }
     restore_conditions(g);
 }
 

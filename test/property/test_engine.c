@@ -171,7 +171,7 @@ static void change_pod(struct world *w)
 
 static void change_node(struct world *w)
 {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "node-%u", pick(w, NODES));
     if (!rig_find(w->rig, RIG_NODE, name)) {
         rig_node(w->rig, name, 2);

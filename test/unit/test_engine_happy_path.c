@@ -88,7 +88,7 @@ static void r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding(void
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = bound_gang(flags);
         for (int i = 0; i < 8; i++) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "job-%d", i);
             assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 1);
             assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, name), flags ? 1 : 0);
@@ -113,7 +113,7 @@ static void where_bindings_carry_no_labels_a_member_costs_one_patch_more(void **
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "job", 8);
     for (int i = 0; i < 8; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "job-%d", i);
         assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, name), 1);
         assert_string_equal(rig_label(rig, name, "sakkara.member.status"), "Bound");
@@ -144,7 +144,7 @@ static void the_worked_example_is_placed_as_documented(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = two_racks(0);
         for (int n = 0; n < 6; n++) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "node-%d", n);
             rig_edit(rig, RIG_NODE, name, "{'status':{'allocatable':{'cpu':'%d'}}}",
                      cases[i].cpu[n]);
@@ -156,7 +156,7 @@ static void the_worked_example_is_placed_as_documented(void **state)
         rig_assert_bound(rig, "job", 8);
         int count[6] = {0};
         for (int p = 0; p < 8; p++) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "job-%d", p);
             count[atoi(rig_node_of(rig, name) + 5)]++;
         }
@@ -231,7 +231,7 @@ static void d14_a_map_with_name_and_size_only_packs(void **state)
     rig_pods(rig, "p", 4, "g", 0);
     rig_run(rig, 2 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p-%d", i);
         assert_string_equal(rig_node_of(rig, name), "node-0");
     }
@@ -249,7 +249,7 @@ static void d30_the_rank_is_on_the_api_server_before_the_binding_is_posted(void 
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Binding");
     for (int i = 0; i < 4; i++) {
-        char name[8], rank[8];
+        char name[32], rank[32];
         snprintf(name, sizeof name, "p-%d", i);
         snprintf(rank, sizeof rank, "%d", i);
         assert_string_equal(rig_label(rig, name, "sakkara.member.rank"), rank);

@@ -78,7 +78,7 @@ static void survivors_never_move_and_constraints_count_them(void **state)
     rig_pod(rig, "q", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p-%d", i);
         assert_string_not_equal(rig_node_of(rig, name), rig_node_of(rig, "q"));
         assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 1);
@@ -180,7 +180,7 @@ static void newcomers_of_another_controller_are_the_next_generation_after_a_succ
     rig_pods(rig, "bare", 3, "g", RIG_BARE);
     rig_run(rig, 10 * SKR_SECOND);
     for (int i = 0; i < 3; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "bare-%d", i);
         assert_string_equal(rig_node_of(rig, name), "");
     }

@@ -29,7 +29,7 @@ static struct rig *planned(int flags)
 
 static const struct rig_call *park(struct rig *rig, int i)
 {
-    char name[16], node[64];
+    char name[32], node[64];
     snprintf(name, sizeof name, "p-%d", i);
     snprintf(node, sizeof node, "%s", rig_nominated(rig, name));
     return rig_bind(rig, name, node);
@@ -153,7 +153,7 @@ static void d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere(void **st
         rig_run(rig, 20 * SKR_SECOND);
         rig_assert_bound(rig, "p", 8);
         for (int p = 0; p < 8; p++) {
-            char name[8];
+            char name[32];
             snprintf(name, sizeof name, "p-%d", p);
             assert_string_not_equal(rig_node_of(rig, name), "node-1");
         }
@@ -361,7 +361,7 @@ static struct rig *binding(const struct rig_call **calls)
     rig_settle(rig);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     for (int i = 0; i < 7; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p-%d", i);
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
     }

@@ -28,7 +28,7 @@ static struct rig *planned(int flags)
 static void accept_all_but(struct rig *rig, const char *pod)
 {
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p-%d", i);
         if (strcmp(name, pod) != 0)
             rig_filter(rig, name, i < 2 ? "node-0" : "node-1");
@@ -174,7 +174,7 @@ static void stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared
     rig_run(rig, SKR_SECOND);
     assert_true(*rig_annotation(rig, RIG_MAP, "other", "sakkara.plan"));
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "o-%d", i);
         assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 0);
     }
@@ -212,7 +212,7 @@ static void a_plan_equal_to_the_one_before_kicks_its_members_again(void **state)
     rig_run(rig, 305 * SKR_SECOND); /* planTimeout, back-off, the same plan again */
     assert_string_equal(rig_state(rig, "g"), "Admitting");
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p-%d", i);
         assert_true(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name) >= 2);
     }
@@ -378,7 +378,7 @@ static void after_a_veto_nodes_that_a_probe_has_listed_come_first(void **state)
     rig->hold_scheduler = true;
     rig_run(rig, 10 * SKR_SECOND);
     for (int i = 10; i < 120; i++) { /* outside the tree: no probe is complete */
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "node-%d", i);
         rig_node(rig, name, 1);
     }

@@ -265,7 +265,7 @@ static void d27_podgroups_are_ordered_like_other_groups(void **state)
     rig_pods(rig, "low", 2, "low", RIG_POD_GROUP_LABEL);
     rig_pods(rig, "high", 2, "high", RIG_POD_GROUP_LABEL);
     for (int i = 0; i < 2; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "low-%d", i);
         rig_edit(rig, RIG_POD, name, "{'spec':{'priority':1}}");
         snprintf(name, sizeof name, "high-%d", i);
@@ -370,7 +370,7 @@ static void a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation(
 
 static void labelled_pods(struct rig *rig, int n)
 {
-    char name[16];
+    char name[32];
     rig_pods(rig, "p", n, "g", 0);
     for (int i = 0; i < n; i++) {
         snprintf(name, sizeof name, "p-%d", i);

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon starts anew in every state of a group: what it keeps, what it writes, what it clears.
+ * Crashes after every single write are in test_engine_crash.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+/* Group "g" of 4 p-0..p-3, two to a node; everything of kube-scheduler by hand. */
+static struct rig *cluster(int flags)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig->hold_scheduler = true;
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", flags);
+    return rig;
+}
+
+static void park(struct rig *rig, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_bind(rig, name, i < 2 ? "node-0" : "node-1");
+    }
+}
+
+static size_t pod_patches(struct rig *rig)
+{
+    return rig_count(rig, SKR_WRITE_PATCH_POD, NULL) +
+           rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL) +
+           rig_count(rig, SKR_WRITE_UNGATE_POD, NULL);
+}
+
+/* Starts again with the objects in another order each time. */
+static void restart(struct rig *rig, int order)
+{
+    rig->reverse_lists = order % 2;
+    rig->list_rotation = order / 2;
+    rig_forget_counts(rig);
+    rig_restart(rig);
+    rig_settle(rig);
+}
+
+enum { ORDERS = 8 };
+
+static void assert_ends_bound(struct rig *rig)
+{
+    rig->hold_scheduler = false;
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    rig_assert_clean(rig);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void d47_a_restart_while_members_are_missing_patches_no_pod(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(RIG_GATED);
+        rig_delete(rig, RIG_POD, "p-3");
+        rig_run(rig, 5 * SKR_SECOND);
+        restart(rig, order);
+        rig_run(rig, 60 * SKR_SECOND);
+        assert_int_equal(pod_patches(rig), 0);
+        assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), 0);
+        rig_pod(rig, "p-3", "g", RIG_GATED);
+        assert_ends_bound(rig);
+    }
+}
+
+static void d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        char plan[512];
+        snprintf(plan, sizeof plan, "%s", rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"));
+        restart(rig, order);
+        assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), plan);
+        assert_int_equal(pod_patches(rig), 0);
+        assert_int_equal(rig->n_solves, 0);
+        assert_string_equal(rig_state(rig, "g"), "Admitting");
+        assert_string_equal(rig_filter(rig, "p-3", "node-1").passed, "node-1");
+        assert_ends_bound(rig);
+    }
+}
+
+static void members_that_were_not_told_yet_get_the_rank_they_would_have_had(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(RIG_GATED);
+        rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+        rig_run(rig, SKR_SECOND);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, "p-2"), RIG_OK);
+        rig_settle(rig);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        restart(rig, order);
+        for (int i = 0; i < 4; i++) {
+            char name[32], rank[32];
+            snprintf(name, sizeof name, "p-%d", i);
+            snprintf(rank, sizeof rank, "%d", i);
+            assert_string_equal(rig_label(rig, name, "sakkara.member.rank"), rank);
+            assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), i == 2 ? 0 : 1);
+        }
+        assert_ends_bound(rig);
+    }
+}
+
+static void a_restart_while_holding_binds_nobody_and_members_park_again(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        park(rig, 0, 3);
+        restart(rig, order);
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        park(rig, 3, 4);
+        rig_settle(rig);
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        park(rig, 0, 3); /* r11: bind without filter */
+        rig_settle(rig);
+        assert_int_equal(rig_n_bound(rig, "g"), 4);
+        assert_ends_bound(rig);
+    }
+}
+
+static void binding_is_finished_without_a_barrier_as_calls_arrive(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        rig->hold_kind = SKR_WRITE_BINDING;
+        park(rig, 0, 4);
+        rig_settle(rig);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_OK);
+        restart(rig, order);
+        assert_string_equal(rig_state(rig, "g"), "Binding");
+        assert_int_equal(rig_n_bound(rig, "g"), 1);
+        assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0); /* nobody is on the line */
+        park(rig, 3, 4);
+        rig_settle(rig);
+        assert_int_equal(rig_n_bound(rig, "g"), 2);
+        assert_ends_bound(rig);
+    }
+}
+
+static void a_bound_group_is_left_alone_at_a_restart(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig->hold_scheduler = false;
+        rig_run(rig, 5 * SKR_SECOND);
+        char begin[64];
+        snprintf(begin, sizeof begin, "%s", rig_key(rig, "g", "schedBeginTime"));
+        restart(rig, order);
+        rig_run(rig, 60 * SKR_SECOND);
+        for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+            assert_int_equal(rig_count(rig, (enum skr_write_kind)i, NULL), 0);
+        assert_string_equal(rig_key(rig, "g", "schedBeginTime"), begin);
+        rig_destroy(rig);
+    }
+}
+
+static void a_gang_that_ran_to_its_end_is_left_alone_too(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig->hold_scheduler = false;
+        rig_run(rig, 5 * SKR_SECOND);
+        for (int i = 0; i < 4; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "p-%d", i);
+            rig_phase(rig, name, "Succeeded");
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        restart(rig, order);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(pod_patches(rig), 0);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_true(*rig_key(rig, "g", "placement"));
+        rig_destroy(rig);
+    }
+}
+
+static void d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        rig->hold_watch[RIG_POD] = true;
+        rig_delete(rig, RIG_POD, "p-2");
+        rig->hold_watch[RIG_POD] = false;
+        restart(rig, order);
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_state(rig, "g"), "Pending");
+        rig_assert_clean(rig);
+        rig_pod(rig, "p-2", "g", 0);
+        assert_ends_bound(rig);
+    }
+}
+
+static void d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster(0);
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-1");
+    while (rig->watches) { /* the deletion is missed */
+        struct rig_watch *lost = rig->watches;
+        rig->watches = NULL;
+        json_decref(lost->json);
+        free(lost->key);
+        free(lost->uid);
+        free(lost);
+    }
+    rig_pod(rig, "p-1", "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    rig_destroy(rig);
+}
+
+static void a_member_that_went_during_binding_leaves_a_seat_for_its_replacement(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        rig->hold_kind = SKR_WRITE_BINDING;
+        park(rig, 0, 4);
+        rig_settle(rig);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-0"), RIG_OK);
+        rig_delete(rig, RIG_POD, "p-3");
+        restart(rig, order);
+        park(rig, 1, 3);
+        rig_settle(rig);
+        assert_int_equal(rig_n_bound(rig, "g"), 3);
+        rig_pod(rig, "p-3", "g", 0);
+        rig->hold_scheduler = false;
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_string_equal(rig_node_of(rig, "p-3"), "node-1");
+        assert_string_equal(rig_label(rig, "p-3", "sakkara.member.rank"), "3");
+        assert_ends_bound(rig);
+    }
+}
+
+static void a_node_that_went_meanwhile_aborts_the_plan(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        rig_delete(rig, RIG_NODE, "node-0");
+        restart(rig, order);
+        assert_ends_bound(rig);
+    }
+}
+
+static void traces_of_a_plan_that_is_gone_are_cleared(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        rig_delete(rig, RIG_MAP, "g");
+        restart(rig, order);
+        rig_run(rig, SKR_SECOND);
+        rig_assert_clean(rig);
+        assert_string_equal(rig_nominated(rig, "p-0"), "");
+        assert_string_equal(rig_annotation(rig, RIG_POD, "p-0", "sakkara.plan"), "");
+        assert_int_equal(pod_patches(rig), 4);
+        rig_group(rig, "g", 4, 0, NULL);
+        assert_ends_bound(rig);
+    }
+}
+
+static void a_broken_plan_annotation_is_replaced_by_a_new_plan(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"{", "{\\'v\\':9}", "[]", "{\\'v\\':1,\\'id\\':7}"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct rig *rig = cluster(0);
+        rig_run(rig, SKR_SECOND);
+        rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':{'sakkara.plan':'%s'}}}", text[i]);
+        restart(rig, 0);
+        assert_ends_bound(rig);
+    }
+}
+
+static void two_groups_are_restored_before_either_plans(void **state)
+{
+    (void)state;
+    for (int order = 0; order < ORDERS; order++) {
+        struct rig *rig = rig_create();
+        rig_racks(rig, 1, 2, 2);
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_group(rig, "important", 4, 9, NULL);
+        rig->hold_scheduler = true;
+        rig_sync(rig);
+        rig_pods(rig, "p", 4, "g", 0);
+        rig_run(rig, SKR_SECOND);
+        rig_pods(rig, "i", 4, "important", 0);
+        restart(rig, order);
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_nominated(rig, "i-0"), "");
+        assert_ends_bound(rig);
+    }
+}
+
+static void d23_members_outside_the_tree_are_adopted_and_ranked_last(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 4);
+    rig_node(rig, "elsewhere", 4);
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_pods(rig, "p", 3, "g", 0);
+    rig_edit(rig, RIG_POD, "p-0", "{'spec':{'nodeName':'elsewhere'}}");
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-1'}}");
+    rig_edit(rig, RIG_POD, "p-2", "{'spec':{'nodeName':'node-1'}}");
+    rig_sync(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "rank"), "[(p-1,0) (p-2,1) (p-0,2)]");
+    assert_string_equal(rig_label(rig, "p-0", "sakkara.member.rank"), "2");
+    assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"elsewhere\":{\"p-0\":{}}"));
+    rig_destroy(rig);
+}
+
+static void d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 4);
+    rig_node(rig, "elsewhere", 4);
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_pod(rig, "p", "g", 0);
+    rig_edit(rig, RIG_POD, "p", "{'spec':{'nodeName':'elsewhere'}}");
+    rig_sync(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "rank"), "[(p,0)]");
+    assert_string_equal(rig_label(rig, "p", "sakkara.member.rank"), "0");
+    rig_destroy(rig);
+}
+
+static void pods_in_intermediate_states_of_the_reference_start_as_pending(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster(0);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_edit(rig, RIG_POD, name,
+                 "{'metadata':{'labels':{'sakkara.member.status':'Permitted'}}}");
+    }
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'status':'Permitted','delayed-deletion':'x'}}");
+    restart(rig, 0);
+    assert_ends_bound(rig);
+}
+
+static void d28_links_to_preemptors_that_are_gone_are_removed(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster(0);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'status':'Preempted','preemptor':'default/gone'}}");
+    restart(rig, 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "preemptor"), "");
+    assert_ends_bound(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d47_a_restart_while_members_are_missing_patches_no_pod),
+        cmocka_unit_test(d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told),
+        cmocka_unit_test(members_that_were_not_told_yet_get_the_rank_they_would_have_had),
+        cmocka_unit_test(a_restart_while_holding_binds_nobody_and_members_park_again),
+        cmocka_unit_test(binding_is_finished_without_a_barrier_as_calls_arrive),
+        cmocka_unit_test(a_bound_group_is_left_alone_at_a_restart),
+        cmocka_unit_test(a_gang_that_ran_to_its_end_is_left_alone_too),
+        cmocka_unit_test(d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan),
+        cmocka_unit_test(d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back),
+        cmocka_unit_test(a_member_that_went_during_binding_leaves_a_seat_for_its_replacement),
+        cmocka_unit_test(a_node_that_went_meanwhile_aborts_the_plan),
+        cmocka_unit_test(traces_of_a_plan_that_is_gone_are_cleared),
+        cmocka_unit_test(a_broken_plan_annotation_is_replaced_by_a_new_plan),
+        cmocka_unit_test(two_groups_are_restored_before_either_plans),
+        cmocka_unit_test(d23_members_outside_the_tree_are_adopted_and_ranked_last),
+        cmocka_unit_test(d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted),
+        cmocka_unit_test(pods_in_intermediate_states_of_the_reference_start_as_pending),
+        cmocka_unit_test(d28_links_to_preemptors_that_are_gone_are_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
