@@ -25,7 +25,7 @@ enum skr_action_kind {
 enum skr_write_class {
     SKR_WRITE_CLASS_LEASE,
     SKR_WRITE_CLASS_COMMIT, /* plan, Binding and abort commits, Bindings, read-backs */
-    SKR_WRITE_CLASS_MEMBER, /* gates and nominations, in group order */
+    SKR_WRITE_CLASS_MEMBER, /* gates and nominations, by order of the plans */
     SKR_WRITE_CLASS_EVICT,
     SKR_WRITE_CLASS_STATUS, /* map status */
     SKR_WRITE_CLASS_LABEL,  /* labels that only inform */
@@ -53,6 +53,7 @@ struct skr_write {
     uint64_t id;
     enum skr_write_kind kind;
     enum skr_write_class class;
+    uint64_t order; /* within the class: lower goes first, equal ones as they come */
     const char *namespace_;
     const char *name;
     const char *body; /* JSON; "" for GETs */

@@ -127,6 +127,7 @@ static void send(struct skr_engine *e, struct pod_entry *p, const struct change 
     w->annotation = skr_strdup(c->annotation);
     w->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     w->is_kick = c->is_kick;
+    out_order(e, p->plan ? p->plan->order : 0);
     p->write = w->id;
     skr_strbuf_fini(&b);
 }
@@ -146,6 +147,7 @@ static void send_ungate(struct skr_engine *e, struct pod_entry *p)
         out_write(e, SKR_WRITE_UNGATE_POD, SKR_WRITE_CLASS_MEMBER, p->pod->meta.namespace_,
                   p->pod->meta.name, &b, WRITE_FOR_MEMBER, p->uid);
     w->drop_gate = true;
+    out_order(e, p->plan ? p->plan->order : 0);
     w->is_kick = true;
     p->write = w->id;
     skr_strbuf_fini(&b);

@@ -104,6 +104,11 @@ struct pending_write *out_write(struct skr_engine *e, enum skr_write_kind kind,
     return w;
 }
 
+void out_order(struct skr_engine *e, uint64_t order)
+{
+    e->out->item[e->out->n - 1].write.order = order;
+}
+
 void pending_write_destroy(struct pending_write *w)
 {
     for (size_t i = 0; i < w->n_labels; i++) {

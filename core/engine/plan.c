@@ -22,6 +22,7 @@ struct plan *plan_create(struct skr_engine *e, struct group *g)
     skr_bug_on(g->plan);
     struct plan *plan = skr_alloc(sizeof *plan);
     plan->group = g;
+    plan->order = ++e->n_plans;
     plan->home = g->source;
     plan->replacement = g->n_bound > 0;
     plan->created_at = e->now;
@@ -188,7 +189,6 @@ void plan_commit(struct skr_engine *e, struct plan *plan)
         const struct pod_entry *oldest = oldest_member(plan);
         plan->anchor = skr_strdup(oldest->uid);
     }
-    e->n_plans++;
     plan_text_changed(e, plan);
 }
 

@@ -209,6 +209,7 @@ struct vacancy {
 struct plan {
     struct group *group;
     enum group_source home; /* whose object carries the text */
+    uint64_t order;         /* of its members' writes: an earlier plan's go first */
     bool replacement;       /* others of the gang run already: public status stays Bound */
     char id[SKR_PLAN_ID_LEN + 1];
     bool binding;     /* past the point of no return (wanted; persisted when plan_is_persisted) */
@@ -447,6 +448,8 @@ struct pending_write *out_write(struct skr_engine *e, enum skr_write_kind kind,
                                 enum skr_write_class class, const char *namespace_,
                                 const char *name, const struct skr_strbuf *body,
                                 enum write_purpose purpose, const char *key);
+/* Order of the write that was handed out last. */
+void out_order(struct skr_engine *e, uint64_t order);
 void pending_write_destroy(struct pending_write *w);
 /* An Event about an object; note is cut at SKR_MESSAGE_MAX. */
 void out_event(struct skr_engine *e, const char *kind, const struct skr_meta *about, bool warning,

@@ -102,15 +102,25 @@ struct skr_kube_job *skr_kube_job_create(const struct skr_write *write)
     return job;
 }
 
+/* By order, first come first within it. Most jobs belong at the end; a job of an earlier order
+ * belongs near the front, behind the few of its own. */
 static void push(struct queue *queue, struct skr_kube_job *job)
 {
-    job->next = NULL;
-    if (queue->last)
-        queue->last->next = job;
-    else
-        queue->first = job;
-    queue->last = job;
     queue->n++;
+    if (!queue->last || queue->last->write.order <= job->write.order) {
+        job->next = NULL;
+        if (queue->last)
+            queue->last->next = job;
+        else
+            queue->first = job;
+        queue->last = job;
+        return;
+    }
+    struct skr_kube_job **at = &queue->first;
+    while ((*at)->write.order <= job->write.order)
+        at = &(*at)->next;
+    job->next = *at;
+    *at = job;
 }
 
 static struct skr_kube_job *pop(struct queue *queue)

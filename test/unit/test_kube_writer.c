@@ -332,6 +332,45 @@ static void important_classes_go_first_and_each_keeps_its_order(void **state)
     fake_client_end(&c);
 }
 
+static void within_a_class_a_lower_order_goes_first(void **state)
+{
+    (void)state;
+    static const uint64_t order[] = {2, 2, 1, 3, 1, 2, 0};
+    static const int sent[] = {6, 2, 4, 0, 1, 5, 3}; /* by order, first come first within it */
+    enum { N = sizeof(order) / sizeof(order[0]) };
+    struct fake_client c;
+    fake_client_begin(&c);
+    c.options.max_in_flight = 1;
+    fake_api_expect(c.api, &(struct fake_step){.match = "/pods/plug", .mode = FAKE_HANG});
+    fake_client_start(&c);
+    submit(&c, 1, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_COMMIT, "plug");
+    fake_api_wait_count(c.api, "/pods/plug", 1);
+    for (int i = 0; i < N; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof(name), "turn-%d", i);
+        struct skr_write write = {.id = 100,
+                                  .kind = SKR_WRITE_PATCH_POD,
+                                  .class = SKR_WRITE_CLASS_MEMBER,
+                                  .order = order[i],
+                                  .namespace_ = "ns",
+                                  .name = name,
+                                  .body = "{}",
+                                  .body_len = 2};
+        assert_int_equal(skr_kube_submit(c.kube, &write), 0);
+    }
+    fake_api_release(c.api, "/pods/plug");
+    fake_sink_wait(c.sink, "write 100 ok", N);
+    for (int i = 0; i < N; i++) {
+        char expected[64];
+        (void)snprintf(expected, sizeof(expected), "PATCH /api/v1/namespaces/ns/pods/turn-%d\n",
+                       sent[i]);
+        char *text = fake_api_request(c.api, "/pods/turn-", (size_t)i);
+        assert_memory_equal(text, expected, strlen(expected));
+        free(text);
+    }
+    fake_client_end(&c);
+}
+
 static void many_are_in_flight_but_the_last_places_are_for_the_important(void **state)
 {
     (void)state;
@@ -565,6 +604,7 @@ int main(void)
         cmocka_unit_test(a_write_that_names_nothing_is_invalid),
         cmocka_unit_test(names_cannot_leave_their_place_in_the_url),
         cmocka_unit_test(important_classes_go_first_and_each_keeps_its_order),
+        cmocka_unit_test(within_a_class_a_lower_order_goes_first),
         cmocka_unit_test(many_are_in_flight_but_the_last_places_are_for_the_important),
         cmocka_unit_test(connections_are_used_again),
         cmocka_unit_test(the_bucket_gives_burst_then_rate),
