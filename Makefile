@@ -133,11 +133,13 @@ $(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS)
-$(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(O)/test/fuzz/libhelp.a $(LIBS)
-	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+# The fuzzer of the engine plays in the world of its unit tests.
+FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/unit/libhelp.a
+$(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(FUZZ_HELP) $(LIBS)
+	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) -lcmocka
 $(REPLAY_BIN): $(O)/test/fuzz/replay_%: $(O)/test/fuzz/fuzz_%.o $(O)/test/fuzz/replay.o \
-		$(O)/test/fuzz/libhelp.a $(LIBS)
-	$(LINK) -o $@ $^ $(LDLIBS)
+		$(FUZZ_HELP) $(LIBS)
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 
 objects: $(LIB_OBJ) $(SERVER_OBJ) $(O)/server/main.o
 
@@ -203,10 +205,7 @@ fuzz-replay: $(REPLAY_BIN) ## the corpus of the fuzzers, once
 
 lint: lint-cppcheck lint-clang lint-analyzer ## cppcheck, clang's warnings, gcc -fanalyzer
 lint-cppcheck:
-	@mkdir -p build/cppcheck
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --error-exitcode=1 -j 2 --cppcheck-build-dir=build/cppcheck \
-		-I. -D_GNU_SOURCE $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC)
+	@test/cppcheck.sh $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC)
 lint-analyzer:
 	@$(MAKE) --no-print-directory -s VARIANT=analyze objects
 lint-clang:
