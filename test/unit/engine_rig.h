@@ -51,9 +51,9 @@ struct rig_object {
     enum rig_place place;
     bool in_tree_only; /* rejected without the extender being asked */
     uint64_t queued_order;
-    skr_time ready_at; /* in BACKOFF */
-    const char *assumed_node;
-    bool voted; /* a bind call of its came in and was not hung up */
+    skr_time ready_at;     /* in BACKOFF */
+    char assumed_node[64]; /* of its own: the node may go */
+    bool voted;            /* a bind call of its came in and was not hung up */
     char voted_node[64];
     size_t bindings;  /* successful POSTs */
     size_t n_filters; /* filter calls for it */

@@ -369,9 +369,8 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     } else {
         best_of(rig, pod->pod, answer.passed, answer.n_passed, node, sizeof node);
         pod->place = RIG_ASSUMED;
-        pod->assumed_node = rig_find(rig, RIG_NODE, node)->node->meta.name;
-        struct rig_object *at = rig_find(rig, RIG_NODE, node);
-        pod->assumed_node = at->key;
+        const struct rig_object *at = rig_find(rig, RIG_NODE, node);
+        snprintf(pod->assumed_node, sizeof pod->assumed_node, "%s", at->key);
         call_bind(rig, pod, at->key, false);
     }
     free(names);
