@@ -13,6 +13,26 @@
 #include "server/sandbox/scheduler_cache.h"
 #include "server/sandbox/scheduler_queue.h"
 
+struct lister {
+    struct skr_scheduler *scheduler;
+    struct skr_store_change change;
+};
+
+static bool list_object(void *context, const json_t *object)
+{
+    struct lister *lister = context;
+    lister->change.object = object;
+    skr_sched_take_change(lister->scheduler, &lister->change);
+    return true;
+}
+
+static void list(struct skr_scheduler *s, const char *api_version, const char *kind)
+{
+    struct lister lister = {.scheduler = s, .change = {.kind = SKR_STORE_ADDED}};
+    lister.change.resource = skr_store_resource_of_kind(api_version, kind);
+    skr_store_each(s->store, kind, list_object, &lister);
+}
+
 struct skr_scheduler *skr_scheduler_create(const struct skr_scheduler_options *options,
                                            struct skr_store *store, skr_time now)
 {
@@ -21,11 +41,13 @@ struct skr_scheduler *skr_scheduler_create(const struct skr_scheduler_options *o
     s->store = store;
     s->now = s->busy_until = now;
     s->random = options->seed * 0x9E3779B97F4A7C15U + 1;
-    skr_watcher_init(&s->watcher, store, options->watch_delay, 0);
+    skr_watcher_init(&s->watcher, store, options->watch_delay, skr_store_revision(store));
     skr_sched_cache_init(&s->cache);
     skr_sched_queue_init(&s->queue,
                          options->initial_backoff ? options->initial_backoff : SKR_SECOND,
                          options->max_backoff ? options->max_backoff : 10 * SKR_SECOND, now);
+    list(s, "v1", "Node");
+    list(s, "v1", "Pod");
     return s;
 }
 

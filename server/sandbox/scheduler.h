@@ -60,7 +60,7 @@ struct skr_scheduler_options {
 
 struct skr_scheduler;
 
-/* Sees everything in the store's history. store is borrowed. */
+/* Lists what is in the store; sees all that comes later. store is borrowed. */
 struct skr_scheduler *skr_scheduler_create(const struct skr_scheduler_options *options,
                                            struct skr_store *store, skr_time now);
 void skr_scheduler_destroy(struct skr_scheduler *scheduler); /* NULL allowed */
