@@ -16,11 +16,12 @@ enum { RETRY_FIRST_MS = 50, RETRY_LAST_S = 5 };
 
 /* ---- parked requests ---- */
 
-static void park(struct skr_engine *e, struct pod_entry *p, uint64_t request)
+static void park(struct skr_engine *e, struct pod_entry *p, uint64_t request, const char *node)
 {
     if (p->parked) /* the scheduler gave up on the older call */
         binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
     p->parked = request;
+    p->parked_node = engine_name(e, node);
     p->parked_until = e->now + e->settings.bind_timeout - SKR_HOLD_MARGIN_S * SKR_SECOND;
     HASH_ADD(hh_parked, e->parked, parked, sizeof p->parked, p);
     out_hold(e, request, p->parked_until);
@@ -42,6 +43,17 @@ void binding_answer(struct skr_engine *e, struct pod_entry *p, enum skr_answer_k
     unpark(e, p);
     out_answer(e, request, kind, text);
     engine_touch_pod(e, p);
+}
+
+void binding_is_seen(struct skr_engine *e, struct pod_entry *p)
+{
+    binding_unqueue(e, p);
+    p->binding_unknown = false;
+    if (!p->parked)
+        return;
+    bool good = strcmp(p->parked_node, p->pod->node_name) == 0;
+    binding_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
+                   good ? "" : SKR_TEXT_ALREADY_BOUND);
 }
 
 static void release_ordinary(struct skr_engine *e, struct pod_entry *p)
@@ -107,7 +119,7 @@ static void asked_member(struct skr_engine *e, struct pod_entry *p, const struct
     } else if (strcmp(p->plan_node, ev->bind.node) != 0) {
         refuse(e, ev->bind.request, SKR_TEXT_WRONG_NODE);
     } else {
-        park(e, p, ev->bind.request);
+        park(e, p, ev->bind.request, ev->bind.node);
         p->voted = true;
         engine_touch_group(e, p->group);
     }
@@ -126,12 +138,12 @@ static void asked_ordinary(struct skr_engine *e, struct pod_entry *p, const stru
         return;
     }
     if (p->binding || p->binding_unknown) { /* to wherever that one went: its outcome decides */
-        park(e, p, ev->bind.request);
+        park(e, p, ev->bind.request, ev->bind.node);
         return;
     }
     skr_ledger_charge(e->ledger, p->uid, engine_name(e, node), &p->shape->amounts,
                       SKR_CHARGE_BINDING);
-    park(e, p, ev->bind.request);
+    park(e, p, ev->bind.request, ev->bind.node);
     binding_queue(e, p);
 }
 
@@ -210,6 +222,7 @@ static void post(struct skr_engine *e, struct pod_entry *p, const char *node)
         out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
                   p->pod->meta.name, &b, WRITE_FOR_BINDING, p->uid);
     p->binding = w->id;
+    w->node = engine_name(e, node);
     e->bindings_in_flight++;
     skr_strbuf_fini(&b);
 }
@@ -235,8 +248,9 @@ void binding_pump(struct skr_engine *e)
         if (e->now < p->binding_at)
             continue;
         const char *node = target_of(e, p);
-        bool may_post = p->parked && node && nodes_find(e, node) &&
-                        (!p->plan || (p->plan->binding_persisted && !p->plan->aborting));
+        bool may_post =
+            p->parked && node && nodes_find(e, node) &&
+            (!p->plan || (p->plan->binding_persisted && !p->plan->aborting && !p->plan->rollback));
         if (p->binding_unknown) {
             binding_unqueue(e, p);
             read_back(e, p);
@@ -291,16 +305,12 @@ static void failed(struct skr_engine *e, struct pod_entry *p, const char *messag
         release_ordinary(e, p);
 }
 
-static void posted(struct skr_engine *e, struct pod_entry *p, const struct skr_event *ev)
+static void posted(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
+                   const struct skr_event *ev)
 {
-    const char *node;
     switch (ev->write_done.outcome) {
     case SKR_WRITE_OK:
-        node = target_of(e, p);
-        if (node && !pods_is_bound(p))
-            bound_now(e, p, node);
-        else
-            binding_answer(e, p, SKR_ANSWER_BOUND, "");
+        bound_now(e, p, w->node);
         break;
     case SKR_WRITE_NOT_FOUND:
         e->n_binding_errors++;
@@ -344,10 +354,7 @@ static void was_read(struct skr_engine *e, struct pod_entry *p, struct skr_event
         return;
     p->binding_unknown = false;
     if (pods_is_bound(p)) {
-        const char *node = p->plan ? p->plan_node : NULL;
-        bool good = !node || strcmp(node, p->pod->node_name) == 0;
-        binding_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
-                       good ? "" : SKR_TEXT_ALREADY_BOUND);
+        binding_is_seen(e, p);
     } else if (!skr_pod_is_live(p->pod)) {
         binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
     } else if (p->pod->gate || p->pod->foreign_gate) {
@@ -371,8 +378,14 @@ void binding_write_done(struct skr_engine *e, struct pending_write *w, struct sk
     if (!p || p->binding != w->id)
         return;
     p->binding = 0;
-    if (w->purpose == WRITE_FOR_BINDING)
-        posted(e, p, ev);
-    else
+    if (pods_is_bound(p)) { /* the watch was faster */
+        e->n_bindings += ev->write_done.outcome == SKR_WRITE_OK && !ev->write_done.pod;
+        binding_is_seen(e, p);
+        if (p->group)
+            engine_touch_group(e, p->group);
+    } else if (w->purpose == WRITE_FOR_BINDING) {
+        posted(e, p, w, ev);
+    } else {
         was_read(e, p, ev);
+    }
 }

@@ -251,17 +251,20 @@ void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, c
     engine_touch_group(e, g);
 }
 
+static const struct sink *home_sink(const struct group *g)
+{
+    if (g->plan->home == SOURCE_PODGROUP)
+        return g->podgroup ? &g->podgroup->sink : NULL;
+    return g->plan->home == SOURCE_MAP && g->map ? &g->map->sink : NULL;
+}
+
 bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g)
 {
     if (g->plan->anchor) {
         const struct pod_entry *p = pods_find(e, g->plan->anchor);
         return !p || (!p->write && !p->must_read);
     }
-    const struct sink *sink = NULL;
-    if (g->plan->home == SOURCE_PODGROUP)
-        sink = g->podgroup ? &g->podgroup->sink : NULL;
-    else if (g->map)
-        sink = &g->map->sink;
+    const struct sink *sink = home_sink(g);
     return !sink || (!sink->write && !sink->must_read);
 }
 
@@ -342,10 +345,8 @@ void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
         plan_remove_member(e, p);
         move_anchor(plan, p);
         out_decision(e, g->key, p->key, "Member lost while binding", "", "its seat is kept", false);
-        if (e->settings.rollback_partial)
-            plan_rollback(e, plan);
-        else
-            plan_text_changed(e, plan);
+        plan->rollback = e->settings.rollback_partial;
+        plan_text_changed(e, plan);
     } else {
         plan_remove_member(e, p);
         if (!bound) {
@@ -396,9 +397,15 @@ bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
     return true;
 }
 
-void plan_rollback(struct skr_engine *e, struct plan *plan)
+/* onPartialBind: rollback. Bindings in flight come to their end first: who is bound is deleted. */
+static void roll_back(struct skr_engine *e, struct plan *plan)
 {
     struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan && (p->binding || p->binding_unknown))
+            return;
+    }
     DL_FOREACH(plan->group->members, p)
     {
         if (p->plan != plan || !pods_is_bound(p))
@@ -582,7 +589,10 @@ static void step_before_binding(struct skr_engine *e, struct group *g)
     }
     engine_wake_group(e, g, plan->deadline);
     if (!plan_is_persisted(e, plan)) {
-        sink_hurry(e, g);
+        if (plan_home_is_quiet(e, g) && sink_is_refused(e, g))
+            plan_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+        else
+            sink_hurry(e, g);
         return;
     }
     if (patience_is_over(e, g))
@@ -686,6 +696,10 @@ static void step_binding(struct skr_engine *e, struct group *g)
         return;
     }
     plan->binding_persisted = true;
+    if (plan->rollback) {
+        roll_back(e, plan);
+        return;
+    }
     if (plan->check_nodes)
         release_stranded(e, g);
     if (plan_seat_replacement(e, plan)) {

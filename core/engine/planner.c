@@ -39,6 +39,8 @@ static bool is_due(struct skr_engine *e, const struct group *g)
         return needs_rescue(e, g) && (!g->infeasible || news_since_failure(e, g));
     if (g->infeasible && !news_since_failure(e, g))
         return false;
+    if (sink_is_refused(e, g))
+        return false; /* no plan could be committed */
     switch (g->state) {
     case GROUP_READY:
         return e->now >= g->plan_at;

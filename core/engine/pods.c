@@ -314,6 +314,8 @@ void pods_replace(struct skr_engine *e, struct pod_entry *p, struct skr_pod *pod
     update_nomination(e, p, false);
     compare(e, p, old);
     update_charge(e, p);
+    if (pods_is_bound(p) && !p->binding)
+        binding_is_seen(e, p);
     if (p->accepted && (pods_is_bound(p) || *pod->scheduled_reason))
         forget_accepted(p);
     engine_touch_pod(e, p);
@@ -363,8 +365,10 @@ static struct pod_entry *entry_create(struct skr_engine *e, const struct skr_pod
 void pods_upsert(struct skr_engine *e, struct skr_pod *pod)
 {
     struct pod_entry *p = pods_find(e, pod->meta.uid);
-    if (!*pod->meta.uid || (p && pod->meta.resource_version &&
-                            pod->meta.resource_version < p->pod->meta.resource_version)) {
+    /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
+    bool old = p && pod->meta.resource_version &&
+               pod->meta.resource_version < p->pod->meta.resource_version;
+    if (!*pod->meta.uid || old || (p && pods_is_bound(p) && !*pod->node_name)) {
         skr_pod_destroy(pod);
         return;
     }

@@ -58,6 +58,16 @@ void sink_hurry(struct skr_engine *e, struct group *g)
         g->map->sink.urgent = true;
 }
 
+bool sink_is_refused(const struct skr_engine *e, const struct group *g)
+{
+    const struct sink *sink = NULL;
+    if (at_podgroup(g))
+        sink = g->podgroup ? &g->podgroup->sink : NULL;
+    else if (g->source == SOURCE_MAP && g->map)
+        sink = &g->map->sink;
+    return sink && sink->refused && (sink->write || e->now < sink->retry_at);
+}
+
 /* ---- differences ---- */
 
 struct target {
@@ -399,6 +409,7 @@ static bool take_outcome(struct skr_engine *e, struct sink *sink, const struct p
     case SKR_WRITE_OK:
         sink->failures = 0;
         sink->retry_at = 0;
+        sink->refused = false;
         return true;
     case SKR_WRITE_NOT_FOUND:
         return true;
@@ -419,12 +430,22 @@ static bool take_outcome(struct skr_engine *e, struct sink *sink, const struct p
     case SKR_WRITE_OUTCOME_COUNT:
     default:
         out_decision(e, w->key, "", "Status not written", "", ev->write_done.message, true);
-        sink->must_read = ev->write_done.outcome == SKR_WRITE_INVALID;
+        sink->refused = !sink->reading;
+        sink->must_read = sink->reading; /* a refused patch was not applied */
         sink->retry_at = e->now + REFUSED_S * SKR_SECOND;
         break;
     }
     sink->urgent = true;
     return false;
+}
+
+static void look_again(struct skr_engine *e, struct group *g, bool allowed_again)
+{
+    engine_touch_group(e, g);
+    if (allowed_again) {
+        g->attempts = 0;
+        g->failed_epoch = UINT64_MAX;
+    }
 }
 
 static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
@@ -438,12 +459,13 @@ static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_e
         }
         return;
     }
-    bool reading = m->sink.reading;
+    bool reading = m->sink.reading, refused = m->sink.refused;
     struct group *g = groups_find(e, m->group_key);
-    if (g)
-        engine_touch_group(e, g);
     engine_touch_map(e, m);
-    if (!take_outcome(e, &m->sink, w, ev))
+    bool settled = take_outcome(e, &m->sink, w, ev);
+    if (g)
+        look_again(e, g, refused && !m->sink.refused);
+    if (!settled)
         return;
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
         char *namespace_ = skr_strdup(m->map->meta.namespace_);
@@ -467,11 +489,12 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
     HASH_FIND_STR(e->podgroups, w->key, pg);
     if (!pg || pg->sink.write != w->id)
         return;
-    bool reading = pg->sink.reading;
+    bool reading = pg->sink.reading, refused = pg->sink.refused;
     struct group *g = groups_find(e, pg->key);
+    bool settled = take_outcome(e, &pg->sink, w, ev);
     if (g)
-        engine_touch_group(e, g);
-    if (!take_outcome(e, &pg->sink, w, ev))
+        look_again(e, g, refused && !pg->sink.refused);
+    if (!settled)
         return;
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
         char *namespace_ = skr_strdup(pg->pg->meta.namespace_),

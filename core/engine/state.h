@@ -122,8 +122,9 @@ struct pod_entry {
     int8_t told_status;     /* informative label written last, -1 none */
     const char *told_event; /* constant text of the last GroupWaiting Event */
 
-    uint64_t parked;       /* open bind request; 0 none */
-    skr_time parked_until; /* when it is answered by us */
+    uint64_t parked;         /* open bind request; 0 none */
+    const char *parked_node; /* that it names; from node_name_intern */
+    skr_time parked_until;   /* when it is answered by us */
     bool voted;
     uint64_t binding; /* Binding or read-back in flight; 0 none */
     bool binding_queued;
@@ -144,6 +145,7 @@ struct sink {
     bool reading;      /* that is a read-back */
     bool urgent;       /* a commit waits: do not collect further changes */
     bool must_read;    /* the cached version is known to be stale: read before writing */
+    bool refused;      /* the last patch was, for good, until retry_at */
     skr_time sent_at;  /* last patch that nobody waited for */
     skr_time flush_at; /* collected changes are written then; 0: nothing to write */
     skr_time retry_at;
@@ -216,6 +218,7 @@ struct plan {
     bool aborting;    /* on its way out: persisted removal is awaited */
     bool commit_sent; /* the commit write was handed out at least once */
     bool binding_persisted; /* state Binding was acknowledged once: only forward from here */
+    bool rollback;          /* a member was lost in Binding: bound ones are to be deleted */
     bool check_nodes;       /* a node or the tree changed: look whether the plan still holds */
     bool dropped_members;   /* text without "members": too long */
     enum skr_reason abort_reason;
@@ -337,6 +340,7 @@ struct pending_write {
     char *annotation;
     bool is_kick;
     bool ungates;
+    const char *node; /* Bindings: where to; from node_name_intern */
 };
 
 enum wake_kind {
@@ -562,7 +566,6 @@ bool plan_uses_node(const struct plan *plan, const char *node);
 /* A member past the point of no return that cannot be bound to its node: the node is gone, or
  * closed to it and no bind call is open. */
 bool plan_is_stranded(struct skr_engine *e, struct pod_entry *p);
-void plan_rollback(struct skr_engine *e, struct plan *plan); /* onPartialBind: rollback */
 void plan_pod_lost(struct skr_engine *e,
                    struct pod_entry *p); /* about to leave the cache, or dead */
 bool plan_seat_replacement(
@@ -572,6 +575,8 @@ bool plan_seat_replacement(
 /* sink.c */
 void sink_hurry(struct skr_engine *e,
                 struct group *g); /* a commit waits: its object is written without delay */
+/* The API server does not let us write the group's object, at least for now. */
+bool sink_is_refused(const struct skr_engine *e, const struct group *g);
 void sink_settle_map(struct skr_engine *e, struct map_entry *m);
 /* Writes what the group's object lacks, when it is due. */
 void sink_settle_group(struct skr_engine *e, struct group *g);
@@ -615,6 +620,8 @@ void binding_drop_vote(struct skr_engine *e, struct pod_entry *p);
 void binding_expire(struct skr_engine *e, struct pod_entry *p);
 void binding_queue(struct skr_engine *e, struct pod_entry *p);
 void binding_unqueue(struct skr_engine *e, struct pod_entry *p);
+/* The cache shows the pod bound: an open call of its is answered. */
+void binding_is_seen(struct skr_engine *e, struct pod_entry *p);
 void binding_pump(struct skr_engine *e);
 void binding_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *event);
 

@@ -27,7 +27,7 @@ struct world {
     uint64_t random;
     int pods;      /* made so far */
     bool faults;   /* writes may fail */
-    char veto[16]; /* node that in-tree filters refuse; "" none */
+    char veto[32]; /* node that in-tree filters refuse; "" none */
 };
 
 /* xorshift64* */

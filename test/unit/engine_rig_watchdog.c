@@ -84,7 +84,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     json_t *plan = rig_plan_with(rig, pod);
     const char *planned =
         json_string_value(json_object_get(json_object_get(plan, "members"), pod->pod->meta.uid));
-    bool good = plan && (!planned || strcmp(planned, node) == 0);
+    bool good = plan && (!planned || strcmp(planned, node) == 0 || !*node);
     char told[160];
     snprintf(told, sizeof told, "%s %s", pod->pod->meta.uid, node);
     if (rig->users_meddle && (json_object_get(rig->persisted, told) || !*node))

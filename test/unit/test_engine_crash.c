@@ -127,13 +127,16 @@ int main(void)
     static struct story ungated = {"ungated", FROM_MAP, 0, false, false, false};
     static struct story gated = {"gated", FROM_MAP, RIG_GATED, false, false, false};
     static struct story old_api = {"before 1.35", FROM_MAP, RIG_GATED, true, false, false};
-    static struct story podgroup = {"PodGroup", FROM_PODGROUP, RIG_POD_GROUP_LABEL, false, false,
-                                    false};
+    static struct story podgroup = {"PodGroup", FROM_PODGROUP, RIG_POD_GROUP_LABEL,
+                                    false,      false,         false};
     static struct story labels = {"labels", FROM_LABELS, 0, false, false, false};
     static struct story aborted = {"abort, ungated", FROM_MAP, 0, false, true, false};
     static struct story aborted_gated = {"abort, gated", FROM_MAP, RIG_GATED, false, true, false};
     static struct story map_goes = {"map goes", FROM_MAP, 0, false, false, true};
-#define STORY(what, story) {what, explore, NULL, NULL, &(story)}
+#define STORY(what, story)                  \
+    {                                       \
+        what, explore, NULL, NULL, &(story) \
+    }
     const struct CMUnitTest tests[] = {
         STORY("an ungated gang of 8 survives a crash after every write", ungated),
         STORY("a gated gang of 8 survives a crash after every write", gated),

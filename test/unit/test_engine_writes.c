@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes that conflict, are refused, get lost or whose outcome nobody knows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+static const enum rig_outcome every[] = {RIG_409, RIG_422,          RIG_403,
+                                         RIG_429, RIG_LOST_APPLIED, RIG_LOST};
+enum { EVERY = sizeof every / sizeof *every };
+
+static void assert_complete(struct rig *rig)
+{
+    rig_assert_bound(rig, "p", 4);
+    rig_assert_clean(rig);
+    static const char *const keys[] = {"placement", "rank", "schedBeginTime", "schedEndTime"};
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_true(*rig_key(rig, "g", keys[i]));
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_int_equal(rig_find(rig, RIG_POD, name)->bindings, 1);
+        assert_string_equal(rig_label(rig, name, "sakkara.member.status"), "Bound");
+        assert_true(*rig_label(rig, name, "sakkara.member.rank"));
+    }
+    assert_int_equal(rig_open_calls(rig), 0);
+}
+
+static void d32_any_write_may_fail_in_any_way_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    static const enum skr_write_kind kinds[] = {SKR_WRITE_PATCH_CONFIGMAP,
+                                                SKR_WRITE_PATCH_POD_STATUS, SKR_WRITE_UNGATE_POD,
+                                                SKR_WRITE_BINDING, SKR_WRITE_PATCH_POD};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t o = 0; o < EVERY; o++) {
+            for (int skip = 0; skip < 5; skip++) {
+                struct rig *rig = cluster();
+                rig->bindings_carry_labels = false;
+                rig_fault_after(rig, kinds[k], NULL, every[o], skip, 1);
+                rig_pods(rig, "p", 4, "g", RIG_GATED);
+                rig_run(rig, 200 * SKR_SECOND);
+                assert_complete(rig);
+                rig_destroy(rig);
+            }
+        }
+    }
+}
+
+static void reads_after_an_unknown_outcome_may_fail_too(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < EVERY; o++) {
+        struct rig *rig = cluster();
+        rig_fault(rig, SKR_WRITE_BINDING, "p-2", RIG_LOST_APPLIED, 1);
+        rig_fault(rig, SKR_WRITE_GET_POD, "p-2", every[o], 3);
+        rig_fault_after(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_LOST, 1, 1);
+        rig_fault(rig, SKR_WRITE_GET_CONFIGMAP, "g", every[o], 3);
+        rig->hold_watch[RIG_POD] = true;
+        rig_pods(rig, "p", 4, "g", 0);
+        rig->hold_watch[RIG_POD] = false;
+        rig_run(rig, 200 * SKR_SECOND);
+        assert_complete(rig);
+        rig_destroy(rig);
+    }
+}
+
+/* ---- Bindings ---- */
+
+/* A gang of 4 whose Bindings are about to be posted; the watch of pods is behind. */
+static struct rig *about_to_bind(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    assert_non_null(rig_find_write(rig, SKR_WRITE_BINDING, "p-3"));
+    return rig;
+}
+
+static void release(struct rig *rig)
+{
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL))
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_OK);
+}
+
+static void r5_an_unknown_binding_is_read_before_anything_else(void **state)
+{
+    (void)state;
+    for (int applied = 0; applied < 2; applied++) {
+        struct rig *rig = about_to_bind();
+        rig->hold_watch[RIG_POD] = true;
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"),
+                         applied ? RIG_LOST_APPLIED : RIG_LOST);
+        release(rig);
+        assert_int_equal(rig_call_of(rig, "p-1")->state, RIG_OPEN);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_int_equal(rig_call_of(rig, "p-1")->state, RIG_BOUND);
+        assert_int_equal(rig_count(rig, SKR_WRITE_GET_POD, "p-1"), 1);
+        assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, "p-1"), applied ? 1 : 2);
+        rig->hold_watch[RIG_POD] = false;
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_complete(rig);
+        rig_destroy(rig);
+    }
+}
+
+static void r5_a_conflict_on_the_same_node_is_success(void **state)
+{
+    (void)state;
+    struct rig *rig = about_to_bind();
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-0'}}");
+    release(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_call_of(rig, "p-1")->state, RIG_BOUND);
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there(void **state)
+{
+    (void)state;
+    struct rig *rig = about_to_bind();
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-3'}}");
+    release(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_call_of(rig, "p-1")->state, RIG_ERROR);
+    rig->hold_watch[RIG_POD] = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"node-3\":{\"p-1\":{}}"));
+    rig_destroy(rig);
+}
+
+static void a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns(
+    void **state)
+{
+    (void)state;
+    struct rig *rig = about_to_bind();
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_403);
+    release(rig);
+    assert_string_equal(rig_call_of(rig, "p-1")->text, "sakkara: binding failed");
+    assert_int_equal(rig_call_of(rig, "p-0")->state, RIG_BOUND);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_complete(rig);
+    rig_destroy(rig);
+}
+
+static void a_caller_that_hangs_up_in_binding_is_not_posted_for(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_fault(rig, SKR_WRITE_BINDING, "p-1", RIG_429, 1);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_scheduler = true;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_429);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    release(rig);
+    rig_hang_up(rig, rig_call_of(rig, "p-1"));
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, "p-1"), 1);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_complete(rig);
+    rig_destroy(rig);
+}
+
+static void onpartialbind_rollback_deletes_the_bound_members(void **state)
+{
+    (void)state;
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.rollback_partial = true;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-0"), RIG_OK);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_OK);
+    rig->hold_scheduler = true;
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_settle(rig);
+    assert_int_equal(rig_count(rig, SKR_WRITE_DELETE_POD, NULL), 0); /* two are on their way */
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-2"), RIG_OK);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-3"), RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_DELETE_POD, NULL), 3);
+    assert_null(rig_find(rig, RIG_POD, "p-0"));
+    assert_null(rig_find(rig, RIG_POD, "p-2"));
+    rig->hold_scheduler = false;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_complete(rig);
+    rig_destroy(rig);
+}
+
+/* ---- maps ---- */
+
+static void a_plan_that_may_not_be_written_gives_its_room_back(void **state)
+{
+    (void)state;
+    static const enum rig_outcome refusals[] = {RIG_403, RIG_422};
+    for (size_t i = 0; i < 2; i++) {
+        struct rig *rig = cluster();
+        rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", refusals[i], 1000);
+        rig_pods(rig, "p", 4, "g", 0);
+        rig_run(rig, 2 * SKR_SECOND);
+        rig_group(rig, "other", 8, 0, NULL);
+        rig_pods(rig, "o", 8, "other", 0); /* the whole cluster */
+        rig_run(rig, 120 * SKR_SECOND);
+        rig_assert_bound(rig, "o", 8);
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        rig_faults_end(rig);
+        for (int p = 0; p < 8; p++) {
+            char name[32];
+            snprintf(name, sizeof name, "o-%d", p);
+            rig_delete(rig, RIG_POD, name);
+        }
+        rig_run(rig, 120 * SKR_SECOND);
+        assert_complete(rig);
+        rig_destroy(rig);
+    }
+}
+
+static void a_users_edit_between_read_and_write_is_never_overwritten(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig->hold_watch[RIG_MAP] = true;
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3','note':'mine'}}");
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "note"), "mine");
+    assert_string_equal(rig_key(rig, "g", "size"), "3");
+    rig->hold_watch[RIG_MAP] = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig_destroy(rig);
+}
+
+static void keys_that_a_user_deleted_are_written_again(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'status':null,'rank':null,'placement':null}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_complete(rig);
+    rig_destroy(rig);
+}
+
+static void late_and_repeated_watch_events_change_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    for (int kind = 0; kind < RIG_KIND_COUNT; kind++)
+        rig->hold_watch[kind] = kind != RIG_POD;
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_settle(rig);
+    rig->hold_watch[RIG_POD] = true; /* from here the engine lives on its own answers */
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    size_t writes = rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL);
+    for (int kind = 0; kind < RIG_KIND_COUNT; kind++)
+        rig->hold_watch[kind] = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), writes);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 4);
+    assert_complete(rig);
+    rig_destroy(rig);
+}
+
+static void the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    rig_group(rig, "other", 8, 0, NULL);
+    rig_pods(rig, "o", 8, "other", 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "other", "sakkara.plan"), "");
+    assert_string_equal(rig_state(rig, "other"), "Backoff");
+    while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "other"))
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "other"), RIG_OK);
+    rig->hold_kind = SKR_WRITE_GET_CONFIGMAP;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_LOST_APPLIED);
+    rig->hold_watch[RIG_MAP] = true;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "other"), "Backoff"); /* it is being read */
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_GET_CONFIGMAP, "g"), RIG_OK);
+    rig->hold_watch[RIG_MAP] = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "other"), "Admitting");
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d32_any_write_may_fail_in_any_way_and_nothing_is_lost),
+        cmocka_unit_test(reads_after_an_unknown_outcome_may_fail_too),
+        cmocka_unit_test(r5_an_unknown_binding_is_read_before_anything_else),
+        cmocka_unit_test(r5_a_conflict_on_the_same_node_is_success),
+        cmocka_unit_test(r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there),
+        cmocka_unit_test(
+            a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns),
+        cmocka_unit_test(a_caller_that_hangs_up_in_binding_is_not_posted_for),
+        cmocka_unit_test(onpartialbind_rollback_deletes_the_bound_members),
+        cmocka_unit_test(a_plan_that_may_not_be_written_gives_its_room_back),
+        cmocka_unit_test(a_users_edit_between_read_and_write_is_never_overwritten),
+        cmocka_unit_test(keys_that_a_user_deleted_are_written_again),
+        cmocka_unit_test(late_and_repeated_watch_events_change_nothing),
+        cmocka_unit_test(the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
