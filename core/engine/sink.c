@@ -439,10 +439,13 @@ static bool take_outcome(struct skr_engine *e, struct sink *sink, const struct p
     return false;
 }
 
-static void look_again(struct skr_engine *e, struct group *g, bool allowed_again)
+static void look_again(struct skr_engine *e, struct group *g, const struct sink *sink,
+                       bool was_refused)
 {
     engine_touch_group(e, g);
-    if (allowed_again) {
+    if (sink->refused)
+        engine_wake_group(e, g, sink->retry_at); /* nothing is planned before */
+    if (was_refused && !sink->refused) {
         g->attempts = 0;
         g->failed_epoch = UINT64_MAX;
     }
@@ -464,7 +467,7 @@ static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_e
     engine_touch_map(e, m);
     bool settled = take_outcome(e, &m->sink, w, ev);
     if (g)
-        look_again(e, g, refused && !m->sink.refused);
+        look_again(e, g, &m->sink, refused);
     if (!settled)
         return;
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
@@ -493,7 +496,7 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
     struct group *g = groups_find(e, pg->key);
     bool settled = take_outcome(e, &pg->sink, w, ev);
     if (g)
-        look_again(e, g, refused && !pg->sink.refused);
+        look_again(e, g, &pg->sink, refused);
     if (!settled)
         return;
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
