@@ -58,6 +58,13 @@ if has apt-get; then
         else
             packages="$packages clang-format"
         fi
+        # Runtime of clang's sanitizers, for make fuzz; a package of its own on some versions.
+        for runtime in libclang-rt-dev libclang-rt-14-dev; do
+            if apt-cache show "$runtime" >/dev/null 2>&1; then
+                packages="$packages $runtime"
+                break
+            fi
+        done
     fi
     # shellcheck disable=SC2086
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $packages
