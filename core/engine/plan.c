@@ -262,7 +262,7 @@ bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g)
 {
     if (g->plan->anchor) {
         const struct pod_entry *p = pods_find(e, g->plan->anchor);
-        return !p || (!p->write && !p->must_read);
+        return !p || p->plan != g->plan || (!p->write && !p->must_read);
     }
     const struct sink *sink = home_sink(g);
     return !sink || (!sink->write && !sink->must_read);
