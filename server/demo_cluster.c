@@ -13,69 +13,10 @@
 #include <utlist.h>
 
 #include "server/config_value.h"
+#include "server/demo_cluster_state.h"
+#include "topology/strbuf.h"
 
-enum task_kind {
-    TASK_WATCH, /* object as it is at that time, or its deletion */
-    TASK_WRITE, /* reaches the API server */
-    TASK_SOLVED,
-    TASK_CYCLE,
-    TASK_BIND,
-    TASK_START,
-};
-
-struct task {
-    enum task_kind kind;
-    skr_time at;
-    uint64_t order;
-    enum skr_demo_kind object_kind; /* WATCH */
-    char *namespace_, *name, *uid;
-    char *node;     /* BIND */
-    uint64_t write; /* WRITE */
-    enum skr_write_kind write_kind;
-    char *body;
-    struct skr_solve_request *solve;
-    struct skr_solution *solution;
-    struct skr_error error;
-    struct task *prev, *next;
-};
-
-/* A pod as kube-scheduler's queue and cache see it. */
-enum pod_place { POD_OUT, POD_QUEUED, POD_ASSUMED };
-
-struct queued_pod {
-    char *namespace_, *name;
-    enum pod_place place;
-    uint64_t request; /* of its bind call while assumed */
-    struct queued_pod *prev, *next;
-};
-
-/* The filter or prioritize request that is being asked, and what came back. */
-struct question {
-    uint64_t request;
-    size_t n;
-    uint8_t *passes; /* [n] */
-    size_t best;     /* prioritize: index of the highest score */
-    char text[128];  /* why not */
-};
-
-struct skr_demo_cluster {
-    struct skr_demo_cluster_options options;
-    struct skr_engine *engine;
-    struct skr_actions actions;
-    struct skr_demo_objects *objects;
-    skr_time now, timer;
-    struct task *tasks;
-    uint64_t order, request;
-    struct queued_pod *pods;
-    bool cycle_waits; /* a TASK_CYCLE is among the tasks */
-    struct question *question;
-    size_t writes[SKR_WRITE_KIND_COUNT];
-};
-
-static void trace(struct skr_demo_cluster *c, enum skr_demo_trace kind, const char *format, ...)
-    SKR_PRINTF(3, 4);
-
-static void trace(struct skr_demo_cluster *c, enum skr_demo_trace kind, const char *format, ...)
+void skr_demo_trace(struct skr_demo_cluster *c, enum skr_demo_trace kind, const char *format, ...)
 {
     char text[2048];
     if (!c->options.trace) {
@@ -90,8 +31,8 @@ static void trace(struct skr_demo_cluster *c, enum skr_demo_trace kind, const ch
 
 /* ---- tasks ---- */
 
-static struct task *add_task(struct skr_demo_cluster *c, enum task_kind kind, skr_time delay,
-                             const char *namespace_, const char *name)
+struct task *skr_demo_add_task(struct skr_demo_cluster *c, enum task_kind kind, skr_time delay,
+                               const char *namespace_, const char *name)
 {
     struct task *task = skr_alloc(sizeof *task);
     task->kind = kind;
@@ -124,73 +65,39 @@ static void free_task(struct task *task)
 }
 
 /* The watchers hear of it. */
-static void announce(struct skr_demo_cluster *c, enum skr_demo_kind kind, const char *namespace_,
-                     const char *name, skr_time delay)
+void skr_demo_announce(struct skr_demo_cluster *c, enum skr_demo_kind kind, const char *namespace_,
+                       const char *name, skr_time delay)
 {
     const json_t *object = skr_demo_objects_get(c->objects, kind, namespace_, name);
-    struct task *task = add_task(c, TASK_WATCH, delay, namespace_, name);
+    struct task *task = skr_demo_add_task(c, TASK_WATCH, delay, namespace_, name);
     task->object_kind = kind;
     task->uid = skr_strdup(object ? skr_demo_text(object, "metadata.uid") : "");
 }
 
 /* ---- the engine's side ---- */
 
-static const char *or_none(const char *text)
-{
-    return text && text[0] ? text : "";
-}
-
+/* "Group is not placed  default/group-a  MembersMissing: group group-a has 5 of 8 members" */
 static void trace_decision(struct skr_demo_cluster *c, const struct skr_decision *d)
 {
-    bool has_reason = or_none(d->reason)[0] != '\0';
-    trace(c, SKR_DEMO_TRACE_DECISION, "%s%s%s%s%s%s%s%s", d->what, d->group[0] ? "  " : "",
-          d->group, d->pod[0] ? "  " : "", d->pod, has_reason ? "  " : "", or_none(d->reason), "");
-    if (or_none(d->message)[0]) {
-        trace(c, SKR_DEMO_TRACE_DECISION, "  %s", d->message);
-    }
-}
-
-static void take_answer_to_question(struct question *q, const struct skr_answer *answer)
-{
-    for (size_t i = 0; i < q->n; i++) {
-        bool in_mask = answer->kind == SKR_ANSWER_FILTER_MASK && (answer->mask[i / 8] >> i % 8 & 1);
-        q->passes[i] = in_mask || answer->kind == SKR_ANSWER_FILTER_ALL ||
-                       (answer->kind == SKR_ANSWER_FILTER_ONE && answer->index == i);
-        bool higher =
-            answer->kind == SKR_ANSWER_SCORES && answer->scores[i] > answer->scores[q->best];
-        q->best = higher ? i : q->best;
-    }
-    snprintf(q->text, sizeof q->text, "%s", answer->text);
-}
-
-static void take_answer(struct skr_demo_cluster *c, const struct skr_answer *answer)
-{
-    if (c->question && c->question->request == answer->request) {
-        take_answer_to_question(c->question, answer);
-        return;
-    }
-    struct queued_pod *pod;
-    DL_FOREACH(c->pods, pod)
-    {
-        if (pod->place != POD_ASSUMED || pod->request != answer->request) {
-            continue;
+    const char *const part[] = {d->what, d->group, d->pod, d->reason};
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        if (part[i] && part[i][0]) {
+            skr_strbuf_addf(&text, "%s%s", i > 0 ? "  " : "", part[i]);
         }
-        bool bound = answer->kind == SKR_ANSWER_BOUND;
-        pod->place = POD_OUT;
-        trace(c, SKR_DEMO_TRACE_VERB, "bind %s/%s answered: %s", pod->namespace_, pod->name,
-              bound ? "bound" : answer->text);
-        if (!bound) {
-            /* It comes back from the error queue after its backoff. */
-            announce(c, SKR_DEMO_POD, pod->namespace_, pod->name, SKR_SECOND);
-        }
-        return;
     }
+    if (d->message && d->message[0]) {
+        skr_strbuf_addf(&text, ": %s", d->message);
+    }
+    skr_demo_trace(c, SKR_DEMO_TRACE_DECISION, "%s", text.s);
+    skr_strbuf_fini(&text);
 }
 
 static void take_write(struct skr_demo_cluster *c, const struct skr_write *write)
 {
     struct task *task =
-        add_task(c, TASK_WRITE, SKR_DEMO_WRITE_TIME, write->namespace_, write->name);
+        skr_demo_add_task(c, TASK_WRITE, SKR_DEMO_WRITE_TIME, write->namespace_, write->name);
     task->write = write->id;
     task->write_kind = write->kind;
     task->body = skr_alloc(write->body_len + 1);
@@ -199,7 +106,7 @@ static void take_write(struct skr_demo_cluster *c, const struct skr_write *write
 
 static void take_solve(struct skr_demo_cluster *c, struct skr_solve_request *request)
 {
-    struct task *task = add_task(c, TASK_SOLVED, SKR_MILLISECOND, "", "");
+    struct task *task = skr_demo_add_task(c, TASK_SOLVED, SKR_MILLISECOND, "", "");
     task->solve = request;
     if (skr_solve(&request->problem, &task->solution, &task->error) < 0) {
         task->solution = NULL;
@@ -210,11 +117,11 @@ static void carry_out(struct skr_demo_cluster *c, struct skr_action *action)
 {
     switch (action->kind) {
     case SKR_ACTION_ANSWER:
-        take_answer(c, &action->answer);
+        skr_demo_scheduler_answer(c, &action->answer);
         break;
     case SKR_ACTION_HOLD:
-        trace(c, SKR_DEMO_TRACE_VERB, "bind call %llu is held",
-              (unsigned long long)action->hold.request);
+        skr_demo_trace(c, SKR_DEMO_TRACE_VERB, "bind call %llu is held",
+                       (unsigned long long)action->hold.request);
         break;
     case SKR_ACTION_WRITE:
         take_write(c, &action->write);
@@ -238,7 +145,7 @@ static void carry_out(struct skr_demo_cluster *c, struct skr_action *action)
     }
 }
 
-static void handle(struct skr_demo_cluster *c, struct skr_event *event)
+void skr_demo_handle(struct skr_demo_cluster *c, struct skr_event *event)
 {
     skr_engine_handle(c->engine, event, c->now, &c->actions);
     for (size_t i = 0; i < c->actions.n; i++) {
@@ -251,8 +158,8 @@ static void handle(struct skr_demo_cluster *c, struct skr_event *event)
 
 /* An upsert of the object as it is now. false when it does not decode; that is a bug of the story
  * or of the engine, and shows in the trace. */
-static bool decode(struct skr_demo_cluster *c, enum skr_demo_kind kind, const json_t *object,
-                   struct skr_event *ret)
+bool skr_demo_decode(struct skr_demo_cluster *c, enum skr_demo_kind kind, const json_t *object,
+                     struct skr_event *ret)
 {
     struct skr_error error = {SKR_OK, ""};
     int rc = -SKR_BUG;
@@ -278,7 +185,7 @@ static bool decode(struct skr_demo_cluster *c, enum skr_demo_kind kind, const js
         break;
     }
     if (rc < 0) {
-        trace(c, SKR_DEMO_TRACE_WRITE, "undecodable object: %s", error.text);
+        skr_demo_trace(c, SKR_DEMO_TRACE_WRITE, "undecodable object: %s", error.text);
     }
     return rc == 0;
 }
@@ -295,182 +202,10 @@ static void deliver(struct skr_demo_cluster *c, enum skr_demo_kind kind, const c
     if (!object) {
         event = (struct skr_event){
             .kind = deletes[kind], .namespace_ = namespace_, .name = name, .uid = uid};
-        handle(c, &event);
-    } else if (decode(c, kind, object, &event)) {
-        handle(c, &event);
+        skr_demo_handle(c, &event);
+    } else if (skr_demo_decode(c, kind, object, &event)) {
+        skr_demo_handle(c, &event);
     }
-}
-
-/* ---- kube-scheduler ---- */
-
-static struct queued_pod *queued_pod(struct skr_demo_cluster *c, const char *namespace_,
-                                     const char *name)
-{
-    struct queued_pod *pod;
-    DL_FOREACH(c->pods, pod)
-    {
-        if (strcmp(pod->namespace_, namespace_) == 0 && strcmp(pod->name, name) == 0) {
-            return pod;
-        }
-    }
-    pod = skr_alloc(sizeof *pod);
-    pod->namespace_ = skr_strdup(namespace_);
-    pod->name = skr_strdup(name);
-    DL_APPEND(c->pods, pod);
-    return pod;
-}
-
-static bool is_ours(const struct skr_demo_cluster *c, const json_t *pod)
-{
-    const char *scheduler = skr_demo_text(pod, "spec.schedulerName");
-    for (size_t i = 0; i < c->options.settings.n_scheduler_names; i++) {
-        if (strcmp(scheduler, c->options.settings.scheduler_name[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_schedulable(const struct skr_demo_cluster *c, const json_t *pod)
-{
-    const json_t *gates = json_object_get(json_object_get(pod, "spec"), "schedulingGates");
-    return pod && is_ours(c, pod) && !skr_demo_text(pod, "spec.nodeName")[0] &&
-           json_array_size(gates) == 0;
-}
-
-static void wake_scheduler(struct skr_demo_cluster *c)
-{
-    if (!c->cycle_waits) {
-        c->cycle_waits = true;
-        add_task(c, TASK_CYCLE, SKR_DEMO_CYCLE_TIME, "", "");
-    }
-}
-
-/* Any change of a pod brings it back to the queue. */
-static void show_scheduler(struct skr_demo_cluster *c, const char *namespace_, const char *name)
-{
-    const json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_POD, namespace_, name);
-    struct queued_pod *pod = queued_pod(c, namespace_, name);
-    if (!is_schedulable(c, object)) {
-        pod->place = pod->place == POD_ASSUMED ? POD_ASSUMED : POD_OUT;
-    } else if (pod->place == POD_OUT) {
-        pod->place = POD_QUEUED;
-        /* First come, first served. */
-        DL_DELETE(c->pods, pod);
-        DL_APPEND(c->pods, pod);
-        wake_scheduler(c);
-    }
-}
-
-/* Asks filter or prioritize about names; the answer is in q. */
-static void ask(struct skr_demo_cluster *c, enum skr_event_kind verb, const struct skr_pod *pod,
-                const char *const *names, size_t n, struct question *q)
-{
-    struct skr_event event = {.kind = verb};
-    q->request = ++c->request;
-    q->n = n;
-    q->best = 0;
-    event.filter.request = q->request;
-    event.filter.pod = pod;
-    event.filter.n_nodes = n;
-    event.filter.node = names;
-    c->question = q;
-    handle(c, &event);
-    c->question = NULL;
-}
-
-/* Node the pod goes to, borrowed from names; NULL: refused. */
-static const char *choose(struct skr_demo_cluster *c, const struct skr_pod *pod, const char **names,
-                          size_t n, struct question *q)
-{
-    ask(c, SKR_EVENT_FILTER, pod, names, n, q);
-    size_t left = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (q->passes[i]) {
-            names[left++] = names[i];
-        }
-    }
-    trace(c, SKR_DEMO_TRACE_VERB, "filter %s, %zu node%s: %s%s", pod->meta.name, n,
-          n == 1 ? "" : "s", left ? names[0] : q->text, left > 1 ? ", ..." : "");
-    if (left > 1) {
-        ask(c, SKR_EVENT_PRIORITIZE, pod, names, left, q);
-        return names[q->best];
-    }
-    return left == 1 ? names[0] : NULL;
-}
-
-static const char **list_nodes(const struct skr_demo_cluster *c, size_t *ret_n)
-{
-    const char **names = NULL;
-    size_t n = 0, cap = 0;
-    for (const json_t *node; (node = skr_demo_objects_at(c->objects, SKR_DEMO_NODE, n)); n++) {
-        skr_grow(&names, &cap, n + 1, sizeof *names);
-        names[n] = skr_demo_text(node, "metadata.name");
-    }
-    *ret_n = n;
-    return names;
-}
-
-/* One scheduling cycle of the pod. */
-static void schedule(struct skr_demo_cluster *c, struct queued_pod *queued,
-                     const struct skr_pod *pod)
-{
-    size_t n;
-    const char **names = list_nodes(c, &n);
-    struct question q = {.passes = skr_alloc(n + 1)};
-    const char *nominated = pod->nominated_node;
-    const char *node = nominated[0] ? choose(c, pod, &nominated, 1, &q) : NULL;
-    if (!node && n > 0) {
-        node = choose(c, pod, names, n, &q);
-    }
-    queued->place = node ? POD_ASSUMED : POD_OUT;
-    if (node) {
-        struct task *task =
-            add_task(c, TASK_BIND, SKR_DEMO_CYCLE_TIME, queued->namespace_, queued->name);
-        task->node = skr_strdup(node);
-        task->uid = skr_strdup(pod->meta.uid);
-        queued->request = ++c->request;
-    }
-    free(q.passes);
-    free(names);
-}
-
-static void run_cycle(struct skr_demo_cluster *c)
-{
-    struct queued_pod *queued;
-    c->cycle_waits = false;
-    DL_FOREACH(c->pods, queued)
-    {
-        if (queued->place == POD_QUEUED) {
-            break;
-        }
-    }
-    if (!queued) {
-        return;
-    }
-    const json_t *object =
-        skr_demo_objects_get(c->objects, SKR_DEMO_POD, queued->namespace_, queued->name);
-    struct skr_event decoded;
-    queued->place = POD_OUT;
-    if (is_schedulable(c, object) && decode(c, SKR_DEMO_POD, object, &decoded)) {
-        schedule(c, queued, decoded.pod);
-        skr_pod_destroy(decoded.pod);
-    }
-    wake_scheduler(c);
-}
-
-static void run_bind(struct skr_demo_cluster *c, const struct task *task)
-{
-    struct queued_pod *pod = queued_pod(c, task->namespace_, task->name);
-    struct skr_event event = {.kind = SKR_EVENT_BIND,
-                              .namespace_ = task->namespace_,
-                              .name = task->name,
-                              .uid = task->uid};
-    event.bind.request = pod->request;
-    event.bind.node = task->node;
-    trace(c, SKR_DEMO_TRACE_VERB, "bind %s/%s to %s, call %llu", task->namespace_, task->name,
-          task->node, (unsigned long long)pod->request);
-    handle(c, &event);
 }
 
 /* ---- writes ---- */
@@ -516,7 +251,7 @@ static int apply(struct skr_demo_cluster *c, const struct task *task)
     case SKR_WRITE_BINDING:
         status = skr_demo_objects_bind(c->objects, task->namespace_, task->name, body);
         if (status == 201) {
-            add_task(c, TASK_START, SKR_DEMO_START_TIME, task->namespace_, task->name);
+            skr_demo_add_task(c, TASK_START, SKR_DEMO_START_TIME, task->namespace_, task->name);
         }
         break;
     case SKR_WRITE_UNGATE_POD:
@@ -552,7 +287,7 @@ static void add_read_back(struct skr_demo_cluster *c, const struct task *task, c
 {
     struct skr_event decoded;
     enum skr_demo_kind kind = kind_of_write(task->write_kind);
-    if (!object || !decode(c, kind, object, &decoded)) {
+    if (!object || !skr_demo_decode(c, kind, object, &decoded)) {
         return;
     }
     if (kind == SKR_DEMO_POD) {
@@ -574,8 +309,8 @@ static void run_write(struct skr_demo_cluster *c, const struct task *task)
     int64_t version = 0;
     char text[16];
     c->writes[task->write_kind]++;
-    trace(c, SKR_DEMO_TRACE_WRITE, "%s %s/%s: %d", skr_write_kind_name(task->write_kind),
-          task->namespace_, task->name, status);
+    skr_demo_trace(c, SKR_DEMO_TRACE_WRITE, "%s %s/%s: %d", skr_write_kind_name(task->write_kind),
+                   task->namespace_, task->name, status);
     skr_integer_parse(skr_demo_text(object, "metadata.resourceVersion"), &version, &none);
     snprintf(text, sizeof text, "%s%.0d", status < 300 ? "" : "HTTP ", status < 300 ? 0 : status);
     event.write_done.write = task->write;
@@ -589,9 +324,9 @@ static void run_write(struct skr_demo_cluster *c, const struct task *task)
         add_read_back(c, task, object, &event);
     }
     if (changed && object) {
-        announce(c, kind, task->namespace_, task->name, SKR_DEMO_WATCH_TIME);
+        skr_demo_announce(c, kind, task->namespace_, task->name, SKR_DEMO_WATCH_TIME);
     }
-    handle(c, &event);
+    skr_demo_handle(c, &event);
 }
 
 /* ---- running ---- */
@@ -603,7 +338,7 @@ static void run_solved(struct skr_demo_cluster *c, struct task *task)
     event.solved.solution = task->solution;
     event.solved.error = task->error;
     task->solution = NULL;
-    handle(c, &event);
+    skr_demo_handle(c, &event);
 }
 
 static void run_start(struct skr_demo_cluster *c, const struct task *task)
@@ -613,7 +348,7 @@ static void run_start(struct skr_demo_cluster *c, const struct task *task)
         skr_demo_objects_patch(c->objects, SKR_DEMO_POD, task->namespace_, task->name, patch);
     json_decref(patch);
     if (status == 200) {
-        announce(c, SKR_DEMO_POD, task->namespace_, task->name, SKR_DEMO_WATCH_TIME);
+        skr_demo_announce(c, SKR_DEMO_POD, task->namespace_, task->name, SKR_DEMO_WATCH_TIME);
     }
 }
 
@@ -623,7 +358,7 @@ static void run_task(struct skr_demo_cluster *c, struct task *task)
     case TASK_WATCH:
         deliver(c, task->object_kind, task->namespace_, task->name, task->uid);
         if (task->object_kind == SKR_DEMO_POD) {
-            show_scheduler(c, task->namespace_, task->name);
+            skr_demo_scheduler_see(c, task->namespace_, task->name);
         }
         break;
     case TASK_WRITE:
@@ -633,10 +368,10 @@ static void run_task(struct skr_demo_cluster *c, struct task *task)
         run_solved(c, task);
         break;
     case TASK_CYCLE:
-        run_cycle(c);
+        skr_demo_scheduler_cycle(c);
         break;
     case TASK_BIND:
-        run_bind(c, task);
+        skr_demo_scheduler_bind(c, task);
         break;
     case TASK_START:
         run_start(c, task);
@@ -659,7 +394,7 @@ void skr_demo_cluster_run(struct skr_demo_cluster *cluster, skr_time duration)
         if (timer_first) {
             struct skr_event event = {.kind = SKR_EVENT_TIMER};
             c->timer = SKR_TIME_NEVER;
-            handle(c, &event);
+            skr_demo_handle(c, &event);
             continue;
         }
         struct task *task = c->tasks;
@@ -694,13 +429,7 @@ void skr_demo_cluster_destroy(struct skr_demo_cluster *cluster)
     {
         free_task(task);
     }
-    struct queued_pod *pod, *next_pod;
-    DL_FOREACH_SAFE(cluster->pods, pod, next_pod)
-    {
-        free(pod->namespace_);
-        free(pod->name);
-        free(pod);
-    }
+    skr_demo_scheduler_fini(cluster);
     skr_actions_fini(&cluster->actions);
     skr_engine_destroy(cluster->engine);
     skr_demo_objects_destroy(cluster->objects);
@@ -714,8 +443,8 @@ int skr_demo_cluster_add(struct skr_demo_cluster *cluster, json_t *object, struc
     if (rc < 0) {
         return rc;
     }
-    announce(cluster, kind, skr_demo_text(object, "metadata.namespace"),
-             skr_demo_text(object, "metadata.name"), SKR_DEMO_WATCH_TIME);
+    skr_demo_announce(cluster, kind, skr_demo_text(object, "metadata.namespace"),
+                      skr_demo_text(object, "metadata.name"), SKR_DEMO_WATCH_TIME);
     return 0;
 }
 
@@ -726,7 +455,7 @@ int skr_demo_cluster_remove(struct skr_demo_cluster *cluster, enum skr_demo_kind
     if (!object) {
         return -SKR_NOT_FOUND;
     }
-    announce(cluster, kind, namespace_, name, SKR_DEMO_WATCH_TIME);
+    skr_demo_announce(cluster, kind, namespace_, name, SKR_DEMO_WATCH_TIME);
     skr_demo_objects_remove(cluster->objects, kind, namespace_, name);
     return 0;
 }
@@ -735,7 +464,7 @@ void skr_demo_cluster_sync(struct skr_demo_cluster *cluster)
 {
     skr_demo_cluster_run(cluster, SKR_DEMO_WATCH_TIME);
     struct skr_event event = {.kind = SKR_EVENT_SYNCED};
-    handle(cluster, &event);
+    skr_demo_handle(cluster, &event);
 }
 
 const struct skr_demo_objects *skr_demo_cluster_objects(const struct skr_demo_cluster *cluster)
