@@ -65,6 +65,12 @@ get() {
 get /livez | grep -q '^HTTP/1.1 200' || fail "/livez is not 200"
 get /readyz | grep -q '^HTTP/1.1 503' || fail "/readyz is not 503 before the first lists"
 get /metrics | grep -q '^sakkara_build_info' || fail "/metrics lacks sakkara_build_info"
+kill -HUP "$daemon"
+for _ in $(seq 100); do
+    grep -q '"Log level changed"' "$dir/log" && break
+    sleep 0.05
+done
+grep -q '"Log level changed" v=6' "$dir/log" || fail "SIGHUP did not change the log level"
 begin=$(date +%s)
 kill -TERM "$daemon"
 wait "$daemon"
