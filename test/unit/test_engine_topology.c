@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tree is in force, what users are told about it, and how plans follow it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+static void topology(struct rig *rig, const char *key, const char *levels, const char *tree)
+{
+    rig_create_json(rig, RIG_MAP, key,
+                    "{'metadata':{'labels':{'sakkara.topology':''}},'data':{'level-names':'%s',"
+                    "'tree':'%s'}}",
+                    levels, tree);
+}
+
+/* node-0.. of 2 cpu each */
+static struct rig *nodes(int n)
+{
+    struct rig *rig = rig_create();
+    for (int i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 2);
+    }
+    return rig;
+}
+
+/* Creates and runs a gang; the node of its i-th pod is then rig_node_of(). */
+static void run_gang(struct rig *rig, const char *name, int size, const char *constraints)
+{
+    rig_group(rig, name, size, 0, constraints);
+    rig_pods(rig, name, size, name, 0);
+    rig_run(rig, 5 * SKR_SECOND);
+}
+
+#define RACK_NODE "[\\'rack\\',\\'node\\']"
+
+static void d16_a_broken_edit_is_reported_and_the_last_good_tree_stays(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "running", 2, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "r", 2, "running", 0);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "topology", "reason"), "TopologyInvalid");
+    assert_non_null(strstr(rig_key(rig, "topology", "message"), "tree"));
+    assert_true(rig_has_event(rig, "ConfigMap/topology Warning TopologyInvalid"));
+    assert_string_equal(rig_state(rig, "running"), "Admitting"); /* running plans go on */
+    rig->hold_scheduler = false;
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "r", 2);
+    rig_assert_bound(rig, "g", 4);
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{}}}'}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "topology", "reason"), "");
+    assert_string_equal(rig_key(rig, "topology", "message"), "");
+    rig_destroy(rig);
+}
+
+static void with_only_a_malformed_map_groups_wait_with_topology_missing(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    topology(rig, "topology", RACK_NODE, "{");
+    rig_sync(rig);
+    run_gang(rig, "g", 2, NULL);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "TopologyMissing");
+    assert_string_equal(rig_key(rig, "g", "status"), "Ready");
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{},\\'node-1\\':{}}}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 2);
+    rig_destroy(rig);
+}
+
+static void d21_empty_resource_names_are_an_error_that_nobody_dies_of(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    topology(rig, "topology", "[\\'node\\']", "{\\'node-0\\':{},\\'node-1\\':{}}");
+    rig_edit(rig, RIG_MAP, "topology", "{'data':{'resource-names':'[]'}}");
+    rig_sync(rig);
+    run_gang(rig, "g", 2, NULL);
+    assert_string_equal(rig_key(rig, "topology", "reason"), "TopologyInvalid");
+    assert_non_null(strstr(rig_key(rig, "topology", "message"), "resource-names"));
+    rig_destroy(rig);
+}
+
+static void d18_deleting_an_inactive_topology_map_changes_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(4);
+    topology(
+        rig, "topology", RACK_NODE,
+        "{\\'r\\':{\\'node-0\\':{},\\'node-1\\':{}},\\'s\\':{\\'node-2\\':{},\\'node-3\\':{}}}");
+    rig->now += 5 * SKR_SECOND;
+    topology(rig, "second", "[\\'node\\']", "{\\'node-3\\':{}}");
+    rig->reverse_lists = true;
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "second", "reason"), "DuplicateTopology");
+    assert_string_equal(rig_key(rig, "topology", "reason"), "");
+    rig_delete(rig, RIG_MAP, "second");
+    rig_run(rig, SKR_SECOND);
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 4);
+    rig_destroy(rig);
+}
+
+static void deleting_the_active_topology_map_promotes_the_next(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(4);
+    topology(rig, "a", "[\\'node\\']", "{\\'node-0\\':{}}");
+    topology(rig, "b", "[\\'node\\']", "{\\'node-3\\':{}}");
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "b", "reason"), "DuplicateTopology");
+    rig_delete(rig, RIG_MAP, "a");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "b", "reason"), "");
+    run_gang(rig, "g", 1, NULL);
+    assert_string_equal(rig_node_of(rig, "g-0"), "node-3");
+    rig_destroy(rig);
+}
+
+static void a_topology_map_elsewhere_is_ignored(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    topology(rig, "other/topology", "[\\'node\\']", "{\\'node-1\\':{}}");
+    rig_sync(rig);
+    run_gang(rig, "g", 1, NULL);
+    assert_string_equal(rig_node_of(rig, "g-0"), "node-0"); /* derived: flat */
+    assert_string_equal(rig_key(rig, "other/topology", "reason"), "");
+    rig_destroy(rig);
+}
+
+static void d19_equal_unit_names_in_different_branches_are_two_racks(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    topology(rig, "topology", "[\\'zone\\',\\'rack\\',\\'node\\']",
+             "{\\'zone-a\\':{\\'rack-0\\':{\\'node-0\\':{}}},\\'zone-b\\':{\\'rack-0\\':{\\'node-"
+             "1\\':{}}}}");
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'zone':{'type':'pack','hard':true}}");
+    assert_int_equal(rig_n_bound(rig, "g"), 0); /* not four in one zone: no rack has more than two */
+    assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':null}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_key(rig, "g", "placement"),
+                        "{\"root\":{\"zone-a\":{\"rack-0\":{\"node-0\":{\"g-0\":{},\"g-1\":{}}}},"
+                        "\"zone-b\":{\"rack-0\":{\"node-1\":{\"g-2\":{},\"g-3\":{}}}}}}");
+    rig_destroy(rig);
+}
+
+static void d20_a_derived_tree_follows_nodes_that_come_and_go(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(1);
+    rig_sync(rig);
+    run_gang(rig, "g", 4, NULL);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_node(rig, "node-1", 2);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    rig_delete(rig, RIG_NODE, "node-1");
+    run_gang(rig, "h", 1, NULL);
+    assert_int_equal(rig_n_bound(rig, "h"), 0);
+    rig_destroy(rig);
+}
+
+static void d20_a_derived_tree_follows_rack_labels(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(4);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_edit(rig, RIG_NODE, name, "{'metadata':{'labels':{'sakkara.topology.rack':'r%d'}}}", i);
+    }
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_edit(rig, RIG_NODE, "node-3", "{'metadata':{'labels':{'sakkara.topology.rack':'r1'}}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "g", 4);
+    assert_string_equal(rig_node_of(rig, "g-0"), "node-1");
+    assert_string_equal(rig_node_of(rig, "g-3"), "node-3");
+    rig_destroy(rig);
+}
+
+static void warnings_about_nodes_are_conditions_of_the_map(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    topology(rig, "topology", RACK_NODE,
+             "{\\'r\\':{\\'node-0\\':{},\\'ghost\\':{}},\\'shallow\\':{}}");
+    rig_sync(rig);
+    rig_run(rig, 3 * SKR_SECOND);
+    const char *conditions = rig_key(rig, "topology", "conditions");
+    assert_non_null(strstr(conditions, "\"type\":\"UnevenDepth\""));
+    assert_non_null(strstr(conditions, "\"type\":\"UnknownNode\""));
+    assert_non_null(strstr(conditions, "ghost"));
+    assert_non_null(strstr(conditions, "\"type\":\"NodesNotInTree\""));
+    assert_non_null(strstr(conditions, "node-1"));
+    rig_node(rig, "ghost", 2);
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig_run(rig, 3 * SKR_SECOND);
+    conditions = rig_key(rig, "topology", "conditions");
+    assert_null(strstr(conditions, "UnknownNode"));
+    assert_null(strstr(conditions, "NodesNotInTree"));
+    rig_destroy(rig);
+}
+
+static void a_node_outside_the_tree_takes_ordinary_pods_but_no_group(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    topology(rig, "topology", "[\\'node\\']", "{\\'node-0\\':{}}");
+    rig_sync(rig);
+    run_gang(rig, "g", 3, NULL);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'unschedulable':true}}");
+    rig_pod(rig, "plain", NULL, 0);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "plain"), "node-1");
+    rig_destroy(rig);
+}
+
+static void d43_an_overcommitted_node_counts_as_full(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig->allow_overfull = true;
+    rig_racks(rig, 1, 2, 5);
+    for (int i = 0; i < 8; i++) { /* free: -3 and 5 */
+        char name[32];
+        snprintf(name, sizeof name, "static-%d", i);
+        rig_pod(rig, name, NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-0'}}");
+    }
+    rig_sync(rig);
+    run_gang(rig, "g", 5, NULL);
+    for (int i = 0; i < 5; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "g-%d", i);
+        assert_string_equal(rig_node_of(rig, name), "node-1");
+    }
+    rig_destroy(rig);
+}
+
+static void every_resource_that_members_request_is_considered(void **state)
+{
+    (void)state;
+    struct rig *rig = nodes(2);
+    rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'example.com/gpu':'1'}}}");
+    rig_group(rig, "g", 1, 0, NULL);
+    rig_sync(rig);
+    rig_pod(rig, "p", "g", RIG_GATED);
+    rig_edit(
+        rig, RIG_POD, "p",
+        "{'spec':{'containers':[{'name':'c','resources':{'requests':{'example.com/gpu':'1'}}}]}}");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p"), "node-1");
+    rig_destroy(rig);
+}
+
+static void running_groups_are_not_touched_by_a_new_topology(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_sync(rig);
+    run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
+    rig_assert_bound(rig, "g", 4);
+    rig_forget_counts(rig);
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'x\\':{\\'node-0\\':{}},\\'y\\':{\\'node-1\\':{}}}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_int_equal(rig->n_solves, 0);
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), 0);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d16_a_broken_edit_is_reported_and_the_last_good_tree_stays),
+        cmocka_unit_test(with_only_a_malformed_map_groups_wait_with_topology_missing),
+        cmocka_unit_test(d21_empty_resource_names_are_an_error_that_nobody_dies_of),
+        cmocka_unit_test(d18_deleting_an_inactive_topology_map_changes_nothing),
+        cmocka_unit_test(deleting_the_active_topology_map_promotes_the_next),
+        cmocka_unit_test(a_topology_map_elsewhere_is_ignored),
+        cmocka_unit_test(d19_equal_unit_names_in_different_branches_are_two_racks),
+        cmocka_unit_test(d20_a_derived_tree_follows_nodes_that_come_and_go),
+        cmocka_unit_test(d20_a_derived_tree_follows_rack_labels),
+        cmocka_unit_test(warnings_about_nodes_are_conditions_of_the_map),
+        cmocka_unit_test(a_node_outside_the_tree_takes_ordinary_pods_but_no_group),
+        cmocka_unit_test(d43_an_overcommitted_node_counts_as_full),
+        cmocka_unit_test(every_resource_that_members_request_is_considered),
+        cmocka_unit_test(running_groups_are_not_touched_by_a_new_topology),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
