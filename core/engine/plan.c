@@ -41,6 +41,7 @@ void plan_add_member(struct skr_engine *e, struct plan *plan, struct pod_entry *
     p->plan_node = engine_name(e, node);
     p->plan_rank = rank;
     p->stands = STANDS_UNKNOWN;
+    p->recorded = false;
     p->kicked_at = 0;
     p->asked = p->kick_again = p->kicked_again = p->voted = false;
     p->told_event = NULL;
@@ -683,6 +684,28 @@ static bool binding_is_moot(const struct skr_engine *e, const struct group *g)
     return x.unbound != x.voted || plan->check_nodes || e->now >= plan->deadline;
 }
 
+/* A replacement that no text names yet is no member when the object of the plan goes: its seat is
+ * free again. */
+static void note_recorded(struct skr_engine *e, struct plan *plan)
+{
+    bool gone = plan->home != SOURCE_LABELS && !sink_annotation(e, plan->group), changed = false;
+    struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan != plan)
+            continue;
+        if (!gone) {
+            p->recorded = true;
+        } else if (!p->recorded && !pods_is_bound(p)) {
+            add_vacancy(e, plan, p);
+            plan_remove_member(e, p);
+            changed = true;
+        }
+    }
+    if (changed)
+        plan_text_changed(e, plan);
+}
+
 static void step_binding(struct skr_engine *e, struct group *g)
 {
     struct plan *plan = g->plan;
@@ -696,6 +719,7 @@ static void step_binding(struct skr_engine *e, struct group *g)
         return;
     }
     plan->binding_persisted = true;
+    note_recorded(e, plan);
     if (plan->rollback) {
         roll_back(e, plan);
         return;

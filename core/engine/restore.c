@@ -121,6 +121,7 @@ static void restore_member(struct skr_engine *e, struct plan *plan, struct pod_e
     plan_add_member(e, plan, p, node, told || pods_is_bound(p) ? rank_label(p) : -1);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     const char *k = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_PLAN);
+    p->recorded = true;
     p->plan_retries = retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1;
     k = k ? strchr(k, '.') : NULL;
     p->kick_count = k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0;

@@ -106,6 +106,7 @@ struct pod_entry {
     const char *plan_node; /* borrowed from node_name_intern */
     int32_t plan_rank;
     int32_t plan_retries;
+    bool recorded;             /* a persisted text named it as a member of the plan */
     uint32_t kick_count;       /* k of the plan label */
     skr_time kicked_at;        /* acknowledged nomination or gate removal; 0 none */
     bool asked;                /* filter accepted it since the kick */
