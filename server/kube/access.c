@@ -85,13 +85,13 @@ static int check_url(CURLU *url, const char *text, struct skr_error *error)
     bool known = scheme && (strcmp(scheme, "https") == 0 || strcmp(scheme, "http") == 0);
     free(scheme);
     if (!known)
-        return skr_error_set(error, SKR_INVALID, "\"%s\" does not begin with https:// or http://",
-                             text);
+        return skr_error_set(error, SKR_INVALID,
+                             "\"%.128s\" does not begin with https:// or http://", text);
     if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
         return skr_error_set(error, SKR_INVALID,
                              "the address holds a user; put credentials under users");
     if (url_has(url, CURLUPART_QUERY) || url_has(url, CURLUPART_FRAGMENT))
-        return skr_error_set(error, SKR_INVALID, "\"%s\" holds a query or a fragment", text);
+        return skr_error_set(error, SKR_INVALID, "\"%.128s\" holds a query or a fragment", text);
     return 0;
 }
 
@@ -103,7 +103,7 @@ int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
         return skr_error_set(error, SKR_NO_MEMORY, "no memory for a URL");
     CURLUcode code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME);
     if (code != CURLUE_OK)
-        return skr_error_set(error, SKR_INVALID, "\"%s\" is not a URL: %s", url,
+        return skr_error_set(error, SKR_INVALID, "\"%.128s\" is not a URL: %s", url,
                              curl_url_strerror(code));
     int r = check_url(parsed, url, error);
     if (r < 0)
@@ -111,7 +111,7 @@ int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
     char *host = url_part(parsed, CURLUPART_HOST, 0);
     if (!host || host[0] == '\0' || strlen(host) > SKR_KUBE_ACCESS_ADDRESS_BYTES_MAX) {
         free(host);
-        return skr_error_set(error, SKR_INVALID, "\"%s\" has no usable host", url);
+        return skr_error_set(error, SKR_INVALID, "\"%.128s\" has no usable host", url);
     }
     size_t n = strlen(host);
     if (host[0] == '[' && host[n - 1] == ']') {
