@@ -160,18 +160,20 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
     return object;
 }
 
-void skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
-                      struct skr_shelf_item *item)
+const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
+                               struct skr_shelf_item *item, json_t *last)
 {
-    json_t *last = json_copy(item->object);
-
-    (void)skr_path_own(last, "metadata");
+    if (last == NULL) {
+        last = json_copy(item->object);
+        (void)skr_path_own(last, "metadata");
+    }
     store->revision++;
     set_revision(last, store->revision);
     remember(store, SKR_STORE_DELETED, resource, last, item->object);
-    json_decref(last);
+    json_decref(last); /* the history holds it */
     skr_shelf_remove(skr_store_shelf(store, resource), item);
     store->n_objects--;
+    return last;
 }
 
 /* ---- making and ending ---- */
@@ -180,6 +182,14 @@ static void add_namespace(struct skr_store *store, const char *name)
 {
     json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
                                "metadata", "name", name);
+    (void)skr_store_put(store, object, 0, NULL);
+    json_decref(object);
+}
+
+static void add_priority_class(struct skr_store *store, const char *name, int value)
+{
+    json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1",
+                               "kind", "PriorityClass", "metadata", "name", name, "value", value);
     (void)skr_store_put(store, object, 0, NULL);
     json_decref(object);
 }
@@ -195,6 +205,8 @@ struct skr_store *skr_store_create(uint64_t uid_seed)
     for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
         add_namespace(store, namespaces[i]);
     }
+    add_priority_class(store, "system-cluster-critical", 2000000000);
+    add_priority_class(store, "system-node-critical", 2000001000);
     return store;
 }
 

@@ -50,9 +50,10 @@ struct skr_shelf_item *skr_store_find(const struct skr_store *store,
  * resourceVersion is set here. item NULL: a new object. Returns the object, borrowed. */
 const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *object);
-/* Takes the object out; the last state gets the deletion's revision. */
-void skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
-                      struct skr_shelf_item *item);
+/* Takes the object out. last: its last state (taken, top and metadata own; NULL: as it is), which
+ * gets the deletion's revision. Returns it, borrowed from the history. */
+const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
+                               struct skr_shelf_item *item, json_t *last);
 /* A version 4 UUID; five letters as generateName appends. */
 void skr_store_make_uid(struct skr_store *store, char uid[37]);
 void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
@@ -73,6 +74,8 @@ bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_
 void skr_store_do_create(struct skr_store_call *call);
 void skr_store_do_update(struct skr_store_call *call); /* PUT and the patches */
 void skr_store_do_put(struct skr_store_call *call);    /* loading */
+/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. */
+bool skr_store_check_body(struct skr_store_call *call);
 /* The reply of a write: object in the shape that was asked for. */
 void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object);
 
@@ -80,10 +83,16 @@ void skr_store_reply_object(struct skr_store_call *call, int status, const json_
 
 void skr_store_do_delete(struct skr_store_call *call);
 void skr_store_do_delete_collection(struct skr_store_call *call);
-/* How the object of item goes: at once, or by getting a deletionTimestamp. options: DeleteOptions
- * or NULL. extra: a pod condition to set with the deletion, NULL none (borrowed). */
-bool skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *item,
-                           const json_t *options, const json_t *extra);
+/* Whether the preconditions of the options (NULL: none) hold; false: the reply says which does not.
+ */
+bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
+                             const json_t *options);
+/* Lets the object of item go: at once, or by giving it a deletionTimestamp; fills the reply.
+ * options: DeleteOptions or NULL. */
+void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *item,
+                           const json_t *options);
+/* Whether nothing holds a deleted object back any more. */
+bool skr_store_is_gone(const json_t *object);
 
 /* ---- store_pods.c ---- */
 
