@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting and ending the daemon inside the test: what it says when a part cannot start, that
+ * nothing is left behind then, and that it ends at once whatever it was doing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/daemon.h"
+#include "server/http/address.h"
+#include "server/log.h"
+
+static char directory[] = "/tmp/sakkara-daemon-XXXXXX";
+static char kubeconfig[64];
+
+static int begin(void **state)
+{
+    (void)state;
+    if (!mkdtemp(directory)) {
+        return -1;
+    }
+    snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", directory);
+    FILE *file = fopen(kubeconfig, "w");
+    if (!file) {
+        return -1;
+    }
+    /* Nobody listens on port 1. */
+    fputs("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "
+          "\"http://127.0.0.1:1\"}}]\nusers: [{name: u, user: {}}]\n"
+          "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n",
+          file);
+    skr_log_set_level(0);
+    return fclose(file);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    unlink(kubeconfig);
+    return rmdir(directory);
+}
+
+static struct skr_config *config_of(const char *more)
+{
+    struct skr_findings findings;
+    struct skr_config *config = NULL;
+    char text[1024];
+    skr_findings_init(&findings);
+    snprintf(text, sizeof text, "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n%s", more);
+    assert_int_equal(skr_config_parse(text, strlen(text), &config, &findings), 0);
+    return config;
+}
+
+#define ANY_PORTS                                                                    \
+    "extender: {listen: '127.0.0.1:0', bindListen: '127.0.0.1:0'}\nadmin: {listen: " \
+    "'127.0.0.1:0'}\n"
+
+/* Expects a refusal; its text is in error, positions in findings. */
+static void refuse(const char *more, const char *file, struct skr_findings *findings,
+                   struct skr_error *error)
+{
+    struct skr_config *config = config_of(more);
+    struct skr_daemon *daemon = NULL;
+    skr_findings_init(findings);
+    int rc = skr_daemon_create(config, file, &daemon, findings, error);
+    assert_true(rc < 0);
+    assert_null(daemon);
+    skr_config_destroy(config);
+}
+
+static void it_starts_without_an_api_server_and_ends_at_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        struct skr_config *config = config_of(ANY_PORTS);
+        struct skr_daemon *daemon = NULL;
+        struct skr_findings findings;
+        struct skr_error error = {SKR_OK, ""};
+        skr_findings_init(&findings);
+        int rc = skr_daemon_create(config, kubeconfig, &daemon, &findings, &error);
+        assert_string_equal(error.text, "");
+        assert_int_equal(rc, 0);
+        skr_daemon_destroy(daemon);
+        skr_config_destroy(config);
+    }
+}
+
+static void a_port_in_use_is_named(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "extender: {listen: '127.0.0.1:%u', bindListen: '127.0.0.1:0'}\nadmin: {listen: "
+        "'127.0.0.1:0'}\n",
+        "extender: {listen: '127.0.0.1:0', bindListen: '127.0.0.1:%u'}\nadmin: {listen: "
+        "'127.0.0.1:0'}\n",
+        "extender: {listen: '127.0.0.1:0', bindListen: '127.0.0.1:0'}\nadmin: {listen: "
+        "'127.0.0.1:%u'}\n",
+    };
+    int fd;
+    uint16_t port;
+    assert_int_equal(skr_address_listen("127.0.0.1:0", &fd, &port, NULL), 0);
+    for (size_t i = 0; i < 3; i++) {
+        struct skr_findings findings;
+        struct skr_error error;
+        struct skr_strbuf text;
+        char expected[64];
+        const char *at = strstr(forms[i], "%u");
+        skr_strbuf_init(&text);
+        skr_strbuf_addn(&text, forms[i], (size_t)(at - forms[i]));
+        skr_strbuf_addf(&text, "%u%s", port, at + 2);
+        refuse(text.s, kubeconfig, &findings, &error);
+        snprintf(expected, sizeof expected, "127.0.0.1:%u", port);
+        assert_non_null(strstr(error.text, expected));
+        skr_strbuf_fini(&text);
+    }
+    close(fd);
+}
+
+static void a_kubeconfig_that_cannot_be_used_is_named_with_positions(void **state)
+{
+    (void)state;
+    struct skr_findings findings;
+    struct skr_error error;
+    refuse(ANY_PORTS, "/nonexistent/kubeconfig", &findings, &error);
+    assert_string_equal(error.text, "/nonexistent/kubeconfig: the kubeconfig cannot be used");
+    assert_int_equal(findings.n_errors, 1);
+    assert_string_equal(findings.item[0].text, "No such file or directory");
+}
+
+static void without_kubeconfig_and_pod_it_says_what_to_do(void **state)
+{
+    (void)state;
+    struct skr_findings findings;
+    struct skr_error error;
+    unsetenv("KUBERNETES_SERVICE_HOST");
+    refuse(ANY_PORTS, NULL, &findings, &error);
+    assert_non_null(strstr(error.text, "--kubeconfig"));
+}
+
+static void certificates_that_are_missing_are_named(void **state)
+{
+    (void)state;
+    struct skr_findings findings;
+    struct skr_error error;
+    refuse("extender: {listen: '127.0.0.1:0', bindListen: '127.0.0.1:0', tls: {certFile: /no/crt, "
+           "keyFile: /no/key}}\nadmin: {listen: '127.0.0.1:0'}\n",
+           kubeconfig, &findings, &error);
+    assert_non_null(strstr(error.text, "/no/crt"));
+    refuse(ANY_PORTS "gate: {listen: '127.0.0.1:0', certFile: /no/gate, keyFile: /no/key}\n",
+           kubeconfig, &findings, &error);
+    assert_non_null(strstr(error.text, "/no/gate"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_starts_without_an_api_server_and_ends_at_once),
+        cmocka_unit_test(a_port_in_use_is_named),
+        cmocka_unit_test(a_kubeconfig_that_cannot_be_used_is_named_with_positions),
+        cmocka_unit_test(without_kubeconfig_and_pod_it_says_what_to_do),
+        cmocka_unit_test(certificates_that_are_missing_are_named),
+    };
+    return cmocka_run_group_tests_name("daemon", tests, begin, end);
+}
