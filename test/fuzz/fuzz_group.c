@@ -203,8 +203,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *part[LABELS_MAX];
     struct skr_group_spec *spec = NULL;
     struct skr_error error;
-    if (size == 0)
-        return 0;
+    if (size == 0 || !fuzz_is_utf8((const char *)data + 1, size - 1))
+        return 0; /* values come out of JSON */
     char *text = fuzz_text(data + 1, size - 1);
     bool labels = (data[0] & FROM_LABELS) != 0;
     size_t n = fuzz_split(text, part, labels ? LABELS_MAX : KEYS);

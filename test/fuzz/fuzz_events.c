@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine alone, under events that need not fit together: objects come and go as the bytes say,
+ * old versions after new ones, writes end in any way whatever the objects show, anybody asks for
+ * anything, solutions come late or not at all. (fuzz_engine.c is the same in a cluster that
+ * behaves.)
+ *
+ * Whatever happens: the engine's invariants hold after every event; each request is answered once,
+ * with an answer of its verb; writes have ids and bodies of their own; no Binding of a member is
+ * posted before a plan in state Binding with that member was acknowledged or seen; no Binding
+ * without an open call for that pod and node; the same bytes give the same actions.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine/state.h" /* to which group a pod belongs, in the eyes of the engine */
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/objects.h"
+
+enum { STEPS_MAX = 1200, WRITES_MAX = 512, CALLS_MAX = 128, UIDS = FUZZ_PODS * 4 };
+
+struct call {
+    uint64_t request;
+    char uid[16];
+    char node[16];
+    bool held;
+};
+
+struct world {
+    struct fuzz_objects objects;
+    struct skr_engine *engine;
+    struct skr_actions actions;
+    skr_time now, timer;
+    uint64_t request, hash;
+    uint64_t asking; /* request of the verb in hand */
+    enum skr_event_kind verb;
+    size_t n_asked; /* names, candidates */
+    size_t n_answers;
+    struct call call[CALLS_MAX]; /* open bind calls */
+    size_t n_calls;
+    struct skr_write write[WRITES_MAX]; /* in flight; strings are ours */
+    size_t n_writes;
+    uint64_t last_write;
+    struct skr_solve_request *solve;
+    bool binding[UIDS]; /* a plan in state Binding with that member is out */
+    bool any_binding;   /* one that names no members is */
+    bool synced, stopped;
+};
+
+static uint32_t choose(struct world *w, uint32_t n)
+{
+    return fuzz_choose(&w->objects, n);
+}
+
+static void mix(struct world *w, const char *text)
+{
+    for (; *text != '\0'; text++)
+        w->hash = (w->hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+}
+
+static void mix_number(struct world *w, uint64_t number)
+{
+    w->hash = (w->hash ^ number) * UINT64_C(0x100000001b3);
+}
+
+/* ---- all or nothing ---- */
+
+static size_t uid_index(const char *uid)
+{
+    for (uint32_t i = 0; i < UIDS; i++) {
+        char text[16];
+        if (strcmp(fuzz_pod_uid(i / 4, i % 4, text), uid) == 0)
+            return i;
+    }
+    return UIDS;
+}
+
+/* A plan that the API server is known to hold. */
+static void plan_is_out(struct world *w, const char *text)
+{
+    struct skr_plan_record *plan = NULL;
+    struct skr_error error;
+    if (!text || skr_plan_parse(text, &plan, &error) < 0)
+        return;
+    if (plan->state == SKR_PLAN_BINDING) {
+        w->any_binding = w->any_binding || !plan->has_members;
+        for (size_t i = 0; i < plan->n_members; i++) {
+            size_t at = uid_index(plan->member[i].uid);
+            if (at < UIDS)
+                w->binding[at] = true;
+        }
+    }
+    skr_plan_record_destroy(plan);
+}
+
+static void seen(struct world *w, const struct skr_meta *meta)
+{
+    plan_is_out(w, skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN));
+    /* A member that carries the id of a plan is rolled forward when another one is bound. */
+    w->any_binding = w->any_binding || (meta->uid[0] == 'p' && meta->annotations.n > 0);
+}
+
+/* The annotation that a patch writes; json_decref() *ret_json. */
+static const char *patched_plan(const struct skr_write *write, json_t **ret_json)
+{
+    *ret_json = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
+    const json_t *meta = json_object_get(*ret_json, "metadata");
+    return json_string_value(
+        json_object_get(json_object_get(meta, "annotations"), SKR_ANNOTATION_PLAN));
+}
+
+static struct call *find_call(struct world *w, uint64_t request)
+{
+    for (size_t i = 0; i < w->n_calls; i++) {
+        if (w->call[i].request == request)
+            return &w->call[i];
+    }
+    return NULL;
+}
+
+static void check_binding(struct world *w, const json_t *body)
+{
+    const char *uid = json_string_value(json_object_get(json_object_get(body, "metadata"), "uid"));
+    const char *node = json_string_value(json_object_get(json_object_get(body, "target"), "name"));
+    bool open = false;
+    fuzz_check(uid && node);
+    for (size_t i = 0; i < w->n_calls; i++)
+        open = open || (!strcmp(w->call[i].uid, uid) && !strcmp(w->call[i].node, node));
+    fuzz_check(open);
+    const struct pod_entry *p = pods_find(w->engine, uid);
+    fuzz_check(p && !pods_is_bound(p));
+    if (p->group)
+        fuzz_check(w->any_binding || w->binding[uid_index(uid)]);
+}
+
+/* ---- actions ---- */
+
+static void take_write(struct world *w, const struct skr_write *write)
+{
+    json_t *body;
+    fuzz_check(write->id > w->last_write && write->kind < SKR_WRITE_KIND_COUNT);
+    fuzz_check(write->class < SKR_WRITE_CLASS_COUNT && write->namespace_[0]);
+    fuzz_check(write->name[0] || write->kind == SKR_WRITE_CREATE_EVENT);
+    w->last_write = write->id;
+    const char *plan = patched_plan(write, &body);
+    bool reads = write->kind == SKR_WRITE_GET_POD || write->kind == SKR_WRITE_GET_CONFIGMAP ||
+                 write->kind == SKR_WRITE_GET_PODGROUP;
+    fuzz_check(reads ? write->body_len == 0 : json_is_object(body));
+    if (plan)
+        fuzz_objects_note_plan(&w->objects, plan);
+    if (write->kind == SKR_WRITE_BINDING)
+        check_binding(w, body);
+    json_decref(body);
+    fuzz_check(w->n_writes < WRITES_MAX);
+    struct skr_write *mine = &w->write[w->n_writes++];
+    *mine = *write;
+    mine->namespace_ = skr_strdup(write->namespace_);
+    mine->name = skr_strdup(write->name);
+    mine->body = skr_strdup(write->body);
+    mix_number(w, write->kind);
+    mix(w, write->name);
+    mix(w, write->body);
+}
+
+static void check_verb_answer(struct world *w, const struct skr_answer *a)
+{
+    bool masked = a->kind == SKR_ANSWER_FILTER_MASK || a->kind == SKR_ANSWER_PREEMPT_MASK ||
+                  a->kind == SKR_ANSWER_SCORES;
+    w->n_answers++;
+    fuzz_check(!masked || a->n == w->n_asked);
+    if (w->verb == SKR_EVENT_FILTER)
+        fuzz_check(a->kind <= SKR_ANSWER_FILTER_MASK);
+    else if (w->verb == SKR_EVENT_PRIORITIZE)
+        fuzz_check(a->kind == SKR_ANSWER_SCORES || a->kind == SKR_ANSWER_ERROR);
+    else if (w->verb == SKR_EVENT_PREEMPT)
+        fuzz_check(a->kind == SKR_ANSWER_PREEMPT_MASK || a->kind == SKR_ANSWER_ERROR);
+    fuzz_check(a->kind != SKR_ANSWER_FILTER_ONE || a->index < w->n_asked);
+    for (size_t i = 0; a->kind == SKR_ANSWER_SCORES && i < a->n; i++)
+        fuzz_check(a->scores[i] >= 0 && a->scores[i] <= 10);
+}
+
+static void take_answer(struct world *w, const struct skr_answer *a)
+{
+    struct call *call = find_call(w, a->request);
+    fuzz_check(a->text != NULL);
+    mix_number(w, (uint64_t)a->kind);
+    mix(w, a->text);
+    if (call) {
+        fuzz_check(a->kind == SKR_ANSWER_BOUND || a->kind == SKR_ANSWER_ERROR);
+        fuzz_check(a->kind == SKR_ANSWER_BOUND || a->text[0] != '\0');
+        *call = w->call[--w->n_calls];
+        return;
+    }
+    fuzz_check(w->asking != 0 && a->request == w->asking);
+    check_verb_answer(w, a);
+}
+
+static void take_action(struct world *w, struct skr_action *a)
+{
+    struct call *call;
+    mix_number(w, (uint64_t)a->kind);
+    switch (a->kind) {
+    case SKR_ACTION_ANSWER:
+        take_answer(w, &a->answer);
+        break;
+    case SKR_ACTION_HOLD:
+        call = find_call(w, a->hold.request);
+        fuzz_check(call && !call->held && a->hold.deadline >= w->now);
+        call->held = true;
+        break;
+    case SKR_ACTION_WRITE:
+        take_write(w, &a->write);
+        break;
+    case SKR_ACTION_SOLVE:
+        fuzz_check(!w->solve); /* one at a time */
+        w->solve = a->solve;
+        a->solve = NULL;
+        break;
+    case SKR_ACTION_CANCEL_SOLVE:
+        fuzz_check(w->solve && a->cancel_solve == w->solve->id);
+        atomic_store(&w->solve->cancel, true);
+        break;
+    case SKR_ACTION_TIMER:
+        w->timer = a->timer;
+        mix_number(w, (uint64_t)a->timer);
+        break;
+    case SKR_ACTION_DECISION:
+        fuzz_check(a->decision.group && a->decision.pod && a->decision.what && a->decision.message);
+        mix(w, a->decision.message);
+        break;
+    case SKR_ACTION_KIND_COUNT:
+    default:
+        fuzz_check(false);
+    }
+}
+
+static void handle(struct world *w, struct skr_event *event)
+{
+    struct skr_error error;
+    fuzz_check(skr_engine_handle(w->engine, event, w->now, &w->actions) == 0);
+    for (size_t i = 0; i < w->actions.n; i++)
+        take_action(w, &w->actions.item[i]);
+    skr_actions_reset(&w->actions);
+    if (skr_engine_check(w->engine, &error) < 0) {
+        fprintf(stderr, "%s\n", error.text);
+        fuzz_check(false);
+    }
+    for (size_t i = 0; i < w->n_calls; i++)
+        fuzz_check(w->call[i].held);
+}
+
+/* ---- events ---- */
+
+static void pod_comes(struct world *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_POD_UPSERT};
+    event.pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
+    seen(w, &event.pod->meta);
+    handle(w, &event);
+}
+
+static void pod_goes(struct world *w)
+{
+    char name[16], uid[16];
+    uint32_t i = choose(w, FUZZ_PODS), life = choose(w, 5);
+    struct skr_event event = {.kind = SKR_EVENT_POD_DELETE,
+                              .namespace_ = "default",
+                              .name = fuzz_pod_name(i, name),
+                              .uid = life < 4 ? fuzz_pod_uid(i, life, uid) : ""};
+    handle(w, &event);
+}
+
+static void node_changes(struct world *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_NODE_UPSERT};
+    if (choose(w, 8) == 0) {
+        event.kind = SKR_EVENT_NODE_DELETE;
+        event.namespace_ = event.uid = "";
+        event.name = fuzz_node_name(choose(w, FUZZ_NODES + 1));
+    } else {
+        event.node = fuzz_make_node(&w->objects);
+    }
+    handle(w, &event);
+}
+
+static const char *map_name(struct world *w)
+{
+    static const char *const name[] = {"ga", "gb", "gc", "topology"};
+    return name[choose(w, 4)];
+}
+
+static void map_changes(struct world *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_CONFIGMAP_UPSERT};
+    const char *name = map_name(w);
+    if (choose(w, 8) == 0) {
+        event.kind = SKR_EVENT_CONFIGMAP_DELETE;
+        event.namespace_ = "default";
+        event.name = name;
+        event.uid = "";
+    } else {
+        event.configmap = fuzz_make_map(&w->objects, name);
+        seen(w, &event.configmap->meta);
+    }
+    handle(w, &event);
+}
+
+static void podgroup_changes(struct world *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_PODGROUP_UPSERT};
+    uint32_t group = choose(w, FUZZ_GROUPS);
+    if (choose(w, 4) == 0) {
+        event.kind = SKR_EVENT_PODGROUP_DELETE;
+        event.namespace_ = "default";
+        event.name = fuzz_group_name(group);
+        event.uid = "";
+    } else {
+        event.podgroup = fuzz_make_podgroup(&w->objects, group);
+        seen(w, &event.podgroup->meta);
+    }
+    handle(w, &event);
+}
+
+/* Names as they come: any of the nodes, also twice, also unknown ones. */
+static size_t some_nodes(struct world *w, const char **name)
+{
+    size_t n = choose(w, FUZZ_NODES + 3);
+    for (size_t i = 0; i < n; i++)
+        name[i] = n == FUZZ_NODES ? fuzz_node_name((uint32_t)i)
+                                  : fuzz_node_name(choose(w, FUZZ_NODES + 1));
+    return n;
+}
+
+static void verb(struct world *w, enum skr_event_kind kind)
+{
+    const char *name[FUZZ_NODES + 3] = {NULL}, *uid[2] = {"p0-0", "p5-3"};
+    struct skr_preempt_node candidate[FUZZ_NODES + 3];
+    struct skr_event event = {.kind = kind};
+    struct skr_pod *pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
+    w->n_asked = some_nodes(w, name);
+    w->asking = ++w->request;
+    w->verb = kind;
+    w->n_answers = 0;
+    for (size_t i = 0; i < w->n_asked; i++)
+        candidate[i] = (struct skr_preempt_node){name[i], i % 3, uid};
+    if (kind == SKR_EVENT_PREEMPT) {
+        event.preempt.request = w->asking;
+        event.preempt.pod = pod;
+        event.preempt.n_nodes = w->n_asked;
+        event.preempt.node = candidate;
+    } else {
+        event.filter.request = w->asking;
+        event.filter.pod = pod;
+        event.filter.n_nodes = w->n_asked;
+        event.filter.node = name;
+    }
+    handle(w, &event);
+    fuzz_check(w->n_answers == 1);
+    w->asking = 0;
+    skr_pod_destroy(pod);
+}
+
+static void bind(struct world *w)
+{
+    char name[16], uid[16];
+    uint32_t i = choose(w, FUZZ_PODS), what = choose(w, 16);
+    if (w->n_calls == CALLS_MAX)
+        return;
+    fuzz_pod_uid(i, what > 12 ? what - 12 : 0, uid);
+    struct skr_event event = {.kind = SKR_EVENT_BIND,
+                              .namespace_ = "default",
+                              .name = fuzz_pod_name(i, name),
+                              .uid = what == 12 ? "" : uid};
+    event.bind.request = ++w->request;
+    event.bind.node = fuzz_node_name(choose(w, FUZZ_NODES + 1));
+    /* The node that is planned is the interesting one. */
+    const struct pod_entry *p = pods_find(w->engine, uid);
+    if (p && p->plan_node && what < 8)
+        event.bind.node = p->plan_node;
+    struct call *call = &w->call[w->n_calls++];
+    *call = (struct call){.request = event.bind.request};
+    p = what == 12 ? pods_find_name(w->engine, "default", event.name) : p;
+    snprintf(call->uid, sizeof call->uid, "%s", p ? p->uid : uid);
+    snprintf(call->node, sizeof call->node, "%s", event.bind.node);
+    handle(w, &event);
+}
+
+static void hang_up(struct world *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_HANGUP};
+    event.hangup.request = 4711;
+    if (w->n_calls > 0) {
+        struct call *call = &w->call[choose(w, CALLS_MAX) % w->n_calls];
+        event.hangup.request = call->request;
+        *call = w->call[--w->n_calls];
+    }
+    handle(w, &event);
+}
+
+static void solved(struct world *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
+    struct skr_solve_request *request = w->solve;
+    uint32_t how = choose(w, 8);
+    if (!request)
+        return;
+    w->solve = NULL;
+    event.solved.solve = request->id;
+    event.solved.took_ns = how;
+    if (how == 1) {
+        skr_error_set(&event.solved.error, SKR_LIMIT, "too large");
+    } else {
+        request->problem.step_budget = how == 2 ? 0 : request->problem.step_budget;
+        fuzz_check(skr_solve(&request->problem, &event.solved.solution, &event.solved.error) == 0);
+    }
+    handle(w, &event);
+    skr_solve_request_destroy(request);
+}
+
+static void read_object(struct world *w, const struct skr_write *write, struct skr_event *event)
+{
+    if (write->kind == SKR_WRITE_GET_POD) {
+        event->write_done.pod =
+            fuzz_make_pod(&w->objects, (uint32_t)(write->name[1] - '0') % FUZZ_PODS);
+        seen(w, &event->write_done.pod->meta);
+    } else if (write->kind == SKR_WRITE_GET_CONFIGMAP) {
+        event->write_done.configmap = fuzz_make_map(&w->objects, write->name);
+        seen(w, &event->write_done.configmap->meta);
+    } else if (write->kind == SKR_WRITE_GET_PODGROUP) {
+        event->write_done.podgroup =
+            fuzz_make_podgroup(&w->objects, strcmp(write->name, "gb") == 0);
+        seen(w, &event->write_done.podgroup->meta);
+    }
+}
+
+static void write_free(struct skr_write *write)
+{
+    free((char *)(uintptr_t)write->namespace_);
+    free((char *)(uintptr_t)write->name);
+    free((char *)(uintptr_t)write->body);
+}
+
+static void write_done(struct world *w)
+{
+    static const int32_t status[SKR_WRITE_OUTCOME_COUNT] = {200, 409, 404, 422, 403, 429, 0, 0};
+    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
+    uint32_t which = choose(w, 256), how = choose(w, 24);
+    json_t *body;
+    if (w->n_writes == 0)
+        return;
+    size_t at = which % w->n_writes;
+    struct skr_write write = w->write[at];
+    memmove(&w->write[at], &w->write[at + 1], (--w->n_writes - at) * sizeof write);
+    event.write_done.outcome =
+        how < SKR_WRITE_OUTCOME_COUNT ? (enum skr_write_outcome)how : SKR_WRITE_OK;
+    event.write_done.write = write.id;
+    event.write_done.http_status = status[event.write_done.outcome];
+    event.write_done.message = how % 2 ? "refused" : "";
+    event.write_done.retry_after = how == SKR_WRITE_BUSY ? SKR_SECOND : 0;
+    const char *plan = patched_plan(&write, &body);
+    if (event.write_done.outcome == SKR_WRITE_OK) {
+        event.write_done.resource_version = how == 23 ? 0 : ++w->objects.version;
+        plan_is_out(w, plan);
+        read_object(w, &write, &event);
+    }
+    handle(w, &event);
+    json_decref(body);
+    write_free(&write);
+}
+
+static void simple(struct world *w, enum skr_event_kind kind)
+{
+    struct skr_event event = {.kind = kind};
+    if (kind == SKR_EVENT_SYNCED && w->synced)
+        return;
+    w->synced = w->synced || kind == SKR_EVENT_SYNCED;
+    w->stopped = w->stopped || kind == SKR_EVENT_SHUTDOWN;
+    handle(w, &event);
+    if (kind == SKR_EVENT_LEADER_LOST || kind == SKR_EVENT_SHUTDOWN)
+        fuzz_check(w->n_calls == 0);
+}
+
+static void time_passes(struct world *w)
+{
+    static const skr_time step[] = {0,
+                                    SKR_MILLISECOND,
+                                    60 * SKR_MILLISECOND,
+                                    SKR_SECOND,
+                                    10 * SKR_SECOND,
+                                    100 * SKR_SECOND,
+                                    400 * SKR_SECOND};
+    uint32_t how = choose(w, 16);
+    if (how < 7)
+        w->now += step[how];
+    else if (w->timer != SKR_TIME_NEVER && w->timer > w->now)
+        w->now = w->timer;
+    if (w->timer > w->now)
+        return;
+    w->timer = SKR_TIME_NEVER;
+    simple(w, SKR_EVENT_TIMER);
+}
+
+static void step(struct world *w)
+{
+    static const enum skr_event_kind rare[] = {SKR_EVENT_LEADER_WON, SKR_EVENT_LEADER_LOST,
+                                               SKR_EVENT_SYNCED, SKR_EVENT_SHUTDOWN};
+    uint32_t x = choose(w, 64);
+    if (x < 10)
+        pod_comes(w);
+    else if (x < 12)
+        pod_goes(w);
+    else if (x < 16)
+        node_changes(w);
+    else if (x < 20)
+        map_changes(w);
+    else if (x < 22)
+        podgroup_changes(w);
+    else if (x < 25)
+        verb(w, SKR_EVENT_FILTER);
+    else if (x < 26)
+        verb(w, SKR_EVENT_PRIORITIZE);
+    else if (x < 27)
+        verb(w, SKR_EVENT_PREEMPT);
+    else if (x < 33)
+        bind(w);
+    else if (x < 35)
+        hang_up(w);
+    else if (x < 40)
+        solved(w);
+    else if (x < 54)
+        write_done(w);
+    else if (x < 60)
+        time_passes(w);
+    else if (x < 62)
+        simple(w, SKR_EVENT_SYNCED);
+    else
+        simple(w, rare[choose(w, 4)]);
+}
+
+/* ---- life ---- */
+
+static void finish(struct world *w)
+{
+    struct skr_strbuf state;
+    struct skr_engine_stats stats;
+    skr_strbuf_init(&state);
+    skr_engine_write_json(w->engine, &state);
+    mix(w, state.s);
+    json_decref(fuzz_json(state.s, state.len));
+    skr_strbuf_fini(&state);
+    skr_engine_get_stats(w->engine, &stats);
+    fuzz_check(stats.writes_in_flight == w->n_writes);
+    fuzz_check(stats.nodes <= FUZZ_NODES && stats.pods <= UIDS && stats.parked == w->n_calls);
+    skr_engine_destroy(w->engine);
+    skr_actions_fini(&w->actions);
+    skr_solve_request_destroy(w->solve);
+    for (size_t i = 0; i < w->n_writes; i++)
+        write_free(&w->write[i]);
+    fuzz_objects_fini(&w->objects);
+}
+
+static uint64_t play(const uint8_t *data, size_t size)
+{
+    struct world *w = skr_alloc(sizeof *w);
+    struct skr_settings settings;
+    w->objects.bytes = (struct fuzz_bytes){data, size, 0};
+    w->now = 1700000000 * SKR_SECOND;
+    w->timer = SKR_TIME_NEVER;
+    w->hash = UINT64_C(0xcbf29ce484222325);
+    uint32_t how = choose(w, 256);
+    skr_settings_default(&settings);
+    settings.label_fallback = how & 1;
+    settings.heterogeneous_refuse = how & 2;
+    settings.rollback_partial = how & 4;
+    settings.tie_break = how & 8 ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+    settings.plan_delay = how & 16 ? 0 : settings.plan_delay;
+    settings.plan_timeout = how & 32 ? 5 * SKR_SECOND : settings.plan_timeout;
+    settings.release_gate_after = how & 64 ? 30 * SKR_SECOND : SKR_TIME_NEVER;
+    w->engine = skr_engine_create(&settings);
+    skr_actions_init(&w->actions);
+    for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&w->objects.bytes); i++)
+        step(w);
+    finish(w);
+    uint64_t hash = w->hash;
+    free(w);
+    return hash;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint64_t hash = play(data, size);
+    if (size % 4 == 0)
+        fuzz_check(play(data, size) == hash);
+    return 0;
+}
