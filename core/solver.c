@@ -5,18 +5,19 @@
  *   1. feasible_sets.c   for every unit, the totals it can hold; n in S(root)? else infeasible
  *   2. optimum.c         the graph of all optimal placements, level by level from the top
  *      tie_choice.c      one of them
- *   bottleneck.c         why not, when infeasible and asked for
+ *   explain.c            why not, and what else is asked for
  *
- * docs/solver.md explains the method with an example. Nothing is searched, so there are no steps to
- * count: a step budget of 0 ends the run at once and any other lets it finish. Memory of a run is
- * bounded (skr_problem.byte_limit); time is not, set cancel from another thread.
+ * docs/solver.md explains the method with an example. Placing searches nothing, so it takes no
+ * steps: a step budget of 0 ends the run at once and any other lets it finish; relaxations take
+ * steps. Memory of a run is bounded (skr_problem.byte_limit); time is not, set cancel from another
+ * thread.
  */
 #include "core/solver.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/solver/bottleneck.h"
+#include "core/solver/explain.h"
 #include "core/solver/optimum.h"
 #include "core/solver/tie_choice.h"
 #include "topology/arena.h"
@@ -89,29 +90,6 @@ static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tr
     return true;
 }
 
-/* Least and most of every leaf, and its room where ties ask for it. */
-static bool leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
-{
-    const struct skr_problem *problem = run->problem;
-    size_t n_leaves = (size_t)run->tree->n_leaves;
-    bool tight = problem->tie_break == SKR_TIE_TIGHT;
-    int32_t *least = skr_run_alloc(run, n_leaves, sizeof(*least));
-    int32_t *most = skr_run_alloc(run, n_leaves, sizeof(*most));
-    int32_t *room = tight ? skr_run_alloc(run, n_leaves, sizeof(*room)) : NULL;
-    if (least == NULL || most == NULL || (tight && room == NULL)) {
-        return false;
-    }
-    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        least[leaf] = skr_leaf_claimed(problem, leaf);
-        most[leaf] = skr_leaf_fit(problem, leaf);
-        if (tight && skr_leaf_eligible(problem, leaf)) {
-            room[leaf] = skr_leaf_room(problem, problem->free, leaf);
-        }
-    }
-    *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
-    return true;
-}
-
 /* Cheap proof of infeasibility; the explanation does without it, unless there are no leaves. */
 static bool too_little_room(const struct skr_run *run, const struct skr_leaf_bounds *leaf)
 {
@@ -128,7 +106,7 @@ static bool run_solver(struct skr_run *run, struct skr_solution *solution)
 {
     struct skr_leaf_bounds leaf;
     struct skr_feasible feasible;
-    if (!skr_spans_init(run) || !leaf_bounds(run, &leaf)) {
+    if (!skr_spans_init(run, 0) || !skr_leaf_bounds(run, &leaf)) {
         return false;
     }
     if (too_little_room(run, &leaf)) {
@@ -146,17 +124,20 @@ static bool run_solver(struct skr_run *run, struct skr_solution *solution)
     if (!skr_bits_get(sizes, run->n)) {
         solution->status = SKR_SOLVE_INFEASIBLE;
         return !run->problem->explain ||
-               skr_bottleneck_explain(run, &feasible, &solution->explanation);
+               skr_explain_infeasible(run, &feasible, &solution->explanation);
     }
     struct skr_graph graph;
     int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*total));
-    if (total == NULL || !skr_optimum(run, &feasible, &graph) ||
+    if (total == NULL || !skr_optimum(run, &feasible, run->tree->n_levels, &graph) ||
         !skr_tie_choose(&graph, &feasible, total)) {
         return false;
     }
     if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {
         run->stop = SKR_RUN_NO_MEMORY;
         return false;
+    }
+    if (run->problem->explain) {
+        skr_explain_placed(run, &feasible, solution);
     }
     return true;
 }

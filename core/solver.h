@@ -52,8 +52,11 @@ struct skr_problem {
     const uint8_t *eligible; /* [leaf] may a new member go there; NULL: everywhere */
     const int32_t *claimed;  /* [leaf]; NULL: none */
     enum skr_tie_break tie_break;
-    bool explain;        /* fill struct skr_explanation when infeasible */
-    int64_t step_budget; /* search nodes; < 0: no limit; 0: timeout at once */
+    bool explain;           /* fill struct skr_explanation when infeasible */
+    uint32_t explain_parts; /* enum skr_explain_part: what else, with explain; 0: nothing */
+    /* Search nodes: sets and values of relaxations tried. 0: timeout at once; < 0:
+     * SKR_RELAXATION_STEPS_MAX. Placing takes none. */
+    int64_t step_budget;
     const atomic_bool
         *cancel;        /* polled at merge boundaries; NULL allowed; true gives SKR_SOLVE_TIMEOUT */
     bool no_fast_paths; /* general method only (tests) */
@@ -77,7 +80,23 @@ enum skr_infeasible_class {
     SKR_INFEASIBLE_CLASS_COUNT
 };
 
-enum { SKR_BOTTLENECKS_MAX = 16 };
+/* Parts of an explanation that cost solves of their own. */
+enum skr_explain_part {
+    SKR_EXPLAIN_SIZES = 1 << 0,       /* placed or infeasible */
+    SKR_EXPLAIN_RELAXATIONS = 1 << 1, /* infeasible */
+    SKR_EXPLAIN_SLOTS = 1 << 2,       /* infeasible */
+    SKR_EXPLAIN_KEYS = 1 << 3,        /* placed: best_alone and best_empty of the solution */
+    SKR_EXPLAIN_ALL = (1 << 4) - 1,
+};
+
+enum {
+    SKR_BOTTLENECKS_MAX = 16,
+    SKR_SIZE_RANGES_MAX = 32,        /* those nearest to n */
+    SKR_RELAXATION_ATOMS_MAX = 6,    /* rules dropped together */
+    SKR_RELAXATIONS_MAX = 32,        /* the first in order */
+    SKR_RELAXATION_STEPS_MAX = 4096, /* search nodes without a step budget */
+    SKR_MISSING_SLOTS_MAX = 16,      /* leaves, the first in tree order */
+};
 
 struct skr_bottleneck {
     int32_t unit;
@@ -85,8 +104,41 @@ struct skr_bottleneck {
     int32_t needs; /* members it would have to hold, all others holding their most */
 };
 
+struct skr_size_range {
+    int32_t first, last; /* both feasible, and all between */
+};
+
+/* One rule of one level that is taken back. In the order in which they are reported. */
+enum skr_relaxation_kind {
+    SKR_RELAX_HARD,
+    SKR_RELAX_MAX,
+    SKR_RELAX_MIN,
+    SKR_RELAX_FACTOR,
+    SKR_RELAX_PARTITIONS,
+    SKR_RELAXATION_KIND_COUNT
+};
+
+struct skr_relaxation_atom {
+    int32_t level;
+    enum skr_relaxation_kind kind;
+    /* The value nearest to the rule's that suffices too, the other atoms of the set dropped:
+     * smallest max, largest min, largest factor (1: only dropping it does), nearest partitions. 0:
+     * none, or none was found within the steps; for hard. */
+    int32_t value;
+};
+
+struct skr_relaxation {
+    size_t n_atoms;
+    struct skr_relaxation_atom atom[SKR_RELAXATION_ATOMS_MAX];
+};
+
+struct skr_missing_slots {
+    int32_t leaf;
+    int32_t slots;
+};
+
 struct skr_explanation {
-    enum skr_infeasible_class class;
+    enum skr_infeasible_class class; /* SKR_CLASS_NONE: placed */
     int32_t largest;  /* largest feasible size <= n under the same rules; 0 when none */
     int64_t sum_fits; /* sum of fit over leaves, each capped at n */
     /* Deciding level: the rules below it leave room for n, the rule of this level does not. 0 when
@@ -96,6 +148,25 @@ struct skr_explanation {
      * where only the step between sizes is wrong (factor, min). */
     size_t n_bottlenecks;
     struct skr_bottleneck bottleneck[SKR_BOTTLENECKS_MAX];
+
+    /* enum skr_explain_part: what follows is there and complete. A part that was asked for and is
+     * not here met a limit (steps, bytes, work, cancel); what it holds is true, but not all. */
+    uint32_t parts;
+    /* Feasible sizes from 1 to 2 n (at most SKR_SOLVER_MEMBERS_MAX), ascending. Sizes outside
+     * sizes_first .. sizes_last were not looked at, or did not fit in here. */
+    int32_t sizes_first, sizes_last;
+    size_t n_sizes;
+    struct skr_size_range size[SKR_SIZE_RANGES_MAX];
+    /* All sets of the least number of rules without which n is feasible; every one verified, as is
+     * that no smaller set does. Deepest level first, then by kind. Empty and complete: there is too
+     * little room even without rules. */
+    size_t n_relaxations;
+    struct skr_relaxation relaxation[SKR_RELAXATIONS_MAX];
+    /* Least number of slots which, added to these (eligible) leaves, make n feasible; -1 when none
+     * do. A leaf grows up to its capacity, where that is known and suffices. */
+    int32_t slots;
+    size_t n_slot_leaves; /* may exceed what fits in */
+    struct skr_missing_slots slot[SKR_MISSING_SLOTS_MAX];
 };
 
 struct skr_solve_stats {
@@ -121,7 +192,12 @@ struct skr_solution {
     int32_t *count;                     /* [n_leaves] with PLACED, claims included; else NULL */
     struct skr_level_key *key;          /* [n_levels] with PLACED, level 1 first; else NULL */
     bool optimal;                       /* with PLACED */
-    struct skr_explanation explanation; /* with INFEASIBLE and explain */
+    struct skr_explanation explanation; /* with explain */
+    /* [n_levels] with PLACED and SKR_EXPLAIN_KEYS, else NULL: for each level its best key if it
+     * were compared first; the same on an empty cluster, nothing claimed (NULL without capacity).
+     * used 0: not known, a limit was met. */
+    struct skr_level_key *best_alone;
+    struct skr_level_key *best_empty;
     struct skr_solve_stats stats;
     struct skr_arena *arena; /* owns everything above */
 };

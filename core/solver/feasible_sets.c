@@ -65,11 +65,6 @@ static void obey(const struct skr_law *law, uint64_t *bits, int32_t words)
     }
 }
 
-static bool obeys_always(const struct skr_law *law, int32_t n)
-{
-    return law->lo == 1 && law->hi == n && law->factor == 1;
-}
-
 /* Working space of a build. */
 struct builder {
     struct skr_run *run;
@@ -89,7 +84,7 @@ static bool build_unit(struct builder *builder, int32_t level, int32_t unit, str
     struct skr_run *run = builder->run;
     const struct skr_law *law = &run->law[level];
     int32_t words = unit_totals(run, builder->feasible, unit, builder->bits);
-    if (!obeys_always(law, run->n)) {
+    if (law->lo > 1 || law->hi < run->n || law->factor > 1) {
         obey(law, builder->bits, words);
     }
     *ret = NULL;
@@ -156,8 +151,8 @@ static bool build_children(struct builder *builder, int32_t level, int32_t paren
     return true;
 }
 
-bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
-                        struct skr_feasible *ret)
+static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
+                  const struct skr_feasible *base, int32_t deepest, struct skr_feasible *ret)
 {
     const struct skr_tree *tree = run->tree;
     size_t n_units = (size_t)tree->n_units;
@@ -172,13 +167,52 @@ bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
         builder.item == NULL || builder.bits == NULL) {
         return false;
     }
-    run->stats.units_visited += tree->n_units;
-    for (int32_t level = tree->n_levels; level >= 1 && tree->n_leaves > 0; level--) {
+    for (int32_t unit = tree->level_first[deepest];
+         base != NULL && unit < tree->level_first[deepest + 1]; unit++) {
+        ret->inside[unit] = base->inside[unit];
+    }
+    run->stats.units_visited += tree->level_first[deepest + 1];
+    for (int32_t level = deepest; level >= 1 && tree->n_leaves > 0; level--) {
         for (int32_t unit = tree->level_first[level - 1]; unit < tree->level_first[level]; unit++) {
             if (!build_children(&builder, level, unit)) {
                 return false;
             }
         }
     }
+    return true;
+}
+
+bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
+                        struct skr_feasible *ret)
+{
+    return build(run, leaf, NULL, run->tree->n_levels, ret);
+}
+
+bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, int32_t deepest,
+                          struct skr_feasible *ret)
+{
+    struct skr_leaf_bounds leaf = {.least = base->leaf.least, .most = base->leaf.most};
+    return build(run, &leaf, base, deepest, ret);
+}
+
+bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
+{
+    const struct skr_problem *problem = run->problem;
+    size_t n_leaves = (size_t)run->tree->n_leaves;
+    bool tight = problem->tie_break == SKR_TIE_TIGHT;
+    int32_t *least = skr_run_alloc(run, n_leaves, sizeof(*least));
+    int32_t *most = skr_run_alloc(run, n_leaves, sizeof(*most));
+    int32_t *room = tight ? skr_run_alloc(run, n_leaves, sizeof(*room)) : NULL;
+    if (least == NULL || most == NULL || (tight && room == NULL)) {
+        return false;
+    }
+    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
+        least[leaf] = skr_leaf_claimed(problem, leaf);
+        most[leaf] = skr_leaf_fit(problem, leaf);
+        if (tight && skr_leaf_eligible(problem, leaf)) {
+            room[leaf] = skr_leaf_room(problem, problem->free, leaf);
+        }
+    }
+    *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
     return true;
 }

@@ -26,6 +26,14 @@ struct skr_feasible {
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret);
 
+/* The same for a run whose laws differ from those of base at levels 1 .. deepest only, and whose
+ * leaves and n are the same: what lies below is taken over from base, which must stay. */
+bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, int32_t deepest,
+                          struct skr_feasible *ret);
+
+/* Least and most of every leaf, and its room where ties ask for it. */
+bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret);
+
 /* S(unit) into bits[n / 64 + 1]. */
 void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *feasible,
                          int32_t unit, uint64_t *bits);

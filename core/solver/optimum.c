@@ -34,12 +34,13 @@ static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool ch
     return true;
 }
 
-bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, struct skr_graph *ret)
+bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, int32_t deepest,
+                 struct skr_graph *ret)
 {
     if (!skr_graph_begin(ret, run, feasible->inside[0])) {
         return false;
     }
-    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+    for (int32_t level = 1; level <= deepest; level++) {
         struct skr_words words;
         bool choice = false;
         if (!skr_graph_open_level(ret, &words, &choice) || !weigh_rest(ret, &words, choice)) {
@@ -47,7 +48,7 @@ bool skr_optimum(struct skr_run *run, const struct skr_feasible *feasible, struc
         }
     }
     const struct skr_weights by_room = {.by_room = true};
-    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+    for (int32_t level = 1; level <= deepest; level++) {
         if (run->problem->tie_break == SKR_TIE_TIGHT && run->law[level].type == SKR_RULE_PACK) {
             skr_graph_weigh(ret, level, &by_room);
             skr_graph_tighten(ret, level);

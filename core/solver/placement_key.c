@@ -6,8 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "core/solver.h"
-#include "topology/arena.h"
+#include "core/solver/placement_key.h"
 
 static int greatest_first(const void *a, const void *b)
 {
@@ -16,10 +15,10 @@ static int greatest_first(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Key of the counts that are > 0 among n of them; list is working space for n. */
-static bool key_of_counts(const int32_t *count, int32_t n, int32_t *list, struct skr_arena *arena,
-                          struct skr_level_key *ret)
+bool skr_key_of_counts(const int32_t *count, int32_t n, int32_t *list, struct skr_arena *arena,
+                       struct skr_level_key *ret)
 {
+    *ret = (struct skr_level_key){0};
     for (int32_t i = 0; i < n; i++) {
         if (count[i] > 0) {
             list[ret->used++] = count[i];
@@ -61,8 +60,8 @@ struct skr_level_key *skr_placement_key(const struct skr_tree *tree, const int32
     }
     for (int32_t level = 1; done && level <= tree->n_levels; level++) {
         int32_t first = tree->level_first[level];
-        done = key_of_counts(total + first, tree->level_first[level + 1] - first, list, arena,
-                             &key[level - 1]);
+        done = skr_key_of_counts(total + first, tree->level_first[level + 1] - first, list, arena,
+                                 &key[level - 1]);
     }
     free(list);
     free(total);

@@ -42,14 +42,19 @@ bool skr_law_allows(const struct skr_law *law, int32_t x)
     return x >= law->lo && x <= law->hi && x % law->factor == 0;
 }
 
-bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
+bool skr_law_is_free(const struct skr_law *law, int32_t n)
+{
+    return law->used == 0 && law->lo == 1 && law->hi >= n && law->factor == 1;
+}
+
+static bool init(struct skr_run *run, const struct skr_problem *problem, size_t byte_limit)
 {
     *run = (struct skr_run){
         .problem = problem,
         .tree = problem->tree,
         .n = problem->n,
         .plain = problem->no_fast_paths,
-        .byte_limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX,
+        .byte_limit = byte_limit,
     };
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
         run->law[level] = skr_law_of(&problem->rule[level - 1], run->n);
@@ -63,11 +68,35 @@ bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
     return run->bits_tmp != NULL;
 }
 
+bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
+{
+    return init(run, problem,
+                problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX);
+}
+
 void skr_run_fini(struct skr_run *run)
 {
     skr_run_scratch_end(run);
     skr_arena_destroy(run->arena);
     run->arena = NULL;
+}
+
+bool skr_run_begin_inner(const struct skr_run *outer, const struct skr_problem *problem,
+                         struct skr_run *inner)
+{
+    size_t left = skr_run_bytes_left(outer);
+    return init(inner, problem, left > 0 ? left : 1) && skr_run_poll(inner);
+}
+
+void skr_run_end_inner(struct skr_run *outer, struct skr_run *inner)
+{
+    skr_run_fini(inner);
+    struct skr_solve_stats *stats = &outer->stats;
+    int64_t peak = (int64_t)skr_arena_used(outer->arena) + inner->stats.peak_bytes;
+    stats->units_visited += inner->stats.units_visited;
+    stats->merges += inner->stats.merges;
+    stats->states_kept += inner->stats.states_kept;
+    stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
 }
 
 static void note_peak(struct skr_run *run)
@@ -81,6 +110,15 @@ static void note_peak(struct skr_run *run)
     }
 }
 
+size_t skr_run_bytes_left(const struct skr_run *run)
+{
+    size_t used = skr_arena_used(run->arena);
+    if (run->scratch != NULL) {
+        used += skr_arena_used(run->scratch);
+    }
+    return used < run->byte_limit ? run->byte_limit - used : 0;
+}
+
 static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, size_t size)
 {
     if (run->stop != SKR_RUN_GOES_ON) {
@@ -88,11 +126,7 @@ static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, 
     }
     void *memory = skr_arena_array(arena, n, size);
     if (memory == NULL) {
-        size_t left = run->byte_limit - skr_arena_used(run->arena);
-        if (run->scratch != NULL) {
-            size_t scratch = skr_arena_used(run->scratch);
-            left = scratch < left ? left - scratch : 0;
-        }
+        size_t left = skr_run_bytes_left(run);
         /* An arena pads what it hands out; the last few bytes before the limit count as reached. */
         bool fits = size == 0 || n < left / size;
         run->stop = fits && left > 4096 ? SKR_RUN_NO_MEMORY : SKR_RUN_BYTE_LIMIT;
@@ -114,9 +148,7 @@ bool skr_run_scratch_begin(struct skr_run *run)
     if (run->stop != SKR_RUN_GOES_ON) {
         return false;
     }
-    size_t used = skr_arena_used(run->arena);
-    size_t left = used < run->byte_limit ? run->byte_limit - used : 0;
-    run->scratch = skr_arena_create(left, (size_t)64 * 1024);
+    run->scratch = skr_arena_create(skr_run_bytes_left(run), (size_t)64 * 1024);
     if (run->scratch == NULL) {
         run->stop = SKR_RUN_NO_MEMORY;
     }

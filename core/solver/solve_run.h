@@ -29,6 +29,7 @@ struct skr_law {
     int32_t lo;     /* >= 1 */
     int32_t hi;     /* <= n */
     int32_t factor; /* >= 1 */
+    bool mute;      /* the key of the level is not compared, see level_key.h */
 };
 
 struct skr_span_table;
@@ -52,10 +53,21 @@ struct skr_run {
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n);
 /* Whether a used unit may hold x > 0. */
 bool skr_law_allows(const struct skr_law *law, int32_t x);
+/* Whether it allows everything to groups of n. */
+bool skr_law_is_free(const struct skr_law *law, int32_t n);
 
 /* Prepares *run; false with run->stop set. Always follow with skr_run_fini(). */
 bool skr_run_init(struct skr_run *run, const struct skr_problem *problem);
 void skr_run_fini(struct skr_run *run);
+
+/*
+ * A run inside another: a variant of its problem (other rules, leaves or n), solved with the bytes
+ * that are left, to answer a question on the side. end() adds to the outer run's statistics; why
+ * the inner run stopped stays in inner->stop and does not stop the outer one. problem is borrowed.
+ */
+bool skr_run_begin_inner(const struct skr_run *outer, const struct skr_problem *problem,
+                         struct skr_run *inner);
+void skr_run_end_inner(struct skr_run *outer, struct skr_run *inner);
 
 /* Zeroed array in the arena of the run; NULL with run->stop set. */
 void *skr_run_alloc(struct skr_run *run, size_t n, size_t size);
@@ -63,6 +75,9 @@ void *skr_run_alloc(struct skr_run *run, size_t n, size_t size);
 bool skr_run_scratch_begin(struct skr_run *run);
 void *skr_run_scratch_alloc(struct skr_run *run, size_t n, size_t size);
 void skr_run_scratch_end(struct skr_run *run);
+
+/* Bytes of the limit that are left. */
+size_t skr_run_bytes_left(const struct skr_run *run);
 
 /* False when the caller wants the run to end. Cheap; called at every merge. */
 bool skr_run_poll(struct skr_run *run);

@@ -23,7 +23,7 @@ struct skr_span_table {
 
 enum { SLOTS_FIRST = 1024 };
 
-bool skr_spans_init(struct skr_run *run)
+bool skr_spans_init(struct skr_run *run, int32_t first_id)
 {
     run->spans = skr_run_alloc(run, 1, sizeof(*run->spans));
     if (run->spans == NULL) {
@@ -31,7 +31,13 @@ bool skr_spans_init(struct skr_run *run)
     }
     run->spans->slot = skr_run_alloc(run, SLOTS_FIRST, sizeof(*run->spans->slot));
     run->spans->mask = SLOTS_FIRST - 1;
+    run->spans->next_id = first_id;
     return run->spans->slot != NULL;
+}
+
+int32_t skr_spans_next_id(const struct skr_run *run)
+{
+    return run->spans->next_id;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)

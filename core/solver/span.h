@@ -60,7 +60,9 @@ static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t 
 /* Whether row used units (row 0 where the level does not count them) can reach total. */
 bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total);
 
-bool skr_spans_init(struct skr_run *run);
+/* first_id: ids of the run's spans begin there (those of another run may be parts of them). */
+bool skr_spans_init(struct skr_run *run, int32_t first_id);
+int32_t skr_spans_next_id(const struct skr_run *run);
 
 /* The span of one unit that may hold the counts in bits (words of them, words <= n / 64 + 1;
  * copied). inside: span of its children, NULL for a leaf. NULL: out of memory or cancelled. */

@@ -121,7 +121,7 @@ bool skr_tie_choose(const struct skr_graph *graph, const struct skr_feasible *fe
     }
     memset(total, 0, (size_t)tree->n_units * sizeof(*total));
     total[0] = run->n;
-    for (int32_t unit = 0; unit < tree->first_leaf; unit++) {
+    for (int32_t unit = 0; unit < tree->level_first[graph->n_levels]; unit++) {
         if (total[unit] > 0) {
             choose_children(&chooser, run, feasible, unit, total);
         }

@@ -16,6 +16,7 @@ struct search {
     int32_t fit[INSTANCE_LEAVES_MAX];
     int32_t rest[INSTANCE_LEAVES_MAX + 1]; /* most that leaves from here on can hold */
     int64_t room[INSTANCE_UNITS_MAX];
+    int32_t only_level; /* 0: all levels and ties */
 };
 
 static bool count_allowed(const struct skr_rule *rule, int32_t x)
@@ -134,6 +135,9 @@ static int32_t compare_vectors(const struct skr_tree *tree, int32_t unit, const 
 static bool is_better(const struct search *s, const int32_t *a, const int32_t *b)
 {
     const struct skr_tree *tree = &s->in->tree;
+    if (s->only_level > 0) {
+        return compare_level(s, s->only_level, a, b) < 0;
+    }
     for (int32_t level = 1; level <= tree->n_levels; level++) {
         int order = compare_level(s, level, a, b);
         if (order != 0) {
@@ -184,24 +188,38 @@ static void try_leaf(struct search *s, int32_t leaf, int32_t left)
     }
 }
 
+static void search_all(struct search *s)
+{
+    const struct instance *instance = s->in;
+    const struct skr_tree *tree = &instance->tree;
+    for (int32_t leaf = tree->n_leaves - 1; leaf >= 0; leaf--) {
+        s->fit[leaf] = instance_fit(instance, leaf);
+        s->rest[leaf] = s->rest[leaf + 1] + s->fit[leaf];
+        s->room[tree->first_leaf + leaf] = instance_room(instance, leaf);
+    }
+    for (int32_t u = tree->n_units - 1; u > 0; u--) {
+        s->room[tree->parent[u]] += s->room[u];
+    }
+    if (instance->problem.n <= s->rest[0]) {
+        try_leaf(s, 0, instance->problem.n);
+    }
+}
+
 void enumerator_solve(const struct instance *instance, struct oracle_answer *ret)
 {
     const struct skr_tree *tree = &instance->tree;
     struct search s = {.in = instance};
-    for (int32_t leaf = tree->n_leaves - 1; leaf >= 0; leaf--) {
-        s.fit[leaf] = instance_fit(instance, leaf);
-        s.rest[leaf] = s.rest[leaf + 1] + s.fit[leaf];
-        s.room[tree->first_leaf + leaf] = instance_room(instance, leaf);
-    }
-    for (int32_t u = tree->n_units - 1; u > 0; u--) {
-        s.room[tree->parent[u]] += s.room[u];
-    }
-    if (instance->problem.n <= s.rest[0]) {
-        try_leaf(&s, 0, instance->problem.n);
-    }
+    search_all(&s);
     ret->feasible = s.found;
     memset(ret->count, 0, sizeof(ret->count));
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         ret->count[leaf] = s.found ? s.best[tree->first_leaf + leaf] : 0;
     }
+}
+
+int32_t enumerator_best_level(const struct instance *instance, int32_t level, int32_t *ret)
+{
+    struct search s = {.in = instance, .only_level = level};
+    search_all(&s);
+    return s.found ? sorted_level(&instance->tree, level, s.best, ret) : 0;
 }

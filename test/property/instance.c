@@ -170,6 +170,20 @@ static void make_rules(struct instance *instance, struct random *random, int32_t
     }
 }
 
+/* What is free, what is claimed, and a few members of others. */
+static void make_capacity(struct instance *instance, struct random *random)
+{
+    for (int32_t leaf = 0; leaf < instance->tree.n_leaves; leaf++) {
+        int32_t others = random_percent(random, 50) ? 0 : between(random, 0, 6);
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            int64_t free = instance->free[leaf * INSTANCE_RESOURCES + r];
+            instance->capacity[leaf * INSTANCE_RESOURCES + r] =
+                (free > 0 ? free : 0) + (instance->claimed[leaf] + others) * instance->demand[r];
+        }
+    }
+    instance->problem.capacity = instance->capacity;
+}
+
 void instance_make(struct instance *ret, uint64_t seed, uint64_t index,
                    const struct instance_limits *limits)
 {
@@ -207,6 +221,9 @@ void instance_make(struct instance *ret, uint64_t seed, uint64_t index,
     n = n < limits->n ? n : between(&random, limits->n / 2, limits->n);
     problem->n = n > claims ? n : claims;
     make_rules(ret, &random, problem->n);
+    if (random_percent(&random, 33)) {
+        make_capacity(ret, &random);
+    }
 }
 
 void instance_copy(struct instance *ret, const struct instance *from)
@@ -220,8 +237,20 @@ void instance_copy(struct instance *ret, const struct instance *from)
     ret->problem.rule = ret->rule;
     ret->problem.demand = ret->demand;
     ret->problem.free = ret->free;
+    ret->problem.capacity = from->problem.capacity == NULL ? NULL : ret->capacity;
     ret->problem.eligible = ret->eligible;
     ret->problem.claimed = ret->claimed;
+}
+
+void instance_empty(struct instance *ret, const struct instance *from)
+{
+    instance_copy(ret, from);
+    for (int32_t leaf = 0; leaf < from->tree.n_leaves; leaf++) {
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            int32_t at = leaf * INSTANCE_RESOURCES + r;
+            ret->free[at] = from->capacity[at] - from->claimed[leaf] * from->demand[r];
+        }
+    }
 }
 
 int64_t instance_room(const struct instance *instance, int32_t leaf)

@@ -7,6 +7,8 @@
  *
  * The tree is filled in by hand; nothing here needs the tree builder.
  */
+#include <stdio.h>
+
 #include "core/solver.h"
 
 enum {
@@ -26,6 +28,7 @@ struct instance {
     struct skr_rule rule[INSTANCE_LEVELS_MAX];
     int64_t demand[INSTANCE_RESOURCES];
     int64_t free[INSTANCE_LEAVES_MAX * INSTANCE_RESOURCES];
+    int64_t capacity[INSTANCE_LEAVES_MAX * INSTANCE_RESOURCES]; /* a third has it */
     uint8_t eligible[INSTANCE_LEAVES_MAX];
     int32_t claimed[INSTANCE_LEAVES_MAX];
 };
@@ -50,10 +53,15 @@ void instance_make(struct instance *ret, uint64_t seed, uint64_t index,
                    const struct instance_limits *limits);
 /* Copy with all pointers into the copy. */
 void instance_copy(struct instance *ret, const struct instance *from);
+/* The same with eligible leaves as large as their capacity, claims included. */
+void instance_empty(struct instance *ret, const struct instance *from);
 /* Tree arrays from child_count[] of the units of levels 0 .. n_levels - 1. */
 void instance_link(struct instance *instance, int32_t n_levels);
 /* One line that says everything. */
 void instance_print(const struct instance *instance);
+
+/* The problem as a file for `sakkara solve`. */
+void instance_write(const struct instance *instance, FILE *to);
 
 /* claimed + new, straight from the definition. */
 int32_t instance_fit(const struct instance *instance, int32_t leaf);

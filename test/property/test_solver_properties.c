@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The solver against its oracles, and the laws it must obey, on random problems.
- *
- * Environment: SEED (default 1), N (problems, default 10000), FIRST (index of the first, default
- * 0). A failure prints both numbers and the problem; SEED=s FIRST=i N=1 plays it again.
- */
+/* The solver against its oracles, and the laws it must obey, on random problems. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,123 +11,29 @@
 
 #include <cmocka.h>
 
-#include "test/property/oracle.h"
+#include "test/property/trial.h"
 #include "topology/arena.h"
-
-static uint64_t seed = 1;
-static uint64_t first_index;
-static uint64_t n_problems = 10000;
-
-static const struct instance_limits tiny = {.leaves = 9, .slots = 6, .n = 9};
-static const struct instance_limits small = {.leaves = 16, .slots = 8, .n = 24};
-/* Keys that do not fit into one 64-bit word. */
-static const struct instance_limits medium = {.leaves = 24, .slots = 20, .n = 63};
-/* Beyond the oracles. */
-static const struct instance_limits large = {.leaves = 32, .slots = 60, .n = 700};
-
-static uint64_t env_number(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text == NULL ? otherwise : strtoull(text, NULL, 10);
-}
-
-static void fail_at(const struct instance *in, uint64_t index, const char *what)
-{
-    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", seed, index, what);
-    instance_print(in);
-    fail_msg("%s", what);
-}
-
-static struct skr_solution *solve(const struct instance *in, uint64_t index)
-{
-    struct skr_solution *solution = NULL;
-    struct skr_error error = {0};
-    if (skr_solve(&in->problem, &solution, &error) != 0) {
-        fail_at(in, index, error.text);
-    }
-    return solution;
-}
-
-static bool keys_equal(const struct skr_tree *tree, const struct skr_level_key *a,
-                       const struct skr_level_key *b)
-{
-    for (int32_t level = 0; level < tree->n_levels; level++) {
-        if (a[level].used != b[level].used || a[level].n_runs != b[level].n_runs) {
-            return false;
-        }
-        for (size_t i = 0; i < a[level].n_runs; i++) {
-            if (a[level].run[i].count != b[level].run[i].count ||
-                a[level].run[i].mult != b[level].run[i].mult) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static void print_counts(const char *who, const int32_t *count, int32_t n)
-{
-    printf("  %s:", who);
-    for (int32_t i = 0; i < n; i++) {
-        printf(" %" PRId32, count[i]);
-    }
-    printf("\n");
-}
-
-/* What holds for every answer whatever the problem. */
-static void check_answer(const struct instance *in, uint64_t index, const struct skr_solution *got)
-{
-    if (got->status == SKR_SOLVE_TIMEOUT) {
-        fail_at(in, index, "timeout without a budget");
-    }
-    if (got->status != SKR_SOLVE_PLACED) {
-        return;
-    }
-    struct skr_error error = {0};
-    if (skr_solution_check(&in->problem, got->count, &error) != 0) {
-        fail_at(in, index, error.text);
-    }
-    struct skr_level_key *key = skr_placement_key(&in->tree, got->count, got->arena);
-    if (key == NULL || !keys_equal(&in->tree, key, got->key) || !got->optimal) {
-        fail_at(in, index, "key is not that of the counts");
-    }
-}
-
-static void check_against(const struct instance *in, uint64_t index, const struct skr_solution *got,
-                          const struct oracle_answer *want)
-{
-    check_answer(in, index, got);
-    if ((got->status == SKR_SOLVE_PLACED) != want->feasible) {
-        fail_at(in, index, want->feasible ? "refused a feasible problem" : "placed the impossible");
-    }
-    size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
-    if (want->feasible && memcmp(got->count, want->count, size) != 0) {
-        print_counts("solver", got->count, in->tree.n_leaves);
-        print_counts("oracle", want->count, in->tree.n_leaves);
-        fail_at(in, index, "not the optimum of the oracle");
-    }
-}
 
 static void the_oracles_agree_with_each_other(void **state)
 {
     (void)state;
     uint64_t feasible = 0;
-    for (uint64_t i = first_index; i < first_index + 2 * n_problems; i++) {
+    for (uint64_t i = trial.first; i < trial.first + 2 * trial.n; i++) {
         struct instance in;
-        instance_make(&in, seed, i, &tiny);
+        instance_make(&in, trial.seed, i, &trial_tiny);
         struct oracle_answer all;
         struct oracle_answer dp;
         enumerator_solve(&in, &all);
         plain_dp_solve(&in, &dp, NULL);
         if (all.feasible != dp.feasible || memcmp(all.count, dp.count, sizeof(all.count)) != 0) {
-            print_counts("enumerator", all.count, in.tree.n_leaves);
-            print_counts("plain dp", dp.count, in.tree.n_leaves);
-            fail_at(&in, i, "oracles disagree");
+            trial_print_counts("enumerator", all.count, in.tree.n_leaves);
+            trial_print_counts("plain dp", dp.count, in.tree.n_leaves);
+            trial_fail(&in, i, "oracles disagree");
         }
         feasible += all.feasible ? 1 : 0;
     }
     /* A generator of impossible problems alone would prove nothing. */
-    assert_true(n_problems < 100 || (feasible > n_problems / 2 && feasible < 2 * n_problems));
+    assert_true(trial.n < 100 || (feasible > trial.n / 2 && feasible < 2 * trial.n));
 }
 
 /* largest and the class, as far as the oracle can tell. */
@@ -148,10 +49,10 @@ static void check_explanation(const struct instance *in, uint64_t index,
         sum += instance_fit(in, leaf);
     }
     if (got->largest != largest) {
-        fail_at(in, index, "largest feasible size is wrong");
+        trial_fail(in, index, "largest feasible size is wrong");
     }
     if (got->sum_fits != sum) {
-        fail_at(in, index, "sum of fits is wrong");
+        trial_fail(in, index, "sum of fits is wrong");
     }
     struct instance roomy;
     instance_copy(&roomy, in);
@@ -163,21 +64,29 @@ static void check_explanation(const struct instance *in, uint64_t index,
     }
     struct oracle_answer answer;
     plain_dp_solve(&roomy, &answer, NULL);
-    enum skr_infeasible_class class = !answer.feasible      ? SKR_CLASS_CONSTRAINT_CONFLICT
+    bool conflict = !answer.feasible;
+    bool never = false;
+    if (in->problem.capacity != NULL) {
+        instance_empty(&roomy, in);
+        plain_dp_solve(&roomy, &answer, NULL);
+        never = !answer.feasible;
+    }
+    enum skr_infeasible_class class = conflict              ? SKR_CLASS_CONSTRAINT_CONFLICT
+                                      : never               ? SKR_CLASS_NEVER_FITS
                                       : sum < in->problem.n ? SKR_CLASS_WAITING_FOR_CAPACITY
                                                             : SKR_CLASS_PLACEMENT_FAILED;
     if (got->class != class) {
-        fail_at(in, index, "class is wrong");
+        trial_fail(in, index, "class is wrong");
     }
     if ((sum >= in->problem.n) != (got->level > 0)) {
-        fail_at(in, index, "no deciding level");
+        trial_fail(in, index, "no deciding level");
     }
     for (size_t i = 0; i < got->n_bottlenecks; i++) {
         const struct skr_bottleneck *b = &got->bottleneck[i];
         if (b->fits >= b->needs || b->fits < 0 || b->needs > in->problem.n ||
             b->unit < in->tree.level_first[got->level] ||
             b->unit >= in->tree.level_first[got->level + 1]) {
-            fail_at(in, index, "bottleneck is not one");
+            trial_fail(in, index, "bottleneck is not one");
         }
     }
 }
@@ -187,39 +96,39 @@ static void the_solver_agrees_with_the_plain_dp(void **state)
 {
     (void)state;
     uint64_t feasible = 0;
-    for (uint64_t i = first_index; i < first_index + n_problems; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
-        instance_make(&in, seed, i, i % 8 == 7 ? &medium : &small);
+        instance_make(&in, trial.seed, i, i % 8 == 7 ? &trial_medium : &trial_small);
         in.problem.explain = true;
         struct oracle_answer want;
         bool sizes[64];
         plain_dp_solve(&in, &want, sizes);
-        struct skr_solution *got = solve(&in, i);
-        check_against(&in, i, got, &want);
+        struct skr_solution *got = trial_solve(&in, i);
+        trial_check_against(&in, i, got, &want);
         if (got->status == SKR_SOLVE_INFEASIBLE) {
             check_explanation(&in, i, &got->explanation, sizes);
         }
         skr_solution_destroy(got);
         in.problem.no_fast_paths = true;
-        got = solve(&in, i);
-        check_against(&in, i, got, &want);
+        got = trial_solve(&in, i);
+        trial_check_against(&in, i, got, &want);
         skr_solution_destroy(got);
         feasible += want.feasible ? 1 : 0;
     }
-    assert_true(n_problems < 100 || (feasible > n_problems / 5 && feasible < n_problems));
+    assert_true(trial.n < 100 || (feasible > trial.n / 5 && feasible < trial.n));
 }
 
 /* P1, P2 with the other oracle. */
 static void the_solver_agrees_with_the_enumerator(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
-        instance_make(&in, seed + 1000003, i, &tiny);
+        instance_make(&in, trial.seed + 1000003, i, &trial_tiny);
         struct oracle_answer want;
         enumerator_solve(&in, &want);
-        struct skr_solution *got = solve(&in, i);
-        check_against(&in, i, got, &want);
+        struct skr_solution *got = trial_solve(&in, i);
+        trial_check_against(&in, i, got, &want);
         skr_solution_destroy(got);
     }
 }
@@ -228,9 +137,9 @@ static void the_solver_agrees_with_the_enumerator(void **state)
 static void sizes_are_feasible_exactly_where_the_root_set_says(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 8; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
         struct instance in;
-        instance_make(&in, seed, i, &small);
+        instance_make(&in, trial.seed, i, &trial_small);
         int32_t claims = 0;
         for (int32_t leaf = 0; leaf < in.tree.n_leaves; leaf++) {
             claims += in.claimed[leaf];
@@ -240,14 +149,14 @@ static void sizes_are_feasible_exactly_where_the_root_set_says(void **state)
         plain_dp_solve(&in, &answer, sizes);
         int32_t n = in.problem.n;
         for (in.problem.n = claims; in.problem.n <= n; in.problem.n++) {
-            struct skr_solution *got = solve(&in, i);
+            struct skr_solution *got = trial_solve(&in, i);
             /* Size 0 is placed whatever the rules. */
             if ((got->status == SKR_SOLVE_PLACED) != sizes[in.problem.n]) {
-                fail_at(&in, i, "size is wrong");
+                trial_fail(&in, i, "size is wrong");
             }
             skr_solution_destroy(got);
             in.problem.step_budget = 0;
-            got = solve(&in, i);
+            got = trial_solve(&in, i);
             assert_int_equal(got->status, SKR_SOLVE_TIMEOUT);
             skr_solution_destroy(got);
             in.problem.step_budget = 1;
@@ -315,19 +224,19 @@ static bool relax(struct instance *in, struct random *random)
 static void more_freedom_never_makes_things_worse(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 2; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
         struct instance in;
-        instance_make(&in, seed + 1, i, &small);
-        struct skr_solution *before = solve(&in, i);
+        instance_make(&in, trial.seed + 1, i, &trial_small);
+        struct skr_solution *before = trial_solve(&in, i);
         struct random random = {.state = i};
         if (before->status == SKR_SOLVE_PLACED && relax(&in, &random)) {
-            struct skr_solution *after = solve(&in, i);
-            check_answer(&in, i, after);
+            struct skr_solution *after = trial_solve(&in, i);
+            trial_check_answer(&in, i, after);
             if (after->status != SKR_SOLVE_PLACED) {
-                fail_at(&in, i, "more freedom turned yes into no");
+                trial_fail(&in, i, "more freedom turned yes into no");
             }
             if (skr_placement_compare(&in.tree, in.rule, before->key, after->key) < 0) {
-                fail_at(&in, i, "more freedom made the key worse");
+                trial_fail(&in, i, "more freedom made the key worse");
             }
             skr_solution_destroy(after);
         }
@@ -370,19 +279,19 @@ static void shuffle(struct instance *to, const struct instance *from, struct ran
 static void the_order_of_siblings_never_changes_the_key(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
-        instance_make(&in, seed + 2, i, &small);
+        instance_make(&in, trial.seed + 2, i, &trial_small);
         struct instance other;
         instance_copy(&other, &in);
         struct random random = {.state = i};
         shuffle(&other, &in, &random);
-        struct skr_solution *a = solve(&in, i);
-        struct skr_solution *b = solve(&other, i);
-        check_answer(&other, i, b);
+        struct skr_solution *a = trial_solve(&in, i);
+        struct skr_solution *b = trial_solve(&other, i);
+        trial_check_answer(&other, i, b);
         if (a->status != b->status ||
-            (a->status == SKR_SOLVE_PLACED && !keys_equal(&in.tree, a->key, b->key))) {
-            fail_at(&in, i, "the order of siblings changed the key");
+            (a->status == SKR_SOLVE_PLACED && !trial_keys_equal(&in.tree, a->key, b->key))) {
+            trial_fail(&in, i, "the order of siblings changed the key");
         }
         skr_solution_destroy(a);
         skr_solution_destroy(b);
@@ -392,12 +301,12 @@ static void the_order_of_siblings_never_changes_the_key(void **state)
 static void same_counts(const struct instance *a, const struct instance *b, uint64_t index,
                         const char *what)
 {
-    struct skr_solution *x = solve(a, index);
-    struct skr_solution *y = solve(b, index);
+    struct skr_solution *x = trial_solve(a, index);
+    struct skr_solution *y = trial_solve(b, index);
     size_t size = (size_t)a->tree.n_leaves * sizeof(int32_t);
     if (x->status != y->status ||
         (x->status == SKR_SOLVE_PLACED && memcmp(x->count, y->count, size) != 0)) {
-        fail_at(a, index, what);
+        trial_fail(a, index, what);
     }
     skr_solution_destroy(x);
     skr_solution_destroy(y);
@@ -407,9 +316,9 @@ static void same_counts(const struct instance *a, const struct instance *b, uint
 static void scale_and_idle_resources_do_not_matter(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
-        instance_make(&in, seed + 3, i, &small);
+        instance_make(&in, trial.seed + 3, i, &trial_small);
         same_counts(&in, &in, i, "two runs differ");
         struct instance other;
         instance_copy(&other, &in);
@@ -436,9 +345,9 @@ static void scale_and_idle_resources_do_not_matter(void **state)
 static void fast_paths_change_nothing(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 10; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 10; i++) {
         struct instance in;
-        instance_make(&in, seed + 8, i, &large);
+        instance_make(&in, trial.seed + 8, i, &trial_large);
         struct instance plain;
         instance_copy(&plain, &in);
         plain.problem.no_fast_paths = true;
@@ -450,16 +359,16 @@ static void fast_paths_change_nothing(void **state)
 static void members_that_are_placed_stay(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
-        instance_make(&in, seed + 4, i, &small);
-        struct skr_solution *got = solve(&in, i);
+        instance_make(&in, trial.seed + 4, i, &trial_small);
+        struct skr_solution *got = trial_solve(&in, i);
         if (got->status == SKR_SOLVE_PLACED) {
             struct instance full;
             instance_copy(&full, &in);
             memset(full.free, 0, sizeof(full.free));
             memcpy(full.claimed, got->count, (size_t)in.tree.n_leaves * sizeof(int32_t));
-            struct skr_solution *again = solve(&full, i);
+            struct skr_solution *again = trial_solve(&full, i);
             assert_int_equal(again->status, SKR_SOLVE_PLACED);
             assert_memory_equal(again->count, got->count,
                                 (size_t)in.tree.n_leaves * sizeof(int32_t));
@@ -479,9 +388,9 @@ static void the_greedy_method_is_never_better(void **state)
 {
     (void)state;
     uint64_t compared = 0;
-    for (uint64_t i = first_index; i < first_index + n_problems; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
-        instance_make(&in, seed + 5, i, &small);
+        instance_make(&in, trial.seed + 5, i, &trial_small);
         memset(in.claimed, 0, sizeof(in.claimed));
         bool same_meaning = true;
         for (int32_t level = 0; level < in.tree.n_levels; level++) {
@@ -494,27 +403,27 @@ static void the_greedy_method_is_never_better(void **state)
             skr_solution_check(&in.problem, greedy.count, NULL) != 0) {
             continue;
         }
-        struct skr_solution *got = solve(&in, i);
+        struct skr_solution *got = trial_solve(&in, i);
         if (got->status != SKR_SOLVE_PLACED) {
-            fail_at(&in, i, "refused what the greedy method places");
+            trial_fail(&in, i, "refused what the greedy method places");
         }
         struct skr_level_key *key = skr_placement_key(&in.tree, greedy.count, got->arena);
         if (key == NULL || skr_placement_compare(&in.tree, in.rule, key, got->key) < 0) {
-            fail_at(&in, i, "the greedy method is better");
+            trial_fail(&in, i, "the greedy method is better");
         }
         compared++;
         skr_solution_destroy(got);
     }
-    assert_true(n_problems < 100 || compared > n_problems / 20);
+    assert_true(trial.n < 100 || compared > trial.n / 20);
 }
 
 /* P10: below every unit of a level comes one unit that takes over its children. */
 static void a_level_without_choice_changes_no_count(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + n_problems / 4; i++) {
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
-        instance_make(&in, seed + 6, i, &small);
+        instance_make(&in, trial.seed + 6, i, &trial_small);
         in.problem.tie_break = SKR_TIE_TREE;
         struct random random = {.state = i};
         int32_t at = random_below(&random, in.tree.n_levels + 1);
@@ -549,11 +458,11 @@ static void a_level_without_choice_changes_no_count(void **state)
 static void a_byte_limit_is_an_error_and_nothing_else(void **state)
 {
     (void)state;
-    for (uint64_t i = first_index; i < first_index + (n_problems < 50 ? n_problems : 50); i++) {
+    for (uint64_t i = trial.first; i < trial.first + (trial.n < 50 ? trial.n : 50); i++) {
         struct instance in;
-        instance_make(&in, seed + 7, i, &small);
+        instance_make(&in, trial.seed + 7, i, &trial_small);
         in.problem.explain = true;
-        struct skr_solution *want = solve(&in, i);
+        struct skr_solution *want = trial_solve(&in, i);
         int32_t refused = 0;
         for (in.problem.byte_limit = 64; in.problem.byte_limit < 400000;
              in.problem.byte_limit += in.problem.byte_limit / 8) {
@@ -579,11 +488,7 @@ static void a_byte_limit_is_an_error_and_nothing_else(void **state)
 
 int main(void)
 {
-    seed = env_number("SEED", seed);
-    first_index = env_number("FIRST", 0);
-    n_problems = env_number("N", n_problems);
-    printf("solver properties: SEED=%" PRIu64 " FIRST=%" PRIu64 " N=%" PRIu64 "\n", seed,
-           first_index, n_problems);
+    trial_begin("solver properties");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_oracles_agree_with_each_other),
         cmocka_unit_test(the_solver_agrees_with_the_plain_dp),

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The solver on cases small enough to be judged by eye.
- *
- * Trees are written as nested lists of leaves, one letter less deep than they are: "(5,2) (4,2)" is
- * two racks of two nodes, "((2) (2)) ((7))" two zones of racks. A leaf is the number of members it
- * can hold in all; "3[2]" has 2 of these 3 claimed already; "4!" is not eligible.
- */
+/* The solver on cases small enough to be judged by eye; solver_rig.h says how trees are written. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,110 +11,11 @@
 
 #include <cmocka.h>
 
-#include "core/solver.h"
+#include "test/unit/solver_rig.h"
 #include "topology/arena.h"
 
-enum { LEAVES_MAX = 64, LEVELS = 4 };
-
-struct fixture {
-    struct skr_tree *tree;
-    struct skr_problem problem;
-    struct skr_rule rule[LEVELS];
-    int64_t demand[1];
-    int64_t free[LEAVES_MAX];
-    int64_t capacity[LEAVES_MAX];
-    uint8_t eligible[LEAVES_MAX];
-    int32_t claimed[LEAVES_MAX];
-};
-
-static void add_unit(struct skr_tree_builder *builder, int32_t depth, int32_t *n)
-{
-    char name[16];
-    snprintf(name, sizeof(name), "u%" PRId32, (*n)++);
-    assert_int_equal(skr_tree_builder_add(builder, depth, name, NULL), 0);
-}
-
-/* One leaf at text; returns what follows. */
-static const char *read_leaf(struct fixture *f, int32_t leaf, const char *text)
-{
-    char *end = NULL;
-    long fit = strtol(text, &end, 10);
-    assert_ptr_not_equal(text, end);
-    f->eligible[leaf] = 1;
-    if (*end == '[') {
-        f->claimed[leaf] = (int32_t)strtol(end + 1, &end, 10);
-        end++;
-    }
-    if (*end == '!') {
-        f->eligible[leaf] = 0;
-        end++;
-    }
-    f->free[leaf] = fit - f->claimed[leaf];
-    return end;
-}
-
-static void setup(struct fixture *f, const char *text, int32_t n)
-{
-    static const char *const level_names[] = {"zone", "rack", "node", "socket"};
-    memset(f, 0, sizeof(*f));
-    struct skr_tree_builder *builder = skr_tree_builder_create("test");
-    assert_non_null(builder);
-    int32_t depth = 1;
-    int32_t deepest = 1;
-    int32_t units = 0;
-    int32_t leaves = 0;
-    while (*text != '\0') {
-        if (*text == '(') {
-            add_unit(builder, depth++, &units);
-            deepest = depth > deepest ? depth : deepest;
-        } else if (*text == ')') {
-            depth--;
-        } else if (*text != ' ' && *text != ',') {
-            add_unit(builder, depth, &units);
-            text = read_leaf(f, leaves++, text);
-            continue;
-        }
-        text++;
-    }
-    assert_int_equal(skr_tree_builder_finish(builder, level_names, (size_t)deepest, NULL, 0,
-                                             &f->tree, NULL, NULL),
-                     0);
-    skr_tree_builder_destroy(builder);
-    f->demand[0] = 1;
-    f->problem = (struct skr_problem){.tree = f->tree,
-                                      .n = n,
-                                      .rule = f->rule,
-                                      .n_resources = 1,
-                                      .demand = f->demand,
-                                      .free = f->free,
-                                      .eligible = f->eligible,
-                                      .claimed = f->claimed,
-                                      .explain = true,
-                                      .step_budget = -1};
-}
-
-static struct skr_solution *solve(const struct fixture *f)
-{
-    struct skr_solution *solution = NULL;
-    struct skr_error error = {0};
-    if (skr_solve(&f->problem, &solution, &error) != 0) {
-        fail_msg("%s", error.text);
-    }
-    if (solution->status == SKR_SOLVE_PLACED &&
-        skr_solution_check(&f->problem, solution->count, &error) != 0) {
-        fail_msg("%s", error.text);
-    }
-    return solution;
-}
-
-static void teardown(struct fixture *f, struct skr_solution *solution)
-{
-    skr_solution_destroy(solution);
-    skr_tree_unref(f->tree);
-}
-
-static void counts_to_text(const struct fixture *f, const struct skr_solution *solution, char *ret,
-                           size_t size)
+static void counts_to_text(const struct solver_rig *f, const struct skr_solution *solution,
+                           char *ret, size_t size)
 {
     if (solution->status != SKR_SOLVE_PLACED) {
         snprintf(ret, size, "infeasible");
@@ -134,28 +29,11 @@ static void counts_to_text(const struct fixture *f, const struct skr_solution *s
     }
 }
 
-#define PACK                  \
-    {                         \
-        .type = SKR_RULE_PACK \
-    }
-#define SPREAD                  \
-    {                           \
-        .type = SKR_RULE_SPREAD \
-    }
-#define PACK_WITH(...)                     \
-    {                                      \
-        .type = SKR_RULE_PACK, __VA_ARGS__ \
-    }
-#define SPREAD_WITH(...)                     \
-    {                                        \
-        .type = SKR_RULE_SPREAD, __VA_ARGS__ \
-    }
-
 struct example {
     const char *name;
     const char *tree;
     int32_t n;
-    struct skr_rule rule[LEVELS];
+    struct skr_rule rule[SOLVER_RIG_LEVELS];
     const char *counts;
     enum skr_tie_break tie;
 };
@@ -163,18 +41,18 @@ struct example {
 static void check_example(const struct example *example)
 {
     for (int plain = 0; plain < 2; plain++) {
-        struct fixture f;
-        setup(&f, example->tree, example->n);
+        struct solver_rig f;
+        solver_rig_init(&f, example->tree, example->n);
         memcpy(f.rule, example->rule, sizeof(f.rule));
         f.problem.tie_break = example->tie;
         f.problem.no_fast_paths = plain != 0;
-        struct skr_solution *solution = solve(&f);
+        struct skr_solution *solution = solver_rig_solve(&f);
         char text[256];
         counts_to_text(&f, solution, text, sizeof(text));
         if (strcmp(text, example->counts) != 0) {
             fail_msg("%s: %s, expected %s", example->name, text, example->counts);
         }
-        teardown(&f, solution);
+        solver_rig_fini(&f, solution);
     }
 }
 
@@ -307,10 +185,10 @@ static void odd_rules_mean_what_the_manual_says(void **state)
 static void keys_list_the_used_units_of_a_level(void **state)
 {
     (void)state;
-    struct fixture f;
-    setup(&f, "(3,3) (3,3)", 7);
+    struct solver_rig f;
+    solver_rig_init(&f, "(3,3) (3,3)", 7);
     f.rule[0].type = SKR_RULE_PACK;
-    struct skr_solution *solution = solve(&f);
+    struct skr_solution *solution = solver_rig_solve(&f);
     assert_int_equal(solution->key[0].used, 2);
     assert_int_equal(solution->key[0].n_runs, 2);
     assert_int_equal(solution->key[0].run[0].count, 6);
@@ -323,13 +201,13 @@ static void keys_list_the_used_units_of_a_level(void **state)
     assert_true(skr_placement_compare(f.tree, f.rule, solution->key, worse) < 0);
     assert_true(skr_placement_compare(f.tree, f.rule, worse, solution->key) > 0);
     assert_int_equal(skr_placement_compare(f.tree, f.rule, worse, worse), 0);
-    teardown(&f, solution);
+    solver_rig_fini(&f, solution);
 }
 
 struct explained {
     const char *tree;
     int32_t n;
-    struct skr_rule rule[LEVELS];
+    struct skr_rule rule[SOLVER_RIG_LEVELS];
     const char *capacity; /* leaf capacities, NULL: not given */
     enum skr_infeasible_class class;
     int32_t largest;
@@ -341,19 +219,13 @@ struct explained {
 
 static void check_explained(const struct explained *want)
 {
-    struct fixture f;
-    setup(&f, want->tree, want->n);
+    struct solver_rig f;
+    solver_rig_init(&f, want->tree, want->n);
     memcpy(f.rule, want->rule, sizeof(f.rule));
     if (want->capacity != NULL) {
-        const char *text = want->capacity;
-        for (int32_t leaf = 0; leaf < f.tree->n_leaves; leaf++) {
-            char *end = NULL;
-            f.capacity[leaf] = strtol(text, &end, 10);
-            text = end + (*end != '\0');
-        }
-        f.problem.capacity = f.capacity;
+        solver_rig_set_capacity(&f, want->capacity);
     }
-    struct skr_solution *solution = solve(&f);
+    struct skr_solution *solution = solver_rig_solve(&f);
     assert_int_equal(solution->status, SKR_SOLVE_INFEASIBLE);
     const struct skr_explanation *got = &solution->explanation;
     assert_int_equal(got->class, want->class);
@@ -366,7 +238,7 @@ static void check_explained(const struct explained *want)
         assert_int_equal(got->bottleneck[0].fits, want->first.fits);
         assert_int_equal(got->bottleneck[0].needs, want->first.needs);
     }
-    teardown(&f, solution);
+    solver_rig_fini(&f, solution);
 }
 
 static void infeasible_groups_are_explained(void **state)
@@ -421,28 +293,28 @@ static void a_tree_without_leaves_waits_for_capacity(void **state)
 static void a_run_that_was_stopped_is_a_timeout(void **state)
 {
     (void)state;
-    struct fixture f;
-    setup(&f, "(1,2) (3,2)", 9);
+    struct solver_rig f;
+    solver_rig_init(&f, "(1,2) (3,2)", 9);
     f.problem.step_budget = 0;
-    struct skr_solution *solution = solve(&f);
+    struct skr_solution *solution = solver_rig_solve(&f);
     assert_int_equal(solution->status, SKR_SOLVE_TIMEOUT);
     skr_solution_destroy(solution);
     atomic_bool cancel = true;
     f.problem.step_budget = -1;
     f.problem.cancel = &cancel;
-    solution = solve(&f);
+    solution = solver_rig_solve(&f);
     assert_int_equal(solution->status, SKR_SOLVE_TIMEOUT);
     assert_null(solution->count);
-    teardown(&f, solution);
+    solver_rig_fini(&f, solution);
 }
 
 static void broken_problems_are_refused(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct solver_rig f;
     struct skr_error error;
     struct skr_solution *solution = NULL;
-    setup(&f, "(3[2],3) (3,3)", 1);
+    solver_rig_init(&f, "(3[2],3) (3,3)", 1);
     assert_int_equal(skr_solve(&f.problem, &solution, &error), -SKR_INVALID);
     assert_string_equal(error.text, "solver: 2 members are claimed already, more than 1");
     f.problem.n = -1;
@@ -465,9 +337,9 @@ static void broken_problems_are_refused(void **state)
 static void the_checker_names_what_is_wrong(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct solver_rig f;
     struct skr_error error;
-    setup(&f, "(3[1],3!) (3,3)", 4);
+    solver_rig_init(&f, "(3[1],3!) (3,3)", 4);
     f.rule[0] = (struct skr_rule){.type = SKR_RULE_SPREAD, .partitions = 2, .min = 2};
     f.rule[1] = (struct skr_rule){.type = SKR_RULE_PACK, .factor = 2};
     static const struct {

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Relaxations: which rules have to go.
+ *
+ * An atom is one number, or hard, of one level. All sets of one atom are tried, then all of two,
+ * and so on; the first size with a set that works ends the search, so every set reported is one of
+ * the smallest and no part of it suffices. Every trial is a feasibility pass of its own; below the
+ * deepest level that a set touches nothing changes, and the sets of units there are taken over
+ * from the run that was infeasible.
+ *
+ * Dropping hard brings the other numbers of its level to life, as they are written; so these are
+ * atoms too, but only together with hard. A min and max that contradict each other are void and no
+ * atoms.
+ *
+ * Values. Sizes only grow with max and shrink with min, so the value nearest to the rule's is found
+ * by bisection. A factor must divide n, since every member is in some unit of its level: the
+ * divisors are tried, largest first. Partitions are tried by distance, the smaller first.
+ *
+ * Cost: (trials) x (feasibility pass); trials are the steps of the budget.
+ */
+#include "core/solver/relaxation.h"
+
+#include <string.h>
+
+enum { ATOMS_MAX = SKR_LEVELS_MAX * SKR_RELAXATION_KIND_COUNT };
+
+struct search {
+    struct skr_run *run;
+    const struct skr_feasible *base;
+    struct skr_relaxation_atom atom[ATOMS_MAX];
+    int32_t n_atoms;
+    int32_t pick[SKR_RELAXATION_ATOMS_MAX]; /* of the set at hand, ascending */
+    int64_t steps_left;
+    bool stopped; /* by a limit */
+};
+
+static const struct skr_rule *rule_of(const struct search *s, int32_t level)
+{
+    return &s->run->problem->rule[level - 1];
+}
+
+static bool has_key(const struct skr_rule *rule, enum skr_relaxation_kind kind)
+{
+    bool void_pair = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+    switch (kind) {
+    case SKR_RELAX_HARD:
+        return rule->hard;
+    case SKR_RELAX_MAX:
+        return rule->max > 0 && !void_pair;
+    case SKR_RELAX_MIN:
+        return rule->min > 0 && !void_pair;
+    case SKR_RELAX_FACTOR:
+        return rule->factor > 1;
+    case SKR_RELAX_PARTITIONS:
+        return rule->partitions > 0;
+    case SKR_RELAXATION_KIND_COUNT:
+    default:
+        return false;
+    }
+}
+
+static void set_key(struct skr_rule *rule, enum skr_relaxation_kind kind, int32_t value)
+{
+    switch (kind) {
+    case SKR_RELAX_HARD:
+        rule->hard = false;
+        break;
+    case SKR_RELAX_MAX:
+        rule->max = value;
+        break;
+    case SKR_RELAX_MIN:
+        rule->min = value;
+        break;
+    case SKR_RELAX_FACTOR:
+        rule->factor = value;
+        break;
+    case SKR_RELAX_PARTITIONS:
+        rule->partitions = value;
+        break;
+    case SKR_RELAXATION_KIND_COUNT:
+    default:
+        break;
+    }
+}
+
+static void list_atoms(struct search *s)
+{
+    for (int32_t level = s->run->tree->n_levels; level >= 1; level--) {
+        for (int kind = 0; kind < SKR_RELAXATION_KIND_COUNT; kind++) {
+            if (has_key(rule_of(s, level), (enum skr_relaxation_kind)kind)) {
+                s->atom[s->n_atoms++] = (struct skr_relaxation_atom){
+                    .level = level, .kind = (enum skr_relaxation_kind)kind};
+            }
+        }
+    }
+}
+
+/* A pass over the levels that the set touches. */
+static bool sizes_hold(struct skr_run *inner, const struct skr_feasible *base, int32_t deepest,
+                       int32_t first_id, bool *ret)
+{
+    struct skr_feasible feasible;
+    uint64_t *bits = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof(*bits));
+    if (bits == NULL || !skr_spans_init(inner, first_id) ||
+        !skr_feasible_rebuild(inner, base, deepest, &feasible)) {
+        return false;
+    }
+    skr_feasible_totals(inner, &feasible, 0, bits);
+    *ret = skr_bits_get(bits, inner->n);
+    return true;
+}
+
+/* Whether n is feasible without the picked atoms; the one at `kept` (-1: none) gets value instead.
+ * False in *ret, too, when a limit was met. */
+static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t value, bool *ret)
+{
+    *ret = false;
+    if (s->stopped || s->steps_left == 0) {
+        s->stopped = true;
+        return;
+    }
+    s->steps_left--;
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    memcpy(rule, s->run->problem->rule, (size_t)s->run->tree->n_levels * sizeof(*rule));
+    int32_t deepest = 1;
+    for (int32_t i = 0; i < n_picked; i++) {
+        const struct skr_relaxation_atom *atom = &s->atom[s->pick[i]];
+        set_key(&rule[atom->level - 1], atom->kind, i == kept ? value : 0);
+        deepest = atom->level > deepest ? atom->level : deepest;
+    }
+    struct skr_problem problem = *s->run->problem;
+    problem.rule = rule;
+    struct skr_run inner;
+    s->stopped = !skr_run_begin_inner(s->run, &problem, &inner) ||
+                 !sizes_hold(&inner, s->base, deepest, skr_spans_next_id(s->run), ret);
+    skr_run_end_inner(s->run, &inner);
+    *ret = *ret && !s->stopped;
+}
+
+/* Numbers that hard voids, with hard left in place: dropping them does nothing. */
+static bool is_idle(const struct search *s, int32_t n_picked)
+{
+    for (int32_t i = 0; i < n_picked; i++) {
+        const struct skr_relaxation_atom *atom = &s->atom[s->pick[i]];
+        if (atom->kind == SKR_RELAX_HARD || !rule_of(s, atom->level)->hard) {
+            continue;
+        }
+        bool with_hard = false;
+        for (int32_t j = 0; j < i; j++) {
+            const struct skr_relaxation_atom *other = &s->atom[s->pick[j]];
+            with_hard = with_hard || (other->level == atom->level && other->kind == SKR_RELAX_HARD);
+        }
+        if (!with_hard) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- values ---- */
+
+static int32_t nearest_max(struct search *s, int32_t n_picked, int32_t at, int32_t max)
+{
+    int32_t lo = max < s->run->n ? max + 1 : s->run->n;
+    int32_t hi = s->run->n;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        bool works = false;
+        try_set(s, n_picked, at, mid, &works);
+        if (works) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return hi;
+}
+
+static int32_t nearest_min(struct search *s, int32_t n_picked, int32_t at, int32_t min)
+{
+    int32_t lo = 1;
+    int32_t hi = min - 1 > s->run->n ? s->run->n : min - 1;
+    while (lo < hi) {
+        int32_t mid = hi - (hi - lo) / 2;
+        bool works = false;
+        try_set(s, n_picked, at, mid, &works);
+        if (works) {
+            lo = mid;
+        } else {
+            hi = mid - 1;
+        }
+    }
+    return lo;
+}
+
+static int32_t nearest_factor(struct search *s, int32_t n_picked, int32_t at, int32_t factor)
+{
+    int32_t from = factor - 1 < s->run->n ? factor - 1 : s->run->n;
+    for (int32_t f = from; f > 1 && !s->stopped; f--) {
+        bool works = false;
+        if (s->run->n % f == 0) {
+            try_set(s, n_picked, at, f, &works);
+        }
+        if (works) {
+            return f;
+        }
+    }
+    return s->stopped ? 0 : 1;
+}
+
+static int32_t nearest_partitions(struct search *s, int32_t n_picked, int32_t at, int32_t level,
+                                  int32_t partitions)
+{
+    const struct skr_tree *tree = s->run->tree;
+    int32_t most = 0;
+    for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {
+        most = tree->child_count[p] > most ? tree->child_count[p] : most;
+    }
+    most = most < s->run->n ? most : s->run->n;
+    int32_t start = partitions <= most ? 1 : partitions - most;
+    for (int32_t by = start; !s->stopped && (by < partitions || by <= most - partitions); by++) {
+        bool works = false;
+        if (by < partitions) {
+            try_set(s, n_picked, at, partitions - by, &works);
+            if (works) {
+                return partitions - by;
+            }
+        }
+        if (by <= most - partitions) {
+            try_set(s, n_picked, at, partitions + by, &works);
+            if (works) {
+                return partitions + by;
+            }
+        }
+    }
+    return 0;
+}
+
+static int32_t nearest_value(struct search *s, int32_t n_picked, int32_t at)
+{
+    const struct skr_relaxation_atom *atom = &s->atom[s->pick[at]];
+    const struct skr_rule *rule = rule_of(s, atom->level);
+    int32_t value = 0;
+    switch (atom->kind) {
+    case SKR_RELAX_MAX:
+        value = nearest_max(s, n_picked, at, rule->max);
+        break;
+    case SKR_RELAX_MIN:
+        value = nearest_min(s, n_picked, at, rule->min);
+        break;
+    case SKR_RELAX_FACTOR:
+        value = nearest_factor(s, n_picked, at, rule->factor);
+        break;
+    case SKR_RELAX_PARTITIONS:
+        value = nearest_partitions(s, n_picked, at, atom->level, rule->partitions);
+        break;
+    case SKR_RELAX_HARD:
+    case SKR_RELAXATION_KIND_COUNT:
+    default:
+        break;
+    }
+    return s->stopped ? 0 : value;
+}
+
+/* ---- sets ---- */
+
+/* Tries the set at hand; puts it into ret when it works. */
+static void look_at(struct search *s, int32_t n_picked, struct skr_explanation *ret)
+{
+    bool works = false;
+    if (is_idle(s, n_picked)) {
+        return;
+    }
+    try_set(s, n_picked, -1, 0, &works);
+    if (!works) {
+        return;
+    }
+    if (ret->n_relaxations == SKR_RELAXATIONS_MAX) {
+        s->stopped = true;
+        return;
+    }
+    struct skr_relaxation *relaxation = &ret->relaxation[ret->n_relaxations++];
+    relaxation->n_atoms = (size_t)n_picked;
+    for (int32_t i = 0; i < n_picked; i++) {
+        relaxation->atom[i] = s->atom[s->pick[i]];
+    }
+}
+
+/* Next set of n_picked atoms in order; false after the last. */
+static bool next_set(struct search *s, int32_t n_picked)
+{
+    int32_t i = n_picked - 1;
+    while (i >= 0 && s->pick[i] == s->n_atoms - n_picked + i) {
+        i--;
+    }
+    if (i < 0) {
+        return false;
+    }
+    s->pick[i]++;
+    for (int32_t j = i + 1; j < n_picked; j++) {
+        s->pick[j] = s->pick[j - 1] + 1;
+    }
+    return true;
+}
+
+static void find_values(struct search *s, struct skr_explanation *ret)
+{
+    for (size_t i = 0; i < ret->n_relaxations; i++) {
+        struct skr_relaxation *relaxation = &ret->relaxation[i];
+        int32_t n_picked = (int32_t)relaxation->n_atoms;
+        for (int32_t a = 0; a < n_picked; a++) {
+            int32_t at = 0;
+            while (s->atom[at].level != relaxation->atom[a].level ||
+                   s->atom[at].kind != relaxation->atom[a].kind) {
+                at++;
+            }
+            s->pick[a] = at;
+        }
+        for (int32_t a = 0; a < n_picked && !s->stopped; a++) {
+            relaxation->atom[a].value = nearest_value(s, n_picked, a);
+        }
+    }
+}
+
+void skr_relaxations_find(struct skr_run *run, const struct skr_feasible *feasible,
+                          struct skr_explanation *ret)
+{
+    struct search s = {.run = run, .base = feasible};
+    int64_t budget = run->problem->step_budget;
+    s.steps_left = budget < 0 ? SKR_RELAXATION_STEPS_MAX : budget;
+    list_atoms(&s);
+    /* Without any rule, what fits is what is there. */
+    int32_t most = ret->sum_fits < run->n ? 0 : s.n_atoms;
+    for (int32_t n = 1; n <= most && ret->n_relaxations == 0 && !s.stopped; n++) {
+        if (n > SKR_RELAXATION_ATOMS_MAX) {
+            s.stopped = true;
+            break;
+        }
+        for (int32_t i = 0; i < n; i++) {
+            s.pick[i] = i;
+        }
+        do {
+            look_at(&s, n, ret);
+        } while (!s.stopped && next_set(&s, n));
+    }
+    find_values(&s, ret);
+    if (!s.stopped) {
+        ret->parts |= SKR_EXPLAIN_RELAXATIONS;
+    }
+}

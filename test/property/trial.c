@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/property/trial.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct trial trial = {.seed = 1, .n = 10000};
+
+const struct instance_limits trial_tiny = {.leaves = 9, .slots = 6, .n = 9};
+const struct instance_limits trial_small = {.leaves = 16, .slots = 8, .n = 24};
+const struct instance_limits trial_medium = {.leaves = 24, .slots = 20, .n = 63};
+const struct instance_limits trial_large = {.leaves = 32, .slots = 60, .n = 700};
+
+static uint64_t env_number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text == NULL ? otherwise : strtoull(text, NULL, 10);
+}
+
+void trial_fail(const struct instance *in, uint64_t index, const char *what)
+{
+    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", trial.seed, index, what);
+    instance_print(in);
+    const char *folder = getenv("KEEP");
+    char path[512];
+    snprintf(path, sizeof(path), "%s/sakkara-%" PRIu64 "-%" PRIu64 ".json",
+             folder == NULL ? "/tmp" : folder, trial.seed, index);
+    FILE *file = fopen(path, "w");
+    if (file != NULL) {
+        instance_write(in, file);
+        fclose(file);
+        printf("  kept as %s\n", path);
+    }
+    fail_msg("%s", what);
+}
+
+struct skr_solution *trial_solve(const struct instance *in, uint64_t index)
+{
+    struct skr_solution *solution = NULL;
+    struct skr_error error = {0};
+    if (skr_solve(&in->problem, &solution, &error) != 0) {
+        trial_fail(in, index, error.text);
+    }
+    return solution;
+}
+
+bool trial_keys_equal(const struct skr_tree *tree, const struct skr_level_key *a,
+                      const struct skr_level_key *b)
+{
+    for (int32_t level = 0; level < tree->n_levels; level++) {
+        if (a[level].used != b[level].used || a[level].n_runs != b[level].n_runs) {
+            return false;
+        }
+        for (size_t i = 0; i < a[level].n_runs; i++) {
+            if (a[level].run[i].count != b[level].run[i].count ||
+                a[level].run[i].mult != b[level].run[i].mult) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void trial_print_counts(const char *who, const int32_t *count, int32_t n)
+{
+    printf("  %s:", who);
+    for (int32_t i = 0; i < n; i++) {
+        printf(" %" PRId32, count[i]);
+    }
+    printf("\n");
+}
+
+void trial_check_answer(const struct instance *in, uint64_t index, const struct skr_solution *got)
+{
+    if (got->status == SKR_SOLVE_TIMEOUT) {
+        trial_fail(in, index, "timeout without a budget");
+    }
+    if (got->status != SKR_SOLVE_PLACED) {
+        return;
+    }
+    struct skr_error error = {0};
+    if (skr_solution_check(&in->problem, got->count, &error) != 0) {
+        trial_fail(in, index, error.text);
+    }
+    struct skr_level_key *key = skr_placement_key(&in->tree, got->count, got->arena);
+    if (key == NULL || !trial_keys_equal(&in->tree, key, got->key) || !got->optimal) {
+        trial_fail(in, index, "key is not that of the counts");
+    }
+}
+
+void trial_check_against(const struct instance *in, uint64_t index, const struct skr_solution *got,
+                         const struct oracle_answer *want)
+{
+    trial_check_answer(in, index, got);
+    if ((got->status == SKR_SOLVE_PLACED) != want->feasible) {
+        trial_fail(in, index,
+                   want->feasible ? "refused a feasible problem" : "placed the impossible");
+    }
+    size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
+    if (want->feasible && memcmp(got->count, want->count, size) != 0) {
+        trial_print_counts("solver", got->count, in->tree.n_leaves);
+        trial_print_counts("oracle", want->count, in->tree.n_leaves);
+        trial_fail(in, index, "not the optimum of the oracle");
+    }
+}
+
+void trial_begin(const char *name)
+{
+    trial.seed = env_number("SEED", trial.seed);
+    trial.first = env_number("FIRST", 0);
+    trial.n = env_number("N", trial.n);
+    printf("%s: SEED=%" PRIu64 " FIRST=%" PRIu64 " N=%" PRIu64 "\n", name, trial.seed, trial.first,
+           trial.n);
+}

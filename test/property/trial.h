@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_PROPERTY_TRIAL_H
+#define SKR_TEST_PROPERTY_TRIAL_H
+/*
+ * Trials: random problems by number, the solver on them, and failures that can be played again.
+ *
+ * Environment: SEED (default 1), N (problems, default 10000), FIRST (index of the first, default
+ * 0). A failure prints both numbers and the problem, and leaves it as a file for `sakkara solve` in
+ * KEEP (default: the system's folder for temporary files); SEED=s FIRST=i N=1 plays it again.
+ */
+#include "test/property/oracle.h"
+
+struct trial {
+    uint64_t seed;
+    uint64_t first;
+    uint64_t n;
+};
+
+extern struct trial trial;
+
+extern const struct instance_limits trial_tiny;  /* for the enumerator */
+extern const struct instance_limits trial_small; /* for the plain DP */
+/* Keys that do not fit into one 64-bit word. */
+extern const struct instance_limits trial_medium;
+/* Beyond the oracles. */
+extern const struct instance_limits trial_large;
+
+/* Reads the environment, prints it after name. */
+void trial_begin(const char *name);
+/* Ends the test. */
+void trial_fail(const struct instance *in, uint64_t index, const char *what);
+
+/* The solver's answer; a failure when it has none. */
+struct skr_solution *trial_solve(const struct instance *in, uint64_t index);
+bool trial_keys_equal(const struct skr_tree *tree, const struct skr_level_key *a,
+                      const struct skr_level_key *b);
+/* What holds for every answer whatever the problem. */
+void trial_check_answer(const struct instance *in, uint64_t index, const struct skr_solution *got);
+/* The answer is the oracle's, ties included. */
+void trial_check_against(const struct instance *in, uint64_t index, const struct skr_solution *got,
+                         const struct oracle_answer *want);
+void trial_print_counts(const char *who, const int32_t *count, int32_t n);
+
+#endif
