@@ -40,8 +40,8 @@ enum skr_write_outcome {
     SKR_WRITE_CONFLICT,  /* 409 */
     SKR_WRITE_NOT_FOUND, /* 404, 410 */
     SKR_WRITE_INVALID,   /* 400, 413, 422: never going to work as it is */
-    SKR_WRITE_DENIED,    /* 401, 403 */
-    SKR_WRITE_BUSY,      /* 429: not applied */
+    SKR_WRITE_DENIED,    /* 403 */
+    SKR_WRITE_BUSY,      /* 429, 401 (credentials are read again): not applied */
     SKR_WRITE_UNKNOWN,   /* time-out, reset, 5xx: may or may not have been applied */
     SKR_WRITE_DROPPED,   /* never sent (droppable class, shutting down) */
     SKR_WRITE_OUTCOME_COUNT

@@ -145,9 +145,9 @@ enum skr_write_outcome skr_writer_outcome_of(int http_status)
     case 404:
     case 410:
         return SKR_WRITE_NOT_FOUND;
-    case 401:
     case 403:
         return SKR_WRITE_DENIED;
+    case 401: /* a token that was rotated: not applied, and the next one may be there by then */
     case 429:
         return SKR_WRITE_BUSY;
     case 408:

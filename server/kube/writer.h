@@ -6,7 +6,7 @@
  * classes, first in first out within a class, many requests in flight. Lower classes may not take
  * the last free places, so that slow Events never make a Binding wait: see slots_for().
  *
- * Outcomes: 2xx OK; 409 CONFLICT; 404 and 410 NOT_FOUND; 401 and 403 DENIED; 429 BUSY with the
+ * Outcomes: 2xx OK; 409 CONFLICT; 404 and 410 NOT_FOUND; 403 DENIED; 401 and 429 BUSY with the
  * server's Retry-After; other 4xx and 3xx INVALID, and so is a read-back that cannot be decoded;
  * 408, 5xx, timeouts, resets and broken answers UNKNOWN; a request that never left, because no
  * connection came about, BUSY with http_status 0. Nothing is sent again here: that is the engine's

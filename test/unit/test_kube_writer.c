@@ -111,7 +111,7 @@ static void statuses_become_outcomes(void **state)
     } cases[] = {
         {200, "ok"},        {201, "ok"},        {202, "ok"},      {409, "conflict"},
         {404, "not_found"}, {410, "not_found"}, {400, "invalid"}, {413, "invalid"},
-        {422, "invalid"},   {405, "invalid"},   {302, "invalid"}, {401, "denied"},
+        {422, "invalid"},   {405, "invalid"},   {302, "invalid"}, {401, "busy"},
         {403, "denied"},    {429, "busy"},      {408, "unknown"}, {500, "unknown"},
         {503, "unknown"},   {504, "unknown"},   {0, "unknown"},   {100, "unknown"},
     };
