@@ -198,7 +198,7 @@ _Noreturn static void become(char *const *argv, int in, int out, int err)
 static pid_t spawn(char *const *argv, int out, int err)
 {
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    (void)fflush(NULL);
+    (void)fflush(stdout);
     pid_t pid = fork();
     skr_bug_on(pid < 0 || in < 0);
     if (pid == 0)
@@ -306,6 +306,26 @@ void daemon_wait_ready(struct daemon *d)
     while (web_get(d->admin_port, "/readyz", NULL) != 200) {
         if (time(NULL) > until)
             cluster_fail(d->cluster, "/readyz is not 200");
+        cluster_pause(d->cluster);
+    }
+}
+
+static bool has_metric(const struct daemon *d, const char *line)
+{
+    char *body = NULL;
+    char whole[256];
+    snprintf(whole, sizeof whole, "\n%s\n", line);
+    bool has = web_get(d->admin_port, "/metrics", &body) == 200 && strstr(body, whole);
+    free(body);
+    return has;
+}
+
+void daemon_wait_metric(struct daemon *d, const char *line)
+{
+    time_t until = time(NULL) + CLUSTER_DEADLINE_S;
+    while (!has_metric(d, line)) {
+        if (time(NULL) > until)
+            cluster_fail(d->cluster, "/metrics does not say %s", line);
         cluster_pause(d->cluster);
     }
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The daemon is killed with SIGKILL after its k-th applied write, for every k, and started again:
+ * the gang ends bound, each pod once, in state Binding only (the guard of the cluster watches), and
+ * no pod keeps a nomination of a plan that is gone.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/integration/scene.h"
+#include "test/integration/web.h"
+
+enum { MEMBERS = 4, WRITES_MAX = 60 };
+
+struct bomb {
+    int pid; /* 0: not lit */
+    size_t left;
+    bool gone_off;
+};
+
+/* Runs with the cluster's lock held: the write is applied, its answer not yet sent. */
+static void burn(void *context, enum skr_write_kind kind, const char *name)
+{
+    struct bomb *bomb = context;
+    (void)name;
+    if (!bomb->pid || bomb->gone_off || kind == SKR_WRITE_CREATE_EVENT || --bomb->left > 0)
+        return;
+    bomb->gone_off = true;
+    (void)kill(bomb->pid, SIGKILL);
+}
+
+struct watch {
+    const struct bomb *bomb;
+    const struct cluster *c;
+};
+
+static bool is_over(void *context)
+{
+    const struct watch *w = context;
+    const json_t *map = skr_demo_objects_get(w->c->objects, SKR_DEMO_CONFIGMAP, "default", "gang");
+    return w->bomb->gone_off || strcmp(skr_demo_text(map, "data.status"), "Bound") == 0;
+}
+
+/* False: the gang was bound before the k-th write. */
+static bool play(size_t k, bool gated, bool old_api)
+{
+    struct scene scene;
+    struct bomb bomb = {.left = k};
+    scene_begin(&scene);
+    struct watch watch = {&bomb, scene.c};
+    scene.options.level = 2;
+    scene.c->bindings_carry_labels = !old_api;
+    scene_add_gang(&scene, MEMBERS);
+    scene_start_daemon(&scene);
+    cluster_lock(scene.c);
+    scene.c->on_write = burn;
+    scene.c->on_write_context = &bomb;
+    bomb.pid = daemon_pid(scene.d);
+    cluster_unlock(scene.c);
+    cluster_pods(scene.c, "job", MEMBERS, "gang", gated);
+    cluster_wait(scene.c, is_over, &watch, "the k-th write");
+    cluster_lock(scene.c);
+    bool killed = bomb.gone_off;
+    bomb.pid = 0;
+    cluster_unlock(scene.c);
+    if (killed) {
+        daemon_kill(scene.d);
+        scene_start_daemon(&scene);
+    }
+    scene_expect_bound(&scene, MEMBERS);
+    scene_end(&scene);
+    return killed;
+}
+
+static void play_all(bool gated, bool old_api)
+{
+    size_t k = 1;
+    const size_t step = SCENE_IS_SLOW ? 4 : 1;
+    while (k < WRITES_MAX && play(k, gated, old_api))
+        k += step;
+    /* Plan, nominations, gates, Binding, Bindings, status: all of them were reached. */
+    assert_true(k > (gated ? 3 * MEMBERS : 2 * MEMBERS) + 2);
+    assert_true(k < WRITES_MAX);
+}
+
+static void killed_after_every_write_of_an_ungated_gang(void **state)
+{
+    (void)state;
+    play_all(false, false);
+}
+
+static void killed_after_every_write_of_a_gated_gang(void **state)
+{
+    (void)state;
+    play_all(true, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed_after_every_write_of_an_ungated_gang),
+        cmocka_unit_test(killed_after_every_write_of_a_gated_gang),
+    };
+    web_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

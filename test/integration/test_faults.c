@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults of the API server while a gang goes through. Whatever happens, every pod ends bound
+ * exactly once, in state Binding only (the guard of the cluster watches), and every key of the map
+ * is there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/integration/scene.h"
+#include "test/integration/web.h"
+
+enum { MEMBERS = 4 };
+
+#define MAP "PATCH /api/v1/namespaces/default/configmaps/gang"
+#define POD "/api/v1/namespaces/default/pods/job-1"
+
+/* ---- one fault at one write ---- */
+
+struct target {
+    const char *name;
+    const char *match;
+    int skip;
+};
+
+struct trouble {
+    const char *name;
+    enum fake_mode mode;
+    int status;
+};
+
+static void play_fault(const struct target *target, const struct trouble *trouble)
+{
+    struct scene scene;
+    print_message("%s, %s\n", target->name, trouble->name);
+    scene_begin(&scene);
+    scene.c->bindings_carry_labels = false;
+    scene_add_gang(&scene, MEMBERS);
+    scene_start_daemon(&scene);
+    scene_fault(&scene, target->match, trouble->mode, trouble->status, target->skip);
+    cluster_pods(scene.c, "job", MEMBERS, "gang", true);
+    scene_expect_bound(&scene, MEMBERS);
+    scene_end(&scene);
+}
+
+static void no_fault_of_a_write_loses_or_doubles_anything(void **state)
+{
+    static const struct target targets[] = {
+        {"the plan", MAP, 0},
+        {"state Binding", MAP, 1},
+        {"the status at the end", MAP, 2},
+        {"a nomination", "PATCH " POD "/status", 0},
+        {"a gate", "PATCH " POD, 1},
+        {"a Binding", "POST " POD "/binding", 0},
+        {"a label", "PATCH " POD, 2},
+    };
+    static const struct trouble troubles[] = {
+        {"500", FAKE_ANSWER, 500},
+        {"429", FAKE_ANSWER, 429},
+        {"409", FAKE_ANSWER, 409},
+        {"reset before it arrived", FAKE_RESET, 0},
+        {"closed before it arrived", FAKE_CLOSE, 0},
+        {"answer lost after it was applied", FAKE_LOST, 0},
+        {"half an answer, not applied", FAKE_SHORT, 200},
+    };
+    const size_t n_targets = sizeof targets / sizeof targets[0];
+    const size_t n_troubles = sizeof troubles / sizeof troubles[0];
+    (void)state;
+    for (size_t i = 0; i < n_targets * n_troubles; i += SCENE_IS_SLOW ? 3 : 1)
+        play_fault(&targets[i % n_targets], &troubles[i / n_targets]);
+}
+
+/* Every write of every kind fails once in a row with the others. */
+static void an_api_server_that_refuses_everything_for_a_while(void **state)
+{
+    static const int statuses[] = {500, 503, 429};
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene_add_gang(&scene, 8);
+    scene_start_daemon(&scene);
+    for (int i = 0; i < 24; i++)
+        scene_fault(&scene, i < 3 ? "/configmaps/gang" : "/pods/job-", FAKE_ANSWER, statuses[i % 3],
+                    0);
+    cluster_pods(scene.c, "job", 8, "gang", true);
+    scene_expect_bound(&scene, 8);
+    scene_end(&scene);
+}
+
+static void retry_after_of_a_429_is_waited_for(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene_add_gang(&scene, MEMBERS);
+    scene_start_daemon(&scene);
+    fake_api_expect(scene.c->api, &(struct fake_step){.match = MAP,
+                                                      .status = 429,
+                                                      .headers = "Retry-After: 1\r\n",
+                                                      .body = "{}"});
+    time_t begin = time(NULL);
+    cluster_pods(scene.c, "job", MEMBERS, "gang", false);
+    scene_expect_bound(&scene, MEMBERS);
+    assert_true(time(NULL) - begin >= 1);
+    scene_end(&scene);
+}
+
+/* ---- watches ---- */
+
+static const char *const streams[] = {"/pods?watch", "/nodes?watch", "sakkara.group",
+                                      "sakkara.topology", "/podgroups?watch"};
+
+static void park_three(struct scene *scene)
+{
+    scene_begin(scene);
+    scene_add_gang(scene, MEMBERS);
+    scene_start_daemon(scene);
+    scheduler_hold(scene->s, "job-3");
+    cluster_pods(scene->c, "job", MEMBERS, "gang", true);
+    daemon_wait_metric(scene->d, "sakkara_parked_binds 3");
+}
+
+static void a_watch_that_is_cut_within_a_line_is_taken_up_again(void **state)
+{
+    struct scene scene;
+    (void)state;
+    park_three(&scene);
+    cluster_lock(scene.c);
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++)
+        assert_int_equal(fake_api_break(scene.c->api, streams[i],
+                                        "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"na",
+                                        i % 2 ? FAKE_CLOSE : FAKE_RESET),
+                         1);
+    cluster_unlock(scene.c);
+    scheduler_hold(scene.s, NULL);
+    scene_expect_bound(&scene, MEMBERS);
+    scene_end(&scene);
+}
+
+static void a_version_that_is_gone_leads_to_a_new_list(void **state)
+{
+    struct scene scene;
+    (void)state;
+    park_three(&scene);
+    cluster_lock(scene.c);
+    /* Something newer than what the watches have seen, so that their version is too old. */
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++)
+        (void)fake_api_break(scene.c->api, streams[i], NULL, FAKE_CLOSE);
+    json_t *patch = json_pack("{s:{s:{s:s}}}", "metadata", "labels", "touched", "1");
+    (void)cluster_patch_locked(scene.c, SKR_DEMO_NODE, "", "node-5", patch);
+    (void)cluster_patch_locked(scene.c, SKR_DEMO_POD, "default", "job-3", patch);
+    json_decref(patch);
+    cluster_compact_locked(scene.c);
+    cluster_unlock(scene.c);
+    scheduler_hold(scene.s, NULL);
+    scene_expect_bound(&scene, MEMBERS);
+    fake_api_wait_count(scene.c->api, "/pods?limit", 2);
+    fake_api_wait_count(scene.c->api, "/nodes?limit", 2);
+    scene_end(&scene);
+}
+
+static void garbage_on_a_watch_is_survived(void **state)
+{
+    struct scene scene;
+    (void)state;
+    park_three(&scene);
+    fake_api_send(scene.c->api, "/pods?watch", "\x01\x02{}[]\n");
+    scheduler_hold(scene.s, NULL);
+    scene_expect_bound(&scene, MEMBERS);
+    scene_end(&scene);
+}
+
+/* A bound member goes while nobody watches; whoever is beyond the size gets its seat. */
+static void d29_a_missed_delete_is_noticed_by_the_next_list(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene_add_gang(&scene, MEMBERS);
+    scene_start_daemon(&scene);
+    cluster_pods(scene.c, "job", MEMBERS, "gang", false);
+    scene_expect_bound(&scene, MEMBERS);
+    cluster_pods(scene.c, "late", 1, "gang", false);
+    scheduler_wait_filters(scene.s, scheduler_counts(scene.s).filters + 1);
+    cluster_lock(scene.c);
+    (void)fake_api_break(scene.c->api, "/pods?watch", NULL, FAKE_CLOSE);
+    cluster_delete_locked(scene.c, SKR_DEMO_POD, "default", "job-2");
+    cluster_compact_locked(scene.c);
+    cluster_unlock(scene.c);
+    cluster_wait_bound(scene.c, "late", 1);
+    assert_int_equal(cluster_bound(scene.c, "job"), MEMBERS - 1);
+    char *rank = cluster_label(scene.c, "late-0", "sakkara.member.rank");
+    assert_string_equal(rank, "2");
+    free(rank);
+    scene_end(&scene);
+}
+
+/* ---- slowness ---- */
+
+/* The commit of one group takes 2 s; filter and another group do not notice. */
+static void d34_a_slow_api_server_does_not_stall_other_groups(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene_add_gang(&scene, MEMBERS);
+    cluster_group(scene.c, "fast", 4, PACK_SPREAD);
+    scene_start_daemon(&scene);
+    fake_api_expect(scene.c->api,
+                    &(struct fake_step){.match = MAP, .mode = FAKE_PASS, .delay_ms = 2000});
+    cluster_pods(scene.c, "job", MEMBERS, "gang", false);
+    fake_api_wait_count(scene.c->api, MAP, 1);
+    cluster_pods(scene.c, "quick", 4, "fast", false);
+    cluster_wait_bound(scene.c, "quick", 4);
+    assert_int_equal(cluster_writes(scene.c, SKR_WRITE_PATCH_POD_STATUS), 4);
+    assert_int_equal(cluster_bound(scene.c, "job"), 0);
+    assert_true(scheduler_counts(scene.s).filter_max_ns < (SCENE_IS_SLOW ? 1500 : 500) * 1000000LL);
+    cluster_wait_bound(scene.c, "job", MEMBERS);
+    cluster_expect_bound(scene.c, "gang", "job", MEMBERS);
+    cluster_expect_bound(scene.c, "fast", "quick", 4);
+    scene_end(&scene);
+}
+
+/* ---- the API server goes away ---- */
+
+static void an_api_server_that_restarts_while_binds_are_parked(void **state)
+{
+    struct scene scene;
+    (void)state;
+    park_three(&scene);
+    fake_api_go_down(scene.c->api);
+    scheduler_hold(scene.s, NULL);
+    scheduler_wait_open_calls(scene.s, MEMBERS);
+    fake_api_come_up(scene.c->api);
+    scene_expect_bound(&scene, MEMBERS);
+    scene_end(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_fault_of_a_write_loses_or_doubles_anything),
+        cmocka_unit_test(an_api_server_that_refuses_everything_for_a_while),
+        cmocka_unit_test(retry_after_of_a_429_is_waited_for),
+        cmocka_unit_test(a_watch_that_is_cut_within_a_line_is_taken_up_again),
+        cmocka_unit_test(a_version_that_is_gone_leads_to_a_new_list),
+        cmocka_unit_test(garbage_on_a_watch_is_survived),
+        cmocka_unit_test(d29_a_missed_delete_is_noticed_by_the_next_list),
+        cmocka_unit_test(d34_a_slow_api_server_does_not_stall_other_groups),
+        cmocka_unit_test(an_api_server_that_restarts_while_binds_are_parked),
+    };
+    web_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

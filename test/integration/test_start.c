@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The start: what is answered before the first lists are complete, and when that changes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/reason.h"
+#include "test/integration/scene.h"
+#include "test/integration/web.h"
+
+#define FILTER                                                                                     \
+    "{\"Pod\":{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"u\"},\"spec\":"    \
+    "{\"schedulerName\":\"sakkara\",\"containers\":[]}},\"Nodes\":null,\"NodeNames\":[\"node-0\"]" \
+    "}"
+#define BIND "{\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"u\",\"Node\":\"node-0\"}"
+
+static void expect_error(uint16_t port, const char *path, const char *body, const char *error)
+{
+    struct web_answer answer = web_ask("POST", port, path, body, NULL, 20000);
+    json_t *json = json_loads(answer.body, 0, NULL);
+    assert_int_equal(answer.status, 200);
+    assert_string_equal(skr_demo_text(json, "Error"), error);
+    json_decref(json);
+    free(answer.body);
+}
+
+static void expect_not_ready(const struct daemon *d, const char *what)
+{
+    char *body = NULL;
+    assert_int_equal(web_get(daemon_admin_port(d), "/readyz?verbose", &body), 503);
+    if (!strstr(body, what))
+        fail_msg("%s does not name %s", body, what);
+    free(body);
+    assert_int_equal(web_get(daemon_admin_port(d), "/livez", NULL), 200);
+    expect_error(daemon_port(d), "/v1/filter", FILTER, SKR_TEXT_NOT_READY);
+    expect_error(daemon_bind_port(d), "/v1/bind", BIND, SKR_TEXT_NOT_READY);
+}
+
+/* One list after the other is let go; ready after the last and not before. */
+static void ready_comes_after_all_first_lists(void **state)
+{
+    static const struct {
+        const char *match, *name;
+    } list[] = {
+        {"/nodes?limit", "nodes"},
+        {"/pods?limit", "pods"},
+        {"labelSelector=sakkara.group", "groups"},
+        {"labelSelector=sakkara.topology", "topologies"},
+        {"/podgroups?limit", "podgroups"},
+    };
+    const size_t n = sizeof list / sizeof list[0];
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    for (size_t i = 0; i < n; i++)
+        fake_api_expect(scene.c->api,
+                        &(struct fake_step){.match = list[i].match,
+                                            .mode = FAKE_HANG,
+                                            .body = "{\"kind\":\"List\",\"metadata\":{"
+                                                    "\"resourceVersion\":\"1\"},\"items\":[]}"});
+    scene.d = daemon_start(scene.c, NULL);
+    for (size_t i = 0; i < n; i++) {
+        fake_api_wait_count(scene.c->api, list[i].match, 1);
+        expect_not_ready(scene.d, list[i].name);
+        fake_api_release(scene.c->api, list[i].match);
+        char text[64];
+        snprintf(text, sizeof text, "resource=\"%s\"", list[i].name);
+        daemon_wait_log(scene.d, text);
+    }
+    daemon_wait_ready(scene.d);
+    expect_error(daemon_bind_port(scene.d), "/v1/bind",
+                 "{\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"u\",\"Node\":\"\"}",
+                 SKR_TEXT_MALFORMED);
+    scene_end(&scene);
+}
+
+/* What existed before the start is found in pages and placed. */
+static void a_gang_that_waits_is_found_in_small_pages(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene.c->page = 3;
+    scene.c->no_podgroups = true;
+    scene_add_gang(&scene, 8);
+    cluster_pods(scene.c, "job", 8, "gang", true);
+    scene_start_daemon(&scene);
+    scene_expect_bound(&scene, 8);
+    assert_true(daemon_has_log(scene.d, "Kind is not installed, it counts as empty"));
+    scene_end(&scene);
+}
+
+/* The API server comes up after the daemon. */
+static void an_api_server_that_is_down_is_waited_for(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene_add_gang(&scene, 4);
+    fake_api_go_down(scene.c->api);
+    scene.d = daemon_start(scene.c, NULL);
+    daemon_wait_log(scene.d, "Watch was interrupted");
+    expect_not_ready(scene.d, "nodes");
+    fake_api_come_up(scene.c->api);
+    daemon_wait_ready(scene.d);
+    scheduler_point(scene.s, daemon_port(scene.d), daemon_bind_port(scene.d));
+    cluster_pods(scene.c, "job", 4, "gang", false);
+    scene_expect_bound(&scene, 4);
+    scene_end(&scene);
+}
+
+/* Missing permissions are named. */
+static void a_forbidden_list_is_logged_with_the_verbs_it_needs(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene_fault(&scene, "/nodes?limit", FAKE_ANSWER, 403, 0);
+    scene.d = daemon_start(scene.c, NULL);
+    daemon_wait_log(scene.d, "the account needs the verbs get, list and watch on nodes");
+    daemon_wait_ready(scene.d);
+    scene_end(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ready_comes_after_all_first_lists),
+        cmocka_unit_test(a_gang_that_waits_is_found_in_small_pages),
+        cmocka_unit_test(an_api_server_that_is_down_is_waited_for),
+        cmocka_unit_test(a_forbidden_list_is_logged_with_the_verbs_it_needs),
+    };
+    web_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
