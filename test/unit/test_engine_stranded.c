@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members past the point of no return whose node closes to them before they could be bound. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+#define TAINT "{'spec':{'taints':[{'key':'broken','effect':'NoSchedule'}]}}"
+
+/* A gang of 8 on 2 racks of 3 nodes with room for 4 each: node-0 and node-1 are planned. State
+ * Binding is persisted, nobody is bound, no bind call is open: the daemon has just come back. */
+static struct rig *in_binding_without_calls(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 3, 4);
+    rig_group(rig, "gang", 8, 0, "{'rack':{'hard':true}}");
+    rig_sync(rig);
+    rig_pods(rig, "job", 8, "gang", 0);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_assert_text(rig_state(rig, "gang"), "Binding");
+    rig->hold_scheduler = true;
+    rig_restart(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_assert_text(rig_state(rig, "gang"), "Binding");
+    assert_int_equal(rig_n_bound(rig, "gang"), 0);
+    return rig;
+}
+
+static size_t bound_on(struct rig *rig, const char *node)
+{
+    size_t n = 0;
+    for (int i = 0; i < 8; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "job-%d", i);
+        n += strcmp(rig_node_of(rig, name), node) == 0;
+    }
+    return n;
+}
+
+static void members_on_a_tainted_node_get_another_one_of_their_rack(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig_edit(rig, RIG_NODE, "node-0", TAINT);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 8);
+    assert_int_equal(bound_on(rig, "node-0"), 0);
+    assert_int_equal(bound_on(rig, "node-1"), 4);
+    assert_int_equal(bound_on(rig, "node-2"), 4);
+    rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void members_on_a_cordoned_node_get_another_one(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 8);
+    assert_int_equal(bound_on(rig, "node-1"), 0);
+    rig_destroy(rig);
+}
+
+static void members_on_a_deleted_node_get_another_one(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 8);
+    assert_int_equal(bound_on(rig, "node-1"), 0);
+    rig_destroy(rig);
+}
+
+static bool all_but_node_0(void *context, const struct skr_pod *pod, const char *node)
+{
+    (void)context;
+    (void)pod;
+    return strcmp(node, "node-0") != 0;
+}
+
+static void members_refused_by_in_tree_filters_get_another_node(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig->in_tree = all_but_node_0;
+    rig->hold_scheduler = false;
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 8);
+    assert_int_equal(bound_on(rig, "node-0"), 0);
+    rig_destroy(rig);
+}
+
+static void without_another_node_they_wait_and_say_so_until_theirs_opens(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig_edit(rig, RIG_NODE, "node-0", TAINT);
+    rig_edit(rig, RIG_NODE, "node-2", TAINT);
+    rig->hold_scheduler = false;
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "gang"), 4);
+    rig_assert_text(rig_key(rig, "gang", "status"), "Permitted");
+    rig_assert_text(rig_key(rig, "gang", "reason"), "BindFailed");
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':null}}");
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 8);
+    assert_int_equal(bound_on(rig, "node-0"), 4);
+    rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
+    rig_assert_text(rig_key(rig, "gang", "reason"), "");
+    rig_destroy(rig);
+}
+
+static void after_the_plan_timeout_the_group_is_bound_and_incomplete(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig_edit(rig, RIG_NODE, "node-0", TAINT);
+    rig_edit(rig, RIG_NODE, "node-2", TAINT);
+    rig->hold_scheduler = false;
+    rig_run(rig, rig->settings.plan_timeout + 30 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "gang"), 4);
+    rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
+    assert_non_null(strstr(rig_key(rig, "gang", "conditions"), "\"type\":\"Complete\""));
+    assert_true(*rig_key(rig, "gang", "reason") != '\0');
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_on_a_tainted_node_get_another_one_of_their_rack),
+        cmocka_unit_test(members_on_a_cordoned_node_get_another_one),
+        cmocka_unit_test(members_on_a_deleted_node_get_another_one),
+        cmocka_unit_test(members_refused_by_in_tree_filters_get_another_node),
+        cmocka_unit_test(without_another_node_they_wait_and_say_so_until_theirs_opens),
+        cmocka_unit_test(after_the_plan_timeout_the_group_is_bound_and_incomplete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
