@@ -26,6 +26,8 @@ struct story {
     bool old_api;  /* Bindings carry no labels */
     bool abort;    /* the planned node is cordoned once the plan stands */
     bool map_goes; /* and the map is deleted once the first member is bound */
+    bool lost;     /* a member is deleted once the first one is bound, and made again */
+    int again;     /* a second crash this many writes after the first; 0: none */
 };
 
 static struct rig *begin(const struct story *s)
@@ -55,6 +57,19 @@ static bool is_kick(const struct rig *rig)
     return rig->n_writes[SKR_WRITE_PATCH_POD_STATUS] >= 4;
 }
 
+static void replace_a_member(struct rig *rig, const struct story *s)
+{
+    for (int i = 7; i >= 0; i--) {
+        char name[32];
+        snprintf(name, sizeof name, "job-%d", i);
+        if (*rig_node_of(rig, name))
+            continue;
+        rig_delete(rig, RIG_POD, name);
+        rig_pod(rig, name, "gang", s->flags);
+        return;
+    }
+}
+
 /* One step at a time, so that the story's event falls at the same place every time. */
 static void play(struct rig *rig, const struct story *s, bool *done)
 {
@@ -69,6 +84,10 @@ static void play(struct rig *rig, const struct story *s, bool *done)
                 *done = true;
                 rig_delete(rig, RIG_MAP, "gang");
             }
+            if (s->lost && !*done && rig_n_bound(rig, "gang") > 0) {
+                *done = true;
+                replace_a_member(rig, s);
+            }
         }
     } while (!rig->crashed && rig_advance(rig, end));
 }
@@ -81,7 +100,7 @@ static void check_end(struct rig *rig, const struct story *s)
     for (int i = 0; i < 8; i++) {
         char name[32];
         snprintf(name, sizeof name, "job-%d", i);
-        assert_int_equal(rig_find(rig, RIG_POD, name)->bindings, 1);
+        assert_int_equal(rig_find(rig, RIG_POD, name)->bindings, 1); /* of this UID */
         assert_string_equal(rig_label(rig, name, "sakkara.member.status"), "Bound");
         assert_true(*rig_label(rig, name, "sakkara.member.rank"));
     }
@@ -104,6 +123,11 @@ static size_t crash_after(const struct story *s, size_t k, bool before_answer)
         rig->reverse_lists = k % 2;
         rig->list_rotation = (int)(k % RIG_KIND_COUNT);
         rig_restart(rig);
+        rig->crash_at = s->again ? rig->n_applied + (size_t)s->again : 0;
+        play(rig, s, &done);
+    }
+    if (rig->crashed) {
+        rig_restart(rig);
         play(rig, s, &done);
     }
     if (rig->trace)
@@ -122,30 +146,37 @@ static void explore(void **state)
     assert_true(k > 16);
 }
 
+#define STORY(what, ...)                           \
+    {                                              \
+        what, explore, NULL, NULL, &(struct story) \
+        {                                          \
+            __VA_ARGS__                            \
+        }                                          \
+    }
+
 int main(void)
 {
-    static struct story ungated = {"ungated", FROM_MAP, 0, false, false, false};
-    static struct story gated = {"gated", FROM_MAP, RIG_GATED, false, false, false};
-    static struct story old_api = {"before 1.35", FROM_MAP, RIG_GATED, true, false, false};
-    static struct story podgroup = {"PodGroup", FROM_PODGROUP, RIG_POD_GROUP_LABEL,
-                                    false,      false,         false};
-    static struct story labels = {"labels", FROM_LABELS, 0, false, false, false};
-    static struct story aborted = {"abort, ungated", FROM_MAP, 0, false, true, false};
-    static struct story aborted_gated = {"abort, gated", FROM_MAP, RIG_GATED, false, true, false};
-    static struct story map_goes = {"map goes", FROM_MAP, 0, false, false, true};
-#define STORY(what, story)                  \
-    {                                       \
-        what, explore, NULL, NULL, &(story) \
-    }
     const struct CMUnitTest tests[] = {
-        STORY("an ungated gang of 8 survives a crash after every write", ungated),
-        STORY("a gated gang of 8 survives a crash after every write", gated),
-        STORY("a gang survives every crash where Bindings carry no labels", old_api),
-        STORY("a PodGroup gang survives a crash after every write", podgroup),
-        STORY("a gang from labels survives a crash after every write", labels),
-        STORY("a crash inside an abort leaves no traces", aborted),
-        STORY("a crash inside the abort of a gated gang leaves no traces", aborted_gated),
-        STORY("a crash after the map went in Binding is rolled forward", map_goes),
+        STORY("an ungated gang of 8 survives a crash after every write", .name = "ungated"),
+        STORY("a gated gang of 8 survives a crash after every write", .name = "gated",
+              .flags = RIG_GATED),
+        STORY("a gang survives every crash where Bindings carry no labels", .name = "before 1.35",
+              .flags = RIG_GATED, .old_api = true),
+        STORY("a PodGroup gang survives a crash after every write", .name = "PodGroup",
+              .source = FROM_PODGROUP, .flags = RIG_POD_GROUP_LABEL),
+        STORY("a gang from labels survives a crash after every write", .name = "labels",
+              .source = FROM_LABELS),
+        STORY("a crash inside an abort leaves no traces", .name = "abort", .abort = true),
+        STORY("a crash inside the abort of a gated gang leaves no traces", .name = "abort, gated",
+              .flags = RIG_GATED, .abort = true),
+        STORY("a crash after the map went in Binding is rolled forward", .name = "map goes",
+              .map_goes = true),
+        STORY("a crash after a member was lost in Binding lets the new one in", .name = "lost",
+              .flags = RIG_GATED, .lost = true),
+        STORY("a second crash right after the first does no harm", .name = "again",
+              .flags = RIG_GATED, .again = 1),
+        STORY("a second crash a few writes after the first does no harm", .name = "again, later",
+              .abort = true, .again = 5),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
