@@ -107,6 +107,28 @@ static void change_map(struct world *w)
     }
 }
 
+/* Another map of a group that has one. */
+static void change_double(struct world *w)
+{
+    if (rig_find(w->rig, RIG_MAP, "double"))
+        rig_delete(w->rig, RIG_MAP, "double");
+    else
+        rig_group(w->rig, "double", 2, 1, NULL);
+    if (rig_find(w->rig, RIG_MAP, "double"))
+        rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", map_name(w));
+}
+
+static void change_topology(struct world *w)
+{
+    static const char *const tree[] = {
+        "{",
+        "{\\'a\\':{\\'node-0\\':{},\\'node-4\\':{},\\'node-8\\':{}},\\'b\\':{\\'node-1\\':{}}}",
+        "{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},\\'node-3\\':{}},"
+        "\\'rack-1\\':{\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{},\\'node-7\\':{},"
+        "\\'node-8\\':{}}}"};
+    rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[pick(w, 3)]);
+}
+
 static struct rig_object *some_pod(struct world *w)
 {
     struct rig_object *o, *chosen = NULL;
@@ -127,6 +149,11 @@ static void add_pod(struct world *w)
     int flags = (pick(w, 2) ? RIG_GATED : 0) | (pick(w, 12) ? 0 : RIG_BIG) |
                 (pick(w, 9) ? 0 : RIG_BARE) | (group == PODGROUP ? RIG_POD_GROUP_LABEL : 0);
     rig_pod(w->rig, name, group < GROUPS ? group_names[group] : NULL, flags);
+    if (pick(w, 15) == 0)
+        rig_edit(w->rig, RIG_POD, name, "{'spec':{'schedulingGates':[{'name':'quota'}]}}");
+    if (pick(w, 15) == 0) /* bound late */
+        rig_edit(w->rig, RIG_POD, name,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
     if (group == LABELS)
         rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'3'}}}");
 }
@@ -161,7 +188,10 @@ static void change_pod(struct world *w)
             rig_phase(w->rig, key, pick(w, 2) ? "Failed" : "Succeeded");
         break;
     case 4:
-        rig_edit(w->rig, RIG_POD, key, "{'status':{'nominatedNodeName':null}}");
+        if (p->pod->foreign_gate)
+            rig_edit(w->rig, RIG_POD, key, "{'spec':{'schedulingGates':null}}");
+        else
+            rig_edit(w->rig, RIG_POD, key, "{'status':{'nominatedNodeName':null}}");
         break;
     default:
         rig_edit(w->rig, RIG_POD, key, "{'metadata':{'labels':{'note':'%u'}}}", pick(w, 1000));
@@ -275,8 +305,12 @@ static void step(struct world *w)
         add_pod(w);
     else if (x < 955)
         change_map(w);
-    else if (x < 960)
+    else if (x < 957)
         change_podgroup(w);
+    else if (x < 958)
+        change_double(w);
+    else if (x < 960)
+        change_topology(w);
     else if (x < 980)
         change_pod(w);
     else if (x < 990)
@@ -287,11 +321,24 @@ static void step(struct world *w)
 
 /* ---- the end ---- */
 
+static const char whole_tree[] =
+    "{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},\\'node-3\\':{},"
+    "\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{},\\'node-7\\':{},\\'node-8\\':{}}}";
+
 static void mend(struct world *w)
 {
     char name[32];
     w->faults = false;
     w->veto[0] = '\0';
+    if (rig_find(w->rig, RIG_MAP, "double"))
+        rig_delete(w->rig, RIG_MAP, "double");
+    rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", whole_tree);
+    struct rig_object *o;
+    DL_FOREACH(w->rig->list, o)
+    {
+        if (o->kind == RIG_POD && o->pod->foreign_gate)
+            rig_edit(w->rig, RIG_POD, o->key, "{'spec':{'schedulingGates':null}}");
+    }
     for (int i = 0; i < NODES; i++) {
         snprintf(name, sizeof name, "node-%d", i);
         if (rig_find(w->rig, RIG_NODE, name))
@@ -388,6 +435,10 @@ static char *play(uint64_t seed, int steps)
     skr_settings_default(&settings);
     settings.label_fallback = seed % 2;
     settings.rollback_partial = seed % 5 == 0;
+    if (seed % 7 == 0) { /* calls expire, plans time out */
+        settings.plan_timeout = 30 * SKR_SECOND;
+        settings.bind_timeout = 20 * SKR_SECOND;
+    }
     w.rig = rig_create_with(&settings);
     w.rig->sample = seed % 3 == 0 ? 4 : 0;
     w.rig->users_meddle = true;
