@@ -93,6 +93,16 @@ static const struct command commands[] = {
       {FLAG_VERBOSE, "--verbose", "-v", NULL, "show every request and every write"},
       HELP_FLAG,
       NO_FLAG}},
+    {"solve",
+     "sakkara solve FILE",
+     "place one group written down in a file",
+     "Runs the solver on a topology, loads, claims and a group, and prints placement, key,\n"
+     "explanation and statistics as JSON. FILE is \"-\" for standard input. Exit code 4 when the\n"
+     "group cannot be placed. docs/reference.md describes the file.\n",
+     "  sakkara solve problem.json\n"
+     "  sakkara solve - <problem.json | jq .explanation.relaxations\n",
+     "sakkara demo",
+     {HELP_FLAG, NO_FLAG}},
     {"version",
      "sakkara version",
      "what was built",
@@ -327,6 +337,10 @@ static int take_flag(struct parser *p, const char *word)
 
 static int take_word(struct parser *p, const char *word)
 {
+    if (p->cli->command == SKR_COMMAND_SOLVE && !p->cli->file) {
+        p->cli->file = word;
+        return SKR_EXIT_OK;
+    }
     if (p->cli->command != SKR_COMMAND_HELP || p->cli->topic) {
         return refuse(p, "unexpected argument", word);
     }
@@ -375,6 +389,9 @@ int skr_cli_parse(int argc, char *const *argv, struct skr_cli *ret, struct skr_s
     ret->verbosity = ret->command == SKR_COMMAND_SERVE ? SKR_LOG_LEVEL_DEFAULT : 0;
     struct parser p = {command, ret, out, argc, argv, 1, false};
     int rc = take_rest(&p);
+    if (rc == SKR_EXIT_OK && ret->command == SKR_COMMAND_SOLVE && !ret->file && !p.wants_help) {
+        return refuse(&p, "a file is missing after", "solve");
+    }
     if (rc == SKR_EXIT_OK && p.wants_help) {
         ret->topic = command->name;
         ret->command = SKR_COMMAND_HELP;

@@ -15,6 +15,7 @@
 enum skr_command {
     SKR_COMMAND_SERVE,
     SKR_COMMAND_DEMO,
+    SKR_COMMAND_SOLVE,
     SKR_COMMAND_VERSION,
     SKR_COMMAND_HELP,
     SKR_COMMAND_COUNT
@@ -29,6 +30,7 @@ struct skr_cli {
     int verbosity;     /* -v; serve: log level; demo: 0 or more */
     bool ascii;        /* --ascii */
     const char *topic; /* of help; NULL: the overview */
+    const char *file;  /* of solve; "-": standard input */
 };
 
 /* argv without the program's name. 0, or an exit code with the message for stderr in out. */

@@ -7,6 +7,7 @@
 #include "server/daemon.h"
 #include "server/demo.h"
 #include "server/exit_code.h"
+#include "server/solve_command.h"
 
 static int serve(const struct skr_cli *cli)
 {
@@ -33,6 +34,16 @@ static int serve(const struct skr_cli *cli)
     return code;
 }
 
+static int solve(const struct skr_cli *cli, struct skr_strbuf *out)
+{
+    struct skr_strbuf errors;
+    skr_strbuf_init(&errors);
+    int code = skr_solve_command(cli->file, out, &errors);
+    fwrite(errors.s, 1, errors.len, stderr);
+    skr_strbuf_fini(&errors);
+    return code;
+}
+
 /* Output that could not be written is a failure (a full disk, a closed pipe). */
 static int print(struct skr_strbuf *text, FILE *to, int code)
 {
@@ -56,6 +67,9 @@ int main(int argc, char **argv)
         return serve(&cli);
     case SKR_COMMAND_DEMO:
         code = skr_demo_play(cli.ascii, cli.verbosity > 0, &out);
+        break;
+    case SKR_COMMAND_SOLVE:
+        code = solve(&cli, &out);
         break;
     case SKR_COMMAND_VERSION:
         skr_cli_write_version(&out);

@@ -42,6 +42,8 @@ static const struct {
     {"serve --v=0", SKR_COMMAND_SERVE, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
     {"demo", SKR_COMMAND_DEMO, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
     {"demo -v --verbose", SKR_COMMAND_DEMO, NULL, NULL, NULL, 2, SKR_LOG_TEXT},
+    {"solve a.json", SKR_COMMAND_SOLVE, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
+    {"solve -", SKR_COMMAND_SOLVE, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
     {"version", SKR_COMMAND_VERSION, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
     {"--version", SKR_COMMAND_VERSION, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
     {"help", SKR_COMMAND_HELP, NULL, NULL, NULL, 0, SKR_LOG_TEXT},
@@ -107,6 +109,12 @@ static const struct {
     {"serve -v 11", "sakkara serve: -v is a number from 0 to 10, not 11" SEE_SERVE},
     {"serve -v high", "sakkara serve: -v is a number from 0 to 10, not high" SEE_SERVE},
     {"serve now", "sakkara serve: unexpected argument now" SEE_SERVE},
+    {"solve",
+     "sakkara solve: a file is missing after solve\nusage: sakkara solve FILE\nsee: sakkara "
+     "help solve\n"},
+    {"solve a b",
+     "sakkara solve: unexpected argument b\nusage: sakkara solve FILE\nsee: sakkara help "
+     "solve\n"},
     {"demo --ascii=1", "sakkara demo: no value is taken by --ascii\nusage: sakkara demo [--ascii] "
                        "[-v]\nsee: sakkara help demo\n"},
 };

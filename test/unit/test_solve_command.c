@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara solve`: the files of test/solve/ give what stands beside them; mistakes get a position.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/exit_code.h"
+#include "server/solve_command.h"
+#include "server/solve_file.h"
+
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Times and counts of work may change; they have the last line but one. */
+static void cut_statistics(char *text)
+{
+    char *line = strstr(text, "  \"statistics\"");
+    assert_non_null(line);
+    char *end = strchr(line, '\n');
+    memmove(line, end + 1, strlen(end));
+}
+
+static void files_give_what_stands_beside_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int code;
+    } table[] = {
+        {"racks", SKR_EXIT_OK}, {"infeasible", SKR_EXIT_NOT_PLACED}, {"claims", SKR_EXIT_OK},
+        {"tight", SKR_EXIT_OK}, {"timeout", SKR_EXIT_NOT_PLACED},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct skr_strbuf out;
+        struct skr_strbuf errors;
+        char path[128];
+        skr_strbuf_init(&out);
+        skr_strbuf_init(&errors);
+        snprintf(path, sizeof(path), "test/solve/%s.json", table[i].name);
+        assert_int_equal(skr_solve_command(path, &out, &errors), table[i].code);
+        assert_string_equal(errors.s, "");
+        snprintf(path, sizeof(path), "test/solve/%s.expected", table[i].name);
+        char *expected = read_whole(path);
+        char *got = skr_strbuf_take(&out, NULL);
+        cut_statistics(got);
+        assert_string_equal(got, expected);
+        free(got);
+        free(expected);
+        skr_strbuf_fini(&out);
+        skr_strbuf_fini(&errors);
+    }
+}
+
+#define TREE  "\"topology\": {\"tree\": {\"a\": {}, \"b\": {}}}"
+#define GROUP "\"group\": {\"size\": 2}"
+
+static void mistakes_are_refused_with_their_position(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *error;
+    } table[] = {
+        {"", "1:1: '[' or '{' expected near end of file"},
+        {"[]", "1:1: must be an object, got an array"},
+        {"{\"topology\":\n  {\"tree\": {\"a\": {}, }}}", "2:22: string or '}' expected near '}'"},
+        {"{" GROUP "}", "1:1: topology: is missing"},
+        {"{\"topology\": 3, " GROUP "}", "1:14: topology: must be an object, got a number"},
+        {"{" TREE "}", "1:1: group: is missing"},
+        {"{\"topology\": {\"tree\": {\"r\": {\"a\": {}},\n\"s\": {\"a\": {}}}}, " GROUP "}",
+         "2:7: tree: node \"a\" twice (see 1:30)"},
+        {"{\"topology\": {\"tree\": {\"a\": {}, \"r\": {\"b\": {}}}}, " GROUP "}",
+         "1:23: topology.tree: leaf a is above the deepest level"},
+        {"{" TREE ", \"group\": {\"size\": 0}}", "1:62: size: must be at least 1, got \"0\""},
+        {"{" TREE ",\n \"group\": {\"size\": 2,\n  \"constraints\": {\"node\": {\"min\": \"x\"}}}}",
+         "3:35: constraints: \"min\" must be an integer, got a string"},
+        {"{" TREE ", " GROUP ", \"gruop\": 1}",
+         "1:75: gruop: unknown key; known are topology, member, default, nodes, group, tieBreak, "
+         "explain, stepBudget"},
+        {"{" TREE ", " GROUP ",\n\"nodes\": {\"c\": {}}}", "2:16: nodes.c: is not in the tree"},
+        {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"fre\": 1}}}",
+         "2:24: nodes.a.fre: unknown key; known are free, used, capacity, eligible, claimed"},
+        {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"free\": {}}}}",
+         "2:25: nodes.a.free: must be a number of slots (there is no member), got an object"},
+        {"{" TREE ", " GROUP ",\n\"nodes\": {\"a\": {\"claimed\": -1}}}",
+         "2:28: nodes.a.claimed: must be 0 to 1048576"},
+        {"{" TREE ", " GROUP ", \"member\": {\"cpu\": \"1\"},\n\"default\": {\"free\": {\"cpu\": "
+         "\"2x\"}}}",
+         "2:29: default.free.cpu: quantity \"2x\": 'x' at 2, expected digits or a suffix n u m k M "
+         "G T P E Ki Mi Gi Ti Pi Ei e3"},
+        {"{" TREE ", " GROUP ", \"member\": {\"cpu\": -1}}",
+         "1:84: member.cpu: must not be negative"},
+        {"{" TREE ", " GROUP ", \"default\": {\"claimed\": 1}}",
+         "1:89: default.claimed: is of single nodes"},
+        {"{" TREE ", " GROUP ", \"tieBreak\": \"loose\"}",
+         "1:78: tieBreak: must be \"tree\" or \"tight\""},
+        {"{" TREE ", " GROUP ", \"explain\": [\"everything\"]}",
+         "1:77: explain: parts are sizes, relaxations, slots, keys, each once"},
+        {"{" TREE ", " GROUP ", \"stepBudget\": \"1\"}",
+         "1:80: stepBudget: must be a number of steps, 0 or more"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct skr_solve_file *file = NULL;
+        struct skr_error error;
+        assert_true(skr_solve_file_parse(table[i].text, &file, &error) < 0);
+        assert_null(file);
+        assert_string_equal(error.text, table[i].error);
+    }
+}
+
+static void findings_of_the_group_are_warnings(void **state)
+{
+    (void)state;
+    struct skr_solve_file *file = NULL;
+    struct skr_error error;
+    assert_int_equal(skr_solve_file_parse("{" TREE ", \"group\": {\"size\": 2,\n  \"constraints\": "
+                                          "{\"node\": {\"min\": 3, \"max\": 2},\n \"rack\": {}}}}",
+                                          &file, &error),
+                     0);
+    assert_int_equal(file->n_warnings, 2);
+    assert_memory_equal(file->warning[0], "2:27: constraints: ", 19);
+    assert_string_equal(file->warning[1], "2:18: constraints: no such level: rack");
+    skr_solve_file_destroy(file);
+}
+
+static void files_that_are_not_there_are_named(void **state)
+{
+    (void)state;
+    struct skr_strbuf out;
+    struct skr_strbuf errors;
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&errors);
+    assert_int_equal(skr_solve_command("test/solve/none.json", &out, &errors), SKR_EXIT_NOT_FOUND);
+    assert_string_equal(errors.s, "test/solve/none.json: No such file or directory\n");
+    assert_string_equal(out.s, "");
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&errors);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_give_what_stands_beside_them),
+        cmocka_unit_test(mistakes_are_refused_with_their_position),
+        cmocka_unit_test(findings_of_the_group_are_warnings),
+        cmocka_unit_test(files_that_are_not_there_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
