@@ -4,13 +4,14 @@
 /*
  * State of the engine, shared by the files of this folder and by nobody else.
  *
- *   caches    nodes, pods, group and topology ConfigMaps, PodGroups: what the API server said last,
- * with our own acknowledged writes applied (an older resourceVersion never replaces a newer one)
- *   groups    one per namespace/name that a pod or a source names; its members are pods of the
- * cache plans     at most one per group; see plan.c sinks     what should stand in an object (map
- * keys, plan annotation) against what does; see sink.c writes    requests in flight by id, with
- * what to do when they are answered; see writes.c wakes     a heap of times at which something
- * becomes due
+ * - caches: nodes, pods, group and topology ConfigMaps, PodGroups: what the API server said last,
+ *   with our own acknowledged writes applied (an older resourceVersion never replaces a newer one,
+ *   a version without a node never one that is bound)
+ * - groups: one per namespace/name that a pod or a source names; members are pods of the cache
+ * - plans: at most one per group; see plan.c
+ * - sinks: what should stand in an object (map keys, plan annotation) against what does; see sink.c
+ * - writes: requests in flight by id, with what to do when they are answered; see output.c
+ * - wakes: a heap of times at which something becomes due; see engine.c
  *
  * Everything is level triggered: an event changes the caches and marks what it touched as dirty;
  * settle() in engine.c then compares what should be with what is until nothing is dirty. Pointers
@@ -568,7 +569,13 @@ bool plan_uses_node(const struct plan *plan, const char *node);
  * closed to it and no bind call is open. */
 bool plan_is_stranded(struct skr_engine *e, struct pod_entry *p);
 void plan_pod_lost(struct skr_engine *e,
-                   struct pod_entry *p); /* about to leave the cache, or dead */
+                   struct pod_entry *p);                     /* about to leave the cache, or dead */
+void plan_step_abort(struct skr_engine *e, struct group *g); /* finishes one when it can */
+void plan_add_vacancy(struct skr_engine *e, struct plan *plan, struct pod_entry *p);
+/* onPartialBind: rollback. Bindings in flight come to their end first: who is bound is deleted. */
+void plan_roll_back(struct skr_engine *e, struct plan *plan);
+/* Of those that the plan places: the loss of one who runs already must not end it. */
+const struct pod_entry *plan_oldest_member(const struct plan *plan);
 bool plan_seat_replacement(
     struct skr_engine *e,
     struct plan *plan); /* newcomers into vacancies; true when one was seated */
