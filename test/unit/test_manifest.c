@@ -148,7 +148,7 @@ static void what_is_wrong_is_told_with_its_position(void **state)
         {"- 1\n", "f:1:1: an API object is expected, with apiVersion and kind\n"},
         {HEAD "---\njust words\n", "f:4:1: an API object is expected, with apiVersion and kind\n"},
         {"{\"apiVersion\":\"v1\",\n \"kind\":}", "f:2:9: unexpected token near '}'\n"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"X\"", "f:1:29: '}' expected near end of file\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"X\"", "f:1:27: '}' expected near end of file\n"},
         {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n- {kind: B}\n",
          "f:5:3: apiVersion is missing\n"},
         {HEAD "a: \"x\\0y\"\n", "f:3:4: a text with a NUL byte\n"},
