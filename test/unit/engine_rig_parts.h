@@ -24,6 +24,10 @@ void rig_watch_free(struct rig *rig, struct rig_watch *w);
 void rig_deliver(struct rig *rig, struct rig_watch *w);
 
 /* engine_rig_scheduler.c */
+struct rig_answer rig_ask(struct rig *rig, enum skr_event_kind verb, const struct skr_pod *pod,
+                          const char *const *names, size_t n);
+struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const char *node,
+                               bool by_hand);
 void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own);
 void rig_scheduler_wake(struct rig *rig, bool in_tree_event);
 void rig_scheduler_answer(struct rig *rig, const struct skr_answer *answer);

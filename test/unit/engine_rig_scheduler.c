@@ -120,8 +120,8 @@ static void take_answer(struct rig *rig, const struct skr_answer *a)
     }
 }
 
-static struct rig_answer ask(struct rig *rig, enum skr_event_kind verb, const struct skr_pod *pod,
-                             const char *const *names, size_t n)
+struct rig_answer rig_ask(struct rig *rig, enum skr_event_kind verb, const struct skr_pod *pod,
+                          const char *const *names, size_t n)
 {
     struct rig_answer answer = {.kind = SKR_ANSWER_KIND_COUNT};
     struct skr_event event = {.kind = verb};
@@ -154,8 +154,8 @@ void rig_call_free(struct rig *rig, struct rig_call *call)
     free(call);
 }
 
-static struct rig_call *call_bind(struct rig *rig, struct rig_object *pod, const char *node,
-                                  bool by_hand)
+struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const char *node,
+                               bool by_hand)
 {
     struct rig_call *call = skr_alloc(sizeof *call);
     call->request = ++rig->request;
@@ -311,7 +311,7 @@ static const char *best_of(struct rig *rig, const struct skr_pod *pod, const cha
 {
     snprintf(buffer, size, "%.*s", (int)strcspn(passed, " "), passed);
     if (n_passed > 1)
-        ask(rig, SKR_EVENT_PRIORITIZE, pod, (const char *const[]){buffer}, 1);
+        rig_ask(rig, SKR_EVENT_PRIORITIZE, pod, (const char *const[]){buffer}, 1);
     return buffer;
 }
 
@@ -353,14 +353,14 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     if (nominated && passes_in_tree(rig, pod->pod, nominated)) {
         names[0] = nominated->key;
         pod->n_filters++;
-        answer = ask(rig, SKR_EVENT_FILTER, pod->pod, names, 1);
+        answer = rig_ask(rig, SKR_EVENT_FILTER, pod->pod, names, 1);
     }
     size_t n = 1;
     if (answer.n_passed == 0 && answer.kind != SKR_ANSWER_ERROR) {
         n = feasible(rig, pod->pod, names);
         pod->n_filters += n > 0;
         if (n > 0)
-            answer = ask(rig, SKR_EVENT_FILTER, pod->pod, names, n);
+            answer = rig_ask(rig, SKR_EVENT_FILTER, pod->pod, names, n);
     }
     if (answer.kind == SKR_ANSWER_ERROR) {
         filter_error(rig, pod);
@@ -371,7 +371,7 @@ static void cycle(struct rig *rig, struct rig_object *pod)
         pod->place = RIG_ASSUMED;
         const struct rig_object *at = rig_find(rig, RIG_NODE, node);
         snprintf(pod->assumed_node, sizeof pod->assumed_node, "%s", at->key);
-        call_bind(rig, pod, at->key, false);
+        rig_call_bind(rig, pod, at->key, false);
     }
     free(names);
 }
@@ -428,103 +428,4 @@ void rig_scheduler_due(struct rig *rig)
         if (call->state == RIG_OPEN && call->at + rig->settings.bind_timeout <= rig->now)
             rig_fail(rig, "bind call of %s was not answered in time", call->key);
     }
-}
-
-/* ---- by hand ---- */
-
-static size_t split(char *text, const char **names, size_t max)
-{
-    size_t n = 0;
-    for (char *name = strtok(text, " "); name && n < max; name = strtok(NULL, " "))
-        names[n++] = name;
-    return n;
-}
-
-static struct rig_answer ask_by_hand(struct rig *rig, enum skr_event_kind verb, const char *pod,
-                                     const char *nodes)
-{
-    const char *names[512];
-    size_t n = 0;
-    char *copy = skr_strdup(nodes ? nodes : "");
-    const struct rig_object *o, *p = rig_find(rig, RIG_POD, pod);
-    if (nodes) {
-        n = split(copy, names, 512);
-    } else {
-        DL_FOREACH(rig->list, o)
-        {
-            if (o->kind == RIG_NODE && n < 512)
-                names[n++] = o->key;
-        }
-    }
-    struct rig_answer answer = ask(rig, verb, p->pod, names, n);
-    free(copy);
-    return answer;
-}
-
-struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes)
-{
-    return ask_by_hand(rig, SKR_EVENT_FILTER, pod, nodes);
-}
-
-struct rig_answer rig_prioritize(struct rig *rig, const char *pod, const char *nodes)
-{
-    return ask_by_hand(rig, SKR_EVENT_PRIORITIZE, pod, nodes);
-}
-
-struct rig_answer rig_preempt(struct rig *rig, const char *pod, const char *candidates)
-{
-    struct skr_preempt_node node[16] = {0};
-    const char *names[16], *uids[64];
-    size_t n_uids = 0;
-    char *copy = skr_strdup(candidates), *inner;
-    size_t n = split(copy, names, 16);
-    for (size_t i = 0; i < n; i++) {
-        char *colon = strchr(names[i], ':');
-        *colon = '\0';
-        node[i] = (struct skr_preempt_node){.node = names[i], .uid = &uids[n_uids]};
-        for (char *v = strtok_r(colon + 1, ",", &inner); v; v = strtok_r(NULL, ",", &inner)) {
-            uids[n_uids++] = rig_find(rig, RIG_POD, v)->pod->meta.uid;
-            node[i].n_uids++;
-        }
-    }
-    struct rig_answer answer = {.kind = SKR_ANSWER_KIND_COUNT};
-    struct skr_event event = {.kind = SKR_EVENT_PREEMPT};
-    event.preempt.request = ++rig->request;
-    event.preempt.pod = rig_find(rig, RIG_POD, pod)->pod;
-    event.preempt.n_nodes = n;
-    event.preempt.node = node;
-    rig->asking = &answer;
-    rig->asking_request = event.preempt.request;
-    rig->asking_names = names;
-    rig->asking_n = n;
-    rig_handle(rig, &event);
-    rig->asking = NULL;
-    free(copy);
-    return answer;
-}
-
-const struct rig_call *rig_bind(struct rig *rig, const char *pod, const char *node)
-{
-    return call_bind(rig, rig_find(rig, RIG_POD, pod), node, true);
-}
-
-const struct rig_call *rig_call_of(struct rig *rig, const char *pod)
-{
-    const struct rig_call *call, *best = NULL;
-    char *key = rig_full_key(RIG_POD, pod);
-    DL_FOREACH(rig->calls, call)
-    {
-        if (strcmp(call->key, key) == 0)
-            best = call;
-    }
-    free(key);
-    return best;
-}
-
-size_t rig_open_calls(struct rig *rig)
-{
-    const struct rig_call *call;
-    size_t n = 0;
-    DL_FOREACH(rig->calls, call) n += call->state == RIG_OPEN;
-    return n;
 }

@@ -158,7 +158,8 @@ static void d19_equal_unit_names_in_different_branches_are_two_racks(void **stat
              "1\\':{}}}}");
     rig_sync(rig);
     run_gang(rig, "g", 4, "{'zone':{'type':'pack','hard':true}}");
-    assert_int_equal(rig_n_bound(rig, "g"), 0); /* not four in one zone: no rack has more than two */
+    assert_int_equal(rig_n_bound(rig, "g"),
+                     0); /* not four in one zone: no rack has more than two */
     assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':null}}");
     rig_run(rig, 5 * SKR_SECOND);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Past the point of no return: what happens to members that are not bound yet. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+/* Group "g" of 8 p-0..p-7 on two racks of three nodes of 4 cpu; planned, nobody asked yet. */
+static struct rig *planned(int flags)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 3, 4);
+    rig_group(rig, "g", 8, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 8, "g", flags);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    assert_string_equal(rig_key(rig, "g", "status"), "Assigned");
+    return rig;
+}
+
+static const struct rig_call *park(struct rig *rig, int i)
+{
+    char name[32], node[64];
+    snprintf(name, sizeof name, "p-%d", i);
+    snprintf(node, sizeof node, "%s", rig_nominated(rig, name));
+    return rig_bind(rig, name, node);
+}
+
+/* The first n of them are parked. */
+static struct rig *holding(int n, const struct rig_call **calls)
+{
+    struct rig *rig = planned(RIG_GATED);
+    for (int i = 0; i < n; i++)
+        calls[i] = park(rig, i);
+    assert_string_equal(rig_state(rig, "g"), "Holding");
+    return rig;
+}
+
+/* ---- in Binding ---- */
+
+/* The Binding of p-7 is held back, the others are bound. */
+static struct rig *binding(const struct rig_call **calls)
+{
+    struct rig *rig = holding(7, calls);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    calls[7] = park(rig, 7);
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    for (int i = 0; i < 7; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
+    }
+    rig_settle(rig);
+    assert_int_equal(rig_n_bound(rig, "g"), 7);
+    assert_string_equal(rig_key(rig, "g", "status"), "Permitted");
+    return rig;
+}
+
+static void d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    char node[64];
+    snprintf(node, sizeof node, "%s", rig_nominated(rig, "p-7"));
+    rig_delete(rig, RIG_POD, "p-7");
+    rig_settle(rig);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_OK); /* 404 */
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 7);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "vacancy:"));
+    rig_pod(rig, "thief", NULL, 0);
+    rig_settle(rig);
+    assert_string_equal(rig_filter(rig, "thief", node).text,
+                        "sakkara: node is reserved for a group");
+    rig_delete(rig, RIG_POD, "thief");
+    rig->hold_scheduler = false;
+    rig_pod(rig, "q", "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "q"), node);
+    assert_string_equal(rig_label(rig, "q", "sakkara.member.rank"), "7");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    rig_delete(rig, RIG_POD, "p-7");
+    rig_run(rig, 310 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "reason"), "BindFailed");
+    assert_non_null(
+        strstr(rig_key(rig, "g", "conditions"), "\"type\":\"Complete\",\"status\":\"False\""));
+    rig->hold_scheduler = false;
+    rig_pod(rig, "q", "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+static void a_map_deleted_in_binding_is_rolled_forward(void **state)
+{
+    (void)state;
+    for (int restart = 0; restart < 2; restart++) {
+        const struct rig_call *calls[8];
+        struct rig *rig = binding(calls);
+        rig_delete(rig, RIG_MAP, "g");
+        rig_settle(rig);
+        if (restart) {
+            rig_restart(rig);
+            rig_settle(rig);
+            park(rig, 7);
+        } else {
+            rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_LOST);
+        }
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "g"), 8);
+        rig_group(rig, "g", 8, 0, NULL); /* a map created again adopts them */
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_true(*rig_key(rig, "g", "rank"));
+        rig_destroy(rig);
+    }
+}
+
+static void a_map_made_again_while_members_are_rolled_forward_stops_nothing(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    rig_delete(rig, RIG_MAP, "g");
+    rig_restart(rig);
+    rig_group(rig, "g", 8, 0, NULL);
+    rig_run(rig, SKR_SECOND);
+    park(rig, 7);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+static void an_annotation_wiped_by_a_user_is_rewritten_before_anything_else(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':null}}");
+    rig->hold_writes = true;
+    rig_settle(rig);
+    calls[7] = park(rig, 7);
+    assert_int_equal(calls[7]->state, RIG_ERROR);
+    assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
+    rig->hold_writes = false;
+    rig_settle(rig);
+    assert_true(*rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"));
+    park(rig, 7);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    rig_destroy(rig);
+}
+
+static void a_size_changed_in_binding_applies_afterwards(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = binding(calls);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'9'}}");
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_OK);
+    rig_run(rig, SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 8);
+    assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
+    rig_destroy(rig);
+}
+
+static void a_node_lost_in_binding_moves_its_members_alone(void **state)
+{
+    (void)state;
+    const struct rig_call *calls[8];
+    struct rig *rig = holding(7, calls);
+    calls[7] = park(rig, 7);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) /* never arrive */
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_429);
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 8);
+    assert_string_equal(rig_node_of(rig, "p-0"), "node-0");
+    assert_string_not_equal(rig_node_of(rig, "p-7"), "node-1");
+    assert_string_equal(rig_label(rig, "p-7", "sakkara.member.rank"), "7");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement),
+        cmocka_unit_test(d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout),
+        cmocka_unit_test(a_map_deleted_in_binding_is_rolled_forward),
+        cmocka_unit_test(a_map_made_again_while_members_are_rolled_forward_stops_nothing),
+        cmocka_unit_test(an_annotation_wiped_by_a_user_is_rewritten_before_anything_else),
+        cmocka_unit_test(a_size_changed_in_binding_applies_afterwards),
+        cmocka_unit_test(a_node_lost_in_binding_moves_its_members_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
