@@ -132,7 +132,7 @@ static void filter_member(struct skr_engine *e, const char *name, const struct s
     const char *text = g ? lifecycle_text(g) : SKR_TEXT_NOT_FOUND;
     if (pod->other_gang) {
         text = SKR_TEXT_OTHER_GANG;
-    } else if (!p || p->group != g) {
+    } else if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
     } else if (p->plan && !p->plan->aborting && plan_is_persisted(e, p->plan)) {
         filter_planned(e, p, ev);

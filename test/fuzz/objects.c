@@ -281,7 +281,7 @@ struct skr_configmap *fuzz_make_map(struct fuzz_objects *o, const char *name)
     if (what > 0)
         skr_strbuf_addf(&b, ",\"labels\":{\"%s\":\"\"%s}",
                         topology ? "sakkara.topology" : "sakkara.group",
-                        what == 1 ? ",\"sakkara.topology\":\"\"" : "");
+                        what == 1 && !topology ? ",\"sakkara.topology\":\"\"" : "");
     add_annotations(&b, some_plan(o));
     skr_strbuf_add(&b, "},\"data\":{");
     if (topology)

@@ -164,6 +164,20 @@ static void a_pod_unknown_to_the_cache_is_taken_from_the_request(void **state)
     rig_destroy(rig);
 }
 
+static void a_label_that_came_before_its_watch_event_is_taken_from_the_request(void **state)
+{
+    (void)state;
+    struct rig *rig = by_hand();
+    rig_sync(rig);
+    rig_pod(rig, "p", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_watch[RIG_POD] = true;
+    rig_edit(rig, RIG_POD, "p", "{'metadata':{'labels':{'sakkara.group.name':'nowhere'}}}");
+    assert_rejected(rig, "p", "sakkara: group not found");
+    rig->hold_watch[RIG_POD] = false;
+    rig_destroy(rig);
+}
+
 static void r6_a_plan_that_is_not_persisted_accepts_nobody(void **state)
 {
     (void)state;
@@ -419,6 +433,7 @@ int main(void)
         cmocka_unit_test(r3_each_state_has_its_constant_text),
         cmocka_unit_test(a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text),
         cmocka_unit_test(a_pod_unknown_to_the_cache_is_taken_from_the_request),
+        cmocka_unit_test(a_label_that_came_before_its_watch_event_is_taken_from_the_request),
         cmocka_unit_test(r6_a_plan_that_is_not_persisted_accepts_nobody),
         cmocka_unit_test(members_of_other_schedulers_are_no_members),
         cmocka_unit_test(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free),
