@@ -159,7 +159,7 @@ static int refuse_moved(struct skr_solve_reader *r, const char *section,
     if (!skr_json_find_path(r->text, path, &at)) {
         at = skr_solve_locate(r, whole);
     }
-    char text[256];
+    char text[512];
     move_position(key, at, inner->text, text, sizeof(text));
     return skr_error_set(r->error, inner->code, "%s", text);
 }
@@ -180,9 +180,10 @@ static int read_topology(struct skr_solve_reader *r)
     }
     if (warnings.n_uneven > 0) {
         const char *const path[] = {"topology", "tree", NULL};
+        char leaf[SKR_SOLVE_QUOTE_MAX];
         char text[SKR_SOLVE_PHRASE_MAX];
-        snprintf(text, sizeof(text), "leaf %.120s is above the deepest level",
-                 warnings.first_uneven);
+        skr_solve_quote(warnings.first_uneven, leaf);
+        snprintf(text, sizeof(text), "leaf %s is above the deepest level", leaf);
         return skr_solve_refuse(r, path, text);
     }
     r->file->problem.tree = r->file->tree;
@@ -218,8 +219,10 @@ static int read_group(struct skr_solve_reader *r)
     }
     skr_strbuf_init(&unknown);
     if (skr_group_rules(file->group, file->tree, rule, &unknown) > 0) {
-        snprintf(text, sizeof(text), "%zu:%zu: constraints: no such level: %.300s", base.line,
-                 base.column, unknown.s);
+        char levels[SKR_SOLVE_QUOTE_MAX];
+        skr_solve_quote(unknown.s, levels);
+        snprintf(text, sizeof(text), "%zu:%zu: constraints: no such level: %s", base.line,
+                 base.column, levels);
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
     skr_strbuf_fini(&unknown);

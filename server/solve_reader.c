@@ -18,12 +18,27 @@ struct skr_position skr_solve_locate(const struct skr_solve_reader *r, const cha
     return at;
 }
 
+void skr_solve_quote(const char *s, char buffer[SKR_SOLVE_QUOTE_MAX])
+{
+    size_t n = strnlen(s, SKR_SOLVE_QUOTE_MAX - 1);
+    while (n > 0 && s[n] != '\0' && ((unsigned char)s[n] & 0xC0U) == 0x80U) {
+        n--; /* never in the middle of a character */
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool control = (unsigned char)s[i] < 0x20 || s[i] == 0x7f;
+        buffer[i] = control ? '?' : s[i];
+    }
+    buffer[n] = '\0';
+}
+
 int skr_solve_refuse(const struct skr_solve_reader *r, const char *const *path, const char *text)
 {
-    char subject[SKR_SOLVE_PHRASE_MAX] = "";
+    char subject[4 * SKR_SOLVE_QUOTE_MAX] = "";
     for (size_t i = 0; path[i] != NULL; i++) {
+        char name[SKR_SOLVE_QUOTE_MAX];
         size_t len = strlen(subject);
-        snprintf(subject + len, sizeof(subject) - len, "%s%.60s", i == 0 ? "" : ".", path[i]);
+        skr_solve_quote(path[i], name);
+        snprintf(subject + len, sizeof(subject) - len, "%s%s", i == 0 ? "" : ".", name);
     }
     struct skr_position at = skr_solve_locate(r, path);
     return skr_error_set(r->error, SKR_INVALID, "%zu:%zu: %s: %s", at.line, at.column, subject,

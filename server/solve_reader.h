@@ -10,7 +10,7 @@
 #include "server/solve_file.h"
 #include "topology/json_position.h"
 
-enum { SKR_SOLVE_RESOURCES_MAX = 32, SKR_SOLVE_PHRASE_MAX = 200 };
+enum { SKR_SOLVE_RESOURCES_MAX = 32, SKR_SOLVE_PHRASE_MAX = 200, SKR_SOLVE_QUOTE_MAX = 64 };
 
 struct skr_solve_reader {
     const char *text;
@@ -26,6 +26,8 @@ struct skr_solve_reader {
 /* Of the value, or 1:1. */
 struct skr_position skr_solve_locate(const struct skr_solve_reader *r, const char *const *path);
 
+/* s as it may stand in a message: control characters become '?', a long end is cut off. */
+void skr_solve_quote(const char *s, char buffer[SKR_SOLVE_QUOTE_MAX]);
 /* Set the error "LINE:COLUMN: a.b.c: text" and return its code, negative. */
 int skr_solve_refuse(const struct skr_solve_reader *r, const char *const *path, const char *text);
 int skr_solve_refuse_type(const struct skr_solve_reader *r, const char *const *path,
