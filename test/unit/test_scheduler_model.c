@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model of kube-scheduler against what real ones were seen to do. The extender is a script. */
+#include "server/sandbox/scheduler.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/sandbox/path.h"
+#include "topology/strbuf.h"
+
+#define START ((skr_time)1735689600 * SKR_SECOND)
+#define MS    SKR_MILLISECOND
+
+enum { CALLS_MAX = 4096 };
+
+struct filter_call {
+    skr_time at;
+    char pod[64];
+    size_t n;
+    char first[64];
+};
+
+struct rig {
+    struct skr_store *store;
+    struct skr_scheduler *scheduler;
+    skr_time now;
+    /* script */
+    const char *only;  /* the one node that passes; NULL: all; "": none */
+    const char *error; /* of filter; NULL: none */
+    const char *best;  /* of prioritize */
+    bool hold;         /* binds are not answered */
+    const char *bind_error;
+    bool bind_store; /* a bind writes the Binding */
+    /* record */
+    struct filter_call call[CALLS_MAX];
+    size_t n_calls, n_prioritize, n_binds;
+    uint64_t bind_call;
+    char bound_to[64], bound_pod[64];
+};
+
+/* ---- the extender ---- */
+
+static int filter(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
+                  skr_time now, uint8_t *passes, char text[256], struct skr_error *error)
+{
+    struct rig *r = context;
+    struct filter_call *call = &r->call[r->n_calls < CALLS_MAX ? r->n_calls : CALLS_MAX - 1];
+    r->n_calls++;
+    call->at = now - START;
+    call->n = n;
+    snprintf(call->pod, sizeof call->pod, "%s", pod->meta.name);
+    snprintf(call->first, sizeof call->first, "%s", node[0]);
+    if (r->error) {
+        return skr_error_set(error, SKR_RETRY, "%s", r->error);
+    }
+    for (size_t i = 0; i < n; i++) {
+        passes[i] = !r->only || strcmp(r->only, node[i]) == 0;
+    }
+    snprintf(text, 256, "sakkara: no");
+    return 0;
+}
+
+static void prioritize(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
+                       skr_time now, int32_t *score)
+{
+    struct rig *r = context;
+    (void)pod;
+    (void)now;
+    r->n_prioritize++;
+    for (size_t i = 0; i < n; i++) {
+        score[i] = r->best && strcmp(r->best, node[i]) == 0 ? 10 : 0;
+    }
+}
+
+static void write_binding(struct rig *r, const char *pod, const char *node, skr_time now)
+{
+    json_t *body =
+        json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Binding",
+                  "metadata", "name", pod, "target", "kind", "Node", "name", node);
+    struct skr_store_request request = {.verb = SKR_STORE_CREATE,
+                                        .resource = skr_store_resource_of_kind("v1", "Pod"),
+                                        .namespace_ = "default",
+                                        .name = pod,
+                                        .subresource = "binding",
+                                        .body = body,
+                                        .label_selector = "",
+                                        .field_selector = "",
+                                        .continue_ = ""};
+    struct skr_store_reply reply;
+    skr_store_handle(r->store, &request, now, &reply);
+    assert_int_equal(reply.status, 201);
+    json_decref(reply.body);
+    json_decref(body);
+}
+
+static void bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,
+                 skr_time now)
+{
+    struct rig *r = context;
+    r->n_binds++;
+    r->bind_call = call;
+    snprintf(r->bound_to, sizeof r->bound_to, "%s", node);
+    snprintf(r->bound_pod, sizeof r->bound_pod, "%s", pod->meta.name);
+    if (r->hold) {
+        return;
+    }
+    if (r->bind_store && !r->bind_error) {
+        write_binding(r, pod->meta.name, node, now);
+    }
+    skr_scheduler_bind_done(r->scheduler, call, r->bind_error);
+}
+
+/* ---- the cluster ---- */
+
+static void put(struct rig *r, json_t *object)
+{
+    struct skr_error error = {SKR_OK, ""};
+    int status = skr_store_put(r->store, object, r->now, &error);
+    if (status >= 400) {
+        fail_msg("%s", error.text);
+    }
+    json_decref(object);
+}
+
+static void add_node(struct rig *r, const char *name, const char *cpu)
+{
+    put(r, json_pack("{s:s, s:s, s:{s:s}, s:{}, s:{s:{s:s, s:s, s:s}}}", "apiVersion", "v1", "kind",
+                     "Node", "metadata", "name", name, "spec", "status", "allocatable", "cpu", cpu,
+                     "memory", "8Gi", "pods", "110"));
+}
+
+static json_t *pod_json(const char *name, const char *cpu)
+{
+    return json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:[{s:s, s:s, s:{s:{s:s}}}]}}", "apiVersion",
+                     "v1", "kind", "Pod", "metadata", "name", name, "namespace", "default", "spec",
+                     "schedulerName", "sakkara", "containers", "name", "main", "image", "busybox",
+                     "resources", "requests", "cpu", cpu);
+}
+
+static void add_pod(struct rig *r, const char *name, const char *cpu)
+{
+    put(r, pod_json(name, cpu));
+}
+
+static void add_pod_with(struct rig *r, const char *name, const char *cpu, const char *spec_json)
+{
+    json_t *pod = pod_json(name, cpu), *more = json_loads(spec_json, 0, NULL);
+    assert_non_null(more);
+    json_object_update(json_object_get(pod, "spec"), more);
+    json_decref(more);
+    put(r, pod);
+}
+
+static void patch(struct rig *r, const char *kind, const char *name, const char *subresource,
+                  const char *text)
+{
+    struct skr_error error = {SKR_OK, ""};
+    json_t *body = json_loads(text, 0, NULL);
+    assert_non_null(body);
+    const char *namespace_ = strcmp(kind, "Node") == 0 ? "" : "default";
+    int status =
+        skr_store_merge(r->store, kind, namespace_, name, subresource, body, r->now, &error);
+    json_decref(body);
+    if (status >= 400) {
+        fail_msg("%s", error.text);
+    }
+}
+
+static void create(struct rig *r, int percentage)
+{
+    static const char *const names[] = {"sakkara"};
+    struct skr_scheduler_options options = {.n_names = 1,
+                                            .name = names,
+                                            .percentage = percentage,
+                                            .cycle_time = 2 * MS,
+                                            .watch_delay = MS / 2};
+    options.extender = (struct skr_extender){
+        .context = r, .filter = filter, .prioritize = prioritize, .bind = bind, .weight = 20};
+    r->scheduler = skr_scheduler_create(&options, r->store, r->now);
+}
+
+static int setup(void **state)
+{
+    struct rig *r = skr_alloc(sizeof *r);
+    r->store = skr_store_create(1);
+    r->now = START;
+    r->bind_store = true;
+    create(r, 0);
+    *state = r;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct rig *r = *state;
+    skr_scheduler_destroy(r->scheduler);
+    skr_store_destroy(r->store);
+    free(r);
+    return 0;
+}
+
+static void run(struct rig *r, skr_time duration)
+{
+    skr_time end = r->now + duration;
+    for (;;) {
+        skr_time next = skr_scheduler_next(r->scheduler, r->now);
+        if (next > end) {
+            break;
+        }
+        r->now = next;
+        skr_scheduler_step(r->scheduler, r->now);
+    }
+    r->now = end;
+}
+
+static const json_t *get(struct rig *r, const char *pod)
+{
+    const json_t *object = skr_store_get(r->store, "Pod", "default", pod);
+    assert_non_null(object);
+    return object;
+}
+
+static void assert_on(struct rig *r, const char *pod, const char *node)
+{
+    assert_string_equal(skr_path_text(get(r, pod), "spec.nodeName"), node);
+}
+
+static const char *condition(struct rig *r, const char *pod, const char *field)
+{
+    const json_t *found =
+        skr_path_find(skr_path_get(get(r, pod), "status.conditions"), "type", "PodScheduled");
+    return skr_path_text(found, field);
+}
+
+/* ---- placing ---- */
+
+static void a_pod_is_bound_where_the_extender_likes_it(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_node(r, "n2", "4");
+    add_node(r, "n3", "4");
+    r->best = "n2";
+    add_pod(r, "p", "1");
+    run(r, 100 * MS);
+    assert_on(r, "p", "n2");
+    assert_int_equal(r->n_calls, 1);
+    assert_int_equal(r->n_prioritize, 1);
+    assert_int_equal(r->call[0].n, 3);
+}
+
+static void scoring_is_skipped_where_one_node_is_left(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "1");
+    add_node(r, "n2", "4");
+    add_pod(r, "p", "2");
+    run(r, 100 * MS);
+    assert_on(r, "p", "n2");
+    assert_int_equal(r->n_prioritize, 0);
+    assert_int_equal(r->call[0].n, 1);
+}
+
+static void emptier_nodes_are_preferred_and_the_first_of_equals(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_node(r, "n2", "4");
+    add_node(r, "n3", "8");
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p%d", i);
+        add_pod(r, name, "2");
+    }
+    run(r, 100 * MS);
+    assert_on(r, "p0", "n3"); /* 75 % of its cpu left */
+    assert_on(r, "p1", "n1"); /* 50 % everywhere */
+    assert_on(r, "p2", "n2"); /* n1 is full, n3 has less left */
+}
+
+static void the_nominated_node_is_asked_about_alone(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_node(r, "n2", "4");
+    add_pod_with(r, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(r, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
+    run(r, 10 * MS);
+    assert_int_equal(r->n_calls, 0);
+    patch(r, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
+    run(r, 10 * MS);
+    assert_int_equal(r->n_calls, 1);
+    assert_int_equal(r->call[0].n, 1);
+    assert_string_equal(r->call[0].first, "n2");
+    assert_int_equal(r->n_prioritize, 0);
+    assert_on(r, "p", "n2");
+}
+
+static void a_refused_nominated_node_is_followed_by_the_list_in_the_same_cycle(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_node(r, "n2", "4");
+    add_pod_with(r, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(r, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
+    patch(r, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
+    r->only = "n1";
+    run(r, 10 * MS);
+    assert_int_equal(r->n_calls, 2);
+    assert_int_equal(r->call[0].n, 1);
+    assert_int_equal(r->call[1].n, 2);
+    assert_int_equal(r->call[0].at, r->call[1].at);
+    assert_on(r, "p", "n1");
+}
+
+static void nominated_room_is_kept_from_equal_and_lower_priority(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_pod_with(r, "holder", "3", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(r, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
+    run(r, 10 * MS);
+    add_pod(r, "equal", "2");
+    run(r, 10 * MS);
+    assert_on(r, "equal", "");
+    assert_string_equal(condition(r, "equal", "message"),
+                        "0/1 nodes are available: 1 Insufficient cpu.");
+    put(r, json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
+                     "PriorityClass", "metadata", "name", "high", "value", 5));
+    add_pod_with(r, "higher", "2", "{\"priorityClassName\":\"high\"}");
+    run(r, 10 * MS);
+    assert_on(r, "higher", "n1");
+}
+
+static void taking_a_nomination_away_wakes_who_was_charged_for_it(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_pod_with(r, "holder", "3", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(r, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
+    add_pod(r, "other", "2");
+    run(r, SKR_SECOND);
+    assert_on(r, "other", "");
+    patch(r, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":null}}");
+    run(r, 10 * MS);
+    assert_on(r, "other", "n1");
+}
+
+static void higher_priority_goes_first_then_who_waits_longest(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "8");
+    put(r, json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
+                     "PriorityClass", "metadata", "name", "high", "value", 5));
+    add_pod(r, "a", "1");
+    add_pod(r, "b", "1");
+    add_pod_with(r, "c", "1", "{\"priorityClassName\":\"high\"}");
+    run(r, 100 * MS);
+    assert_int_equal(r->n_calls, 3);
+    assert_string_equal(r->call[0].pod, "c");
+    assert_string_equal(r->call[1].pod, "a");
+    assert_string_equal(r->call[2].pod, "b");
+}
+
+static void a_held_bind_blocks_nobody_and_keeps_its_room(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->hold = true;
+    add_pod(r, "held", "3");
+    run(r, 10 * MS);
+    uint64_t held = r->bind_call;
+    r->hold = false;
+    add_pod(r, "small", "1");
+    add_pod(r, "large", "2");
+    run(r, 10 * MS);
+    assert_on(r, "small", "n1");
+    assert_on(r, "large", "");
+    write_binding(r, "held", "n1", r->now);
+    skr_scheduler_bind_done(r->scheduler, held, NULL);
+    run(r, 10 * MS);
+    assert_on(r, "held", "n1");
+    struct skr_scheduler_stats stats;
+    skr_scheduler_get_stats(r->scheduler, &stats);
+    assert_int_equal(stats.assumed, 0);
+}
+
+static void foreign_and_finished_pods_are_left_alone(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_pod_with(r, "foreign", "1", "{\"schedulerName\":\"other\"}");
+    add_pod_with(r, "done", "4", "{\"nodeName\":\"n1\"}");
+    patch(r, "Pod", "done", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
+    add_pod(r, "p", "4");
+    run(r, SKR_SECOND);
+    assert_on(r, "foreign", "");
+    assert_on(r, "p", "n1");
+}
+
+/* ---- rejections ---- */
+
+static void a_rejected_pod_is_asked_about_twice_and_then_never(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->only = "";
+    add_pod(r, "p", "1");
+    run(r, 15 * SKR_SECOND);
+    assert_int_equal(r->n_calls, 2); /* the second by the scheduler's own status patch */
+    assert_string_equal(condition(r, "p", "reason"), "Unschedulable");
+    assert_string_equal(condition(r, "p", "message"), "0/1 nodes are available: 1 sakkara: no.");
+}
+
+static void any_patch_wakes_a_pod_that_the_extender_rejected(void **state)
+{
+    static const struct {
+        const char *subresource, *body;
+    } rows[] = {
+        {"", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}"},
+        {"", "{\"metadata\":{\"annotations\":{\"x\":\"1\"}}}"},
+        {"status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}"},
+        {"status", "{\"metadata\":{\"labels\":{\"x\":\"2\"}},"
+                   "\"status\":{\"nominatedNodeName\":\"n1\"}}"},
+    };
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->only = "";
+    add_pod(r, "p", "1");
+    run(r, 100 * MS);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t before = r->n_calls;
+        patch(r, "Pod", "p", rows[i].subresource, rows[i].body);
+        run(r, 10 * MS); /* within its backoff: nothing else is queued */
+        assert_true(r->n_calls > before);
+    }
+}
+
+static void patches_do_not_wake_a_pod_that_in_tree_filters_rejected(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "1");
+    add_pod(r, "p", "2");
+    run(r, SKR_SECOND);
+    struct skr_scheduler_stats before, after;
+    skr_scheduler_get_stats(r->scheduler, &before);
+    assert_int_equal(before.cycles, 1);
+    patch(r, "Pod", "p", "", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}");
+    patch(r, "Node", "n1", "", "{\"metadata\":{\"annotations\":{\"x\":\"1\"}}}");
+    run(r, SKR_SECOND);
+    skr_scheduler_get_stats(r->scheduler, &after);
+    assert_int_equal(after.cycles, 1);
+    assert_int_equal(r->n_calls, 0);
+}
+
+static void freed_room_and_new_nodes_wake_a_pod_that_did_not_fit(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_pod_with(r, "old", "4", "{\"nodeName\":\"n1\"}");
+    add_pod(r, "a", "3");
+    add_pod(r, "b", "3");
+    run(r, SKR_SECOND);
+    assert_on(r, "a", "");
+    patch(r, "Pod", "old", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
+    run(r, 3 * SKR_SECOND);
+    assert_on(r, "a", "n1");
+    assert_on(r, "b", "");
+    add_node(r, "n0", "1"); /* too small to help */
+    run(r, 3 * SKR_SECOND);
+    assert_on(r, "b", "");
+    add_node(r, "n2", "4");
+    run(r, 3 * SKR_SECOND);
+    assert_on(r, "b", "n2");
+}
+
+static void cordons_taints_and_selectors_are_obeyed_and_their_end_noticed(void **state)
+{
+    static const struct {
+        const char *node_patch, *undo, *message;
+    } rows[] = {
+        {"{\"spec\":{\"unschedulable\":true}}", "{\"spec\":{\"unschedulable\":null}}",
+         "0/1 nodes are available: 1 node(s) were unschedulable."},
+        {"{\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]}}",
+         "{\"spec\":{\"taints\":null}}",
+         "0/1 nodes are available: 1 node(s) had untolerated taint(s)."},
+        {"{\"metadata\":{\"labels\":{\"disk\":null}}}",
+         "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}",
+         "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."},
+    };
+    struct rig *r = *state;
+    add_node(r, "n1", "40");
+    patch(r, "Node", "n1", "", "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p%zu", i);
+        patch(r, "Node", "n1", "", rows[i].node_patch);
+        add_pod_with(r, name, "1", "{\"nodeSelector\":{\"disk\":\"ssd\"}}");
+        run(r, SKR_SECOND);
+        assert_on(r, name, "");
+        assert_string_equal(condition(r, name, "message"), rows[i].message);
+        patch(r, "Node", "n1", "", rows[i].undo);
+        run(r, 3 * SKR_SECOND);
+        assert_on(r, name, "n1");
+    }
+}
+
+static void whatever_waits_is_tried_again_after_five_minutes(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->only = "";
+    add_pod(r, "p", "1");
+    run(r, 290 * SKR_SECOND);
+    size_t before = r->n_calls;
+    r->only = NULL;
+    run(r, 60 * SKR_SECOND);
+    assert_int_equal(r->n_calls, before + 1);
+    assert_on(r, "p", "n1");
+}
+
+static void a_sentence_counts_every_node_once_and_is_sorted(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "1");
+    add_node(r, "n2", "8");
+    add_node(r, "n3", "8");
+    patch(r, "Node", "n3", "", "{\"spec\":{\"unschedulable\":true}}");
+    r->only = "";
+    add_pod(r, "p", "2");
+    run(r, SKR_SECOND);
+    assert_string_equal(condition(r, "p", "message"),
+                        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were "
+                        "unschedulable, 1 sakkara: no.");
+}
+
+static void without_nodes_a_pod_waits_for_one(void **state)
+{
+    struct rig *r = *state;
+    add_pod(r, "p", "1");
+    run(r, SKR_SECOND);
+    assert_string_equal(condition(r, "p", "message"), "no nodes available to schedule pods");
+    add_node(r, "n1", "4");
+    run(r, 15 * SKR_SECOND);
+    assert_on(r, "p", "n1");
+}
+
+/* ---- errors ---- */
+
+static void an_error_of_filter_clears_the_nomination_and_backs_off(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    add_pod_with(r, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(r, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
+    patch(r, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
+    r->error = "sakkara: not ready";
+    run(r, 10 * MS);
+    assert_string_equal(condition(r, "p", "reason"), "SchedulerError");
+    assert_string_equal(condition(r, "p", "message"), "sakkara: not ready");
+    assert_string_equal(skr_path_text(get(r, "p"), "status.nominatedNodeName"), "");
+    /* Nothing but time brings it back. */
+    size_t calls = r->n_calls;
+    patch(r, "Pod", "p", "", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}");
+    run(r, 900 * MS);
+    assert_int_equal(r->n_calls, calls);
+    run(r, 60 * SKR_SECOND);
+    skr_time last = 0, longest = 0;
+    for (size_t i = calls; i < r->n_calls; i++) {
+        longest = r->call[i].at - last > longest && i > calls ? r->call[i].at - last : longest;
+        last = r->call[i].at;
+    }
+    assert_true(longest >= 10 * SKR_SECOND && longest <= 11 * SKR_SECOND);
+    r->error = NULL;
+    run(r, 12 * SKR_SECOND);
+    assert_on(r, "p", "n1");
+}
+
+static void backoff_doubles_up_to_its_maximum_in_windows_of_a_second(void **state)
+{
+    static const int expected_s[] = {0, 2, 5, 10, 19, 30, 41};
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->error = "sakkara: not ready";
+    add_pod(r, "p", "1");
+    run(r, 50 * SKR_SECOND);
+    assert_int_equal(r->n_calls, sizeof expected_s / sizeof expected_s[0]);
+    for (size_t i = 0; i < r->n_calls; i++) {
+        assert_int_equal(r->call[i].at / SKR_SECOND, expected_s[i]);
+    }
+}
+
+static void a_failed_bind_gives_the_room_back_and_wakes_others(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->hold = true;
+    add_pod(r, "p", "3");
+    run(r, 10 * MS);
+    add_pod(r, "q", "3");
+    run(r, 2 * SKR_SECOND);
+    assert_on(r, "q", "");
+    r->hold = false;
+    skr_scheduler_bind_done(r->scheduler, r->bind_call, "sakkara: plan aborted");
+    run(r, 100 * MS);
+    assert_string_equal(condition(r, "p", "reason"), "SchedulerError");
+    assert_string_equal(condition(r, "p", "message"), "sakkara: plan aborted");
+    assert_on(r, "q", "n1");
+    assert_on(r, "p", "");
+}
+
+static void a_bind_that_failed_late_does_no_harm_when_the_pod_is_bound(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->hold = true;
+    add_pod(r, "p", "3");
+    run(r, 10 * MS);
+    write_binding(r, "p", "n1", r->now);
+    run(r, 10 * MS);
+    skr_scheduler_bind_done(r->scheduler, r->bind_call, "timeout");
+    run(r, 100 * MS);
+    assert_on(r, "p", "n1");
+    assert_string_equal(condition(r, "p", "status"), "True");
+    struct skr_scheduler_stats stats;
+    skr_scheduler_get_stats(r->scheduler, &stats);
+    assert_int_equal(stats.backoff, 0);
+}
+
+static void a_deleted_pod_frees_its_room_although_its_bind_is_held(void **state)
+{
+    struct rig *r = *state;
+    add_node(r, "n1", "4");
+    r->hold = true;
+    add_pod(r, "p", "3");
+    run(r, 10 * MS);
+    assert_int_equal(skr_store_delete(r->store, "Pod", "default", "p", r->now), 200);
+    r->hold = false;
+    add_pod(r, "q", "3");
+    run(r, 2 * SKR_SECOND);
+    assert_on(r, "q", "n1");
+    skr_scheduler_bind_done(r->scheduler, r->bind_call - 1, "sakkara: pod was replaced");
+    run(r, 10 * MS);
+}
+
+/* ---- sampling ---- */
+
+static void assert_sampled(struct rig *r, size_t nodes, int percentage, size_t expected)
+{
+    skr_scheduler_destroy(r->scheduler);
+    skr_store_destroy(r->store);
+    r->store = skr_store_create(1);
+    r->now = START;
+    r->n_calls = 0;
+    r->only = "";
+    for (size_t i = 0; i < nodes; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%05zu", i);
+        add_node(r, name, "4");
+    }
+    create(r, percentage);
+    add_pod(r, "p", "1");
+    add_pod(r, "q", "1");
+    run(r, 4 * MS);
+    assert_true(r->n_calls >= 2);
+    assert_int_equal(r->call[0].n, expected);
+    assert_string_equal(r->call[0].first, "n00000");
+    char first[16];
+    snprintf(first, sizeof first, "n%05zu", expected % nodes);
+    assert_string_equal(r->call[1].first, first);
+}
+
+static void only_so_many_feasible_nodes_are_looked_for_from_a_rotating_start(void **state)
+{
+    struct rig *r = *state;
+    assert_sampled(r, 99, 0, 99);
+    assert_sampled(r, 150, 5, 100);
+    assert_sampled(r, 150, 100, 150);
+    assert_sampled(r, 300, 0, 144);
+    assert_sampled(r, 1000, 0, 420);
+    assert_sampled(r, 5700, 0, 285);
+}
+
+static void what_is_not_modelled_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec, *expected;
+    } rows[] = {
+        {"{}", NULL},
+        {"{\"topologySpreadConstraints\":[{\"whenUnsatisfiable\":\"ScheduleAnyway\"}]}", NULL},
+        {"{\"topologySpreadConstraints\":[{\"whenUnsatisfiable\":\"DoNotSchedule\"}]}",
+         "topologySpreadConstraints"},
+        {"{\"affinity\":{\"podAntiAffinity\":{"
+         "\"requiredDuringSchedulingIgnoredDuringExecution\":[{}]}}}",
+         "affinity.podAntiAffinity"},
+        {"{\"affinity\":{\"podAffinity\":{"
+         "\"requiredDuringSchedulingIgnoredDuringExecution\":[{}]}}}",
+         "affinity.podAffinity"},
+        {"{\"containers\":[{\"ports\":[{\"hostPort\":80}]}]}", "containers.ports.hostPort"},
+        {"{\"resourceClaims\":[{}]}", "resourceClaims"},
+        {"{\"volumes\":[{\"persistentVolumeClaim\":{}}]}", "volumes.persistentVolumeClaim"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_t *pod = json_pack("{s:o}", "spec", json_loads(rows[i].spec, 0, NULL));
+        const char *got = skr_scheduler_unmodelled(pod);
+        assert_string_equal(got ? got : "", rows[i].expected ? rows[i].expected : "");
+        json_decref(pod);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_pod_is_bound_where_the_extender_likes_it),
+        TEST(scoring_is_skipped_where_one_node_is_left),
+        TEST(emptier_nodes_are_preferred_and_the_first_of_equals),
+        TEST(the_nominated_node_is_asked_about_alone),
+        TEST(a_refused_nominated_node_is_followed_by_the_list_in_the_same_cycle),
+        TEST(nominated_room_is_kept_from_equal_and_lower_priority),
+        TEST(taking_a_nomination_away_wakes_who_was_charged_for_it),
+        TEST(higher_priority_goes_first_then_who_waits_longest),
+        TEST(a_held_bind_blocks_nobody_and_keeps_its_room),
+        TEST(foreign_and_finished_pods_are_left_alone),
+        TEST(a_rejected_pod_is_asked_about_twice_and_then_never),
+        TEST(any_patch_wakes_a_pod_that_the_extender_rejected),
+        TEST(patches_do_not_wake_a_pod_that_in_tree_filters_rejected),
+        TEST(freed_room_and_new_nodes_wake_a_pod_that_did_not_fit),
+        TEST(cordons_taints_and_selectors_are_obeyed_and_their_end_noticed),
+        TEST(whatever_waits_is_tried_again_after_five_minutes),
+        TEST(a_sentence_counts_every_node_once_and_is_sorted),
+        TEST(without_nodes_a_pod_waits_for_one),
+        TEST(an_error_of_filter_clears_the_nomination_and_backs_off),
+        TEST(backoff_doubles_up_to_its_maximum_in_windows_of_a_second),
+        TEST(a_failed_bind_gives_the_room_back_and_wakes_others),
+        TEST(a_bind_that_failed_late_does_no_harm_when_the_pod_is_bound),
+        TEST(a_deleted_pod_frees_its_room_although_its_bind_is_held),
+        TEST(only_so_many_feasible_nodes_are_looked_for_from_a_rotating_start),
+        cmocka_unit_test(what_is_not_modelled_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
