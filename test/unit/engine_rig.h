@@ -246,6 +246,7 @@ bool rig_has_event(const struct rig *rig, const char *part);     /* an Event's t
 void rig_assert_bound(struct rig *rig, const char *prefix, int n);
 /* Nobody unbound carries traces of a plan; no object carries a plan but for groups in flight. */
 void rig_assert_clean(struct rig *rig);
+#define rig_assert_text(have, want) assert_string_equal(have, want)
 void rig_print(const struct rig *rig); /* for people */
 /* Fails the test with a text and what the rig holds. */
 void rig_fail(struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
