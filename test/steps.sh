@@ -2,6 +2,7 @@
 # Sourced by check.sh and .ci/run: steps with times, and their results in one sum.
 #   step NAME COMMAND...   runs it; a step that reports numbers of its own (SKR_RESULTS) counts as
 #                          those, another one as one test
+#   steps_of NAME COMMAND...  runs a command that is made of steps itself and counts what it counted
 #   step_skip NAME WHY
 #   steps_end              the closing line; its status is the sum's
 # The output of a step is shown when it fails, or always with VERBOSE=1.
@@ -40,6 +41,24 @@ step() {
     steps_failed=$((steps_failed + step_f))
 }
 
+# A command made of steps: its lines are shown as they come.
+steps_of() {
+    step_name=$1
+    shift
+    step_begin=$(date +%s)
+    : >"$steps_dir/results"
+    SKR_RESULTS=$steps_dir/results "$@" </dev/null
+    step_code=$?
+    step_p=$(awk '{ n += $1 } END { print n + 0 }' "$steps_dir/results")
+    step_f=$(awk '{ n += $2 } END { print n + 0 }' "$steps_dir/results")
+    if [ $step_code != 0 ] && [ "$step_f" = 0 ]; then
+        step_f=1
+    fi
+    printf '%-34s %5d passed %3d failed  %5d s\n' "$step_name" "$step_p" "$step_f" "$(($(date +%s) - step_begin))"
+    steps_passed=$((steps_passed + step_p))
+    steps_failed=$((steps_failed + step_f))
+}
+
 step_skip() {
     printf '%-34s skipped: %s\n' "$1" "$2"
     steps_skipped="$steps_skipped $1"
@@ -47,6 +66,7 @@ step_skip() {
 
 steps_end() {
     echo "$(($(date +%s) - steps_begin)) s${steps_skipped:+, skipped:$steps_skipped}"
+    [ -z "${SKR_RESULTS:-}" ] || echo "$steps_passed $steps_failed" >>"$SKR_RESULTS"
     echo "$steps_passed passed, $steps_failed failed"
     [ "$steps_failed" = 0 ]
 }

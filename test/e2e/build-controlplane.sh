@@ -25,8 +25,14 @@ key=$(cat ./*.go "$modfile" "${modfile%.mod}.sum" | sha256sum | cut -c1-16)
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/controlplane/$version-$key
 binary=$folder/controlplane
 if [ ! -x "$binary" ]; then
-    echo "build-controlplane: building Kubernetes $version, some minutes when cold" >&2
     mkdir -p "$folder"
+    if command -v flock >/dev/null 2>&1; then # a second caller waits for the first
+        exec 9>"$folder/lock"
+        flock 9
+    fi
+fi
+if [ ! -x "$binary" ]; then
+    echo "build-controlplane: building Kubernetes $version, some minutes when cold" >&2
     minor=${version#1.}
     minor=${minor%%.*}
     about=k8s.io/component-base/version
