@@ -120,6 +120,7 @@ json_t *cluster_labels_of(const json_t *object)
 }
 
 /* Formatted JSON with single quotes, read. */
+SKR_PRINTF(2, 0)
 static json_t *read_json(struct cluster *c, const char *format, va_list args)
 {
     char text[16384];
