@@ -132,7 +132,7 @@ static void path_of(const char *text, char *path, size_t size)
 {
     size_t n = strcspn(text, ": ");
     path[0] = '\0';
-    if (text[n] == ':' && n < size) {
+    if (n < size && text[n] == ':') {
         memcpy(path, text, n);
         path[n] = '\0';
     }

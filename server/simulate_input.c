@@ -283,6 +283,10 @@ int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time 
 {
     const struct skr_store_resource *resource =
         skr_simulate_resource(skr_path_text(object, "kind"));
+    if (!resource) {
+        return skr_error_set(error, SKR_INVALID, "kind: \"%.64s\" cannot be created",
+                             skr_path_text(object, "kind"));
+    }
     json_t *copy = json_copy((json_t *)(uintptr_t)object);
     json_t *meta = json_copy(json_object_get(object, "metadata"));
     int rc = 0;

@@ -401,7 +401,7 @@ static void apply(struct skr_engine *e, struct pod_entry *p, const struct pendin
                                 .label = w->label,
                                 .plan_annotation = w->annotation};
     /* The watch may have shown a later version already, in which our patch is contained. */
-    if (version && version <= p->pod->meta.resource_version && version != 0)
+    if (version && version <= p->pod->meta.resource_version)
         return;
     struct skr_pod *now = skr_pod_overlay(p->pod, &o);
     skr_bug_on(!now);

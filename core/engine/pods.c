@@ -364,11 +364,15 @@ static struct pod_entry *entry_create(struct skr_engine *e, const struct skr_pod
 
 void pods_upsert(struct skr_engine *e, struct skr_pod *pod)
 {
+    if (!*pod->meta.uid) {
+        skr_pod_destroy(pod);
+        return;
+    }
     struct pod_entry *p = pods_find(e, pod->meta.uid);
     /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
     bool old = p && pod->meta.resource_version &&
                pod->meta.resource_version < p->pod->meta.resource_version;
-    if (!*pod->meta.uid || old || (p && pods_is_bound(p) && !*pod->node_name)) {
+    if (old || (p && pods_is_bound(p) && !*pod->node_name)) {
         skr_pod_destroy(pod);
         return;
     }

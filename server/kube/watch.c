@@ -324,7 +324,7 @@ static bool take_error(struct skr_watch *w, const json_t *object)
 static bool on_line(void *ctx, const char *text, size_t n)
 {
     struct skr_watch *w = ctx;
-    enum skr_kube_line_type type;
+    enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
     json_t *root = NULL;
     json_t *object = NULL;
     int r = skr_kube_json_parse(text, n, &root, &w->stream_error);

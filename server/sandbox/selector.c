@@ -492,14 +492,15 @@ static int parse_field(struct skr_selector *s, const char **at, const char *kind
         return r;
     }
     const struct field *field = find_field(kind, label);
-    const int r = field != NULL ? 0
-                                : skr_error_set(error, SKR_INVALID,
-                                                "field label not supported: %.150s", label);
-    free(label);
-    if (r == 0) {
-        add_value(add(s, skr_strdup(field->label), op), take_field_value(at));
+    if (field == NULL) {
+        const int r =
+            skr_error_set(error, SKR_INVALID, "field label not supported: %.150s", label);
+        free(label);
+        return r;
     }
-    return r;
+    free(label);
+    add_value(add(s, skr_strdup(field->label), op), take_field_value(at));
+    return 0;
 }
 
 int skr_selector_parse_fields(const char *text, const char *kind, struct skr_selector **ret,
