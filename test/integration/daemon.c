@@ -354,18 +354,32 @@ bool daemon_has_log(struct daemon *d, const char *text)
 struct question {
     const struct daemon *d;
     const char *text;
+    size_t n;
 };
 
-static bool has_line(void *context)
+static bool has_lines(void *context)
 {
     const struct question *q = context;
-    return count_lines(q->d, q->text) > 0;
+    return count_lines(q->d, q->text) >= q->n;
+}
+
+char *daemon_take_log(struct daemon *d, const char *text, size_t n)
+{
+    const char *found = "";
+    struct question q = {d, text, n};
+    cluster_wait(d->cluster, has_lines, &q, text);
+    cluster_lock(d->cluster);
+    for (const struct line *l = d->lines; l; l = l->next)
+        found = strstr(l->text, text) ? l->text : found;
+    char *copy = skr_strdup(found);
+    cluster_unlock(d->cluster);
+    return copy;
 }
 
 void daemon_wait_log(struct daemon *d, const char *text)
 {
-    struct question q = {d, text};
-    cluster_wait(d->cluster, has_line, &q, text);
+    struct question q = {d, text, 1};
+    cluster_wait(d->cluster, has_lines, &q, text);
 }
 
 /* ---- ending ---- */

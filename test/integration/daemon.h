@@ -34,6 +34,8 @@ void daemon_wait_ready(struct daemon *d); /* /readyz */
 void daemon_wait_log(struct daemon *d, const char *text);
 bool daemon_has_log(struct daemon *d, const char *text);
 size_t daemon_count_log(struct daemon *d, const char *text);
+/* The newest of n lines that hold the text, waited for; heap. */
+char *daemon_take_log(struct daemon *d, const char *text, size_t n);
 /* Until /metrics has this line, "name{label=\"x\"} 7". */
 void daemon_wait_metric(struct daemon *d, const char *line);
 
