@@ -78,7 +78,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
-.PHONY: all deps demo check unit property integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
+.PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
 	bench-solver asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer lint-clang format \
 	format-check check-layers install clean help FORCE
 .DEFAULT_GOAL := all
@@ -175,6 +175,12 @@ property: $(PROPERTY_BIN) ## property tests
 	@test/run-programs.sh property $(PROPERTY_BIN)
 integration: $(INTEGRATION_BIN) $(BIN) ## the program and its server parts, from outside
 	@SAKKARA=$(BIN) test/run-programs.sh integration $(INTEGRATION_BIN) $(INTEGRATION_SH)
+
+# N problems a property; a problem that fails is made smaller and kept among the known ones.
+PROVE_BIN := $(filter $(O)/test/property/test_solver%,$(PROPERTY_BIN))
+prove: $(PROVE_BIN) ## the solver against its oracles, N=1000000 problems (SEED: of the day)
+	@set -e; for p in $^; do \
+		N=$${N:-1000000} SEED=$${SEED:-$$(date +%Y%m%d)} KEEP=test/solve/known nice -n 10 $$p; done
 
 e2e: $(BIN) ## the program on a real control plane (needs Go)
 	@test/e2e/run.sh

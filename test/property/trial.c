@@ -25,13 +25,11 @@ static uint64_t env_number(const char *name, uint64_t otherwise)
     return text == NULL ? otherwise : strtoull(text, NULL, 10);
 }
 
-void trial_fail(const struct instance *in, uint64_t index, const char *what)
+static void keep(const struct instance *in, uint64_t index)
 {
-    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", trial.seed, index, what);
-    instance_print(in);
     const char *folder = getenv("KEEP");
     char path[512];
-    snprintf(path, sizeof(path), "%s/sakkara-%" PRIu64 "-%" PRIu64 ".json",
+    snprintf(path, sizeof(path), "%s/failed-%" PRIu64 "-%" PRIu64 ".json",
              folder == NULL ? "/tmp" : folder, trial.seed, index);
     FILE *file = fopen(path, "w");
     if (file != NULL) {
@@ -39,7 +37,60 @@ void trial_fail(const struct instance *in, uint64_t index, const char *what)
         fclose(file);
         printf("  kept as %s\n", path);
     }
+}
+
+void trial_fail(const struct instance *in, uint64_t index, const char *what)
+{
+    printf("  SEED=%" PRIu64 " FIRST=%" PRIu64 " N=1: %s\n", trial.seed, index, what);
+    instance_print(in);
+    struct instance smaller;
+    instance_copy(&smaller, in);
+    if (trial_is_wrong(&smaller)) {
+        int32_t changes = instance_shrink(&smaller, trial_is_wrong);
+        printf("  smaller by %" PRId32 " changes:\n", changes);
+        instance_print(&smaller);
+    }
+    keep(&smaller, index);
     fail_msg("%s", what);
+}
+
+static bool differs(const struct instance *in, bool plain, const struct oracle_answer *want)
+{
+    struct skr_problem problem = in->problem;
+    struct skr_solution *got = NULL;
+    problem.no_fast_paths = plain;
+    problem.step_budget = -1;
+    if (skr_solve(&problem, &got, NULL) != 0) {
+        return true;
+    }
+    bool placed = got->status == SKR_SOLVE_PLACED;
+    bool differ = placed != want->feasible;
+    if (placed && !differ) {
+        differ =
+            memcmp(got->count, want->count, (size_t)in->tree.n_leaves * sizeof(*got->count)) != 0 ||
+            skr_solution_check(&in->problem, got->count, NULL) != 0;
+    }
+    skr_solution_destroy(got);
+    return differ;
+}
+
+bool trial_is_wrong(const struct instance *in)
+{
+    struct oracle_answer want = {0};
+    if (in->problem.n <= trial_medium.n && in->tree.n_leaves <= trial_medium.leaves) {
+        plain_dp_solve(in, &want, NULL);
+        return differs(in, false, &want) || differs(in, true, &want);
+    }
+    struct skr_solution *got = NULL;
+    if (skr_solve(&in->problem, &got, NULL) != 0) {
+        return true;
+    }
+    want.feasible = got->status == SKR_SOLVE_PLACED;
+    if (want.feasible) {
+        memcpy(want.count, got->count, (size_t)in->tree.n_leaves * sizeof(*got->count));
+    }
+    skr_solution_destroy(got);
+    return differs(in, true, &want);
 }
 
 struct skr_solution *trial_solve(const struct instance *in, uint64_t index)

@@ -6,7 +6,9 @@
  *
  * Environment: SEED (default 1), N (problems, default 10000), FIRST (index of the first, default
  * 0). A failure prints both numbers and the problem, and leaves it as a file for `sakkara solve` in
- * KEEP (default: the system's folder for temporary files); SEED=s FIRST=i N=1 plays it again.
+ * KEEP (default: /tmp), made smaller where the oracles alone see that it is wrong; SEED=s FIRST=i
+ * N=1 plays it again. Files in test/solve/known are played with every run: one that failed goes
+ * there and stays.
  */
 #include "test/property/oracle.h"
 
@@ -29,6 +31,12 @@ extern const struct instance_limits trial_large;
 void trial_begin(const char *name);
 /* Ends the test. */
 void trial_fail(const struct instance *in, uint64_t index, const char *what);
+
+/* Whether the solver's answer differs from the oracles': with and without fast paths. Above their
+ * size (members, leaves) the two are compared with each other. */
+bool trial_is_wrong(const struct instance *in);
+/* Makes the problem smaller while it fails. Returns the number of changes. */
+int32_t instance_shrink(struct instance *in, bool (*fails)(const struct instance *));
 
 /* The solver's answer; a failure when it has none. */
 struct skr_solution *trial_solve(const struct instance *in, uint64_t index);
