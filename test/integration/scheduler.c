@@ -24,6 +24,7 @@ struct entry {
     int64_t not_before;
     bool assumed;
     char *node; /* of the open bind call */
+    bool lost;  /* it ended without an answer: what the daemon sent before may still arrive */
     struct entry *next;
 };
 
@@ -319,8 +320,11 @@ static void finish_call(struct call *call, const struct web_answer *answer)
     if (error[0])
         note_text(s, error);
     call->entry->assumed = false;
-    free(call->entry->node);
-    call->entry->node = NULL;
+    call->entry->lost = json == NULL;
+    if (json) {
+        free(call->entry->node);
+        call->entry->node = NULL;
+    }
     if (!bound) {
         call->entry->again = true;
         call->entry->not_before = now_ns() + SCHEDULER_BACKOFF_MS * 1000000LL;
@@ -359,6 +363,8 @@ static void start_call(struct scheduler *s, struct entry *e, const json_t *pod, 
     call->node = skr_strdup(node);
     call->port = s->bind_port;
     e->assumed = true;
+    e->lost = false;
+    free(e->node);
     e->node = skr_strdup(node);
     s->open++;
     s->counts.binds++;
@@ -473,9 +479,18 @@ struct scheduler *scheduler_start(struct cluster *cluster, const struct schedule
 
 void scheduler_point(struct scheduler *s, uint16_t port, uint16_t bind_port)
 {
+    struct entry *e;
     cluster_lock(s->cluster);
     s->port = port;
     s->bind_port = bind_port;
+    LL_FOREACH(s->entries, e)
+    {
+        if (e->lost) {
+            free(e->node);
+            e->node = NULL;
+        }
+        e->lost = false;
+    }
     fake_api_changed(s->cluster->api);
     cluster_unlock(s->cluster);
 }
