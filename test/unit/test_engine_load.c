@@ -154,19 +154,21 @@ static void run_at_50_writes_per_second(struct rig *rig, skr_time duration)
     }
 }
 
-static void d35_a_gang_of_600_at_50_writes_a_second_meets_no_hold_limit(void **state)
+static void d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit(void **state)
 {
     (void)state;
     struct rig *rig = rig_create();
-    rig_racks(rig, 5, 10, 12);
-    rig_group(rig, "g", 600, 0, NULL);
+    rig->check_every = 100;
+    rig_racks(rig, 10, 20, 12);
+    rig_group(rig, "g", 2000, 0, NULL);
     rig_sync(rig);
-    rig_pods(rig, "p", 600, "g", 0);
-    run_at_50_writes_per_second(rig, 60 * SKR_SECOND);
-    rig_assert_bound(rig, "p", 600); /* 1,200 writes: 24 s */
+    rig_pods(rig, "p", 2000, "g", RIG_GATED);
+    run_at_50_writes_per_second(rig, 130 * SKR_SECOND); /* 6,000 writes take 120 s */
+    rig_assert_bound(rig, "p", 2000);
     struct skr_engine_stats stats;
     skr_engine_get_stats(rig->engine, &stats);
     assert_int_equal(stats.aborts, 0);
+    assert_int_equal(stats.plans, 1);
     rig_destroy(rig);
 }
 
@@ -289,7 +291,7 @@ int main(void)
         cmocka_unit_test(r13_an_infeasible_group_writes_nothing_per_retry),
         cmocka_unit_test(r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone),
         cmocka_unit_test(d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups),
-        cmocka_unit_test(d35_a_gang_of_600_at_50_writes_a_second_meets_no_hold_limit),
+        cmocka_unit_test(d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit),
         cmocka_unit_test(at_most_sixteen_bindings_are_in_flight),
         cmocka_unit_test(two_groups_that_do_not_fit_together_never_share_the_room),
         cmocka_unit_test(a_blocked_group_starves_nobody),
