@@ -301,6 +301,10 @@ static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
             clear_traces(e, p);
         return;
     }
+    if (p->pod->gate && release_may_open(e, p)) {
+        send_ungate(e, p);
+        return;
+    }
     tell_waiting(e, p);
     bool failed = g->state == GROUP_INVALID;
     const char *word = waiting_word(g);

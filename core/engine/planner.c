@@ -63,7 +63,7 @@ static bool is_due(struct skr_engine *e, const struct group *g)
     }
 }
 
-static bool goes_before(const struct group *a, const struct group *b)
+bool planner_goes_before(const struct group *a, const struct group *b)
 {
     if (a->spec->priority != b->spec->priority)
         return a->spec->priority > b->spec->priority;
@@ -77,7 +77,7 @@ static struct group *next_group(struct skr_engine *e)
     struct group *g, *tmp, *best = NULL;
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        if (!g->dirty && is_due(e, g) && (!best || goes_before(g, best)))
+        if (!g->dirty && is_due(e, g) && (!best || planner_goes_before(g, best)))
             best = g;
     }
     return best;

@@ -39,6 +39,7 @@ enum {
     SKR_GATED_EVENT_AFTER_S = 5,
     SKR_COMPLETE_PROBE_NODES =
         100,                /* below, kube-scheduler looks at every node whatever its percentage */
+    SKR_RELEASED_MAX = 200, /* pods without a gate and without a plan, by releaseGateAfter */
     SKR_MESSAGE_MAX = 1024, /* bytes of message keys and Event notes */
     SKR_OUTPUT_MAX = 700 * 1024, /* placement + rank of one map */
 };
@@ -300,6 +301,9 @@ struct group {
     char *message;
     bool optimal;
 
+    skr_time capacity_since; /* infeasible for want of capacity since; 0 not */
+    bool gates_released;     /* see release.c */
+
     char *placement, *rank; /* as written */
     bool output_too_large;
     struct condition condition[CONDITION_KIND_COUNT];
@@ -524,9 +528,14 @@ const char *lifecycle_text(const struct group *g); /* constant rejection text of
 void lifecycle_backoff(struct skr_engine *e, struct group *g);
 
 /* planner.c */
+bool planner_goes_before(const struct group *a, const struct group *b); /* both have a spec */
 void planner_run(struct skr_engine *e);
 void planner_solved(struct skr_engine *e, struct skr_event *event);
 void planner_fini(struct skr_engine *e);
+
+/* release.c: gates that are removed without a plan, for autoscalers. */
+void release_settle(struct skr_engine *e, struct group *g);
+bool release_may_open(const struct skr_engine *e, const struct pod_entry *p);
 
 /* explain.c: why n members found no place; appended to b. */
 void explain_sentence(const struct skr_engine *e, const struct group *g,

@@ -155,8 +155,7 @@ static void every_option_is_read(void **state)
                           "leaderElection: {mode: none}\n"
                           "client: {qps: 5, burst: 6}\n",
                      "s.yaml:8:18: warning: nonGroupVictims has no effect in this version\n"
-                     "s.yaml:10:20: warning: preemptForceAfter has no effect in this version\n"
-                     "s.yaml:15:19: warning: releaseGateAfter has no effect in this version\n");
+                     "s.yaml:10:20: warning: preemptForceAfter has no effect in this version\n");
     assert_string_equal(c->kubeconfig, "/k");
     assert_int_equal(c->settings.n_scheduler_names, 3);
     assert_string_equal(c->settings.scheduler_name[2], "c");

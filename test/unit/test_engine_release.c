@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* releaseGateAfter: gates that are removed without a plan, so that autoscalers see the pods. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "test/unit/engine_rig.h"
+
+static struct rig *begin(skr_time after)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.release_gate_after = after;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 2, 3, 4);
+    rig->users_meddle = true; /* gates go without a plan: that is the point */
+    return rig;
+}
+
+static size_t gated(struct rig *rig, const char *prefix, int n)
+{
+    size_t count = 0;
+    for (int i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        count += rig_is_gated(rig, name);
+    }
+    return count;
+}
+
+static void the_first_group_that_waited_long_enough_for_capacity_loses_its_gates(void **state)
+{
+    (void)state;
+    struct rig *rig = begin(60 * SKR_SECOND);
+    rig_group(rig, "large", 30, 0, NULL);
+    rig_group(rig, "other", 40, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "job", 30, "large", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_pods(rig, "more", 40, "other", RIG_GATED);
+    rig_run(rig, 50 * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 30), 30);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 30), 0);
+    assert_int_equal(rig_n_bound(rig, "large"), 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(gated(rig, "more", 40), 40); /* it is not the first in order */
+    for (int i = 6; i < 8; i++) {                 /* an autoscaler adds nodes */
+        char name[16];
+        snprintf(name, sizeof name, "node-%d", i);
+        rig_node(rig, name, 4);
+    }
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\\"r\\\":{\\\"node-0\\\":{},\\\"node-1\\\":{},\\\"node-2\\\":{},"
+             "\\\"node-3\\\":{},\\\"node-4\\\":{},\\\"node-5\\\":{},\\\"node-6\\\":{},"
+             "\\\"node-7\\\":{}}}'}}");
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 30);
+    rig_destroy(rig);
+}
+
+static void off_means_never(void **state)
+{
+    (void)state;
+    struct rig *rig = begin(SKR_TIME_NEVER);
+    rig_group(rig, "large", 30, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "job", 30, "large", RIG_GATED);
+    rig_run(rig, 3600 * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 30), 30);
+    rig_destroy(rig);
+}
+
+static void a_group_that_waits_for_its_rules_keeps_its_gates(void **state)
+{
+    (void)state;
+    struct rig *rig = begin(60 * SKR_SECOND);
+    rig_sync(rig);
+    rig_group(rig, "odd", 8, 0, "{'node':{'partitions':5,'max':1}}");
+    rig_pods(rig, "job", 8, "odd", RIG_GATED);
+    rig_run(rig, 600 * SKR_SECOND);
+    rig_assert_text(rig_key(rig, "odd", "reason"), "ConstraintConflict");
+    assert_int_equal(gated(rig, "job", 8), 8);
+    rig_destroy(rig);
+}
+
+static void at_most_two_hundred_such_pods_are_out_at_once(void **state)
+{
+    (void)state;
+    struct rig *rig = begin(60 * SKR_SECOND);
+    rig_group(rig, "huge", 250, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "job", 250, "huge", RIG_GATED);
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(gated(rig, "job", 250), 50);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_group_that_waited_long_enough_for_capacity_loses_its_gates),
+        cmocka_unit_test(off_means_never),
+        cmocka_unit_test(a_group_that_waits_for_its_rules_keeps_its_gates),
+        cmocka_unit_test(at_most_two_hundred_such_pods_are_out_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
