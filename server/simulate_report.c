@@ -289,7 +289,9 @@ void skr_simulate_write_text(const struct skr_simulate_report *report, struct sk
         if (is_placed(group)) {
             placed++;
         } else if (message[0]) {
-            skr_strbuf_addf(out, "\n%s: %s", skr_path_text(group, "name"), message);
+            bool names_it = strncmp(message, "group ", 6) == 0;
+            skr_strbuf_addf(out, "\n%s%s%s", names_it ? "" : skr_path_text(group, "name"),
+                            names_it ? "" : ": ", message);
         }
     }
     if (placed < n) {

@@ -12,6 +12,7 @@
 
 #include "server/kube/decode.h"
 #include "server/kube/writer.h"
+#include "server/sandbox/path.h"
 #include "server/sandbox/watcher.h"
 #include "topology/arena.h"
 
@@ -298,6 +299,19 @@ static void add_object(const struct skr_write *write, const json_t *object, stru
     }
 }
 
+static void trace_write(const struct skr_engine_driver *d, const struct skr_write *write,
+                        const json_t *body, int status, const char *message)
+{
+    const char *name = write->name, *reason = "";
+    if (write->kind == SKR_WRITE_CREATE_EVENT) {
+        name = skr_path_text(body, "regarding.name");
+        reason = skr_path_text(body, "reason");
+    }
+    skr_trace_add(&d->options.trace, SKR_TRACE_WRITE, d->now, "%s%s%s %s/%s: %d%s%s",
+                  skr_write_kind_name(write->kind), reason[0] ? " " : "", reason, write->namespace_,
+                  name, status, message[0] ? " " : "", message);
+}
+
 static void run_write(struct skr_engine_driver *d, const struct skr_write *write)
 {
     struct skr_store_reply reply = {0, NULL};
@@ -307,7 +321,6 @@ static void run_write(struct skr_engine_driver *d, const struct skr_write *write
         d->options.event(d->options.context, d->now, body);
     }
     request_of(d, write, body, &reply);
-    json_decref(body);
     d->written[write->kind]++;
     const char *message = json_string_value(json_object_get(reply.body, "message"));
     const json_t *meta = json_object_get(reply.body, "metadata");
@@ -321,11 +334,10 @@ static void run_write(struct skr_engine_driver *d, const struct skr_write *write
     if (good && write->kind >= SKR_WRITE_GET_POD) {
         add_object(write, reply.body, &event);
     }
-    skr_trace_add(&d->options.trace, SKR_TRACE_WRITE, d->now, "%s %s/%s: %d%s%s",
-                  skr_write_kind_name(write->kind), write->namespace_, write->name, reply.status,
-                  good ? "" : " ", event.write_done.message);
+    trace_write(d, write, body, reply.status, event.write_done.message);
     handle(d, &event);
     json_decref(reply.body);
+    json_decref(body);
 }
 
 static void run_solved(struct skr_engine_driver *d, struct task *task)
