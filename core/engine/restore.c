@@ -226,6 +226,27 @@ static void restore_from_pods(struct skr_engine *e, struct group *g, struct plan
     }
 }
 
+/* A record that was too long for its members: how many of those it counts carry no trace of it. In
+ * Binding, which is committed only when all have one, these are gone; before it nobody was told. */
+static size_t untold(struct skr_engine *e, struct group *g, const struct skr_plan_record *r)
+{
+    size_t missing = r->n_nodes == 0; /* not even the nodes had room */
+    for (size_t i = 0; i < r->n_nodes; i++) {
+        int32_t have = 0;
+        const struct pod_entry *p;
+        DL_FOREACH(g->members, p)
+        have += p->plan == g->plan && strcmp(p->plan_node, r->node[i].node) == 0;
+        for (int32_t k = have; k < r->node[i].count; k++) {
+            char uid[300];
+            snprintf(uid, sizeof uid, "vacancy:%s/%d", r->node[i].node, k);
+            missing++;
+            if (r->state == SKR_PLAN_BINDING)
+                restore_vacancy(e, g, &(struct skr_plan_member){uid, r->node[i].node, -1});
+        }
+    }
+    return missing;
+}
+
 static struct plan *restored_plan(struct skr_engine *e, struct group *g, const char *id,
                                   bool binding)
 {
@@ -255,6 +276,8 @@ static void restore_record(struct skr_engine *e, struct group *g, const struct s
     if (!r->has_members)
         restore_from_pods(e, g, plan);
     bool ranked = complete_ranks(e, g);
+    if (!r->has_members)
+        gone = untold(e, g, r);
     for (size_t i = 0; binding && r->has_members && i < r->n_members; i++) {
         const struct pod_entry *p = pods_find(e, r->member[i].uid);
         if (!p || p->plan != plan)

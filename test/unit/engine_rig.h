@@ -132,9 +132,10 @@ struct rig {
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
     void *context;
     bool allow_overfull;
-    bool users_meddle;  /* with plans: a kick is good if its plan was persisted at any time */
-    size_t check_every; /* of so many events and writes one is checked; 1 */
-    bool trace;         /* prints what happens */
+    bool users_meddle;       /* with plans: a kick is good if its plan was persisted at any time */
+    const char *uid_padding; /* makes UIDs long; NULL: none */
+    size_t check_every;      /* of so many events and writes one is checked; 1 */
+    bool trace;              /* prints what happens */
     /* state */
     struct rig_object *objects, *list;
     struct rig_write *writes;

@@ -186,8 +186,10 @@ void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *objec
     json_object_set_new(meta, "name", json_string(slash ? slash + 1 : o->key));
     if (slash)
         json_object_set_new(meta, "namespace", json_stringn(o->key, (size_t)(slash - o->key)));
-    snprintf(text, sizeof text, "uid-%05llu", (unsigned long long)++rig->uid);
-    json_object_set_new(meta, "uid", json_string(text));
+    char uid[300];
+    snprintf(uid, sizeof uid, "uid-%05llu%s", (unsigned long long)++rig->uid,
+             rig->uid_padding ? rig->uid_padding : "");
+    json_object_set_new(meta, "uid", json_string(uid));
     if (!json_object_get(meta, "creationTimestamp")) {
         skr_time_write(rig->now / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
         json_object_set_new(meta, "creationTimestamp", json_string(text));

@@ -389,6 +389,61 @@ static void d28_links_to_preemptors_that_are_gone_are_removed(void **state)
     assert_ends_bound(rig);
 }
 
+/* A gang whose members do not fit into the annotation: 800 UIDs of 260 bytes. */
+static struct rig *long_plan(void)
+{
+    static char padding[251];
+    memset(padding, 'x', 250);
+    struct rig *rig = rig_create();
+    rig->uid_padding = padding;
+    rig->check_every = 500;
+    rig_racks(rig, 4, 10, 30);
+    rig_group(rig, "g", 800, 0, NULL);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    rig_pods(rig, "p", 800, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    const char *plan = rig_annotation(rig, RIG_MAP, "g", "sakkara.plan");
+    assert_true(*plan);
+    assert_null(strstr(plan, "members"));
+    return rig;
+}
+
+static void a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told(void **state)
+{
+    (void)state;
+    struct rig *rig = long_plan();
+    for (int i = 0; i < 10; i++)
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_restart(rig);
+    for (int i = 0; i < 20; i++) {
+        rig_run(rig, SKR_SECOND);
+        size_t n = rig_n_bound(rig, "g");
+        assert_true(n == 0 || n == 800);
+    }
+    rig_assert_bound(rig, "p", 800);
+    rig_destroy(rig);
+}
+
+static void a_plan_too_long_for_its_members_is_rebuilt_from_them(void **state)
+{
+    (void)state;
+    struct rig *rig = long_plan();
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    char rank[32];
+    snprintf(rank, sizeof rank, "%s", rig_label(rig, "p-799", "sakkara.member.rank"));
+    rig_forget_counts(rig);
+    rig_restart(rig);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 800);
+    assert_int_equal(rig->n_solves, 0);
+    assert_string_equal(rig_label(rig, "p-799", "sakkara.member.rank"), rank);
+    rig_destroy(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +464,8 @@ int main(void)
         cmocka_unit_test(d23_members_outside_the_tree_are_adopted_and_ranked_last),
         cmocka_unit_test(d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted),
         cmocka_unit_test(pods_in_intermediate_states_of_the_reference_start_as_pending),
+        cmocka_unit_test(a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told),
+        cmocka_unit_test(a_plan_too_long_for_its_members_is_rebuilt_from_them),
         cmocka_unit_test(d28_links_to_preemptors_that_are_gone_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
