@@ -7,6 +7,7 @@
 
 static const char *const none[] = {NULL};
 static const char *const status[] = {"status", NULL};
+static const char *const of_namespaces[] = {"finalize", "status", NULL};
 static const char *const of_pods[] = {"binding", "eviction", "status", NULL};
 
 #define ROW(group_, version_, plural_, singular_, kind_, short_, namespaced_, ...)              \
@@ -20,7 +21,8 @@ static const char *const of_pods[] = {"binding", "eviction", "status", NULL};
 static const struct skr_store_resource resources[] = {
     ROW("", "v1", "configmaps", "configmap", "ConfigMap", "cm", true, NONE),
     ROW("", "v1", "events", "event", "Event", "ev", true, NONE),
-    ROW("", "v1", "namespaces", "namespace", "Namespace", "ns", false, STATUS),
+    ROW("", "v1", "namespaces", "namespace", "Namespace", "ns", false,
+        .subresources = of_namespaces),
     ROW("", "v1", "nodes", "node", "Node", "no", false, STATUS),
     ROW("", "v1", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", "pvc",
         true, STATUS),

@@ -93,7 +93,7 @@ static void grow_history(struct skr_store_history *h)
         item[i] = h->item[(h->first + i) & (h->cap - 1)];
     }
     free(h->item);
-    *h = (struct skr_store_history){.item = item, .cap = cap, .n = h->n};
+    *h = (struct skr_store_history){.item = item, .cap = cap, .n = h->n, .max = h->max};
 }
 
 /* Takes references of its own. */
@@ -103,7 +103,7 @@ static void remember(struct skr_store *store, enum skr_store_change_kind kind,
 {
     struct skr_store_history *h = &store->history;
 
-    if (h->n == SKR_STORE_HISTORY_MAX) {
+    if (h->n == h->max) {
         forget_oldest(h);
     } else if (h->n == h->cap) {
         grow_history(h);
@@ -115,6 +115,16 @@ static void remember(struct skr_store *store, enum skr_store_change_kind kind,
         .object = skr_path_ref(object),
         .before = before != NULL ? skr_path_ref(before) : NULL,
     };
+}
+
+void skr_store_limit_history(struct skr_store *store, size_t changes)
+{
+    struct skr_store_history *h = &store->history;
+
+    h->max = changes < 1 ? 1 : (changes < SKR_STORE_HISTORY_MAX ? changes : SKR_STORE_HISTORY_MAX);
+    while (h->n > h->max) {
+        forget_oldest(h);
+    }
 }
 
 bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
@@ -201,6 +211,7 @@ struct skr_store *skr_store_create(uint64_t uid_seed)
     struct skr_store *store = skr_alloc(sizeof *store);
 
     store->seed = uid_seed;
+    store->history.max = SKR_STORE_HISTORY_MAX;
     store->shelf = skr_alloc_array(skr_store_resource_count(), sizeof *store->shelf);
     for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
         add_namespace(store, namespaces[i]);
@@ -279,9 +290,11 @@ static void do_post(struct skr_store_call *call)
     }
 }
 
-static bool is_readable(const char *subresource)
+/* As a part of the object, that is. */
+static bool is_part(const char *subresource)
 {
-    return *subresource == '\0' || strcmp(subresource, "status") == 0;
+    return *subresource == '\0' || strcmp(subresource, "status") == 0 ||
+           strcmp(subresource, "finalize") == 0;
 }
 
 static void dispatch(struct skr_store_call *call)
@@ -293,7 +306,7 @@ static void dispatch(struct skr_store_call *call)
         refuse_subresource(call);
     } else if (verb == SKR_STORE_CREATE) {
         do_post(call);
-    } else if (!is_readable(request->subresource)) {
+    } else if (!is_part(request->subresource)) {
         skr_status_fail(call->reply, 405, NULL, NULL,
                         "the server does not allow this method on the requested resource");
     } else if (verb == SKR_STORE_GET) {

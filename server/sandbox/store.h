@@ -23,7 +23,7 @@
 #include "topology/object.h"
 
 enum {
-    SKR_STORE_HISTORY_MAX = 1 << 18, /* changes kept for watches; a change shares what it did not
+    SKR_STORE_HISTORY_MAX = 1 << 20, /* changes kept for watches; a change shares what it did not
                                         touch with the object, 1 to 4 KB are its own */
     SKR_STORE_OBJECTS_MAX = 4000000,
     SKR_STORE_OBJECT_BYTES_MAX = 1536 * 1024, /* of one object's JSON, as etcd's request limit */
@@ -120,6 +120,9 @@ int skr_store_merge(struct skr_store *store, const char *kind, const char *names
 int skr_store_delete(struct skr_store *store, const char *kind, const char *namespace_,
                      const char *name, skr_time now);
 uint64_t skr_store_revision(const struct skr_store *store);
+/* Keeps fewer changes than SKR_STORE_HISTORY_MAX from now on, at least one: a store that lives long
+ * and whose readers are quick. */
+void skr_store_limit_history(struct skr_store *store, size_t changes);
 /* Objects of a kind in (namespace, name) order; visit returns false to stop. */
 void skr_store_each(const struct skr_store *store, const char *kind,
                     bool (*visit)(void *context, const json_t *object), void *context);

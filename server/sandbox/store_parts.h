@@ -17,6 +17,7 @@ struct skr_store_history {
     struct skr_store_change *item;
     size_t cap; /* a power of two */
     size_t first, n;
+    size_t max;
 };
 
 struct skr_store {

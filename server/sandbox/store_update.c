@@ -383,6 +383,11 @@ static bool settle(struct skr_store_call *call, json_t **object, const json_t *b
     }
     if (is_status(call)) {
         limit_to_status(call, *object, before);
+    } else if (strcmp(call->request->subresource, "finalize") == 0) {
+        restore(*object, before, "status");
+    } else if (is_kind(call, "Namespace")) {
+        restore(*object, before, "spec");
+        restore(*object, before, "status");
     } else if (has_status_subresource(call->resource)) {
         restore(*object, before, "status");
     }

@@ -714,8 +714,10 @@ static void the_history_is_cut(void **state)
     (void)state;
     rig_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     const uint64_t start = skr_store_revision(store);
+    enum { MAX = 2000 };
+    skr_store_limit_history(store, MAX);
     json_t *patch[2] = {json_text_load("{'data':{'a':'1'}}"), json_text_load("{'data':{'a':'2'}}")};
-    for (int i = 0; i <= SKR_STORE_HISTORY_MAX; i++)
+    for (int i = 0; i <= MAX; i++)
         assert_int_equal(skr_store_merge(store, "ConfigMap", "default", "m", "", patch[(i + 1) % 2],
                                          RIG_NOW, NULL),
                          200);
