@@ -77,7 +77,7 @@ static void take_write(struct rig *rig, const struct skr_write *write)
     w->held = rig->hold_kind == w->kind;
     rig_tell(rig, "write %llu %s %s %s", (unsigned long long)w->id,
              skr_write_kind_name(write->kind), key, write->body);
-    if (w->id % rig->check_every == 0)
+    if (w->id % rig->check_every == 0 || w->kind == SKR_WRITE_PATCH_CONFIGMAP)
         rig_watchdog_write(rig, w);
     DL_APPEND(rig->writes, w);
 }

@@ -9,9 +9,9 @@
  *
  * A watchdog checks after every event: invariants of the engine; a plan is persisted before anyone
  * is nominated or ungated; Binding is persisted, the rank label stands, a bind call is open and
- * everybody has voted before a Binding is posted; one metadata patch at a time per pod, no
- * nomination of a parked one; one successful Binding per pod; no node is overfilled; every call is
- * answered before its deadline. A violation fails the test at once.
+ * everybody has voted before a Binding is posted; a fresh gang is bound as a whole; one metadata
+ * patch at a time per pod, no nomination of a parked one; one successful Binding per pod; no node
+ * is overfilled; every call is answered before its deadline. A violation fails the test at once.
  *
  * Names of pods, maps and PodGroups are "name" (namespace default) or "namespace/name".
  * JSON is written with single quotes. All returned strings are borrowed until the next change.

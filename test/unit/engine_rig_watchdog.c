@@ -141,6 +141,24 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
         rig_fail(rig, "a Binding of %s, which has no rank yet", w->key);
 }
 
+/* A gang of which nobody runs yet is bound as a whole. */
+static void check_size(struct rig *rig, const struct rig_write *w, const json_t *plan)
+{
+    const struct rig_object *map = rig_find(rig, RIG_MAP, w->key);
+    const char *node;
+    json_t *count;
+    json_int_t planned = 0;
+    if (w->kind != SKR_WRITE_PATCH_CONFIGMAP || !map || rig->users_meddle ||
+        rig_n_bound(rig, rig_text(map->json, "data.name")) > 0)
+        return;
+    json_object_foreach(json_object_get(plan, "nodes"), node, count)
+    {
+        planned += json_integer_value(count);
+    }
+    if (planned < atoi(rig_text(map->json, "data.size")))
+        rig_fail(rig, "%s is to be bound with %lld members", w->key, (long long)planned);
+}
+
 /* State Binding is asked for: everybody in the plan is bound or has voted. */
 static void check_barrier(struct rig *rig, const struct rig_write *w)
 {
@@ -151,6 +169,7 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     json_t *plan = text ? json_loads(text, 0, NULL) : NULL;
     if (strcmp(rig_text(plan, "state"), "Binding") == 0 &&
         !json_object_get(rig->binding_ids, rig_text(plan, "id"))) {
+        check_size(rig, w, plan);
         json_object_foreach(json_object_get(plan, "members"), uid, node)
         {
             const struct rig_object *o;
