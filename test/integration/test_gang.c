@@ -6,14 +6,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/integration/daemon.h"
-#include "test/integration/scheduler.h"
+#include "test/integration/scene.h"
 #include "test/integration/web.h"
-
-#define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
 
 struct row {
     bool gated;
@@ -58,6 +56,9 @@ static void play(const struct row *row)
     daemon_stop(d);
     assert_int_equal(cluster_writes(c, SKR_WRITE_PATCH_POD), row->old_api ? 8 : 0);
     assert_true(cluster_writes(c, SKR_WRITE_PATCH_CONFIGMAP) <= 5);
+    /* D46: no patch needed an API server that is lenient. */
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+        assert_int_equal(c->n_refused[i], 0);
     cluster_stop(c);
 }
 
@@ -79,12 +80,60 @@ static void an_old_api_server_costs_one_write_more(void **state)
     play(&(struct row){.gated = true, .old_api = true, .format = "text"});
 }
 
+/* Status and plan live in annotations of the PodGroup. */
+static void a_podgroup_is_bound_like_a_map(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    cluster_racks(scene.c, 2, 3, 4);
+    cluster_create(scene.c,
+                   "{'kind':'PodGroup','apiVersion':'scheduling.x-k8s.io/v1alpha1','metadata':"
+                   "{'namespace':'default','name':'train'},'spec':{'minMember':4}}");
+    scene_start_daemon(&scene);
+    for (int i = 0; i < 4; i++)
+        cluster_create(scene.c,
+                       "{'kind':'Pod','apiVersion':'v1','metadata':{'namespace':'default','name':"
+                       "'worker-%d','labels':{'scheduling.x-k8s.io/pod-group':'train'}},'spec':"
+                       "{'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+                       "'containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]},"
+                       "'status':{'phase':'Pending'}}",
+                       i);
+    cluster_wait_bound(scene.c, "worker", 4);
+    scheduler_wait_idle(scene.s);
+    assert_int_equal(scheduler_counts(scene.s).bound, 4);
+    assert_int_equal(cluster_writes(scene.c, SKR_WRITE_BINDING), 4);
+    assert_true(cluster_writes(scene.c, SKR_WRITE_PATCH_PODGROUP) >= 2);
+    scene_end(&scene);
+}
+
+/* D12, D13: pods before their map, and one without a group. */
+static void pods_wait_for_their_map_and_ordinary_ones_do_not(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    cluster_racks(scene.c, 2, 3, 4);
+    scene_start_daemon(&scene);
+    cluster_pods(scene.c, "job", 4, "gang", false);
+    cluster_pods(scene.c, "plain", 3, NULL, false);
+    cluster_wait_bound(scene.c, "plain", 3);
+    assert_int_equal(cluster_bound(scene.c, "job"), 0);
+    assert_true(scheduler_saw(scene.s, "sakkara: group not found"));
+    cluster_group(scene.c, "gang", 4, PACK_SPREAD);
+    cluster_wait_bound(scene.c, "job", 4);
+    cluster_expect_bound(scene.c, "gang", "job", 4);
+    scene_end(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eight_pods_are_bound_with_two_writes_each),
         cmocka_unit_test(eight_gated_pods_are_bound_with_three_writes_each),
         cmocka_unit_test(an_old_api_server_costs_one_write_more),
+        cmocka_unit_test(a_podgroup_is_bound_like_a_map),
+        cmocka_unit_test(pods_wait_for_their_map_and_ordinary_ones_do_not),
     };
     web_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
