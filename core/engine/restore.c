@@ -255,8 +255,21 @@ static struct plan *restored_plan(struct skr_engine *e, struct group *g, const c
     plan->binding = plan->binding_persisted = binding;
     plan->replacement = g->told_status == SKR_STATUS_BOUND;
     plan->check_nodes = true;
+    skr_tree_unref(plan->tree); /* nor whether its rules held on this tree */
+    plan->tree = NULL;
     g->state = binding ? GROUP_BINDING : GROUP_PLANNED;
     return plan;
+}
+
+/* A user may have edited the group meanwhile: nobody remembers what the plan was made for. */
+static bool has_right_size(const struct group *g)
+{
+    size_t bound = 0, size = (size_t)membership_size(g);
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    bound += pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
+    size_t total = bound + g->plan->n_members;
+    return g->spec && (bound > 0 ? total <= size : total == size);
 }
 
 static void restore_record(struct skr_engine *e, struct group *g, const struct skr_plan_record *r,
@@ -288,6 +301,8 @@ static void restore_record(struct skr_engine *e, struct group *g, const struct s
     if (!binding && gone > 0)
         plan_abort(e, g, SKR_REASON_MEMBERS_MISSING, "a member went while the daemon was away",
                    false);
+    else if (!binding && !has_right_size(g))
+        plan_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
     else if (!binding && !ranked)
         plan_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);
 }

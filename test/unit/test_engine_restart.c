@@ -264,6 +264,34 @@ static void a_member_that_went_during_binding_leaves_a_seat_for_its_replacement(
     }
 }
 
+static void a_group_that_was_edited_meanwhile_is_planned_anew(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *edit;
+        size_t bound;
+    } cases[] = {{"{'data':{'size':'5'}}", 0},
+                 {"{'data':{'size':'3'}}", 3},
+                 {"{'data':{'constraints':'{\\'node\\':{\\'max\\':1}}'}}", 4},
+                 {"{'data':{'constraints':'{'}}", 0},
+                 {"{'data':{'priority':'7'}}", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int order = 0; order < ORDERS; order++) {
+            struct rig *rig = cluster(0);
+            rig_run(rig, SKR_SECOND);
+            rig_edit(rig, RIG_MAP, "g", "%s", cases[i].edit);
+            restart(rig, order);
+            rig->hold_scheduler = false;
+            rig_run(rig, 20 * SKR_SECOND);
+            assert_int_equal(rig_n_bound(rig, "g"), cases[i].bound);
+            if (i == 2)
+                assert_string_equal(rig_node_of(rig, "p-3"), "node-3");
+            rig_assert_clean(rig);
+            rig_destroy(rig);
+        }
+    }
+}
+
 static void a_node_that_went_meanwhile_aborts_the_plan(void **state)
 {
     (void)state;
@@ -453,6 +481,7 @@ int main(void)
         cmocka_unit_test(d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan),
         cmocka_unit_test(d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back),
         cmocka_unit_test(a_member_that_went_during_binding_leaves_a_seat_for_its_replacement),
+        cmocka_unit_test(a_group_that_was_edited_meanwhile_is_planned_anew),
         cmocka_unit_test(a_node_that_went_meanwhile_aborts_the_plan),
         cmocka_unit_test(traces_of_a_plan_that_is_gone_are_cleared),
         cmocka_unit_test(a_broken_plan_annotation_is_replaced_by_a_new_plan),
