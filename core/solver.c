@@ -17,12 +17,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/solver/answer.h"
 #include "core/solver/explain.h"
 #include "core/solver/optimum.h"
 #include "core/solver/tie_choice.h"
 #include "topology/arena.h"
 
-static int check_problem(const struct skr_problem *problem, struct skr_error *error)
+int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
 {
     if (problem->n < 0 || problem->n > SKR_SOLVER_MEMBERS_MAX) {
         return skr_error_set(error, SKR_INVALID,
@@ -100,36 +101,35 @@ static bool too_little_room(const struct skr_run *run, const struct skr_leaf_bou
     return sum < run->n && (run->tree->n_leaves == 0 || (!run->plain && !run->problem->explain));
 }
 
-/* The run proper. True: the solution is filled, or error is not needed because run->stop says it.
- */
-static bool run_solver(struct skr_run *run, struct skr_solution *solution)
+/* Feasible sets of the run: made, or taken over. False when the run had to stop. *ret_done: the
+ * answer is known without them. */
+static bool find_sets(struct skr_run *run, const struct skr_run *base,
+                      const struct skr_feasible *kept, struct skr_feasible *ret, bool *ret_done)
 {
     struct skr_leaf_bounds leaf;
-    struct skr_feasible feasible;
+    *ret_done = false;
+    if (kept != NULL) {
+        *ret = *kept;
+        if (!skr_spans_init(run, skr_spans_next_id(base))) {
+            return false;
+        }
+        skr_spans_set_base(run, base);
+        return true;
+    }
     if (!skr_spans_init(run, 0) || !skr_leaf_bounds(run, &leaf)) {
         return false;
     }
-    if (too_little_room(run, &leaf)) {
-        solution->status = SKR_SOLVE_INFEASIBLE;
-        if (run->problem->explain) {
-            solution->explanation.class = SKR_CLASS_WAITING_FOR_CAPACITY;
-        }
-        return true;
-    }
-    uint64_t *sizes = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*sizes));
-    if (sizes == NULL || !skr_feasible_build(run, &leaf, &feasible)) {
-        return false;
-    }
-    skr_feasible_totals(run, &feasible, 0, sizes);
-    if (!skr_bits_get(sizes, run->n)) {
-        solution->status = SKR_SOLVE_INFEASIBLE;
-        return !run->problem->explain ||
-               skr_explain_infeasible(run, &feasible, &solution->explanation);
-    }
+    *ret_done = too_little_room(run, &leaf);
+    return *ret_done || skr_feasible_build(run, &leaf, ret);
+}
+
+static bool place(struct skr_run *run, const struct skr_feasible *feasible,
+                  struct skr_solution *solution)
+{
     struct skr_graph graph;
     int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*total));
-    if (total == NULL || !skr_optimum(run, &feasible, run->tree->n_levels, &graph) ||
-        !skr_tie_choose(&graph, &feasible, total)) {
+    if (total == NULL || !skr_optimum(run, feasible, run->tree->n_levels, &graph) ||
+        !skr_tie_choose(&graph, feasible, total)) {
         return false;
     }
     if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {
@@ -137,12 +137,35 @@ static bool run_solver(struct skr_run *run, struct skr_solution *solution)
         return false;
     }
     if (run->problem->explain) {
-        skr_explain_placed(run, &feasible, solution);
+        skr_explain_placed(run, feasible, solution);
     }
     return true;
 }
 
-static int stop_error(const struct skr_run *run, struct skr_error *error)
+/* The run proper. True: the solution is filled. */
+static bool run_solver(struct skr_run *run, const struct skr_run *base,
+                       const struct skr_feasible *kept, struct skr_solution *solution)
+{
+    struct skr_feasible feasible;
+    bool done = false;
+    if (!find_sets(run, base, kept, &feasible, &done)) {
+        return false;
+    }
+    if (done) {
+        solution->status = SKR_SOLVE_INFEASIBLE;
+        if (run->problem->explain) {
+            solution->explanation.class = SKR_CLASS_WAITING_FOR_CAPACITY;
+        }
+        return true;
+    }
+    if (skr_feasible_has(run, &feasible, run->n)) {
+        return place(run, &feasible, solution);
+    }
+    solution->status = SKR_SOLVE_INFEASIBLE;
+    return !run->problem->explain || skr_explain_infeasible(run, &feasible, &solution->explanation);
+}
+
+int skr_answer_error(const struct skr_run *run, struct skr_error *error)
 {
     if (run->stop == SKR_RUN_BYTE_LIMIT) {
         return skr_error_set(error, SKR_LIMIT,
@@ -153,7 +176,8 @@ static int stop_error(const struct skr_run *run, struct skr_error *error)
     return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
 }
 
-static int solve_into(const struct skr_problem *problem, struct skr_solution *solution,
+static int solve_into(const struct skr_problem *problem, const struct skr_run *base,
+                      const struct skr_feasible *feasible, struct skr_solution *solution,
                       struct skr_error *error)
 {
     if (problem->step_budget == 0) {
@@ -167,7 +191,9 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
         return 0;
     }
     struct skr_run run;
-    bool done = skr_run_init(&run, problem) && skr_run_poll(&run) && run_solver(&run, solution);
+    bool done = skr_run_init(&run, problem) && skr_run_poll(&run) &&
+                run_solver(&run, base, feasible, solution);
+    skr_spans_untouch(&run);
     skr_run_fini(&run);
     solution->stats = run.stats;
     if (done) {
@@ -177,20 +203,18 @@ static int solve_into(const struct skr_problem *problem, struct skr_solution *so
         solution->status = SKR_SOLVE_TIMEOUT;
         return 0;
     }
-    return stop_error(&run, error);
+    return skr_answer_error(&run, error);
 }
 
-int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
+int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
+               const struct skr_feasible *feasible, struct skr_solution **ret,
+               struct skr_error *error)
 {
-    int rc = check_problem(problem, error);
-    if (rc != 0) {
-        return rc;
-    }
     struct skr_solution *solution = solution_new(problem->tree);
     if (solution == NULL) {
         return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
     }
-    rc = solve_into(problem, solution, error);
+    int rc = solve_into(problem, base, feasible, solution, error);
     if (rc != 0) {
         skr_solution_destroy(solution);
         return rc;
@@ -199,6 +223,12 @@ int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, stru
                     skr_solution_check(problem, solution->count, NULL) == 0);
     *ret = solution;
     return 0;
+}
+
+int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
+{
+    int rc = skr_answer_check(problem, error);
+    return rc != 0 ? rc : skr_answer(problem, NULL, NULL, ret, error);
 }
 
 void skr_solution_destroy(struct skr_solution *solution)

@@ -118,7 +118,7 @@ static int32_t count_runs(const uint64_t *bits, int32_t words)
     return runs;
 }
 
-/* First count > from that is not in the set; from is in it. */
+/* First count >= from that is not in the set. */
 static int32_t run_end(const uint64_t *bits, int32_t words, int32_t from)
 {
     int32_t w = from / 64;
@@ -131,6 +131,11 @@ static int32_t run_end(const uint64_t *bits, int32_t words, int32_t from)
         gaps = ~bits[w];
     }
     return w * 64 + lowest_bit(gaps);
+}
+
+bool skr_bits_is_run(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi)
+{
+    return run_end(bits, words, lo) > hi;
 }
 
 void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int32_t a_words,

@@ -55,6 +55,16 @@ void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *f
     unit_totals(run, feasible, unit, bits);
 }
 
+bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible, int32_t total)
+{
+    const struct skr_span *inside = feasible->inside[0];
+    if (inside == NULL) {
+        return total == 0;
+    }
+    return skr_span_has(inside, skr_law_row(&run->law[inside->level]), total) ||
+           (total == 0 && skr_span_has(inside, 0, 0));
+}
+
 /* Drops the counts > 0 that the law forbids. */
 static void obey(const struct skr_law *law, uint64_t *bits, int32_t words)
 {
@@ -69,9 +79,7 @@ static void obey(const struct skr_law *law, uint64_t *bits, int32_t words)
 struct builder {
     struct skr_run *run;
     struct skr_feasible *feasible;
-    int64_t *room;          /* [unit], sum over the leaves below; NULL when nobody asks */
-    struct skr_span **item; /* children of the parent at hand */
-    uint64_t *bits;         /* [n / 64 + 1], all 0 between units */
+    struct skr_span **rounds; /* of the sibling set at hand, where they are not kept */
     /* The leaf made last: in most clusters its neighbour is the same. */
     int32_t last_least, last_most, last_room;
     struct skr_span *last;
@@ -79,32 +87,34 @@ struct builder {
 };
 
 /* The unit as a child; NULL in *ret when it can hold nothing but 0. */
-static bool build_unit(struct builder *builder, int32_t level, int32_t unit, struct skr_span **ret)
+static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32_t level,
+                       int32_t unit, struct skr_span **ret)
 {
-    struct skr_run *run = builder->run;
     const struct skr_law *law = &run->law[level];
-    int32_t words = unit_totals(run, builder->feasible, unit, builder->bits);
+    uint64_t *bits = feasible->bits;
+    int32_t words = unit_totals(run, feasible, unit, bits);
     if (law->lo > 1 || law->hi < run->n || law->factor > 1) {
-        obey(law, builder->bits, words);
+        obey(law, bits, words);
     }
     *ret = NULL;
     bool done = true;
-    if (!skr_bits_only_zero(builder->bits, words)) {
-        *ret = skr_span_unit(run, level, builder->feasible->inside[unit],
-                             builder->room == NULL ? 0 : builder->room[unit], builder->bits, words);
+    if (!skr_bits_only_zero(bits, words)) {
+        *ret = skr_span_unit(run, level, feasible->inside[unit],
+                             feasible->room == NULL ? 0 : feasible->room[unit], bits, words);
         done = *ret != NULL;
     }
-    memset(builder->bits, 0, (size_t)words * sizeof(*builder->bits));
+    memset(bits, 0, (size_t)words * sizeof(*bits));
     return done;
 }
 
 static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, struct skr_span **ret)
 {
-    const struct skr_leaf_bounds *leaf = &builder->feasible->leaf;
+    struct skr_feasible *feasible = builder->feasible;
+    const struct skr_leaf_bounds *leaf = &feasible->leaf;
     int32_t at = unit - builder->run->tree->first_leaf;
     int32_t room = leaf->room == NULL ? 0 : leaf->room[at];
-    if (builder->room != NULL) {
-        builder->room[unit] = room;
+    if (feasible->room != NULL) {
+        feasible->room[unit] = room;
     }
     bool same = builder->has_last && builder->last_least == leaf->least[at] &&
                 builder->last_most == leaf->most[at] && builder->last_room == room;
@@ -112,7 +122,7 @@ static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, str
         *ret = builder->last;
         return true;
     }
-    if (!build_unit(builder, level, unit, ret)) {
+    if (!build_unit(builder->run, feasible, level, unit, ret)) {
         return false;
     }
     builder->has_last = true;
@@ -129,42 +139,69 @@ static bool build_children(struct builder *builder, int32_t level, int32_t paren
     const struct skr_tree *tree = builder->run->tree;
     struct skr_feasible *feasible = builder->feasible;
     int32_t first = tree->child_first[parent];
-    int32_t n = 0;
     for (int32_t child = first; child < first + tree->child_count[parent]; child++) {
         struct skr_span **span = &feasible->unit[child];
-        bool done = child >= tree->first_leaf ? build_leaf(builder, level, child, span)
-                                              : build_unit(builder, level, child, span);
+        bool done = child >= tree->first_leaf
+                        ? build_leaf(builder, level, child, span)
+                        : build_unit(builder->run, feasible, level, child, span);
         if (!done) {
             return false;
         }
-        if (*span != NULL) {
-            builder->item[n++] = *span;
-        }
-        if (builder->room != NULL) {
-            builder->room[parent] += builder->room[child];
+        if (feasible->room != NULL) {
+            feasible->room[parent] += feasible->room[child];
         }
     }
-    if (n > 0) {
-        feasible->inside[parent] = skr_span_all(builder->run, builder->item, n);
-        return feasible->inside[parent] != NULL;
+    struct skr_span **rounds = builder->rounds;
+    if (feasible->pair != NULL) {
+        rounds = feasible->pair + feasible->pair_first[parent];
     }
-    return true;
+    return tree->child_count[parent] == 0 ||
+           skr_span_all(builder->run, feasible->unit + first, tree->child_count[parent], rounds,
+                        &feasible->inside[parent]);
+}
+
+/* Room for the rounds: kept for every set, or for one at a time. */
+static bool make_rounds(struct builder *builder, bool kept)
+{
+    struct skr_run *run = builder->run;
+    const struct skr_tree *tree = run->tree;
+    size_t n = 0;
+    size_t most = 0;
+    if (kept) {
+        builder->feasible->pair_first =
+            skr_run_alloc(run, (size_t)tree->first_leaf, sizeof(size_t));
+    }
+    for (int32_t p = 0; p < tree->first_leaf && run->stop == SKR_RUN_GOES_ON; p++) {
+        size_t here = 0;
+        for (size_t c = (size_t)tree->child_count[p]; c > 1; c = (c + 1) / 2) {
+            here += (c + 1) / 2;
+        }
+        most = here > most ? here : most;
+        if (kept) {
+            builder->feasible->pair_first[p] = n;
+        }
+        n += here;
+    }
+    struct skr_span **rounds = skr_run_alloc(run, kept ? n : most, sizeof(struct skr_span *));
+    builder->rounds = rounds;
+    builder->feasible->pair = kept ? rounds : NULL;
+    return rounds != NULL;
 }
 
 static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
-                  const struct skr_feasible *base, int32_t deepest, struct skr_feasible *ret)
+                  const struct skr_feasible *base, int32_t deepest, bool kept,
+                  struct skr_feasible *ret)
 {
     const struct skr_tree *tree = run->tree;
     size_t n_units = (size_t)tree->n_units;
-    ret->leaf = *leaf;
+    *ret = (struct skr_feasible){.leaf = *leaf};
     ret->unit = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
     ret->inside = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
+    ret->room = leaf->room == NULL ? NULL : skr_run_alloc(run, n_units, sizeof(int64_t));
+    ret->bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     struct builder builder = {.run = run, .feasible = ret};
-    builder.room = leaf->room == NULL ? NULL : skr_run_alloc(run, n_units, sizeof(int64_t));
-    builder.item = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
-    builder.bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
-    if (run->stop != SKR_RUN_GOES_ON || ret->unit == NULL || ret->inside == NULL ||
-        builder.item == NULL || builder.bits == NULL) {
+    if (!make_rounds(&builder, kept) || ret->unit == NULL || ret->inside == NULL ||
+        ret->bits == NULL) {
         return false;
     }
     for (int32_t unit = tree->level_first[deepest];
@@ -185,14 +222,79 @@ static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret)
 {
-    return build(run, leaf, NULL, run->tree->n_levels, ret);
+    return build(run, leaf, NULL, run->tree->n_levels, false, ret);
+}
+
+bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *leaf,
+                             struct skr_feasible *ret)
+{
+    return build(run, leaf, NULL, run->tree->n_levels, true, ret);
+}
+
+/* Rounds of the set of parent after its child has changed; *ret: whether the whole has. */
+static bool change_rounds(struct skr_run *run, struct skr_feasible *feasible, int32_t parent,
+                          int32_t child, bool *ret)
+{
+    struct skr_span **item = feasible->unit + run->tree->child_first[parent];
+    struct skr_span **rounds = feasible->pair + feasible->pair_first[parent];
+    int32_t n = run->tree->child_count[parent];
+    int32_t at = child - run->tree->child_first[parent];
+    *ret = true;
+    while (n > 1 && *ret) {
+        int32_t pairs = (n + 1) / 2;
+        at /= 2;
+        struct skr_span *right = 2 * at + 1 < n ? item[2 * (size_t)at + 1] : NULL;
+        struct skr_span *span = NULL;
+        if (!skr_span_join(run, item[2 * (size_t)at], right, &span)) {
+            return false;
+        }
+        *ret = span != rounds[at];
+        rounds[at] = span;
+        item = rounds;
+        rounds += pairs;
+        n = pairs;
+    }
+    if (*ret) {
+        feasible->inside[parent] = item[0];
+    }
+    return true;
+}
+
+bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf)
+{
+    const struct skr_tree *tree = run->tree;
+    int32_t unit = tree->first_leaf + leaf;
+    if (feasible->room != NULL) {
+        int64_t by = feasible->leaf.room[leaf] - feasible->room[unit];
+        for (int32_t u = unit; u >= 0; u = tree->parent[u]) {
+            feasible->room[u] += by;
+        }
+    }
+    /* A room that changed goes up to the root, even where the counts stay the same. */
+    for (int32_t level = tree->n_levels; level >= 1; level--) {
+        struct skr_span *span = NULL;
+        bool changed = false;
+        if (!build_unit(run, feasible, level, unit, &span)) {
+            return false;
+        }
+        changed = span != feasible->unit[unit];
+        feasible->unit[unit] = span;
+        if (changed && !change_rounds(run, feasible, tree->parent[unit], unit, &changed)) {
+            return false;
+        }
+        if (!changed && feasible->room == NULL) {
+            return true;
+        }
+        unit = tree->parent[unit];
+    }
+    return true;
 }
 
 bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, int32_t deepest,
                           struct skr_feasible *ret)
 {
     struct skr_leaf_bounds leaf = {.least = base->leaf.least, .most = base->leaf.most};
-    return build(run, &leaf, base, deepest, ret);
+    return build(run, &leaf, base, deepest, false, ret);
 }
 
 bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
@@ -207,11 +309,7 @@ bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        least[leaf] = skr_leaf_claimed(problem, leaf);
-        most[leaf] = skr_leaf_fit(problem, leaf);
-        if (tight && skr_leaf_eligible(problem, leaf)) {
-            room[leaf] = skr_leaf_room(problem, problem->free, leaf);
-        }
+        skr_leaf_bounds_of(problem, leaf, &least[leaf], &most[leaf], tight ? &room[leaf] : NULL);
     }
     *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
     return true;

@@ -20,11 +20,23 @@ struct skr_feasible {
     struct skr_leaf_bounds leaf;
     struct skr_span **unit;   /* [unit] as a child of its parent; NULL: can hold nothing but 0 */
     struct skr_span **inside; /* [unit] its children; NULL: a leaf, or they can hold nothing */
+    int64_t *room;            /* [unit] sum over the leaves below; NULL when ties do not ask */
+    uint64_t *bits;           /* [n / 64 + 1] working space, all 0 */
+    /* NULL, or what skr_feasible_change() needs: the rounds of every sibling set, see
+     * skr_span_all(); those of unit p begin at pair_first[p]. */
+    struct skr_span **pair;
+    size_t *pair_first; /* [unit], inner ones */
 };
 
 /* False when the run had to stop. The arrays in leaf are borrowed for as long as *ret is used. */
 bool skr_feasible_build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                         struct skr_feasible *ret);
+/* The same, so that leaves may change. */
+bool skr_feasible_build_kept(struct skr_run *run, const struct skr_leaf_bounds *leaf,
+                             struct skr_feasible *ret);
+/* After the bounds of the leaf have changed: what is above it. Cost: a merge for every pair of
+ * siblings on the way up, which is depth x log(children). */
+bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int32_t leaf);
 
 /* The same for a run whose laws differ from those of base at levels 1 .. deepest only, and whose
  * leaves and n are the same: what lies below is taken over from base, which must stay. */
@@ -33,6 +45,10 @@ bool skr_feasible_rebuild(struct skr_run *run, const struct skr_feasible *base, 
 
 /* Least and most of every leaf, and its room where ties ask for it. */
 bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret);
+
+/* Whether total is in S(root). O(1). */
+bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible,
+                      int32_t total);
 
 /* S(unit) into bits[n / 64 + 1]. */
 void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *feasible,

@@ -30,6 +30,7 @@ static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *a
         return NULL;
     }
     skr_span_units(all, siblings->member);
+    skr_span_touch(run, all);
     all->siblings = siblings;
     return siblings;
 }
@@ -134,11 +135,7 @@ static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_
         }
     }
     siblings->narrow = NULL;
-    if (n > 0) {
-        siblings->narrow = skr_span_all(run, item, n);
-        return siblings->narrow != NULL;
-    }
-    return true;
+    return n == 0 || skr_span_all(run, item, n, item, &siblings->narrow);
 }
 
 /* Whether a placement is left when no unit of the level holds more than most. */
@@ -226,15 +223,17 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
 }
 
 /* Appends span and its parts, parts first. Depth: logarithm of the units. */
-static void list_spans(struct skr_span *span, uint32_t stamp, struct skr_span **list, int32_t *n)
+static void list_spans(struct skr_graph *graph, struct skr_span *span, struct skr_span **list,
+                       int32_t *n)
 {
-    if (span->stamp == stamp) {
+    if (span->stamp == graph->stamp) {
         return;
     }
-    span->stamp = stamp;
+    skr_span_touch(graph->run, span);
+    span->stamp = graph->stamp;
     if (span->left != NULL) {
-        list_spans(span->left, stamp, list, n);
-        list_spans(span->right, stamp, list, n);
+        list_spans(graph, span->left, list, n);
+        list_spans(graph, span->right, list, n);
     }
     list[(*n)++] = span;
 }
@@ -253,7 +252,7 @@ static bool list_level(struct skr_graph *graph, int32_t level)
     graph->stamp++;
     for (int32_t i = 0; i < at->n_siblings; i++) {
         if (at->siblings[i]->narrow != NULL) {
-            list_spans(at->siblings[i]->narrow, graph->stamp, at->span, &at->n_spans);
+            list_spans(graph, at->siblings[i]->narrow, at->span, &at->n_spans);
         }
     }
     return true;

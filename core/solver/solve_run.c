@@ -95,6 +95,7 @@ void skr_run_end_inner(struct skr_run *outer, struct skr_run *inner)
     int64_t peak = (int64_t)skr_arena_used(outer->arena) + inner->stats.peak_bytes;
     stats->units_visited += inner->stats.units_visited;
     stats->merges += inner->stats.merges;
+    stats->merges_of_runs += inner->stats.merges_of_runs;
     stats->states_kept += inner->stats.states_kept;
     stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
 }
@@ -200,4 +201,14 @@ int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf)
     }
     int32_t room = skr_leaf_room(problem, problem->free, leaf);
     return room < problem->n - claimed ? claimed + room : problem->n;
+}
+
+void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
+                        int32_t *most, int32_t *room)
+{
+    *least = skr_leaf_claimed(problem, leaf);
+    *most = skr_leaf_fit(problem, leaf);
+    if (room != NULL) {
+        *room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
+    }
 }

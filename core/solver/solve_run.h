@@ -32,6 +32,7 @@ struct skr_law {
     bool mute;      /* the key of the level is not compared, see level_key.h */
 };
 
+struct skr_span;
 struct skr_span_table;
 
 struct skr_run {
@@ -45,7 +46,8 @@ struct skr_run {
     size_t byte_limit;
     enum skr_run_stop stop;
     struct skr_span_table *spans;
-    uint64_t *bits_tmp; /* [n / 64 + 1], for skr_bits_add_sums() */
+    struct skr_span *touched; /* list, see skr_span_touch() */
+    uint64_t *bits_tmp;       /* [n / 64 + 1], for skr_bits_add_sums() */
     struct skr_solve_stats stats;
 };
 
@@ -95,6 +97,10 @@ static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_
 {
     return problem->claimed == NULL ? 0 : problem->claimed[leaf];
 }
+
+/* Least and most of a leaf, and its room for ties, 0 when not eligible (NULL: not asked). */
+void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
+                        int32_t *most, int32_t *room);
 
 /* claimed + new, new capped so that the sum is at most n. */
 int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf);

@@ -19,6 +19,7 @@ struct skr_span_table {
     size_t mask; /* slots - 1 */
     size_t used;
     int32_t next_id;
+    const struct skr_span_table *base; /* NULL, or another run's, looked into as well */
 };
 
 enum { SLOTS_FIRST = 1024 };
@@ -38,6 +39,27 @@ bool skr_spans_init(struct skr_run *run, int32_t first_id)
 int32_t skr_spans_next_id(const struct skr_run *run)
 {
     return run->spans->next_id;
+}
+
+void skr_spans_set_base(struct skr_run *run, const struct skr_run *base)
+{
+    run->spans->base = base->spans;
+}
+
+void skr_spans_untouch(struct skr_run *run)
+{
+    while (run->touched != NULL) {
+        struct skr_span *span = run->touched;
+        run->touched = span->next_touched;
+        span->siblings = NULL;
+        span->n_states = 0;
+        span->state = NULL;
+        span->edge = NULL;
+        span->dense = NULL;
+        span->stamp = 0;
+        span->touched = false;
+        span->next_touched = NULL;
+    }
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -186,11 +208,10 @@ static bool is_unit(const struct skr_span *span, int32_t level, const struct skr
     return true;
 }
 
-static struct skr_span *find_unit(const struct skr_run *run, uint64_t hash, int32_t level,
+static struct skr_span *find_unit(const struct skr_span_table *table, uint64_t hash, int32_t level,
                                   const struct skr_span *inside, int64_t room, const uint64_t *bits,
                                   int32_t words)
 {
-    const struct skr_span_table *table = run->spans;
     for (size_t at = hash & table->mask; table->slot[at] != NULL; at = (at + 1) & table->mask) {
         if (is_unit(table->slot[at], level, inside, room, bits, words)) {
             return table->slot[at];
@@ -207,9 +228,11 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
     uint64_t hash = 0;
     if (!run->plain) {
         hash = hash_unit(level, inside, room, bits, words);
-        struct skr_span *known = find_unit(run, hash, level, inside, room, bits, words);
-        if (known != NULL) {
-            return known;
+        for (const struct skr_span_table *table = run->spans; table != NULL; table = table->base) {
+            struct skr_span *known = find_unit(table, hash, level, inside, room, bits, words);
+            if (known != NULL) {
+                return known;
+            }
         }
     }
     struct skr_span *span = span_new(run, level, run->law[level].used > 0 ? 2 : 1, words);
@@ -226,11 +249,7 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
         used[0] &= ~UINT64_C(1);
     }
     find_ends(span);
-    int32_t counts = 0;
-    for (int32_t x = span->lo; x >= 0 && x <= span->hi; x++) {
-        counts += skr_bits_get(bits, x) ? 1 : 0;
-    }
-    span->is_run = counts > 0 && counts == span->hi - span->lo + 1;
+    span->is_run = span->lo <= span->hi && skr_bits_is_run(bits, words, span->lo, span->hi);
     return table_add(run, span, hash) ? span : NULL;
 }
 
@@ -245,11 +264,30 @@ static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *le
     return (most < used ? most : used) + 1;
 }
 
+static void sum_rows(struct skr_run *run, struct skr_span *span, int32_t hi)
+{
+    const struct skr_span *left = span->left;
+    const struct skr_span *right = span->right;
+    for (int32_t a = 0; a < left->rows; a++) {
+        for (int32_t b = 0; b < right->rows && a + b < span->rows; b++) {
+            skr_bits_add_sums(span->bits + (size_t)(a + b) * (size_t)span->words, span->words,
+                              skr_span_row(left, a), left->words, skr_span_row(right, b),
+                              right->words, run->bits_tmp);
+        }
+    }
+    for (int32_t row = 0; row < span->rows; row++) {
+        skr_bits_clear_above(span->bits + (size_t)row * (size_t)span->words, span->words, hi);
+    }
+    find_ends(span);
+    span->is_run = span->rows == 1 && span->lo <= span->hi &&
+                   skr_bits_is_run(span->bits, span->words, span->lo, span->hi);
+}
+
 struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right)
 {
     uint64_t hash = hash_pair(left, right);
-    if (!run->plain) {
-        const struct skr_span_table *table = run->spans;
+    for (const struct skr_span_table *table = run->spans; table != NULL && !run->plain;
+         table = table->base) {
         for (size_t at = hash & table->mask; table->slot[at] != NULL; at = (at + 1) & table->mask) {
             if (table->slot[at]->left == left && table->slot[at]->right == right) {
                 return table->slot[at];
@@ -271,37 +309,50 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
     span->n_units = left->n_units + right->n_units;
     span->left = left;
     span->right = right;
-    for (int32_t a = 0; a < left->rows; a++) {
-        for (int32_t b = 0; b < right->rows && a + b < rows; b++) {
-            skr_bits_add_sums(span->bits + (size_t)(a + b) * (size_t)span->words, span->words,
-                              skr_span_row(left, a), left->words, skr_span_row(right, b),
-                              right->words, run->bits_tmp);
+    if (rows == 1 && left->is_run && right->is_run && !run->plain) {
+        span->is_run = true;
+        span->lo = left->lo + right->lo;
+        span->hi = hi;
+        if (span->lo <= hi) {
+            skr_bits_set_range(span->bits, span->lo, hi);
         }
+        run->stats.merges_of_runs++;
+    } else {
+        sum_rows(run, span, hi);
     }
-    for (int32_t row = 0; row < rows; row++) {
-        skr_bits_clear_above(span->bits + (size_t)row * (size_t)span->words, span->words, hi);
-    }
-    find_ends(span);
     run->stats.merges++;
     return table_add(run, span, hash) ? span : NULL;
 }
 
-struct skr_span *skr_span_all(struct skr_run *run, struct skr_span **item, int32_t n)
+bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,
+                   struct skr_span **ret)
 {
+    if (left == NULL || right == NULL) {
+        *ret = left == NULL ? right : left;
+        return true;
+    }
+    *ret = skr_span_pair(run, left, right);
+    return *ret != NULL;
+}
+
+bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
+                  struct skr_span **rounds, struct skr_span **ret)
+{
+    bool in_place = item == rounds;
     while (n > 1) {
-        int32_t pairs = n / 2;
+        int32_t pairs = (n + 1) / 2;
         for (int32_t i = 0; i < pairs; i++) {
-            item[i] = skr_span_pair(run, item[2 * (size_t)i], item[2 * (size_t)i + 1]);
-            if (item[i] == NULL) {
-                return NULL;
+            struct skr_span *right = 2 * i + 1 < n ? item[2 * (size_t)i + 1] : NULL;
+            if (!skr_span_join(run, item[2 * (size_t)i], right, &rounds[i])) {
+                return false;
             }
         }
-        if (n % 2 != 0) {
-            item[pairs] = item[n - 1];
-        }
-        n = pairs + n % 2;
+        item = rounds;
+        rounds += in_place ? 0 : pairs;
+        n = pairs;
     }
-    return item[0];
+    *ret = item[0];
+    return true;
 }
 
 /* Depth is the logarithm of the number of units. */

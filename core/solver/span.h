@@ -38,7 +38,7 @@ struct skr_span {
     int32_t lo, hi;  /* least and greatest total of all rows; hi < lo: no total is possible */
     int32_t words;   /* of one row */
     uint64_t *bits;  /* [rows * words] */
-    bool is_run;     /* unit: its counts are lo, lo + 1, ..., hi */
+    bool is_run;     /* one row, or a unit: its counts are lo, lo + 1, ..., hi */
     int64_t room;    /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_span *left, *right; /* NULL for a unit */
     struct skr_span *inside;       /* unit: the span of its children; NULL for a leaf */
@@ -50,6 +50,8 @@ struct skr_span {
     struct skr_edge *edge;
     struct skr_dense_span *dense; /* while its level is opened */
     uint32_t stamp;               /* of the last walk that met it */
+    bool touched;                 /* is in run->touched */
+    struct skr_span *next_touched;
 };
 
 static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)
@@ -63,6 +65,19 @@ bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total);
 /* first_id: ids of the run's spans begin there (those of another run may be parts of them). */
 bool skr_spans_init(struct skr_run *run, int32_t first_id);
 int32_t skr_spans_next_id(const struct skr_run *run);
+/* Spans of base, which keeps the laws and n of this run, are found too; they are not changed but
+ * for the second half's notes, which skr_spans_untouch() takes away again. */
+void skr_spans_set_base(struct skr_run *run, const struct skr_run *base);
+/* Before the second half writes its notes into a span. */
+static inline void skr_span_touch(struct skr_run *run, struct skr_span *span)
+{
+    if (!span->touched) {
+        span->touched = true;
+        span->next_touched = run->touched;
+        run->touched = span;
+    }
+}
+void skr_spans_untouch(struct skr_run *run);
 
 /* The span of one unit that may hold the counts in bits (words of them, words <= n / 64 + 1;
  * copied). inside: span of its children, NULL for a leaf. NULL: out of memory or cancelled. */
@@ -70,8 +85,14 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
                                int64_t room, const uint64_t *bits, int32_t words);
 /* left and right, side by side; totals above n are dropped. */
 struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right);
-/* All n >= 1 of item side by side; item is used as working space. */
-struct skr_span *skr_span_all(struct skr_run *run, struct skr_span **item, int32_t n);
+/* The same where either may be NULL (holds 0 only). False: out of memory or cancelled. */
+bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,
+                   struct skr_span **ret);
+/* All n >= 1 of item (NULL: holds 0 only) side by side: pairs of neighbours, then pairs of these,
+ * and so on. rounds gets them, round by round, at most n + 32 entries; may be item itself. NULL in
+ * *ret: all hold 0 only. False: out of memory or cancelled. */
+bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
+                  struct skr_span **rounds, struct skr_span **ret);
 /* Whether bits says that the unit can be left out: it can hold 0 and nothing else. */
 bool skr_bits_only_zero(const uint64_t *bits, int32_t words);
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* P6: a problem that is kept and changed leaf by leaf gives the answers of cold solves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/solver_cache.h"
+#include "test/property/trial.h"
+
+enum { CHANGES = 12, PROBLEMS = 4 };
+
+static int32_t claims_of(const struct instance *in)
+{
+    int32_t sum = 0;
+    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
+        sum += in->claimed[leaf];
+    }
+    return sum;
+}
+
+/* Somebody came, went, was placed, or a node was cordoned. */
+static int32_t change_leaf(struct instance *in, struct random *random)
+{
+    int32_t leaf = random_below(random, in->tree.n_leaves);
+    int64_t *free = &in->free[leaf * INSTANCE_RESOURCES];
+    int32_t slots = random_below(random, 9) - 3;
+    switch (random_below(random, 4)) {
+    case 0:
+        in->eligible[leaf] = !in->eligible[leaf];
+        break;
+    case 1:
+        in->claimed[leaf] = 0;
+        break;
+    case 2:
+        if (claims_of(in) < in->problem.n) {
+            in->claimed[leaf]++;
+        }
+        break;
+    default:
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            free[r] += slots * in->demand[r];
+        }
+        break;
+    }
+    return leaf;
+}
+
+static bool same_explanation(const struct skr_explanation *a, const struct skr_explanation *b)
+{
+    return a->class == b->class && a->largest == b->largest && a->sum_fits == b->sum_fits &&
+           a->level == b->level && a->n_bottlenecks == b->n_bottlenecks &&
+           memcmp(a->bottleneck, b->bottleneck, a->n_bottlenecks * sizeof(a->bottleneck[0])) == 0 &&
+           a->parts == b->parts && a->n_sizes == b->n_sizes &&
+           memcmp(a->size, b->size, a->n_sizes * sizeof(a->size[0])) == 0 &&
+           a->n_relaxations == b->n_relaxations && a->slots == b->slots &&
+           a->n_slot_leaves == b->n_slot_leaves;
+}
+
+static void check_same(const struct instance *in, uint64_t index, const struct skr_solution *warm)
+{
+    struct skr_solution *cold = trial_solve(in, index);
+    trial_check_answer(in, index, warm);
+    size_t size = (size_t)in->tree.n_leaves * sizeof(int32_t);
+    if (warm->status != cold->status) {
+        trial_fail(in, index, "warm and cold differ in status");
+    }
+    if (cold->status == SKR_SOLVE_PLACED && memcmp(warm->count, cold->count, size) != 0) {
+        trial_fail(in, index, "warm and cold place differently");
+    }
+    if (!same_explanation(&warm->explanation, &cold->explanation)) {
+        trial_fail(in, index, "warm and cold explain differently");
+    }
+    skr_solution_destroy(cold);
+}
+
+static void solve_warm(struct skr_solver_cache *cache, const struct instance *in, uint64_t index)
+{
+    struct skr_solution *warm = NULL;
+    struct skr_error error;
+    if (skr_solver_cache_solve(cache, &in->problem, &warm, &error) != 0) {
+        trial_fail(in, index, error.text);
+    }
+    check_same(in, index, warm);
+    skr_solution_destroy(warm);
+}
+
+static void warm_answers_are_those_of_cold_solves(void **state)
+{
+    (void)state;
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
+        struct random random = {.state = i};
+        struct instance in;
+        instance_make(&in, trial.seed + 30, i, i % 4 == 3 ? &trial_large : &trial_small);
+        in.problem.explain = true;
+        in.problem.explain_parts = i % 16 == 0 ? SKR_EXPLAIN_ALL : 0;
+        for (int32_t c = 0; c < CHANGES; c++) {
+            solve_warm(cache, &in, i);
+            for (int32_t k = random_below(&random, 3); k >= 0; k--) {
+                change_leaf(&in, &random);
+            }
+        }
+        /* The next instance lives at the same place. */
+        skr_solver_cache_forget(cache, &in.tree);
+    }
+    assert_int_equal(skr_solver_cache_stats(cache).kept, 0);
+    assert_int_equal(skr_solver_cache_stats(cache).bytes, 0);
+    skr_solver_cache_destroy(cache);
+}
+
+/* Leaves that changed are told; feasibility is known without a solve. */
+static void told_changes_are_enough(void **state)
+{
+    (void)state;
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
+        struct random random = {.state = i};
+        struct instance in;
+        struct skr_solver_kept *kept = NULL;
+        instance_make(&in, trial.seed + 31, i, &trial_small);
+        if (in.problem.n == 0) {
+            continue;
+        }
+        assert_int_equal(skr_solver_cache_open(cache, &in.problem, &kept, NULL), 0);
+        for (int32_t c = 0; c < CHANGES; c++) {
+            int32_t leaf[3];
+            for (int32_t k = 0; k < 3; k++) {
+                leaf[k] = change_leaf(&in, &random);
+            }
+            assert_int_equal(skr_solver_kept_change(kept, &in.problem, leaf, 3, NULL), 0);
+            struct skr_solution *warm = NULL;
+            assert_int_equal(skr_solver_kept_solve(kept, &in.problem, &warm, NULL), 0);
+            if (skr_solver_kept_feasible(kept) != (warm->status == SKR_SOLVE_PLACED)) {
+                trial_fail(&in, i, "feasibility is known wrongly");
+            }
+            check_same(&in, i, warm);
+            skr_solution_destroy(warm);
+        }
+        skr_solver_cache_forget(cache, &in.tree);
+    }
+    skr_solver_cache_destroy(cache);
+}
+
+/* Several problems, more than fit: whatever was dropped, answers are the same. */
+static void what_is_dropped_does_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 64; i++) {
+        struct random random = {.state = i};
+        struct skr_solver_cache *cache =
+            skr_solver_cache_create((size_t)random_below(&random, 200000));
+        static struct instance in[PROBLEMS];
+        for (int32_t p = 0; p < PROBLEMS; p++) {
+            instance_make(&in[p], trial.seed + 32, i * PROBLEMS + (uint64_t)p, &trial_small);
+        }
+        /* Same tree and leaves, another size. */
+        instance_copy(&in[1], &in[0]);
+        in[1].problem.tree = in[0].problem.tree;
+        in[1].problem.n++;
+        for (int32_t c = 0; c < CHANGES; c++) {
+            int32_t p = random_below(&random, PROBLEMS);
+            change_leaf(&in[p], &random);
+            solve_warm(cache, &in[p], i * PROBLEMS + (uint64_t)p);
+        }
+        skr_solver_cache_destroy(cache);
+    }
+}
+
+static void a_kept_problem_is_found_again_and_bounded(void **state)
+{
+    (void)state;
+    struct instance in;
+    struct random random = {.state = 1};
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 22);
+    instance_make(&in, 3, 5, &trial_large);
+    in.problem.claimed = NULL;
+    for (int32_t c = 0; c < 3000; c++) {
+        struct skr_solver_kept *kept = NULL;
+        int32_t leaf = random_below(&random, in.tree.n_leaves);
+        in.free[leaf * INSTANCE_RESOURCES] = random_below(&random, 60) * in.demand[0];
+        assert_int_equal(skr_solver_cache_open(cache, &in.problem, &kept, NULL), 0);
+        assert_true(skr_solver_cache_stats(cache).bytes <= 1 << 20);
+    }
+    assert_int_equal(skr_solver_cache_stats(cache).misses, 1);
+    assert_int_equal(skr_solver_cache_stats(cache).hits, 2999);
+    assert_int_equal(skr_solver_cache_stats(cache).kept, 1);
+    in.problem.byte_limit = 0;
+    atomic_bool cancel = true;
+    in.problem.cancel = &cancel;
+    in.problem.n--;
+    struct skr_solution *got = NULL;
+    assert_int_equal(skr_solver_cache_solve(cache, &in.problem, &got, NULL), 0);
+    assert_int_equal(got->status, SKR_SOLVE_TIMEOUT);
+    assert_int_equal(skr_solver_cache_stats(cache).kept, 1);
+    skr_solution_destroy(got);
+    skr_solver_cache_destroy(cache);
+}
+
+int main(void)
+{
+    trial_begin("solver cache");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warm_answers_are_those_of_cold_solves),
+        cmocka_unit_test(told_changes_are_enough),
+        cmocka_unit_test(what_is_dropped_does_not_matter),
+        cmocka_unit_test(a_kept_problem_is_found_again_and_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
