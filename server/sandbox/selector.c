@@ -493,8 +493,7 @@ static int parse_field(struct skr_selector *s, const char **at, const char *kind
     }
     const struct field *field = find_field(kind, label);
     if (field == NULL) {
-        const int r =
-            skr_error_set(error, SKR_INVALID, "field label not supported: %.150s", label);
+        const int r = skr_error_set(error, SKR_INVALID, "field label not supported: %.150s", label);
         free(label);
         return r;
     }

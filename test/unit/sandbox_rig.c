@@ -59,8 +59,8 @@ static void set_parameter(struct skr_store_request *request, char *text)
         fail_msg("no parameter %s", text);
 }
 
-int rig_request(struct skr_store *store, skr_time now, const char *line, const char *body,
-                json_t **ret)
+int sandbox_request(struct skr_store *store, skr_time now, const char *line, const char *body,
+                    json_t **ret)
 {
     char text[4096], *at = text;
     struct skr_route route;
@@ -90,20 +90,20 @@ int rig_request(struct skr_store *store, skr_time now, const char *line, const c
     return reply.status;
 }
 
-json_t *rig_expect(struct skr_store *store, int status, const char *line, const char *body)
+json_t *sandbox_expect(struct skr_store *store, int status, const char *line, const char *body)
 {
     json_t *reply;
-    const int got = rig_request(store, RIG_NOW, line, body, &reply);
+    const int got = sandbox_request(store, RIG_NOW, line, body, &reply);
 
     if (got != status)
         fail_msg("%s %s: %d instead of %d: %s", line, body ? body : "", got, status,
-                 rig_text(reply, "message"));
+                 sandbox_text(reply, "message"));
     return reply;
 }
 
-void rig_ok(struct skr_store *store, int status, const char *line, const char *body)
+void sandbox_ok(struct skr_store *store, int status, const char *line, const char *body)
 {
-    json_decref(rig_expect(store, status, line, body));
+    json_decref(sandbox_expect(store, status, line, body));
 }
 
 static const json_t *step(const json_t *value, const char **path)
@@ -129,7 +129,7 @@ static const json_t *step(const json_t *value, const char **path)
     return value;
 }
 
-const char *rig_text(const json_t *object, const char *path)
+const char *sandbox_text(const json_t *object, const char *path)
 {
     static char text[4096];
 
@@ -144,16 +144,16 @@ const char *rig_text(const json_t *object, const char *path)
     return text;
 }
 
-const char *rig_field(struct skr_store *store, const char *url, const char *path)
+const char *sandbox_field(struct skr_store *store, const char *url, const char *path)
 {
     static char text[4096];
     char line[1024];
     json_t *object;
 
     snprintf(line, sizeof line, "GET %s", url);
-    if (rig_request(store, RIG_NOW, line, NULL, &object) != 200)
-        fail_msg("%s: %s", line, rig_text(object, "message"));
-    snprintf(text, sizeof text, "%s", rig_text(object, path));
+    if (sandbox_request(store, RIG_NOW, line, NULL, &object) != 200)
+        fail_msg("%s: %s", line, sandbox_text(object, "message"));
+    snprintf(text, sizeof text, "%s", sandbox_text(object, path));
     json_decref(object);
     return text;
 }

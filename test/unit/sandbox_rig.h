@@ -17,15 +17,15 @@
 #define RIG_POD "'spec':{'containers':[{'name':'c','image':'x:1'}]}"
 
 /* The status; the body goes to *ret (json_decref()), or away when ret is NULL. body NULL: none. */
-int rig_request(struct skr_store *store, skr_time now, const char *line, const char *body,
-                json_t **ret);
+int sandbox_request(struct skr_store *store, skr_time now, const char *line, const char *body,
+                    json_t **ret);
 /* The same at RIG_NOW; the test fails when the status is another one. The body: json_decref(). */
-json_t *rig_expect(struct skr_store *store, int status, const char *line, const char *body);
-void rig_ok(struct skr_store *store, int status, const char *line, const char *body);
+json_t *sandbox_expect(struct skr_store *store, int status, const char *line, const char *body);
+void sandbox_ok(struct skr_store *store, int status, const char *line, const char *body);
 /* "a.b[0].c" below the object as text: strings as they are, anything else as JSON; "" when absent.
  * Keys with dots: 'a.b' in single quotes. Borrowed until the next call. */
-const char *rig_text(const json_t *object, const char *path);
+const char *sandbox_text(const json_t *object, const char *path);
 /* The object's field, of a GET. */
-const char *rig_field(struct skr_store *store, const char *url, const char *path);
+const char *sandbox_field(struct skr_store *store, const char *url, const char *path);
 
 #endif

@@ -54,7 +54,7 @@ static size_t bind_all(void *context, skr_time at)
         snprintf(line, sizeof line, "POST /api/v1/namespaces/%s/pods/%s/binding",
                  skr_path_text(change.object, "metadata.namespace"),
                  skr_path_text(change.object, "metadata.name"));
-        (void)rig_request(store, at, line, "{'target':{'name':'n1'}}", NULL);
+        (void)sandbox_request(store, at, line, "{'target':{'name':'n1'}}", NULL);
     }
     return n;
 }
@@ -72,7 +72,7 @@ static void begin(bool ordinal_names)
     seen = 0;
     binding = true;
     skr_cluster_add(cluster, &scheduler);
-    rig_ok(store, 201, "POST /api/v1/nodes", "{'metadata':{'name':'n1'}}");
+    sandbox_ok(store, 201, "POST /api/v1/nodes", "{'metadata':{'name':'n1'}}");
 }
 
 static int setup(void **state)
@@ -106,7 +106,7 @@ static void run(skr_time duration)
 static const char *pods(void)
 {
     static char text[4000];
-    json_t *list = rig_expect(store, 200, "GET " PODS, NULL);
+    json_t *list = sandbox_expect(store, 200, "GET " PODS, NULL);
     size_t n = 0;
 
     *text = '\0';
@@ -133,18 +133,20 @@ static const char *pods(void)
 static void a_bound_pod_runs_and_ends_as_it_says(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'a','annotations':{'sandbox.sakkara/run-for':'5s'}}," RIG_POD "}");
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'b','annotations':{'sandbox.sakkara/run-for':'1s',"
-           "'sandbox.sakkara/exit-code':'3'}}," RIG_POD "}");
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'c'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'a','annotations':{'sandbox.sakkara/run-for':'5s'}}," RIG_POD
+               "}");
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'b','annotations':{'sandbox.sakkara/run-for':'1s',"
+               "'sandbox.sakkara/exit-code':'3'}}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'c'}," RIG_POD "}");
     run(50 * SKR_MILLISECOND);
     assert_string_equal(pods(), "a:Pending b:Pending c:Pending");
     run(50 * SKR_MILLISECOND);
     assert_string_equal(pods(), "a:Running b:Running c:Running");
-    assert_string_equal(rig_field(store, PODS "/a", "status.containerStatuses[0].ready"), "true");
-    assert_string_not_equal(rig_field(store, PODS "/a", "status.podIP"), "");
+    assert_string_equal(sandbox_field(store, PODS "/a", "status.containerStatuses[0].ready"),
+                        "true");
+    assert_string_not_equal(sandbox_field(store, PODS "/a", "status.podIP"), "");
     run(2 * SECOND);
     assert_string_equal(pods(), "a:Running b:Failed c:Running");
     run(10 * SECOND);
@@ -155,13 +157,14 @@ static void a_bound_pod_runs_and_ends_as_it_says(void **state)
 static void a_deleted_pod_stops_within_its_grace(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'slow','annotations':{'sandbox.sakkara/stop-after':'1h'}}," RIG_POD
-           "}");
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'quick'}," RIG_POD "}");
+    sandbox_ok(
+        store, 201, "POST " PODS,
+        "{'metadata':{'name':'slow','annotations':{'sandbox.sakkara/stop-after':'1h'}}," RIG_POD
+        "}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'quick'}," RIG_POD "}");
     run(SECOND);
-    rig_ok(store, 200, "DELETE " PODS "/slow", NULL);
-    rig_ok(store, 200, "DELETE " PODS "/quick", NULL);
+    sandbox_ok(store, 200, "DELETE " PODS "/slow", NULL);
+    sandbox_ok(store, 200, "DELETE " PODS "/quick", NULL);
     run(SECOND);
     assert_string_equal(pods(), "slow:Running-");
     run(30 * SECOND);
@@ -172,8 +175,8 @@ static void a_pod_on_a_node_that_is_not_there_never_runs(void **state)
 {
     (void)state;
     binding = false;
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
-    rig_ok(store, 201, "POST " PODS "/a/binding", "{'target':{'name':'missing'}}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS "/a/binding", "{'target':{'name':'missing'}}");
     run(10 * SECOND);
     assert_string_equal(pods(), "a:Pending");
     run(60 * SECOND); /* the garbage collector of pods comes */
@@ -183,10 +186,10 @@ static void a_pod_on_a_node_that_is_not_there_never_runs(void **state)
 static void pods_of_a_deleted_node_go_after_a_while(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
     run(SECOND);
     binding = false;
-    rig_ok(store, 200, "DELETE /api/v1/nodes/n1", NULL);
+    sandbox_ok(store, 200, "DELETE /api/v1/nodes/n1", NULL);
     run(39 * SECOND);
     assert_string_equal(pods(), "a:Running");
     run(2 * SECOND);
@@ -196,16 +199,17 @@ static void pods_of_a_deleted_node_go_after_a_while(void **state)
 static void a_taint_turns_pods_out(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'b'},'spec':{'tolerations':[{'key':'k','operator':'Exists',"
-           "'tolerationSeconds':10}],'containers':[{'name':'c','image':'x'}]}}");
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'c'},'spec':{'tolerations':[{'operator':'Exists'}],'containers':"
-           "[{'name':'c','image':'x'}]}}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'b'},'spec':{'tolerations':[{'key':'k','operator':'Exists',"
+               "'tolerationSeconds':10}],'containers':[{'name':'c','image':'x'}]}}");
+    sandbox_ok(
+        store, 201, "POST " PODS,
+        "{'metadata':{'name':'c'},'spec':{'tolerations':[{'operator':'Exists'}],'containers':"
+        "[{'name':'c','image':'x'}]}}");
     run(SECOND);
-    rig_ok(store, 200, "MERGE /api/v1/nodes/n1",
-           "{'spec':{'taints':[{'key':'k','effect':'NoExecute'}]}}");
+    sandbox_ok(store, 200, "MERGE /api/v1/nodes/n1",
+               "{'spec':{'taints':[{'key':'k','effect':'NoExecute'}]}}");
     run(SECOND);
     assert_string_equal(pods(), "b:Running c:Running");
     run(10 * SECOND);
@@ -217,47 +221,47 @@ static void a_taint_turns_pods_out(void **state)
 static void a_job_works_its_completions_off(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " JOBS,
-           "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':2," TEMPLATE(
-               "'sandbox.sakkara/run-for':'10s'") "}}");
+    sandbox_ok(store, 201, "POST " JOBS,
+               "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':2," TEMPLATE(
+                   "'sandbox.sakkara/run-for':'10s'") "}}");
     run(SECOND);
     assert_string_equal(pods(), "j-0:Running j-1:Running");
     run(15 * SECOND);
     assert_string_equal(pods(), "j-0:Succeeded j-1:Succeeded j-2:Running");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.succeeded"), "2");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.active"), "1");
-    assert_string_equal(rig_field(store, PODS "/j-0", "metadata.finalizers"), "");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.succeeded"), "2");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.active"), "1");
+    assert_string_equal(sandbox_field(store, PODS "/j-0", "metadata.finalizers"), "");
     run(15 * SECOND);
-    assert_string_equal(rig_field(store, JOBS "/j", "status.succeeded"), "3");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.conditions[1].type"), "Complete");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.active"), "");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.succeeded"), "3");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.conditions[1].type"), "Complete");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.active"), "");
 }
 
 static void an_indexed_job_numbers_its_pods(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " JOBS,
-           "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':3,'completionMode':"
-           "'Indexed'," TEMPLATE("'sandbox.sakkara/run-for':'10s'") "}}");
+    sandbox_ok(store, 201, "POST " JOBS,
+               "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':3,'completionMode':"
+               "'Indexed'," TEMPLATE("'sandbox.sakkara/run-for':'10s'") "}}");
     run(SECOND);
     assert_string_equal(pods(), "j-0:Running j-1:Running j-2:Running");
-    assert_string_equal(
-        rig_field(store, PODS "/j-2", "metadata.labels.'batch.kubernetes.io/job-completion-index'"),
-        "2");
-    assert_string_equal(rig_field(store, PODS "/j-2", "spec.containers[0].env[0].name"),
+    assert_string_equal(sandbox_field(store, PODS "/j-2",
+                                      "metadata.labels.'batch.kubernetes.io/job-completion-index'"),
+                        "2");
+    assert_string_equal(sandbox_field(store, PODS "/j-2", "spec.containers[0].env[0].name"),
                         "JOB_COMPLETION_INDEX");
-    assert_string_equal(rig_field(store, PODS "/j-2", "spec.hostname"), "j-2");
-    rig_ok(store, 200, "DELETE " PODS "/j-1", NULL);
+    assert_string_equal(sandbox_field(store, PODS "/j-2", "spec.hostname"), "j-2");
+    sandbox_ok(store, 200, "DELETE " PODS "/j-1", NULL);
     run(30 * SECOND); /* counts as failed, and its successor waits 10 s */
     assert_string_equal(pods(), "j-0:Succeeded j-1:Succeeded j-2:Succeeded");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.failed"), "1");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.completedIndexes"), "0-2");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.failed"), "1");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.completedIndexes"), "0-2");
 }
 
 static void a_job_fails_beyond_its_backoff_limit(void **state)
 {
     (void)state;
-    rig_ok(
+    sandbox_ok(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'backoffLimit':1,'ttlSecondsAfterFinished':100," TEMPLATE(
             "'sandbox.sakkara/run-for':'1s','sandbox.sakkara/exit-code':'1'") "}}");
@@ -266,41 +270,42 @@ static void a_job_fails_beyond_its_backoff_limit(void **state)
     run(10 * SECOND); /* 10 s after the failure was counted */
     assert_string_equal(pods(), "j-0:Failed j-1:Failed");
     run(10 * SECOND);
-    assert_string_equal(rig_field(store, JOBS "/j", "status.conditions[1].reason"),
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.conditions[1].reason"),
                         "BackoffLimitExceeded");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.failed"), "2");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.failed"), "2");
     run(100 * SECOND);
-    rig_ok(store, 404, "GET " JOBS "/j", NULL);
+    sandbox_ok(store, 404, "GET " JOBS "/j", NULL);
     assert_string_equal(pods(), "");
 }
 
 static void a_suspended_job_has_no_pods(void **state)
 {
     (void)state;
-    rig_ok(
+    sandbox_ok(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'suspend':true,'parallelism':2,'completions':2," TEMPLATE(
             "") "}}");
     run(SECOND);
     assert_string_equal(pods(), "");
-    rig_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'suspend':false}}");
+    sandbox_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'suspend':false}}");
     run(SECOND);
     assert_string_equal(pods(), "j-0:Running j-1:Running");
-    rig_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'suspend':true}}");
+    sandbox_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'suspend':true}}");
     run(5 * SECOND);
     assert_string_equal(pods(), "");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.failed"), "");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.conditions[0].type"), "Suspended");
-    assert_string_equal(rig_field(store, JOBS "/j", "status.conditions[0].status"), "True");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.failed"), "");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.conditions[0].type"), "Suspended");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "status.conditions[0].status"), "True");
 }
 
 static void a_job_takes_its_pods_with_it(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " JOBS,
-           "{'metadata':{'name':'j'},'spec':{'parallelism':2,'completions':2," TEMPLATE("") "}}");
+    sandbox_ok(
+        store, 201, "POST " JOBS,
+        "{'metadata':{'name':'j'},'spec':{'parallelism':2,'completions':2," TEMPLATE("") "}}");
     run(SECOND);
-    rig_ok(store, 200, "DELETE " JOBS "/j", NULL);
+    sandbox_ok(store, 200, "DELETE " JOBS "/j", NULL);
     run(SECOND);
     assert_string_equal(pods(), "");
 }
@@ -308,17 +313,17 @@ static void a_job_takes_its_pods_with_it(void **state)
 static void foreground_and_orphaning_deletion_do_as_they_say(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " JOBS, "{'metadata':{'name':'f'},'spec':{" TEMPLATE("") "}}");
-    rig_ok(store, 201, "POST " JOBS, "{'metadata':{'name':'o'},'spec':{" TEMPLATE("") "}}");
+    sandbox_ok(store, 201, "POST " JOBS, "{'metadata':{'name':'f'},'spec':{" TEMPLATE("") "}}");
+    sandbox_ok(store, 201, "POST " JOBS, "{'metadata':{'name':'o'},'spec':{" TEMPLATE("") "}}");
     run(SECOND);
-    rig_ok(store, 200, "DELETE " JOBS "/f", "{'propagationPolicy':'Foreground'}");
-    rig_ok(store, 200, "DELETE " JOBS "/o", "{'propagationPolicy':'Orphan'}");
-    rig_ok(store, 200, "GET " JOBS "/f", NULL);
+    sandbox_ok(store, 200, "DELETE " JOBS "/f", "{'propagationPolicy':'Foreground'}");
+    sandbox_ok(store, 200, "DELETE " JOBS "/o", "{'propagationPolicy':'Orphan'}");
+    sandbox_ok(store, 200, "GET " JOBS "/f", NULL);
     run(SECOND);
-    rig_ok(store, 404, "GET " JOBS "/f", NULL);
-    rig_ok(store, 404, "GET " JOBS "/o", NULL);
+    sandbox_ok(store, 404, "GET " JOBS "/f", NULL);
+    sandbox_ok(store, 404, "GET " JOBS "/o", NULL);
     assert_string_equal(pods(), "o-0:Running");
-    assert_string_equal(rig_field(store, PODS "/o-0", "metadata.ownerReferences"), "");
+    assert_string_equal(sandbox_field(store, PODS "/o-0", "metadata.ownerReferences"), "");
 }
 
 /* ---- sets ---- */
@@ -326,15 +331,15 @@ static void foreground_and_orphaning_deletion_do_as_they_say(void **state)
 static void a_replica_set_keeps_its_number(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " APPS "/replicasets",
-           "{'metadata':{'name':'r'},'spec':{'replicas':3," SERVICE "}}");
+    sandbox_ok(store, 201, "POST " APPS "/replicasets",
+               "{'metadata':{'name':'r'},'spec':{'replicas':3," SERVICE "}}");
     run(SECOND);
     assert_string_equal(pods(), "r-0:Running r-1:Running r-2:Running");
-    assert_string_equal(rig_field(store, APPS "/replicasets/r", "status.readyReplicas"), "3");
-    rig_ok(store, 200, "DELETE " PODS "/r-1", NULL);
+    assert_string_equal(sandbox_field(store, APPS "/replicasets/r", "status.readyReplicas"), "3");
+    sandbox_ok(store, 200, "DELETE " PODS "/r-1", NULL);
     run(SECOND);
     assert_string_equal(pods(), "r-0:Running r-2:Running r-3:Running");
-    rig_ok(store, 200, "MERGE " APPS "/replicasets/r", "{'spec':{'replicas':1}}");
+    sandbox_ok(store, 200, "MERGE " APPS "/replicasets/r", "{'spec':{'replicas':1}}");
     run(SECOND);
     assert_string_equal(pods(), "r-0:Running");
 }
@@ -342,33 +347,34 @@ static void a_replica_set_keeps_its_number(void **state)
 static void a_deployment_rolls(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " APPS "/deployments",
-           "{'metadata':{'name':'d'},'spec':{'replicas':4," SERVICE "}}");
+    sandbox_ok(store, 201, "POST " APPS "/deployments",
+               "{'metadata':{'name':'d'},'spec':{'replicas':4," SERVICE "}}");
     run(SECOND);
-    assert_string_equal(rig_field(store, APPS "/deployments/d", "status.availableReplicas"), "4");
-    rig_ok(store, 200, "STRATEGIC " APPS "/deployments/d",
-           "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
+    assert_string_equal(sandbox_field(store, APPS "/deployments/d", "status.availableReplicas"),
+                        "4");
+    sandbox_ok(store, 200, "STRATEGIC " APPS "/deployments/d",
+               "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
     int64_t least = 4, most = 4;
     for (int i = 0; i < 300; i++) {
         run(10 * SKR_MILLISECOND);
-        const int64_t n =
-            strtoll(rig_field(store, APPS "/deployments/d", "status.availableReplicas"), NULL, 10);
+        const int64_t n = strtoll(
+            sandbox_field(store, APPS "/deployments/d", "status.availableReplicas"), NULL, 10);
         const int64_t all =
-            strtoll(rig_field(store, APPS "/deployments/d", "status.replicas"), NULL, 10);
+            strtoll(sandbox_field(store, APPS "/deployments/d", "status.replicas"), NULL, 10);
         least = n < least ? n : least;
         most = all > most ? all : most;
     }
     assert_in_range(least, 3, 4);
     assert_int_equal(most, 5);
-    assert_string_equal(rig_field(store, APPS "/deployments/d", "status.updatedReplicas"), "4");
-    assert_string_equal(rig_field(store, APPS "/deployments/d", "status.replicas"), "4");
-    json_t *list = rig_expect(store, 200, "GET " PODS, NULL);
+    assert_string_equal(sandbox_field(store, APPS "/deployments/d", "status.updatedReplicas"), "4");
+    assert_string_equal(sandbox_field(store, APPS "/deployments/d", "status.replicas"), "4");
+    json_t *list = sandbox_expect(store, 200, "GET " PODS, NULL);
     for (size_t i = 0; i < 4; i++)
-        assert_string_equal(
-            rig_text(json_array_get(json_object_get(list, "items"), i), "spec.containers[0].image"),
-            "y");
+        assert_string_equal(sandbox_text(json_array_get(json_object_get(list, "items"), i),
+                                         "spec.containers[0].image"),
+                            "y");
     json_decref(list);
-    rig_ok(store, 200, "DELETE " APPS "/deployments/d", NULL);
+    sandbox_ok(store, 200, "DELETE " APPS "/deployments/d", NULL);
     run(SECOND);
     assert_string_equal(pods(), "");
 }
@@ -376,40 +382,42 @@ static void a_deployment_rolls(void **state)
 static void a_deployment_that_recreates_has_no_two_templates_at_once(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " APPS "/deployments",
-           "{'metadata':{'name':'d'},'spec':{'replicas':2,'strategy':{'type':'Recreate'}," SERVICE
-           "}}");
+    sandbox_ok(
+        store, 201, "POST " APPS "/deployments",
+        "{'metadata':{'name':'d'},'spec':{'replicas':2,'strategy':{'type':'Recreate'}," SERVICE
+        "}}");
     run(SECOND);
-    rig_ok(store, 200, "STRATEGIC " APPS "/deployments/d",
-           "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
+    sandbox_ok(store, 200, "STRATEGIC " APPS "/deployments/d",
+               "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
     for (int i = 0; i < 100; i++) {
         run(10 * SKR_MILLISECOND);
-        json_t *list = rig_expect(store, 200, "GET " PODS, NULL);
+        json_t *list = sandbox_expect(store, 200, "GET " PODS, NULL);
         assert_in_range(json_array_size(json_object_get(list, "items")), 0, 2);
         json_decref(list);
     }
-    assert_string_equal(rig_field(store, APPS "/deployments/d", "status.availableReplicas"), "2");
+    assert_string_equal(sandbox_field(store, APPS "/deployments/d", "status.availableReplicas"),
+                        "2");
 }
 
 static void a_stateful_set_comes_in_order(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " APPS "/statefulsets",
-           "{'metadata':{'name':'s'},'spec':{'replicas':3," SERVICE "}}");
+    sandbox_ok(store, 201, "POST " APPS "/statefulsets",
+               "{'metadata':{'name':'s'},'spec':{'replicas':3," SERVICE "}}");
     run(50 * SKR_MILLISECOND);
     assert_string_equal(pods(), "s-0:Pending");
     run(SECOND);
     assert_string_equal(pods(), "s-0:Running s-1:Running s-2:Running");
     assert_string_equal(
-        rig_field(store, PODS "/s-1", "metadata.labels.'apps.kubernetes.io/pod-index'"), "1");
-    rig_ok(store, 200, "DELETE " PODS "/s-1", NULL);
+        sandbox_field(store, PODS "/s-1", "metadata.labels.'apps.kubernetes.io/pod-index'"), "1");
+    sandbox_ok(store, 200, "DELETE " PODS "/s-1", NULL);
     run(SECOND);
     assert_string_equal(pods(), "s-0:Running s-1:Running s-2:Running");
-    rig_ok(store, 200, "STRATEGIC " APPS "/statefulsets/s",
-           "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
+    sandbox_ok(store, 200, "STRATEGIC " APPS "/statefulsets/s",
+               "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
     run(5 * SECOND);
-    assert_string_equal(rig_field(store, PODS "/s-0", "spec.containers[0].image"), "y");
-    rig_ok(store, 200, "MERGE " APPS "/statefulsets/s", "{'spec':{'replicas':1}}");
+    assert_string_equal(sandbox_field(store, PODS "/s-0", "spec.containers[0].image"), "y");
+    sandbox_ok(store, 200, "MERGE " APPS "/statefulsets/s", "{'spec':{'replicas':1}}");
     run(2 * SECOND);
     assert_string_equal(pods(), "s-0:Running");
 }
@@ -419,9 +427,9 @@ static void names_are_random_when_they_are_not_counted(void **state)
     (void)state;
     skr_cluster_destroy(cluster);
     begin(false);
-    rig_ok(store, 201, "POST " JOBS,
-           "{'metadata':{'name':'j'},'spec':{'completions':1,'parallelism':1,'completionMode':"
-           "'Indexed'," TEMPLATE("") "}}");
+    sandbox_ok(store, 201, "POST " JOBS,
+               "{'metadata':{'name':'j'},'spec':{'completions':1,'parallelism':1,'completionMode':"
+               "'Indexed'," TEMPLATE("") "}}");
     run(SECOND);
     assert_int_equal(strlen(pods()), strlen("j-0-xxxxx:Running"));
     assert_memory_equal(pods(), "j-0-", 4);
@@ -432,42 +440,44 @@ static void names_are_random_when_they_are_not_counted(void **state)
 static void a_budget_counts_what_may_go(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " APPS "/replicasets",
-           "{'metadata':{'name':'r'},'spec':{'replicas':4," SERVICE "}}");
-    rig_ok(store, 201, "POST " PDBS,
-           "{'metadata':{'name':'b'},'spec':{'minAvailable':3,'selector':{'matchLabels':{'app':'x'"
-           "}}}}");
-    rig_ok(store, 201, "POST " PDBS,
-           "{'metadata':{'name':'share','namespace':'default'},'spec':{'maxUnavailable':'50%',"
-           "'selector':{'matchLabels':{'none':'x'}}}}");
+    sandbox_ok(store, 201, "POST " APPS "/replicasets",
+               "{'metadata':{'name':'r'},'spec':{'replicas':4," SERVICE "}}");
+    sandbox_ok(
+        store, 201, "POST " PDBS,
+        "{'metadata':{'name':'b'},'spec':{'minAvailable':3,'selector':{'matchLabels':{'app':'x'"
+        "}}}}");
+    sandbox_ok(store, 201, "POST " PDBS,
+               "{'metadata':{'name':'share','namespace':'default'},'spec':{'maxUnavailable':'50%',"
+               "'selector':{'matchLabels':{'none':'x'}}}}");
     run(SECOND);
-    assert_string_equal(rig_field(store, PDBS "/b", "status.disruptionsAllowed"), "1");
-    assert_string_equal(rig_field(store, PDBS "/b", "status.conditions[0].reason"),
+    assert_string_equal(sandbox_field(store, PDBS "/b", "status.disruptionsAllowed"), "1");
+    assert_string_equal(sandbox_field(store, PDBS "/b", "status.conditions[0].reason"),
                         "SufficientPods");
-    rig_ok(store, 201, "POST " PODS "/r-0/eviction", "{}");
-    rig_ok(store, 429, "POST " PODS "/r-1/eviction", "{}");
+    sandbox_ok(store, 201, "POST " PODS "/r-0/eviction", "{}");
+    sandbox_ok(store, 429, "POST " PODS "/r-1/eviction", "{}");
     run(SECOND); /* a successor runs */
-    rig_ok(store, 201, "POST " PODS "/r-1/eviction", "{}");
+    sandbox_ok(store, 201, "POST " PODS "/r-1/eviction", "{}");
     run(SECOND);
-    rig_ok(store, 200, "MERGE " PDBS "/b", "{'spec':{'minAvailable':null,'maxUnavailable':'50%'}}");
+    sandbox_ok(store, 200, "MERGE " PDBS "/b",
+               "{'spec':{'minAvailable':null,'maxUnavailable':'50%'}}");
     run(SECOND);
-    assert_string_equal(rig_field(store, PDBS "/b", "status.disruptionsAllowed"), "2");
-    assert_string_equal(rig_field(store, PDBS "/share", "status.disruptionsAllowed"), "0");
+    assert_string_equal(sandbox_field(store, PDBS "/b", "status.disruptionsAllowed"), "2");
+    assert_string_equal(sandbox_field(store, PDBS "/share", "status.disruptionsAllowed"), "0");
 }
 
 static void a_namespace_ends_with_everything_in_it(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST /api/v1/namespaces", "{'metadata':{'name':'away'}}");
-    rig_ok(store, 201, "POST /api/v1/namespaces/away/pods",
-           "{'metadata':{'name':'a'}," RIG_POD "}");
-    rig_ok(store, 201, "POST /api/v1/namespaces/away/configmaps", "{'metadata':{'name':'m'}}");
+    sandbox_ok(store, 201, "POST /api/v1/namespaces", "{'metadata':{'name':'away'}}");
+    sandbox_ok(store, 201, "POST /api/v1/namespaces/away/pods",
+               "{'metadata':{'name':'a'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST /api/v1/namespaces/away/configmaps", "{'metadata':{'name':'m'}}");
     run(SECOND);
-    rig_ok(store, 200, "DELETE /api/v1/namespaces/away", NULL);
-    rig_ok(store, 403, "POST /api/v1/namespaces/away/configmaps", "{'metadata':{'name':'n'}}");
+    sandbox_ok(store, 200, "DELETE /api/v1/namespaces/away", NULL);
+    sandbox_ok(store, 403, "POST /api/v1/namespaces/away/configmaps", "{'metadata':{'name':'n'}}");
     run(SECOND);
-    rig_ok(store, 404, "GET /api/v1/namespaces/away", NULL);
-    rig_ok(store, 404, "GET /api/v1/namespaces/away/pods/a", NULL);
+    sandbox_ok(store, 404, "GET /api/v1/namespaces/away", NULL);
+    sandbox_ok(store, 404, "GET /api/v1/namespaces/away/pods/a", NULL);
 }
 
 /* ---- small parts ---- */

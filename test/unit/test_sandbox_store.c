@@ -26,12 +26,12 @@ static int setup(void **state)
 {
     (void)state;
     store = skr_store_create(1);
-    rig_ok(store, 201, "POST /api/v1/nodes",
-           "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'g1'},'spec':{'schedulingGates':[{'name':'sakkara.gang'},"
-           "{'name':'b.c/d'}],'containers':[{'name':'c','image':'x'}]}}");
+    sandbox_ok(store, 201, "POST /api/v1/nodes",
+               "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'g1'},'spec':{'schedulingGates':[{'name':'sakkara.gang'},"
+               "{'name':'b.c/d'}],'containers':[{'name':'c','image':'x'}]}}");
     return 0;
 }
 
@@ -54,12 +54,12 @@ static void check_refusals(const struct refusal *table, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const uint64_t before = skr_store_revision(store);
-        json_t *reply = rig_expect(store, table[i].status, table[i].line, table[i].body);
-        if (strcmp(rig_text(reply, "reason"), table[i].reason) != 0)
-            fail_msg("%s: reason %s", table[i].line, rig_text(reply, "reason"));
-        if (!strstr(rig_text(reply, "message"), table[i].message))
-            fail_msg("%s: %s", table[i].line, rig_text(reply, "message"));
-        assert_string_equal(rig_text(reply, "kind"), "Status");
+        json_t *reply = sandbox_expect(store, table[i].status, table[i].line, table[i].body);
+        if (strcmp(sandbox_text(reply, "reason"), table[i].reason) != 0)
+            fail_msg("%s: reason %s", table[i].line, sandbox_text(reply, "reason"));
+        if (!strstr(sandbox_text(reply, "message"), table[i].message))
+            fail_msg("%s: %s", table[i].line, sandbox_text(reply, "message"));
+        assert_string_equal(sandbox_text(reply, "kind"), "Status");
         assert_int_equal(skr_store_revision(store), before);
         json_decref(reply);
     }
@@ -250,84 +250,86 @@ static void a_new_pod_has_what_the_real_one_fills_in(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        assert_string_equal(rig_field(store, PODS "/a1", table[i].path), table[i].value);
-    assert_int_equal(strlen(rig_field(store, PODS "/a1", "metadata.uid")), 36);
+        assert_string_equal(sandbox_field(store, PODS "/a1", table[i].path), table[i].value);
+    assert_int_equal(strlen(sandbox_field(store, PODS "/a1", "metadata.uid")), 36);
 }
 
 static void limits_are_requests_that_were_left_out(void **state)
 {
     (void)state;
-    json_t *pod = rig_expect(
+    json_t *pod = sandbox_expect(
         store, 201, "POST " PODS,
         "{'metadata':{'generateName':'p-'},'spec':{'containers':[{'name':'c','image':'x',"
         "'resources':{'limits':{'cpu':'1','memory':'1Gi'},'requests':{'cpu':'1'}}}]},"
         "'status':{'phase':'Running'}}");
-    assert_string_equal(rig_text(pod, "spec.containers[0].resources.requests"),
+    assert_string_equal(sandbox_text(pod, "spec.containers[0].resources.requests"),
                         "{\"cpu\":\"1\",\"memory\":\"1Gi\"}");
-    assert_string_equal(rig_text(pod, "status.qosClass"), "Guaranteed");
-    assert_string_equal(rig_text(pod, "status.phase"), "Pending");
-    assert_int_equal(strlen(rig_text(pod, "metadata.name")), 7);
+    assert_string_equal(sandbox_text(pod, "status.qosClass"), "Guaranteed");
+    assert_string_equal(sandbox_text(pod, "status.phase"), "Pending");
+    assert_int_equal(strlen(sandbox_text(pod, "metadata.name")), 7);
     json_decref(pod);
 }
 
 static void a_gated_pod_says_that_it_is_gated(void **state)
 {
     (void)state;
-    assert_string_equal(rig_field(store, PODS "/g1", "status.conditions[0].reason"),
+    assert_string_equal(sandbox_field(store, PODS "/g1", "status.conditions[0].reason"),
                         "SchedulingGated");
-    rig_ok(store, 200, "STRATEGIC " PODS "/g1",
-           "{'spec':{'schedulingGates':[{'$patch':'delete','name':'b.c/d'}]}}");
-    assert_string_equal(rig_field(store, PODS "/g1", "spec.schedulingGates"),
+    sandbox_ok(store, 200, "STRATEGIC " PODS "/g1",
+               "{'spec':{'schedulingGates':[{'$patch':'delete','name':'b.c/d'}]}}");
+    assert_string_equal(sandbox_field(store, PODS "/g1", "spec.schedulingGates"),
                         "[{\"name\":\"sakkara.gang\"}]");
-    assert_string_equal(rig_field(store, PODS "/g1", "metadata.generation"), "2");
-    rig_ok(store, 200, "MERGE " PODS "/g1",
-           "{'spec':{'nodeSelector':{'a':'b'},'schedulingGates':null}}");
-    assert_string_equal(rig_field(store, PODS "/g1", "spec.nodeSelector"), "{\"a\":\"b\"}");
+    assert_string_equal(sandbox_field(store, PODS "/g1", "metadata.generation"), "2");
+    sandbox_ok(store, 200, "MERGE " PODS "/g1",
+               "{'spec':{'nodeSelector':{'a':'b'},'schedulingGates':null}}");
+    assert_string_equal(sandbox_field(store, PODS "/g1", "spec.nodeSelector"), "{\"a\":\"b\"}");
 }
 
 static void priorities_come_from_their_classes(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
-           "{'metadata':{'name':'hi'},'value':100,'preemptionPolicy':'Never'}");
-    rig_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
-           "{'metadata':{'name':'usual'},'value':7,'globalDefault':true}");
-    rig_ok(store, 201, "POST " PODS,
-           "{'metadata':{'name':'p1'},'spec':{'priorityClassName':'hi','containers':[{'name':'c',"
-           "'image':'x'}]}}");
-    assert_string_equal(rig_field(store, PODS "/p1", "spec.priority"), "100");
-    assert_string_equal(rig_field(store, PODS "/p1", "spec.preemptionPolicy"), "Never");
-    rig_ok(store, 201, "POST " PODS, "{'metadata':{'name':'p2'}," RIG_POD "}");
-    assert_string_equal(rig_field(store, PODS "/p2", "spec.priority"), "7");
-    assert_string_equal(rig_field(store, PODS "/p2", "spec.priorityClassName"), "usual");
-    rig_ok(store, 403, "POST " PODS,
-           "{'metadata':{'name':'p3'},'spec':{'priorityClassName':'hi','priority':5,'containers':"
-           "[{'name':'c','image':'x'}]}}");
-    rig_ok(store, 422, "MERGE /apis/scheduling.k8s.io/v1/priorityclasses/hi", "{'value':200}");
+    sandbox_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
+               "{'metadata':{'name':'hi'},'value':100,'preemptionPolicy':'Never'}");
+    sandbox_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
+               "{'metadata':{'name':'usual'},'value':7,'globalDefault':true}");
+    sandbox_ok(
+        store, 201, "POST " PODS,
+        "{'metadata':{'name':'p1'},'spec':{'priorityClassName':'hi','containers':[{'name':'c',"
+        "'image':'x'}]}}");
+    assert_string_equal(sandbox_field(store, PODS "/p1", "spec.priority"), "100");
+    assert_string_equal(sandbox_field(store, PODS "/p1", "spec.preemptionPolicy"), "Never");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'p2'}," RIG_POD "}");
+    assert_string_equal(sandbox_field(store, PODS "/p2", "spec.priority"), "7");
+    assert_string_equal(sandbox_field(store, PODS "/p2", "spec.priorityClassName"), "usual");
+    sandbox_ok(
+        store, 403, "POST " PODS,
+        "{'metadata':{'name':'p3'},'spec':{'priorityClassName':'hi','priority':5,'containers':"
+        "[{'name':'c','image':'x'}]}}");
+    sandbox_ok(store, 422, "MERGE /apis/scheduling.k8s.io/v1/priorityclasses/hi", "{'value':200}");
 }
 
 static void a_job_gets_labels_and_a_selector(void **state)
 {
     (void)state;
-    json_t *job = rig_expect(
+    json_t *job = sandbox_expect(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'completions':2,'parallelism':2,'completionMode':"
         "'Indexed','template':{'metadata':{'labels':{'q':'r'}},'spec':{'restartPolicy':'Never',"
         "'containers':[{'name':'c','image':'x'}]}}}}");
     char uid[64];
-    snprintf(uid, sizeof uid, "%s", rig_text(job, "metadata.uid"));
-    assert_string_equal(rig_text(job, "metadata.labels.job-name"), "j");
-    assert_string_equal(rig_text(job, "spec.template.metadata.labels.controller-uid"), uid);
+    snprintf(uid, sizeof uid, "%s", sandbox_text(job, "metadata.uid"));
+    assert_string_equal(sandbox_text(job, "metadata.labels.job-name"), "j");
+    assert_string_equal(sandbox_text(job, "spec.template.metadata.labels.controller-uid"), uid);
     assert_string_equal(
-        rig_text(job, "spec.selector.matchLabels.'batch.kubernetes.io/controller-uid'"), uid);
-    assert_string_equal(rig_text(job, "spec.backoffLimit"), "6");
+        sandbox_text(job, "spec.selector.matchLabels.'batch.kubernetes.io/controller-uid'"), uid);
+    assert_string_equal(sandbox_text(job, "spec.backoffLimit"), "6");
     json_decref(job);
-    rig_ok(store, 422, "MERGE " JOBS "/j", "{'spec':{'completions':7}}");
-    rig_ok(store, 422, "MERGE " JOBS "/j",
-           "{'spec':{'template':{'metadata':{'labels':{'z':'z'}}}}}");
-    rig_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'completions':3,'parallelism':3}}");
-    rig_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'suspend':true}}");
-    assert_string_equal(rig_field(store, JOBS "/j", "metadata.generation"), "3");
+    sandbox_ok(store, 422, "MERGE " JOBS "/j", "{'spec':{'completions':7}}");
+    sandbox_ok(store, 422, "MERGE " JOBS "/j",
+               "{'spec':{'template':{'metadata':{'labels':{'z':'z'}}}}}");
+    sandbox_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'completions':3,'parallelism':3}}");
+    sandbox_ok(store, 200, "MERGE " JOBS "/j", "{'spec':{'suspend':true}}");
+    assert_string_equal(sandbox_field(store, JOBS "/j", "metadata.generation"), "3");
 }
 
 /* ---- changes ---- */
@@ -335,22 +337,22 @@ static void a_job_gets_labels_and_a_selector(void **state)
 static void a_status_patch_changes_status_and_labels_only(void **state)
 {
     (void)state;
-    rig_ok(store, 200, "MERGE " PODS "/a1/status",
-           "{'metadata':{'labels':{'l':'1'},'annotations':{'an':'2'}},'status':{"
-           "'nominatedNodeName':'n1'},'spec':{'nodeName':'zzz'}}");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.labels.l"), "1");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.annotations.an"), "2");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.nominatedNodeName"), "n1");
-    assert_string_equal(rig_field(store, PODS "/a1", "spec.nodeName"), "");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.generation"), "1");
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'status':{'nominatedNodeName':'n2'}}");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.nominatedNodeName"), "n1");
-    rig_ok(store, 200, "STRATEGIC " PODS "/a1/status",
-           "{'status':{'conditions':[{'type':'Ready','status':'True'}]}}");
-    rig_ok(store, 200, "STRATEGIC " PODS "/a1/status",
-           "{'status':{'conditions':[{'type':'X','status':'False'},{'type':'Ready','status':"
-           "'False'}]}}");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.conditions"),
+    sandbox_ok(store, 200, "MERGE " PODS "/a1/status",
+               "{'metadata':{'labels':{'l':'1'},'annotations':{'an':'2'}},'status':{"
+               "'nominatedNodeName':'n1'},'spec':{'nodeName':'zzz'}}");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.labels.l"), "1");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.annotations.an"), "2");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.nominatedNodeName"), "n1");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "spec.nodeName"), "");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.generation"), "1");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'status':{'nominatedNodeName':'n2'}}");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.nominatedNodeName"), "n1");
+    sandbox_ok(store, 200, "STRATEGIC " PODS "/a1/status",
+               "{'status':{'conditions':[{'type':'Ready','status':'True'}]}}");
+    sandbox_ok(store, 200, "STRATEGIC " PODS "/a1/status",
+               "{'status':{'conditions':[{'type':'X','status':'False'},{'type':'Ready','status':"
+               "'False'}]}}");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.conditions"),
                         "[{\"status\":\"False\",\"type\":\"Ready\"},{\"status\":\"False\","
                         "\"type\":\"X\"}]");
 }
@@ -358,33 +360,33 @@ static void a_status_patch_changes_status_and_labels_only(void **state)
 static void a_change_that_changes_nothing_has_no_revision(void **state)
 {
     (void)state;
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':'1'}}}");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':'1'}}}");
     const uint64_t before = skr_store_revision(store);
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':'1'}}}");
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'spec':{'nodeName':null},'metadata':{}}");
-    json_t *pod = rig_expect(store, 200, "GET " PODS "/a1", NULL);
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':'1'}}}");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'spec':{'nodeName':null},'metadata':{}}");
+    json_t *pod = sandbox_expect(store, 200, "GET " PODS "/a1", NULL);
     char *text = json_dumps(pod, 0);
-    rig_ok(store, 200, "PUT " PODS "/a1", text);
+    sandbox_ok(store, 200, "PUT " PODS "/a1", text);
     free(text);
     json_decref(pod);
     assert_int_equal(skr_store_revision(store), before);
-    rig_ok(store, 200, "MERGE " PODS "/a1?dryRun", "{'metadata':{'labels':{'l':'2'}}}");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1?dryRun", "{'metadata':{'labels':{'l':'2'}}}");
     assert_int_equal(skr_store_revision(store), before);
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':null}}}");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':null}}}");
     assert_int_equal(skr_store_revision(store), before + 1);
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.labels"), "");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.labels"), "");
 }
 
 static void what_is_allowed_to_change_in_a_pod_changes(void **state)
 {
     (void)state;
-    rig_ok(store, 200, "STRATEGIC " PODS "/a1",
-           "{'spec':{'containers':[{'name':'c','image':'y:2'}]}}");
-    assert_string_equal(rig_field(store, PODS "/a1", "spec.containers[0].image"), "y:2");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.generation"), "2");
-    rig_ok(store, 200, "JSON " PODS "/a1",
-           "[{'op':'add','path':'/spec/tolerations/-','value':{'operator':'Exists'}}]");
-    assert_string_equal(rig_field(store, PODS "/a1", "spec.tolerations[2]"),
+    sandbox_ok(store, 200, "STRATEGIC " PODS "/a1",
+               "{'spec':{'containers':[{'name':'c','image':'y:2'}]}}");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "spec.containers[0].image"), "y:2");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.generation"), "2");
+    sandbox_ok(store, 200, "JSON " PODS "/a1",
+               "[{'op':'add','path':'/spec/tolerations/-','value':{'operator':'Exists'}}]");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "spec.tolerations[2]"),
                         "{\"operator\":\"Exists\"}");
 }
 
@@ -393,25 +395,25 @@ static void an_old_revision_conflicts_and_the_right_one_does_not(void **state)
     char body[200];
 
     (void)state;
-    rig_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
+    sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     snprintf(body, sizeof body, "{'metadata':{'resourceVersion':'%s'},'data':{'a':'2'}}",
-             rig_field(store, MAPS "/m", "metadata.resourceVersion"));
-    rig_ok(store, 200, "MERGE " MAPS "/m", body);
-    rig_ok(store, 409, "MERGE " MAPS "/m", body);
-    assert_string_equal(rig_field(store, MAPS "/m", "data.a"), "2");
-    rig_ok(store, 200, "PUT " MAPS "/m", "{'metadata':{'name':'m'},'data':{'b':'1'}}");
-    assert_string_equal(rig_field(store, MAPS "/m", "data"), "{\"b\":\"1\"}");
-    rig_ok(store, 200, "MERGE " MAPS "/m", "{'immutable':true}");
-    rig_ok(store, 422, "MERGE " MAPS "/m", "{'data':{'b':'2'}}");
+             sandbox_field(store, MAPS "/m", "metadata.resourceVersion"));
+    sandbox_ok(store, 200, "MERGE " MAPS "/m", body);
+    sandbox_ok(store, 409, "MERGE " MAPS "/m", body);
+    assert_string_equal(sandbox_field(store, MAPS "/m", "data.a"), "2");
+    sandbox_ok(store, 200, "PUT " MAPS "/m", "{'metadata':{'name':'m'},'data':{'b':'1'}}");
+    assert_string_equal(sandbox_field(store, MAPS "/m", "data"), "{\"b\":\"1\"}");
+    sandbox_ok(store, 200, "MERGE " MAPS "/m", "{'immutable':true}");
+    sandbox_ok(store, 422, "MERGE " MAPS "/m", "{'data':{'b':'2'}}");
 }
 
 static void leases_must_say_which_revision_they_replace(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST /apis/coordination.k8s.io/v1/namespaces/default/leases",
-           "{'metadata':{'name':'l'},'spec':{'holderIdentity':'me'}}");
-    rig_ok(store, 422, "PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l",
-           "{'metadata':{'name':'l'},'spec':{'holderIdentity':'you'}}");
+    sandbox_ok(store, 201, "POST /apis/coordination.k8s.io/v1/namespaces/default/leases",
+               "{'metadata':{'name':'l'},'spec':{'holderIdentity':'me'}}");
+    sandbox_ok(store, 422, "PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l",
+               "{'metadata':{'name':'l'},'spec':{'holderIdentity':'you'}}");
 }
 
 static void a_podgroup_is_a_custom_resource(void **state)
@@ -421,15 +423,15 @@ static void a_podgroup_is_a_custom_resource(void **state)
 
     (void)state;
     snprintf(line, sizeof line, "POST %s", groups);
-    rig_ok(store, 201, line,
-           "{'metadata':{'name':'g'},'spec':{'minMember':3},'status':{'phase':'x'}}");
+    sandbox_ok(store, 201, line,
+               "{'metadata':{'name':'g'},'spec':{'minMember':3},'status':{'phase':'x'}}");
     snprintf(line, sizeof line, "STRATEGIC %s/g", groups);
-    rig_ok(store, 415, line, "{}");
+    sandbox_ok(store, 415, line, "{}");
     snprintf(line, sizeof line, "MERGE %s/g/status", groups);
-    rig_ok(store, 200, line, "{'metadata':{'labels':{'a':'b'}},'status':{'phase':'Running'}}");
+    sandbox_ok(store, 200, line, "{'metadata':{'labels':{'a':'b'}},'status':{'phase':'Running'}}");
     snprintf(line, sizeof line, "%s/g", groups);
-    assert_string_equal(rig_field(store, line, "status.phase"), "Running");
-    assert_string_equal(rig_field(store, line, "metadata.labels"), "");
+    assert_string_equal(sandbox_field(store, line, "status.phase"), "Running");
+    assert_string_equal(sandbox_field(store, line, "metadata.labels"), "");
 }
 
 /* ---- binding ---- */
@@ -462,23 +464,24 @@ static void bindings_answer_as_by_the_real_one(void **state)
     };
     (void)state;
     check_refusals(table, sizeof table / sizeof *table);
-    rig_ok(store, 200, "MERGE " PODS "/a1/status",
-           "{'metadata':{'labels':{'l':'1'}},'status':{'nominatedNodeName':'n1'}}");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1/status",
+               "{'metadata':{'labels':{'l':'1'}},'status':{'nominatedNodeName':'n1'}}");
     /* The node is not looked at. */
     json_t *reply =
-        rig_expect(store, 201, "POST " PODS "/a1/binding",
-                   "{'metadata':{'name':'a1','labels':{'lb':'1'},'annotations':{'ab':'2'}},"
-                   "'target':{'kind':'Node','name':'missing'}}");
-    assert_string_equal(rig_text(reply, "status"), "Success");
+        sandbox_expect(store, 201, "POST " PODS "/a1/binding",
+                       "{'metadata':{'name':'a1','labels':{'lb':'1'},'annotations':{'ab':'2'}},"
+                       "'target':{'kind':'Node','name':'missing'}}");
+    assert_string_equal(sandbox_text(reply, "status"), "Success");
     json_decref(reply);
-    assert_string_equal(rig_field(store, PODS "/a1", "spec.nodeName"), "missing");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.labels"),
+    assert_string_equal(sandbox_field(store, PODS "/a1", "spec.nodeName"), "missing");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.labels"),
                         "{\"l\":\"1\",\"lb\":\"1\"}");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.annotations.ab"), "2");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.conditions[0].type"), "PodScheduled");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.conditions[0].status"), "True");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.nominatedNodeName"), "");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.generation"), "1");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.annotations.ab"), "2");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.conditions[0].type"),
+                        "PodScheduled");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.conditions[0].status"), "True");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.nominatedNodeName"), "");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.generation"), "1");
     check_refusals(again, 1);
 }
 
@@ -492,53 +495,56 @@ static void a_pod_that_is_being_deleted_is_not_bound(void **state)
          "[]string{\"x.y/w\"}"},
     };
     (void)state;
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'finalizers':['x.y/z']}}");
-    rig_ok(store, 200, "DELETE " PODS "/a1", NULL);
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"), "0");
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'finalizers':['x.y/z']}}");
+    sandbox_ok(store, 200, "DELETE " PODS "/a1", NULL);
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"),
+                        "0");
     check_refusals(table, 2);
-    rig_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'finalizers':null}}");
-    rig_ok(store, 404, "GET " PODS "/a1", NULL);
+    sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'finalizers':null}}");
+    sandbox_ok(store, 404, "GET " PODS "/a1", NULL);
 }
 
 /* ---- deletion, eviction ---- */
 
 static void bind_and_run(void)
 {
-    rig_ok(store, 201, "POST " PODS "/a1/binding", "{'target':{'name':'n1'}}");
-    rig_ok(store, 200, "MERGE " PODS "/a1/status",
-           "{'metadata':{'labels':{'app':'p'}},'status':{'phase':'Running','conditions':[{'type':"
-           "'Ready','status':'True'}]}}");
+    sandbox_ok(store, 201, "POST " PODS "/a1/binding", "{'target':{'name':'n1'}}");
+    sandbox_ok(
+        store, 200, "MERGE " PODS "/a1/status",
+        "{'metadata':{'labels':{'app':'p'}},'status':{'phase':'Running','conditions':[{'type':"
+        "'Ready','status':'True'}]}}");
 }
 
 static void a_bound_pod_ends_with_its_grace(void **state)
 {
     (void)state;
     bind_and_run();
-    json_t *pod = rig_expect(store, 200, "DELETE " PODS "/a1", NULL);
-    assert_string_equal(rig_text(pod, "metadata.deletionTimestamp"), "2023-11-14T22:13:50Z");
-    assert_string_equal(rig_text(pod, "metadata.deletionGracePeriodSeconds"), "30");
-    assert_string_equal(rig_text(pod, "metadata.generation"), "2");
+    json_t *pod = sandbox_expect(store, 200, "DELETE " PODS "/a1", NULL);
+    assert_string_equal(sandbox_text(pod, "metadata.deletionTimestamp"), "2023-11-14T22:13:50Z");
+    assert_string_equal(sandbox_text(pod, "metadata.deletionGracePeriodSeconds"), "30");
+    assert_string_equal(sandbox_text(pod, "metadata.generation"), "2");
     json_decref(pod);
     const uint64_t before = skr_store_revision(store);
-    rig_ok(store, 200, "DELETE " PODS "/a1", "{'gracePeriodSeconds':60}");
+    sandbox_ok(store, 200, "DELETE " PODS "/a1", "{'gracePeriodSeconds':60}");
     assert_int_equal(skr_store_revision(store), before);
-    rig_ok(store, 200, "DELETE " PODS "/a1", "{'gracePeriodSeconds':5}");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"), "5");
-    rig_ok(store, 200, "DELETE " PODS "/a1", "{'gracePeriodSeconds':0}");
-    rig_ok(store, 404, "GET " PODS "/a1", NULL);
+    sandbox_ok(store, 200, "DELETE " PODS "/a1", "{'gracePeriodSeconds':5}");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"),
+                        "5");
+    sandbox_ok(store, 200, "DELETE " PODS "/a1", "{'gracePeriodSeconds':0}");
+    sandbox_ok(store, 404, "GET " PODS "/a1", NULL);
 }
 
 static void an_unbound_pod_ends_at_once(void **state)
 {
     (void)state;
-    json_t *pod = rig_expect(store, 200, "DELETE " PODS "/g1", NULL);
-    assert_string_equal(rig_text(pod, "kind"), "Pod");
+    json_t *pod = sandbox_expect(store, 200, "DELETE " PODS "/g1", NULL);
+    assert_string_equal(sandbox_text(pod, "kind"), "Pod");
     json_decref(pod);
-    rig_ok(store, 404, "DELETE " PODS "/g1", NULL);
-    rig_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'}}");
-    json_t *status = rig_expect(store, 200, "DELETE " MAPS "/m", NULL);
-    assert_string_equal(rig_text(status, "status"), "Success");
-    assert_string_equal(rig_text(status, "details.kind"), "configmaps");
+    sandbox_ok(store, 404, "DELETE " PODS "/g1", NULL);
+    sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'}}");
+    json_t *status = sandbox_expect(store, 200, "DELETE " MAPS "/m", NULL);
+    assert_string_equal(sandbox_text(status, "status"), "Success");
+    assert_string_equal(sandbox_text(status, "details.kind"), "configmaps");
     json_decref(status);
 }
 
@@ -546,30 +552,32 @@ static void budgets_hold_evictions_back(void **state)
 {
     (void)state;
     bind_and_run();
-    rig_ok(store, 409, "POST " PODS "/a1/eviction",
-           "{'deleteOptions':{'preconditions':{'uid':'x'}}}");
-    rig_ok(store, 404, "POST " PODS "/nope/eviction", "{'metadata':{'name':'nope'}}");
-    rig_ok(store, 201, "POST " PDBS,
-           "{'metadata':{'name':'pdb'},'spec':{'minAvailable':1,'selector':{'matchLabels':{'app':"
-           "'p'}}}}");
-    rig_ok(store, 200, "MERGE " PDBS "/pdb/status",
-           "{'status':{'observedGeneration':1,'disruptionsAllowed':0,'currentHealthy':1,"
-           "'desiredHealthy':1,'expectedPods':1}}");
-    json_t *reply = rig_expect(store, 429, "POST " PODS "/a1/eviction", "{}");
-    assert_string_equal(rig_text(reply, "message"),
+    sandbox_ok(store, 409, "POST " PODS "/a1/eviction",
+               "{'deleteOptions':{'preconditions':{'uid':'x'}}}");
+    sandbox_ok(store, 404, "POST " PODS "/nope/eviction", "{'metadata':{'name':'nope'}}");
+    sandbox_ok(
+        store, 201, "POST " PDBS,
+        "{'metadata':{'name':'pdb'},'spec':{'minAvailable':1,'selector':{'matchLabels':{'app':"
+        "'p'}}}}");
+    sandbox_ok(store, 200, "MERGE " PDBS "/pdb/status",
+               "{'status':{'observedGeneration':1,'disruptionsAllowed':0,'currentHealthy':1,"
+               "'desiredHealthy':1,'expectedPods':1}}");
+    json_t *reply = sandbox_expect(store, 429, "POST " PODS "/a1/eviction", "{}");
+    assert_string_equal(sandbox_text(reply, "message"),
                         "Cannot evict pod as it would violate the pod's disruption budget.");
-    assert_string_equal(rig_text(reply, "details.causes[0].message"),
+    assert_string_equal(sandbox_text(reply, "details.causes[0].message"),
                         "The disruption budget pdb needs 1 healthy pods and has 1 currently");
     json_decref(reply);
-    rig_ok(store, 200, "MERGE " PDBS "/pdb/status", "{'status':{'disruptionsAllowed':1}}");
-    rig_ok(store, 201, "POST " PODS "/a1/eviction", "{}");
-    assert_string_equal(rig_field(store, PDBS "/pdb", "status.disruptionsAllowed"), "0");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.conditions[1].type"),
+    sandbox_ok(store, 200, "MERGE " PDBS "/pdb/status", "{'status':{'disruptionsAllowed':1}}");
+    sandbox_ok(store, 201, "POST " PODS "/a1/eviction", "{}");
+    assert_string_equal(sandbox_field(store, PDBS "/pdb", "status.disruptionsAllowed"), "0");
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.conditions[1].type"),
                         "DisruptionTarget");
-    assert_string_equal(rig_field(store, PODS "/a1", "status.conditions[1].reason"),
+    assert_string_equal(sandbox_field(store, PODS "/a1", "status.conditions[1].reason"),
                         "EvictionByEvictionAPI");
-    assert_string_equal(rig_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"), "30");
-    rig_ok(store, 201, "POST " PODS "/a1/eviction", "{}"); /* again: nothing to hold back */
+    assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"),
+                        "30");
+    sandbox_ok(store, 201, "POST " PODS "/a1/eviction", "{}"); /* again: nothing to hold back */
 }
 
 /* ---- reading ---- */
@@ -581,7 +589,7 @@ static void make_maps(int n)
     for (int i = 0; i < n; i++) {
         snprintf(body, sizeof body, "{'metadata':{'name':'m%02d','labels':{'odd':'%d'}}}", i,
                  i % 2);
-        rig_ok(store, 201, "POST " MAPS, body);
+        sandbox_ok(store, 201, "POST " MAPS, body);
     }
 }
 
@@ -592,26 +600,26 @@ static void a_list_in_pages_shows_one_moment(void **state)
 
     (void)state;
     make_maps(7);
-    page = rig_expect(store, 200, "GET " MAPS "?limit=3", NULL);
+    page = sandbox_expect(store, 200, "GET " MAPS "?limit=3", NULL);
     char revision[32];
-    snprintf(revision, sizeof revision, "%s", rig_text(page, "metadata.resourceVersion"));
-    rig_ok(store, 200, "DELETE " MAPS "/m04", NULL);
-    rig_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m045'}}");
-    rig_ok(store, 200, "MERGE " MAPS "/m05", "{'data':{'a':'late'}}");
+    snprintf(revision, sizeof revision, "%s", sandbox_text(page, "metadata.resourceVersion"));
+    sandbox_ok(store, 200, "DELETE " MAPS "/m04", NULL);
+    sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m045'}}");
+    sandbox_ok(store, 200, "MERGE " MAPS "/m05", "{'data':{'a':'late'}}");
     for (;;) {
-        assert_string_equal(rig_text(page, "metadata.resourceVersion"), revision);
+        assert_string_equal(sandbox_text(page, "metadata.resourceVersion"), revision);
         for (size_t i = 0; i < json_array_size(json_object_get(page, "items")); i++) {
             const json_t *item = json_array_get(json_object_get(page, "items"), i);
             const size_t n = strlen(seen);
-            snprintf(seen + n, sizeof seen - n, "%s%s ", rig_text(item, "metadata.name"),
-                     rig_text(item, "data.a"));
+            snprintf(seen + n, sizeof seen - n, "%s%s ", sandbox_text(item, "metadata.name"),
+                     sandbox_text(item, "data.a"));
         }
-        if (*rig_text(page, "metadata.continue") == '\0')
+        if (*sandbox_text(page, "metadata.continue") == '\0')
             break;
         snprintf(line, sizeof line, "GET " MAPS "?limit=3&continue=%s",
-                 rig_text(page, "metadata.continue"));
+                 sandbox_text(page, "metadata.continue"));
         json_decref(page);
-        page = rig_expect(store, 200, line, NULL);
+        page = sandbox_expect(store, 200, line, NULL);
     }
     json_decref(page);
     assert_string_equal(seen, "m00 m01 m02 m03 m04 m05 m06 ");
@@ -619,7 +627,7 @@ static void a_list_in_pages_shows_one_moment(void **state)
 
 static size_t count(const char *line)
 {
-    json_t *list = rig_expect(store, 200, line, NULL);
+    json_t *list = sandbox_expect(store, 200, line, NULL);
     const size_t n = json_array_size(json_object_get(list, "items"));
     json_decref(list);
     return n;
@@ -650,31 +658,31 @@ static void selectors_select(void **state)
     };
     (void)state;
     make_maps(5);
-    rig_ok(store, 201, "POST /api/v1/namespaces/kube-system/configmaps",
-           "{'metadata':{'name':'x'}}");
+    sandbox_ok(store, 201, "POST /api/v1/namespaces/kube-system/configmaps",
+               "{'metadata':{'name':'x'}}");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (count(table[i].line) != table[i].n)
             fail_msg("%s: %zu instead of %zu", table[i].line, count(table[i].line), table[i].n);
     }
-    rig_ok(store, 200, "DELETE " MAPS "?labelSelector=odd=1", NULL);
+    sandbox_ok(store, 200, "DELETE " MAPS "?labelSelector=odd=1", NULL);
     assert_int_equal(count("GET " MAPS), 3);
 }
 
 static void an_event_has_two_shapes(void **state)
 {
     (void)state;
-    rig_ok(store, 201, "POST " EVENTS,
-           "{'metadata':{'name':'e1'},'eventTime':'2026-01-01T00:00:00.000001Z',"
-           "'reportingController':'x','reportingInstance':'y','action':'A','reason':'R','type':"
-           "'Normal','regarding':{'kind':'Pod','name':'a','namespace':'default'},'note':'hi'}");
-    assert_string_equal(rig_field(store, RIG_NS "/events/e1", "message"), "hi");
-    assert_string_equal(rig_field(store, RIG_NS "/events/e1", "involvedObject.name"), "a");
-    assert_string_equal(rig_field(store, RIG_NS "/events/e1", "reportingComponent"), "x");
-    assert_string_equal(rig_field(store, RIG_NS "/events/e1", "apiVersion"), "v1");
-    assert_string_equal(rig_field(store, EVENTS "/e1", "note"), "hi");
+    sandbox_ok(store, 201, "POST " EVENTS,
+               "{'metadata':{'name':'e1'},'eventTime':'2026-01-01T00:00:00.000001Z',"
+               "'reportingController':'x','reportingInstance':'y','action':'A','reason':'R','type':"
+               "'Normal','regarding':{'kind':'Pod','name':'a','namespace':'default'},'note':'hi'}");
+    assert_string_equal(sandbox_field(store, RIG_NS "/events/e1", "message"), "hi");
+    assert_string_equal(sandbox_field(store, RIG_NS "/events/e1", "involvedObject.name"), "a");
+    assert_string_equal(sandbox_field(store, RIG_NS "/events/e1", "reportingComponent"), "x");
+    assert_string_equal(sandbox_field(store, RIG_NS "/events/e1", "apiVersion"), "v1");
+    assert_string_equal(sandbox_field(store, EVENTS "/e1", "note"), "hi");
     assert_int_equal(count("GET " RIG_NS "/events?fieldSelector=involvedObject.name=a"), 1);
-    rig_ok(store, 200, "MERGE " EVENTS "/e1", "{'note':'ho'}");
-    assert_string_equal(rig_field(store, RIG_NS "/events/e1", "message"), "ho");
+    sandbox_ok(store, 200, "MERGE " EVENTS "/e1", "{'note':'ho'}");
+    assert_string_equal(sandbox_field(store, RIG_NS "/events/e1", "message"), "ho");
 }
 
 /* ---- watching ---- */
@@ -686,21 +694,21 @@ static void every_change_is_told_once_and_in_order(void **state)
 
     (void)state;
     const uint64_t start = skr_store_revision(store);
-    rig_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
-    rig_ok(store, 200, "MERGE " MAPS "/m", "{'data':{'a':'2'}}");
-    rig_ok(store, 200, "DELETE " MAPS "/m", NULL);
+    sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
+    sandbox_ok(store, 200, "MERGE " MAPS "/m", "{'data':{'a':'2'}}");
+    sandbox_ok(store, 200, "DELETE " MAPS "/m", NULL);
     assert_true(skr_store_next_change(store, start, &change, &gone));
     assert_int_equal(change.kind, SKR_STORE_ADDED);
     assert_null(change.before);
     assert_true(skr_store_next_change(store, start + 1, &change, &gone));
     assert_int_equal(change.kind, SKR_STORE_MODIFIED);
-    assert_string_equal(rig_text(change.before, "data.a"), "1");
-    assert_string_equal(rig_text(change.object, "data.a"), "2");
+    assert_string_equal(sandbox_text(change.before, "data.a"), "1");
+    assert_string_equal(sandbox_text(change.object, "data.a"), "2");
     assert_true(skr_store_next_change(store, start + 2, &change, &gone));
     assert_int_equal(change.kind, SKR_STORE_DELETED);
-    assert_string_equal(rig_text(change.object, "data.a"), "2");
+    assert_string_equal(sandbox_text(change.object, "data.a"), "2");
     assert_int_equal(change.revision, start + 3);
-    assert_int_equal(strtoull(rig_text(change.object, "metadata.resourceVersion"), NULL, 10),
+    assert_int_equal(strtoull(sandbox_text(change.object, "metadata.resourceVersion"), NULL, 10),
                      start + 3);
     assert_false(skr_store_next_change(store, start + 3, &change, &gone));
     assert_false(gone);
@@ -712,7 +720,7 @@ static void the_history_is_cut(void **state)
     bool gone;
 
     (void)state;
-    rig_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
+    sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     const uint64_t start = skr_store_revision(store);
     enum { MAX = 2000 };
     skr_store_limit_history(store, MAX);
@@ -744,11 +752,11 @@ static void loading_takes_objects_as_they_are(void **state)
     (void)state;
     assert_int_equal(skr_store_put(store, pod, RIG_NOW, &error), 201);
     const json_t *kept = skr_store_get(store, "Pod", "away", "old");
-    assert_string_equal(rig_text(kept, "metadata.uid"), "u-1");
-    assert_string_equal(rig_text(kept, "metadata.creationTimestamp"), "2020-01-01T00:00:00Z");
-    assert_string_equal(rig_text(kept, "status.phase"), "Running");
-    assert_string_equal(rig_text(kept, "spec.nodeName"), "n1");
-    assert_string_equal(rig_text(kept, "spec.schedulerName"), "default-scheduler");
+    assert_string_equal(sandbox_text(kept, "metadata.uid"), "u-1");
+    assert_string_equal(sandbox_text(kept, "metadata.creationTimestamp"), "2020-01-01T00:00:00Z");
+    assert_string_equal(sandbox_text(kept, "status.phase"), "Running");
+    assert_string_equal(sandbox_text(kept, "spec.nodeName"), "n1");
+    assert_string_equal(sandbox_text(kept, "spec.schedulerName"), "default-scheduler");
     assert_non_null(skr_store_get(store, "Namespace", "", "away"));
     assert_int_equal(skr_store_put(store, pod, RIG_NOW, &error), 200);
     json_decref(pod);
@@ -768,16 +776,16 @@ static void the_same_requests_make_the_same_store(void **state)
     json_t *a, *b, *c;
 
     (void)state;
-    rig_ok(other, 201, "POST /api/v1/nodes",
-           "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
-    rig_ok(other, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
-    rig_ok(third, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
-    a = rig_expect(store, 200, "GET " PODS "/a1", NULL);
-    b = rig_expect(other, 200, "GET " PODS "/a1", NULL);
-    c = rig_expect(third, 200, "GET " PODS "/a1", NULL);
+    sandbox_ok(other, 201, "POST /api/v1/nodes",
+               "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
+    sandbox_ok(other, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
+    sandbox_ok(third, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
+    a = sandbox_expect(store, 200, "GET " PODS "/a1", NULL);
+    b = sandbox_expect(other, 200, "GET " PODS "/a1", NULL);
+    c = sandbox_expect(third, 200, "GET " PODS "/a1", NULL);
     assert_true(json_equal(a, b));
     assert_string_not_equal(
-        rig_text(a, "metadata.uid"),
+        sandbox_text(a, "metadata.uid"),
         json_string_value(json_object_get(json_object_get(c, "metadata"), "uid")));
     json_decref(a);
     json_decref(b);
