@@ -17,6 +17,7 @@
 #include "server/config_value.h"
 #include "server/http/address.h"
 #include "server/suggest.h"
+#include "server/yaml_guard.h"
 
 enum {
     ARENA_BYTES = 4 * SKR_CONFIG_BYTES_MAX,
@@ -438,6 +439,9 @@ static void read_text(const char *text, size_t n, struct skr_config *config,
 {
     yaml_parser_t parser;
     yaml_document_t document;
+    if (!skr_yaml_guard(text, n, findings)) {
+        return;
+    }
     if (!yaml_parser_initialize(&parser)) {
         skr_findings_add(findings, true, 0, 0, "no memory");
         return;

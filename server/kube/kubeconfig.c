@@ -12,6 +12,7 @@
 #include <yaml.h>
 
 #include "server/kube/base64.h"
+#include "server/yaml_guard.h"
 
 struct reader {
     yaml_document_t document;
@@ -330,6 +331,24 @@ static void read_root(struct reader *r)
         read_context(r, root);
 }
 
+static void read_text(struct reader *r, const char *text, size_t n)
+{
+    yaml_parser_t parser;
+    if (!skr_yaml_guard(text, n, r->findings))
+        return;
+    skr_bug_on(!yaml_parser_initialize(&parser));
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    if (yaml_parser_load(&parser, &r->document)) {
+        read_root(r);
+        yaml_document_delete(&r->document);
+    } else {
+        skr_findings_add(r->findings, true, parser.problem_mark.line + 1,
+                         parser.problem_mark.column + 1, "not YAML: %s",
+                         parser.problem ? parser.problem : "no memory");
+    }
+    yaml_parser_delete(&parser);
+}
+
 int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
                          struct skr_kube_access *access, struct skr_findings *findings)
 {
@@ -343,18 +362,7 @@ int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
     fresh.source = skr_strdup(file);
     struct reader r = {.findings = findings, .file = file, .access = &fresh};
     size_t errors = findings->n_errors;
-    yaml_parser_t parser;
-    skr_bug_on(!yaml_parser_initialize(&parser));
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    if (yaml_parser_load(&parser, &r.document)) {
-        read_root(&r);
-        yaml_document_delete(&r.document);
-    } else {
-        skr_findings_add(findings, true, parser.problem_mark.line + 1,
-                         parser.problem_mark.column + 1, "not YAML: %s",
-                         parser.problem ? parser.problem : "no memory");
-    }
-    yaml_parser_delete(&parser);
+    read_text(&r, text, n);
     if (findings->n_errors > errors) {
         skr_kube_access_fini(&fresh);
         return -SKR_INVALID;
