@@ -45,6 +45,8 @@ struct world {
     struct skr_solve_request *solve;
     bool binding[UIDS]; /* a plan in state Binding with that member is out */
     bool any_binding;   /* one that names no members is */
+    bool traces, bound; /* a pod with a plan of its own, a bound pod was seen: a member that carries
+                           the id of one that is bound is rolled forward */
     bool synced, stopped;
 };
 
@@ -97,8 +99,13 @@ static void plan_is_out(struct world *w, const char *text)
 static void seen(struct world *w, const struct skr_meta *meta)
 {
     plan_is_out(w, skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN));
-    /* A member that carries the id of a plan is rolled forward when another one is bound. */
-    w->any_binding = w->any_binding || (meta->uid[0] == 'p' && meta->annotations.n > 0);
+}
+
+static void pod_seen(struct world *w, const struct skr_pod *pod)
+{
+    seen(w, &pod->meta);
+    w->traces = w->traces || pod->meta.annotations.n > 0;
+    w->bound = w->bound || pod->node_name[0] != '\0';
 }
 
 /* The annotation that a patch writes; json_decref() *ret_json. */
@@ -131,7 +138,7 @@ static void check_binding(struct world *w, const json_t *body)
     const struct pod_entry *p = pods_find(w->engine, uid);
     fuzz_check(p && !pods_is_bound(p));
     if (p->group)
-        fuzz_check(w->any_binding || w->binding[uid_index(uid)]);
+        fuzz_check(w->binding[uid_index(uid)] || w->any_binding || (w->traces && w->bound));
 }
 
 /* ---- actions ---- */
@@ -256,7 +263,7 @@ static void pod_comes(struct world *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_POD_UPSERT};
     event.pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
-    seen(w, &event.pod->meta);
+    pod_seen(w, event.pod);
     handle(w, &event);
 }
 
@@ -423,7 +430,7 @@ static void read_object(struct world *w, const struct skr_write *write, struct s
     if (write->kind == SKR_WRITE_GET_POD) {
         event->write_done.pod =
             fuzz_make_pod(&w->objects, (uint32_t)(write->name[1] - '0') % FUZZ_PODS);
-        seen(w, &event->write_done.pod->meta);
+        pod_seen(w, event->write_done.pod);
     } else if (write->kind == SKR_WRITE_GET_CONFIGMAP) {
         event->write_done.configmap = fuzz_make_map(&w->objects, write->name);
         seen(w, &event->write_done.configmap->meta);
@@ -462,6 +469,7 @@ static void write_done(struct world *w)
     if (event.write_done.outcome == SKR_WRITE_OK) {
         event.write_done.resource_version = how == 23 ? 0 : ++w->objects.version;
         plan_is_out(w, plan);
+        w->bound = w->bound || write.kind == SKR_WRITE_BINDING;
         read_object(w, &write, &event);
     }
     handle(w, &event);

@@ -14,7 +14,7 @@ for fuzzer in "$@"; do
     log=build/fuzz/$name.log
     mkdir -p "build/fuzz/corpus/$name"
     code=0
-    "$fuzzer" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 \
+    "$fuzzer" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -len_control=10 -print_final_stats=1 \
         -dict="$here/words.dict" -artifact_prefix="build/fuzz/crash-$name-" \
         "build/fuzz/corpus/$name" "$here/corpus/$name" >"$log" 2>&1 </dev/null || code=$?
     runs=$(sed -nE 's/^stat::number_of_executed_units: *([0-9]+)$/\1/p' "$log")
