@@ -24,7 +24,7 @@ static bool take_unit(const char **at, int64_t *ret)
     return false;
 }
 
-bool skr_duration_parse(const char *text, skr_time *ret)
+bool skr_sandbox_duration_parse(const char *text, skr_time *ret)
 {
     int64_t total = 0;
 

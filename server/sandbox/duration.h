@@ -8,6 +8,6 @@
 
 /* Units h, m, s, ms, us, ns; "0" needs none. false: something else, or more than 64 bits of
  * nanoseconds. */
-bool skr_duration_parse(const char *text, skr_time *ret);
+bool skr_sandbox_duration_parse(const char *text, skr_time *ret);
 
 #endif

@@ -505,7 +505,7 @@ static void durations_are_read_as_go_writes_them(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        assert_int_equal(skr_duration_parse(table[i].text, &t), table[i].value >= 0);
+        assert_int_equal(skr_sandbox_duration_parse(table[i].text, &t), table[i].value >= 0);
         if (table[i].value >= 0)
             assert_int_equal(t, table[i].value);
     }
