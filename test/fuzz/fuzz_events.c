@@ -3,271 +3,34 @@
  * The engine alone, under events that need not fit together: objects come and go as the bytes say,
  * old versions after new ones, writes end in any way whatever the objects show, anybody asks for
  * anything, solutions come late or not at all. (fuzz_engine.c is the same in a cluster that
- * behaves.)
- *
- * Whatever happens: the engine's invariants hold after every event; each request is answered once,
- * with an answer of its verb; writes have ids and bodies of their own; no Binding of a member is
- * posted before a plan in state Binding with that member was acknowledged or seen; no Binding
- * without an open call for that pod and node; the same bytes give the same actions.
+ * behaves.) Whatever happens, shell.h is content, and the same bytes give the same actions.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/engine/state.h" /* to which group a pod belongs, in the eyes of the engine */
+#include "core/engine/state.h" /* where a pod is planned */
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"
+#include "test/fuzz/shell.h"
 
-enum { STEPS_MAX = 1200, WRITES_MAX = 512, CALLS_MAX = 128, UIDS = FUZZ_PODS * 4 };
+enum { STEPS_MAX = 1200 };
 
-struct call {
-    uint64_t request;
-    char uid[16];
-    char node[16];
-    bool held;
-};
-
-struct world {
-    struct fuzz_objects objects;
-    struct skr_engine *engine;
-    struct skr_actions actions;
-    skr_time now, timer;
-    uint64_t request, hash;
-    uint64_t asking; /* request of the verb in hand */
-    enum skr_event_kind verb;
-    size_t n_asked; /* names, candidates */
-    size_t n_answers;
-    struct call call[CALLS_MAX]; /* open bind calls */
-    size_t n_calls;
-    struct skr_write write[WRITES_MAX]; /* in flight; strings are ours */
-    size_t n_writes;
-    uint64_t last_write;
-    struct skr_solve_request *solve;
-    bool binding[UIDS]; /* a plan in state Binding with that member is out */
-    bool any_binding;   /* one that names no members is */
-    bool traces, bound; /* a pod with a plan of its own, a bound pod was seen: a member that carries
-                           the id of one that is bound is rolled forward */
-    bool synced, stopped;
-};
-
-static uint32_t choose(struct world *w, uint32_t n)
+static uint32_t choose(struct fuzz_shell *w, uint32_t n)
 {
     return fuzz_choose(&w->objects, n);
 }
 
-static void mix(struct world *w, const char *text)
-{
-    for (; *text != '\0'; text++)
-        w->hash = (w->hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-}
-
-static void mix_number(struct world *w, uint64_t number)
-{
-    w->hash = (w->hash ^ number) * UINT64_C(0x100000001b3);
-}
-
-/* ---- all or nothing ---- */
-
-static size_t uid_index(const char *uid)
-{
-    for (uint32_t i = 0; i < UIDS; i++) {
-        char text[16];
-        if (strcmp(fuzz_pod_uid(i / 4, i % 4, text), uid) == 0)
-            return i;
-    }
-    return UIDS;
-}
-
-/* A plan that the API server is known to hold. */
-static void plan_is_out(struct world *w, const char *text)
-{
-    struct skr_plan_record *plan = NULL;
-    struct skr_error error;
-    if (!text || skr_plan_parse(text, &plan, &error) < 0)
-        return;
-    if (plan->state == SKR_PLAN_BINDING) {
-        w->any_binding = w->any_binding || !plan->has_members;
-        for (size_t i = 0; i < plan->n_members; i++) {
-            size_t at = uid_index(plan->member[i].uid);
-            if (at < UIDS)
-                w->binding[at] = true;
-        }
-    }
-    skr_plan_record_destroy(plan);
-}
-
-static void seen(struct world *w, const struct skr_meta *meta)
-{
-    plan_is_out(w, skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN));
-}
-
-static void pod_seen(struct world *w, const struct skr_pod *pod)
-{
-    seen(w, &pod->meta);
-    w->traces = w->traces || pod->meta.annotations.n > 0;
-    w->bound = w->bound || pod->node_name[0] != '\0';
-}
-
-/* The annotation that a patch writes; json_decref() *ret_json. */
-static const char *patched_plan(const struct skr_write *write, json_t **ret_json)
-{
-    *ret_json = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
-    const json_t *meta = json_object_get(*ret_json, "metadata");
-    return json_string_value(
-        json_object_get(json_object_get(meta, "annotations"), SKR_ANNOTATION_PLAN));
-}
-
-static struct call *find_call(struct world *w, uint64_t request)
-{
-    for (size_t i = 0; i < w->n_calls; i++) {
-        if (w->call[i].request == request)
-            return &w->call[i];
-    }
-    return NULL;
-}
-
-static void check_binding(struct world *w, const json_t *body)
-{
-    const char *uid = json_string_value(json_object_get(json_object_get(body, "metadata"), "uid"));
-    const char *node = json_string_value(json_object_get(json_object_get(body, "target"), "name"));
-    bool open = false;
-    fuzz_check(uid && node);
-    for (size_t i = 0; i < w->n_calls; i++)
-        open = open || (!strcmp(w->call[i].uid, uid) && !strcmp(w->call[i].node, node));
-    fuzz_check(open);
-    const struct pod_entry *p = pods_find(w->engine, uid);
-    fuzz_check(p && !pods_is_bound(p));
-    if (p->group)
-        fuzz_check(w->binding[uid_index(uid)] || w->any_binding || (w->traces && w->bound));
-}
-
-/* ---- actions ---- */
-
-static void take_write(struct world *w, const struct skr_write *write)
-{
-    json_t *body;
-    fuzz_check(write->id > w->last_write && write->kind < SKR_WRITE_KIND_COUNT);
-    fuzz_check(write->class < SKR_WRITE_CLASS_COUNT && write->namespace_[0]);
-    fuzz_check(write->name[0] || write->kind == SKR_WRITE_CREATE_EVENT);
-    w->last_write = write->id;
-    const char *plan = patched_plan(write, &body);
-    bool reads = write->kind == SKR_WRITE_GET_POD || write->kind == SKR_WRITE_GET_CONFIGMAP ||
-                 write->kind == SKR_WRITE_GET_PODGROUP;
-    fuzz_check(reads ? write->body_len == 0 : json_is_object(body));
-    if (plan)
-        fuzz_objects_note_plan(&w->objects, plan);
-    if (write->kind == SKR_WRITE_BINDING)
-        check_binding(w, body);
-    json_decref(body);
-    fuzz_check(w->n_writes < WRITES_MAX);
-    struct skr_write *mine = &w->write[w->n_writes++];
-    *mine = *write;
-    mine->namespace_ = skr_strdup(write->namespace_);
-    mine->name = skr_strdup(write->name);
-    mine->body = skr_strdup(write->body);
-    mix_number(w, write->kind);
-    mix(w, write->name);
-    mix(w, write->body);
-}
-
-static void check_verb_answer(struct world *w, const struct skr_answer *a)
-{
-    bool masked = a->kind == SKR_ANSWER_FILTER_MASK || a->kind == SKR_ANSWER_PREEMPT_MASK ||
-                  a->kind == SKR_ANSWER_SCORES;
-    w->n_answers++;
-    fuzz_check(!masked || a->n == w->n_asked);
-    if (w->verb == SKR_EVENT_FILTER)
-        fuzz_check(a->kind <= SKR_ANSWER_FILTER_MASK);
-    else if (w->verb == SKR_EVENT_PRIORITIZE)
-        fuzz_check(a->kind == SKR_ANSWER_SCORES || a->kind == SKR_ANSWER_ERROR);
-    else if (w->verb == SKR_EVENT_PREEMPT)
-        fuzz_check(a->kind == SKR_ANSWER_PREEMPT_MASK || a->kind == SKR_ANSWER_ERROR);
-    fuzz_check(a->kind != SKR_ANSWER_FILTER_ONE || a->index < w->n_asked);
-    for (size_t i = 0; a->kind == SKR_ANSWER_SCORES && i < a->n; i++)
-        fuzz_check(a->scores[i] >= 0 && a->scores[i] <= 10);
-}
-
-static void take_answer(struct world *w, const struct skr_answer *a)
-{
-    struct call *call = find_call(w, a->request);
-    fuzz_check(a->text != NULL);
-    mix_number(w, (uint64_t)a->kind);
-    mix(w, a->text);
-    if (call) {
-        fuzz_check(a->kind == SKR_ANSWER_BOUND || a->kind == SKR_ANSWER_ERROR);
-        fuzz_check(a->kind == SKR_ANSWER_BOUND || a->text[0] != '\0');
-        *call = w->call[--w->n_calls];
-        return;
-    }
-    fuzz_check(w->asking != 0 && a->request == w->asking);
-    check_verb_answer(w, a);
-}
-
-static void take_action(struct world *w, struct skr_action *a)
-{
-    struct call *call;
-    mix_number(w, (uint64_t)a->kind);
-    switch (a->kind) {
-    case SKR_ACTION_ANSWER:
-        take_answer(w, &a->answer);
-        break;
-    case SKR_ACTION_HOLD:
-        call = find_call(w, a->hold.request);
-        fuzz_check(call && !call->held && a->hold.deadline >= w->now);
-        call->held = true;
-        break;
-    case SKR_ACTION_WRITE:
-        take_write(w, &a->write);
-        break;
-    case SKR_ACTION_SOLVE:
-        fuzz_check(!w->solve); /* one at a time */
-        w->solve = a->solve;
-        a->solve = NULL;
-        break;
-    case SKR_ACTION_CANCEL_SOLVE:
-        fuzz_check(w->solve && a->cancel_solve == w->solve->id);
-        atomic_store(&w->solve->cancel, true);
-        break;
-    case SKR_ACTION_TIMER:
-        w->timer = a->timer;
-        mix_number(w, (uint64_t)a->timer);
-        break;
-    case SKR_ACTION_DECISION:
-        fuzz_check(a->decision.group && a->decision.pod && a->decision.what && a->decision.message);
-        mix(w, a->decision.message);
-        break;
-    case SKR_ACTION_KIND_COUNT:
-    default:
-        fuzz_check(false);
-    }
-}
-
-static void handle(struct world *w, struct skr_event *event)
-{
-    struct skr_error error;
-    fuzz_check(skr_engine_handle(w->engine, event, w->now, &w->actions) == 0);
-    for (size_t i = 0; i < w->actions.n; i++)
-        take_action(w, &w->actions.item[i]);
-    skr_actions_reset(&w->actions);
-    if (skr_engine_check(w->engine, &error) < 0) {
-        fprintf(stderr, "%s\n", error.text);
-        fuzz_check(false);
-    }
-    for (size_t i = 0; i < w->n_calls; i++)
-        fuzz_check(w->call[i].held);
-}
-
 /* ---- events ---- */
 
-static void pod_comes(struct world *w)
+static void pod_comes(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_POD_UPSERT};
     event.pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
-    pod_seen(w, event.pod);
-    handle(w, &event);
+    fuzz_shell_pod_seen(w, event.pod);
+    fuzz_shell_handle(w, &event);
 }
 
-static void pod_goes(struct world *w)
+static void pod_goes(struct fuzz_shell *w)
 {
     char name[16], uid[16];
     uint32_t i = choose(w, FUZZ_PODS), life = choose(w, 5);
@@ -275,10 +38,10 @@ static void pod_goes(struct world *w)
                               .namespace_ = "default",
                               .name = fuzz_pod_name(i, name),
                               .uid = life < 4 ? fuzz_pod_uid(i, life, uid) : ""};
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
 }
 
-static void node_changes(struct world *w)
+static void node_changes(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_NODE_UPSERT};
     if (choose(w, 8) == 0) {
@@ -288,16 +51,16 @@ static void node_changes(struct world *w)
     } else {
         event.node = fuzz_make_node(&w->objects);
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
 }
 
-static const char *map_name(struct world *w)
+static const char *map_name(struct fuzz_shell *w)
 {
     static const char *const name[] = {"ga", "gb", "gc", "topology"};
     return name[choose(w, 4)];
 }
 
-static void map_changes(struct world *w)
+static void map_changes(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_CONFIGMAP_UPSERT};
     const char *name = map_name(w);
@@ -308,12 +71,12 @@ static void map_changes(struct world *w)
         event.uid = "";
     } else {
         event.configmap = fuzz_make_map(&w->objects, name);
-        seen(w, &event.configmap->meta);
+        fuzz_shell_seen(w, &event.configmap->meta);
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
 }
 
-static void podgroup_changes(struct world *w)
+static void podgroup_changes(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_PODGROUP_UPSERT};
     uint32_t group = choose(w, FUZZ_GROUPS);
@@ -324,13 +87,13 @@ static void podgroup_changes(struct world *w)
         event.uid = "";
     } else {
         event.podgroup = fuzz_make_podgroup(&w->objects, group);
-        seen(w, &event.podgroup->meta);
+        fuzz_shell_seen(w, &event.podgroup->meta);
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
 }
 
 /* Names as they come: any of the nodes, also twice, also unknown ones. */
-static size_t some_nodes(struct world *w, const char **name)
+static size_t some_nodes(struct fuzz_shell *w, const char **name)
 {
     size_t n = choose(w, FUZZ_NODES + 3);
     for (size_t i = 0; i < n; i++)
@@ -339,7 +102,7 @@ static size_t some_nodes(struct world *w, const char **name)
     return n;
 }
 
-static void verb(struct world *w, enum skr_event_kind kind)
+static void verb(struct fuzz_shell *w, enum skr_event_kind kind)
 {
     const char *name[FUZZ_NODES + 3] = {NULL}, *uid[2] = {"p0-0", "p5-3"};
     struct skr_preempt_node candidate[FUZZ_NODES + 3];
@@ -362,17 +125,17 @@ static void verb(struct world *w, enum skr_event_kind kind)
         event.filter.n_nodes = w->n_asked;
         event.filter.node = name;
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
     fuzz_check(w->n_answers == 1);
     w->asking = 0;
     skr_pod_destroy(pod);
 }
 
-static void bind(struct world *w)
+static void bind(struct fuzz_shell *w)
 {
     char name[16], uid[16];
     uint32_t i = choose(w, FUZZ_PODS), what = choose(w, 16);
-    if (w->n_calls == CALLS_MAX)
+    if (w->n_calls == FUZZ_CALLS_MAX)
         return;
     fuzz_pod_uid(i, what > 12 ? what - 12 : 0, uid);
     struct skr_event event = {.kind = SKR_EVENT_BIND,
@@ -385,27 +148,27 @@ static void bind(struct world *w)
     const struct pod_entry *p = pods_find(w->engine, uid);
     if (p && p->plan_node && what < 8)
         event.bind.node = p->plan_node;
-    struct call *call = &w->call[w->n_calls++];
-    *call = (struct call){.request = event.bind.request};
+    struct fuzz_call *call = &w->call[w->n_calls++];
+    *call = (struct fuzz_call){.request = event.bind.request};
     p = what == 12 ? pods_find_name(w->engine, "default", event.name) : p;
     snprintf(call->uid, sizeof call->uid, "%s", p ? p->uid : uid);
     snprintf(call->node, sizeof call->node, "%s", event.bind.node);
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
 }
 
-static void hang_up(struct world *w)
+static void hang_up(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_HANGUP};
     event.hangup.request = 4711;
     if (w->n_calls > 0) {
-        struct call *call = &w->call[choose(w, CALLS_MAX) % w->n_calls];
+        struct fuzz_call *call = &w->call[choose(w, FUZZ_CALLS_MAX) % w->n_calls];
         event.hangup.request = call->request;
         *call = w->call[--w->n_calls];
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
 }
 
-static void solved(struct world *w)
+static void solved(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_SOLVED};
     struct skr_solve_request *request = w->solve;
@@ -421,23 +184,24 @@ static void solved(struct world *w)
         request->problem.step_budget = how == 2 ? 0 : request->problem.step_budget;
         fuzz_check(skr_solve(&request->problem, &event.solved.solution, &event.solved.error) == 0);
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
     skr_solve_request_destroy(request);
 }
 
-static void read_object(struct world *w, const struct skr_write *write, struct skr_event *event)
+static void read_object(struct fuzz_shell *w, const struct skr_write *write,
+                        struct skr_event *event)
 {
     if (write->kind == SKR_WRITE_GET_POD) {
         event->write_done.pod =
             fuzz_make_pod(&w->objects, (uint32_t)(write->name[1] - '0') % FUZZ_PODS);
-        pod_seen(w, event->write_done.pod);
+        fuzz_shell_pod_seen(w, event->write_done.pod);
     } else if (write->kind == SKR_WRITE_GET_CONFIGMAP) {
         event->write_done.configmap = fuzz_make_map(&w->objects, write->name);
-        seen(w, &event->write_done.configmap->meta);
+        fuzz_shell_seen(w, &event->write_done.configmap->meta);
     } else if (write->kind == SKR_WRITE_GET_PODGROUP) {
         event->write_done.podgroup =
             fuzz_make_podgroup(&w->objects, strcmp(write->name, "gb") == 0);
-        seen(w, &event->write_done.podgroup->meta);
+        fuzz_shell_seen(w, &event->write_done.podgroup->meta);
     }
 }
 
@@ -448,7 +212,7 @@ static void write_free(struct skr_write *write)
     free((char *)(uintptr_t)write->body);
 }
 
-static void write_done(struct world *w)
+static void write_done(struct fuzz_shell *w)
 {
     static const int32_t status[SKR_WRITE_OUTCOME_COUNT] = {200, 409, 404, 422, 403, 429, 0, 0};
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
@@ -465,31 +229,31 @@ static void write_done(struct world *w)
     event.write_done.http_status = status[event.write_done.outcome];
     event.write_done.message = how % 2 ? "refused" : "";
     event.write_done.retry_after = how == SKR_WRITE_BUSY ? SKR_SECOND : 0;
-    const char *plan = patched_plan(&write, &body);
+    const char *plan = fuzz_shell_patched_plan(&write, &body);
     if (event.write_done.outcome == SKR_WRITE_OK) {
         event.write_done.resource_version = how == 23 ? 0 : ++w->objects.version;
-        plan_is_out(w, plan);
+        fuzz_shell_plan_is_out(w, plan);
         w->bound = w->bound || write.kind == SKR_WRITE_BINDING;
         read_object(w, &write, &event);
     }
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
     json_decref(body);
     write_free(&write);
 }
 
-static void simple(struct world *w, enum skr_event_kind kind)
+static void simple(struct fuzz_shell *w, enum skr_event_kind kind)
 {
     struct skr_event event = {.kind = kind};
     if (kind == SKR_EVENT_SYNCED && w->synced)
         return;
     w->synced = w->synced || kind == SKR_EVENT_SYNCED;
     w->stopped = w->stopped || kind == SKR_EVENT_SHUTDOWN;
-    handle(w, &event);
+    fuzz_shell_handle(w, &event);
     if (kind == SKR_EVENT_LEADER_LOST || kind == SKR_EVENT_SHUTDOWN)
         fuzz_check(w->n_calls == 0);
 }
 
-static void time_passes(struct world *w)
+static void time_passes(struct fuzz_shell *w)
 {
     static const skr_time step[] = {0,
                                     SKR_MILLISECOND,
@@ -509,7 +273,7 @@ static void time_passes(struct world *w)
     simple(w, SKR_EVENT_TIMER);
 }
 
-static void step(struct world *w)
+static void step(struct fuzz_shell *w)
 {
     static const enum skr_event_kind rare[] = {SKR_EVENT_LEADER_WON, SKR_EVENT_LEADER_LOST,
                                                SKR_EVENT_SYNCED, SKR_EVENT_SHUTDOWN};
@@ -548,18 +312,18 @@ static void step(struct world *w)
 
 /* ---- life ---- */
 
-static void finish(struct world *w)
+static void finish(struct fuzz_shell *w)
 {
     struct skr_strbuf state;
     struct skr_engine_stats stats;
     skr_strbuf_init(&state);
     skr_engine_write_json(w->engine, &state);
-    mix(w, state.s);
+    fuzz_shell_mix(w, state.s);
     json_decref(fuzz_json(state.s, state.len));
     skr_strbuf_fini(&state);
     skr_engine_get_stats(w->engine, &stats);
     fuzz_check(stats.writes_in_flight == w->n_writes);
-    fuzz_check(stats.nodes <= FUZZ_NODES && stats.pods <= UIDS && stats.parked == w->n_calls);
+    fuzz_check(stats.nodes <= FUZZ_NODES && stats.pods <= FUZZ_UIDS && stats.parked == w->n_calls);
     skr_engine_destroy(w->engine);
     skr_actions_fini(&w->actions);
     skr_solve_request_destroy(w->solve);
@@ -570,7 +334,7 @@ static void finish(struct world *w)
 
 static uint64_t play(const uint8_t *data, size_t size)
 {
-    struct world *w = skr_alloc(sizeof *w);
+    struct fuzz_shell *w = skr_alloc(sizeof *w);
     struct skr_settings settings;
     w->objects.bytes = (struct fuzz_bytes){data, size, 0};
     w->now = 1700000000 * SKR_SECOND;

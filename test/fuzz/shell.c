@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What must hold of actions: each request is answered once, with an answer of its verb; writes have
+ * ids and bodies of their own; no Binding of a member is posted before a plan in state Binding with
+ * that member was acknowledged or seen; none without an open call for that pod and node.
+ */
+#include "test/fuzz/shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine/state.h" /* to which group a pod belongs, in the eyes of the engine */
+
+void fuzz_shell_mix(struct fuzz_shell *w, const char *text)
+{
+    for (; *text != '\0'; text++)
+        w->hash = (w->hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+}
+
+static void mix_number(struct fuzz_shell *w, uint64_t number)
+{
+    w->hash = (w->hash ^ number) * UINT64_C(0x100000001b3);
+}
+
+/* ---- all or nothing ---- */
+
+static size_t uid_index(const char *uid)
+{
+    for (uint32_t i = 0; i < FUZZ_UIDS; i++) {
+        char text[16];
+        if (strcmp(fuzz_pod_uid(i / 4, i % 4, text), uid) == 0)
+            return i;
+    }
+    return FUZZ_UIDS;
+}
+
+/* A plan that the API server is known to hold. */
+void fuzz_shell_plan_is_out(struct fuzz_shell *w, const char *text)
+{
+    struct skr_plan_record *plan = NULL;
+    struct skr_error error;
+    if (!text || skr_plan_parse(text, &plan, &error) < 0)
+        return;
+    if (plan->state == SKR_PLAN_BINDING) {
+        w->any_binding = w->any_binding || !plan->has_members;
+        for (size_t i = 0; i < plan->n_members; i++) {
+            size_t at = uid_index(plan->member[i].uid);
+            if (at < FUZZ_UIDS)
+                w->binding[at] = true;
+        }
+    }
+    skr_plan_record_destroy(plan);
+}
+
+void fuzz_shell_seen(struct fuzz_shell *w, const struct skr_meta *meta)
+{
+    fuzz_shell_plan_is_out(w, skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN));
+}
+
+void fuzz_shell_pod_seen(struct fuzz_shell *w, const struct skr_pod *pod)
+{
+    fuzz_shell_seen(w, &pod->meta);
+    w->traces = w->traces || pod->meta.annotations.n > 0;
+    w->bound = w->bound || pod->node_name[0] != '\0';
+}
+
+/* The annotation that a patch writes; json_decref() *ret_json. */
+const char *fuzz_shell_patched_plan(const struct skr_write *write, json_t **ret_json)
+{
+    *ret_json = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
+    const json_t *meta = json_object_get(*ret_json, "metadata");
+    return json_string_value(
+        json_object_get(json_object_get(meta, "annotations"), SKR_ANNOTATION_PLAN));
+}
+
+static struct fuzz_call *find_call(struct fuzz_shell *w, uint64_t request)
+{
+    for (size_t i = 0; i < w->n_calls; i++) {
+        if (w->call[i].request == request)
+            return &w->call[i];
+    }
+    return NULL;
+}
+
+static void check_binding(struct fuzz_shell *w, const json_t *body)
+{
+    const char *uid = json_string_value(json_object_get(json_object_get(body, "metadata"), "uid"));
+    const char *node = json_string_value(json_object_get(json_object_get(body, "target"), "name"));
+    bool open = false;
+    fuzz_check(uid && node);
+    for (size_t i = 0; i < w->n_calls; i++)
+        open = open || (!strcmp(w->call[i].uid, uid) && !strcmp(w->call[i].node, node));
+    fuzz_check(open);
+    const struct pod_entry *p = pods_find(w->engine, uid);
+    fuzz_check(p && !pods_is_bound(p));
+    if (p->group)
+        fuzz_check(w->binding[uid_index(uid)] || w->any_binding || (w->traces && w->bound));
+}
+
+/* ---- actions ---- */
+
+static void take_write(struct fuzz_shell *w, const struct skr_write *write)
+{
+    json_t *body;
+    fuzz_check(write->id > w->last_write && write->kind < SKR_WRITE_KIND_COUNT);
+    fuzz_check(write->class < SKR_WRITE_CLASS_COUNT && write->namespace_[0]);
+    fuzz_check(write->name[0] || write->kind == SKR_WRITE_CREATE_EVENT);
+    w->last_write = write->id;
+    const char *plan = fuzz_shell_patched_plan(write, &body);
+    bool reads = write->kind == SKR_WRITE_GET_POD || write->kind == SKR_WRITE_GET_CONFIGMAP ||
+                 write->kind == SKR_WRITE_GET_PODGROUP;
+    fuzz_check(reads ? write->body_len == 0 : json_is_object(body));
+    if (plan)
+        fuzz_objects_note_plan(&w->objects, plan);
+    if (write->kind == SKR_WRITE_BINDING)
+        check_binding(w, body);
+    json_decref(body);
+    fuzz_check(w->n_writes < FUZZ_WRITES_MAX);
+    struct skr_write *mine = &w->write[w->n_writes++];
+    *mine = *write;
+    mine->namespace_ = skr_strdup(write->namespace_);
+    mine->name = skr_strdup(write->name);
+    mine->body = skr_strdup(write->body);
+    mix_number(w, write->kind);
+    fuzz_shell_mix(w, write->name);
+    fuzz_shell_mix(w, write->body);
+}
+
+static void check_verb_answer(struct fuzz_shell *w, const struct skr_answer *a)
+{
+    bool masked = a->kind == SKR_ANSWER_FILTER_MASK || a->kind == SKR_ANSWER_PREEMPT_MASK ||
+                  a->kind == SKR_ANSWER_SCORES;
+    w->n_answers++;
+    fuzz_check(!masked || a->n == w->n_asked);
+    if (w->verb == SKR_EVENT_FILTER)
+        fuzz_check(a->kind <= SKR_ANSWER_FILTER_MASK);
+    else if (w->verb == SKR_EVENT_PRIORITIZE)
+        fuzz_check(a->kind == SKR_ANSWER_SCORES || a->kind == SKR_ANSWER_ERROR);
+    else if (w->verb == SKR_EVENT_PREEMPT)
+        fuzz_check(a->kind == SKR_ANSWER_PREEMPT_MASK || a->kind == SKR_ANSWER_ERROR);
+    fuzz_check(a->kind != SKR_ANSWER_FILTER_ONE || a->index < w->n_asked);
+    for (size_t i = 0; a->kind == SKR_ANSWER_SCORES && i < a->n; i++)
+        fuzz_check(a->scores[i] >= 0 && a->scores[i] <= 10);
+}
+
+static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
+{
+    struct fuzz_call *call = find_call(w, a->request);
+    fuzz_check(a->text != NULL);
+    mix_number(w, (uint64_t)a->kind);
+    fuzz_shell_mix(w, a->text);
+    if (call) {
+        fuzz_check(a->kind == SKR_ANSWER_BOUND || a->kind == SKR_ANSWER_ERROR);
+        fuzz_check(a->kind == SKR_ANSWER_BOUND || a->text[0] != '\0');
+        *call = w->call[--w->n_calls];
+        return;
+    }
+    fuzz_check(w->asking != 0 && a->request == w->asking);
+    check_verb_answer(w, a);
+}
+
+static void take_action(struct fuzz_shell *w, struct skr_action *a)
+{
+    struct fuzz_call *call;
+    mix_number(w, (uint64_t)a->kind);
+    switch (a->kind) {
+    case SKR_ACTION_ANSWER:
+        take_answer(w, &a->answer);
+        break;
+    case SKR_ACTION_HOLD:
+        call = find_call(w, a->hold.request);
+        fuzz_check(call && !call->held && a->hold.deadline >= w->now);
+        call->held = true;
+        break;
+    case SKR_ACTION_WRITE:
+        take_write(w, &a->write);
+        break;
+    case SKR_ACTION_SOLVE:
+        fuzz_check(!w->solve); /* one at a time */
+        w->solve = a->solve;
+        a->solve = NULL;
+        break;
+    case SKR_ACTION_CANCEL_SOLVE:
+        fuzz_check(w->solve && a->cancel_solve == w->solve->id);
+        atomic_store(&w->solve->cancel, true);
+        break;
+    case SKR_ACTION_TIMER:
+        w->timer = a->timer;
+        mix_number(w, (uint64_t)a->timer);
+        break;
+    case SKR_ACTION_DECISION:
+        fuzz_check(a->decision.group && a->decision.pod && a->decision.what && a->decision.message);
+        fuzz_shell_mix(w, a->decision.message);
+        break;
+    case SKR_ACTION_KIND_COUNT:
+    default:
+        fuzz_check(false);
+    }
+}
+
+void fuzz_shell_handle(struct fuzz_shell *w, struct skr_event *event)
+{
+    struct skr_error error;
+    fuzz_check(skr_engine_handle(w->engine, event, w->now, &w->actions) == 0);
+    for (size_t i = 0; i < w->actions.n; i++)
+        take_action(w, &w->actions.item[i]);
+    skr_actions_reset(&w->actions);
+    if (skr_engine_check(w->engine, &error) < 0) {
+        fprintf(stderr, "%s\n", error.text);
+        fuzz_check(false);
+    }
+    for (size_t i = 0; i < w->n_calls; i++)
+        fuzz_check(w->call[i].held);
+}
