@@ -27,6 +27,12 @@ enum flag_id {
     FLAG_LEVEL,
     FLAG_VERBOSE,
     FLAG_ASCII,
+    FLAG_FILE,
+    FLAG_UNTIL,
+    FLAG_SEED,
+    FLAG_OUTPUT,
+    FLAG_PICTURE,
+    FLAG_TIMINGS,
     FLAG_HELP,
     FLAG_NONE
 };
@@ -39,7 +45,7 @@ struct flag {
     const char *text;
 };
 
-enum { FLAGS_MAX = 6 };
+enum { FLAGS_MAX = 12 };
 
 struct command {
     const char *name;
@@ -91,6 +97,33 @@ static const struct command commands[] = {
      "sakkara serve --help",
      {{FLAG_ASCII, "--ascii", NULL, NULL, "draw with ASCII characters only"},
       {FLAG_VERBOSE, "--verbose", "-v", NULL, "show every request and every write"},
+      HELP_FLAG,
+      NO_FLAG}},
+    {"simulate",
+     "sakkara simulate -f FILE|DIR|- [-f ...] [--until DURATION] [--seed N] [-o text|json]\n"
+     "                        [--picture] [--ascii] [--config FILE] [--timings] [-v]",
+     "run objects through the whole scheduler, no cluster needed",
+     "Reads what kubectl reads: nodes, pods, groups, Jobs, dumps of a cluster, and Scenario\n"
+     "documents with timed steps. Runs them through the daemon's engine and models of\n"
+     "kube-scheduler, kubelets and controllers under a virtual clock, and prints who went where "
+     "and\n"
+     "why the others wait. The same input gives the same output. Exit code 4 when some seat of "
+     "some\n"
+     "group is not bound.\n",
+     "  sakkara simulate -f cluster.yaml -f gang.yaml --picture\n"
+     "  kubectl get nodes,pods,configmaps -A -o json | sakkara simulate -f - -f gang.yaml\n"
+     "  sakkara simulate -f scenario/ -o json --until 10m\n",
+     "sakkara help demo",
+     {{FLAG_FILE, "--filename", "-f", "FILE", "file, folder, or - for standard input; may repeat"},
+      {FLAG_UNTIL, "--until", NULL, "DURATION", "end there; default: when nothing more can happen"},
+      {FLAG_SEED, "--seed", NULL, "N", "of uids, and of the choice among equal nodes; default 0"},
+      {FLAG_OUTPUT, "--output", "-o", "FORMAT", "text (default) or json"},
+      {FLAG_PICTURE, "--picture", NULL, NULL, "draw every group before and after"},
+      {FLAG_ASCII, "--ascii", NULL, NULL, "draw with ASCII characters only"},
+      {FLAG_CONFIG, "--config", NULL, "FILE", "configuration of the daemon, for its settings"},
+      {FLAG_TIMINGS, "--timings", NULL, NULL, "say on stderr how long it took"},
+      {FLAG_VERBOSE, "--verbose", "-v", NULL,
+       "show decisions, verbs, writes; twice: rejections too"},
       HELP_FLAG,
       NO_FLAG}},
     {"solve",
@@ -304,6 +337,34 @@ static int apply_flag(struct parser *p, const struct flag *flag, const char *val
     case FLAG_ASCII:
         p->cli->ascii = true;
         break;
+    case FLAG_FILE:
+        if (p->cli->n_files == SKR_CLI_FILES_MAX) {
+            return refuse(p, "too many files, the last is", value);
+        }
+        p->cli->files[p->cli->n_files++] = value;
+        break;
+    case FLAG_UNTIL:
+        if (skr_duration_parse(value, &p->cli->until, NULL) < 0) {
+            return refuse(p, "--until is a duration such as 90s or 10m, not", value);
+        }
+        break;
+    case FLAG_SEED:
+        if (skr_integer_parse(value, &p->cli->seed, NULL) < 0) {
+            return refuse(p, "--seed is a number, not", value);
+        }
+        break;
+    case FLAG_OUTPUT:
+        p->cli->json = strcmp(value, "json") == 0;
+        if (!p->cli->json && strcmp(value, "text") != 0) {
+            return refuse(p, "--output is text or json, not", value);
+        }
+        break;
+    case FLAG_PICTURE:
+        p->cli->picture = true;
+        break;
+    case FLAG_TIMINGS:
+        p->cli->timings = true;
+        break;
     case FLAG_HELP:
         p->wants_help = true;
         break;
@@ -372,7 +433,7 @@ static int take_rest(struct parser *p)
 
 int skr_cli_parse(int argc, char *const *argv, struct skr_cli *ret, struct skr_strbuf *out)
 {
-    *ret = (struct skr_cli){.command = SKR_COMMAND_HELP, .verbosity = 0};
+    *ret = (struct skr_cli){.command = SKR_COMMAND_HELP, .until = SKR_TIME_NEVER};
     if (argc == 0) {
         skr_cli_write_help(NULL, out);
         return SKR_EXIT_USAGE;
@@ -391,6 +452,10 @@ int skr_cli_parse(int argc, char *const *argv, struct skr_cli *ret, struct skr_s
     int rc = take_rest(&p);
     if (rc == SKR_EXIT_OK && ret->command == SKR_COMMAND_SOLVE && !ret->file && !p.wants_help) {
         return refuse(&p, "a file is missing after", "solve");
+    }
+    if (rc == SKR_EXIT_OK && ret->command == SKR_COMMAND_SIMULATE && ret->n_files == 0 &&
+        !p.wants_help) {
+        return refuse(&p, "a file is missing:", "-f FILE");
     }
     if (rc == SKR_EXIT_OK && p.wants_help) {
         ret->topic = command->name;

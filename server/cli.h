@@ -10,16 +10,20 @@
 #include <stddef.h>
 
 #include "server/log.h"
+#include "topology/object.h"
 #include "topology/strbuf.h"
 
 enum skr_command {
     SKR_COMMAND_SERVE,
     SKR_COMMAND_DEMO,
+    SKR_COMMAND_SIMULATE,
     SKR_COMMAND_SOLVE,
     SKR_COMMAND_VERSION,
     SKR_COMMAND_HELP,
     SKR_COMMAND_COUNT
 };
+
+enum { SKR_CLI_FILES_MAX = 256 }; /* -f of one command line */
 
 /* Strings are borrowed from argv. */
 struct skr_cli {
@@ -27,10 +31,15 @@ struct skr_cli {
     const char *config;     /* --config; NULL: none, every option at its default */
     const char *kubeconfig; /* --kubeconfig; NULL: the configuration decides */
     enum skr_log_format log_format;
-    int verbosity;     /* -v; serve: log level; demo: 0 or more */
-    bool ascii;        /* --ascii */
-    const char *topic; /* of help; NULL: the overview */
-    const char *file;  /* of solve; "-": standard input */
+    int verbosity;                        /* -v; serve: log level; demo: 0 or more */
+    bool ascii;                           /* --ascii */
+    const char *topic;                    /* of help; NULL: the overview */
+    const char *file;                     /* of solve; "-": standard input */
+    const char *files[SKR_CLI_FILES_MAX]; /* -f of simulate, at least one */
+    size_t n_files;
+    skr_time until; /* SKR_TIME_NEVER: not given */
+    int64_t seed;
+    bool json, picture, timings;
 };
 
 /* argv without the program's name. 0, or an exit code with the message for stderr in out. */

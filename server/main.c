@@ -7,6 +7,7 @@
 #include "server/daemon.h"
 #include "server/demo.h"
 #include "server/exit_code.h"
+#include "server/simulate.h"
 #include "server/solve_command.h"
 
 static int serve(const struct skr_cli *cli)
@@ -44,6 +45,27 @@ static int solve(const struct skr_cli *cli, struct skr_strbuf *out)
     return code;
 }
 
+static int simulate(const struct skr_cli *cli, struct skr_strbuf *out)
+{
+    const struct skr_simulate_options options = {.file = cli->files,
+                                                 .n_files = cli->n_files,
+                                                 .config = cli->config,
+                                                 .until = cli->until,
+                                                 .seed = (uint64_t)cli->seed,
+                                                 .json = cli->json,
+                                                 .picture = cli->picture,
+                                                 .ascii = cli->ascii,
+                                                 .timings = cli->timings,
+                                                 .verbosity = cli->verbosity,
+                                                 .progress = stderr};
+    struct skr_strbuf messages;
+    skr_strbuf_init(&messages);
+    int code = skr_simulate_run(&options, out, &messages);
+    fwrite(messages.s, 1, messages.len, stderr);
+    skr_strbuf_fini(&messages);
+    return code;
+}
+
 /* Output that could not be written is a failure (a full disk, a closed pipe). */
 static int print(struct skr_strbuf *text, FILE *to, int code)
 {
@@ -67,6 +89,9 @@ int main(int argc, char **argv)
         return serve(&cli);
     case SKR_COMMAND_DEMO:
         code = skr_demo_play(cli.ascii, cli.verbosity > 0, &out);
+        break;
+    case SKR_COMMAND_SIMULATE:
+        code = simulate(&cli, &out);
         break;
     case SKR_COMMAND_SOLVE:
         code = solve(&cli, &out);

@@ -140,6 +140,11 @@ static int check(void *context, const json_t *object, struct skr_error *error)
     if (!json_is_object(meta)) {
         return skr_error_set(error, SKR_INVALID, "metadata: missing");
     }
+    /* YAML reads an unquoted y, n, on, 1 as something else than a string. */
+    const json_t *name = json_object_get(meta, "name");
+    if (name && !json_is_string(name)) {
+        return skr_error_set(error, SKR_INVALID, "metadata.name: a string is expected, in quotes");
+    }
     if (!skr_path_text(meta, "name")[0] && !skr_path_text(meta, "generateName")[0]) {
         return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
     }

@@ -261,8 +261,9 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
         const json_t *group = json_array_get(groups, i);
         char pods[48], priority[24];
         const char *reason = skr_path_text(group, "reason");
-        snprintf(pods, sizeof pods, "%zu/%lld", count_bound(group),
-                 (long long)skr_path_int(group, "size", 0));
+        /* Members that have ended count as well, until the next generation is there. */
+        size_t bound = count_bound(group), size = (size_t)skr_path_int(group, "size", 0);
+        snprintf(pods, sizeof pods, "%zu/%zu", bound < size ? bound : size, size);
         snprintf(priority, sizeof priority, "%lld", (long long)skr_path_int(group, "priority", 0));
         const char *row[] = {skr_path_text(group, "namespace"),
                              skr_path_text(group, "name"),

@@ -75,6 +75,10 @@ static int check_target(const json_t *target, const char *path, struct skr_error
     if (!skr_simulate_resource(kind)) {
         return skr_error_set(error, SKR_INVALID, "%s.kind: \"%.64s\" is not simulated", path, kind);
     }
+    const json_t *name = json_object_get(target, "name");
+    if (name && !json_is_string(name)) {
+        return skr_error_set(error, SKR_INVALID, "%s.name: a string is expected, in quotes", path);
+    }
     return target_text(target, "name")[0]
                ? 0
                : skr_error_set(error, SKR_INVALID, "%s.name: missing", path);
