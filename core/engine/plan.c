@@ -190,7 +190,7 @@ void plan_commit(struct skr_engine *e, struct plan *plan)
     free(member);
     if (plan->home == SOURCE_LABELS) {
         const struct pod_entry *oldest = plan_oldest_member(plan);
-        plan->anchor = skr_strdup(oldest->uid);
+        plan->anchor = oldest ? skr_strdup(oldest->uid) : NULL;
     }
     plan_text_changed(e, plan);
 }
