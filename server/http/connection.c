@@ -79,14 +79,19 @@ void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase 
     enter_phase(connection, phase);
 }
 
-void skr_connection_abandon(struct skr_connection *connection)
+void skr_connection_resume(struct skr_connection *connection)
 {
     if (connection->watched)
         skr_parked_remove(connection->listener->parked, connection->fd);
     connection->watched = false;
-    connection->abandoned = true;
     skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
     MHD_resume_connection(connection->mhd);
+}
+
+void skr_connection_abandon(struct skr_connection *connection)
+{
+    connection->abandoned = true;
+    skr_connection_resume(connection);
 }
 
 /* ---- connections ---- */
@@ -146,6 +151,23 @@ void *skr_connection_on_uri(void *cls, const char *uri, struct MHD_Connection *m
     return NULL;
 }
 
+/* Wakes that came before done() was called. */
+static void forget_wakes(struct skr_connection *connection)
+{
+    struct skr_listener *listener = connection->listener;
+
+    pthread_mutex_lock(&listener->lock);
+    for (struct skr_connection **at = &listener->woken; connection->in_woken && *at != NULL;) {
+        if (*at == connection) {
+            *at = connection->next_woken;
+            connection->in_woken = false;
+        } else {
+            at = &(*at)->next_woken;
+        }
+    }
+    pthread_mutex_unlock(&listener->lock);
+}
+
 void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **context,
                                  enum MHD_RequestTerminationCode code)
 {
@@ -156,6 +178,11 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
     (void)code;
     if (connection->handled && listener->options.handler.done != NULL)
         listener->options.handler.done(listener->options.handler.ctx, &connection->request);
+    if (connection->streaming) {
+        forget_wakes(connection);
+        skr_strbuf_fini(&connection->stream);
+        connection->streaming = false;
+    }
     drop_body(connection);
     connection->handled = false;
     connection->replied = false;
@@ -368,6 +395,59 @@ void skr_http_reply_text(struct skr_http_request *request, unsigned status, cons
     reply(of_request(request), status, type, text_response(text));
 }
 
+/* Suspended until there is more to send. */
+static ssize_t hold_stream(struct skr_connection *connection)
+{
+    MHD_suspend_connection(connection->mhd);
+    skr_connection_set_phase(connection, SKR_PHASE_HELD);
+    connection->watched = skr_parked_add(connection->listener->parked, connection->fd, connection);
+    if (!connection->watched) /* the kernel refuses: nobody would notice a hang-up */
+        skr_connection_abandon(connection);
+    return 0;
+}
+
+static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t max)
+{
+    struct skr_connection *connection = cls;
+    const struct skr_http_handler *handler = &connection->listener->options.handler;
+    struct skr_strbuf *out = &connection->stream;
+
+    (void)position;
+    if (connection->abandoned)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (connection->stream_at == out->len) {
+        skr_strbuf_reset(out);
+        connection->stream_at = 0;
+        if (!connection->stream_ended && !connection->listener->draining)
+            connection->stream_ended = !handler->more(handler->ctx, &connection->request, out);
+    }
+    if (out->len == 0) {
+        if (connection->stream_ended || connection->listener->draining)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        return hold_stream(connection);
+    }
+    const size_t left = out->len - connection->stream_at;
+    const size_t n = left < max ? left : max;
+    memcpy(buffer, out->s + connection->stream_at, n);
+    connection->stream_at += n;
+    skr_connection_set_phase(connection, SKR_PHASE_ANSWERING); /* the time begins again */
+    return (ssize_t)n;
+}
+
+void skr_http_reply_stream(struct skr_http_request *request, unsigned status, const char *type)
+{
+    enum { BLOCK = 16 * 1024 };
+    struct skr_connection *connection = of_request(request);
+
+    skr_bug_on(connection->listener->options.handler.more == NULL || connection->streaming);
+    skr_strbuf_init(&connection->stream);
+    connection->stream_at = 0;
+    connection->stream_ended = false;
+    connection->streaming = true;
+    reply(connection, status, type,
+          MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, on_stream, connection, NULL));
+}
+
 void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow)
 {
     struct MHD_Response *response = text_response("method not allowed\n");
@@ -396,4 +476,9 @@ const char *skr_http_argument(struct skr_http_request *request, const char *name
                                       strlen(name), &value, &n) != MHD_YES)
         return NULL;
     return value != NULL ? value : "";
+}
+
+const char *skr_http_header(struct skr_http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(of_request(request)->mhd, MHD_HEADER_KIND, name);
 }

@@ -32,6 +32,11 @@ struct skr_connection {
     bool replied;                /* an answer is queued */
     bool abandoned;              /* close it at the next opportunity */
     bool watched;                /* in listener->parked */
+    bool streaming;              /* the answer is a stream */
+    bool stream_ended;           /* more() has said so */
+    bool in_woken;               /* of streams: in listener->woken; under its lock */
+    struct skr_strbuf stream;    /* what more() gave ... */
+    size_t stream_at;            /* ... and how much of it was sent */
     int64_t since_ms;            /* begin of the phase */
     size_t body_cap;             /* bytes allocated for request.body */
     struct skr_connection *prev; /* list of the phase, oldest first */
@@ -65,6 +70,8 @@ struct skr_listener {
 
 /* Moves the connection to the end of a phase's list; its time begins now. */
 void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase phase);
+/* Lets libmicrohttpd go on with a request or stream that is held. */
+void skr_connection_resume(struct skr_connection *connection);
 /* Gives up a request that is held: resumed, and closed instead of answered. */
 void skr_connection_abandon(struct skr_connection *connection);
 

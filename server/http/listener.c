@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "server/http/address.h"
 #include "server/http/connection.h"
@@ -99,6 +100,24 @@ void skr_http_wake(struct skr_http_request *request)
         kick(listener);
 }
 
+void skr_http_wake_stream(struct skr_http_request *request)
+{
+    struct skr_connection *connection = (struct skr_connection *)request; /* first member */
+    struct skr_listener *listener = connection->listener;
+
+    pthread_mutex_lock(&listener->lock);
+    const bool first = listener->woken == NULL;
+    const bool add = !connection->in_woken;
+    if (add) {
+        connection->in_woken = true;
+        connection->next_woken = listener->woken;
+        listener->woken = connection;
+    }
+    pthread_mutex_unlock(&listener->lock);
+    if (first && add)
+        kick(listener);
+}
+
 uint16_t skr_listener_port(const struct skr_listener *listener)
 {
     return listener->port;
@@ -135,12 +154,17 @@ static void resume_woken(struct skr_listener *listener)
         oldest = list;
         list = next;
     }
-    for (; oldest != NULL; oldest = oldest->next_woken) {
-        if (oldest->watched)
-            skr_parked_remove(listener->parked, oldest->fd);
-        oldest->watched = false;
-        skr_connection_set_phase(oldest, SKR_PHASE_ANSWERING);
-        MHD_resume_connection(oldest->mhd);
+    while (oldest != NULL) {
+        struct skr_connection *const next = oldest->next_woken;
+        if (oldest->streaming) { /* from here on it can be woken again */
+            pthread_mutex_lock(&listener->lock);
+            oldest->in_woken = false;
+            pthread_mutex_unlock(&listener->lock);
+        }
+        /* A stream that is not held will ask for more anyway. */
+        if (!oldest->streaming || oldest->phase == SKR_PHASE_HELD)
+            skr_connection_resume(oldest);
+        oldest = next;
     }
 }
 
@@ -149,7 +173,8 @@ static void on_gone(void *context, void *who)
     struct skr_listener *listener = context;
     struct skr_connection *connection = who;
 
-    if (listener->options.handler.hangup(listener->options.handler.ctx, &connection->request)) {
+    if (connection->streaming ||
+        listener->options.handler.hangup(listener->options.handler.ctx, &connection->request)) {
         skr_connection_abandon(connection);
         return;
     }
@@ -209,6 +234,12 @@ static void begin_draining(struct skr_listener *listener)
     if (fd != MHD_INVALID_SOCKET)
         close(fd); /* allowed at once with external polling */
     listener->draining = true;
+    struct skr_connection *connection, *next;
+    DL_FOREACH_SAFE(listener->phase[SKR_PHASE_HELD], connection, next)
+    {
+        if (connection->streaming) /* ends where it is */
+            skr_connection_resume(connection);
+    }
 }
 
 static bool is_stopping(struct skr_listener *listener)
@@ -247,9 +278,12 @@ static void end(struct skr_listener *listener)
     resume_woken(listener);
     while (listener->phase[SKR_PHASE_HELD] != NULL) {
         struct skr_connection *connection = listener->phase[SKR_PHASE_HELD];
-        (void)listener->options.handler.hangup(listener->options.handler.ctx, &connection->request);
+        if (!connection->streaming) {
+            (void)listener->options.handler.hangup(listener->options.handler.ctx,
+                                                   &connection->request);
+            n++;
+        }
         skr_connection_abandon(connection);
-        n++;
     }
     if (n > 0)
         skr_http_logf(&listener->options.log, SKR_HTTP_LOG_ERROR,

@@ -13,6 +13,7 @@
  *   handle -> skr_http_reply                                             -> done
  *   handle -> (held) -> skr_http_wake -> resume -> skr_http_reply        -> done
  *   handle -> (held) -> the caller hangs up -> hangup                    -> done
+ *   handle -> skr_http_reply_stream -> more, more, ...                   -> done
  *
  * What outsiders can make large is bounded: connections, bytes of one body and of all bodies,
  * header bytes (connection_memory), and time: a connection may be idle for idle_timeout_ms,
@@ -29,6 +30,7 @@
 #include "server/http/metrics.h"
 #include "server/http/tls.h"
 #include "topology/error.h"
+#include "topology/strbuf.h"
 
 enum skr_http_log_level {
     SKR_HTTP_LOG_ERROR = 0,   /* an administrator may have to act */
@@ -72,6 +74,10 @@ struct skr_http_handler {
     /* True: the request is given up (it must not be woken any more). False: it was woken already,
      * and goes to resume. */
     bool (*hangup)(void *ctx, struct skr_http_request *request);
+    /* Of streams: appends to out what there is to send by now, as little or much as it likes;
+     * false: that was all. Asked when the connection takes bytes, and after skr_http_wake_stream().
+     * NULL when there are no streams. */
+    bool (*more)(void *ctx, struct skr_http_request *request, struct skr_strbuf *out);
     void (*done)(void *ctx, struct skr_http_request *request); /* NULL allowed */
     /* About once a second while requests are held. NULL allowed. */
     void (*tick)(void *ctx);
@@ -125,18 +131,27 @@ void skr_http_reply(struct skr_http_request *request, unsigned status, const cha
 /* text: literal. */
 void skr_http_reply_text(struct skr_http_request *request, unsigned status, const char *type,
                          const char *text);
+/* An answer whose end is not known: handler.more() is asked for its parts. A stream that has
+ * nothing to send costs what a held request costs, and is held for as long as the listener runs; a
+ * caller that hangs up ends it without a call of hangup(). In handle() only. */
+void skr_http_reply_stream(struct skr_http_request *request, unsigned status, const char *type);
 /* 405 with the methods that are allowed, e.g. "GET, HEAD". */
 void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow);
 /* The body becomes the caller's; free(). Never NULL. */
 char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len);
 /* Argument of the query; "" for one without a value, NULL when it is not there. */
 const char *skr_http_argument(struct skr_http_request *request, const char *name);
+/* Header of the request, NULL when it is not there; the first one of that name. */
+const char *skr_http_header(struct skr_http_request *request, const char *name);
 
 /* ---- any thread ---- */
 
 /* Brings a held request back. Once, and not after hangup() has given it up. May be called while
  * handle() is still running. */
 void skr_http_wake(struct skr_http_request *request);
+
+/* There is more for this stream. Any number of times, until done() has been called. */
+void skr_http_wake_stream(struct skr_http_request *request);
 
 /* Raises the soft limit of open files to the hard one; returns what is allowed now. */
 uint64_t skr_http_raise_open_files(void);
