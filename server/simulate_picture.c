@@ -15,7 +15,7 @@ static void write_rule(const struct skr_level_rule *rule, struct skr_strbuf *out
 {
     const struct skr_rule *r = &rule->rule;
     skr_strbuf_addf(out, ", %s", rule->level);
-    if (r->hard || r->partitions <= 0 || r->type == SKR_RULE_SPREAD) {
+    if (r->hard || r->partitions <= 0) {
         skr_strbuf_addf(out, " %s", r->type == SKR_RULE_SPREAD ? "spread" : "pack");
     }
     if (r->hard) {

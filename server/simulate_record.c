@@ -224,16 +224,29 @@ static void snapshot(struct skr_record *record, struct skr_record_group *group)
     }
 }
 
+static bool is_finished(const json_t *pod)
+{
+    const char *phase = skr_path_text(pod, "status.phase");
+    return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
+}
+
+static bool is_on_node(const json_t *pod)
+{
+    return pod && skr_path_text(pod, "spec.nodeName")[0] && !is_finished(pod);
+}
+
 struct placer {
     struct skr_record *record;
     struct skr_record_group *group;
 };
 
+/* Members that run; when all have ended, where they were. */
 static bool place_pod(void *context, const json_t *pod)
 {
     struct placer *placer = context;
     const char *node = skr_path_text(pod, "spec.nodeName");
-    if (node[0] && group_of(placer->record, pod) == placer->group) {
+    bool counts = is_on_node(pod) || (placer->group->n_bound == 0 && node[0]);
+    if (counts && group_of(placer->record, pod) == placer->group) {
         int32_t leaf = skr_tree_find_leaf(placer->group->tree, node);
         if (leaf >= 0) {
             placer->group->leaf[leaf].placed++;
@@ -247,7 +260,7 @@ bool skr_record_picture(struct skr_record *record, struct skr_record_group *grou
     if (!group->member) {
         return false;
     }
-    if (!group->tree || group->n_bound == 0) {
+    if (!group->tree) {
         snapshot(record, group);
     }
     if (!group->tree || group->tree->n_leaves == 0) {
@@ -289,38 +302,30 @@ static void release(struct skr_record *record, const json_t *pod)
     }
 }
 
-static bool is_finished(const json_t *pod)
-{
-    const char *phase = skr_path_text(pod, "status.phase");
-    return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
-}
-
 static void pod_changed(struct skr_record *record, const struct skr_store_change *change)
 {
     bool gone = change->kind == SKR_STORE_DELETED;
-    bool has_node = skr_path_text(change->object, "spec.nodeName")[0] != '\0';
+    const char *node = skr_path_text(change->object, "spec.nodeName");
     bool had_node = change->before && skr_path_text(change->before, "spec.nodeName")[0];
+    bool is_on = !gone && is_on_node(change->object), was_on = is_on_node(change->before);
     struct skr_record_group *group = group_of(record, change->object);
     record->n_pods += change->kind == SKR_STORE_ADDED ? 1 : 0;
     record->n_pods -= gone ? 1 : 0;
-    if (gone && has_node) {
-        record->n_placed--;
-        if (group) {
-            group->n_bound--;
-        }
+    record->n_placed += !gone && node[0] && !had_node ? 1 : 0;
+    record->n_placed -= gone && node[0] ? 1 : 0;
+    if (group && was_on && !is_on) {
+        group->n_bound--;
     }
-    if (!gone && has_node && !had_node) {
-        record->n_placed++;
-        if (group && group->n_bound++ == 0 && record->wants_pictures && group->member) {
-            snapshot(record, group);
-        }
+    if (group && is_on && !was_on && group->n_bound++ == 0 && record->wants_pictures &&
+        group->member) {
+        snapshot(record, group);
     }
     if (!record->wants_pictures) {
         return;
     }
     if (gone || is_finished(change->object)) {
         release(record, change->object);
-    } else if (has_node) {
+    } else if (node[0]) {
         charge(record, change->object);
     }
 }

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
+ * pictures, messages, exit code) and NAME.json, byte for byte, twice. SKR_UPDATE=1 writes them.
+ */
+#include "server/simulate.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/exit_code.h"
+#include "topology/arena.h"
+
+#define FOLDER "test/simulate"
+
+/* ---- scenarios ---- */
+
+static int is_scenario(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+    return n > 5 && strcmp(entry->d_name + n - 5, ".yaml") == 0;
+}
+
+static char *read_file(const char *path)
+{
+    struct skr_strbuf text;
+    char chunk[4096];
+    size_t n;
+    FILE *file = fopen(path, "rb");
+    skr_strbuf_init(&text);
+    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        skr_strbuf_addn(&text, chunk, n);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return text.s ? text.s : skr_strdup("");
+}
+
+static void compare(const char *path, const char *got)
+{
+    if (getenv("SKR_UPDATE")) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(got, file);
+        fclose(file);
+        return;
+    }
+    char *expected = read_file(path);
+    if (strcmp(expected, got) != 0) {
+        size_t at = 0, line = 1;
+        for (; expected[at] && expected[at] == got[at]; at++) {
+            line += expected[at] == '\n' ? 1 : 0;
+        }
+        size_t begin = at;
+        while (begin > 0 && got[begin - 1] != '\n') {
+            begin--;
+        }
+        print_error("expected: %.200s\n", expected + (begin < strlen(expected) ? begin : at));
+        print_error("got:      %.200s\n", got + begin);
+        fail_msg("%s:%zu differs", path, line);
+    }
+    free(expected);
+}
+
+static int run(const char *path, bool json, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .json = json, .picture = !json};
+    return skr_simulate_run(&options, out, messages);
+}
+
+static void play(const char *name)
+{
+    char path[512], golden[512];
+    struct skr_strbuf text, json, again, messages;
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&json);
+    skr_strbuf_init(&again);
+    skr_strbuf_init(&messages);
+    snprintf(path, sizeof path, FOLDER "/%s", name);
+    int code = run(path, false, &text, &messages);
+    skr_strbuf_addf(&text, "\nexit code %d\n%s", code, messages.s ? messages.s : "");
+    snprintf(golden, sizeof golden, FOLDER "/%.*s.txt", (int)strlen(name) - 5, name);
+    compare(golden, text.s);
+    assert_int_equal(run(path, true, &json, &messages), code);
+    assert_int_equal(run(path, true, &again, &messages), code);
+    assert_string_equal(json.s ? json.s : "", again.s ? again.s : "");
+    snprintf(golden, sizeof golden, FOLDER "/%.*s.json", (int)strlen(name) - 5, name);
+    compare(golden, json.s ? json.s : "");
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&json);
+    skr_strbuf_fini(&again);
+    skr_strbuf_fini(&messages);
+}
+
+static void every_scenario_ends_as_written_down_and_again(void **state)
+{
+    (void)state;
+    struct dirent **entry;
+    int n = scandir(FOLDER, &entry, is_scenario, alphasort);
+    assert_true(n >= 45);
+    for (int i = 0; i < n; i++) {
+        play(entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+/* ---- input ---- */
+
+static void assert_simulates(const char *text, int code, const char *out, const char *messages)
+{
+    struct skr_strbuf o, m;
+    const struct skr_simulate_options options = {.until = SKR_TIME_NEVER};
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    int got = skr_simulate_text(&options, "f.yaml", text, &o, &m);
+    assert_string_equal(m.s ? m.s : "", messages);
+    assert_int_equal(got, code);
+    assert_string_equal(o.s ? o.s : "", out);
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
+
+#define SCENARIO "apiVersion: sakkara/v1\nkind: Scenario\nsteps:\n"
+
+static void broken_input_is_told_with_file_line_and_column(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *messages;
+    } rows[] = {
+        {"apiVersion: v1\nkind: Node\nmetadata: {name: [a]}\n",
+         "f.yaml:3:18: metadata.name: a string is expected, in quotes\n"},
+        {"apiVersion: v1\nkind: Pod\nmetadata: {}\n", "f.yaml:3:11: metadata.name: missing\n"},
+        {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n"
+         "    resources: {requests: {cpu: 1x}}\n",
+         "f.yaml:7:33: spec.containers[0].resources.requests.cpu: "},
+        {"apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  template:\n    spec:\n"
+         "      containers: 3\n",
+         "f.yaml:7:19: spec.template.spec.containers: "},
+        {SCENARIO "- {at: soon, delete: {kind: Node, name: n1}}\n",
+         "f.yaml:4:8: steps[0].at: a duration such as 10s is expected\n"},
+        {SCENARIO "- {at: 1s, delete: {kind: Service, name: s}}\n",
+         "f.yaml:4:27: steps[0].delete.kind: \"Service\" is not simulated\n"},
+        {SCENARIO "- {at: 1s, remove: {kind: Node, name: n1}}\n",
+         "f.yaml:4:20: steps[0].remove: unknown key\n"},
+        {SCENARIO "- {at: 1s, delet: {kind: Node, name: n1}}\n",
+         "f.yaml:4:19: steps[0].delet: unknown key (did you mean delete?)\n"},
+        {SCENARIO "- {at: 1s}\n",
+         "f.yaml:4:3: steps[0]: one of create, delete, patch is expected\n"},
+        {SCENARIO "- at: 1s\n  create:\n  - {apiVersion: v1, kind: Pod, metadata: {name: 3}}\n",
+         "f.yaml:6:50: steps[0].create[0].metadata.name: "},
+        {"apiVersion: sakkara/v1\nkind: Scenario\npercentageOfNodesToScore: 101\n",
+         "f.yaml:3:27: percentageOfNodesToScore: a number from 0 to 100 is expected\n"},
+        {"apiVersion: sakkara/v2\nkind: Scenario\n",
+         "f.yaml:1:13: apiVersion: sakkara/v1 is expected\n"},
+        {"apiVersion: v1\nkind: Node\nmetadata: {name: n1\n", "f.yaml:4:1: "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct skr_strbuf o, m;
+        const struct skr_simulate_options options = {.until = SKR_TIME_NEVER};
+        skr_strbuf_init(&o);
+        skr_strbuf_init(&m);
+        assert_int_equal(skr_simulate_text(&options, "f.yaml", rows[i].text, &o, &m),
+                         SKR_EXIT_ERROR);
+        assert_non_null(m.s);
+        if (strncmp(m.s, rows[i].messages, strlen(rows[i].messages)) != 0) {
+            assert_string_equal(m.s, rows[i].messages);
+        }
+        assert_int_equal(o.len, 0);
+        skr_strbuf_fini(&o);
+        skr_strbuf_fini(&m);
+    }
+}
+
+static void a_step_that_cannot_be_taken_ends_the_run(void **state)
+{
+    (void)state;
+    assert_simulates(SCENARIO "- {at: 1s, delete: {kind: Node, name: n1}}\n", SKR_EXIT_ERROR, "",
+                     "f.yaml:1:1: steps[0].delete: Node \"n1\" cannot be deleted: not found\n");
+}
+
+static void unknown_kinds_are_ignored_with_one_warning_a_kind(void **state)
+{
+    (void)state;
+    assert_simulates("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n"
+                     "apiVersion: v1\nkind: Service\nmetadata: {name: b}\n---\n"
+                     "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: c}\n",
+                     SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+                     "f.yaml:1:1: warning: kind Service of v1 is ignored\n"
+                     "f.yaml:9:1: warning: kind Job of batch.volcano.sh/v1alpha1 is ignored\n");
+}
+
+static void what_is_not_modelled_is_warned_about(void **state)
+{
+    (void)state;
+    assert_simulates("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
+                     "  schedulerName: sakkara\n"
+                     "  topologySpreadConstraints:\n"
+                     "  - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}\n"
+                     "  containers: [{name: c, image: i}]\n---\n"
+                     "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+                     "status: {allocatable: {cpu: 1}}\n",
+                     SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 1 pods on nodes\n",
+                     "f.yaml:1:1: warning: topologySpreadConstraints is not simulated: such pods "
+                     "are placed without it\n"
+                     "f.yaml:10:1: warning: a node without \"pods\" in status.allocatable: "
+                     "kube-scheduler puts nothing on it\n");
+}
+
+static void a_missing_file_is_its_own_exit_code(void **state)
+{
+    (void)state;
+    struct skr_strbuf o, m;
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    assert_int_equal(run("no/such.yaml", true, &o, &m), SKR_EXIT_NOT_FOUND);
+    assert_string_equal(m.s, "no/such.yaml: No such file or directory\n");
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
+
+static void an_empty_input_is_a_run_in_which_nothing_happens(void **state)
+{
+    (void)state;
+    assert_simulates("", SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
+                     "");
+}
+
+static void until_ends_a_run_early(void **state)
+{
+    (void)state;
+    const char *path = FOLDER "/member-comes-late.yaml";
+    struct skr_strbuf o, m;
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = 10 * SKR_SECOND};
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_NOT_PLACED);
+    assert_non_null(strstr(o.s, "after 10.0s: 0 of 1 groups bound"));
+    assert_non_null(strstr(o.s, "MembersMissing"));
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
+
+static void a_seed_changes_no_gang(void **state)
+{
+    (void)state;
+    const char *path = FOLDER "/worked-example-free.yaml";
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct skr_strbuf o, m;
+        const struct skr_simulate_options options = {
+            .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .seed = seed, .picture = true};
+        skr_strbuf_init(&o);
+        skr_strbuf_init(&m);
+        assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_OK);
+        assert_non_null(strstr(o.s, "node-2    ░░░░░             ▒▒░░░   +2"));
+        skr_strbuf_fini(&o);
+        skr_strbuf_fini(&m);
+    }
+}
+
+static void verbose_shows_nomination_gate_park_and_binding_in_this_order(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"Group status changed",
+                                        "patch pod status",
+                                        "ungate pod",
+                                        "filter",
+                                        "is held",
+                                        "binding",
+                                        "answered: bound",
+                                        "Bound"};
+    const char *path = FOLDER "/worked-example-free.yaml";
+    struct skr_strbuf o, m;
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .verbosity = 1};
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_OK);
+    const char *at = o.s;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        at = strstr(at, words[i]);
+        if (!at) {
+            fail_msg("%s is missing, or too early", words[i]);
+        }
+    }
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scenario_ends_as_written_down_and_again),
+        cmocka_unit_test(broken_input_is_told_with_file_line_and_column),
+        cmocka_unit_test(a_step_that_cannot_be_taken_ends_the_run),
+        cmocka_unit_test(unknown_kinds_are_ignored_with_one_warning_a_kind),
+        cmocka_unit_test(what_is_not_modelled_is_warned_about),
+        cmocka_unit_test(a_missing_file_is_its_own_exit_code),
+        cmocka_unit_test(an_empty_input_is_a_run_in_which_nothing_happens),
+        cmocka_unit_test(until_ends_a_run_early),
+        cmocka_unit_test(a_seed_changes_no_gang),
+        cmocka_unit_test(verbose_shows_nomination_gate_park_and_binding_in_this_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
