@@ -177,6 +177,56 @@ static void garbage_on_a_watch_is_survived(void **state)
     scene_end(&scene);
 }
 
+/* Ends the n streams that match; their next ones stay without a byte until they are released. */
+static void silence(struct scene *scene, const char *match, size_t n)
+{
+    const struct fake_step hang = {.match = match, .mode = FAKE_HANG, .status = 500, .body = "{}"};
+    size_t had = fake_api_count(scene->c->api, match);
+    for (size_t i = 0; i < n; i++)
+        fake_api_expect(scene->c->api, &hang);
+    cluster_lock(scene->c);
+    assert_int_equal(fake_api_break(scene->c->api, match, NULL, FAKE_CLOSE), n);
+    cluster_unlock(scene->c);
+    fake_api_wait_count(scene->c->api, match, had + n);
+}
+
+/* No watch tells what became of a write: it is read back, and every bind call is answered. */
+static void lost_answers_are_read_back_while_the_watches_are_silent(void **state)
+{
+    static const struct {
+        const char *silent;
+        size_t streams;
+        const char *lost;    /* its first request is applied without an answer; NULL: none */
+        const char *refused; /* answered 409 */
+        bool edited;         /* the map by a user: the next patch of ours is a conflict */
+    } row[] = {
+        {"/pods?watch", 1, "POST " POD "/binding", NULL, false},
+        {"/pods?watch", 1, NULL, "POST " POD "/binding", false},
+        {"/configmaps?watch", 2, MAP, NULL, false},
+        {"/configmaps?watch", 2, NULL, NULL, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct scene scene;
+        park_three(&scene);
+        silence(&scene, row[i].silent, row[i].streams);
+        if (row[i].lost)
+            scene_fault(&scene, row[i].lost, FAKE_LOST, 0, 0);
+        if (row[i].refused)
+            scene_fault(&scene, row[i].refused, FAKE_ANSWER, 409, 0);
+        if (row[i].edited)
+            cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "gang",
+                          "{'metadata':{'annotations':{'note':'of a user'}}}");
+        scheduler_hold(scene.s, NULL);
+        cluster_wait_bound(scene.c, "job", MEMBERS);
+        scheduler_wait_idle(scene.s);
+        assert_int_equal(scheduler_counts(scene.s).bound, MEMBERS);
+        fake_api_release(scene.c->api, "watch=true");
+        scene_expect_bound(&scene, MEMBERS);
+        scene_end(&scene);
+    }
+}
+
 /* A bound member goes while nobody watches; whoever is beyond the size gets its seat. */
 static void d29_a_missed_delete_is_noticed_by_the_next_list(void **state)
 {
@@ -252,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_watch_that_is_cut_within_a_line_is_taken_up_again),
         cmocka_unit_test(a_version_that_is_gone_leads_to_a_new_list),
         cmocka_unit_test(garbage_on_a_watch_is_survived),
+        cmocka_unit_test(lost_answers_are_read_back_while_the_watches_are_silent),
         cmocka_unit_test(d29_a_missed_delete_is_noticed_by_the_next_list),
         cmocka_unit_test(d34_a_slow_api_server_does_not_stall_other_groups),
         cmocka_unit_test(an_api_server_that_restarts_while_binds_are_parked),
