@@ -118,6 +118,8 @@ static void asked_member(struct skr_engine *e, struct pod_entry *p, const struct
         refuse(e, ev->bind.request, SKR_TEXT_ABORTED);
     } else if (strcmp(p->plan_node, ev->bind.node) != 0) {
         refuse(e, ev->bind.request, SKR_TEXT_WRONG_NODE);
+    } else if (!nodes_find(e, p->plan_node)) { /* planner.c finds another one */
+        refuse(e, ev->bind.request, SKR_TEXT_BIND_FAILED);
     } else {
         park(e, p, ev->bind.request, ev->bind.node);
         p->voted = true;
@@ -236,6 +238,18 @@ static void read_back(struct skr_engine *e, struct pod_entry *p)
     e->bindings_in_flight++;
 }
 
+static void failed(struct skr_engine *e, struct pod_entry *p, const char *message)
+{
+    e->n_binding_errors++;
+    out_decision(e, p->group ? p->group->key : "", p->key, "Binding failed", "BindFailed", message,
+                 true);
+    binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+    if (p->plan)
+        binding_drop_vote(e, p);
+    else
+        release_ordinary(e, p);
+}
+
 void binding_pump(struct skr_engine *e)
 {
     struct pod_entry *p, *tmp;
@@ -251,9 +265,13 @@ void binding_pump(struct skr_engine *e)
         bool may_post =
             p->parked && node && nodes_find(e, node) &&
             (!p->plan || (p->plan->binding_persisted && !p->plan->aborting && !p->plan->rollback));
+        bool other_node = p->parked && node && strcmp(p->parked_node, node) != 0;
         if (p->binding_unknown) {
             binding_unqueue(e, p);
             read_back(e, p);
+        } else if (other_node) { /* an earlier Binding was not made, and its caller has gone */
+            binding_unqueue(e, p);
+            failed(e, p, "its bind call names another node");
         } else if (may_post) {
             binding_unqueue(e, p);
             post(e, p, node);
@@ -291,18 +309,6 @@ static void bound_now(struct skr_engine *e, struct pod_entry *p, const char *nod
     binding_answer(e, p, SKR_ANSWER_BOUND, "");
     if (p->group)
         engine_touch_group(e, p->group);
-}
-
-static void failed(struct skr_engine *e, struct pod_entry *p, const char *message)
-{
-    e->n_binding_errors++;
-    out_decision(e, p->group ? p->group->key : "", p->key, "Binding failed", "BindFailed", message,
-                 true);
-    binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
-    if (p->plan)
-        binding_drop_vote(e, p);
-    else
-        release_ordinary(e, p);
 }
 
 static void posted(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,

@@ -266,8 +266,10 @@ static void commit(struct skr_engine *e, struct group *g, struct pod_entry *cons
     for (size_t i = 0; i < n; i++) {
         int32_t rank = rescue ? newcomers[i]->plan_rank : seat[i].rank;
         uint64_t trials = g->trials - newcomers[i]->trials_base;
-        if (rescue)
+        if (rescue) {
+            binding_answer(e, newcomers[i], SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
             plan_remove_member(e, newcomers[i]);
+        }
         plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
         newcomers[i]->plan_retries = trials > INT32_MAX ? INT32_MAX : (int32_t)trials;
     }

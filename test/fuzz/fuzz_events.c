@@ -339,6 +339,7 @@ static uint64_t play(const uint8_t *data, size_t size)
     w->objects.bytes = (struct fuzz_bytes){data, size, 0};
     w->now = 1700000000 * SKR_SECOND;
     w->timer = SKR_TIME_NEVER;
+    w->trace = getenv("SKR_FUZZ_TRACE") != NULL;
     w->hash = UINT64_C(0xcbf29ce484222325);
     uint32_t how = choose(w, 256);
     skr_settings_default(&settings);

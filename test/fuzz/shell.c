@@ -6,6 +6,7 @@
  */
 #include "test/fuzz/shell.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,9 +160,45 @@ static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
     check_verb_answer(w, a);
 }
 
+static void tell_event(const struct fuzz_shell *w, const struct skr_event *ev)
+{
+    fprintf(stderr, "%" PRId64 " ms: event %d", w->now / SKR_MILLISECOND % 1000000, (int)ev->kind);
+    if (ev->kind == SKR_EVENT_POD_UPSERT)
+        fprintf(stderr, " %s version %" PRIu64 " node '%s' nominated '%s'", ev->pod->meta.uid,
+                ev->pod->meta.resource_version, ev->pod->node_name, ev->pod->nominated_node);
+    else if (ev->kind == SKR_EVENT_CONFIGMAP_UPSERT)
+        fprintf(stderr, " %s", ev->configmap->meta.name);
+    else if (ev->kind == SKR_EVENT_BIND)
+        fprintf(stderr, " %s (%s) to %s, request %" PRIu64, ev->name, ev->uid, ev->bind.node,
+                ev->bind.request);
+    else if (ev->kind == SKR_EVENT_HANGUP)
+        fprintf(stderr, " request %" PRIu64, ev->hangup.request);
+    else if (ev->kind == SKR_EVENT_WRITE_DONE)
+        fprintf(stderr, " write %" PRIu64 " outcome %d", ev->write_done.write,
+                (int)ev->write_done.outcome);
+    fprintf(stderr, "\n");
+}
+
+static void tell_action(const struct skr_action *a)
+{
+    if (a->kind == SKR_ACTION_ANSWER)
+        fprintf(stderr, "    answer %" PRIu64 " kind %d %s\n", a->answer.request,
+                (int)a->answer.kind, a->answer.text);
+    else if (a->kind == SKR_ACTION_HOLD)
+        fprintf(stderr, "    hold %" PRIu64 "\n", a->hold.request);
+    else if (a->kind == SKR_ACTION_WRITE)
+        fprintf(stderr, "    write %" PRIu64 " %s %s %s\n", a->write.id,
+                skr_write_kind_name(a->write.kind), a->write.name, a->write.body);
+    else if (a->kind == SKR_ACTION_DECISION)
+        fprintf(stderr, "    %s %s%s: %s\n", a->decision.what, a->decision.group, a->decision.pod,
+                a->decision.message);
+}
+
 static void take_action(struct fuzz_shell *w, struct skr_action *a)
 {
     struct fuzz_call *call;
+    if (w->trace)
+        tell_action(a);
     mix_number(w, (uint64_t)a->kind);
     switch (a->kind) {
     case SKR_ACTION_ANSWER:
@@ -201,6 +238,8 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
 void fuzz_shell_handle(struct fuzz_shell *w, struct skr_event *event)
 {
     struct skr_error error;
+    if (w->trace)
+        tell_event(w, event);
     fuzz_check(skr_engine_handle(w->engine, event, w->now, &w->actions) == 0);
     for (size_t i = 0; i < w->actions.n; i++)
         take_action(w, &w->actions.item[i]);

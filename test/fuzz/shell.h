@@ -39,6 +39,7 @@ struct fuzz_shell {
     bool traces, bound; /* a pod with a plan of its own, a bound pod was seen: a member that carries
                            the id of one that is bound is rolled forward */
     bool synced, stopped;
+    bool trace; /* prints what happens: for people, SKR_FUZZ_TRACE=1 */
 };
 
 /* One event: the engine handles it, its actions are taken over, its invariants hold. */

@@ -84,6 +84,28 @@ static void members_on_a_deleted_node_get_another_one(void **state)
     rig_destroy(rig);
 }
 
+static void a_call_for_a_deleted_node_fails_at_once(void **state)
+{
+    (void)state;
+    struct rig *rig = in_binding_without_calls();
+    rig->hold_solves = true;
+    rig_delete(rig, RIG_NODE, "node-1");
+    rig_settle(rig);
+    const char *on_node_1 = NULL;
+    static const char *const name[] = {"job-0", "job-1", "job-2", "job-3",
+                                       "job-4", "job-5", "job-6", "job-7"};
+    for (int i = 0; i < 8; i++) {
+        if (strstr(rig_annotation(rig, RIG_POD, name[i], "sakkara.plan"), "node-1"))
+            on_node_1 = name[i];
+    }
+    assert_non_null(on_node_1);
+    assert_string_equal(rig_bind(rig, on_node_1, "node-1")->text, "sakkara: binding failed");
+    rig->hold_solves = rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "job", 8);
+    rig_destroy(rig);
+}
+
 static bool all_but_node_0(void *context, const struct skr_pod *pod, const char *node)
 {
     (void)context;
@@ -144,6 +166,7 @@ int main(void)
         cmocka_unit_test(members_on_a_tainted_node_get_another_one_of_their_rack),
         cmocka_unit_test(members_on_a_cordoned_node_get_another_one),
         cmocka_unit_test(members_on_a_deleted_node_get_another_one),
+        cmocka_unit_test(a_call_for_a_deleted_node_fails_at_once),
         cmocka_unit_test(members_refused_by_in_tree_filters_get_another_node),
         cmocka_unit_test(without_another_node_they_wait_and_say_so_until_theirs_opens),
         cmocka_unit_test(after_the_plan_timeout_the_group_is_bound_and_incomplete),

@@ -268,6 +268,32 @@ static void an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome(v
     }
 }
 
+/* Busy: not made; it is not made again for a call that names another node. */
+static void a_binding_is_not_repeated_for_a_later_call_to_another_node(void **state)
+{
+    static const enum rig_outcome outcome[] = {RIG_429, RIG_LOST};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct rig *rig = by_hand();
+        rig_sync(rig);
+        rig_pod(rig, "p", NULL, 0);
+        rig_settle(rig);
+        rig->hold_kind = SKR_WRITE_BINDING;
+        rig_hang_up(rig, rig_bind(rig, "p", "node-0"));
+        const struct rig_call *call = rig_bind(rig, "p", "node-1");
+        assert_int_equal(call->state, RIG_OPEN);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p"), outcome[i]);
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_string_equal(call->text, "sakkara: binding failed");
+        assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, "p"), 1);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        assert_int_equal(rig_bind(rig, "p", "node-1")->state, RIG_OPEN);
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_node_of(rig, "p"), "node-1");
+        rig_destroy(rig);
+    }
+}
+
 static void an_ordinary_pod_is_not_bound_to_a_node_that_is_gone(void **state)
 {
     (void)state;
@@ -438,6 +464,7 @@ int main(void)
         cmocka_unit_test(members_of_other_schedulers_are_no_members),
         cmocka_unit_test(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free),
         cmocka_unit_test(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome),
+        cmocka_unit_test(a_binding_is_not_repeated_for_a_later_call_to_another_node),
         cmocka_unit_test(an_ordinary_pod_is_not_bound_to_a_node_that_is_gone),
         cmocka_unit_test(ordinary_pods_are_sent_where_units_are_broken_up_already),
         cmocka_unit_test(a_vote_is_parked_until_all_have_voted),
