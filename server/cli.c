@@ -88,9 +88,9 @@ static const struct command commands[] = {
     {"demo",
      "sakkara demo [--ascii] [-v]",
      "play the worked example, no cluster needed",
-     "Places a Job of eight pods in three situations: through the daemon's engine under a virtual\n"
-     "clock, with a small cluster in memory around it. Prints the group's way to Bound and where\n"
-     "its pods and ranks went.\n",
+     "Places a Job of eight pods in three situations, and a second one that does not fit: through\n"
+     "the daemon's engine under a virtual clock, with a cluster in memory around it. Prints the\n"
+     "groups' way, where pods and ranks went, and why the last one waits.\n",
      "  sakkara demo\n"
      "  sakkara demo -v          # with every request and every write\n"
      "  sakkara demo --ascii | less\n",

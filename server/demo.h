@@ -4,8 +4,8 @@
 /*
  * `sakkara demo`: a Job of eight pods (pack into one rack, spread over its nodes) on two racks of
  * three nodes, in three situations: everything free; one rack partly taken; no rack with room for
- * all. Each is played through the engine in a cluster of its own (demo_cluster.h) and must end as
- * the contract says.
+ * all. Then a second gang that does not fit, and why. Each is played through the simulated cluster
+ * (server/sandbox/offline.h) and must end as the contract says.
  */
 #include <stdbool.h>
 

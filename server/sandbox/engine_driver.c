@@ -110,12 +110,11 @@ static void trace_decision(const struct skr_engine_driver *d, const struct skr_d
 {
     const char *reason = decision->reason ? decision->reason : "";
     const char *message = decision->message ? decision->message : "";
-    skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "%s%s%s%s%s%s%s", decision->what,
-                  decision->group[0] ? "  " : "", decision->group, decision->pod[0] ? "  " : "",
-                  decision->pod, reason[0] ? "  " : "", reason);
-    if (message[0]) {
-        skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "  %s", message);
-    }
+    const char *colon = reason[0] && message[0] ? ": " : message[0] ? "  " : "";
+    skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "%s%s%s%s%s%s%s%s%s",
+                  decision->what, decision->group[0] ? "  " : "", decision->group,
+                  decision->pod[0] ? "  " : "", decision->pod, reason[0] ? "  " : "", reason, colon,
+                  message);
 }
 
 static void carry_out(struct skr_engine_driver *d, struct skr_action *action)

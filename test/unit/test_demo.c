@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worked example through the engine, and the manners of the small cluster around it. */
+/* The worked example through the simulated cluster, and the manners of a small table of objects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "server/demo.h"
-#include "server/demo_cluster.h"
+#include "server/demo_objects.h"
 #include "server/exit_code.h"
 
 /* ---- the story ---- */
@@ -28,6 +28,10 @@ static void the_worked_example_ends_as_the_contract_says(void **state)
     assert_non_null(strstr(out.s, "node-1    ##...             ##%%%   +3  ranks 5 6 7\n"));
     /* No rack for all: 3 + 3 and 1 + 1. */
     assert_non_null(strstr(out.s, "node-5    ###..             ###%.   +1  ranks 7\n"));
+    /* The second gang waits, with the reason. */
+    assert_non_null(strstr(out.s, "  status: Ready\n  reason: TopologyPlacementFailed\n"
+                                  "  message: group group-b needs 14 slots in one rack, best rack "
+                                  "has 13\n"));
     skr_strbuf_fini(&out);
 }
 
@@ -176,86 +180,6 @@ static void objects_of_wrong_kind_or_name_are_refused(void **state)
     skr_demo_objects_destroy(objects);
 }
 
-/* ---- the cluster ---- */
-
-static struct skr_demo_cluster *cluster_of(size_t nodes)
-{
-    struct skr_demo_cluster_options options = {.start = SKR_SECOND};
-    skr_settings_default(&options.settings);
-    options.settings.instance = "test";
-    struct skr_demo_cluster *cluster = skr_demo_cluster_create(&options);
-    for (size_t i = 0; i < nodes; i++) {
-        struct skr_strbuf text;
-        skr_strbuf_init(&text);
-        skr_strbuf_addf(&text,
-                        "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n%zu\"},\"status\":{"
-                        "\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"9\"}}}",
-                        i);
-        assert_int_equal(skr_demo_cluster_add(cluster, parse(text.s), NULL), 0);
-        skr_strbuf_fini(&text);
-    }
-    skr_demo_cluster_sync(cluster);
-    return cluster;
-}
-
-static void add_pod(struct skr_demo_cluster *cluster, const char *name, const char *labels)
-{
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
-    skr_strbuf_addf(&text,
-                    "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"d\","
-                    "\"labels\":{%s}},\"spec\":{\"schedulerName\":\"sakkara\",\"containers\":"
-                    "[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}",
-                    name, labels);
-    assert_int_equal(skr_demo_cluster_add(cluster, parse(text.s), NULL), 0);
-    skr_strbuf_fini(&text);
-}
-
-static const char *node_of(const struct skr_demo_cluster *cluster, const char *name)
-{
-    return skr_demo_text(
-        skr_demo_objects_get(skr_demo_cluster_objects(cluster), SKR_DEMO_POD, "d", name),
-        "spec.nodeName");
-}
-
-static void an_ordinary_pod_is_bound(void **state)
-{
-    (void)state;
-    struct skr_demo_cluster *cluster = cluster_of(2);
-    add_pod(cluster, "solo", "");
-    skr_demo_cluster_run(cluster, SKR_SECOND);
-    assert_string_not_equal(node_of(cluster, "solo"), "");
-    assert_int_equal(skr_demo_cluster_writes(cluster, SKR_WRITE_BINDING), 1);
-    skr_demo_cluster_destroy(cluster);
-}
-
-static void an_ungated_group_waits_for_its_map_and_its_last_member(void **state)
-{
-    (void)state;
-    struct skr_demo_cluster *cluster = cluster_of(2);
-    add_pod(cluster, "a", "\"sakkara.group.name\":\"g\"");
-    add_pod(cluster, "b", "\"sakkara.group.name\":\"g\"");
-    skr_demo_cluster_run(cluster, 60 * SKR_SECOND);
-    assert_string_equal(node_of(cluster, "a"), "");
-    assert_int_equal(
-        skr_demo_cluster_add(
-            cluster,
-            parse("{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"g\",\"namespace\":"
-                  "\"d\",\"labels\":{\"sakkara.group\":\"\"}},\"data\":{\"name\":\"g\","
-                  "\"size\":\"3\"}}"),
-            NULL),
-        0);
-    skr_demo_cluster_run(cluster, 60 * SKR_SECOND);
-    assert_string_equal(node_of(cluster, "a"), "");
-    assert_string_equal(node_of(cluster, "b"), "");
-    add_pod(cluster, "c", "\"sakkara.group.name\":\"g\"");
-    skr_demo_cluster_run(cluster, 5 * SKR_SECOND);
-    assert_string_equal(node_of(cluster, "a"), "n0");
-    assert_string_equal(node_of(cluster, "b"), "n0");
-    assert_string_equal(node_of(cluster, "c"), "n0");
-    skr_demo_cluster_destroy(cluster);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,8 +190,6 @@ int main(void)
         cmocka_unit_test(a_patch_nested_too_deep_changes_nothing),
         cmocka_unit_test(a_binding_is_given_once_and_never_to_a_gated_pod),
         cmocka_unit_test(objects_of_wrong_kind_or_name_are_refused),
-        cmocka_unit_test(an_ordinary_pod_is_bound),
-        cmocka_unit_test(an_ungated_group_waits_for_its_map_and_its_last_member),
     };
     return cmocka_run_group_tests_name("demo", tests, NULL, NULL);
 }

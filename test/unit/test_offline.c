@@ -100,7 +100,7 @@ static void add_map(struct rig *r, int size)
 
 static void add_member(struct rig *r, int i, bool gated)
 {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "p%03d", i);
     json_t *pod = json_pack(
         "{s:s, s:s, s:{s:s, s:s, s:{s:s}}, s:{s:s, s:[{s:s, s:s, s:{s:{s:s}}}]}}", "apiVersion",

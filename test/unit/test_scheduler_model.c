@@ -275,7 +275,7 @@ static void emptier_nodes_are_preferred_and_the_first_of_equals(void **state)
     add_node(r, "n2", "4");
     add_node(r, "n3", "8");
     for (int i = 0; i < 3; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p%d", i);
         add_pod(r, name, "2");
     }
@@ -499,7 +499,7 @@ static void cordons_taints_and_selectors_are_obeyed_and_their_end_noticed(void *
     add_node(r, "n1", "40");
     patch(r, "Node", "n1", "", "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "p%zu", i);
         patch(r, "Node", "n1", "", rows[i].node_patch);
         add_pod_with(r, name, "1", "{\"nodeSelector\":{\"disk\":\"ssd\"}}");
@@ -661,7 +661,7 @@ static void assert_sampled(struct rig *r, size_t nodes, int percentage, size_t e
     r->n_calls = 0;
     r->only = "";
     for (size_t i = 0; i < nodes; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "n%05zu", i);
         add_node(r, name, "4");
     }
@@ -672,7 +672,7 @@ static void assert_sampled(struct rig *r, size_t nodes, int percentage, size_t e
     assert_true(r->n_calls >= 2);
     assert_int_equal(r->call[0].n, expected);
     assert_string_equal(r->call[0].first, "n00000");
-    char first[16];
+    char first[32];
     snprintf(first, sizeof first, "n%05zu", expected % nodes);
     assert_string_equal(r->call[1].first, first);
 }
