@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "server/sandbox/protobuf.h"
 #include "server/sandbox/status.h"
 
 static const char *argument(struct skr_http_request *request, const char *name)
@@ -155,6 +156,19 @@ static bool has_body(const struct skr_http_request *request)
     return request->body != NULL && request->body_len > 0;
 }
 
+static bool parse_protobuf(struct skr_http_request *request, struct skr_api_request *ret,
+                           struct skr_store_reply *reply)
+{
+    struct skr_error error = {.code = SKR_OK};
+
+    if (skr_protobuf_parse(request->body, request->body_len, &ret->body, &error) != 0) {
+        skr_status_fail(reply, 415, NULL, NULL, "%s", error.text);
+        return false;
+    }
+    ret->store.body = ret->body;
+    return true;
+}
+
 static bool parse_body(struct skr_http_request *request, struct skr_api_request *ret,
                        struct skr_store_reply *reply)
 {
@@ -169,11 +183,14 @@ static bool parse_body(struct skr_http_request *request, struct skr_api_request 
     if (!has_body(request)) {
         return true;
     }
+    if (!patch && is_type(request, "application/vnd.kubernetes.protobuf")) {
+        return parse_protobuf(request, ret, reply);
+    }
     if (!patch && skr_http_header(request, "Content-Type") != NULL &&
         !is_type(request, "application/json")) {
         skr_status_fail(reply, 415, NULL, NULL,
                         "the body of the request was in an unknown format - accepted media types "
-                        "include: application/json");
+                        "include: application/json, application/vnd.kubernetes.protobuf");
         return false;
     }
     ret->body = json_loadb(request->body, request->body_len, JSON_DECODE_ANY, &error);

@@ -24,7 +24,10 @@ static const char *type_text(enum skr_schema_type type)
     case SKR_SCHEMA_STRING:
     case SKR_SCHEMA_STRINGS:
     case SKR_SCHEMA_STRING_MAP:
+    case SKR_SCHEMA_BYTES_MAP:
         return "string";
+    case SKR_SCHEMA_TIME:
+        return "v1.Time";
     case SKR_SCHEMA_INTEGER:
         return "int32";
     case SKR_SCHEMA_BOOLEAN:
@@ -99,6 +102,7 @@ static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
 {
     switch (type) {
     case SKR_SCHEMA_STRING:
+    case SKR_SCHEMA_TIME:
         return json_is_string(value);
     case SKR_SCHEMA_INTEGER:
         return json_is_integer(value);
@@ -116,6 +120,7 @@ static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
         return true;
     case SKR_SCHEMA_STRINGS:
     case SKR_SCHEMA_STRING_MAP:
+    case SKR_SCHEMA_BYTES_MAP:
     case SKR_SCHEMA_QUANTITY_MAP:
     case SKR_SCHEMA_OBJECT:
     case SKR_SCHEMA_LIST:
@@ -127,7 +132,7 @@ static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
 static int check_map(struct walk *w, const json_t *map, enum skr_schema_type type)
 {
     const enum skr_schema_type element =
-        type == SKR_SCHEMA_STRING_MAP ? SKR_SCHEMA_STRING : SKR_SCHEMA_QUANTITY;
+        type == SKR_SCHEMA_QUANTITY_MAP ? SKR_SCHEMA_QUANTITY : SKR_SCHEMA_STRING;
     const char *key;
     json_t *value;
 
@@ -194,9 +199,11 @@ static int check_field(struct walk *w, const json_t *value, const struct skr_sch
     case SKR_SCHEMA_STRINGS:
         return check_strings(w, value);
     case SKR_SCHEMA_STRING_MAP:
+    case SKR_SCHEMA_BYTES_MAP:
     case SKR_SCHEMA_QUANTITY_MAP:
         return check_map(w, value, field->type);
     case SKR_SCHEMA_STRING:
+    case SKR_SCHEMA_TIME:
     case SKR_SCHEMA_INTEGER:
     case SKR_SCHEMA_BOOLEAN:
     case SKR_SCHEMA_QUANTITY:
