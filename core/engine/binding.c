@@ -134,8 +134,7 @@ static void asked_ordinary(struct skr_engine *e, struct pod_entry *p, const stru
         refuse(e, ev->bind.request, SKR_TEXT_BIND_FAILED);
         return;
     }
-    if (skr_ledger_is_reserved(e->ledger, node) &&
-        !skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid)) {
+    if (!skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid)) {
         refuse(e, ev->bind.request, SKR_TEXT_RESERVED);
         return;
     }

@@ -185,7 +185,9 @@ static void nominate(struct skr_engine *e, struct pod_entry *p, bool with_nomina
     snprintf(rank, sizeof rank, "%d", p->plan_rank);
     snprintf(retries, sizeof retries, "%d", p->plan_retries);
     snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->kick_count);
-    change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_ASSIGNED));
+    change_label(&c, SKR_LABEL_STATUS,
+                 skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
+                                                                  : SKR_STATUS_ASSIGNED));
     change_label(&c, SKR_LABEL_RANK, rank);
     change_label(&c, SKR_LABEL_RETRIES, retries);
     if (with_nomination) {

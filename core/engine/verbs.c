@@ -159,7 +159,8 @@ static void remember_accepted(struct pod_entry *p, const struct skr_event *ev, c
     }
 }
 
-/* Only room that is reserved for a group is guarded: elsewhere kube-scheduler knows best. */
+/* By our ledger, in which reservations and Bindings on their way count. A node that only the
+ * scheduler knows yet carries neither. */
 static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
 {
     const struct skr_pod *pod = ev->filter.pod;
@@ -168,7 +169,7 @@ static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
     uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
         const char *node = ev->filter.node[i];
-        if (!skr_ledger_is_reserved(e->ledger, node) ||
+        if (!skr_ledger_has_node(e->ledger, node) ||
             skr_ledger_fits(e->ledger, node, &s->amounts, pod->meta.uid)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
             passed++;
