@@ -514,7 +514,7 @@ void sources_fini(struct skr_engine *e);
 /* membership.c */
 void membership_update(struct skr_engine *e, struct group *g); /* counts; seats when seats_dirty */
 int32_t membership_size(const struct group *g);
-/* Newcomers that a plan may be made for now, by (created, name); array to free(). */
+/* Newcomers that may be planned, by (created, name); array to free(). */
 struct pod_entry **membership_plannable(struct skr_engine *e, struct group *g, size_t *ret_n);
 struct pod_entry *membership_oldest(const struct group *g);
 bool membership_is_beyond(const struct group *g, const struct pod_entry *p);
@@ -592,7 +592,7 @@ bool plan_seat_replacement(
 /* sink.c */
 void sink_hurry(struct skr_engine *e,
                 struct group *g); /* a commit waits: its object is written without delay */
-/* The API server does not let us write the group's object, at least for now. */
+/* The API server refused the last write of the group's object. */
 bool sink_is_refused(const struct skr_engine *e, const struct group *g);
 void sink_settle_map(struct skr_engine *e, struct map_entry *m);
 /* Writes what the group's object lacks, when it is due. */
