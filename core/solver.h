@@ -172,7 +172,7 @@ struct skr_explanation {
 struct skr_solve_stats {
     int64_t units_visited;
     int64_t merges;
-    int64_t merges_of_runs; /* of them, those of two intervals */
+    int64_t merges_of_runs; /* of them, those of two arithmetic progressions */
     int64_t states_kept;
     int64_t peak_bytes;
 };

@@ -37,16 +37,16 @@ static int64_t weight_of_unit(const struct skr_span *span, const struct skr_stat
         }
         return weights->by_count[state->total];
     }
-    return state->port < 0 ? 0 : span->inside->siblings->port[state->port].weight;
+    return state->port < 0 ? 0 : span->inside->note->siblings->port[state->port].weight;
 }
 
 static int64_t weight_of_pair(const struct skr_span *span, const struct skr_state *state)
 {
-    const struct skr_edge *edge = span->edge + state->first_edge;
+    const struct skr_edge *edge = span->note->edge + state->first_edge;
     int64_t least = SKR_WEIGHT_NONE;
     for (int32_t i = 0; i < state->n_edges; i++) {
-        int64_t weight =
-            span->left->state[edge[i].left].weight + span->right->state[edge[i].right].weight;
+        int64_t weight = span->left->note->state[edge[i].left].weight +
+                         span->right->note->state[edge[i].right].weight;
         least = weight < least ? weight : least;
     }
     return least < SKR_WEIGHT_MAX ? least : SKR_WEIGHT_NONE;
@@ -56,8 +56,8 @@ static void weigh_level(struct skr_graph_level *level, const struct skr_weights 
 {
     for (int32_t i = 0; i < level->n_spans; i++) {
         struct skr_span *span = level->span[i];
-        for (int32_t s = 0; s < span->n_states; s++) {
-            struct skr_state *state = &span->state[s];
+        for (int32_t s = 0; s < span->note->n_states; s++) {
+            struct skr_state *state = &span->note->state[s];
             if (state->live) {
                 state->weight = span->left == NULL ? weight_of_unit(span, state, weights)
                                                    : weight_of_pair(span, state);
@@ -69,7 +69,7 @@ static void weigh_level(struct skr_graph_level *level, const struct skr_weights 
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             struct skr_port *port = &siblings->port[p];
             if (port->live) {
-                port->weight = siblings->narrow->state[port->state].weight;
+                port->weight = siblings->narrow->note->state[port->state].weight;
             }
         }
     }
@@ -97,7 +97,7 @@ static void enter_ports(struct skr_graph_level *level, bool opened)
             port->live = port->marked;
             port->marked = false;
             if (port->live && opened) {
-                siblings->narrow->state[port->state].marked = true;
+                siblings->narrow->note->state[port->state].marked = true;
             }
         }
     }
@@ -105,11 +105,11 @@ static void enter_ports(struct skr_graph_level *level, bool opened)
 
 static void keep_best_edges(struct skr_span *span, struct skr_state *state)
 {
-    struct skr_edge *edge = span->edge + state->first_edge;
+    struct skr_edge *edge = span->note->edge + state->first_edge;
     int32_t kept = 0;
     for (int32_t i = 0; i < state->n_edges; i++) {
-        struct skr_state *left = &span->left->state[edge[i].left];
-        struct skr_state *right = &span->right->state[edge[i].right];
+        struct skr_state *left = &span->left->note->state[edge[i].left];
+        struct skr_state *right = &span->right->note->state[edge[i].right];
         if (left->weight + right->weight == state->weight) {
             left->marked = true;
             right->marked = true;
@@ -125,8 +125,8 @@ static bool tighten_level(struct skr_graph_level *level)
     bool choice = false;
     for (int32_t i = level->n_spans - 1; i >= 0; i--) {
         struct skr_span *span = level->span[i];
-        for (int32_t s = 0; s < span->n_states; s++) {
-            struct skr_state *state = &span->state[s];
+        for (int32_t s = 0; s < span->note->n_states; s++) {
+            struct skr_state *state = &span->note->state[s];
             state->live = state->marked;
             state->marked = false;
             if (!state->live) {
@@ -136,7 +136,7 @@ static bool tighten_level(struct skr_graph_level *level)
                 keep_best_edges(span, state);
                 choice = choice || state->n_edges > 1;
             } else if (state->port >= 0) {
-                span->inside->siblings->port[state->port].marked = true;
+                span->inside->note->siblings->port[state->port].marked = true;
             }
         }
     }

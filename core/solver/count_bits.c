@@ -133,9 +133,20 @@ static int32_t run_end(const uint64_t *bits, int32_t words, int32_t from)
     return w * 64 + lowest_bit(gaps);
 }
 
-bool skr_bits_is_run(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi)
+bool skr_bits_is_progression(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi,
+                             int32_t step)
 {
-    return run_end(bits, words, lo) > hi;
+    if (step == 1) {
+        return run_end(bits, words, lo) > hi;
+    }
+    if ((hi - lo) % step != 0) {
+        return false;
+    }
+    int32_t x = lo;
+    while (x < hi && skr_bits_next(bits, words, x + 1) == x + step) {
+        x += step;
+    }
+    return x == hi;
 }
 
 void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int32_t a_words,

@@ -30,8 +30,9 @@ int32_t skr_bits_next(const uint64_t *bits, int32_t words, int32_t from);
 /* Greatest member <= from, or -1. from must be below 64 * words. */
 int32_t skr_bits_previous(const uint64_t *bits, int32_t from);
 void skr_bits_set_range(uint64_t *bits, int32_t lo, int32_t hi);
-/* Whether all of lo .. hi are members; hi is below 64 * words. */
-bool skr_bits_is_run(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi);
+/* Whether the members are lo, lo + step, ..., hi, these being the least and the greatest. */
+bool skr_bits_is_progression(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi,
+                             int32_t step);
 void skr_bits_clear_above(uint64_t *bits, int32_t words, int32_t hi);
 
 /*

@@ -50,8 +50,8 @@ static void widen(struct skr_span *span, int32_t lo, int32_t hi)
     lo = larger(lo, span->lo);
     hi = smaller(hi, span->hi);
     if (lo <= hi) {
-        span->dense->lo = smaller(span->dense->lo, lo);
-        span->dense->hi = larger(span->dense->hi, hi);
+        span->note->dense->lo = smaller(span->note->dense->lo, lo);
+        span->note->dense->hi = larger(span->note->dense->hi, hi);
     }
 }
 
@@ -67,7 +67,7 @@ static bool make_windows(struct skr_graph *graph, int32_t level)
         }
         dense->lo = INT32_MAX;
         dense->hi = -1;
-        at->span[i]->dense = dense;
+        at->span[i]->note->dense = dense;
     }
     for (int32_t i = 0; i < at->n_siblings; i++) {
         const struct skr_siblings *siblings = at->siblings[i];
@@ -77,7 +77,7 @@ static bool make_windows(struct skr_graph *graph, int32_t level)
     }
     for (int32_t i = at->n_spans - 1; i >= 0; i--) {
         struct skr_span *span = at->span[i];
-        struct skr_dense_span *dense = span->dense;
+        struct skr_dense_span *dense = span->note->dense;
         if (dense->hi < dense->lo) {
             continue;
         }
@@ -111,7 +111,7 @@ static int64_t *row_of(const struct skr_dense_span *dense, int32_t row)
 
 static void weigh_unit(const struct skr_span *span, const struct skr_weights *weights)
 {
-    struct skr_dense_span *dense = span->dense;
+    struct skr_dense_span *dense = span->note->dense;
     for (int32_t row = 0; row < span->rows; row++) {
         const uint64_t *bits = skr_span_row(span, row);
         int64_t *weight = row_of(dense, row);
@@ -175,9 +175,9 @@ static bool weigh_rows(struct skr_run *run, const struct skr_dense_span *to, int
 
 static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
 {
-    const struct skr_dense_span *dense = span->dense;
-    const struct skr_dense_span *left = span->left->dense;
-    const struct skr_dense_span *right = span->right->dense;
+    const struct skr_dense_span *dense = span->note->dense;
+    const struct skr_dense_span *left = span->left->note->dense;
+    const struct skr_dense_span *right = span->right->note->dense;
     if (!skr_run_poll(run)) {
         return false;
     }
@@ -204,7 +204,7 @@ static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr
     const struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_spans; i++) {
         struct skr_span *span = at->span[i];
-        if (span->dense->hi < span->dense->lo) {
+        if (span->note->dense->hi < span->note->dense->lo) {
             continue;
         }
         if (span->left == NULL) {
@@ -228,7 +228,7 @@ static int64_t cell_of_port(const struct skr_run *run, const struct skr_siblings
     if (!skr_span_has(span, row, total)) {
         return -1;
     }
-    return (int64_t)row * span->dense->width + (total - span->dense->lo);
+    return (int64_t)row * span->note->dense->width + (total - span->note->dense->lo);
 }
 
 /* Weights of the ports go up, the wanted totals come down. */
@@ -240,7 +240,7 @@ static bool settle_ports(struct skr_graph *graph, int32_t level)
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             struct skr_port *port = &siblings->port[p];
             int64_t cell = cell_of_port(graph->run, siblings, port->total);
-            port->weight = cell < 0 ? SKR_WEIGHT_NONE : siblings->narrow->dense->weight[cell];
+            port->weight = cell < 0 ? SKR_WEIGHT_NONE : siblings->narrow->note->dense->weight[cell];
         }
     }
     skr_graph_weigh(graph, level - 1, NULL);
@@ -251,7 +251,7 @@ static bool settle_ports(struct skr_graph *graph, int32_t level)
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             if (siblings->port[p].live) {
                 int64_t cell = cell_of_port(graph->run, siblings, siblings->port[p].total);
-                siblings->narrow->dense->marked[cell] = 1;
+                siblings->narrow->note->dense->marked[cell] = 1;
             }
         }
     }
@@ -306,8 +306,8 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
 static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const struct skr_span *span,
                       int32_t row, struct skr_state *state)
 {
-    const struct skr_dense_span *left = span->left->dense;
-    const struct skr_dense_span *right = span->right->dense;
+    const struct skr_dense_span *left = span->left->note->dense;
+    const struct skr_dense_span *right = span->right->note->dense;
     state->first_edge = buffer->n;
     for (int32_t a = 0; a < span->left->rows && a <= row; a++) {
         if (row - a < span->right->rows &&
@@ -324,14 +324,14 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
                         bool *choice)
 {
     struct skr_run *run = graph->run;
-    struct skr_dense_span *dense = span->dense;
+    struct skr_dense_span *dense = span->note->dense;
     int32_t cells = dense->hi < dense->lo ? 0 : dense->width * span->rows;
     int32_t n = 0;
     for (int32_t c = 0; c < cells; c++) {
         n += dense->marked[c];
     }
-    span->state = skr_run_alloc(run, (size_t)n, sizeof(*span->state));
-    if (span->state == NULL) {
+    span->note->state = skr_run_alloc(run, (size_t)n, sizeof(*span->note->state));
+    if (span->note->state == NULL) {
         return false;
     }
     buffer->n = 0;
@@ -339,8 +339,8 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
         if (dense->marked[c] == 0) {
             continue;
         }
-        dense->state[c] = span->n_states;
-        struct skr_state *state = &span->state[span->n_states++];
+        dense->state[c] = span->note->n_states;
+        struct skr_state *state = &span->note->state[span->note->n_states++];
         *state = (struct skr_state){.weight = dense->weight[c],
                                     .total = dense->lo + c % dense->width,
                                     .port = -1,
@@ -353,12 +353,12 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
         }
     }
     run->stats.states_kept += n;
-    span->edge = skr_run_alloc(run, (size_t)buffer->n, sizeof(*span->edge));
-    if (span->edge == NULL) {
+    span->note->edge = skr_run_alloc(run, (size_t)buffer->n, sizeof(*span->note->edge));
+    if (span->note->edge == NULL) {
         return false;
     }
     if (buffer->n > 0) {
-        memcpy(span->edge, buffer->item, (size_t)buffer->n * sizeof(*span->edge));
+        memcpy(span->note->edge, buffer->item, (size_t)buffer->n * sizeof(*span->note->edge));
     }
     return skr_run_poll(run);
 }
@@ -368,11 +368,11 @@ static void resolve(struct skr_graph_level *at, const struct skr_run *run)
 {
     for (int32_t i = 0; i < at->n_spans; i++) {
         struct skr_span *span = at->span[i];
-        for (int32_t s = 0; s < span->n_states && span->left != NULL; s++) {
-            struct skr_edge *edge = span->edge + span->state[s].first_edge;
-            for (int32_t e = 0; e < span->state[s].n_edges; e++) {
-                edge[e].left = span->left->dense->state[edge[e].left];
-                edge[e].right = span->right->dense->state[edge[e].right];
+        for (int32_t s = 0; s < span->note->n_states && span->left != NULL; s++) {
+            struct skr_edge *edge = span->note->edge + span->note->state[s].first_edge;
+            for (int32_t e = 0; e < span->note->state[s].n_edges; e++) {
+                edge[e].left = span->left->note->dense->state[edge[e].left];
+                edge[e].right = span->right->note->dense->state[edge[e].right];
             }
         }
     }
@@ -381,7 +381,7 @@ static void resolve(struct skr_graph_level *at, const struct skr_run *run)
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             if (siblings->port[p].live) {
                 int64_t cell = cell_of_port(run, siblings, siblings->port[p].total);
-                siblings->port[p].state = siblings->narrow->dense->state[cell];
+                siblings->port[p].state = siblings->narrow->note->dense->state[cell];
             }
         }
     }
@@ -415,7 +415,7 @@ bool skr_dense_pass(struct skr_graph *graph, int32_t level, const struct skr_wei
     bool done = pass(graph, level, weights, ret_choice);
     skr_run_scratch_end(graph->run);
     for (int32_t i = 0; i < graph->level[level].n_spans; i++) {
-        graph->level[level].span[i]->dense = NULL;
+        graph->level[level].span[i]->note->dense = NULL;
     }
     return done;
 }

@@ -65,42 +65,39 @@ bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feas
            (total == 0 && skr_span_has(inside, 0, 0));
 }
 
-/* Drops the counts > 0 that the law forbids. */
-static void obey(const struct skr_law *law, uint64_t *bits, int32_t words)
-{
-    for (int32_t x = skr_bits_next(bits, words, 1); x >= 0; x = skr_bits_next(bits, words, x + 1)) {
-        if (!skr_law_allows(law, x)) {
-            bits[x / 64] &= ~(UINT64_C(1) << (x % 64));
-        }
-    }
-}
+enum { LEAF_SLOTS = 256 };
+
+struct leaf_slot {
+    bool there;
+    int32_t least, most, room;
+    struct skr_span *span;
+};
 
 /* Working space of a build. */
 struct builder {
     struct skr_run *run;
     struct skr_feasible *feasible;
     struct skr_span **rounds; /* of the sibling set at hand, where they are not kept */
-    /* The leaf made last: in most clusters its neighbour is the same. */
-    int32_t last_least, last_most, last_room;
-    struct skr_span *last;
-    bool has_last;
+    /* Leaves made already, by what they may hold: most are like many others. */
+    struct leaf_slot leaf[LEAF_SLOTS];
 };
 
 /* The unit as a child; NULL in *ret when it can hold nothing but 0. */
 static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32_t level,
                        int32_t unit, struct skr_span **ret)
 {
-    const struct skr_law *law = &run->law[level];
+    const uint64_t *allowed = run->allowed[level];
     uint64_t *bits = feasible->bits;
     int32_t words = unit_totals(run, feasible, unit, bits);
-    if (law->lo > 1 || law->hi < run->n || law->factor > 1) {
-        obey(law, bits, words);
+    for (int32_t w = 0; w < words && allowed != NULL; w++) {
+        bits[w] &= allowed[w];
     }
     *ret = NULL;
     bool done = true;
     if (!skr_bits_only_zero(bits, words)) {
-        *ret = skr_span_unit(run, level, feasible->inside[unit],
-                             feasible->room == NULL ? 0 : feasible->room[unit], bits, words);
+        struct skr_span *inside = unit < run->tree->first_leaf ? feasible->inside[unit] : NULL;
+        *ret = skr_span_unit(run, level, inside, feasible->room == NULL ? 0 : feasible->room[unit],
+                             bits, words);
         done = *ret != NULL;
     }
     memset(bits, 0, (size_t)words * sizeof(*bits));
@@ -116,20 +113,21 @@ static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, str
     if (feasible->room != NULL) {
         feasible->room[unit] = room;
     }
-    bool same = builder->has_last && builder->last_least == leaf->least[at] &&
-                builder->last_most == leaf->most[at] && builder->last_room == room;
-    if (same && !builder->run->plain) {
-        *ret = builder->last;
+    uint32_t mixed = (uint32_t)leaf->most[at] + 31 * (uint32_t)leaf->least[at] + 7 * (uint32_t)room;
+    struct leaf_slot *slot = &builder->leaf[mixed % LEAF_SLOTS];
+    if (slot->there && slot->least == leaf->least[at] && slot->most == leaf->most[at] &&
+        slot->room == room && !builder->run->plain) {
+        *ret = slot->span;
         return true;
     }
     if (!build_unit(builder->run, feasible, level, unit, ret)) {
         return false;
     }
-    builder->has_last = true;
-    builder->last_least = leaf->least[at];
-    builder->last_most = leaf->most[at];
-    builder->last_room = room;
-    builder->last = *ret;
+    *slot = (struct leaf_slot){.there = true,
+                               .least = leaf->least[at],
+                               .most = leaf->most[at],
+                               .room = room,
+                               .span = *ret};
     return true;
 }
 
@@ -196,7 +194,7 @@ static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
     size_t n_units = (size_t)tree->n_units;
     *ret = (struct skr_feasible){.leaf = *leaf};
     ret->unit = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
-    ret->inside = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
+    ret->inside = skr_run_alloc(run, (size_t)tree->first_leaf, sizeof(struct skr_span *));
     ret->room = leaf->room == NULL ? NULL : skr_run_alloc(run, n_units, sizeof(int64_t));
     ret->bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     struct builder builder = {.run = run, .feasible = ret};
@@ -205,7 +203,8 @@ static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
         return false;
     }
     for (int32_t unit = tree->level_first[deepest];
-         base != NULL && unit < tree->level_first[deepest + 1]; unit++) {
+         base != NULL && deepest < tree->n_levels && unit < tree->level_first[deepest + 1];
+         unit++) {
         ret->inside[unit] = base->inside[unit];
     }
     run->stats.units_visited += tree->level_first[deepest + 1];

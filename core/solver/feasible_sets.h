@@ -19,7 +19,7 @@ struct skr_leaf_bounds {
 struct skr_feasible {
     struct skr_leaf_bounds leaf;
     struct skr_span **unit;   /* [unit] as a child of its parent; NULL: can hold nothing but 0 */
-    struct skr_span **inside; /* [unit] its children; NULL: a leaf, or they can hold nothing */
+    struct skr_span **inside; /* [inner unit] its children; NULL: they can hold nothing */
     int64_t *room;            /* [unit] sum over the leaves below; NULL when ties do not ask */
     uint64_t *bits;           /* [n / 64 + 1] working space, all 0 */
     /* NULL, or what skr_feasible_change() needs: the rounds of every sibling set, see

@@ -15,10 +15,14 @@
  * with 1 at least in each of them. The list of counts found so is the best key, and every optimal
  * placement has the counts of that list, so a unit needs no others, and 0.
  *
+ * Pack, units whose sets begin with 0 but have holes (min, factor, rules further down): peel.c.
+ *
  * All of this speaks about all optimal placements, not about one, so ties are left to the graph. A
  * set may have several totals (ports): its units keep the counts of any of them.
  */
 #include "core/solver/narrow_counts.h"
+
+#include "core/solver/peel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,9 +156,8 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
     return true;
 }
 
-/* The unit with fewer counts; NULL when only 0 is left. */
-static bool with_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
-                        int32_t words, struct skr_span **ret)
+bool skr_narrow_to_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
+                          int32_t words, struct skr_span **ret)
 {
     *ret = NULL;
     if (skr_bits_only_zero(bits, words)) {
@@ -201,7 +204,7 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
 {
     *ret_exact = applies(run, siblings);
     if (!*ret_exact) {
-        return true;
+        return run->plain || siblings->n_ports > PORTS_MAX || skr_peel(run, siblings);
     }
     struct shape shape[PORTS_MAX];
     uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
@@ -218,7 +221,7 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
             for (int32_t p = 0; p < siblings->n_ports; p++) {
                 add_counts(unit, type, &shape[p], bits);
             }
-            if (!with_counts(run, unit, bits, unit->words, &result)) {
+            if (!skr_narrow_to_counts(run, unit, bits, unit->words, &result)) {
                 return false;
             }
             before = unit;
@@ -240,5 +243,5 @@ bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
     memcpy(bits, skr_span_row(unit, unit->rows - 1), (size_t)words * sizeof(*bits));
     bits[0] |= skr_span_row(unit, 0)[0] & 1;
     skr_bits_clear_above(bits, words, most);
-    return with_counts(run, unit, bits, words, ret);
+    return skr_narrow_to_counts(run, unit, bits, words, ret);
 }

@@ -15,6 +15,10 @@
  */
 bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool *ret_exact);
 
+/* The unit span with these counts alone (words of them); NULL in *ret: it can hold 0 only. */
+bool skr_narrow_to_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
+                          int32_t words, struct skr_span **ret);
+
 /* The unit span without counts above most; NULL in *ret: it can hold 0 only. */
 bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
                       struct skr_span **ret);

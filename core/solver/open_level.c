@@ -30,8 +30,10 @@ static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *a
         return NULL;
     }
     skr_span_units(all, siblings->member);
-    skr_span_touch(run, all);
-    all->siblings = siblings;
+    if (!skr_span_take_note(run, all)) {
+        return NULL;
+    }
+    all->note->siblings = siblings;
     return siblings;
 }
 
@@ -82,18 +84,18 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     }
     for (int32_t i = 0; i < from->n_spans; i++) {
         struct skr_span *unit = from->span[i];
-        for (int32_t s = 0; s < unit->n_states && unit->inside != NULL; s++) {
-            if (!unit->state[s].live || unit->state[s].total == 0) {
+        for (int32_t s = 0; s < unit->note->n_states && unit->inside != NULL; s++) {
+            if (!unit->note->state[s].live || unit->note->state[s].total == 0) {
                 continue;
             }
-            if (unit->inside->siblings == NULL) {
+            if (unit->inside->note == NULL || unit->inside->note->siblings == NULL) {
                 struct skr_siblings *siblings = siblings_new(run, unit->inside);
                 if (siblings == NULL) {
                     return false;
                 }
                 to->siblings[to->n_siblings++] = siblings;
             }
-            skr_bits_set(unit->inside->siblings->wanted, unit->state[s].total);
+            skr_bits_set(unit->inside->note->siblings->wanted, unit->note->state[s].total);
         }
     }
     for (int32_t i = 0; i < to->n_siblings; i++) {
@@ -103,10 +105,10 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     }
     for (int32_t i = 0; i < from->n_spans; i++) {
         struct skr_span *unit = from->span[i];
-        for (int32_t s = 0; s < unit->n_states && unit->inside != NULL; s++) {
-            struct skr_state *state = &unit->state[s];
+        for (int32_t s = 0; s < unit->note->n_states && unit->inside != NULL; s++) {
+            struct skr_state *state = &unit->note->state[s];
             if (state->live && state->total > 0) {
-                state->port = skr_siblings_port(unit->inside->siblings, state->total);
+                state->port = skr_siblings_port(unit->inside->note->siblings, state->total);
             }
         }
     }
@@ -223,19 +225,22 @@ static bool narrow_level(struct skr_graph *graph, int32_t level)
 }
 
 /* Appends span and its parts, parts first. Depth: logarithm of the units. */
-static void list_spans(struct skr_graph *graph, struct skr_span *span, struct skr_span **list,
+static bool list_spans(struct skr_graph *graph, struct skr_span *span, struct skr_span **list,
                        int32_t *n)
 {
-    if (span->stamp == graph->stamp) {
-        return;
+    if (!skr_span_take_note(graph->run, span)) {
+        return false;
     }
-    skr_span_touch(graph->run, span);
-    span->stamp = graph->stamp;
-    if (span->left != NULL) {
-        list_spans(graph, span->left, list, n);
-        list_spans(graph, span->right, list, n);
+    if (span->note->stamp == graph->stamp) {
+        return true;
+    }
+    span->note->stamp = graph->stamp;
+    if (span->left != NULL &&
+        (!list_spans(graph, span->left, list, n) || !list_spans(graph, span->right, list, n))) {
+        return false;
     }
     list[(*n)++] = span;
+    return true;
 }
 
 static bool list_level(struct skr_graph *graph, int32_t level)
@@ -251,8 +256,9 @@ static bool list_level(struct skr_graph *graph, int32_t level)
     }
     graph->stamp++;
     for (int32_t i = 0; i < at->n_siblings; i++) {
-        if (at->siblings[i]->narrow != NULL) {
-            list_spans(graph, at->siblings[i]->narrow, at->span, &at->n_spans);
+        if (at->siblings[i]->narrow != NULL &&
+            !list_spans(graph, at->siblings[i]->narrow, at->span, &at->n_spans)) {
+            return false;
         }
     }
     return true;
@@ -264,9 +270,9 @@ void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bi
     memset(bits, 0, ((size_t)graph->run->n / 64 + 1) * sizeof(*bits));
     for (int32_t i = 0; i < at->n_spans; i++) {
         const struct skr_span *unit = at->span[i];
-        for (int32_t s = 0; s < unit->n_states && unit->left == NULL; s++) {
-            if (unit->state[s].live) {
-                skr_bits_set(bits, unit->state[s].total);
+        for (int32_t s = 0; s < unit->note->n_states && unit->left == NULL; s++) {
+            if (unit->note->state[s].live) {
+                skr_bits_set(bits, unit->note->state[s].total);
             }
         }
     }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "core/solver/count_bits.h"
+
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
 {
     struct skr_law law = {.type = rule->type, .used = 0, .lo = 1, .hi = n, .factor = 1};
@@ -47,6 +49,20 @@ bool skr_law_is_free(const struct skr_law *law, int32_t n)
     return law->used == 0 && law->lo == 1 && law->hi >= n && law->factor == 1;
 }
 
+static uint64_t *allowed_counts(struct skr_run *run, const struct skr_law *law)
+{
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
+    if (bits == NULL) {
+        return NULL;
+    }
+    int64_t first = ((int64_t)law->lo + law->factor - 1) / law->factor * law->factor;
+    bits[0] = 1;
+    for (int64_t x = first; x <= law->hi && x <= run->n; x += law->factor) {
+        skr_bits_set(bits, (int32_t)x);
+    }
+    return bits;
+}
+
 static bool init(struct skr_run *run, const struct skr_problem *problem, size_t byte_limit)
 {
     *run = (struct skr_run){
@@ -65,7 +81,13 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
         return false;
     }
     run->bits_tmp = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
-    return run->bits_tmp != NULL;
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        const struct skr_law *law = &run->law[level];
+        if (law->lo > 1 || law->hi < run->n || law->factor > 1) {
+            run->allowed[level] = allowed_counts(run, law);
+        }
+    }
+    return run->stop == SKR_RUN_GOES_ON;
 }
 
 bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
@@ -74,8 +96,23 @@ bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
                 problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX);
 }
 
+/* Both arenas only grow until scratch is released. */
+static void note_peak(struct skr_run *run)
+{
+    size_t used = skr_arena_used(run->arena);
+    if (run->scratch != NULL) {
+        used += skr_arena_used(run->scratch);
+    }
+    if ((int64_t)used > run->stats.peak_bytes) {
+        run->stats.peak_bytes = (int64_t)used;
+    }
+}
+
 void skr_run_fini(struct skr_run *run)
 {
+    if (run->arena != NULL) {
+        note_peak(run);
+    }
     skr_run_scratch_end(run);
     skr_arena_destroy(run->arena);
     run->arena = NULL;
@@ -98,17 +135,6 @@ void skr_run_end_inner(struct skr_run *outer, struct skr_run *inner)
     stats->merges_of_runs += inner->stats.merges_of_runs;
     stats->states_kept += inner->stats.states_kept;
     stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
-}
-
-static void note_peak(struct skr_run *run)
-{
-    size_t used = skr_arena_used(run->arena);
-    if (run->scratch != NULL) {
-        used += skr_arena_used(run->scratch);
-    }
-    if ((int64_t)used > run->stats.peak_bytes) {
-        run->stats.peak_bytes = (int64_t)used;
-    }
 }
 
 size_t skr_run_bytes_left(const struct skr_run *run)
@@ -137,11 +163,7 @@ static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, 
 
 void *skr_run_alloc(struct skr_run *run, size_t n, size_t size)
 {
-    void *memory = alloc_from(run, run->arena, n, size);
-    if (run->scratch == NULL) {
-        note_peak(run);
-    }
-    return memory;
+    return alloc_from(run, run->arena, n, size);
 }
 
 bool skr_run_scratch_begin(struct skr_run *run)

@@ -32,7 +32,7 @@ struct skr_law {
     bool mute;      /* the key of the level is not compared, see level_key.h */
 };
 
-struct skr_span;
+struct skr_span_note;
 struct skr_span_table;
 
 struct skr_run {
@@ -41,13 +41,15 @@ struct skr_run {
     int32_t n;
     bool plain;                             /* no fast paths */
     struct skr_law law[SKR_LEVELS_MAX + 1]; /* [level], 0 unused */
-    struct skr_arena *arena;                /* of the whole run */
-    struct skr_arena *scratch;              /* of one step, see skr_run_scratch_begin() */
+    /* [level] counts > 0 that the law allows, and 0, as bits [n / 64 + 1]; NULL: all of them. */
+    uint64_t *allowed[SKR_LEVELS_MAX + 1];
+    struct skr_arena *arena;   /* of the whole run */
+    struct skr_arena *scratch; /* of one step, see skr_run_scratch_begin() */
     size_t byte_limit;
     enum skr_run_stop stop;
     struct skr_span_table *spans;
-    struct skr_span *touched; /* list, see skr_span_touch() */
-    uint64_t *bits_tmp;       /* [n / 64 + 1], for skr_bits_add_sums() */
+    struct skr_span_note *notes; /* all of them */
+    uint64_t *bits_tmp;          /* [n / 64 + 1], for skr_bits_add_sums() */
     struct skr_solve_stats stats;
 };
 

@@ -14,15 +14,21 @@
 
 #include <string.h>
 
+struct slot {
+    struct skr_span *span; /* NULL: empty */
+    uint64_t hash;
+};
+
 struct skr_span_table {
-    struct skr_span **slot;
+    struct slot *slot;
     size_t mask; /* slots - 1 */
     size_t used;
     int32_t next_id;
     const struct skr_span_table *base; /* NULL, or another run's, looked into as well */
 };
 
-enum { SLOTS_FIRST = 1024 };
+enum { SLOTS_FIRST = 512, UNITS_PER_SLOT = 2 };
+_Static_assert(sizeof(struct skr_span) % sizeof(uint64_t) == 0, "bits follow a span");
 
 bool skr_spans_init(struct skr_run *run, int32_t first_id)
 {
@@ -30,8 +36,12 @@ bool skr_spans_init(struct skr_run *run, int32_t first_id)
     if (run->spans == NULL) {
         return false;
     }
-    run->spans->slot = skr_run_alloc(run, SLOTS_FIRST, sizeof(*run->spans->slot));
-    run->spans->mask = SLOTS_FIRST - 1;
+    size_t slots = SLOTS_FIRST;
+    while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && first_id == 0) {
+        slots *= 2;
+    }
+    run->spans->slot = skr_run_alloc(run, slots, sizeof(*run->spans->slot));
+    run->spans->mask = slots - 1;
     run->spans->next_id = first_id;
     return run->spans->slot != NULL;
 }
@@ -46,20 +56,26 @@ void skr_spans_set_base(struct skr_run *run, const struct skr_run *base)
     run->spans->base = base->spans;
 }
 
-void skr_spans_untouch(struct skr_run *run)
+bool skr_span_take_note(struct skr_run *run, struct skr_span *span)
 {
-    while (run->touched != NULL) {
-        struct skr_span *span = run->touched;
-        run->touched = span->next_touched;
-        span->siblings = NULL;
-        span->n_states = 0;
-        span->state = NULL;
-        span->edge = NULL;
-        span->dense = NULL;
-        span->stamp = 0;
-        span->touched = false;
-        span->next_touched = NULL;
+    if (span->note == NULL) {
+        span->note = skr_run_alloc(run, 1, sizeof(*span->note));
+        if (span->note == NULL) {
+            return false;
+        }
+        span->note->span = span;
+        span->note->next = run->notes;
+        run->notes = span->note;
     }
+    return true;
+}
+
+void skr_spans_drop_notes(struct skr_run *run)
+{
+    for (struct skr_span_note *note = run->notes; note != NULL; note = note->next) {
+        note->span->note = NULL;
+    }
+    run->notes = NULL;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -85,35 +101,18 @@ static uint64_t hash_unit(int32_t level, const struct skr_span *inside, int64_t 
     return hash;
 }
 
-static uint64_t hash_span(const struct skr_span *span)
-{
-    if (span->left != NULL) {
-        return hash_pair(span->left, span->right);
-    }
-    /* The counts of a unit are those of its last row, and 0 of the first. */
-    uint64_t zero = span->rows == 2 ? span->bits[0] : 0;
-    const uint64_t *bits = skr_span_row(span, span->rows - 1);
-    uint64_t hash = mix(2, (uint64_t)span->level);
-    hash = mix(hash, span->inside == NULL ? UINT64_MAX : (uint64_t)span->inside->id);
-    hash = mix(hash, (uint64_t)span->room);
-    for (int32_t w = 0; w < span->words; w++) {
-        hash = mix(hash, w == 0 ? bits[w] | zero : bits[w]);
-    }
-    return hash;
-}
-
 static bool table_grow(struct skr_run *run)
 {
     struct skr_span_table *table = run->spans;
     size_t slots = (table->mask + 1) * 2;
-    struct skr_span **slot = skr_run_alloc(run, slots, sizeof(*slot));
+    struct slot *slot = skr_run_alloc(run, slots, sizeof(*slot));
     if (slot == NULL) {
         return false;
     }
     for (size_t i = 0; i <= table->mask; i++) {
-        if (table->slot[i] != NULL) {
-            size_t at = hash_span(table->slot[i]) & (slots - 1);
-            while (slot[at] != NULL) {
+        if (table->slot[i].span != NULL) {
+            size_t at = table->slot[i].hash & (slots - 1);
+            while (slot[at].span != NULL) {
                 at = (at + 1) & (slots - 1);
             }
             slot[at] = table->slot[i];
@@ -135,17 +134,19 @@ static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
         return false;
     }
     size_t at = hash & table->mask;
-    while (table->slot[at] != NULL) {
+    while (table->slot[at].span != NULL) {
         at = (at + 1) & table->mask;
     }
-    table->slot[at] = span;
+    table->slot[at] = (struct slot){.span = span, .hash = hash};
     table->used++;
     return true;
 }
 
 static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t rows, int32_t words)
 {
-    struct skr_span *span = skr_run_alloc(run, 1, sizeof(*span));
+    /* One piece of memory: the span, then its bits. */
+    size_t size = sizeof(struct skr_span) + (size_t)rows * (size_t)words * sizeof(uint64_t);
+    struct skr_span *span = skr_run_alloc(run, 1, size);
     if (span == NULL) {
         return NULL;
     }
@@ -155,8 +156,8 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t row
     span->words = words;
     span->lo = 0;
     span->hi = -1;
-    span->bits = skr_run_alloc(run, (size_t)rows * (size_t)words, sizeof(*span->bits));
-    return span->bits == NULL ? NULL : span;
+    span->bits = (uint64_t *)(void *)(span + 1);
+    return span;
 }
 
 /* Sets lo and hi from the bits. */
@@ -172,6 +173,35 @@ static void find_ends(struct skr_span *span)
             span->hi = first || hi > span->hi ? hi : span->hi;
         }
     }
+}
+
+/* The steps that rules make: 1, or the factor of the level. */
+static void find_step(const struct skr_run *run, struct skr_span *span, const uint64_t *bits)
+{
+    int32_t factor = run->law[span->level].factor;
+    if (span->lo > span->hi) {
+        return;
+    }
+    if (skr_bits_is_progression(bits, span->words, span->lo, span->hi, 1)) {
+        span->step = 1;
+    } else if (factor > 1 &&
+               skr_bits_is_progression(bits, span->words, span->lo, span->hi, factor)) {
+        span->step = factor;
+    }
+    span->is_run = span->step == 1;
+}
+
+/* Step of the sums of two spans, 0: not known. A single count goes with any step. */
+static int32_t step_of_sums(const struct skr_run *run, const struct skr_span *left,
+                            const struct skr_span *right)
+{
+    if (run->plain || left->step == 0 || right->step == 0) {
+        return 0;
+    }
+    if (left->lo == left->hi || right->lo == right->hi) {
+        return left->lo == left->hi ? right->step : left->step;
+    }
+    return left->step == right->step ? left->step : 0;
 }
 
 bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total)
@@ -212,9 +242,11 @@ static struct skr_span *find_unit(const struct skr_span_table *table, uint64_t h
                                   const struct skr_span *inside, int64_t room, const uint64_t *bits,
                                   int32_t words)
 {
-    for (size_t at = hash & table->mask; table->slot[at] != NULL; at = (at + 1) & table->mask) {
-        if (is_unit(table->slot[at], level, inside, room, bits, words)) {
-            return table->slot[at];
+    for (size_t at = hash & table->mask; table->slot[at].span != NULL;
+         at = (at + 1) & table->mask) {
+        const struct slot *slot = &table->slot[at];
+        if (slot->hash == hash && is_unit(slot->span, level, inside, room, bits, words)) {
+            return slot->span;
         }
     }
     return NULL;
@@ -249,7 +281,7 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
         used[0] &= ~UINT64_C(1);
     }
     find_ends(span);
-    span->is_run = span->lo <= span->hi && skr_bits_is_run(bits, words, span->lo, span->hi);
+    find_step(run, span, bits);
     return table_add(run, span, hash) ? span : NULL;
 }
 
@@ -279,8 +311,28 @@ static void sum_rows(struct skr_run *run, struct skr_span *span, int32_t hi)
         skr_bits_clear_above(span->bits + (size_t)row * (size_t)span->words, span->words, hi);
     }
     find_ends(span);
-    span->is_run = span->rows == 1 && span->lo <= span->hi &&
-                   skr_bits_is_run(span->bits, span->words, span->lo, span->hi);
+    if (span->rows == 1) {
+        find_step(run, span, span->bits);
+    }
+}
+
+/* Counts from lo by step, as far as hi. */
+static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32_t step)
+{
+    if (lo > hi) {
+        return;
+    }
+    span->lo = lo;
+    span->hi = hi - (hi - lo) % step;
+    span->step = step;
+    span->is_run = step == 1 || span->lo == span->hi;
+    if (step == 1) {
+        skr_bits_set_range(span->bits, lo, hi);
+    } else {
+        for (int32_t x = lo; x <= span->hi; x += step) {
+            skr_bits_set(span->bits, x);
+        }
+    }
 }
 
 struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right)
@@ -288,9 +340,11 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
     uint64_t hash = hash_pair(left, right);
     for (const struct skr_span_table *table = run->spans; table != NULL && !run->plain;
          table = table->base) {
-        for (size_t at = hash & table->mask; table->slot[at] != NULL; at = (at + 1) & table->mask) {
-            if (table->slot[at]->left == left && table->slot[at]->right == right) {
-                return table->slot[at];
+        for (size_t at = hash & table->mask; table->slot[at].span != NULL;
+             at = (at + 1) & table->mask) {
+            const struct slot *slot = &table->slot[at];
+            if (slot->hash == hash && slot->span->left == left && slot->span->right == right) {
+                return slot->span;
             }
         }
     }
@@ -309,13 +363,9 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
     span->n_units = left->n_units + right->n_units;
     span->left = left;
     span->right = right;
-    if (rows == 1 && left->is_run && right->is_run && !run->plain) {
-        span->is_run = true;
-        span->lo = left->lo + right->lo;
-        span->hi = hi;
-        if (span->lo <= hi) {
-            skr_bits_set_range(span->bits, span->lo, hi);
-        }
+    int32_t step = rows == 1 ? step_of_sums(run, left, right) : 0;
+    if (step > 0) {
+        set_progression(span, left->lo + right->lo, hi, step);
         run->stats.merges_of_runs++;
     } else {
         sum_rows(run, span, hi);

@@ -38,20 +38,25 @@ struct skr_span {
     int32_t lo, hi;  /* least and greatest total of all rows; hi < lo: no total is possible */
     int32_t words;   /* of one row */
     uint64_t *bits;  /* [rows * words] */
-    bool is_run;     /* one row, or a unit: its counts are lo, lo + 1, ..., hi */
-    int64_t room;    /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
+    int32_t step; /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
+    bool is_run;  /* step 1, or lo = hi */
+    int64_t room; /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */
     struct skr_span *left, *right; /* NULL for a unit */
     struct skr_span *inside;       /* unit: the span of its children; NULL for a leaf */
 
-    /* Second half of the method. */
+    struct skr_span_note *note; /* NULL: the second half has not met it */
+};
+
+/* What the second half of the method writes down about a span; memory of its run. */
+struct skr_span_note {
     struct skr_siblings *siblings; /* whole sibling set that some live choice needs; else NULL */
     int32_t n_states;
+    uint32_t stamp;          /* of the last walk that met it */
     struct skr_state *state; /* by row, then total, ascending */
     struct skr_edge *edge;
     struct skr_dense_span *dense; /* while its level is opened */
-    uint32_t stamp;               /* of the last walk that met it */
-    bool touched;                 /* is in run->touched */
-    struct skr_span *next_touched;
+    struct skr_span *span;
+    struct skr_span_note *next; /* of the run */
 };
 
 static inline const uint64_t *skr_span_row(const struct skr_span *span, int32_t row)
@@ -66,18 +71,12 @@ bool skr_span_has(const struct skr_span *span, int32_t row, int32_t total);
 bool skr_spans_init(struct skr_run *run, int32_t first_id);
 int32_t skr_spans_next_id(const struct skr_run *run);
 /* Spans of base, which keeps the laws and n of this run, are found too; they are not changed but
- * for the second half's notes, which skr_spans_untouch() takes away again. */
+ * for the second half's notes, which skr_spans_drop_notes() takes away again. */
 void skr_spans_set_base(struct skr_run *run, const struct skr_run *base);
-/* Before the second half writes its notes into a span. */
-static inline void skr_span_touch(struct skr_run *run, struct skr_span *span)
-{
-    if (!span->touched) {
-        span->touched = true;
-        span->next_touched = run->touched;
-        run->touched = span;
-    }
-}
-void skr_spans_untouch(struct skr_run *run);
+/* The span's note, made when there is none. False without memory. */
+bool skr_span_take_note(struct skr_run *run, struct skr_span *span);
+/* All notes of the run; before its memory goes. */
+void skr_spans_drop_notes(struct skr_run *run);
 
 /* The span of one unit that may hold the counts in bits (words of them, words <= n / 64 + 1;
  * copied). inside: span of its children, NULL for a leaf. NULL: out of memory or cancelled. */

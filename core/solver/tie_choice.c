@@ -30,18 +30,18 @@ static int32_t gather(const struct skr_span *span, const int32_t *states, int32_
     struct skr_span *half = left < 0 ? span->left : span->right;
     int32_t found = 0;
     for (int32_t i = 0; i < n; i++) {
-        const struct skr_state *state = &span->state[states[i]];
-        const struct skr_edge *edge = span->edge + state->first_edge;
+        const struct skr_state *state = &span->note->state[states[i]];
+        const struct skr_edge *edge = span->note->edge + state->first_edge;
         for (int32_t e = 0; e < state->n_edges; e++) {
             int32_t end = left < 0 ? edge[e].left : edge[e].right;
-            if ((left < 0 || edge[e].left == left) && !half->state[end].marked) {
-                half->state[end].marked = true;
+            if ((left < 0 || edge[e].left == left) && !half->note->state[end].marked) {
+                half->note->state[end].marked = true;
                 ret[found++] = end;
             }
         }
     }
     for (int32_t i = 0; i < found; i++) {
-        half->state[ret[i]].marked = false;
+        half->note->state[ret[i]].marked = false;
     }
     return found;
 }
@@ -51,8 +51,8 @@ static int32_t owner_of(const struct skr_span *span, const int32_t *states, int3
                         int32_t right)
 {
     for (int32_t i = 0; i < n; i++) {
-        const struct skr_state *state = &span->state[states[i]];
-        const struct skr_edge *edge = span->edge + state->first_edge;
+        const struct skr_state *state = &span->note->state[states[i]];
+        const struct skr_edge *edge = span->note->edge + state->first_edge;
         for (int32_t e = 0; e < state->n_edges; e++) {
             if (edge[e].left == left && edge[e].right == right) {
                 return states[i];
@@ -68,9 +68,10 @@ static int32_t choose(struct chooser *chooser, const struct skr_span *span, cons
     if (span->left == NULL) {
         int32_t best = states[0];
         for (int32_t i = 1; i < n; i++) {
-            best = span->state[states[i]].total > span->state[best].total ? states[i] : best;
+            best = span->note->state[states[i]].total > span->note->state[best].total ? states[i]
+                                                                                      : best;
         }
-        chooser->count[chooser->n++] = span->state[best].total;
+        chooser->count[chooser->n++] = span->note->state[best].total;
         return best;
     }
     int32_t found = gather(span, states, n, -1, stack);
@@ -84,7 +85,7 @@ static int32_t choose(struct chooser *chooser, const struct skr_span *span, cons
 static void choose_children(struct chooser *chooser, const struct skr_run *run,
                             const struct skr_feasible *feasible, int32_t unit, int32_t *total)
 {
-    const struct skr_siblings *siblings = feasible->inside[unit]->siblings;
+    const struct skr_siblings *siblings = feasible->inside[unit]->note->siblings;
     const struct skr_port *port = &siblings->port[skr_siblings_port(siblings, total[unit])];
     chooser->n = 0;
     choose(chooser, siblings->narrow, &port->state, 1, chooser->stack);
@@ -108,7 +109,7 @@ bool skr_tie_choose(const struct skr_graph *graph, const struct skr_feasible *fe
     size_t most = 1;
     for (int32_t level = 1; level <= graph->n_levels; level++) {
         for (int32_t i = 0; i < graph->level[level].n_spans; i++) {
-            size_t n = (size_t)graph->level[level].span[i]->n_states;
+            size_t n = (size_t)graph->level[level].span[i]->note->n_states;
             most = n > most ? n : most;
         }
     }

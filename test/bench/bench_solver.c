@@ -1,185 +1,495 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time of cold solves: nothing is kept between them. A table on stdout, no assertion.
+ * What the solver costs, as Markdown tables; CPU time of one core.
  *
- *   bench_solver [REPEATS]       default 5; the least time of them is printed
+ *   bench_solver            cases with a floor (a time that must hold), then all rules by cluster
+ *   bench_solver floors     the former; status 1 when a floor times FACTOR (environment, default 1)
+ *                           is missed
+ *   bench_solver clusters   the latter
  *
- * Loads: equal = every node has the same room; random = 0 .. room of it, by a fixed seed.
+ * Every case is solved for LOADS random loads; p50 and the worst of them are told.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
-#include "core/solver.h"
+#include "core/solver_cache.h"
+#include "test/bench/cluster.h"
 
-struct cluster {
-    const char *name;
-    int32_t racks; /* 0: flat */
-    int32_t nodes; /* of a rack, or of a flat tree */
-    int32_t room;  /* members that an empty node holds */
-};
-
-static const struct cluster clusters[] = {
-    {"200 in 10 racks", 10, 20, 8},
-    {"1000 in 50 racks", 50, 20, 8},
-    {"5000 in 250 racks", 250, 20, 8},
-    {"5000 in 50 racks", 50, 100, 8},
-    {"5000 flat", 0, 5000, 8},
-    {"5000 in 250, room 110", 250, 20, 110},
-    {"5000 in 50, room 110", 50, 100, 110},
-    {"5000 flat, room 110", 0, 5000, 110},
-    {"100000 in 2000 racks", 2000, 50, 8},
-};
-
-#define PACK                  \
-    {                         \
-        .type = SKR_RULE_PACK \
-    }
-#define SPREAD                  \
-    {                           \
-        .type = SKR_RULE_SPREAD \
-    }
-
-struct rules {
-    const char *name;
-    struct skr_rule rack;
-    struct skr_rule node;
-};
-
-static const struct rules rules[] = {
-    {"pack/pack", PACK, PACK},
-    {"spread/pack", SPREAD, PACK},
-    {"pack/spread", PACK, SPREAD},
-    {"spread/spread", SPREAD, SPREAD},
-    {"hard pack/pack", {.type = SKR_RULE_PACK, .hard = true}, PACK},
-    {"spread partitions 4/pack", {.type = SKR_RULE_SPREAD, .partitions = 4}, PACK},
-    {"pack partitions 10/spread", {.type = SKR_RULE_PACK, .partitions = 10}, SPREAD},
-    {"pack/pack 2..4", PACK, {.type = SKR_RULE_PACK, .min = 2, .max = 4}},
-    {"spread min 5/pack min 2",
-     {.type = SKR_RULE_SPREAD, .min = 5},
-     {.type = SKR_RULE_PACK, .min = 2}},
-    {"pack f4/spread f2",
-     {.type = SKR_RULE_PACK, .factor = 4},
-     {.type = SKR_RULE_SPREAD, .factor = 2}},
-};
-
-static const int32_t sizes[] = {100, 1024, 10000};
+enum { LOADS = 15, CHANGES = 300 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-static void *must(void *memory)
-{
-    if (memory == NULL) {
-        abort();
+#define PACK(...)                          \
+    {                                      \
+        .type = SKR_RULE_PACK, __VA_ARGS__ \
     }
-    return memory;
+#define SPREAD(...)                          \
+    {                                        \
+        .type = SKR_RULE_SPREAD, __VA_ARGS__ \
+    }
+
+static double factor = 1;
+static int missed;
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a;
+    const double *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
-struct arrays {
-    int32_t *parent;
-    int32_t *child_first;
-    int32_t *child_count;
+struct times {
+    double at[CHANGES > LOADS ? CHANGES : LOADS];
+    int n;
 };
 
-static void tree_make(const struct cluster *cluster, struct skr_tree *ret, struct arrays *arrays)
+static void add_time(struct times *t, double us)
 {
-    int32_t inner = 1 + cluster->racks;
-    int32_t leaves = (cluster->racks > 0 ? cluster->racks : 1) * cluster->nodes;
-    size_t n = (size_t)(inner + leaves);
-    arrays->parent = must(calloc(n, sizeof(int32_t)));
-    arrays->child_first = must(calloc(n, sizeof(int32_t)));
-    arrays->child_count = must(calloc(n, sizeof(int32_t)));
-    *ret = (struct skr_tree){.n_levels = cluster->racks > 0 ? 2 : 1,
-                             .n_units = (int32_t)n,
-                             .n_leaves = leaves,
-                             .first_leaf = inner,
-                             .parent = arrays->parent,
-                             .child_first = arrays->child_first,
-                             .child_count = arrays->child_count};
-    ret->level_first[1] = 1;
-    ret->level_first[ret->n_levels] = inner;
-    ret->level_first[ret->n_levels + 1] = (int32_t)n;
-    arrays->parent[0] = -1;
-    arrays->child_first[0] = 1;
-    arrays->child_count[0] = cluster->racks > 0 ? cluster->racks : leaves;
-    for (int32_t rack = 1; rack < inner; rack++) {
-        arrays->child_first[rack] = inner + (rack - 1) * cluster->nodes;
-        arrays->child_count[rack] = cluster->nodes;
-        for (int32_t c = 0; c < cluster->nodes; c++) {
-            arrays->parent[arrays->child_first[rack] + c] = rack;
-        }
+    t->at[t->n++] = us;
+}
+
+static double percentile(struct times *t, int percent)
+{
+    qsort(t->at, (size_t)t->n, sizeof(t->at[0]), by_value);
+    return t->at[(t->n - 1) * percent / 100];
+}
+
+static void write_us(double us)
+{
+    if (us < 1000) {
+        printf("%.3g us", us);
+    } else {
+        printf("%.3g ms", us / 1000);
     }
 }
 
-static double now_ms(void)
+static void tell(const char *name, struct times *t, double floor_us, double target_us,
+                 const char *answer)
 {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec * 1e3 + (double)at.tv_nsec / 1e6;
-}
-
-static void run(const struct cluster *cluster, const struct skr_tree *tree,
-                const struct rules *rule, int32_t n, const int64_t *room, const char *load,
-                int repeats)
-{
-    const struct skr_rule levels[] = {rule->rack, rule->node};
-    const int64_t demand[] = {1};
-    struct skr_problem problem = {.tree = tree,
-                                  .n = n,
-                                  .rule = cluster->racks > 0 ? levels : levels + 1,
-                                  .n_resources = 1,
-                                  .demand = demand,
-                                  .free = room,
-                                  .step_budget = -1};
-    double best = 0;
-    const char *answer = "error";
-    int64_t bytes = 0;
-    for (int i = 0; i < repeats; i++) {
-        struct skr_solution *solution = NULL;
-        double begin = now_ms();
-        int rc = skr_solve(&problem, &solution, NULL);
-        double took = now_ms() - begin;
-        best = i == 0 || took < best ? took : best;
-        if (rc == 0) {
-            answer = solution->status == SKR_SOLVE_PLACED ? "placed" : "infeasible";
-            bytes = solution->stats.peak_bytes;
-            skr_solution_destroy(solution);
-        }
-    }
-    printf("%-24s %6" PRId32 "  %-7s %-26s %-10s %9.2f %8.1f\n", cluster->name, n, load, rule->name,
-           answer, best, (double)bytes / 1e6);
+    double median = percentile(t, 50);
+    double worst = percentile(t, 99);
+    printf("| %s | %s | ", name, answer);
+    write_us(median);
+    printf(" | ");
+    write_us(worst);
+    printf(" | ");
+    write_us(floor_us);
+    printf(" | ");
+    write_us(target_us);
+    bool holds = median <= floor_us * factor;
+    printf(" | %s |\n", !holds ? "**missed**" : median <= target_us ? "target" : "floor");
     fflush(stdout);
+    missed += holds ? 0 : 1;
+}
+
+static double solve_us(const struct skr_problem *problem, enum skr_solve_status *ret)
+{
+    struct skr_solution *solution = NULL;
+    double begin = cluster_now_us();
+    if (skr_solve(problem, &solution, NULL) != 0) {
+        abort();
+    }
+    double took = cluster_now_us() - begin;
+    *ret = solution->status;
+    skr_solution_destroy(solution);
+    return took;
+}
+
+static const char *name_of(int placed)
+{
+    return placed == LOADS ? "placed" : placed == 0 ? "infeasible" : "mixed";
+}
+
+struct shape {
+    int32_t fanout[CLUSTER_LEVELS_MAX];
+    int32_t n_levels;
+    int32_t room;
+};
+
+static const struct shape servers_480 = {{4, 8, 15}, 3, 8};
+static const struct shape servers_2880 = {{3, 4, 6, 8, 5}, 5, 8};
+static const struct shape nodes_5000 = {{50, 100}, 2, 8};
+static const struct shape nodes_16000 = {{10, 40, 40}, 3, 8};
+static const struct shape nodes_640 = {{40, 16}, 2, 8};
+static const struct shape nodes_100000 = {{10, 25, 25, 16}, 4, 8};
+
+struct cold {
+    const char *name;
+    const struct shape *shape;
+    int32_t n;
+    struct skr_rule rule[CLUSTER_LEVELS_MAX];
+    double feasible_us[2]; /* floor, target; 0: not measured */
+    double optimum_us[2];
+};
+
+static const struct cold colds[] = {
+    {"480 servers, 3 levels, N = 120",
+     &servers_480,
+     120,
+     {PACK(0), PACK(0), SPREAD(0)},
+     {0},
+     {1e3, 100}},
+    {"2,880 servers, 5 levels with rules, N = 1,200",
+     &servers_2880,
+     1200,
+     {SPREAD(.partitions = 2), PACK(.min = 100), SPREAD(.factor = 4), PACK(.min = 4, .max = 24),
+      PACK(.factor = 2)},
+     {0},
+     {20e3, 2e3}},
+    {"5,000 nodes, 50 racks, N = 1,024",
+     &nodes_5000,
+     1024,
+     {PACK(0), PACK(0)},
+     {2e3, 200},
+     {20e3, 2e3}},
+    {"5,000 nodes, racks spread, N = 1,024",
+     &nodes_5000,
+     1024,
+     {SPREAD(0), SPREAD(0)},
+     {2e3, 200},
+     {20e3, 2e3}},
+    {"5,000 nodes, node 2..4, N = 1,024",
+     &nodes_5000,
+     1024,
+     {PACK(0), PACK(.min = 2, .max = 4)},
+     {2e3, 200},
+     {20e3, 2e3}},
+    {"5,000 nodes, 4 racks, N = 1,024",
+     &nodes_5000,
+     1024,
+     {SPREAD(.partitions = 4), PACK(.factor = 2)},
+     {2e3, 200},
+     {20e3, 2e3}},
+    {"100,000 nodes, no rules, N = 10,000",
+     &nodes_100000,
+     10000,
+     {PACK(0), PACK(0), PACK(0), PACK(0)},
+     {10e3, 5e3},
+     {500e3, 5e3}},
+    {"100,000 nodes, node 2..4, rack 8..64, N = 10,000",
+     &nodes_100000,
+     10000,
+     {PACK(0), PACK(0), PACK(.min = 8, .max = 64), PACK(.min = 2, .max = 4)},
+     {10e3, 5e3},
+     {500e3, 5e3}},
+    {"100,000 nodes, range and factor on 3 of 4 levels, N = 9,600",
+     &nodes_100000,
+     9600,
+     {PACK(0), PACK(.min = 320, .max = 1600, .factor = 160),
+      PACK(.min = 16, .max = 96, .factor = 16), PACK(.factor = 2)},
+     {10e3, 5e3},
+     {500e3, 5e3}},
+    {"100,000 nodes, the same spread, N = 9,600",
+     &nodes_100000,
+     9600,
+     {SPREAD(0), SPREAD(.min = 320, .max = 1600, .factor = 160),
+      SPREAD(.min = 16, .max = 96, .factor = 16), SPREAD(.factor = 2)},
+     {10e3, 5e3},
+     {500e3, 5e3}},
+    {"100,000 nodes, coprime factors 7 and 11, N = 9,600",
+     &nodes_100000,
+     9600,
+     {PACK(0), PACK(0), PACK(.factor = 7), PACK(.factor = 11)},
+     {10e3, 5e3},
+     {500e3, 5e3}},
+};
+
+static void make(struct cluster *c, const struct shape *shape)
+{
+    cluster_init(c, shape->fanout, shape->n_levels, shape->room);
+}
+
+/* Feasibility alone: the sets of a problem seen for the first time. */
+static double sets_us(const struct skr_problem *problem)
+{
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 30);
+    struct skr_solver_kept *kept = NULL;
+    double begin = cluster_now_us();
+    if (cache == NULL || skr_solver_cache_open(cache, problem, &kept, NULL) != 0) {
+        abort();
+    }
+    double took = cluster_now_us() - begin;
+    skr_solver_cache_destroy(cache);
+    return took;
+}
+
+static void run_cold(const struct cold *cold)
+{
+    struct cluster c;
+    struct times sets = {.n = 0};
+    struct times optimum = {.n = 0};
+    int placed = 0;
+    make(&c, cold->shape);
+    struct skr_problem problem = cluster_problem(&c, cold->rule, cold->n);
+    for (uint64_t load = 1; load <= LOADS; load++) {
+        enum skr_solve_status status;
+        cluster_load(&c, load);
+        add_time(&sets, sets_us(&problem));
+        add_time(&optimum, solve_us(&problem, &status));
+        placed += status == SKR_SOLVE_PLACED ? 1 : 0;
+    }
+    char name[128];
+    if (cold->feasible_us[0] > 0) {
+        snprintf(name, sizeof(name), "%s: feasibility", cold->name);
+        tell(name, &sets, cold->feasible_us[0], cold->feasible_us[1], name_of(placed));
+    }
+    snprintf(name, sizeof(name), "%s: optimum", cold->name);
+    tell(name, &optimum, cold->optimum_us[0], cold->optimum_us[1], name_of(placed));
+    cluster_fini(&c);
+}
+
+/* ---- warm ---- */
+
+static const struct skr_rule ruled[] = {PACK(0), PACK(.min = 320, .max = 1600, .factor = 160),
+                                        PACK(.min = 16, .max = 96, .factor = 16),
+                                        PACK(.factor = 2)};
+static const struct skr_rule plain[] = {PACK(0), PACK(0), PACK(0), PACK(0)};
+
+static void run_one_leaf(const char *name, const struct skr_rule *rules, int32_t n,
+                         double target_us)
+{
+    struct cluster c;
+    struct times t = {.n = 0};
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 30);
+    struct skr_solver_kept *kept = NULL;
+    make(&c, &nodes_100000);
+    cluster_load(&c, 1);
+    struct skr_problem problem = cluster_problem(&c, rules, n);
+    if (cache == NULL || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
+        abort();
+    }
+    int feasible = 0;
+    for (int i = 0; i < CHANGES; i++) {
+        int32_t leaf = (int32_t)(cluster_random(&c) % (uint64_t)c.tree.n_leaves);
+        c.free[leaf] = (int64_t)(cluster_random(&c) % 9);
+        double begin = cluster_now_us();
+        if (skr_solver_kept_change(kept, &problem, &leaf, 1, NULL) != 0) {
+            abort();
+        }
+        feasible += skr_solver_kept_feasible(kept) ? 1 : 0;
+        add_time(&t, cluster_now_us() - begin);
+    }
+    tell(name, &t, 1e3, target_us, feasible == CHANGES ? "feasible" : "mixed");
+    skr_solver_cache_destroy(cache);
+    cluster_fini(&c);
+}
+
+/* A node changed, then an optimum: what an engine does after every event. */
+static void run_decision(const char *name, const struct shape *shape, int32_t n, double floor_us,
+                         double target_us)
+{
+    struct cluster c;
+    struct times t = {.n = 0};
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 30);
+    make(&c, shape);
+    cluster_load_whole(&c, 1, 80);
+    struct skr_problem problem = cluster_problem(&c, plain, n);
+    int placed = 0;
+    for (int i = 0; i <= 60 && cache != NULL; i++) {
+        struct skr_solution *solution = NULL;
+        c.free[cluster_random(&c) % (uint64_t)c.tree.n_leaves] = i % 2 == 0 ? 8 : 0;
+        double begin = cluster_now_us();
+        if (skr_solver_cache_solve(cache, &problem, &solution, NULL) != 0) {
+            abort();
+        }
+        if (i > 0) {
+            add_time(&t, cluster_now_us() - begin);
+        }
+        placed += solution->status == SKR_SOLVE_PLACED ? 1 : 0;
+        skr_solution_destroy(solution);
+    }
+    tell(name, &t, floor_us, target_us, placed > 60 ? "placed" : "mixed");
+    skr_solver_cache_destroy(cache);
+    cluster_fini(&c);
+}
+
+/* 64 of 1,024 members have lost their node; the others stay. */
+static void run_replacement(void)
+{
+    struct cluster c;
+    struct times t = {.n = 0};
+    make(&c, &nodes_100000);
+    int32_t *claimed = calloc((size_t)c.tree.n_leaves, sizeof(*claimed));
+    int placed = 0;
+    for (uint64_t load = 1; load <= LOADS && claimed != NULL; load++) {
+        struct skr_solution *solution = NULL;
+        enum skr_solve_status status;
+        cluster_load_whole(&c, load, 50);
+        struct skr_problem problem = cluster_problem(&c, plain, 1024);
+        if (skr_solve(&problem, &solution, NULL) != 0 || solution->count == NULL) {
+            abort();
+        }
+        int32_t lost = 0;
+        for (int32_t leaf = 0; leaf < c.tree.n_leaves; leaf++) {
+            claimed[leaf] = solution->count[leaf];
+            c.free[leaf] -= claimed[leaf];
+            if (claimed[leaf] > 0 && lost < 64) {
+                lost += claimed[leaf];
+                claimed[leaf] = 0;
+                c.free[leaf] = 0;
+            }
+        }
+        skr_solution_destroy(solution);
+        problem.claimed = claimed;
+        add_time(&t, solve_us(&problem, &status));
+        placed += status == SKR_SOLVE_PLACED ? 1 : 0;
+    }
+    tell("100,000 nodes, 64 of 1,024 members replaced", &t, 50e3, 5e3, name_of(placed));
+    free(claimed);
+    cluster_fini(&c);
+}
+
+static void run_impossible(const char *name, const struct shape *shape, int32_t n,
+                           const struct skr_rule *rules)
+{
+    struct cluster c;
+    struct times t = {.n = 0};
+    make(&c, shape);
+    struct skr_problem problem = cluster_problem(&c, rules, n);
+    problem.explain = true;
+    problem.explain_parts = SKR_EXPLAIN_RELAXATIONS;
+    int placed = 0;
+    for (uint64_t load = 1; load <= LOADS; load++) {
+        enum skr_solve_status status;
+        cluster_load(&c, load);
+        add_time(&t, solve_us(&problem, &status));
+        placed += status == SKR_SOLVE_PLACED ? 1 : 0;
+    }
+    tell(name, &t, 200e3, 10e3, name_of(placed));
+    cluster_fini(&c);
+}
+
+static void run_memory(void)
+{
+    struct cluster c;
+    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)2 << 30);
+    make(&c, &nodes_100000);
+    for (int whole = 0; whole < 2; whole++) {
+        for (int32_t shape = 1; shape <= 50; shape++) {
+            struct skr_solver_kept *kept = NULL;
+            if (whole) {
+                cluster_load_whole(&c, 1, 80);
+            } else {
+                cluster_load(&c, 1);
+            }
+            struct skr_problem problem = cluster_problem(&c, plain, 1000 + shape);
+            if (cache == NULL || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
+                abort();
+            }
+        }
+        printf("| 100,000 nodes, 50 kept problems of 1,000 members, %s | %.0f MiB | 64 MiB | 32 "
+               "MiB |\n",
+               whole ? "nodes mostly full or empty" : "evenly random loads",
+               (double)skr_solver_cache_stats(cache).bytes / (1 << 20));
+        skr_solver_cache_forget(cache, &c.tree);
+    }
+    skr_solver_cache_destroy(cache);
+    cluster_fini(&c);
+}
+
+static void run_floors(void)
+{
+    static const struct skr_rule hard[] = {PACK(.hard = true), PACK(.max = 4)};
+    static const struct skr_rule hard_deep[] = {PACK(0), PACK(.hard = true), PACK(.max = 64),
+                                                PACK(.min = 2, .max = 4)};
+    printf("| case | answer | p50 | p99 | floor | target | reached |\n");
+    printf("|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < COUNT_OF(colds); i++) {
+        run_cold(&colds[i]);
+    }
+    run_one_leaf("100,000 nodes, one leaf changed, N = 10,000, no rules", plain, 10000, 50);
+    run_one_leaf("100,000 nodes, one leaf changed, N = 9,600, range and factor", ruled, 9600, 50);
+    run_one_leaf("100,000 nodes, one leaf changed, N = 1,000", plain, 1000, 10);
+    run_one_leaf("100,000 nodes, one leaf changed, N = 64", plain, 64, 5);
+    run_impossible("5,000 nodes, impossible, with relaxations, N = 1,024", &nodes_5000, 1024, hard);
+    run_impossible("100,000 nodes, impossible, with relaxations, N = 9,600", &nodes_100000, 9600,
+                   hard_deep);
+    run_replacement();
+    run_decision("640 nodes, decision after an event, N = 64", &nodes_640, 64, 5e3, 500);
+    run_decision("16,000 nodes, decision after an event, N = 512", &nodes_16000, 512, 10e3, 1e3);
+    run_decision("100,000 nodes, decision after an event, N = 1,024", &nodes_100000, 1024, 33e3,
+                 3.3e3);
+    printf("\n| memory | MiB | floor | target |\n|---|---|---|---|\n");
+    run_memory();
+}
+
+/* ---- all rules by cluster ---- */
+
+static const struct {
+    const char *name;
+    int32_t fanout[2];
+    int32_t room;
+} clusters[] = {{"640 in 40", {40, 16}, 8},      {"5,000 in 250", {250, 20}, 8},
+                {"5,000 flat", {1, 5000}, 8},    {"5,000 in 50, room 110", {50, 100}, 110},
+                {"16,000 in 400", {400, 40}, 8}, {"100,000 in 2,000", {2000, 50}, 8}};
+
+static const struct {
+    const char *name;
+    struct skr_rule rule[2];
+} rules[] = {
+    {"pack/pack", {PACK(0), PACK(0)}},
+    {"spread/pack", {SPREAD(0), PACK(0)}},
+    {"pack/spread", {PACK(0), SPREAD(0)}},
+    {"spread/spread", {SPREAD(0), SPREAD(0)}},
+    {"hard pack/pack", {PACK(.hard = true), PACK(0)}},
+    {"spread partitions 4/pack", {SPREAD(.partitions = 4), PACK(0)}},
+    {"pack partitions 10/spread", {PACK(.partitions = 10), SPREAD(0)}},
+    {"pack/pack 2..4", {PACK(0), PACK(.min = 2, .max = 4)}},
+    {"spread min 5/pack min 2", {SPREAD(.min = 5), PACK(.min = 2)}},
+    {"pack f4/spread f2", {PACK(.factor = 4), SPREAD(.factor = 2)}},
+    {"spread 8..64/pack 1 partition", {SPREAD(.min = 8, .max = 64), PACK(.partitions = 1)}},
+};
+
+static void run_matrix(void)
+{
+    static const int32_t sizes[] = {64, 1024, 10000};
+    printf("| nodes | N |");
+    for (size_t r = 0; r < COUNT_OF(rules); r++) {
+        printf(" %s |", rules[r].name);
+    }
+    printf("\n|---|---|");
+    for (size_t r = 0; r < COUNT_OF(rules); r++) {
+        printf("---|");
+    }
+    printf("\n");
+    for (size_t k = 0; k < COUNT_OF(clusters); k++) {
+        struct cluster c;
+        cluster_init(&c, clusters[k].fanout, 2, clusters[k].room);
+        cluster_load(&c, 1);
+        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= 2 * c.tree.n_leaves; s++) {
+            printf("| %s | %" PRId32 " |", clusters[k].name, sizes[s]);
+            for (size_t r = 0; r < COUNT_OF(rules); r++) {
+                struct skr_problem problem = cluster_problem(&c, rules[r].rule, sizes[s]);
+                enum skr_solve_status status = SKR_SOLVE_PLACED;
+                double best = 0;
+                for (int i = 0; i < 3; i++) {
+                    double took = solve_us(&problem, &status);
+                    best = i == 0 || took < best ? took : best;
+                }
+                printf(" %.2f%s |", best / 1000, status == SKR_SOLVE_PLACED ? "" : " no");
+                fflush(stdout);
+            }
+            printf("\n");
+        }
+        cluster_fini(&c);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    int repeats = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 5;
-    printf("%-24s %6s  %-7s %-26s %-10s %9s %8s\n", "nodes", "n", "load", "rack/node", "answer",
-           "ms", "MB");
-    for (size_t c = 0; c < COUNT_OF(clusters); c++) {
-        struct skr_tree tree;
-        struct arrays arrays;
-        tree_make(&clusters[c], &tree, &arrays);
-        int64_t *equal = must(calloc((size_t)tree.n_leaves, sizeof(*equal)));
-        int64_t *random = must(calloc((size_t)tree.n_leaves, sizeof(*random)));
-        uint64_t state = 1;
-        for (int32_t leaf = 0; leaf < tree.n_leaves; leaf++) {
-            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            equal[leaf] = clusters[c].room;
-            random[leaf] = (int64_t)(state >> 33) % (clusters[c].room + 1);
-        }
-        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] * 4 < tree.n_leaves * 6; s++) {
-            for (size_t r = 0; r < COUNT_OF(rules); r++) {
-                run(&clusters[c], &tree, &rules[r], sizes[s], equal, "equal", repeats);
-                run(&clusters[c], &tree, &rules[r], sizes[s], random, "random", repeats);
-            }
-        }
-        free(equal);
-        free(random);
-        free(arrays.parent);
-        free(arrays.child_first);
-        free(arrays.child_count);
+    const char *what = argc > 1 ? argv[1] : "";
+    cluster_keep_memory();
+    factor = getenv("FACTOR") == NULL ? 1 : strtod(getenv("FACTOR"), NULL);
+    if (what[0] == '\0' || strcmp(what, "floors") == 0) {
+        run_floors();
     }
-    return 0;
+    if (what[0] == '\0' || strcmp(what, "clusters") == 0) {
+        printf("%s", what[0] == '\0' ? "\n" : "");
+        run_matrix();
+    }
+    if (missed > 0) {
+        fprintf(stderr, "%d floors missed\n", missed);
+    }
+    return missed > 0 ? 1 : 0;
 }
