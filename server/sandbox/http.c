@@ -81,8 +81,10 @@ static skr_time wake_watches(struct skr_sandbox_http *http, skr_time now)
         const skr_time due = skr_stream_due(watch->stream);
         if (due <= now || skr_stream_is_behind(watch->stream)) {
             skr_http_wake_stream(watch->request);
-        } else {
-            next = due < next ? due : next;
+        }
+        /* Also of one that is behind: it may have caught up before anybody looks again. */
+        if (due > now && due < next) {
+            next = due;
         }
     }
     return next;

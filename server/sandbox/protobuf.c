@@ -234,9 +234,9 @@ static int read_object(const struct reader *r, struct input in,
 /* Whether zero is what Go writes for a field that nobody set. */
 static bool zero_means_nothing(const char *name)
 {
-    static const char *const names[] = {"generation", "hostPort", "minReadySeconds",
-                                        "weight",     "count",    "observedGeneration",
-                                        "nodePort"};
+    static const char *const names[] = {
+        "generation", "hostPort",           "minReadySeconds", "weight",
+        "count",      "observedGeneration", "nodePort",        "healthCheckNodePort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i], name) == 0) {
             return true;

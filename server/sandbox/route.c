@@ -69,5 +69,10 @@ bool skr_route_parse(const char *path, struct skr_route *ret)
     if (at < p.n) {
         set(ret->subresource, p.text[at++]);
     }
+    /* What follows a namespace's name is a resource in it, and one that nobody serves. */
+    if (strcmp(ret->resource->kind, "Namespace") == 0 && *ret->subresource != '\0' &&
+        strcmp(ret->subresource, "status") != 0 && strcmp(ret->subresource, "finalize") != 0) {
+        return false;
+    }
     return ret->resource->namespaced == (*ret->namespace_ != '\0') || *ret->name == '\0';
 }

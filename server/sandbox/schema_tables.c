@@ -233,6 +233,35 @@ static table namespace_spec[] = {STRS("finalizers", 1), END};
 static table namespace_[] = {OBJECT, OBJ("spec", namespace_spec, 2), SOME("status", 3), END};
 static table account[] = {OBJECT, SOMES("secrets", 2), SOMES("imagePullSecrets", 3),
                           BOOL("automountServiceAccountToken", 4), END};
+static table service_port[] = {STR("name", 1),
+                               STR("protocol", 2),
+                               INT("port", 3),
+                               EITHER("targetPort", 4),
+                               INT("nodePort", 5),
+                               STR("appProtocol", 6),
+                               END};
+static table service_spec[] = {LIST("ports", service_port, 1),
+                               MAP("selector", 2),
+                               STR("clusterIP", 3),
+                               STRS("clusterIPs", 18),
+                               STR("type", 4),
+                               STRS("externalIPs", 5),
+                               STR("sessionAffinity", 7),
+                               STR("loadBalancerIP", 8),
+                               STRS("loadBalancerSourceRanges", 9),
+                               STR("externalName", 10),
+                               STR("externalTrafficPolicy", 11),
+                               INT("healthCheckNodePort", 12),
+                               BOOL("publishNotReadyAddresses", 13),
+                               SOME("sessionAffinityConfig", 14),
+                               STR("ipFamilyPolicy", 17),
+                               STRS("ipFamilies", 19),
+                               BOOL("allocateLoadBalancerNodePorts", 20),
+                               STR("loadBalancerClass", 21),
+                               STR("internalTrafficPolicy", 22),
+                               STR("trafficDistribution", 23),
+                               END};
+static table service[] = {OBJECT, OBJ("spec", service_spec, 2), SOME("status", 3), END};
 static table plain[] = {OBJECT, SOME("spec", 0), SOME("status", 0), END};
 
 /* ---- workloads ---- */
@@ -402,7 +431,7 @@ const struct skr_schema_field *skr_schema_of(const char *kind)
         {"PriorityClass", priority_class},
         {"ReplicaSet", replica_set},
         {"Secret", secret},
-        {"Service", plain},
+        {"Service", service},
         {"ServiceAccount", account},
         {"StatefulSet", stateful_set},
     };

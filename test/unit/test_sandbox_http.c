@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulated cluster on a socket: requests, watches that come in parts and end, several at once,
+ * and the end of the server while they are open. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/sandbox/http.h"
+#include "test/unit/http_client.h"
+#include "test/unit/json_text.h"
+#include "test/unit/sandbox_rig.h"
+
+#define PODS "/api/v1/namespaces/default/pods"
+#define MAPS "/api/v1/namespaces/default/configmaps"
+
+static struct skr_clock real_clock;
+static struct skr_cluster *cluster;
+static struct skr_sandbox_http *http;
+
+static int setup(void **state)
+{
+    struct skr_cluster_options cluster_options;
+    struct skr_error error;
+
+    (void)state;
+    skr_clock_init(&real_clock);
+    skr_cluster_options_default(&cluster_options);
+    cluster_options.pod_start = SKR_MILLISECOND;
+    cluster = skr_cluster_create(&cluster_options, skr_clock_now(&real_clock));
+    const struct skr_sandbox_http_options options = {
+        .listen = "127.0.0.1:0", .cluster = cluster, .clock = &real_clock};
+    if (skr_sandbox_http_create(&options, &http, &error) != 0)
+        fail_msg("%s", error.text);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    skr_sandbox_http_destroy(http);
+    skr_cluster_destroy(cluster);
+    return 0;
+}
+
+/* One request with headers of choice; body in single quotes, NULL none. */
+static struct http_answer ask(const char *method, const char *path, const char *headers,
+                              const char *body)
+{
+    char *json = body ? json_text_quote(body) : NULL;
+    char text[8192];
+    const int fd = http_connect(skr_sandbox_http_port(http));
+
+    snprintf(text, sizeof text,
+             "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n%s",
+             method, path, headers, json ? strlen(json) : 0, json ? json : "");
+    http_send_text(fd, text);
+    struct http_answer answer = http_receive(fd);
+    close(fd);
+    free(json);
+    return answer;
+}
+
+/* The status must be this; the value at the path of the answer, in a static buffer. */
+static const char *told(int status, const char *method, const char *path, const char *headers,
+                        const char *body, const char *field)
+{
+    static char text[4096];
+    struct http_answer answer = ask(method, path, headers, body);
+    json_t *json = json_loads(answer.body, 0, NULL);
+
+    if (answer.status != status)
+        fail_msg("%s %s: %d: %s", method, path, answer.status, answer.body);
+    snprintf(text, sizeof text, "%s", json ? sandbox_text(json, field) : answer.body);
+    json_decref(json);
+    http_answer_free(&answer);
+    return text;
+}
+
+#define JSON  "Content-Type: application/json\r\n"
+#define MERGE "Content-Type: application/merge-patch+json\r\n"
+#define TABLE "Accept: application/json;as=Table;v=v1;g=meta.k8s.io,application/json\r\n"
+
+/* ---- watches ---- */
+
+struct watcher {
+    int fd;
+    size_t n;
+    char text[4 * 1024 * 1024];
+};
+
+static struct watcher *watch(const char *path)
+{
+    struct watcher *w = calloc(1, sizeof *w);
+    char text[1024];
+
+    w->fd = http_connect(skr_sandbox_http_port(http));
+    snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    http_send_text(w->fd, text);
+    return w;
+}
+
+/* Reads until the text came, or the end; within 20 s. */
+static bool came(struct watcher *w, const char *text)
+{
+    while (strstr(w->text, text) == NULL) {
+        struct pollfd wait = {.fd = w->fd, .events = POLLIN};
+        if (poll(&wait, 1, 20000) != 1)
+            return false;
+        const ssize_t n = recv(w->fd, w->text + w->n, sizeof w->text - 1 - w->n, 0);
+        if (n <= 0)
+            return false;
+        w->n += (size_t)n;
+    }
+    return true;
+}
+
+static void end(struct watcher *w)
+{
+    close(w->fd);
+    free(w);
+}
+
+/* ---- tests ---- */
+
+static void objects_come_and_go_over_http(void **state)
+{
+    (void)state;
+    assert_string_equal(told(200, "GET", "/readyz", "", NULL, ""), "ok");
+    assert_string_equal(told(200, "GET", "/version", "", NULL, "minor"), "36");
+    assert_string_equal(
+        told(201, "POST", MAPS, JSON, "{'metadata':{'name':'m'},'data':{'a':'1'}}", "data.a"), "1");
+    assert_string_equal(told(200, "PATCH", MAPS "/m", MERGE, "{'data':{'a':'2'}}", "data.a"), "2");
+    assert_string_equal(told(200, "GET", MAPS "?limit=1", "", NULL, "items[0].data.a"), "2");
+    assert_string_equal(told(200, "GET", MAPS, TABLE, NULL, "rows[0].cells[1]"), "1");
+    assert_string_equal(told(200, "GET", MAPS "/m",
+                             "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io\r\n",
+                             NULL, "kind"),
+                        "PartialObjectMetadata");
+    assert_string_equal(
+        told(200, "DELETE", MAPS "/m?propagationPolicy=Background", "", NULL, "status"), "Success");
+    assert_string_equal(told(404, "GET", MAPS "/m", "", NULL, "reason"), "NotFound");
+}
+
+static void what_is_not_understood_is_refused(void **state)
+{
+    static const struct {
+        int status;
+        const char *method, *path, *headers, *body;
+    } table[] = {
+        {404, "GET", "/api/v1/namespaces/default/toasters", "", NULL},
+        {404, "GET", "/nothing", "", NULL},
+        {405, "POST", MAPS "/m", JSON, "{}"},
+        {405, "PUT", MAPS, JSON, "{}"},
+        {406, "GET", MAPS, "Accept: application/yaml\r\n", NULL},
+        {415, "POST", MAPS, "Content-Type: application/yaml\r\n", "a: b"},
+        {415, "POST", MAPS, "Content-Type: application/vnd.kubernetes.protobuf\r\n", "xxxx"},
+        {415, "PATCH", MAPS "/m", JSON, "{}"},
+        {415, "PATCH", MAPS "/m", "Content-Type: application/apply-patch+yaml\r\n", "{}"},
+        {400, "POST", MAPS, JSON, "{"},
+        {400, "POST", MAPS, JSON, NULL},
+        {400, "GET", MAPS "?limit=x", "", NULL},
+        {400, "GET", MAPS "?watch=1&resourceVersion=x", "", NULL},
+        {400, "GET", MAPS "?watch=1&labelSelector=a%20b", "", NULL},
+        {422, "GET", MAPS "?watch=1&sendInitialEvents=true", "", NULL},
+        {501, "GET", PODS "/p/log", "", NULL},
+        {400, "POST", MAPS "?fieldValidation=Strict", JSON, "{'metadata':{'name':'m'},'dat':{}}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_string_equal(told(table[i].status, table[i].method, table[i].path, table[i].headers,
+                                 table[i].body, "status"),
+                            "Failure");
+}
+
+static void a_watch_comes_in_parts(void **state)
+{
+    (void)state;
+    struct watcher *w = watch(MAPS "?watch=true");
+    assert_true(came(w, "Transfer-Encoding: chunked"));
+    (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'one'}}", "");
+    assert_true(came(w, "\"name\":\"one\""));
+    (void)told(200, "PATCH", MAPS "/one", MERGE, "{'data':{'a':'changed'}}", "");
+    assert_true(came(w, "\"a\":\"changed\""));
+    (void)told(200, "DELETE", MAPS "/one", "", NULL, "");
+    assert_true(came(w, "\"DELETED\""));
+    end(w);
+}
+
+static void a_watch_of_one_object_hears_of_that_one(void **state)
+{
+    (void)state;
+    struct watcher *w = watch(MAPS "/two?watch=true");
+    (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'one'}}", "");
+    (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'two'}}", "");
+    assert_true(came(w, "\"name\":\"two\""));
+    assert_null(strstr(w->text, "\"name\":\"one\""));
+    end(w);
+}
+
+static void a_watch_ends_at_its_time_with_a_bookmark(void **state)
+{
+    (void)state;
+    struct watcher *w = watch(MAPS "?watch=true&timeoutSeconds=1&allowWatchBookmarks=true");
+    assert_true(came(w, "BOOKMARK"));
+    assert_true(came(w, "\r\n0\r\n\r\n")); /* the last chunk */
+    end(w);
+}
+
+static void a_watch_from_too_long_ago_is_gone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        (void)told(201, "POST", MAPS, JSON, "{'metadata':{'generateName':'m-'}}", "");
+    skr_sandbox_http_lock(http);
+    skr_store_limit_history(skr_cluster_store(cluster), 1);
+    skr_sandbox_http_unlock(http);
+    struct watcher *w = watch(MAPS "?watch=true&resourceVersion=1");
+    assert_true(came(w, "\"code\":410"));
+    assert_true(came(w, "\r\n0\r\n\r\n"));
+    end(w);
+}
+
+/* A change that somebody makes under the lock, and what the models do with it, is told too. */
+static void what_models_do_is_watched(void **state)
+{
+    (void)state;
+    struct watcher *w = watch(PODS "?watch=true");
+    (void)told(201, "POST", "/api/v1/nodes", JSON, "{'metadata':{'name':'n1'}}", "");
+    skr_sandbox_http_lock(http);
+    sandbox_ok(skr_cluster_store(cluster), 201, "POST " PODS,
+               "{'metadata':{'name':'p'}," RIG_POD "}");
+    sandbox_ok(skr_cluster_store(cluster), 201, "POST " PODS "/p/binding",
+               "{'target':{'name':'n1'}}");
+    skr_sandbox_http_unlock(http);
+    assert_true(came(w, "\"phase\":\"Running\""));
+    end(w);
+}
+
+/* More than the sockets hold: everything arrives, in order. */
+static void a_slow_reader_gets_everything(void **state)
+{
+    enum { N = 300 };
+    char body[2200], value[2001];
+
+    (void)state;
+    memset(value, 'x', 2000);
+    value[2000] = '\0';
+    struct watcher *w = watch(MAPS "?watch=true");
+    assert_true(came(w, "chunked"));
+    skr_sandbox_http_lock(http);
+    sandbox_ok(skr_cluster_store(cluster), 201, "POST " MAPS, "{'metadata':{'name':'m'}}");
+    for (int i = 0; i < N; i++) {
+        snprintf(body, sizeof body, "{'data':{'n':'n%dn','x':'%s'}}", i, value);
+        sandbox_ok(skr_cluster_store(cluster), 200, "MERGE " MAPS "/m", body);
+    }
+    skr_sandbox_http_unlock(http);
+    assert_true(came(w, "n299n"));
+    const char *at = w->text;
+    for (int i = 0; i < N; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "\"n%dn\"", i);
+        at = strstr(at, text);
+        assert_non_null(at);
+    }
+    end(w);
+}
+
+static void many_watches_and_hang_ups_do_not_disturb(void **state)
+{
+    enum { N = 60 };
+    struct watcher *w[N];
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        w[i] = watch(MAPS "?watch=true");
+    for (int i = 0; i < N; i++)
+        assert_true(came(w[i], "chunked"));
+    for (int i = 0; i < N; i += 2)
+        end(w[i]);
+    (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'m'}}", "");
+    for (int i = 1; i < N; i += 2) {
+        assert_true(came(w[i], "\"name\":\"m\""));
+        end(w[i]);
+    }
+}
+
+static void the_end_of_the_server_ends_watches(void **state)
+{
+    (void)state;
+    struct watcher *w = watch(MAPS "?watch=true");
+    assert_true(came(w, "chunked"));
+    skr_sandbox_http_destroy(http);
+    http = NULL;
+    assert_true(came(w, "\r\n0\r\n\r\n"));
+    end(w);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(objects_come_and_go_over_http),
+        TEST(what_is_not_understood_is_refused),
+        TEST(a_watch_comes_in_parts),
+        TEST(a_watch_of_one_object_hears_of_that_one),
+        TEST(a_watch_ends_at_its_time_with_a_bookmark),
+        TEST(a_watch_from_too_long_ago_is_gone),
+        TEST(what_models_do_is_watched),
+        TEST(a_slow_reader_gets_everything),
+        TEST(many_watches_and_hang_ups_do_not_disturb),
+        TEST(the_end_of_the_server_ends_watches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
