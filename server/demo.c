@@ -198,7 +198,8 @@ static void draw(struct story *story, const char *name)
 {
     struct skr_record_group *group = skr_record_find(&story->record, NAMESPACE, name);
     struct skr_strbuf text;
-    if (!group || !skr_record_picture(&story->record, group)) {
+    skr_record_draw(&story->record);
+    if (!group || !skr_record_has_picture(group)) {
         return;
     }
     struct skr_picture picture = {

@@ -46,14 +46,15 @@ static bool look_at_map(void *context, const json_t *object)
 {
     struct finder *finder = context;
     struct skr_configmap *map;
+    const char *named = skr_path_text(object, "data.name");
+    bool unnamed = !skr_path_get(object, "data.name");
     if (!skr_path_label(object, SKR_GROUP_LABEL) ||
+        strcmp(unnamed ? "default-group" : named, finder->name) != 0 ||
         strcmp(skr_path_text(object, "metadata.namespace"), finder->namespace_) != 0 ||
         skr_configmap_decode(object, &map, NULL) < 0) {
         return true;
     }
-    const char *name = skr_group_map_name(&map->data);
-    if (name && strcmp(name, finder->name) == 0 &&
-        skr_group_spec_parse(&map->data, &finder->spec, NULL) < 0) {
+    if (skr_group_spec_parse(&map->data, &finder->spec, NULL) < 0) {
         finder->spec = NULL;
     }
     skr_configmap_destroy(map);
@@ -125,10 +126,10 @@ static void write_result(const struct skr_record_group *group, const json_t *row
 static void write_picture(const struct skr_simulate_report *report, const json_t *row,
                           struct skr_strbuf *out)
 {
-    struct skr_record_group *group = skr_record_find(
+    const struct skr_record_group *group = skr_record_find(
         report->record, skr_path_text(row, "namespace"), skr_path_text(row, "name"));
     write_title(report, row, out);
-    if (!group || !skr_record_picture(report->record, group)) {
+    if (!group || !skr_record_has_picture(group)) {
         skr_strbuf_add(out, "\nno picture: there are no pods, or no tree\n");
         return;
     }
@@ -148,6 +149,7 @@ void skr_simulate_write_pictures(const struct skr_simulate_report *report, struc
     skr_engine_write_json(report->engine, &text);
     json_t *state = json_loadb(text.s, text.len, 0, NULL);
     const json_t *groups = json_object_get(state, "groups");
+    skr_record_draw(report->record);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         write_picture(report, json_array_get(groups, i), out);
         skr_strbuf_addc(out, '\n');

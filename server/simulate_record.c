@@ -235,43 +235,39 @@ static bool is_on_node(const json_t *pod)
     return pod && skr_path_text(pod, "spec.nodeName")[0] && !is_finished(pod);
 }
 
-struct placer {
-    struct skr_record *record;
-    struct skr_record_group *group;
-};
-
 /* Members that run; when all have ended, where they were. */
 static bool place_pod(void *context, const json_t *pod)
 {
-    struct placer *placer = context;
+    struct skr_record *record = context;
     const char *node = skr_path_text(pod, "spec.nodeName");
-    bool counts = is_on_node(pod) || (placer->group->n_bound == 0 && node[0]);
-    if (counts && group_of(placer->record, pod) == placer->group) {
-        int32_t leaf = skr_tree_find_leaf(placer->group->tree, node);
+    struct skr_record_group *group = node[0] ? group_of(record, pod) : NULL;
+    if (group && group->tree && (is_on_node(pod) || group->n_bound == 0)) {
+        int32_t leaf = skr_tree_find_leaf(group->tree, node);
         if (leaf >= 0) {
-            placer->group->leaf[leaf].placed++;
+            group->leaf[leaf].placed++;
         }
     }
     return true;
 }
 
-bool skr_record_picture(struct skr_record *record, struct skr_record_group *group)
+void skr_record_draw(struct skr_record *record)
 {
-    if (!group->member) {
-        return false;
+    struct skr_record_group *group, *next;
+    HASH_ITER(hh, record->groups, group, next)
+    {
+        if (group->member && !group->tree) {
+            snapshot(record, group);
+        }
+        for (int32_t i = 0; group->tree && i < group->tree->n_leaves; i++) {
+            group->leaf[i].placed = 0;
+        }
     }
-    if (!group->tree) {
-        snapshot(record, group);
-    }
-    if (!group->tree || group->tree->n_leaves == 0) {
-        return false;
-    }
-    for (int32_t i = 0; i < group->tree->n_leaves; i++) {
-        group->leaf[i].placed = 0;
-    }
-    struct placer placer = {record, group};
-    skr_store_each(record->store, "Pod", place_pod, &placer);
-    return true;
+    skr_store_each(record->store, "Pod", place_pod, record);
+}
+
+bool skr_record_has_picture(const struct skr_record_group *group)
+{
+    return group->tree && group->tree->n_leaves > 0;
 }
 
 /* ---- changes ---- */

@@ -55,8 +55,10 @@ void skr_record_event(struct skr_record *record, skr_time now, const json_t *eve
 /* NULL: nothing is known of it. */
 struct skr_record_group *skr_record_find(const struct skr_record *record, const char *namespace_,
                                          const char *name);
-/* The picture's leaves of a group, placed included; taken now when there is no earlier one. false:
- * no member was ever seen, or there is no tree. */
-bool skr_record_picture(struct skr_record *record, struct skr_record_group *group);
+/* Makes all groups' leaves ready to be drawn: placed is counted; a group without a picture gets one
+ * of now. O(groups * leaves + pods). */
+void skr_record_draw(struct skr_record *record);
+/* false: no member was ever seen, or there is no tree. */
+bool skr_record_has_picture(const struct skr_record_group *group);
 
 #endif
