@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold of actions: each request is answered once, with an answer of its verb; writes have
- * ids and bodies of their own; no Binding of a member is posted before a plan in state Binding with
- * that member was acknowledged or seen; none without an open call for that pod and node.
+ * What must hold of actions: each request is answered once, with an answer of its verb, a bind call
+ * with success only for a pod that is bound to its node; writes have ids and bodies of their own;
+ * no Binding of a member is posted before a plan in state Binding with that member was acknowledged
+ * or seen; none without an open call for that pod and node.
  */
 #include "test/fuzz/shell.h"
 
@@ -153,6 +154,9 @@ static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
     if (call) {
         fuzz_check(a->kind == SKR_ANSWER_BOUND || a->kind == SKR_ANSWER_ERROR);
         fuzz_check(a->kind == SKR_ANSWER_BOUND || a->text[0] != '\0');
+        const struct pod_entry *p = pods_find(w->engine, call->uid);
+        fuzz_check(a->kind != SKR_ANSWER_BOUND ||
+                   (p && strcmp(p->pod->node_name, call->node) == 0));
         *call = w->call[--w->n_calls];
         return;
     }
