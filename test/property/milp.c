@@ -212,8 +212,8 @@ static void add_digit(struct program *p, const struct skr_level_key *key, int32_
 {
     int32_t n = p->in->problem.n;
     int32_t most = count == 0 ? n : n / count;
-    struct stage *stage = &p->stage[p->n_stages - 1];
-    if (p->n_stages == 0 || *scale > WEIGHT_MAX / (most + 1) || stage->n == 32) {
+    struct stage *stage = p->n_stages > 0 ? &p->stage[p->n_stages - 1] : NULL;
+    if (stage == NULL || *scale > WEIGHT_MAX / (most + 1) || stage->n == 32) {
         stage = &p->stage[p->n_stages++];
         *stage = (struct stage){.n = 0};
         *scale = 1;
