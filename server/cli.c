@@ -393,7 +393,7 @@ static int take_flag(struct parser *p, const char *word)
     if (flag->argument && value[0] == '\0') {
         return refuse(p, "the value is empty after", flag->name);
     }
-    return apply_flag(p, flag, value);
+    return apply_flag(p, flag, value ? value : "");
 }
 
 static int take_word(struct parser *p, const char *word)
