@@ -113,7 +113,7 @@ static int refuse(const char *text, const char *level, const char *key, const ch
     if (json_is_number(value) || json_is_boolean(value))
         copy_token(text, position, got);
     else
-        snprintf(got, sizeof(got), "%s", skr_json_type_name(value));
+        snprintf(got, sizeof(got), "%s", skr_object_type_name(value));
     char subject[SKR_QUOTE_MAX];
     skr_group_quote(key != NULL ? key : level, subject);
     return skr_error_set(error, SKR_INVALID, "constraints: %zu:%zu: \"%s\" must be %s, got %s",
@@ -247,7 +247,7 @@ int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
         rc = read_levels(spec, text, root, error);
     else if (!json_is_null(root))
         rc = skr_error_set(error, SKR_INVALID, "constraints: 1:1: must be an object, got %s",
-                           skr_json_type_name(root));
+                           skr_object_type_name(root));
     json_decref(root);
     return rc;
 }

@@ -42,37 +42,13 @@ void skr_field_path_write(const struct skr_field_path *path, const char *key,
         add_text(buffer, at, at > 0 ? "." : "", key, 0);
 }
 
-const char *skr_json_type_name(const json_t *value)
-{
-    if (value == NULL)
-        return "nothing";
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "an array";
-    case JSON_STRING:
-        return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "a number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "a boolean";
-    case JSON_NULL:
-        return "null";
-    default:
-        return "something else";
-    }
-}
-
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
                              const json_t *value, struct skr_error *error)
 {
     char text[SKR_FIELD_PATH_MAX];
     skr_field_path_write(path, key, text);
     return skr_error_set(error, SKR_INVALID, "%s%smust be %s, got %s", text,
-                         text[0] != '\0' ? ": " : "", what, skr_json_type_name(value));
+                         text[0] != '\0' ? ": " : "", what, skr_object_type_name(value));
 }
 
 int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "topology/error.h"
+#include "topology/object_field.h" /* skr_object_type_name */
 
 enum {
     SKR_FIELD_PATH_MAX = 160,  /* bytes of a path as text, NUL included; longer ones are cut */
@@ -35,9 +36,6 @@ struct skr_field_path {
 /* Writes path, then "." and key (NULL: none). path NULL is the object itself. */
 void skr_field_path_write(const struct skr_field_path *path, const char *key,
                           char buffer[SKR_FIELD_PATH_MAX]);
-
-/* "a string", "a number", ...; never NULL. */
-const char *skr_json_type_name(const json_t *value);
 
 /* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,

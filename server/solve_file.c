@@ -353,7 +353,7 @@ static int load(struct skr_solve_reader *r)
     }
     if (!json_is_object(r->root)) {
         return skr_error_set(r->error, SKR_INVALID, "1:1: must be an object, got %s",
-                             skr_json_type_name(r->root));
+                             skr_object_type_name(r->root));
     }
     static const char *const known[] = {"topology", "member",  "default",    "nodes", "group",
                                         "tieBreak", "explain", "stepBudget", NULL};

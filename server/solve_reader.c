@@ -49,7 +49,7 @@ int skr_solve_refuse_type(const struct skr_solve_reader *r, const char *const *p
                           const char *what, const json_t *value)
 {
     char text[SKR_SOLVE_PHRASE_MAX];
-    snprintf(text, sizeof(text), "must be %s, got %s", what, skr_json_type_name(value));
+    snprintf(text, sizeof(text), "must be %s, got %s", what, skr_object_type_name(value));
     return skr_solve_refuse(r, path, text);
 }
 

@@ -83,10 +83,10 @@ static void every_type_has_a_name(void **state)
     };
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         json_t *value = json_text_load(row[i].json);
-        assert_string_equal(skr_json_type_name(value), row[i].name);
+        assert_string_equal(skr_object_type_name(value), row[i].name);
         json_decref(value);
     }
-    assert_string_equal(skr_json_type_name(NULL), "nothing");
+    assert_string_equal(skr_object_type_name(NULL), "nothing");
 }
 
 static void numbers_keep_to_32_bits(void **state)
