@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLI_CLI_H
+#define SKR_SERVER_CLI_CLI_H
+/*
+ * The command line. Each command is a file of this folder, command_NAME.c: its texts, its flags,
+ * the struct its flags are written to, and what it does. table.c lists them; parser, help,
+ * documents and completion know nothing but these tables.
+ *
+ * Flags are "--flag VALUE", "--flag=VALUE", "-v 4", "-v4"; they may stand before and after other
+ * words of their command; "--" ends them.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topology/strbuf.h"
+
+/* Types of the fields that flags are written to. */
+enum skr_flag_kind {
+    SKR_FLAG_TEXT,     /* const char *, not empty, borrowed from argv */
+    SKR_FLAG_SWITCH,   /* bool: set to true */
+    SKR_FLAG_COUNT,    /* int: one more each time */
+    SKR_FLAG_NUMBER,   /* int64_t: 0 .. max */
+    SKR_FLAG_DURATION, /* skr_time: "90s", "10m" */
+    SKR_FLAG_CHOICE,   /* int: index into choice */
+    SKR_FLAG_LIST,     /* struct skr_text_list: may repeat */
+    SKR_FLAG_HELP      /* nothing: `sakkara help COMMAND` is run instead */
+};
+
+enum {
+    SKR_FLAG_GROUPS_MAX = 4, /* tables of flags that one command takes together */
+    SKR_FLAGS_MAX = 64,      /* flags of one command */
+    SKR_TEXT_LIST_MAX = 256, /* values of one flag that may repeat */
+    SKR_WORDS_MAX = 4096,    /* words of one command line that are no flags */
+};
+
+struct skr_text_list {
+    const char *item[SKR_TEXT_LIST_MAX];
+    size_t n;
+};
+
+struct skr_flag {
+    const char *name;     /* "--config"; NULL ends a table */
+    const char *letter;   /* "-c" or NULL */
+    const char *argument; /* "FILE"; NULL: takes none */
+    const char *text;     /* one line of help */
+    enum skr_flag_kind kind;
+    bool required;
+    size_t offset;             /* of the field, from the group's base */
+    int64_t max;               /* NUMBER */
+    const char *const *choice; /* CHOICE; ends with NULL */
+};
+
+/* The row that every command has. */
+#define SKR_HELP_FLAG                                                                \
+    {                                                                                \
+        .name = "--help", .letter = "-h", .text = "this text", .kind = SKR_FLAG_HELP \
+    }
+
+/* A table of flags and where its struct begins in the command's options: tables can be shared. */
+struct skr_flag_group {
+    const struct skr_flag *flag; /* NULL: no more groups */
+    size_t base;
+};
+
+struct skr_call;
+
+/* Texts are constant; usage, examples and next begin commands with "sakkara ". */
+struct skr_command {
+    const char *name;
+    const char *usage;
+    const char *summary; /* one line */
+    const char *text;    /* lines with "\n"; "" allowed */
+    const char *examples;
+    const char *next;
+    const char *word; /* "file": what its words are, for messages; NULL: takes none */
+    size_t words_min, words_max;
+    struct skr_flag_group group[SKR_FLAG_GROUPS_MAX];
+    size_t options_size;
+    const void *defaults; /* of options; NULL: all zero */
+    /* Result to out (stdout), what is to be said besides to messages (stderr); both are written
+     * when it returns. Commands that talk while they run write themselves. Returns an exit code.
+     * With SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
+    int (*run)(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages);
+};
+
+/* A command line that was understood. Texts are borrowed from argv. */
+struct skr_call {
+    const struct skr_command *command;
+    void *options; /* of options_size */
+    const char **word;
+    size_t n_words;
+};
+
+/* argv without the program's name. 0, or an exit code with the message for stderr in out. *ret is
+ * to be finished in either case. */
+int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_strbuf *out);
+void skr_call_fini(struct skr_call *call);
+/* "sakkara NAME: WHAT WORD", usage, where to read on. Returns SKR_EXIT_USAGE. */
+int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
+                   struct skr_strbuf *out);
+
+/* topic: NULL, a command, or "config". An exit code other than 0 when there is no such topic, with
+ * the message in out. */
+int skr_cli_write_help(const char *topic, struct skr_strbuf *out);
+/* "unknown command NAME", with a suggestion. Returns SKR_EXIT_USAGE. */
+int skr_cli_refuse_command(const char *name, struct skr_strbuf *out);
+void skr_cli_write_version(struct skr_strbuf *out);
+
+/* ---- the tables ---- */
+
+/* Commands in the order of the overview; ends with NULL. */
+extern const struct skr_command *const skr_commands[];
+enum { SKR_COMMANDS_MAX = 32 };
+const struct skr_command *skr_command_find(const char *name); /* NULL: none */
+/* The i-th flag over all groups; NULL at the end. ret_base: NULL allowed. */
+const struct skr_flag *skr_command_flag(const struct skr_command *command, size_t i,
+                                        size_t *ret_base);
+
+extern const struct skr_command skr_command_serve;
+extern const struct skr_command skr_command_demo;
+extern const struct skr_command skr_command_simulate;
+extern const struct skr_command skr_command_solve;
+extern const struct skr_command skr_command_version;
+extern const struct skr_command skr_command_help;
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara serve`: the daemon. Logs while it runs. */
+#include <stdio.h>
+
+#include "server/cli/cli.h"
+#include "server/config.h"
+#include "server/daemon.h"
+#include "server/exit_code.h"
+#include "server/log.h"
+
+struct options {
+    const char *config;     /* NULL: every option at its default */
+    const char *kubeconfig; /* NULL: the configuration decides */
+    int log_format;         /* enum skr_log_format */
+    int64_t level;
+};
+
+static const char *const formats[] = {[SKR_LOG_TEXT] = "text", [SKR_LOG_JSON] = "json", NULL};
+
+static const struct skr_flag flags[] = {
+    {.name = "--config",
+     .argument = "FILE",
+     .text = "configuration file; without it every option has its default",
+     .offset = offsetof(struct options, config)},
+    {.name = "--kubeconfig",
+     .argument = "FILE",
+     .text = "kubeconfig of the API server; wins over the configuration",
+     .offset = offsetof(struct options, kubeconfig)},
+    {.name = "--log-format",
+     .argument = "FORMAT",
+     .text = "text (default) or json",
+     .kind = SKR_FLAG_CHOICE,
+     .choice = formats,
+     .offset = offsetof(struct options, log_format)},
+    {.name = "--v",
+     .letter = "-v",
+     .argument = "LEVEL",
+     .text = "log level 0..10, default 2; 4 debugging, 6 every request",
+     .kind = SKR_FLAG_NUMBER,
+     .max = SKR_LOG_LEVEL_MAX,
+     .offset = offsetof(struct options, level)},
+    SKR_HELP_FLAG,
+    {0}};
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    (void)out;
+    const struct options *options = call->options;
+    struct skr_findings findings;
+    struct skr_config *config = NULL;
+    skr_log_set_format((enum skr_log_format)options->log_format);
+    skr_log_set_level((int)options->level);
+    skr_findings_init(&findings);
+    if (options->config) {
+        skr_config_load(options->config, &config, &findings);
+        skr_findings_write(&findings, options->config, messages);
+        fwrite(messages->s, 1, messages->len, stderr);
+        skr_strbuf_reset(messages);
+    } else {
+        config = skr_config_default();
+    }
+    if (!config) {
+        return SKR_EXIT_ERROR;
+    }
+    int code = skr_daemon_run(config, options->kubeconfig);
+    skr_config_destroy(config);
+    return code;
+}
+
+const struct skr_command skr_command_serve = {
+    .name = "serve",
+    .usage = "sakkara serve [--config FILE] [--kubeconfig FILE] [--log-format text|json] "
+             "[-v LEVEL]",
+    .summary = "run the daemon beside a kube-scheduler",
+    .text =
+        "Answers filter, prioritize, preempt and bind, watches the cluster and binds groups of "
+        "pods\n"
+        "as a whole. Runs until SIGTERM, which ends requests in flight within 5 s; a second one "
+        "ends\n"
+        "it at once. SIGHUP raises the log level by 2, beyond 6 back to where it started.\n",
+    .examples = "  sakkara serve --config configs/sakkara.yaml --kubeconfig ~/.kube/config\n"
+                "  sakkara serve --log-format json -v 4        # in a pod: the account of the "
+                "pod\n",
+    .next = "sakkara help config",
+    .group = {{flags, 0}},
+    .options_size = sizeof(struct options),
+    .defaults = &(const struct options){.level = SKR_LOG_LEVEL_DEFAULT},
+    .run = run,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Help texts from the tables. */
+#include <string.h>
+
+#include "server/cli/cli.h"
+#include "server/config.h"
+#include "server/exit_code.h"
+#include "server/suggest.h"
+
+static void write_command_help(const struct skr_command *command, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "Examples:\n%s\nUsage: %s\n\n%s", command->examples, command->usage,
+                    command->text);
+    skr_strbuf_add(out, command->text[0] ? "\nFlags:\n" : "Flags:\n");
+    const struct skr_flag *flag;
+    for (size_t i = 0; (flag = skr_command_flag(command, i, NULL)); i++) {
+        struct skr_strbuf left;
+        skr_strbuf_init(&left);
+        skr_strbuf_addf(&left, "%s%s%s%s%s", flag->letter ? flag->letter : "",
+                        flag->letter ? ", " : "", flag->name, flag->argument ? " " : "",
+                        flag->argument ? flag->argument : "");
+        skr_strbuf_addf(out, "  %-22s %s\n", left.s, flag->text);
+        skr_strbuf_fini(&left);
+    }
+    skr_strbuf_addf(out, "\nNext: %s\n", command->next);
+}
+
+static void write_overview(struct skr_strbuf *out)
+{
+    skr_strbuf_add(out,
+                   "Topology-aware gang scheduling beside kube-scheduler.\n\n"
+                   "Examples:\n"
+                   "  sakkara demo\n"
+                   "  sakkara serve --config configs/sakkara.yaml --kubeconfig ~/.kube/config\n"
+                   "\nCommands:\n");
+    for (size_t i = 0; skr_commands[i]; i++) {
+        skr_strbuf_addf(out, "  %-10s %s\n", skr_commands[i]->name, skr_commands[i]->summary);
+    }
+    skr_strbuf_add(out, "\nExit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 not placed,\n"
+                        "            5 findings, 6 server unreachable.\n"
+                        "\nNext: sakkara demo\n");
+}
+
+int skr_cli_refuse_command(const char *name, struct skr_strbuf *out)
+{
+    const char *names[SKR_COMMANDS_MAX + 1];
+    size_t n = 0;
+    for (; skr_commands[n]; n++) {
+        names[n] = skr_commands[n]->name;
+    }
+    names[n++] = "config";
+    const char *near = skr_suggest(name, names, n);
+    skr_strbuf_addf(out, "sakkara: unknown command %.64s", name);
+    if (near) {
+        skr_strbuf_addf(out, ", did you mean %s?", near);
+    }
+    skr_strbuf_add(out, "\nsee: sakkara help\n");
+    return SKR_EXIT_USAGE;
+}
+
+int skr_cli_write_help(const char *topic, struct skr_strbuf *out)
+{
+    if (!topic) {
+        write_overview(out);
+        return SKR_EXIT_OK;
+    }
+    if (strcmp(topic, "config") == 0) {
+        skr_strbuf_add(out,
+                       "Options of the configuration file with their defaults; a dot stands for a\n"
+                       "nested key. configs/sakkara.yaml is a complete example.\n\n");
+        skr_config_write_help(out);
+        skr_strbuf_add(out, "\nNext: sakkara serve --help\n");
+        return SKR_EXIT_OK;
+    }
+    const struct skr_command *command = skr_command_find(topic);
+    if (!command) {
+        return skr_cli_refuse_command(topic, out);
+    }
+    write_command_help(command, out);
+    return SKR_EXIT_OK;
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const char *topic = call->n_words > 0 ? call->word[0] : NULL;
+    bool known = !topic || strcmp(topic, "config") == 0 || skr_command_find(topic);
+    return skr_cli_write_help(topic, known ? out : messages);
+}
+
+static const struct skr_flag flags[] = {SKR_HELP_FLAG, {0}};
+
+const struct skr_command skr_command_help = {
+    .name = "help",
+    .usage = "sakkara help [COMMAND|config]",
+    .summary = "help on a command or on the configuration file",
+    .text = "",
+    .examples = "  sakkara help serve\n"
+                "  sakkara help config      # options of the configuration file\n",
+    .next = "sakkara demo",
+    .word = "command",
+    .words_max = 1,
+    .group = {{flags, 0}},
+    .run = run,
+};
