@@ -79,8 +79,8 @@ FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
-	bench-solver asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer lint-clang format \
-	format-check check-layers install clean help FORCE
+	bench-solver bench-counts asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer lint-clang \
+	format format-check check-layers install clean help FORCE
 .DEFAULT_GOAL := all
 # Objects stay, also those a chain of implicit rules made.
 .SECONDARY:
@@ -189,8 +189,11 @@ e2e-all: $(BIN) ## the same on every supported version
 e2e-demo: $(BIN) ## the worked example on a real control plane
 	@test/e2e/demo.sh
 
-bench: $(BENCH_BIN) ## every benchmark that needs no cluster
-	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
+TIMED_BIN := $(filter-out %/bench_counts,$(BENCH_BIN))
+bench: $(TIMED_BIN) ## every benchmark that needs no cluster
+	@set -e; for b in $(TIMED_BIN); do echo "== $$b"; $$b; done
+bench-counts: $(filter %/bench_counts,$(BENCH_BIN)) ## the solver's instructions, against those kept
+	@CC="$(CC)" FLAGS="$(OPT) $(CFLAGS)" test/bench/counts.sh $<
 bench-solver: $(filter $(O)/test/bench/bench_solver%,$(BENCH_BIN)) ## the solver alone
 	@set -e; for b in $^; do $$b; done
 bench-e2e: $(BIN) ## against the bare kube-scheduler on a real control plane

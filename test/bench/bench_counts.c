@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fixed problems whose machine instructions are counted; test/bench/counts.sh runs them under
+ * callgrind and compares with what is kept. Times are noisy, instructions are not.
+ *
+ *   bench_counts          names of the cases
+ *   bench_counts CASE     runs it; what is to be counted runs inside a function counted_CASE
+ *
+ * The case `reference` uses nothing of the solver: it tells how a compiler that has no kept figures
+ * compares with one that has.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/solver_cache.h"
+#include "test/bench/cluster.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+struct scene {
+    struct cluster cluster;
+    struct skr_problem problem;
+    struct skr_solver_cache *cache;
+    struct skr_solver_kept *kept;
+    int64_t result; /* told at the end: a run that went wrong is no cheap run */
+};
+
+/* Called through the table alone, so that they stay functions of their own. */
+void counted_reference(struct scene *scene);
+void counted_feasible(struct scene *scene);
+void counted_solve(struct scene *scene);
+void counted_change(struct scene *scene);
+
+/* Which totals do the leaves reach together? One byte a total, one leaf after the other. */
+void counted_reference(struct scene *scene)
+{
+    enum { TOTALS = 4096 };
+    static uint8_t reached[TOTALS + 1];
+    reached[0] = 1;
+    for (int32_t leaf = 0; leaf < scene->cluster.tree.n_leaves; leaf++) {
+        size_t by = (size_t)scene->cluster.free[leaf];
+        for (size_t total = TOTALS; total >= by && by > 0; total--) {
+            reached[total] = reached[total] | reached[total - by];
+        }
+    }
+    for (size_t total = 0; total <= TOTALS; total++) {
+        scene->result += reached[total];
+    }
+}
+
+void counted_feasible(struct scene *scene)
+{
+    if (skr_solver_cache_open(scene->cache, &scene->problem, &scene->kept, NULL) != 0) {
+        abort();
+    }
+    scene->result = skr_solver_kept_feasible(scene->kept) ? 1 : 0;
+}
+
+void counted_solve(struct scene *scene)
+{
+    struct skr_solution *solution = NULL;
+    if (skr_solve(&scene->problem, &solution, NULL) != 0) {
+        abort();
+    }
+    scene->result = solution->status == SKR_SOLVE_PLACED
+                        ? solution->key[0].used
+                        : (int64_t)solution->explanation.n_relaxations;
+    skr_solution_destroy(solution);
+}
+
+void counted_change(struct scene *scene)
+{
+    enum { CHANGES = 300 };
+    for (int i = 0; i < CHANGES; i++) {
+        int32_t leaf =
+            (int32_t)(cluster_random(&scene->cluster) % (uint64_t)scene->cluster.tree.n_leaves);
+        scene->cluster.free[leaf] = (int64_t)(cluster_random(&scene->cluster) % 9);
+        if (skr_solver_kept_change(scene->kept, &scene->problem, &leaf, 1, NULL) != 0) {
+            abort();
+        }
+        scene->result += skr_solver_kept_feasible(scene->kept) ? 1 : 0;
+    }
+}
+
+#define PACK(...)                          \
+    {                                      \
+        .type = SKR_RULE_PACK, __VA_ARGS__ \
+    }
+#define SPREAD(...)                          \
+    {                                        \
+        .type = SKR_RULE_SPREAD, __VA_ARGS__ \
+    }
+#define RANGE_AND_FACTOR                                                \
+    {                                                                   \
+        PACK(0), PACK(.min = 320, .max = 1600, .factor = 160),          \
+            PACK(.min = 16, .max = 96, .factor = 16), PACK(.factor = 2) \
+    }
+
+static const struct {
+    const char *name;
+    void (*run)(struct scene *scene);
+    int32_t fanout[CLUSTER_LEVELS_MAX];
+    int32_t n_levels;
+    int32_t n;
+    struct skr_rule rule[CLUSTER_LEVELS_MAX];
+    int64_t result;
+} cases[] = {
+    /* Byte by byte, what the solver does not do. */
+    {"reference", counted_reference, {50, 100}, 2, 0, {PACK(0), PACK(0)}, 4097},
+    /* 100,000 nodes, a gang of 9,600, range and factor: the sets of a problem never seen. */
+    {"feasible", counted_feasible, {10, 25, 25, 16}, 4, 9600, RANGE_AND_FACTOR, 1},
+    /* The same, one node after the other changed, on the sets that are kept. */
+    {"change", counted_change, {10, 25, 25, 16}, 4, 9600, RANGE_AND_FACTOR, 300},
+    /* The same, its optimum. */
+    {"optimum", counted_solve, {10, 25, 25, 16}, 4, 9600, RANGE_AND_FACTOR, 1},
+    /* 2,880 servers, every kind of rule on five levels. */
+    {"rules",
+     counted_solve,
+     {3, 4, 6, 8, 5},
+     5,
+     1200,
+     {SPREAD(.partitions = 2), PACK(.min = 100), SPREAD(.factor = 4), PACK(.min = 4, .max = 24),
+      PACK(.factor = 2)},
+     2},
+    /* 5,000 nodes, four racks, one number of used units beside the total. */
+    {"partitions",
+     counted_solve,
+     {50, 100},
+     2,
+     1024,
+     {SPREAD(.partitions = 4), PACK(.factor = 2)},
+     4},
+    /* 5,000 nodes, impossible: the sets of rules that stand in the way. */
+    {"impossible", counted_solve, {50, 100}, 2, 1024, {PACK(.hard = true), PACK(.max = 4)}, 1},
+};
+
+static void prepare(struct scene *scene, size_t i)
+{
+    cluster_init(&scene->cluster, cases[i].fanout, cases[i].n_levels, 8);
+    cluster_load(&scene->cluster, 1);
+    scene->problem = cluster_problem(&scene->cluster, cases[i].rule, cases[i].n);
+    scene->cache = skr_solver_cache_create((size_t)1 << 30);
+    if (scene->cache == NULL) {
+        abort();
+    }
+    if (cases[i].run == counted_change) {
+        counted_feasible(scene);
+        scene->result = 0;
+    }
+    scene->problem.explain = strcmp(cases[i].name, "impossible") == 0;
+    scene->problem.explain_parts = SKR_EXPLAIN_RELAXATIONS;
+}
+
+int main(int argc, char **argv)
+{
+    static struct scene scene;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        if (argc < 2) {
+            printf("%s\n", cases[i].name);
+        } else if (strcmp(argv[1], cases[i].name) == 0) {
+            prepare(&scene, i);
+            cases[i].run(&scene);
+            skr_solver_cache_destroy(scene.cache);
+            cluster_fini(&scene.cluster);
+            if (scene.result != cases[i].result) {
+                fprintf(stderr, "%s: result %" PRId64 ", expected %" PRId64 "\n", cases[i].name,
+                        scene.result, cases[i].result);
+                return 1;
+            }
+            return 0;
+        }
+    }
+    return argc < 2 ? 0 : 2;
+}
