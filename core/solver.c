@@ -123,21 +123,36 @@ static bool find_sets(struct skr_run *run, const struct skr_run *base,
     return *ret_done || skr_feasible_build(run, &leaf, ret);
 }
 
-static bool place(struct skr_run *run, const struct skr_feasible *feasible,
+/* The time since *began belongs to the phase. */
+static void end_phase(struct skr_run *run, enum skr_solve_phase phase, int64_t *began)
+{
+    if (run->problem->clock_us != NULL) {
+        int64_t now = run->problem->clock_us();
+        run->stats.time_us[phase] += now - *began;
+        *began = now;
+    }
+}
+
+static bool place(struct skr_run *run, const struct skr_feasible *feasible, int64_t *began,
                   struct skr_solution *solution)
 {
     struct skr_graph graph;
     int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*total));
-    if (total == NULL || !skr_optimum(run, feasible, run->tree->n_levels, &graph) ||
-        !skr_tie_choose(&graph, feasible, total)) {
+    if (total == NULL || !skr_optimum(run, feasible, run->tree->n_levels, &graph)) {
+        return false;
+    }
+    end_phase(run, SKR_PHASE_OPTIMUM, began);
+    if (!skr_tie_choose(&graph, feasible, total)) {
         return false;
     }
     if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {
         run->stop = SKR_RUN_NO_MEMORY;
         return false;
     }
+    end_phase(run, SKR_PHASE_CHOICE, began);
     if (run->problem->explain) {
         skr_explain_placed(run, feasible, solution);
+        end_phase(run, SKR_PHASE_EXPLANATION, began);
     }
     return true;
 }
@@ -148,9 +163,11 @@ static bool run_solver(struct skr_run *run, const struct skr_run *base,
 {
     struct skr_feasible feasible;
     bool done = false;
+    int64_t began = run->problem->clock_us != NULL ? run->problem->clock_us() : 0;
     if (!find_sets(run, base, kept, &feasible, &done)) {
         return false;
     }
+    end_phase(run, SKR_PHASE_SETS, &began);
     if (done) {
         solution->status = SKR_SOLVE_INFEASIBLE;
         if (run->problem->explain) {
@@ -159,10 +176,15 @@ static bool run_solver(struct skr_run *run, const struct skr_run *base,
         return true;
     }
     if (skr_feasible_has(run, &feasible, run->n)) {
-        return place(run, &feasible, solution);
+        return place(run, &feasible, &began, solution);
     }
     solution->status = SKR_SOLVE_INFEASIBLE;
-    return !run->problem->explain || skr_explain_infeasible(run, &feasible, &solution->explanation);
+    if (!run->problem->explain) {
+        return true;
+    }
+    bool explained = skr_explain_infeasible(run, &feasible, &solution->explanation);
+    end_phase(run, SKR_PHASE_EXPLANATION, &began);
+    return explained;
 }
 
 int skr_answer_error(const struct skr_run *run, struct skr_error *error)

@@ -61,6 +61,9 @@ struct skr_problem {
         *cancel;        /* polled at merge boundaries; NULL allowed; true gives SKR_SOLVE_TIMEOUT */
     bool no_fast_paths; /* general method only (tests) */
     size_t byte_limit;  /* of the run; 0: SKR_SOLVER_BYTES_MAX */
+    /* Microseconds of any clock, for time_us of the statistics; decides nothing. NULL: they are 0.
+     */
+    int64_t (*clock_us)(void);
 };
 
 enum skr_solve_status {
@@ -169,12 +172,21 @@ struct skr_explanation {
     struct skr_missing_slots slot[SKR_MISSING_SLOTS_MAX];
 };
 
+enum skr_solve_phase {
+    SKR_PHASE_SETS,    /* feasible sets of all units */
+    SKR_PHASE_OPTIMUM, /* graph of the optimal placements */
+    SKR_PHASE_CHOICE,  /* one of them, its counts and key */
+    SKR_PHASE_EXPLANATION,
+    SKR_PHASE_COUNT
+};
+
 struct skr_solve_stats {
     int64_t units_visited;
-    int64_t merges;
-    int64_t merges_of_runs; /* of them, those of two arithmetic progressions */
+    int64_t merges;         /* of the feasible sets of two spans of siblings */
+    int64_t merges_of_runs; /* of them, those of two arithmetic progressions; the rest is of bits */
     int64_t states_kept;
     int64_t peak_bytes;
+    int64_t time_us[SKR_PHASE_COUNT]; /* by the problem's clock */
 };
 
 /* One entry of a level's key: mult used units hold count members. Sorted by count, descending. */

@@ -243,6 +243,24 @@ static void write_explanation(const struct writer *w, const struct skr_solution 
     skr_strbuf_add(w->out, "\n  }");
 }
 
+static void write_statistics(const struct writer *w, const struct skr_solve_stats *stats,
+                             int64_t took_us)
+{
+    static const char *const phase[] = {"sets", "optimum", "choice", "explanation"};
+    _Static_assert(sizeof(phase) / sizeof(phase[0]) == SKR_PHASE_COUNT, "a name per phase");
+    skr_strbuf_addf(w->out,
+                    ",\n  \"statistics\": {\"unitsVisited\": %" PRId64 ", \"merges\": %" PRId64
+                    ", \"mergesOfRuns\": %" PRId64 ", \"statesKept\": %" PRId64
+                    ", \"peakBytes\": %" PRId64 ", \"microseconds\": %" PRId64 ", \"phases\": {",
+                    stats->units_visited, stats->merges, stats->merges_of_runs, stats->states_kept,
+                    stats->peak_bytes, took_us);
+    for (size_t i = 0; i < SKR_PHASE_COUNT; i++) {
+        skr_strbuf_addf(w->out, "%s\"%s\": %" PRId64, i == 0 ? "" : ", ", phase[i],
+                        stats->time_us[i]);
+    }
+    skr_strbuf_add(w->out, "}}\n}\n");
+}
+
 static void write_solution(const struct writer *w, const struct skr_solution *s, int64_t took_us)
 {
     skr_strbuf_addf(w->out, "{\n  \"result\": \"%s\",\n  \"members\": %" PRId32,
@@ -255,12 +273,7 @@ static void write_solution(const struct writer *w, const struct skr_solution *s,
     if (w->problem->explain && s->status != SKR_SOLVE_TIMEOUT) {
         write_explanation(w, s);
     }
-    skr_strbuf_addf(w->out,
-                    ",\n  \"statistics\": {\"unitsVisited\": %" PRId64 ", \"merges\": %" PRId64
-                    ", \"statesKept\": %" PRId64 ", \"peakBytes\": %" PRId64
-                    ", \"microseconds\": %" PRId64 "}\n}\n",
-                    s->stats.units_visited, s->stats.merges, s->stats.states_kept,
-                    s->stats.peak_bytes, took_us);
+    write_statistics(w, &s->stats, took_us);
 }
 
 /* ---- the command ---- */
@@ -277,8 +290,10 @@ static int solve(const char *name, const struct skr_solve_file *file, struct skr
 {
     struct skr_solution *solution = NULL;
     struct skr_error error;
+    struct skr_problem problem = file->problem;
+    problem.clock_us = now_us;
     int64_t begin = now_us();
-    if (skr_solve(&file->problem, &solution, &error) != 0) {
+    if (skr_solve(&problem, &solution, &error) != 0) {
         skr_strbuf_addf(errors, "%s: %s\n", name, error.text);
         return SKR_EXIT_ERROR;
     }

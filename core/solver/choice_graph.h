@@ -17,7 +17,7 @@
  * last weight every walk is an optimal placement.
  *
  * Levels are opened from the top: the states inside a unit are made only for the totals that the
- * levels above still want (dense_pass.h).
+ * levels above still want (open_level.h).
  *
  * Internal to the solver; memory of the run.
  */

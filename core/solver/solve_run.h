@@ -29,7 +29,7 @@ struct skr_law {
     int32_t lo;     /* >= 1 */
     int32_t hi;     /* <= n */
     int32_t factor; /* >= 1 */
-    bool mute;      /* the key of the level is not compared, see level_key.h */
+    bool mute;      /* the key of the level is not compared, see weight_words.h */
 };
 
 struct skr_span_note;

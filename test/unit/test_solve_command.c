@@ -31,6 +31,8 @@ static void cut_statistics(char *text)
 {
     char *line = strstr(text, "  \"statistics\"");
     assert_non_null(line);
+    assert_non_null(strstr(line, "\"mergesOfRuns\": "));
+    assert_non_null(strstr(line, "\"phases\": {\"sets\": "));
     char *end = strchr(line, '\n');
     memmove(line, end + 1, strlen(end));
 }

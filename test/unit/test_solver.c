@@ -308,6 +308,42 @@ static void a_run_that_was_stopped_is_a_timeout(void **state)
     solver_rig_fini(&f, solution);
 }
 
+/* A clock whose every reading is ten microseconds after the one before. */
+static int64_t clock_now;
+static int64_t ticking(void)
+{
+    clock_now += 10;
+    return clock_now;
+}
+
+static void phases_take_their_time_from_the_clock_that_is_passed_in(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t n;
+        bool explain;
+        int64_t us[SKR_PHASE_COUNT];
+    } table[] = {
+        {5, false, {10, 10, 10, 0}},
+        {5, true, {10, 10, 10, 10}},
+        {9, false, {10, 0, 0, 0}},
+        {9, true, {10, 0, 0, 10}},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct solver_rig f;
+        solver_rig_init(&f, "(1,2) (3,2)", table[i].n);
+        f.problem.explain = table[i].explain;
+        f.problem.clock_us = ticking;
+        struct skr_solution *solution = solver_rig_solve(&f);
+        assert_memory_equal(solution->stats.time_us, table[i].us, sizeof(table[i].us));
+        skr_solution_destroy(solution);
+        f.problem.clock_us = NULL;
+        solution = solver_rig_solve(&f);
+        assert_int_equal(solution->stats.time_us[SKR_PHASE_SETS], 0);
+        solver_rig_fini(&f, solution);
+    }
+}
+
 static void broken_problems_are_refused(void **state)
 {
     (void)state;
@@ -376,6 +412,7 @@ int main(void)
         cmocka_unit_test(infeasible_groups_are_explained),
         cmocka_unit_test(a_tree_without_leaves_waits_for_capacity),
         cmocka_unit_test(a_run_that_was_stopped_is_a_timeout),
+        cmocka_unit_test(phases_take_their_time_from_the_clock_that_is_passed_in),
         cmocka_unit_test(broken_problems_are_refused),
         cmocka_unit_test(the_checker_names_what_is_wrong),
     };
