@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stack of open containers instead of recursion; its height is limited. Aliases copy what their
- * anchor stands for, and all values made are counted, so that a small text cannot become a large
- * tree.
+ * anchor stands for; the values made that way are counted, so that a small text cannot become a
+ * large tree.
  */
 #include "server/manifest_yaml.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 #include <yaml.h>
 
 #include "server/manifest.h"
+#include "server/yaml_scalar.h"
 #include "topology/arena.h"
 
 struct anchor {
@@ -39,125 +38,13 @@ struct skr_yaml {
     size_t depth;
     json_t *root;
     struct anchor *anchors;
-    size_t values;
+    size_t values;             /* copied for aliases, of all documents */
     struct skr_yaml_mark mark; /* of the event at hand */
 };
 
 static struct skr_yaml_mark mark_of(const yaml_mark_t *mark)
 {
     return (struct skr_yaml_mark){mark->line + 1, mark->column + 1};
-}
-
-/* ---- scalars ---- */
-
-static bool is_word(const char *text, const char *const *words)
-{
-    for (; *words; words++) {
-        if (strcmp(text, *words) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Digits of a base with underscores between them, without those; false for anything else. */
-static bool copy_digits(const char *text, char *digits, size_t size)
-{
-    size_t n = 0;
-    for (; *text; text++) {
-        if (*text == '_') {
-            continue;
-        }
-        if (n + 1 == size) {
-            return false;
-        }
-        digits[n++] = *text;
-    }
-    digits[n] = '\0';
-    return n > 0;
-}
-
-static json_t *integer(const char *text)
-{
-    char digits[72];
-    bool negative = text[0] == '-';
-    const char *rest = text + (text[0] == '-' || text[0] == '+' ? 1 : 0);
-    int base = 10;
-    if (rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X')) {
-        base = 16;
-    } else if (rest[0] == '0' && (rest[1] == 'b' || rest[1] == 'B')) {
-        base = 2;
-    } else if (rest[0] == '0' && rest[1] != '\0') {
-        base = 8;
-    }
-    rest += base == 16 || base == 2 ? 2 : 0;
-    rest += base == 8 && (rest[1] == 'o' || rest[1] == 'O') ? 2 : 0;
-    if (rest[0] == '_' || !copy_digits(rest, digits, sizeof digits)) {
-        return NULL;
-    }
-    const char *allowed = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
-    size_t n = base == 2   ? strspn(digits, "01")
-               : base == 8 ? strspn(digits, "01234567")
-                           : strspn(digits, allowed);
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(digits, &end, base);
-    if (digits[n] != '\0' || *end != '\0' || errno == ERANGE ||
-        value > (unsigned long long)INT64_MAX) {
-        return NULL;
-    }
-    return json_integer(negative ? -(json_int_t)value : (json_int_t)value);
-}
-
-static bool looks_like_real(const char *text)
-{
-    const char *at = text + (text[0] == '-' || text[0] == '+' ? 1 : 0);
-    size_t before = strspn(at, "0123456789");
-    at += before;
-    size_t after = 0;
-    if (*at == '.') {
-        at++;
-        after = strspn(at, "0123456789");
-        at += after;
-    }
-    if (before + after == 0) {
-        return false;
-    }
-    if (*at == 'e' || *at == 'E') {
-        at++;
-        at += *at == '-' || *at == '+' ? 1 : 0;
-        size_t n = strspn(at, "0123456789");
-        at += n;
-        return n > 0 && *at == '\0';
-    }
-    return *at == '\0';
-}
-
-/* A plain scalar without a tag. NULL: it is a string. */
-static json_t *resolve(const char *text)
-{
-    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
-    static const char *const trues[] = {"true", "True", "TRUE", "y",  "Y",  "yes",
-                                        "Yes",  "YES",  "on",   "On", "ON", NULL};
-    static const char *const falses[] = {"false", "False", "FALSE", "n",   "N",   "no",
-                                         "No",    "NO",    "off",   "Off", "OFF", NULL};
-    if (is_word(text, nulls)) {
-        return json_null();
-    }
-    if (is_word(text, trues)) {
-        return json_true();
-    }
-    if (is_word(text, falses)) {
-        return json_false();
-    }
-    if (!strchr("+-.0123456789", text[0])) {
-        return NULL;
-    }
-    json_t *number = integer(text);
-    if (!number && looks_like_real(text)) {
-        number = json_real(strtod(text, NULL));
-    }
-    return number;
 }
 
 /* NULL: not UTF-8, or a number that is none. */
@@ -168,7 +55,7 @@ static json_t *scalar_value(const yaml_event_t *event)
     json_t *value = NULL;
     bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (plain && (!tag || strcmp(tag, YAML_STR_TAG) != 0)) {
-        value = resolve(text);
+        value = skr_yaml_resolve(text);
     }
     return value ? value : json_stringn(text, event->data.scalar.length);
 }
@@ -228,11 +115,12 @@ static void drop_anchors(struct skr_yaml *y)
 
 /* ---- building ---- */
 
-static int count_values(struct skr_yaml *y, size_t n, struct skr_error *error)
+static int count_copied(struct skr_yaml *y, size_t n, struct skr_error *error)
 {
     y->values += n;
-    return y->values > SKR_MANIFEST_NODES_MAX
-               ? skr_error_set(error, SKR_LIMIT, "more than %d values", SKR_MANIFEST_NODES_MAX)
+    return y->values > SKR_MANIFEST_ALIAS_VALUES_MAX
+               ? skr_error_set(error, SKR_LIMIT, "aliases of one file copy more than %d values",
+                               (int)SKR_MANIFEST_ALIAS_VALUES_MAX)
                : 0;
 }
 
@@ -323,7 +211,7 @@ static int take_alias(struct skr_yaml *y, const char *name, struct skr_error *er
     if (y->depth + anchor->height > SKR_MANIFEST_DEPTH_MAX) {
         return skr_error_set(error, SKR_LIMIT, "nested deeper than %d", SKR_MANIFEST_DEPTH_MAX);
     }
-    int rc = count_values(y, anchor->values, error);
+    int rc = count_copied(y, anchor->values, error);
     return rc < 0 ? rc : put(y, json_deep_copy(anchor->value), NULL, error);
 }
 
@@ -359,21 +247,15 @@ static int close_container(struct skr_yaml *y, struct skr_error *error)
 
 static int take_event(struct skr_yaml *y, const yaml_event_t *event, struct skr_error *error)
 {
-    int rc = 0;
     switch (event->type) {
     case YAML_SCALAR_EVENT:
-        rc = count_values(y, 1, error);
-        return rc < 0 ? rc : take_scalar(y, event, error);
+        return take_scalar(y, event, error);
     case YAML_ALIAS_EVENT:
         return take_alias(y, (const char *)event->data.alias.anchor, error);
     case YAML_SEQUENCE_START_EVENT:
-        rc = count_values(y, 1, error);
-        return rc < 0 ? rc
-                      : open_container(y, json_array(), event->data.sequence_start.anchor, error);
+        return open_container(y, json_array(), event->data.sequence_start.anchor, error);
     case YAML_MAPPING_START_EVENT:
-        rc = count_values(y, 1, error);
-        return rc < 0 ? rc
-                      : open_container(y, json_object(), event->data.mapping_start.anchor, error);
+        return open_container(y, json_object(), event->data.mapping_start.anchor, error);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
         return close_container(y, error);
@@ -469,123 +351,4 @@ int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mar
     y->root = NULL;
     drop_anchors(y);
     return 0;
-}
-
-/* ---- positions ---- */
-
-const char *skr_yaml_path_key(const char *path, const char *key)
-{
-    size_t n = strlen(key);
-    if (!path || n == 0 || strncmp(path, key, n) != 0) {
-        return NULL;
-    }
-    if (path[n] == '.') {
-        return path + n + 1;
-    }
-    return path[n] == '[' || path[n] == '\0' ? path + n : NULL;
-}
-
-const char *skr_yaml_path_index(const char *path, size_t index)
-{
-    char text[32];
-    int n = snprintf(text, sizeof text, "[%zu]", index);
-    if (!path || strncmp(path, text, (size_t)n) != 0) {
-        return NULL;
-    }
-    return path[n] == '.' ? path + n + 1 : path + n;
-}
-
-/* A container on the way: what is left of the path inside it; NULL: off the way. */
-struct finder_frame {
-    const char *path;
-    bool is_mapping;
-    bool has_key;
-    const char *value_path; /* of the value behind the key */
-    size_t index;
-};
-
-struct finder {
-    struct finder_frame stack[SKR_MANIFEST_DEPTH_MAX];
-    size_t depth;
-    struct skr_yaml_mark found;
-    const char *rest; /* of the path at the deepest value found */
-};
-
-/* The path below the value that begins now; NULL: the value is off the way. */
-static const char *path_of_value(struct finder *f, const char *path)
-{
-    if (f->depth == 0) {
-        return path;
-    }
-    struct finder_frame *top = &f->stack[f->depth - 1];
-    if (!top->is_mapping) {
-        return skr_yaml_path_index(top->path, top->index++);
-    }
-    top->has_key = false;
-    return top->value_path;
-}
-
-static bool take_key(struct finder *f, const yaml_event_t *event)
-{
-    struct finder_frame *top = f->depth > 0 ? &f->stack[f->depth - 1] : NULL;
-    if (!top || !top->is_mapping || top->has_key || event->type != YAML_SCALAR_EVENT) {
-        return false;
-    }
-    top->has_key = true;
-    top->value_path = skr_yaml_path_key(top->path, (const char *)event->data.scalar.value);
-    return true;
-}
-
-/* false: nothing deeper can be found, or the text is too deep. */
-static bool find_step(struct finder *f, const yaml_event_t *event, const char *path)
-{
-    bool opens =
-        event->type == YAML_MAPPING_START_EVENT || event->type == YAML_SEQUENCE_START_EVENT;
-    if (event->type == YAML_MAPPING_END_EVENT || event->type == YAML_SEQUENCE_END_EVENT) {
-        f->depth--;
-        return true;
-    }
-    if (!opens && event->type != YAML_SCALAR_EVENT && event->type != YAML_ALIAS_EVENT) {
-        return true;
-    }
-    if (take_key(f, event)) {
-        return true;
-    }
-    const char *below = path_of_value(f, path);
-    if (below && (!f->rest || strlen(below) < strlen(f->rest))) {
-        f->found = mark_of(&event->start_mark);
-        f->rest = below;
-    }
-    if (!opens) {
-        return true;
-    }
-    if (f->depth == SKR_MANIFEST_DEPTH_MAX) {
-        return false;
-    }
-    f->stack[f->depth++] =
-        (struct finder_frame){.path = below, .is_mapping = event->type == YAML_MAPPING_START_EVENT};
-    return true;
-}
-
-struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path)
-{
-    struct finder finder = {.depth = 0, .found = {1, 1}};
-    yaml_parser_t parser;
-    yaml_event_t event;
-    size_t at = 0;
-    bool go_on = true;
-    skr_bug_on(!yaml_parser_initialize(&parser));
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    while (go_on && yaml_parser_parse(&parser, &event)) {
-        go_on = event.type != YAML_STREAM_END_EVENT && event.type != YAML_NO_EVENT;
-        bool ends = event.type == YAML_DOCUMENT_END_EVENT;
-        if (at == document && go_on) {
-            go_on = find_step(&finder, &event, path) && !ends;
-        }
-        at += ends ? 1 : 0;
-        yaml_event_delete(&event);
-    }
-    yaml_parser_delete(&parser);
-    return finder.found;
 }

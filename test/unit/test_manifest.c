@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -205,25 +206,63 @@ static void a_refused_field_is_found_in_yaml_and_json(void **state)
     }
 }
 
-/* Nine lines that would be a billion values. */
+/* "a0: &a0 [1, ...]", then lines of ten aliases of the line before. */
+static void write_laughs(struct skr_strbuf *text, int lines)
+{
+    skr_strbuf_add(text, HEAD "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");
+    for (int i = 1; i < lines; i++) {
+        skr_strbuf_addf(text, "a%d: &a%d [", i, i);
+        for (int k = 0; k < 10; k++) {
+            skr_strbuf_addf(text, "%s*a%d", k ? "," : "", i - 1);
+        }
+        skr_strbuf_add(text, "]\n");
+    }
+}
+
+static void assert_aliases(const char *text, const char *expected_errors)
+{
+    struct skr_strbuf errors;
+    skr_strbuf_init(&errors);
+    free(read_text(text, &errors));
+    assert_string_equal(errors.s ? errors.s : "", expected_errors);
+    skr_strbuf_fini(&errors);
+}
+
+/* Nine lines that would be a billion values, and the same through merge keys. */
 static void a_small_text_cannot_become_a_large_tree(void **state)
 {
     (void)state;
-    struct skr_strbuf text, errors;
+    struct skr_strbuf text;
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
     skr_strbuf_init(&text);
-    skr_strbuf_init(&errors);
-    skr_strbuf_add(&text, HEAD "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");
-    for (int i = 1; i < 9; i++) {
-        skr_strbuf_addf(&text, "a%d: &a%d [", i, i);
-        for (int k = 0; k < 10; k++) {
-            skr_strbuf_addf(&text, "%s*a%d", k ? "," : "", i - 1);
-        }
-        skr_strbuf_add(&text, "]\n");
+    write_laughs(&text, 9);
+    assert_aliases(text.s, "f:7:38: aliases of one file copy more than 100000 values\n");
+    skr_strbuf_reset(&text);
+    skr_strbuf_add(&text, HEAD "a: &a {");
+    for (int i = 0; i < 1000; i++) {
+        skr_strbuf_addf(&text, "%sk%d: 1", i ? ", " : "", i);
     }
-    free(read_text(text.s, &errors));
-    assert_non_null(strstr(errors.s, "more than"));
+    skr_strbuf_add(&text, "}\nb:\n  <<: [*a");
+    for (int i = 0; i < 1000; i++) {
+        skr_strbuf_add(&text, ", *a");
+    }
+    skr_strbuf_add(&text, "]\n");
+    assert_aliases(text.s, "f:5:404: aliases of one file copy more than 100000 values\n");
     skr_strbuf_fini(&text);
-    skr_strbuf_fini(&errors);
+    getrusage(RUSAGE_SELF, &after);
+    /* Kilobytes. Sanitizers keep what is freed. */
+    assert_true(after.ru_maxrss - before.ru_maxrss < 256 * 1024);
+}
+
+static void aliases_within_the_limit_are_copied(void **state)
+{
+    (void)state;
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    write_laughs(&text, 4);
+    assert_aliases(text.s, "");
+    skr_strbuf_fini(&text);
 }
 
 static void deep_nesting_is_refused(void **state)
@@ -285,6 +324,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_told_with_its_position),
         cmocka_unit_test(a_refused_field_is_found_in_yaml_and_json),
         cmocka_unit_test(a_small_text_cannot_become_a_large_tree),
+        cmocka_unit_test(aliases_within_the_limit_are_copied),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(a_missing_file_is_not_found),
         cmocka_unit_test(a_folder_is_read_in_order_of_names),
