@@ -5,6 +5,7 @@
  */
 #include "server/sandbox/selector.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -314,17 +315,37 @@ int skr_selector_parse_labels(const char *text, struct skr_selector **ret, struc
 
 /* ---- metav1.LabelSelector ---- */
 
+/* problem: what names.h says about text; NULL: nothing. */
+static int check_json_name(const char *field, const char *text, const char *problem,
+                           struct skr_error *error)
+{
+    return problem == NULL
+               ? 0
+               : skr_error_set(error, SKR_INVALID, "%.60s: Invalid value: \"%.60s\": %.100s", field,
+                               text, problem);
+}
+
 static int of_match_labels(struct skr_selector *s, json_t *labels, const char *path,
                            struct skr_error *error)
 {
     const char *key;
     json_t *value;
+    char field[64];
 
+    (void)snprintf(field, sizeof field, "%.40s.matchLabels", path);
     if (labels != NULL && !json_is_object(labels)) {
-        return skr_error_set(error, SKR_INVALID, "%s.matchLabels: must be an object", path);
+        return skr_error_set(error, SKR_INVALID, "%s: must be an object", field);
+    }
+    if (json_object_size(labels) > SKR_SELECTOR_PARTS_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%s: more than %d", field, SKR_SELECTOR_PARTS_MAX);
     }
     json_object_foreach(labels, key, value)
     {
+        const char *text = json_is_string(value) ? json_string_value(value) : "";
+        if (check_json_name(field, key, skr_name_qualified(key), error) < 0 ||
+            check_json_name(field, text, skr_name_label_value(text), error) < 0) {
+            return -SKR_INVALID;
+        }
         if (!json_is_string(value)) {
             return skr_error_set(error, SKR_INVALID, "%s.matchLabels.%s: must be a string", path,
                                  key);
@@ -370,6 +391,15 @@ static int of_expression(struct skr_selector *s, const json_t *json, const char 
                                              : "Forbidden: may not be specified when `operator` is "
                                                "'Exists' or 'DoesNotExist'");
     }
+    char field[64];
+    (void)snprintf(field, sizeof field, "%.30s.matchExpressions[%zu]", path, i);
+    if (check_json_name(field, key, skr_name_qualified(key), error) < 0) {
+        return -SKR_INVALID;
+    }
+    if (json_array_size(values) > SKR_SELECTOR_PART_VALUES_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%s.values: more than %d", field,
+                             SKR_SELECTOR_PART_VALUES_MAX);
+    }
     struct requirement *r = add(s, skr_strdup(key), table[t].op);
     for (size_t j = 0; j < json_array_size(values); j++) {
         const char *value = json_string_value(json_array_get(values, j));
@@ -377,6 +407,9 @@ static int of_expression(struct skr_selector *s, const json_t *json, const char 
             return skr_error_set(error, SKR_INVALID,
                                  "%s.matchExpressions[%zu].values[%zu]: must be a string", path, i,
                                  j);
+        }
+        if (check_json_name(field, value, skr_name_label_value(value), error) < 0) {
+            return -SKR_INVALID;
         }
         add_value(r, skr_strdup(value));
     }
@@ -392,6 +425,11 @@ int skr_selector_of_json(const json_t *json, const char *path, struct skr_select
     s->nothing = skr_object_is_absent(json);
     if (!s->nothing && !json_is_object(json)) {
         return finish(s, skr_error_set(error, SKR_INVALID, "%s: must be an object", path), ret);
+    }
+    if (!s->nothing && !skr_object_is_absent(expressions) && !json_is_array(expressions)) {
+        return finish(
+            s, skr_error_set(error, SKR_INVALID, "%s.matchExpressions: must be an array", path),
+            ret);
     }
     int r = of_match_labels(s, json_object_get(json, "matchLabels"), path, error);
     for (size_t i = 0; r == 0 && i < json_array_size(expressions); i++) {

@@ -129,6 +129,16 @@ static void wrong_creations_are_refused_as_by_the_real_one(void **state)
          422, "Invalid",
          "Deployment.apps \"d2\" is invalid: spec.template.metadata.labels: Invalid value: "
          "{\"a\":\"c\"}: `selector` does not match template `labels`"},
+        {"POST " DEPLOY,
+         "{'metadata':{'name':'d3'},'spec':{'selector':{'matchLabels':{'a b':'b'}},'template':"
+         "{'metadata':{'labels':{'a':'b'}}," RIG_POD "}}}",
+         422, "Invalid", "spec.selector.matchLabels: Invalid value: \"a b\": name part must"},
+        {"POST " DEPLOY,
+         "{'metadata':{'name':'d3'},'spec':{'selector':{'matchExpressions':[{'key':'a',"
+         "'operator':'In','values':['b','c "
+         "d']}]},'template':{'metadata':{'labels':{'a':'b'}}," RIG_POD "}}}",
+         422, "Invalid",
+         "spec.selector.matchExpressions[0]: Invalid value: \"c d\": a valid label"},
         {"POST " EVENTS,
          "{'metadata':{'name':'e1'},'regarding':{'kind':'Pod','name':'a','namespace':'default'}}",
          422, "Invalid", "eventTime: Required value"},
