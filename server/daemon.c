@@ -19,6 +19,7 @@
 #include "server/engine_thread.h"
 #include "server/exit_code.h"
 #include "server/http/admin.h"
+#include "server/http/api.h"
 #include "server/http/gate.h"
 #include "server/http/process_metrics.h"
 #include "server/http/verbs.h"
@@ -45,6 +46,7 @@ struct skr_daemon {
     struct skr_verbs *verbs;
     struct skr_gate *gate;
     struct skr_admin *admin;
+    struct skr_api *api;
     atomic_bool stopping;
 };
 
@@ -61,6 +63,14 @@ static void post_from_verbs(void *context, const struct skr_event *event,
 {
     struct skr_daemon *d = context;
     skr_engine_thread_post_kept(d->engine, event, release, keep);
+}
+
+static void look_at_engine(void *context,
+                           void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                           void *argument)
+{
+    struct skr_daemon *d = context;
+    skr_engine_thread_look(d->engine, look, argument);
 }
 
 static void release_solve_request(void *keep)
@@ -275,12 +285,16 @@ static int start_gate(struct skr_daemon *d, struct skr_error *error)
 
 static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
+    const struct skr_api_options api = {.look = look_at_engine, .ctx = d};
+    d->api = skr_api_create(&api);
     struct skr_admin_options options = {
         .listen = d->config->admin_listen,
         .log = {log_http, d},
         .metrics = d->registry,
         .n_checks = 2,
         .check = {{"synced", check_synced, d}, {"running", check_running, d}},
+        .n_routes = 1,
+        .route = {skr_api_route(d->api)},
     };
     return skr_admin_create(&options, &d->admin, error);
 }
@@ -386,6 +400,7 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
     skr_engine_thread_stop(d->engine);
     skr_solver_thread_destroy(d->solver);
     skr_engine_thread_destroy(d->engine);
+    skr_api_destroy(d->api);
     skr_kube_destroy(d->kube);
     skr_verbs_destroy(d->verbs);
     skr_metrics_destroy(d->registry);

@@ -15,6 +15,8 @@
 struct message {
     struct skr_event event;
     void (*release)(void *keep); /* NULL: copies holds what the event borrows */
+    /* Set: there is no event, but somebody who wants to look. */
+    void (*look)(void *keep, struct skr_engine *engine, skr_time now);
     void *keep;
     struct message *next;
     char copies[];
@@ -93,19 +95,23 @@ static void release_message(struct message *message)
 
 static void discard_message(struct message *message)
 {
-    skr_event_discard(&message->event);
+    if (message->look) {
+        message->look(message->keep, NULL, 0);
+    } else {
+        skr_event_discard(&message->event);
+    }
     release_message(message);
 }
 
-static bool waits_for_room(const struct skr_event *event)
+static bool waits_for_room(const struct message *message)
 {
-    return event->kind <= SKR_EVENT_PODGROUP_DELETE;
+    return !message->look && message->event.kind <= SKR_EVENT_PODGROUP_DELETE;
 }
 
 static void enqueue(struct skr_engine_thread *t, struct message *message)
 {
     pthread_mutex_lock(&t->lock);
-    while (t->n >= SKR_ENGINE_QUEUE_MAX && !t->stop && waits_for_room(&message->event)) {
+    while (t->n >= SKR_ENGINE_QUEUE_MAX && !t->stop && waits_for_room(message)) {
         pthread_cond_wait(&t->room, &t->lock);
     }
     bool stopped = t->stop;
@@ -186,6 +192,16 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
     message->event = *event;
     message->release = release;
     message->keep = keep;
+    enqueue(thread, message);
+}
+
+void skr_engine_thread_look(struct skr_engine_thread *thread,
+                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                            void *context)
+{
+    struct message *message = skr_alloc(sizeof *message);
+    message->look = look;
+    message->keep = context;
     enqueue(thread, message);
 }
 
@@ -288,7 +304,11 @@ static void *work(void *argument)
         while (batch) {
             struct message *message = batch;
             batch = message->next;
-            handle(t, &message->event);
+            if (message->look) {
+                message->look(message->keep, t->engine, skr_clock_now(t->clock));
+            } else {
+                handle(t, &message->event);
+            }
             release_message(message);
             fire_timer(t);
             n++;

@@ -47,6 +47,13 @@ void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_e
 void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct skr_event *event,
                                  void (*release)(void *keep), void *keep);
 
+/* Calls look(context, engine, now) on the engine thread, in its turn among what is posted. It must
+ * be quick, change nothing and keep nothing of the engine. engine NULL: the thread ends without
+ * (then on any thread). Never waits. */
+void skr_engine_thread_look(struct skr_engine_thread *thread,
+                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                            void *context);
+
 /* Of the engine after the last handled event. Any thread. */
 void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_engine_stats *ret);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not

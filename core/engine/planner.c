@@ -308,6 +308,7 @@ static struct pod_entry **solved_members(struct skr_engine *e, const struct grou
 static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *ev)
 {
     const struct skr_solution *s = ev->solved.solution;
+    g->solver_ns = ev->solved.took_ns;
     g->solver_ms = ev->solved.took_ns / 1000000;
     if (!s) {
         out_decision(e, g->key, "", "Solve failed", "", ev->solved.error.text, true);

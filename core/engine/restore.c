@@ -25,7 +25,7 @@ static const struct skr_labels *object_keys(const struct group *g, const char **
     return g->map ? &g->map->map->data : NULL;
 }
 
-static const char *object_key(const struct group *g, const char *key)
+const char *restore_object_key(const struct group *g, const char *key)
 {
     char full[128];
     const char *prefix;
@@ -36,7 +36,7 @@ static const char *object_key(const struct group *g, const char *key)
 
 static skr_time time_key(const struct group *g, const char *key)
 {
-    const char *text = object_key(g, key);
+    const char *text = restore_object_key(g, key);
     skr_time t = 0;
     return text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
 }
@@ -44,7 +44,7 @@ static skr_time time_key(const struct group *g, const char *key)
 static void restore_conditions(struct group *g)
 {
     static const char *const name[] = {"Complete", "Placed", "Bound", "Valid"};
-    const char *text = object_key(g, "conditions");
+    const char *text = restore_object_key(g, "conditions");
     json_t *list = text ? json_loads(text, 0, NULL) : NULL;
     size_t i;
     json_t *item;
@@ -73,8 +73,8 @@ static void restore_conditions(struct group *g)
 /* What was told before is not told again. */
 static void restore_keys(struct group *g)
 {
-    const char *status = object_key(g, "status"), *reason = object_key(g, "reason");
-    const char *solver = object_key(g, "schedSolverTimeMilli");
+    const char *status = restore_object_key(g, "status"), *reason = restore_object_key(g, "reason");
+    const char *solver = restore_object_key(g, "schedSolverTimeMilli");
     g->begin_at = time_key(g, "schedBeginTime");
     g->end_at = time_key(g, "schedEndTime");
     g->solver_ms = solver ? strtoll(solver, NULL, 10) : 0;
@@ -90,8 +90,8 @@ static void restore_keys(struct group *g)
         g->state = GROUP_BOUND;
         free(g->placement);
         free(g->rank);
-        g->placement = skr_strdup(object_key(g, "placement")); /* the pods may be gone */
-        g->rank = skr_strdup(object_key(g, "rank"));
+        g->placement = skr_strdup(restore_object_key(g, "placement")); /* the pods may be gone */
+        g->rank = skr_strdup(restore_object_key(g, "rank"));
     }
     restore_conditions(g);
 }

@@ -286,6 +286,7 @@ struct group {
 
     skr_time begin_at, end_at; /* of the generation; 0 unset */
     int64_t solver_ms;
+    int64_t solver_ns; /* the same, as long as this process remembers it; 0 */
     uint64_t trials;
     uint32_t attempts;      /* failed ones since the last success: back-off */
     skr_time plan_at;       /* not planned before (planDelay) */
@@ -615,6 +616,8 @@ void status_wanted_loser(struct skr_engine *e, const struct map_entry *m, struct
 void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, struct wanted *w);
 void wanted_add(struct wanted *w, const char *key, const char *value);
 void wanted_fini(struct wanted *w);
+/* Its own, or that of its label; -1: none. */
+int32_t status_rank_of(const struct pod_entry *p);
 void status_outputs(struct skr_engine *e,
                     struct group *g); /* placement and rank from plan and bound members */
 
@@ -643,6 +646,8 @@ void binding_pump(struct skr_engine *e);
 void binding_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *event);
 
 /* restore.c */
+/* What the group's object says under a key of docs/reference.md; NULL: nothing. */
+const char *restore_object_key(const struct group *g, const char *key);
 void restore_group(struct skr_engine *e, struct group *g);
 
 #endif

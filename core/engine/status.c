@@ -245,7 +245,7 @@ static char *rank_text(struct output *o, size_t n)
     return skr_strbuf_take(&b, NULL);
 }
 
-static int32_t rank_of(const struct pod_entry *p)
+int32_t status_rank_of(const struct pod_entry *p)
 {
     const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
     char *end;
@@ -284,15 +284,15 @@ static void rank_adopted(struct skr_engine *e, struct group *g)
         seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
                                       .node = node,
                                       .leaf = leaf,
-                                      .rank = rank_of(p),
+                                      .rank = status_rank_of(p),
                                       .claimed = true};
         if (leaf >= 0)
             count[leaf]++;
-        lacking += rank_of(p) < 0;
+        lacking += status_rank_of(p) < 0;
     }
     if (lacking > 0 && skr_assign(e->tree, count, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
-            if (rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
+            if (status_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
                 owner[i]->plan_rank = seat[i].rank;
                 engine_touch_pod(e, owner[i]);
             }
@@ -316,7 +316,7 @@ void status_outputs(struct skr_engine *e, struct group *g)
             continue;
         fill_path(e->tree, node, &o[n]);
         o[n].pod = p->pod->meta.name;
-        o[n++].rank = rank_of(p);
+        o[n++].rank = status_rank_of(p);
     }
     free(g->placement);
     free(g->rank);

@@ -95,6 +95,16 @@ static bool below(const char *path, const char *prefix)
     return strncmp(path, prefix, n) == 0 && (path[n] == 0 || path[n] == '/');
 }
 
+static const struct skr_admin_route *route_of(const struct skr_admin *admin,
+                                              const struct skr_http_request *request)
+{
+    for (size_t i = 0; i < admin->options.n_routes; i++) {
+        if (below(request->path, admin->options.route[i].prefix))
+            return &admin->options.route[i];
+    }
+    return NULL;
+}
+
 static void on_handle(void *ctx, struct skr_http_request *request)
 {
     static const struct {
@@ -119,15 +129,36 @@ static void on_handle(void *ctx, struct skr_http_request *request)
             skr_http_reply_not_allowed(request, "GET, HEAD");
         return;
     }
-    for (size_t i = 0; i < admin->options.n_routes; i++) {
-        const struct skr_admin_route *route = &admin->options.route[i];
-        if (!below(request->path, route->prefix))
-            continue;
-        request->handler = route->prefix + 1;
-        route->handle(route->ctx, request);
+    const struct skr_admin_route *route = route_of(admin, request);
+    if (route == NULL) {
+        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
         return;
     }
-    skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+    request->handler = route->prefix + 1;
+    route->handle(route->ctx, request);
+}
+
+static void on_resume(void *ctx, struct skr_http_request *request)
+{
+    const struct skr_admin_route *route = route_of(ctx, request);
+
+    skr_bug_on(route == NULL || route->resume == NULL);
+    route->resume(route->ctx, request);
+}
+
+static bool on_hangup(void *ctx, struct skr_http_request *request)
+{
+    const struct skr_admin_route *route = route_of(ctx, request);
+
+    return route == NULL || route->hangup == NULL || route->hangup(route->ctx, request);
+}
+
+static void on_done(void *ctx, struct skr_http_request *request)
+{
+    const struct skr_admin_route *route = route_of(ctx, request);
+
+    if (route != NULL && route->done != NULL)
+        route->done(route->ctx, request);
 }
 
 int skr_admin_create(const struct skr_admin_options *options, struct skr_admin **ret,
@@ -148,7 +179,11 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
     listener.connections_max = 256;
     listener.body_max = SKR_ADMIN_BODY_MAX;
     listener.stop_timeout_ms = 1000;
-    listener.handler = (struct skr_http_handler){.ctx = admin, .handle = on_handle};
+    listener.handler = (struct skr_http_handler){.ctx = admin,
+                                                 .handle = on_handle,
+                                                 .resume = on_resume,
+                                                 .hangup = on_hangup,
+                                                 .done = on_done};
     const int r = skr_listener_create(&listener, &admin->listener, error);
     if (r != 0) {
         free(admin);

@@ -27,11 +27,16 @@ struct skr_admin_check {
     void *ctx;
 };
 
-/* Requests whose path is prefix, or prefix, "/" and more. handle must answer at once. */
+/* Requests whose path is prefix, or prefix, "/" and more; the first route that fits has them.
+ * handle answers at once, or holds the request as struct skr_http_handler says; the others may be
+ * NULL where it never does. */
 struct skr_admin_route {
     const char *prefix; /* literal: "/v1" */
     void (*handle)(void *ctx, struct skr_http_request *request);
     void *ctx;
+    void (*resume)(void *ctx, struct skr_http_request *request);
+    bool (*hangup)(void *ctx, struct skr_http_request *request);
+    void (*done)(void *ctx, struct skr_http_request *request);
 };
 
 struct skr_admin_options {

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a question about the tree asks for: which resource is looked at, how large a slot is, which
+ * domain is shown. */
+#include "core/engine/view_tree.h"
+
+#include <string.h>
+
+/* ---- what is asked for ---- */
+
+/* "gpu" of "nvidia.com/gpu". */
+static const char *short_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* By its full name, or the part behind the slash where only one has it; among all names the engine
+ * knows. NULL with *ret_code set when there is none, or several. */
+static const char *find_resource(struct tree_page *p, const char *word, size_t len, int *ret_code)
+{
+    const struct skr_resource_names *names = p->v->e->resources;
+    const char *found = NULL;
+    for (size_t i = 0; i < skr_resource_names_count(names); i++) {
+        const char *name = skr_resource_names_get(names, (uint16_t)i);
+        if (strlen(name) == len && strncmp(name, word, len) == 0)
+            return name;
+    }
+    for (size_t i = 0; i < skr_resource_names_count(names); i++) {
+        const char *name = skr_resource_names_get(names, (uint16_t)i), *tail = short_name(name);
+        if (strlen(tail) != len || strncmp(tail, word, len) != 0)
+            continue;
+        if (found) {
+            *ret_code = view_refuse(p->v, 400, "resource \"%.*s\" may be %.100s or %.100s",
+                                    (int)(len < 64 ? len : 64), word, found, name);
+            return NULL;
+        }
+        found = name;
+    }
+    for (size_t i = 0; !found && i < p->tree->n_resource_names; i++) {
+        const char *name = p->tree->resource_name[i];
+        if ((strlen(name) == len && strncmp(name, word, len) == 0) ||
+            (strlen(short_name(name)) == len && strncmp(short_name(name), word, len) == 0))
+            found = name;
+    }
+    if (!found)
+        *ret_code = view_refuse(p->v, 404, "no node has a resource \"%.*s\"",
+                                (int)(len < 64 ? len : 64), word);
+    return found;
+}
+
+static size_t show(struct tree_page *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_resources; i++) {
+        if (strcmp(p->resource[i].name, name) == 0)
+            return i;
+    }
+    if (p->n_resources == SHOWN_MAX)
+        return SHOWN_MAX;
+    p->resource[p->n_resources] = (struct shown_resource){
+        .name = name, .id = skr_resource_names_find(p->v->e->resources, name)};
+    return p->n_resources++;
+}
+
+static bool is_ordinary(const char *name)
+{
+    return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || strcmp(name, "pods") == 0;
+}
+
+/* The tree's resources and "pods"; the first of the tree's that is not on every machine is looked
+ * at, else the first. */
+static int choose_resources(struct tree_page *p)
+{
+    const char *word = p->v->query->argument[SKR_VIEW_RESOURCE], *chosen = NULL;
+    int code = 200;
+    if (word && *word) {
+        chosen = find_resource(p, word, strlen(word), &code);
+        if (!chosen)
+            return code;
+        show(p, chosen);
+    }
+    for (size_t i = 0; i < p->tree->n_resource_names; i++)
+        show(p, p->tree->resource_name[i]);
+    for (size_t i = 0; !chosen && i < p->tree->n_resource_names; i++) {
+        if (!is_ordinary(p->tree->resource_name[i]))
+            chosen = p->tree->resource_name[i];
+    }
+    show(p, "pods");
+    p->looked_at = show(p, chosen ? chosen : p->resource[0].name);
+    return 200;
+}
+
+/* What one unit of a resource is for people. */
+static int64_t one_of(const char *name)
+{
+    if (strcmp(name, "cpu") == 0)
+        return 1000;
+    if (strcmp(name, "memory") == 0 || strcmp(name, "ephemeral-storage") == 0 ||
+        strncmp(name, "hugepages-", 10) == 0)
+        return (int64_t)1 << 30;
+    return 1;
+}
+
+static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
+{
+    const size_t shown = show(p, name);
+    if (shown == SHOWN_MAX || p->size.n == SKR_RESOURCES_MAX)
+        return false;
+    for (size_t i = 0; i < p->size.n; i++) {
+        const char *had =
+            p->size.item[i].unknown
+                ? NULL
+                : skr_resource_names_get(p->v->e->resources, p->size.item[i].resource);
+        if (had && strcmp(had, name) == 0)
+            return false;
+    }
+    const int id = p->resource[shown].id;
+    p->size.item[p->size.n].unknown = id < 0;
+    p->size.item[p->size.n].resource = (uint16_t)(id < 0 ? 0 : id);
+    p->size.item[p->size.n++].amount = amount;
+    return true;
+}
+
+/* One "gpu=2" of a list that was cut at commas. */
+static int read_part(struct tree_page *p, const char *part, size_t len)
+{
+    struct skr_error error = {0};
+    char quantity[64];
+    int64_t amount = 0;
+    int code = 200;
+    const char *equals = memchr(part, '=', len);
+    const size_t name_len = equals ? (size_t)(equals - part) : len;
+    const size_t rest = equals ? len - name_len - 1 : 0;
+    const int shown = (int)(len < 64 ? len : 64);
+    if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity)
+        return view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
+    const char *name = find_resource(p, part, name_len, &code);
+    if (!name)
+        return code;
+    memcpy(quantity, equals + 1, rest);
+    quantity[rest] = '\0';
+    if (skr_resource_parse(name, quantity, &amount, &error) < 0)
+        return view_refuse(p->v, 400, "slot: %.200s", error.text);
+    if (amount <= 0)
+        return view_refuse(p->v, 400, "slot: \"%.*s\" asks for nothing", shown, part);
+    if (!add_to_size(p, name, amount))
+        return view_refuse(p->v, 400, "slot: \"%.*s\" names a resource again, or one too many",
+                           shown, part);
+    return 200;
+}
+
+static int choose_size(struct tree_page *p)
+{
+    const char *text = p->v->query->argument[SKR_VIEW_SLOT];
+    if (!text || !*text) {
+        const char *name = p->resource[p->looked_at].name;
+        add_to_size(p, name, one_of(name));
+    } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
+        return view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
+    }
+    while (text && *text) {
+        const size_t len = strcspn(text, ",");
+        const int code = read_part(p, text, len);
+        if (code != 200)
+            return code;
+        text += len;
+        text += *text == ',';
+    }
+    for (size_t i = 0; i < p->size.n; i++) {
+        if (!p->size.item[i].unknown && p->size.item[i].resource == SKR_RESOURCE_PODS)
+            return 200;
+    }
+    add_to_size(p, "pods", 1);
+    return 200;
+}
+
+/* ---- the domain ---- */
+
+/* Path below the root: "zone-0/rack-1". */
+static void write_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b)
+{
+    int32_t above[SKR_LEVELS_MAX + 1], n = 0;
+    for (; unit > 0; unit = t->parent[unit])
+        above[n++] = unit;
+    for (int32_t i = n - 1; i >= 0; i--)
+        skr_strbuf_addf(b, "%s%s", i == n - 1 ? "" : "/", t->unit_name[above[i]]);
+}
+
+static bool has_path(const struct skr_tree *t, int32_t unit, const char *path)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    write_path(t, unit, &b);
+    const bool same = b.s && strcmp(b.s, path) == 0;
+    skr_strbuf_fini(&b);
+    return same;
+}
+
+static int refuse_ambiguous(struct tree_page *p, const char *word, int32_t a, int32_t b)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    write_path(p->tree, a, &text);
+    skr_strbuf_add(&text, " or ");
+    write_path(p->tree, b, &text);
+    const int code = view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
+    skr_strbuf_fini(&text);
+    return code;
+}
+
+static int choose_domain(struct tree_page *p)
+{
+    const char *word = p->v->query->argument[SKR_VIEW_DOMAIN];
+    const char *tail = word ? short_name(word) : NULL;
+    int32_t found = -1;
+    if (!word || !*word || strcmp(word, p->tree->unit_name[0]) == 0)
+        return 200;
+    for (int32_t u = 1; u < p->tree->n_units; u++) {
+        if (strcmp(p->tree->unit_name[u], tail) != 0 ||
+            (tail != word && !has_path(p->tree, u, word)))
+            continue;
+        if (found >= 0)
+            return refuse_ambiguous(p, word, found, u);
+        found = u;
+    }
+    if (found < 0)
+        return view_refuse(p->v, 404, "no domain or node \"%.64s\" in the tree", word);
+    p->domain = found;
+    return 200;
+}
+
+int view_tree_asked(struct tree_page *p)
+{
+    int code = choose_resources(p);
+    code = code == 200 ? choose_size(p) : code;
+    return code == 200 ? choose_domain(p) : code;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A question belongs to two threads until its answer is there or its caller is gone; the lock says
+ * which comes first. The one that comes second frees it.
+ */
+#include "server/http/api.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "server/sandbox/selector.h"
+#include "topology/arena.h"
+
+#define JSON_TYPE "application/json"
+
+struct skr_api {
+    struct skr_api_options options;
+    pthread_mutex_t lock;
+    size_t n_asked; /* under the lock */
+};
+
+struct question {
+    struct skr_api *api;
+    struct skr_http_request *request;
+    char *path;
+    char *argument[SKR_VIEW_ARGUMENT_COUNT];
+    struct skr_selector *selector; /* NULL: none */
+    struct skr_strbuf answer;
+    int code;
+    bool answered, abandoned; /* under the lock */
+};
+
+static void question_destroy(struct question *q)
+{
+    free(q->path);
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++)
+        free(q->argument[i]);
+    skr_selector_destroy(q->selector);
+    skr_strbuf_fini(&q->answer);
+    free(q);
+}
+
+/* ---- on the engine thread ---- */
+
+static bool selects(void *context, const struct skr_labels *labels)
+{
+    const struct question *q = context;
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < labels->n; i++)
+        json_object_set_new(object, labels->item[i].key, json_string(labels->item[i].value));
+    const bool selected = skr_selector_matches_labels(q->selector, object);
+    json_decref(object);
+    return selected;
+}
+
+static void write_answer(struct question *q, struct skr_engine *engine, skr_time now)
+{
+    struct skr_view_query query = {.path = q->path, .context = q};
+
+    if (engine == NULL) {
+        q->code = MHD_HTTP_SERVICE_UNAVAILABLE;
+        skr_view_write_status(&q->answer, q->code, "sakkara: shutting down");
+        return;
+    }
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++)
+        query.argument[i] = q->argument[i];
+    query.selects = q->selector != NULL ? selects : NULL;
+    q->code = skr_engine_view(engine, &query, now, &q->answer);
+}
+
+static void look(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct question *q = context;
+    struct skr_api *api = q->api;
+
+    pthread_mutex_lock(&api->lock);
+    bool abandoned = q->abandoned;
+    pthread_mutex_unlock(&api->lock);
+    if (!abandoned)
+        write_answer(q, engine, now);
+    pthread_mutex_lock(&api->lock);
+    api->n_asked--;
+    abandoned = q->abandoned;
+    q->answered = true;
+    if (!abandoned)
+        skr_http_wake(q->request);
+    pthread_mutex_unlock(&api->lock);
+    if (abandoned)
+        question_destroy(q);
+}
+
+/* ---- on the listener's thread ---- */
+
+static void reply(struct skr_http_request *request, int code, struct skr_strbuf *text)
+{
+    size_t len = 0;
+
+    skr_strbuf_addc(text, '\n');
+    char *body = skr_strbuf_take(text, &len);
+    skr_http_reply(request, (unsigned)code, JSON_TYPE, body, len);
+}
+
+static void refuse(struct skr_http_request *request, int code, const char *text)
+{
+    struct skr_strbuf out;
+
+    skr_strbuf_init(&out);
+    skr_view_write_status(&out, code, text);
+    reply(request, code, &out);
+}
+
+static bool may_ask(struct skr_api *api)
+{
+    pthread_mutex_lock(&api->lock);
+    const bool may = api->n_asked < SKR_API_ASKED_MAX;
+    api->n_asked += may;
+    pthread_mutex_unlock(&api->lock);
+    return may;
+}
+
+static void handle(void *ctx, struct skr_http_request *request)
+{
+    struct skr_api *api = ctx;
+    struct skr_selector *selector = NULL;
+    struct skr_error error = {0};
+    const char *text = skr_http_argument(request, skr_view_argument_name(SKR_VIEW_SELECTOR));
+
+    if (strcmp(request->method, MHD_HTTP_METHOD_GET) != 0 &&
+        strcmp(request->method, MHD_HTTP_METHOD_HEAD) != 0) {
+        skr_http_reply_not_allowed(request, "GET, HEAD");
+        return;
+    }
+    if (text != NULL && text[0] != 0 && skr_selector_parse_labels(text, &selector, &error) < 0) {
+        char message[300];
+        snprintf(message, sizeof(message), "sakkara: labelSelector: %s", error.text);
+        refuse(request, MHD_HTTP_BAD_REQUEST, message);
+        return;
+    }
+    if (!may_ask(api)) {
+        skr_selector_destroy(selector);
+        refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "sakkara: too many questions at once");
+        return;
+    }
+    struct question *q = skr_alloc(sizeof(*q));
+    q->api = api;
+    q->request = request;
+    q->selector = selector;
+    q->path = skr_strdup(request->path);
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++)
+        q->argument[i] = skr_strdup(
+            skr_http_argument(request, skr_view_argument_name((enum skr_view_argument)i)));
+    skr_strbuf_init(&q->answer);
+    request->user = q;
+    api->options.look(api->options.ctx, look, q);
+}
+
+static void resume(void *ctx, struct skr_http_request *request)
+{
+    struct question *q = request->user;
+
+    (void)ctx;
+    reply(request, q->code, &q->answer);
+}
+
+static bool hangup(void *ctx, struct skr_http_request *request)
+{
+    struct skr_api *api = ctx;
+    struct question *q = request->user;
+
+    pthread_mutex_lock(&api->lock);
+    const bool answered = q->answered;
+    q->abandoned = !answered;
+    pthread_mutex_unlock(&api->lock);
+    if (!answered)
+        request->user = NULL; /* the engine's now */
+    return !answered;
+}
+
+static void done(void *ctx, struct skr_http_request *request)
+{
+    struct skr_api *api = ctx;
+    struct question *q = request->user;
+
+    if (q == NULL)
+        return;
+    request->user = NULL;
+    pthread_mutex_lock(&api->lock);
+    const bool answered = q->answered;
+    q->abandoned = !answered;
+    pthread_mutex_unlock(&api->lock);
+    if (answered)
+        question_destroy(q);
+}
+
+/* ---- life ---- */
+
+struct skr_api *skr_api_create(const struct skr_api_options *options)
+{
+    struct skr_api *api = skr_alloc(sizeof(*api));
+
+    api->options = *options;
+    pthread_mutex_init(&api->lock, NULL);
+    return api;
+}
+
+struct skr_admin_route skr_api_route(struct skr_api *api)
+{
+    return (struct skr_admin_route){.prefix = "/v1",
+                                    .handle = handle,
+                                    .ctx = api,
+                                    .resume = resume,
+                                    .hangup = hangup,
+                                    .done = done};
+}
+
+void skr_api_destroy(struct skr_api *api)
+{
+    if (api == NULL)
+        return;
+    pthread_mutex_destroy(&api->lock);
+    free(api);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_API_H
+#define SKR_SERVER_HTTP_API_H
+/*
+ * The API for people below /v1 of the admin listener: GET and HEAD of what core/view.h knows. A
+ * request is held while the engine thread writes its page, so that neither thread waits for the
+ * other; at most SKR_API_ASKED_MAX are on their way at once, more are told to come again.
+ */
+#include "core/view.h"
+#include "server/http/admin.h"
+
+enum { SKR_API_ASKED_MAX = 16 };
+
+struct skr_api_options {
+    /* skr_engine_thread_look(). */
+    void (*look)(void *ctx, void (*fn)(void *context, struct skr_engine *engine, skr_time now),
+                 void *context);
+    void *ctx;
+};
+
+struct skr_api;
+struct skr_api *skr_api_create(const struct skr_api_options *options);
+/* For struct skr_admin_options; the last of the routes below /v1. */
+struct skr_admin_route skr_api_route(struct skr_api *api);
+/* After the admin listener and the engine thread have ended. NULL allowed. */
+void skr_api_destroy(struct skr_api *api);
+
+#endif
