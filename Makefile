@@ -80,7 +80,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
 	bench-solver bench-counts asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer lint-clang \
-	format format-check check-layers install clean help FORCE
+	format format-check check-layers install image image-check clean help FORCE
 .DEFAULT_GOAL := all
 # Objects stay, also those a chain of implicit rules made.
 .SECONDARY:
@@ -152,6 +152,17 @@ install: $(BIN) ## program, configurations, manifests and documents below DESTDI
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/configs configs/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/manifests manifests/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md LICENSE docs/*.md
+
+# With whatever builds images here.
+IMAGE ?= sakkara:latest
+IMAGE_BASE ?= debian:bookworm-slim
+IMAGE_TOOL ?= $(firstword $(foreach tool,docker podman buildah,$(if $(shell command -v $(tool)),$(tool))))
+image: ## the daemon's image IMAGE on IMAGE_BASE, with docker, podman or buildah
+	$(if $(IMAGE_TOOL),,$(error needs docker, podman or buildah))
+	$(IMAGE_TOOL) build --build-arg BASE=$(IMAGE_BASE) --build-arg VERSION=$(VERSION) \
+		--build-arg REVISION=$(REVISION) --build-arg DATE=$(DATE) -t $(IMAGE) .
+image-check: $(BIN) ## the image, built on a minimal Debian without a registry, and run (root)
+	@test/image.sh $(BIN)
 
 clean: ## remove build/
 	rm -rf build

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is needed from the distribution: `deps.sh build` to build and run, `deps.sh all` also
-# to test. Does nothing when it is all there. On a distribution it does not know it prints the list
-# and stops.
+# to test, `deps.sh ci` also for the tests that other machines skip. Does nothing when it is all
+# there. On a distribution it does not know it prints the list and stops.
 set -eu
 
 want=${1:-all}
@@ -19,12 +19,16 @@ missing() {
         { has pkg-config && pkg-config --exists "$library"; } || echo "$library"
     done
     { has cc && echo '#include <uthash.h>' | cc -E - >/dev/null 2>&1; } || echo uthash
-    [ "$want" = all ] || return 0
+    [ "$want" != build ] || return 0
     { has pkg-config && pkg-config --exists cmocka; } || echo cmocka
     for tool in gcc clang cppcheck valgrind openssl bash glpsol; do
         has "$tool" || echo "$tool"
     done
     has clang-format-14 || has clang-format || echo clang-format
+    [ "$want" = ci ] || return 0
+    for tool in buildah debootstrap; do
+        has "$tool" || echo "$tool"
+    done
 }
 
 lacking=$(missing | tr '\n' ' ')
@@ -33,10 +37,13 @@ echo "missing: $lacking"
 
 apt_build="gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libgnutls28-dev uthash-dev"
 apt_test="libcmocka-dev clang cppcheck valgrind openssl bash glpk-utils"
+apt_ci="buildah debootstrap"
 dnf_build="gcc make pkgconf-pkg-config jansson-devel libcurl-devel libmicrohttpd-devel libyaml-devel gnutls-devel uthash-devel"
 dnf_test="libcmocka-devel clang clang-tools-extra cppcheck valgrind openssl bash glpk-utils libasan libubsan libtsan"
+dnf_ci="buildah debootstrap"
 apk_build="gcc musl-dev make pkgconf jansson-dev curl-dev libmicrohttpd-dev yaml-dev gnutls-dev uthash-dev"
 apk_test="cmocka-dev clang clang-extra-tools compiler-rt cppcheck valgrind openssl bash glpk"
+apk_ci="buildah debootstrap"
 
 as_root=
 if [ "$(id -u)" != 0 ]; then
@@ -50,7 +57,8 @@ fi
 if has apt-get; then
     packages=$apt_build
     $as_root apt-get update -q
-    if [ "$want" = all ]; then
+    [ "$want" != ci ] || packages="$packages $apt_ci"
+    if [ "$want" != build ]; then
         packages="$packages $apt_test"
         # The version that settles the format where it exists, else any.
         if apt-cache show clang-format-14 >/dev/null 2>&1; then
@@ -70,18 +78,21 @@ if has apt-get; then
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $packages
 elif has dnf; then
     packages=$dnf_build
-    [ "$want" != all ] || packages="$packages $dnf_test"
+    [ "$want" = build ] || packages="$packages $dnf_test"
+    [ "$want" != ci ] || packages="$packages $dnf_ci"
     # shellcheck disable=SC2086
     $as_root dnf install -y $packages
 elif has apk; then
     packages=$apk_build
-    [ "$want" != all ] || packages="$packages $apk_test"
+    [ "$want" = build ] || packages="$packages $apk_test"
+    [ "$want" != ci ] || packages="$packages $apk_ci"
     # shellcheck disable=SC2086
     $as_root apk add $packages
 else
     echo "unknown distribution (no apt-get, dnf or apk); please install, under your distribution's names:" >&2
     echo "  to build: a C17 compiler, make, pkg-config, jansson, libcurl, libmicrohttpd with GnuTLS, libyaml, GnuTLS, uthash" >&2
     echo "  to test:  cmocka, gcc, clang, clang-format 14, cppcheck, valgrind, openssl, bash, glpsol (GLPK)" >&2
+    echo "  all of CI: buildah, debootstrap" >&2
     exit 1
 fi
 
