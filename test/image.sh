@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# image.sh PROGRAM: the Dockerfile, really built and run. The base image is a minimal Debian made by
+# debootstrap (kept in the user's cache), so no registry is asked; buildah builds without a daemon.
+# What was built runs as it does in a cluster: not root, no capabilities, read-only root; it must
+# become ready beside a simulated cluster (PROGRAM sandbox) and end cleanly.
+# "SKIP: why" and status 0 where the machine cannot; under CI=true that is a failure.
+set -u
+program=$(realpath "$1")
+cd "$(dirname "$0")/.." || exit 1
+suite=bookworm
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/image
+dir=$(mktemp -d)
+sandbox=
+daemon=
+box=
+run_buildah() {
+    buildah --storage-driver vfs --root "$dir/root" --runroot "$dir/run" "$@"
+}
+finish() {
+    [ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null
+    [ -z "$sandbox" ] || kill -9 "$sandbox" 2>/dev/null
+    [ -z "$box" ] || run_buildah umount "$box" >/dev/null 2>&1
+    rm -rf "$dir"
+}
+trap finish EXIT
+fail() {
+    echo "image: $1" >&2
+    [ ! -s "$dir/log" ] || tail -n 60 "$dir/log" >&2
+    exit 1
+}
+skip() {
+    echo "SKIP: $1"
+    [ "${CI:-}" != true ]
+    exit
+}
+[ "$(id -u)" = 0 ] || skip "not root"
+for tool in buildah debootstrap unshare setpriv; do
+    command -v $tool >/dev/null 2>&1 || skip "no $tool"
+done
+unshare -m true 2>/dev/null || skip "no mount namespaces"
+export BUILDAH_ISOLATION=chroot
+
+# The base.
+if [ ! -s "$cache/$suite.tar" ]; then
+    mkdir -p "$cache"
+    debootstrap --variant=minbase "$suite" "$dir/base" >"$dir/log" 2>&1 || fail "debootstrap failed"
+    rm -f "$dir"/base/var/cache/apt/archives/*.deb
+    tar -C "$dir/base" -cf "$cache/$suite.tar.$$" . && mv "$cache/$suite.tar.$$" "$cache/$suite.tar"
+    rm -rf "$dir/base"
+fi
+base=$(run_buildah from scratch) && run_buildah add -q "$base" "$cache/$suite.tar" / >"$dir/log" 2>&1 &&
+    run_buildah commit -q "$base" localhost/base >>"$dir/log" 2>&1 && run_buildah rm "$base" >/dev/null ||
+    fail "the base image cannot be made"
+
+# The build.
+run_buildah bud -q --layers=false --build-arg BASE=localhost/base --build-arg VERSION=test-of-the-image \
+    -t localhost/sakkara . >"$dir/log" 2>&1 || fail "the build failed"
+: >"$dir/log"
+run_buildah inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}} {{.Docker.Config.Healthcheck}}' \
+    localhost/sakkara >"$dir/config" || fail "the image cannot be inspected"
+[ "$(cat "$dir/config")" = "65532:65532 [/usr/bin/sakkara] [serve] <nil>" ] || fail "it is configured as $(cat "$dir/config")"
+
+# The run: as in a pod with a restricted security context.
+box=$(run_buildah from localhost/sakkara) && root=$(run_buildah mount "$box") || fail "the image cannot be mounted"
+mkdir "$root/mnt/test"
+in_image() {
+    # shellcheck disable=SC2016
+    unshare -m sh -c 'root=$1; shift
+        mount --bind "$root" "$root" && mount --rbind /proc "$root/proc" && mount --rbind /dev "$root/dev" &&
+            mount -o remount,ro,bind "$root" || exit 70
+        exec chroot "$root" setpriv --reuid=65532 --regid=65532 --clear-groups --no-new-privs --bounding-set=-all \
+            --inh-caps=-all "$@"' in-image "$root" "$@"
+}
+in_image touch /tmp/written 2>/dev/null && fail "the root is not read-only"
+in_image /usr/bin/sakkara version | grep -qx 'sakkara test-of-the-image' || fail "version says otherwise"
+in_image /usr/bin/sakkara demo >/dev/null || fail "the demo does not run"
+
+"$program" sandbox --no-daemon --listen 127.0.0.1:0 --kubeconfig-out "$root/mnt/test/kubeconfig" >"$dir/sandbox" 2>&1 &
+sandbox=$!
+for _ in $(seq 300); do
+    [ ! -s "$root/mnt/test/kubeconfig" ] || break
+    kill -0 "$sandbox" 2>/dev/null || fail "the sandbox ended: $(cat "$dir/sandbox")"
+    sleep 0.1
+done
+chmod 644 "$root/mnt/test/kubeconfig" || fail "no kubeconfig"
+cat >"$root/mnt/test/sakkara.yaml" <<END
+apiVersion: sakkara/v1
+kind: SakkaraConfiguration
+extender: {listen: "127.0.0.1:0", bindListen: "127.0.0.1:0"}
+admin: {listen: "127.0.0.1:0"}
+END
+in_image /usr/bin/sakkara serve --config /mnt/test/sakkara.yaml --kubeconfig /mnt/test/kubeconfig 2>"$dir/log" &
+daemon=$!
+port=
+for _ in $(seq 300); do
+    port=$(sed -nE 's/.*"Daemon started".* adminPort=([0-9]+).*/\1/p' "$dir/log")
+    [ -z "$port" ] || break
+    kill -0 "$daemon" 2>/dev/null || fail "the daemon ended at its start"
+    sleep 0.1
+done
+[ -n "$port" ] || fail "the daemon did not start within 30 s"
+get() {
+    exec 3<>"/dev/tcp/127.0.0.1/$port"
+    printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
+    cat <&3
+    exec 3>&-
+}
+ready=
+for _ in $(seq 300); do
+    if get /readyz | grep -q '^HTTP/1.1 200'; then
+        ready=1
+        break
+    fi
+    sleep 0.1
+done
+[ -n "$ready" ] || fail "the daemon is not ready: $(get '/readyz?verbose')"
+uid=$(awk '/^Uid:/ { print $2 }' "/proc/$daemon/status")
+[ "$uid" = 65532 ] || fail "it runs as uid $uid"
+kill -TERM "$daemon"
+wait "$daemon"
+code=$?
+daemon=
+[ $code = 0 ] || fail "SIGTERM ended it with $code"
+echo "image: built, ready beside the simulated cluster, $(stat -c %s "$root/usr/bin/sakkara") bytes of program"
