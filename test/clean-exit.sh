@@ -5,6 +5,7 @@
 set -u
 program=$1
 shift
+. "$(dirname "$0")/daemon.sh"
 dir=$(mktemp -d)
 daemon=
 trap '[ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -47,21 +48,7 @@ admin: {listen: "127.0.0.1:0"}
 END
 "$@" "$program" serve --config "$dir/sakkara.yaml" --kubeconfig "$dir/kubeconfig" -v 6 2>"$dir/log" &
 daemon=$!
-port=
-for _ in $(seq 300); do
-    port=$(sed -nE 's/.*"Daemon started".* adminPort=([0-9]+).*/\1/p' "$dir/log")
-    [ -z "$port" ] || break
-    kill -0 "$daemon" 2>/dev/null || fail "it ended at its start"
-    sleep 0.1
-done
-[ -n "$port" ] || fail "it did not start within 30 s"
-get() {
-    # No curl on bare machines: the library is there, the program need not be.
-    exec 3<>"/dev/tcp/127.0.0.1/$port"
-    printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
-    cat <&3
-    exec 3>&-
-}
+await_start "$daemon" "$dir/log"
 get /livez | grep -q '^HTTP/1.1 200' || fail "/livez is not 200"
 get /readyz | grep -q '^HTTP/1.1 503' || fail "/readyz is not 503 before the first lists"
 get /metrics | grep -q '^sakkara_build_info' || fail "/metrics lacks sakkara_build_info"

@@ -8,6 +8,7 @@
 set -u
 program=$(realpath "$1")
 cd "$(dirname "$0")/.." || exit 1
+. test/daemon.sh
 suite=bookworm
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/sakkara/image
 dir=$(mktemp -d)
@@ -92,20 +93,7 @@ admin: {listen: "127.0.0.1:0"}
 END
 in_image /usr/bin/sakkara serve --config /mnt/test/sakkara.yaml --kubeconfig /mnt/test/kubeconfig 2>"$dir/log" &
 daemon=$!
-port=
-for _ in $(seq 300); do
-    port=$(sed -nE 's/.*"Daemon started".* adminPort=([0-9]+).*/\1/p' "$dir/log")
-    [ -z "$port" ] || break
-    kill -0 "$daemon" 2>/dev/null || fail "the daemon ended at its start"
-    sleep 0.1
-done
-[ -n "$port" ] || fail "the daemon did not start within 30 s"
-get() {
-    exec 3<>"/dev/tcp/127.0.0.1/$port"
-    printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
-    cat <&3
-    exec 3>&-
-}
+await_start "$daemon" "$dir/log"
 ready=
 for _ in $(seq 300); do
     if get /readyz | grep -q '^HTTP/1.1 200'; then

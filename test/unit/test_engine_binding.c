@@ -10,49 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/unit/engine_rig.h"
-
-/* Group "g" of 8 p-0..p-7 on two racks of three nodes of 4 cpu; planned, nobody asked yet. */
-static struct rig *planned(int flags)
-{
-    struct rig *rig = rig_create();
-    rig_racks(rig, 2, 3, 4);
-    rig_group(rig, "g", 8, 0, NULL);
-    rig_sync(rig);
-    rig->hold_scheduler = true;
-    rig_pods(rig, "p", 8, "g", flags);
-    rig_run(rig, SKR_SECOND);
-    assert_string_equal(rig_state(rig, "g"), "Admitting");
-    assert_string_equal(rig_key(rig, "g", "status"), "Assigned");
-    return rig;
-}
-
-static const struct rig_call *park(struct rig *rig, int i)
-{
-    char name[32], node[64];
-    snprintf(name, sizeof name, "p-%d", i);
-    snprintf(node, sizeof node, "%s", rig_nominated(rig, name));
-    return rig_bind(rig, name, node);
-}
-
-/* The first n of them are parked. */
-static struct rig *holding(int n, const struct rig_call **calls)
-{
-    struct rig *rig = planned(RIG_GATED);
-    for (int i = 0; i < n; i++)
-        calls[i] = park(rig, i);
-    assert_string_equal(rig_state(rig, "g"), "Holding");
-    return rig;
-}
+#include "test/unit/engine_scene.h"
 
 /* ---- in Binding ---- */
 
 /* The Binding of p-7 is held back, the others are bound. */
 static struct rig *binding(const struct rig_call **calls)
 {
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_BINDING;
-    calls[7] = park(rig, 7);
+    calls[7] = scene_park(rig, 7);
     rig_settle(rig);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     for (int i = 0; i < 7; i++) {
@@ -126,7 +93,7 @@ static void a_map_deleted_in_binding_is_rolled_forward(void **state)
         if (restart) {
             rig_restart(rig);
             rig_settle(rig);
-            park(rig, 7);
+            scene_park(rig, 7);
         } else {
             rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-7"), RIG_LOST);
         }
@@ -149,7 +116,7 @@ static void a_map_made_again_while_members_are_rolled_forward_stops_nothing(void
     rig_restart(rig);
     rig_group(rig, "g", 8, 0, NULL);
     rig_run(rig, SKR_SECOND);
-    park(rig, 7);
+    scene_park(rig, 7);
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
@@ -160,17 +127,17 @@ static void an_annotation_wiped_by_a_user_is_rewritten_before_anything_else(void
 {
     (void)state;
     const struct rig_call *calls[8];
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':null}}");
     rig->hold_writes = true;
     rig_settle(rig);
-    calls[7] = park(rig, 7);
+    calls[7] = scene_park(rig, 7);
     assert_int_equal(calls[7]->state, RIG_ERROR);
     assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
     rig->hold_writes = false;
     rig_settle(rig);
     assert_true(*rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"));
-    park(rig, 7);
+    scene_park(rig, 7);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     rig_destroy(rig);
@@ -195,8 +162,8 @@ static void a_node_lost_in_binding_moves_its_members_alone(void **state)
 {
     (void)state;
     const struct rig_call *calls[8];
-    struct rig *rig = holding(7, calls);
-    calls[7] = park(rig, 7);
+    struct rig *rig = scene_holding(7, calls);
+    calls[7] = scene_park(rig, 7);
     rig->hold_kind = SKR_WRITE_BINDING;
     rig_settle(rig);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;

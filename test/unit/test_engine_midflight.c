@@ -10,40 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/unit/engine_rig.h"
-
-/* Group "g" of 8 p-0..p-7 on two racks of three nodes of 4 cpu; planned, nobody asked yet. */
-static struct rig *planned(int flags)
-{
-    struct rig *rig = rig_create();
-    rig_racks(rig, 2, 3, 4);
-    rig_group(rig, "g", 8, 0, NULL);
-    rig_sync(rig);
-    rig->hold_scheduler = true;
-    rig_pods(rig, "p", 8, "g", flags);
-    rig_run(rig, SKR_SECOND);
-    assert_string_equal(rig_state(rig, "g"), "Admitting");
-    assert_string_equal(rig_key(rig, "g", "status"), "Assigned");
-    return rig;
-}
-
-static const struct rig_call *park(struct rig *rig, int i)
-{
-    char name[32], node[64];
-    snprintf(name, sizeof name, "p-%d", i);
-    snprintf(node, sizeof node, "%s", rig_nominated(rig, name));
-    return rig_bind(rig, name, node);
-}
-
-/* The first n of them are parked. */
-static struct rig *holding(int n, const struct rig_call **calls)
-{
-    struct rig *rig = planned(RIG_GATED);
-    for (int i = 0; i < n; i++)
-        calls[i] = park(rig, i);
-    assert_string_equal(rig_state(rig, "g"), "Holding");
-    return rig;
-}
+#include "test/unit/engine_scene.h"
 
 static void assert_aborted(struct rig *rig, const struct rig_call *const *calls, int n)
 {
@@ -61,7 +28,7 @@ static void d6_deleting_the_map_while_holding_binds_nobody(void **state)
 {
     (void)state;
     const struct rig_call *calls[5];
-    struct rig *rig = holding(5, calls);
+    struct rig *rig = scene_holding(5, calls);
     rig_delete(rig, RIG_MAP, "g");
     rig_settle(rig);
     assert_aborted(rig, calls, 5);
@@ -76,7 +43,7 @@ static void d7_a_lower_size_while_holding_releases_no_partial_gang(void **state)
 {
     (void)state;
     const struct rig_call *calls[4];
-    struct rig *rig = holding(4, calls);
+    struct rig *rig = scene_holding(4, calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
     rig_settle(rig);
     assert_aborted(rig, calls, 4);
@@ -92,7 +59,7 @@ static void changed_constraints_abort_and_solve_again(void **state)
 {
     (void)state;
     const struct rig_call *calls[3];
-    struct rig *rig = holding(3, calls);
+    struct rig *rig = scene_holding(3, calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':2}}'}}");
     rig_settle(rig);
     assert_aborted(rig, calls, 3);
@@ -108,7 +75,7 @@ static void a_lost_member_aborts_and_the_group_waits_for_members(void **state)
     (void)state;
     for (int how = 0; how < 3; how++) {
         const struct rig_call *calls[7];
-        struct rig *rig = holding(7, calls);
+        struct rig *rig = scene_holding(7, calls);
         if (how == 0)
             rig_delete(rig, RIG_POD, "p-7");
         else if (how == 1)
@@ -142,7 +109,7 @@ static void d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere(void **st
         "{'spec':{'unschedulable':true}}", NULL /* deleted */};
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
         const struct rig_call *calls[3];
-        struct rig *rig = holding(3, calls);
+        struct rig *rig = scene_holding(3, calls);
         if (change[i])
             rig_edit(rig, RIG_NODE, "node-1", "%s", change[i]);
         else
@@ -166,7 +133,7 @@ static void a_node_of_no_plan_may_change_as_it_likes(void **state)
 {
     (void)state;
     const struct rig_call *calls[3];
-    struct rig *rig = holding(3, calls);
+    struct rig *rig = scene_holding(3, calls);
     rig_edit(rig, RIG_NODE, "node-5", "{'spec':{'unschedulable':true}}");
     rig_delete(rig, RIG_NODE, "node-4");
     rig_edit(rig, RIG_NODE, "node-1", "{'metadata':{'labels':{'colour':'red'}}}");
@@ -180,7 +147,7 @@ static void a_plan_is_given_up_after_plan_timeout_and_tried_again(void **state)
 {
     (void)state;
     const struct rig_call *calls[7];
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig_filter(rig, "p-7", rig_nominated(rig, "p-7")); /* accepted, and never bound */
     rig_run(rig, 290 * SKR_SECOND);
     assert_int_equal(calls[0]->state, RIG_OPEN);
@@ -198,7 +165,7 @@ static void d50_a_plan_that_was_given_up_holds_no_capacity(void **state)
 {
     (void)state;
     const struct rig_call *calls[7];
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig_delete(rig, RIG_POD, "p-7");
     rig_run(rig, SKR_SECOND);
     rig->hold_scheduler = false;
@@ -261,9 +228,9 @@ static void binding_is_committed_before_the_first_binding_is_posted(void **state
 {
     (void)state;
     const struct rig_call *calls[8];
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
-    calls[7] = park(rig, 7);
+    calls[7] = scene_park(rig, 7);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Binding");
     assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 0);
@@ -281,9 +248,9 @@ static void a_conflict_of_the_binding_commit_is_read_and_tried_again(void **stat
     static const enum rig_outcome bad[] = {RIG_409, RIG_LOST, RIG_LOST_APPLIED, RIG_429};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const struct rig_call *calls[8];
-        struct rig *rig = holding(7, calls);
+        struct rig *rig = scene_holding(7, calls);
         rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", bad[i], 1);
-        calls[7] = park(rig, 7);
+        calls[7] = scene_park(rig, 7);
         rig_run(rig, 5 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 8);
         bool is_read = bad[i] == RIG_409 || bad[i] == RIG_LOST; /* else the watch tells */
@@ -296,10 +263,10 @@ static void user_keys_that_changed_under_the_binding_commit_abort(void **state)
 {
     (void)state;
     const struct rig_call *calls[8];
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig->hold_watch[RIG_MAP] = true;
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
-    calls[7] = park(rig, 7); /* 409, then read */
+    calls[7] = scene_park(rig, 7); /* 409, then read */
     rig_settle(rig);
     assert_aborted(rig, calls, 8);
     rig->hold_watch[RIG_MAP] = false;
@@ -314,10 +281,10 @@ static void d6_a_map_deleted_under_the_binding_commit_binds_nobody(void **state)
     (void)state;
     for (int seen_first = 0; seen_first < 2; seen_first++) {
         const struct rig_call *calls[8];
-        struct rig *rig = holding(7, calls);
+        struct rig *rig = scene_holding(7, calls);
         rig->hold_watch[RIG_MAP] = !seen_first;
         rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
-        calls[7] = park(rig, 7);
+        calls[7] = scene_park(rig, 7);
         rig_settle(rig);
         rig_delete(rig, RIG_MAP, "g");
         rig_settle(rig);
@@ -335,16 +302,16 @@ static void a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again(
 {
     (void)state;
     const struct rig_call *calls[8];
-    struct rig *rig = holding(7, calls);
+    struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
-    calls[7] = park(rig, 7);
+    calls[7] = scene_park(rig, 7);
     rig_settle(rig);
     rig_hang_up(rig, calls[3]);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_409);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Holding");
-    park(rig, 3);
+    scene_park(rig, 3);
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     rig_destroy(rig);
