@@ -46,13 +46,8 @@ static void question_destroy(struct question *q)
 static bool selects(void *context, const struct skr_labels *labels)
 {
     const struct question *q = context;
-    json_t *object = json_object();
 
-    for (size_t i = 0; i < labels->n; i++)
-        json_object_set_new(object, labels->item[i].key, json_string(labels->item[i].value));
-    const bool selected = skr_selector_matches_labels(q->selector, object);
-    json_decref(object);
-    return selected;
+    return skr_selector_matches_list(q->selector, labels);
 }
 
 static void write_answer(struct question *q, struct skr_engine *engine, skr_time now)

@@ -237,6 +237,17 @@ static bool holds(const struct requirement *r, const char *value)
     return r->op == GREATER ? number > r->bound : number < r->bound;
 }
 
+bool skr_selector_matches_list(const struct skr_selector *selector, const struct skr_labels *labels)
+{
+    for (size_t i = 0; selector != NULL && i < selector->n; i++) {
+        const struct requirement *r = &selector->item[i];
+        if (!holds(r, skr_labels_get(labels, r->key))) {
+            return false;
+        }
+    }
+    return selector == NULL || !selector->nothing;
+}
+
 bool skr_selector_matches_labels(const struct skr_selector *selector, const json_t *labels)
 {
     if (selector == NULL) {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "topology/error.h"
+#include "topology/labels.h"
 
 enum {
     SKR_SELECTOR_BYTES_MAX = 64 * 1024,   /* of the text of one selector */
@@ -36,6 +37,8 @@ void skr_selector_destroy(struct skr_selector *selector); /* NULL allowed */
 bool skr_selector_matches(const struct skr_selector *selector, const json_t *object);
 /* The same for bare labels (a JSON object or NULL). Not for field selectors. */
 bool skr_selector_matches_labels(const struct skr_selector *selector, const json_t *labels);
+bool skr_selector_matches_list(const struct skr_selector *selector,
+                               const struct skr_labels *labels);
 /* Whether there is nothing to check. */
 bool skr_selector_is_everything(const struct skr_selector *selector);
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared flags, and what they mean. */
+#include "server/cli/client_flags.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/exit_code.h"
+#include "topology/arena.h"
+
+const struct skr_flag skr_client_flag_table[] = {
+    {.name = "--namespace",
+     .letter = "-n",
+     .argument = "NAME",
+     .text = "namespace; default: that of kubectl's context",
+     .offset = offsetof(struct skr_client_flags, namespace_)},
+    {.name = "--context",
+     .argument = "NAME",
+     .text = "kubectl's context",
+     .offset = offsetof(struct skr_client_flags, context)},
+    {.name = "--kubeconfig",
+     .argument = "FILE",
+     .text = "kubectl's kubeconfig",
+     .offset = offsetof(struct skr_client_flags, kubeconfig)},
+    {.name = "--service",
+     .argument = "SERVICE",
+     .text = "the daemon's, for kubectl; default " SKR_CLIENT_SERVICE,
+     .offset = offsetof(struct skr_client_flags, service)},
+    {.name = "--server",
+     .argument = "URL",
+     .text = "ask a daemon's admin listener, without kubectl",
+     .offset = offsetof(struct skr_client_flags, server)},
+    {.name = "--token-file",
+     .argument = "FILE",
+     .text = "bearer token for --server",
+     .offset = offsetof(struct skr_client_flags, token_file)},
+    {.name = "--file",
+     .argument = "DUMP",
+     .text = "no cluster: a dump of kubectl get nodes,pods,configmaps -A -o json; - is stdin",
+     .offset = offsetof(struct skr_client_flags, file)},
+    {.name = "--request-timeout",
+     .argument = "DURATION",
+     .text = "of one request; default 30s",
+     .kind = SKR_FLAG_DURATION,
+     .offset = offsetof(struct skr_client_flags, request_timeout)},
+    {0}};
+
+static const char *const colors[] = {
+    [SKR_COLOR_AUTO] = "auto", [SKR_COLOR_ALWAYS] = "always", [SKR_COLOR_NEVER] = "never", NULL};
+
+const struct skr_flag skr_look_flag_table[] = {
+    {.name = "--no-headers",
+     .text = "tables without their first line",
+     .kind = SKR_FLAG_SWITCH,
+     .offset = offsetof(struct skr_look_flags, no_headers)},
+    {.name = "--color",
+     .argument = "WHEN",
+     .text = "auto (default: on a terminal), always or never",
+     .kind = SKR_FLAG_CHOICE,
+     .choice = colors,
+     .offset = offsetof(struct skr_look_flags, color)},
+    {.name = "--ascii",
+     .text = "draw with ASCII characters only",
+     .kind = SKR_FLAG_SWITCH,
+     .offset = offsetof(struct skr_look_flags, ascii)},
+    {0}};
+
+/* A flag that says nothing beside another one; NULL: all is well. */
+static const char *find_conflict(const struct skr_client_flags *flags)
+{
+    const bool kubectl = flags->context || flags->kubeconfig || flags->service;
+    if (flags->file && flags->server) {
+        return "--file and --server are two sources, give one:";
+    }
+    if (kubectl && (flags->file || flags->server)) {
+        return "--context, --kubeconfig and --service are kubectl's, which is not asked with";
+    }
+    return flags->token_file && !flags->server ? "--token-file goes with --server, not" : NULL;
+}
+
+int skr_client_flags_open(const struct skr_call *call, const struct skr_client_flags *flags,
+                          struct skr_client **ret, struct skr_strbuf *messages)
+{
+    const struct skr_client_options options = {.file = flags->file,
+                                               .server = flags->server,
+                                               .token_file = flags->token_file,
+                                               .context = flags->context,
+                                               .kubeconfig = flags->kubeconfig,
+                                               .service = flags->service,
+                                               .request_timeout = flags->request_timeout};
+    struct skr_error error = {0};
+    const char *conflict = find_conflict(flags);
+    if (conflict) {
+        return skr_cli_refuse(call->command, conflict,
+                              flags->server ? "--server"
+                              : flags->file ? "--file"
+                                            : "kubectl",
+                              messages);
+    }
+    const int rc = skr_client_create(&options, ret, messages, &error);
+    if (rc < 0) {
+        skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
+        return SKR_EXIT_ERROR;
+    }
+    return SKR_EXIT_OK;
+}
+
+int skr_client_flags_fetch(const struct skr_call *call, struct skr_client *client,
+                           const struct skr_view_query *query, const char *kind, json_t **ret,
+                           struct skr_strbuf *messages)
+{
+    struct skr_error error = {0};
+    const int rc = skr_client_fetch(client, query, kind, ret, &error);
+    if (rc < 0) {
+        skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
+    }
+    return skr_client_exit_code(rc);
+}
+
+char *skr_client_flags_namespace(const struct skr_client_flags *flags, struct skr_client *client)
+{
+    return flags->namespace_ ? skr_strdup(flags->namespace_) : skr_client_default_namespace(client);
+}
+
+bool skr_look_is_coloured(const struct skr_look_flags *flags, FILE *stream)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (flags->color != SKR_COLOR_AUTO) {
+        return flags->color == SKR_COLOR_ALWAYS;
+    }
+    return isatty(fileno(stream)) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}

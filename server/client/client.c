@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which source is asked, what an answer must look like, and what becomes of refusals. */
+#include "server/client/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/client/source.h"
+#include "server/exit_code.h"
+#include "server/kube/decode.h"
+#include "topology/arena.h"
+
+struct skr_client {
+    struct skr_client_options options;
+    struct skr_dump *dump; /* NULL: not from a file */
+};
+
+int skr_client_create(const struct skr_client_options *options, struct skr_client **ret,
+                      struct skr_strbuf *messages, struct skr_error *error)
+{
+    struct skr_dump *dump = NULL;
+    if (options->file) {
+        int rc = skr_dump_read(options->file, &dump, messages, error);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    struct skr_client *client = skr_alloc(sizeof *client);
+    client->options = *options;
+    client->dump = dump;
+    if (client->options.request_timeout <= 0) {
+        client->options.request_timeout = SKR_CLIENT_TIMEOUT_S * SKR_SECOND;
+    }
+    if (!client->options.service) {
+        client->options.service = SKR_CLIENT_SERVICE;
+    }
+    *ret = client;
+    return 0;
+}
+
+void skr_client_destroy(struct skr_client *client)
+{
+    if (!client) {
+        return;
+    }
+    skr_dump_destroy(client->dump);
+    free(client);
+}
+
+bool skr_client_is_live(const struct skr_client *client)
+{
+    return !client->dump;
+}
+
+char *skr_client_default_namespace(struct skr_client *client)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    if (!client->dump && !client->options.server) {
+        skr_source_kubectl_namespace(&client->options, &b);
+    }
+    if (b.len == 0) {
+        skr_strbuf_add(&b, "default");
+    }
+    return skr_strbuf_take(&b, NULL);
+}
+
+int skr_client_exit_code(int rc)
+{
+    switch (-rc) {
+    case SKR_OK:
+        return SKR_EXIT_OK;
+    case SKR_NOT_FOUND:
+        return SKR_EXIT_NOT_FOUND;
+    case SKR_RETRY:
+        return SKR_EXIT_UNREACHABLE;
+    default:
+        return SKR_EXIT_ERROR;
+    }
+}
+
+int skr_source_refused(int http_status, const char *message, struct skr_error *error)
+{
+    static const char own[] = "sakkara: ";
+    const char *text =
+        strncmp(message, own, sizeof own - 1) == 0 ? message + sizeof own - 1 : message;
+    switch (http_status) {
+    case 404:
+        return skr_error_set(error, SKR_NOT_FOUND, "%.240s", text);
+    case 401:
+    case 403:
+        return skr_error_set(error, SKR_DENIED, "not allowed: %.220s", text);
+    case 400:
+    case 413:
+        return skr_error_set(error, SKR_INVALID, "%.240s", text);
+    default:
+        return skr_error_set(error, SKR_RETRY, "the server does not answer: %.200s", text);
+    }
+}
+
+/* ---- questions ---- */
+
+static void add_escaped(struct skr_strbuf *b, const char *s, const char *keep)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || strchr("-._~", c) || strchr(keep, c);
+        if (plain) {
+            skr_strbuf_addc(b, *s);
+        } else {
+            skr_strbuf_addc(b, '%');
+            skr_strbuf_addc(b, hex[c >> 4]);
+            skr_strbuf_addc(b, hex[c & 15]);
+        }
+    }
+}
+
+void skr_client_write_target(const struct skr_view_query *query, struct skr_strbuf *out)
+{
+    char separator = '?';
+    add_escaped(out, query->path, "/");
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++) {
+        if (!query->argument[i]) {
+            continue;
+        }
+        skr_strbuf_addc(out, separator);
+        skr_strbuf_add(out, skr_view_argument_name((enum skr_view_argument)i));
+        skr_strbuf_addc(out, '=');
+        add_escaped(out, query->argument[i], "");
+        separator = '&';
+    }
+}
+
+static int ask(struct skr_client *client, const struct skr_view_query *query,
+               struct skr_strbuf *out, struct skr_error *error)
+{
+    if (client->dump) {
+        return skr_source_dump(client->dump, query, out, error);
+    }
+    struct skr_strbuf target;
+    skr_strbuf_init(&target);
+    skr_client_write_target(query, &target);
+    int rc = client->options.server ? skr_source_http(&client->options, target.s, out, error)
+                                    : skr_source_kubectl(&client->options, target.s, out, error);
+    skr_strbuf_fini(&target);
+    return rc;
+}
+
+/* ---- answers ---- */
+
+static int take_in(const struct skr_strbuf *text, const char *kind, json_t **ret,
+                   struct skr_error *error)
+{
+    json_t *json = NULL;
+    struct skr_error why = {0};
+    if (skr_kube_json_parse(text->s ? text->s : "", text->len, &json, &why) < 0) {
+        return skr_error_set(error, SKR_INVALID, "the answer is no JSON: %.180s", why.text);
+    }
+    const char *got = json_string_value(json_object_get(json, "kind"));
+    if (!got || strcmp(got, kind) != 0) {
+        int rc = skr_error_set(error, SKR_INVALID, "the answer is no %s of sakkara but %.60s", kind,
+                               got ? got : "something else");
+        json_decref(json);
+        return rc;
+    }
+    *ret = json;
+    return 0;
+}
+
+int skr_client_fetch(struct skr_client *client, const struct skr_view_query *query,
+                     const char *kind, json_t **ret, struct skr_error *error)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    int rc = ask(client, query, &text, error);
+    rc = rc < 0 ? rc : take_in(&text, kind, ret, error);
+    skr_strbuf_fini(&text);
+    return rc;
+}

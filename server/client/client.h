@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLIENT_CLIENT_H
+#define SKR_SERVER_CLIENT_CLIENT_H
+/*
+ * Where the commands for people get their answers: the pages of core/view.h, from
+ *
+ *   file     a dump of `kubectl get nodes,pods,configmaps,podgroups -A -o json` (or YAML): an
+ * engine of our own takes it in and answers; nothing is scheduled and nothing leaves the process
+ *   server   http://HOST:PORT of a daemon's admin listener
+ *   (none)   kubectl get --raw through the API server to the daemon's Service: contexts, exec
+ *            plugins, proxies and sign-in are kubectl's business
+ *
+ * One thread.
+ */
+#include <jansson.h>
+
+#include "core/view.h"
+#include "topology/error.h"
+
+#define SKR_CLIENT_SERVICE "sakkara/https:sakkara:8443"
+
+enum {
+    SKR_CLIENT_TIMEOUT_S = 30,         /* of a request, unless the options say otherwise */
+    SKR_CLIENT_TOKEN_MAX = 64 * 1024,  /* bytes of the token file */
+    SKR_CLIENT_STDERR_MAX = 64 * 1024, /* bytes kept of what kubectl says */
+};
+
+/* Borrowed for the life of the client; NULL: not given. */
+struct skr_client_options {
+    const char *file; /* "-": standard input */
+    const char *server;
+    const char *token_file; /* of server */
+    const char *context;    /* of kubectl */
+    const char *kubeconfig; /* of kubectl */
+    const char
+        *service; /* of kubectl: NAMESPACE/[SCHEME:]NAME[:PORT]; default SKR_CLIENT_SERVICE */
+    skr_time request_timeout; /* 0: SKR_CLIENT_TIMEOUT_S */
+};
+
+struct skr_client;
+
+/* Reads the dump, or looks at nothing yet. messages: what is wrong with the dump, with positions,
+ * and line ends. Errors: SKR_INVALID, SKR_LIMIT, SKR_NOT_FOUND (no such file); the text of error
+ * is for people, without a line end; it may be empty where messages say it all. */
+int skr_client_create(const struct skr_client_options *options, struct skr_client **ret,
+                      struct skr_strbuf *messages, struct skr_error *error);
+void skr_client_destroy(struct skr_client *client); /* NULL allowed */
+
+/* The answer as JSON (json_decref()): an object of this kind ("Tree", "GroupList", ...). Errors:
+ *   SKR_NOT_FOUND  no such group, domain, resource
+ *   SKR_RETRY      nobody answers: no kubectl, no connection, no Service, a daemon that is not
+ * ready SKR_DENIED     not allowed SKR_INVALID    the question (an argument), or an answer that is
+ * none of ours The text is one line without a line end. */
+int skr_client_fetch(struct skr_client *client, const struct skr_view_query *query,
+                     const char *kind, json_t **ret, struct skr_error *error);
+
+/* Exit code for an error of the two above. */
+int skr_client_exit_code(int rc);
+
+/* The namespace of commands that are given none: of kubectl's context, else "default". free(). */
+char *skr_client_default_namespace(struct skr_client *client);
+/* Whether the answers can change: not those from a dump. */
+bool skr_client_is_live(const struct skr_client *client);
+
+/* For tests: path and arguments as they stand in a URL; selects is left out. */
+void skr_client_write_target(const struct skr_view_query *query, struct skr_strbuf *out);
+
+#endif

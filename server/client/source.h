@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLIENT_SOURCE_H
+#define SKR_SERVER_CLIENT_SOURCE_H
+/* The three sources of client.c. Answers are appended as they came, SKR_VIEW_BYTES_MAX at most.
+ * Errors as skr_client_fetch() gives them. */
+#include "server/client/client.h"
+
+/* "sakkara: ..." of one of our refusals: the code for it, the text without the prefix. Negative. */
+int skr_source_refused(int http_status, const char *message, struct skr_error *error);
+
+/* target: "/v1/tree?resource=gpu" */
+int skr_source_http(const struct skr_client_options *options, const char *target,
+                    struct skr_strbuf *out, struct skr_error *error);
+int skr_source_kubectl(const struct skr_client_options *options, const char *target,
+                       struct skr_strbuf *out, struct skr_error *error);
+/* Of kubectl's context; "" when it has none, or there is no kubectl. */
+void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out);
+
+/* The engine that a dump was fed to. */
+struct skr_dump;
+int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *messages,
+                  struct skr_error *error);
+/* The same from a text; name stands in front of messages. */
+int skr_dump_parse(const char *name, const char *text, size_t n, struct skr_dump **ret,
+                   struct skr_strbuf *messages, struct skr_error *error);
+int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
+                    struct skr_strbuf *out, struct skr_error *error);
+void skr_dump_destroy(struct skr_dump *dump); /* NULL allowed */
+
+#endif
