@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes that are kept while leaves change are those that the solver places. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/solver_sizes.h"
+#include "test/property/trial.h"
+#include "topology/arena.h"
+
+enum { CHANGES = 8 };
+
+static void no_claims(struct instance *in)
+{
+    memset(in->claimed, 0, sizeof in->claimed);
+    in->problem.claimed = NULL;
+}
+
+static void slots_of(const struct instance *in, int32_t *slots)
+{
+    for (int32_t leaf = 0; leaf < in->tree.n_leaves; leaf++) {
+        int64_t room = in->eligible[leaf] ? instance_room(in, leaf) : 0;
+        slots[leaf] = room > INT32_MAX ? INT32_MAX : (int32_t)room;
+    }
+}
+
+static void check_all_sizes(struct instance *in, uint64_t index, const struct skr_sizes *sizes)
+{
+    int32_t n = in->problem.n;
+    for (in->problem.n = 1; in->problem.n <= skr_sizes_most(sizes); in->problem.n++) {
+        struct skr_solution *solution = trial_solve(in, index);
+        bool placed = solution->status == SKR_SOLVE_PLACED;
+        if (placed != skr_sizes_has(sizes, in->problem.n)) {
+            trial_fail(in, index,
+                       placed ? "a size that can be placed is not there"
+                              : "a size that cannot be placed is there");
+        }
+        skr_solution_destroy(solution);
+    }
+    in->problem.n = n;
+}
+
+/* A few leaves at once; ascending. */
+static size_t change_leaves(struct instance *in, struct random *random, int32_t *leaf)
+{
+    size_t n = 0;
+    int32_t step = in->tree.n_leaves / 3 + 1;
+    for (int32_t at = random_below(random, step); at < in->tree.n_leaves;
+         at += 1 + random_below(random, step)) {
+        if (random_below(random, 4) == 0) {
+            in->eligible[at] = !in->eligible[at];
+        }
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            in->free[at * INSTANCE_RESOURCES + r] += (random_below(random, 9) - 4) * in->demand[r];
+        }
+        leaf[n++] = at;
+    }
+    return n;
+}
+
+static void kept_sizes_are_those_that_can_be_placed(void **state)
+{
+    (void)state;
+    struct skr_sizes_pool *pool = skr_sizes_pool_create();
+    size_t empty = skr_sizes_pool_bytes(pool);
+    size_t kept = 0;
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
+        struct random random = {.state = i};
+        struct instance in;
+        int32_t slots[INSTANCE_LEAVES_MAX];
+        int32_t leaf[INSTANCE_LEAVES_MAX];
+        instance_make(&in, trial.seed + 60, i, i % 4 == 3 ? &trial_large : &trial_small);
+        no_claims(&in);
+        slots_of(&in, slots);
+        struct skr_sizes *sizes =
+            skr_sizes_create(pool, &in.tree, in.rule, in.problem.n + 3, slots);
+        for (int32_t c = 0; c < CHANGES && sizes != NULL; c++) {
+            check_all_sizes(&in, i, sizes);
+            size_t n = change_leaves(&in, &random, leaf);
+            slots_of(&in, slots);
+            skr_sizes_change(sizes, slots, leaf, n);
+        }
+        kept += sizes != NULL ? 1 : 0;
+        skr_sizes_destroy(sizes);
+    }
+    assert_true(kept > 0);
+    assert_true(skr_sizes_pool_bytes(pool) <= empty + ((size_t)1 << 20));
+    skr_sizes_pool_destroy(pool);
+}
+
+/* More room never makes a size go: what the engine skips groups by. */
+static void more_room_takes_no_size_away(void **state)
+{
+    (void)state;
+    struct skr_sizes_pool *pool = skr_sizes_pool_create();
+    for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
+        struct random random = {.state = i + 7};
+        struct instance in;
+        int32_t slots[INSTANCE_LEAVES_MAX];
+        instance_make(&in, trial.seed + 61, i, &trial_small);
+        no_claims(&in);
+        slots_of(&in, slots);
+        int32_t most = in.problem.n + 3;
+        struct skr_sizes *sizes = skr_sizes_create(pool, &in.tree, in.rule, most, slots);
+        bool *had = skr_alloc_array((size_t)most + 1, sizeof *had);
+        for (int32_t c = 0; c < CHANGES && sizes != NULL; c++) {
+            for (int32_t n = 1; n <= most; n++) {
+                had[n] = skr_sizes_has(sizes, n);
+            }
+            int32_t leaf = random_below(&random, in.tree.n_leaves);
+            slots[leaf] += 1 + random_below(&random, 3);
+            skr_sizes_change(sizes, slots, &leaf, 1);
+            for (int32_t n = 1; n <= most; n++) {
+                if (had[n] && !skr_sizes_has(sizes, n)) {
+                    trial_fail(&in, i, "more room took a size away");
+                }
+            }
+        }
+        free(had);
+        skr_sizes_destroy(sizes);
+    }
+    skr_sizes_pool_destroy(pool);
+}
+
+/* ---- sibling sets of many chunks ---- */
+
+struct wide {
+    struct skr_tree *tree;
+    int64_t free[1000];
+    int32_t slots[1000];
+};
+
+static void wide_init(struct wide *w, int32_t racks, int32_t nodes)
+{
+    static const char *const levels[] = {"rack", "node"};
+    struct skr_tree_builder *b = skr_tree_builder_create("wide");
+    char name[32];
+    for (int32_t r = 0; r < racks; r++) {
+        snprintf(name, sizeof name, "r%d", r);
+        skr_tree_builder_add(b, 1, name, NULL);
+        for (int32_t i = 0; i < nodes; i++) {
+            snprintf(name, sizeof name, "r%dn%d", r, i);
+            skr_tree_builder_add(b, 2, name, NULL);
+        }
+    }
+    assert_int_equal(skr_tree_builder_finish(b, levels, 2, NULL, 0, &w->tree, NULL, NULL), 0);
+    skr_tree_builder_destroy(b);
+}
+
+static void wide_set(struct wide *w, int32_t leaf, int32_t slots)
+{
+    w->free[leaf] = slots;
+    w->slots[leaf] = slots;
+}
+
+static bool wide_solve(const struct wide *w, const struct skr_rule *rule, int32_t n)
+{
+    static const int64_t one = 1;
+    struct skr_problem problem = {.tree = w->tree,
+                                  .n = n,
+                                  .rule = rule,
+                                  .n_resources = 1,
+                                  .demand = &one,
+                                  .free = w->free,
+                                  .step_budget = -1};
+    struct skr_solution *solution = NULL;
+    assert_int_equal(skr_solve(&problem, &solution, NULL), 0);
+    bool placed = solution->status == SKR_SOLVE_PLACED;
+    skr_solution_destroy(solution);
+    return placed;
+}
+
+static const struct skr_rule wide_rules[][2] = {
+    {{.type = SKR_RULE_PACK}, {.type = SKR_RULE_PACK}},
+    {{.type = SKR_RULE_PACK, .hard = true}, {.type = SKR_RULE_PACK}},
+    {{.type = SKR_RULE_PACK, .hard = true}, {.max = 2}},
+    {{.partitions = 3}, {.type = SKR_RULE_SPREAD, .hard = true}},
+    {{.min = 7, .max = 20, .factor = 7}, {.min = 2, .max = 5}},
+    {{.factor = 6}, {.factor = 2}},
+    {{.min = 5, .factor = 3}, {.type = SKR_RULE_PACK, .hard = true}},
+    {{.type = SKR_RULE_PACK}, {.factor = 3, .max = 8}},
+};
+
+static void wide_trees_keep_the_same_sizes(void **state)
+{
+    (void)state;
+    static const int32_t shape[][2] = {{1, 1}, {1, 17}, {1, 200}, {33, 3}, {50, 20}, {7, 70}};
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
+        for (size_t r = 0; r < sizeof wide_rules / sizeof *wide_rules; r++) {
+            struct wide w = {.tree = NULL};
+            struct random random = {.state = s * 100 + r};
+            struct skr_sizes_pool *pool = skr_sizes_pool_create();
+            wide_init(&w, shape[s][0], shape[s][1]);
+            for (int32_t leaf = 0; leaf < w.tree->n_leaves; leaf++) {
+                wide_set(&w, leaf, random_percent(&random, 60) ? 0 : random_below(&random, 7));
+            }
+            struct skr_sizes *sizes = skr_sizes_create(pool, w.tree, wide_rules[r], 90, w.slots);
+            assert_non_null(sizes);
+            for (int32_t c = 0; c < 60; c++) {
+                int32_t n = 1 + random_below(&random, 90);
+                assert_int_equal(skr_sizes_has(sizes, n), wide_solve(&w, wide_rules[r], n));
+                int32_t leaf = random_below(&random, w.tree->n_leaves);
+                wide_set(&w, leaf, random_below(&random, 7));
+                skr_sizes_change(sizes, w.slots, &leaf, 1);
+            }
+            skr_sizes_destroy(sizes);
+            skr_sizes_pool_destroy(pool);
+            skr_tree_unref(w.tree);
+        }
+    }
+}
+
+static void rules_whose_merges_take_long_are_not_kept(void **state)
+{
+    (void)state;
+    struct wide w = {.tree = NULL};
+    wide_init(&w, 900, 1);
+    const struct skr_rule many[] = {{.partitions = 800}, {.type = SKR_RULE_PACK}};
+    const struct skr_rule few[] = {{.partitions = 8}, {.type = SKR_RULE_PACK}};
+    assert_false(skr_sizes_can_keep(w.tree, many, 1000));
+    assert_true(skr_sizes_can_keep(w.tree, few, 1000));
+    assert_false(skr_sizes_can_keep(w.tree, few, 0));
+    assert_false(skr_sizes_can_keep(w.tree, few, SKR_SOLVER_MEMBERS_MAX + 1));
+    struct skr_sizes_pool *pool = skr_sizes_pool_create();
+    assert_null(skr_sizes_create(pool, w.tree, many, 1000, w.slots));
+    skr_sizes_pool_destroy(pool);
+    skr_tree_unref(w.tree);
+}
+
+int main(void)
+{
+    trial_begin("solver sizes");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_sizes_are_those_that_can_be_placed),
+        cmocka_unit_test(more_room_takes_no_size_away),
+        cmocka_unit_test(wide_trees_keep_the_same_sizes),
+        cmocka_unit_test(rules_whose_merges_take_long_are_not_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
