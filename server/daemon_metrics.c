@@ -20,6 +20,10 @@ enum family {
     F_GROUPS,
     F_UNPLACED,
     F_ATTEMPTS,
+    F_SCHEDULING,
+    F_SLOTS,
+    F_RELOADS,
+    F_UNKNOWN_NODES,
     F_PLANS,
     F_BINDINGS,
     F_PARKED,
@@ -35,6 +39,8 @@ enum family {
     F_WRITES_IN_FLIGHT,
     F_COUNT
 };
+
+#define SLOTS_PATIENCE (200 * SKR_MILLISECOND) /* of a scrape while the engine is busy */
 
 #define COUNT(n, h, ...)                                                                           \
     {                                                                                              \
@@ -54,7 +60,21 @@ static const struct skr_metric_spec specs[] = {
     [F_GROUPS] = GAUGE("sakkara_groups", "Groups by status.", "status"),
     [F_UNPLACED] =
         GAUGE("sakkara_unplaced_groups", "Groups that wait, by reason.", "reason", "class"),
-    [F_ATTEMPTS] = COUNT("sakkara_group_attempts_total", "Planning trials of groups.", NULL),
+    [F_ATTEMPTS] = COUNT("sakkara_group_attempts_total", "Planning trials of groups.", "result"),
+    [F_SCHEDULING] = {.name = "sakkara_group_scheduling_duration_seconds",
+                      .help = "Time from the arrival of a group's last member to the outcome.",
+                      .type = SKR_HISTOGRAM,
+                      .unit = SKR_UNIT_NANOSECONDS,
+                      .label = {"outcome"},
+                      .first_bucket = SKR_SCHEDULING_FIRST,
+                      .n_buckets = SKR_SCHEDULING_BUCKETS},
+    [F_SLOTS] = GAUGE("sakkara_topology_free_slots",
+                      "Most further pods of so many cores, GiB or devices in one unit of a level.",
+                      "level", "resource", "size"),
+    [F_RELOADS] = COUNT("sakkara_topology_reloads_total",
+                        "Topologies that came into force, and maps that were refused.", "result"),
+    [F_UNKNOWN_NODES] = GAUGE("sakkara_topology_unknown_nodes",
+                              "Leaves of the topology that name no existing node.", NULL),
     [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
     [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
     [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
@@ -64,7 +84,8 @@ static const struct skr_metric_spec specs[] = {
                   .unit = SKR_UNIT_NANOSECONDS,
                   .label = {"result"},
                   .first_bucket = 100000,
-                  .n_buckets = 16},
+                  .n_buckets = 8,
+                  .doublings = 2},
     [F_WATCH_RESTARTS] =
         COUNT("sakkara_watch_restarts_total", "Lists and watches that failed.", "resource"),
     [F_WATCH_EVENTS] =
@@ -114,6 +135,15 @@ const char *skr_daemon_metrics_name(size_t i)
     return i < F_COUNT ? specs[i].name : NULL;
 }
 
+static const char *const attempt_names[] = {"planned", "infeasible", "stale", "error"};
+_Static_assert(sizeof attempt_names / sizeof attempt_names[0] == SKR_ATTEMPT_COUNT,
+               "one name an attempt");
+static const char *const outcome_names[] = {"bound", "failed"};
+_Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_OUTCOME_COUNT,
+               "one name an outcome");
+static const char *const size_names[] = {"1", "2", "4", "8"};
+_Static_assert(sizeof size_names / sizeof size_names[0] == SKR_SLOT_SIZES, "one name a size");
+
 static struct skr_metric *series(const struct skr_daemon_metrics *m, enum family f, const char *a,
                                  const char *b)
 {
@@ -135,6 +165,65 @@ static void advance(const struct skr_daemon_metrics *m, enum family f, const cha
     skr_metric_add(metric, lacks > 0 ? lacks : 0);
 }
 
+/* Numbers that are 0 in most clusters have no series before they are not. */
+static bool is_boring(const struct skr_daemon_metrics *m, enum family f, const char *a,
+                      const char *b, uint64_t value)
+{
+    const char *values[SKR_METRIC_LABELS_MAX] = {a, b};
+    return value == 0 && !skr_metric_find(m->family[f], values);
+}
+
+static void set_seen(const struct skr_daemon_metrics *m, enum family f, const char *a,
+                     const char *b, uint64_t value)
+{
+    if (!is_boring(m, f, a, b, value)) {
+        set(m, f, a, b, value);
+    }
+}
+
+static void advance_seen(const struct skr_daemon_metrics *m, enum family f, const char *a,
+                         const char *b, uint64_t value)
+{
+    if (!is_boring(m, f, a, b, value)) {
+        advance(m, f, a, b, value);
+    }
+}
+
+static void collect_attempts(const struct skr_daemon_metrics *m,
+                             const struct skr_engine_stats *stats)
+{
+    for (size_t i = 0; i < SKR_ATTEMPT_COUNT; i++) {
+        advance(m, F_ATTEMPTS, attempt_names[i], NULL, stats->attempts[i]);
+    }
+    for (size_t i = 0; i < SKR_OUTCOME_COUNT; i++) {
+        const struct skr_scheduling_times *times = &stats->scheduling[i];
+        uint64_t n = 0;
+        for (size_t k = 0; k <= SKR_SCHEDULING_BUCKETS; k++) {
+            n += times->n[k];
+        }
+        if (!is_boring(m, F_SCHEDULING, outcome_names[i], NULL, n)) {
+            skr_metric_load(series(m, F_SCHEDULING, outcome_names[i], NULL), times->n, times->sum);
+        }
+    }
+}
+
+static void collect_slots(const struct skr_daemon_metrics *m)
+{
+    struct skr_slots slots;
+    skr_engine_thread_get_slots(m->engine, SLOTS_PATIENCE, &slots);
+    skr_metric_family_hide(m->family[F_SLOTS]);
+    for (int32_t l = 0; slots.tree && l <= slots.tree->n_levels; l++) {
+        for (size_t r = 0; r < slots.n_resources; r++) {
+            for (size_t i = 0; i < SKR_SLOT_SIZES; i++) {
+                const char *values[SKR_METRIC_LABELS_MAX] = {
+                    slots.tree->level_name[l], slots.tree->resource_name[r], size_names[i]};
+                skr_metric_set(skr_metric_get(m->family[F_SLOTS], values), slots.most[l][r][i]);
+            }
+        }
+    }
+    skr_slots_fini(&slots);
+}
+
 static void collect_engine(const struct skr_daemon_metrics *m)
 {
     struct skr_engine_stats stats;
@@ -149,10 +238,15 @@ static void collect_engine(const struct skr_daemon_metrics *m)
             stats.groups_by_status[i]);
     }
     for (int i = SKR_REASON_NONE + 1; i < SKR_REASON_COUNT; i++) {
-        set(m, F_UNPLACED, skr_reason_name((enum skr_reason)i),
-            skr_reason_class((enum skr_reason)i), stats.unplaced_by_reason[i]);
+        const char *name = skr_reason_name((enum skr_reason)i);
+        const char *class = skr_reason_class((enum skr_reason)i);
+        size_t n = stats.unplaced_by_reason[i];
+        set_seen(m, F_UNPLACED, name, class, n);
     }
-    advance(m, F_ATTEMPTS, NULL, NULL, stats.attempts);
+    collect_attempts(m, &stats);
+    advance(m, F_RELOADS, "loaded", NULL, stats.topology_loads);
+    advance(m, F_RELOADS, "refused", NULL, stats.topology_refusals);
+    set(m, F_UNKNOWN_NODES, NULL, NULL, stats.unknown_nodes);
     advance(m, F_PLANS, "made", NULL, stats.plans);
     advance(m, F_PLANS, "aborted", NULL, stats.aborts);
     advance(m, F_BINDINGS, "bound", NULL, stats.bindings);
@@ -167,7 +261,7 @@ static void collect_watches(const struct skr_daemon_metrics *m, const struct skr
         bool never = r->last_event_age == SKR_TIME_NEVER;
         advance(m, F_WATCH_RESTARTS, name, NULL, r->failures);
         advance(m, F_WATCH_EVENTS, name, NULL, r->events);
-        advance(m, F_UNDECODABLE, name, NULL, r->undecodable);
+        advance_seen(m, F_UNDECODABLE, name, NULL, r->undecodable);
         set(m, F_CACHE_OBJECTS, name, NULL, r->objects);
         set(m, F_CACHE_AGE, name, NULL, never ? 0 : (uint64_t)r->last_event_age);
     }
@@ -178,10 +272,10 @@ static void collect_writes(const struct skr_daemon_metrics *m, const struct skr_
     for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++) {
         const char *class = skr_write_class_name((enum skr_write_class)c);
         for (int o = 0; o < SKR_WRITE_OUTCOME_COUNT; o++) {
-            advance(m, F_WRITES, class, skr_kube_outcome_name((enum skr_write_outcome)o),
-                    stats->writes[c][o]);
+            const char *outcome = skr_kube_outcome_name((enum skr_write_outcome)o);
+            advance_seen(m, F_WRITES, class, outcome, stats->writes[c][o]);
         }
-        advance(m, F_WRITE_SECONDS, class, NULL, stats->write_ns[c]);
+        advance_seen(m, F_WRITE_SECONDS, class, NULL, stats->write_ns[c]);
         set(m, F_WRITES_QUEUED, class, NULL, stats->queued[c]);
     }
     set(m, F_WRITES_IN_FLIGHT, NULL, NULL, stats->in_flight);
@@ -191,6 +285,7 @@ static void collect(void *context)
 {
     const struct skr_daemon_metrics *m = context;
     collect_engine(m);
+    collect_slots(m);
     if (m->kube) {
         struct skr_kube_stats stats;
         skr_kube_get_stats(m->kube, &stats);

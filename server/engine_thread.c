@@ -30,6 +30,8 @@ struct skr_engine_thread {
     skr_time timer;
     pthread_t thread;
     bool running;
+    struct skr_slot_count count;
+    skr_time count_took;
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;  /* messages are there, or stop */
@@ -39,6 +41,16 @@ struct skr_engine_thread {
     uint64_t posted, handled;
     bool stop;
     struct skr_engine_stats stats;
+    bool started;
+    bool slots_wanted;
+    uint64_t slots_made; /* times */
+    skr_time slots_next; /* not before */
+    struct skr_slots slots;
+};
+
+enum {
+    SLOTS_SHARE = 100,  /* counting slots takes at most one part in so many of the thread's time */
+    SLOTS_LEAVES = 500, /* counted before messages are looked at again */
 };
 
 /* ---- messages ---- */
@@ -249,21 +261,23 @@ static void handle(struct skr_engine_thread *t, struct skr_event *event)
     skr_actions_reset(&t->actions);
 }
 
-static void fire_timer(struct skr_engine_thread *t)
+static bool fire_timer(struct skr_engine_thread *t)
 {
-    if (t->timer != SKR_TIME_NEVER && skr_clock_now(t->clock) >= t->timer) {
+    bool due = t->timer != SKR_TIME_NEVER && skr_clock_now(t->clock) >= t->timer;
+    if (due) {
         struct skr_event event = {.kind = SKR_EVENT_TIMER};
         t->timer = SKR_TIME_NEVER;
         handle(t, &event);
     }
+    return due;
 }
 
-/* All messages that wait; NULL when the timer is due, or to stop (*ret_stop). */
+/* All messages that wait; NULL when the timer is due, slots are wanted, or to stop (*ret_stop). */
 static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
 {
     int rc = 0;
     pthread_mutex_lock(&t->lock);
-    while (!t->head && !t->stop && rc != ETIMEDOUT) {
+    while (!t->head && !t->stop && !t->slots_wanted && rc != ETIMEDOUT) {
         if (t->timer == SKR_TIME_NEVER) {
             pthread_cond_wait(&t->wake, &t->lock);
         } else {
@@ -291,6 +305,41 @@ static void publish(struct skr_engine_thread *t, uint64_t n_handled)
     pthread_mutex_unlock(&t->lock);
 }
 
+static bool slots_are_wanted(struct skr_engine_thread *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool wanted = t->slots_wanted;
+    pthread_mutex_unlock(&t->lock);
+    return wanted;
+}
+
+static void keep_slots(struct skr_engine_thread *t, const struct skr_slots *slots, skr_time now)
+{
+    pthread_mutex_lock(&t->lock);
+    struct skr_slots old = t->slots;
+    t->slots = *slots;
+    t->slots_wanted = false;
+    t->slots_made++;
+    t->slots_next = now + t->count_took * SLOTS_SHARE;
+    pthread_cond_broadcast(&t->room);
+    pthread_mutex_unlock(&t->lock);
+    skr_slots_fini(&old);
+    t->count_took = 0;
+}
+
+/* One piece of the work; messages are looked at between two. */
+static void count_slots(struct skr_engine_thread *t)
+{
+    struct skr_slots slots;
+    skr_time begin = skr_clock_now(t->clock);
+    bool done = skr_engine_count_slots(t->engine, &t->count, SLOTS_LEAVES, &slots);
+    skr_time now = skr_clock_now(t->clock);
+    t->count_took += now - begin;
+    if (done) {
+        keep_slots(t, &slots, now);
+    }
+}
+
 static void *work(void *argument)
 {
     struct skr_engine_thread *t = argument;
@@ -310,11 +359,15 @@ static void *work(void *argument)
                 handle(t, &message->event);
             }
             release_message(message);
-            fire_timer(t);
+            (void)fire_timer(t);
             n++;
         }
-        fire_timer(t);
-        publish(t, n);
+        if (fire_timer(t) || n > 0) {
+            publish(t, n);
+        }
+        if (slots_are_wanted(t)) {
+            count_slots(t);
+        }
     }
 }
 
@@ -347,6 +400,9 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
         return skr_error_set(error, SKR_LIMIT, "engine thread: %s", strerror(rc));
     }
     thread->running = true;
+    pthread_mutex_lock(&thread->lock);
+    thread->started = true;
+    pthread_mutex_unlock(&thread->lock);
     return 0;
 }
 
@@ -354,6 +410,28 @@ void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_en
 {
     pthread_mutex_lock(&thread->lock);
     *ret = thread->stats;
+    pthread_mutex_unlock(&thread->lock);
+}
+
+void skr_engine_thread_get_slots(struct skr_engine_thread *thread, skr_time timeout,
+                                 struct skr_slots *ret)
+{
+    skr_time now = skr_clock_now(thread->clock);
+    struct timespec deadline = skr_clock_deadline(thread->clock, now + timeout);
+    int rc = 0;
+    pthread_mutex_lock(&thread->lock);
+    if (thread->started && !thread->stop && now >= thread->slots_next) {
+        uint64_t made = thread->slots_made;
+        thread->slots_wanted = true;
+        pthread_cond_signal(&thread->wake);
+        while (thread->slots_made == made && !thread->stop && rc != ETIMEDOUT) {
+            rc = pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
+        }
+    }
+    *ret = thread->slots;
+    if (ret->tree) {
+        skr_tree_ref(ret->tree);
+    }
     pthread_mutex_unlock(&thread->lock);
 }
 
@@ -397,6 +475,8 @@ void skr_engine_thread_destroy(struct skr_engine_thread *thread)
         discard_message(message);
     }
     skr_actions_fini(&thread->actions);
+    skr_slot_count_fini(&thread->count);
+    skr_slots_fini(&thread->slots);
     skr_engine_destroy(thread->engine);
     pthread_cond_destroy(&thread->wake);
     pthread_cond_destroy(&thread->room);

@@ -56,6 +56,11 @@ void skr_engine_thread_look(struct skr_engine_thread *thread,
 
 /* Of the engine after the last handled event. Any thread. */
 void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_engine_stats *ret);
+/* Room that is left, measured on the engine thread when somebody asks, never so often that it takes
+ * more than a hundredth of its time; what was measured last when that is too soon, or when the
+ * thread does not come to it within `timeout`. Any thread; end with skr_slots_fini(). */
+void skr_engine_thread_get_slots(struct skr_engine_thread *thread, skr_time timeout,
+                                 struct skr_slots *ret);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
  * from an outlet. */
 bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout);

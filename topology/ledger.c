@@ -209,6 +209,15 @@ int64_t skr_ledger_free(const struct skr_ledger *ledger, const char *name, uint1
     return node != NULL && node->exists ? node_free(node, resource) : 0;
 }
 
+void skr_ledger_free_each(const struct skr_ledger *ledger, const char *name,
+                          const uint16_t *resource, size_t n, int64_t *ret)
+{
+    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
+    for (size_t i = 0; i < n; i++) {
+        ret[i] = node != NULL && node->exists ? node_free(node, resource[i]) : 0;
+    }
+}
+
 int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *name, uint16_t resource)
 {
     const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);

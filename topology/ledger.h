@@ -46,6 +46,9 @@ const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
 bool skr_ledger_has_node(const struct skr_ledger *ledger, const char *node);
 /* allocatable - charges; 0 for a node or resource that does not exist. */
 int64_t skr_ledger_free(const struct skr_ledger *ledger, const char *node, uint16_t resource);
+/* The same for n resources with one look-up. */
+void skr_ledger_free_each(const struct skr_ledger *ledger, const char *node,
+                          const uint16_t *resource, size_t n, int64_t *ret);
 int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *node,
                                uint16_t resource);
 /* Whether amounts fit into what is free on the node, the charge of UID except (may be NULL) not

@@ -5,6 +5,7 @@
  */
 #include "topology/resources.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "topology/quantity.h"
@@ -77,6 +78,17 @@ const char *skr_resource_names_get(const struct skr_resource_names *names, uint1
 size_t skr_resource_names_count(const struct skr_resource_names *names)
 {
     return names->n;
+}
+
+int64_t skr_resource_one(const char *name)
+{
+    static const char hugepages[] = "hugepages-";
+    if (strcmp(name, "cpu") == 0) {
+        return 1000;
+    }
+    bool bytes = strcmp(name, "memory") == 0 || strcmp(name, "ephemeral-storage") == 0 ||
+                 strncmp(name, hugepages, sizeof hugepages - 1) == 0;
+    return bytes ? INT64_C(1) << 30 : 1;
 }
 
 int skr_resource_parse(const char *name, const char *quantity, int64_t *ret,

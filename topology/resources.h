@@ -50,6 +50,8 @@ int skr_resource_names_intern(struct skr_resource_names *names, const char *name
 int skr_resource_names_find(const struct skr_resource_names *names, const char *name);
 const char *skr_resource_names_get(const struct skr_resource_names *names, uint16_t id);
 size_t skr_resource_names_count(const struct skr_resource_names *names);
+/* What people call one of it, in the units above: a core, a GiB of memory or storage, a device. */
+int64_t skr_resource_one(const char *name);
 
 /* Parses one resource of a resource list: cpu in milli, others in whole units; negative amounts are
  * SKR_INVALID. */

@@ -99,7 +99,11 @@ void skr_engine_get_stats(const struct skr_engine *e, struct skr_engine_stats *r
     ret->solves = e->n_solves;
     ret->bindings = e->n_bindings;
     ret->binding_errors = e->n_binding_errors;
-    ret->attempts = e->n_attempts;
+    memcpy(ret->attempts, e->n_attempts, sizeof ret->attempts);
+    memcpy(ret->scheduling, e->scheduling, sizeof ret->scheduling);
+    ret->topology_loads = e->n_topology_loads;
+    ret->topology_refusals = e->n_topology_refusals;
+    ret->unknown_nodes = e->n_unknown;
     ret->synced = e->synced;
     ret->leader = e->leader;
 }

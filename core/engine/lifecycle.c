@@ -243,6 +243,7 @@ void lifecycle_evaluate(struct skr_engine *e, struct group *g)
         else
             evaluate_waiting(e, g);
     }
+    measure_group(e, g);
     release_settle(e, g);
     status_update(e, g);
     touch_members(e, g);

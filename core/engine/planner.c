@@ -145,6 +145,7 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only)
     struct skr_solve_request *request = problem_build(e, g, newcomers, n, restrict_, &error);
     if (!request) {
         free(newcomers);
+        e->n_attempts[SKR_ATTEMPT_ERROR]++;
         no_placement(e, g, SKR_REASON_NEVER_FITS, error.text, e->epoch, g->input_epoch);
         e->plan_wanted = true;
         return;
@@ -311,6 +312,7 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
     g->solver_ns = ev->solved.took_ns;
     g->solver_ms = ev->solved.took_ns / 1000000;
     if (!s) {
+        e->n_attempts[SKR_ATTEMPT_ERROR]++;
         out_decision(e, g->key, "", "Solve failed", "", ev->solved.error.text, true);
         no_placement(e, g, SKR_REASON_NEVER_FITS, ev->solved.error.text, e->solve_epoch,
                      e->solve_input_epoch);
@@ -324,9 +326,10 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
         if (problem_still_valid(e, g, newcomers, n, s->count)) {
             g->trials++;
             g->stale_answers = 0;
-            e->n_attempts++;
+            e->n_attempts[SKR_ATTEMPT_PLANNED]++;
             commit(e, g, newcomers, n, s);
         } else {
+            e->n_attempts[SKR_ATTEMPT_STALE]++;
             g->failed_epoch = UINT64_MAX; /* the room went elsewhere meanwhile: again at once */
             if (++g->stale_answers % 16 == 0)
                 lifecycle_backoff(e, g);
@@ -338,7 +341,7 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
         return;
     } else if (s->status == SKR_SOLVE_INFEASIBLE) {
         g->trials++;
-        e->n_attempts++;
+        e->n_attempts[SKR_ATTEMPT_INFEASIBLE]++;
         infeasible(e, g, s, (int32_t)(n + g->n_bound), e->solve_epoch, e->solve_input_epoch);
     }
     free(newcomers);

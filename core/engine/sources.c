@@ -50,6 +50,7 @@ struct group *groups_get(struct skr_engine *e, const char *namespace_, const cha
 
 static void group_destroy(struct skr_engine *e, struct group *g)
 {
+    measure_group_gone(e, g);
     if (g->plan)
         plan_destroy(e, g->plan);
     if (g->dirty)

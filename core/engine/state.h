@@ -285,6 +285,7 @@ struct group {
     skr_time wake_at;
 
     skr_time begin_at, end_at; /* of the generation; 0 unset */
+    skr_time complete_at;      /* all members are there since, and not bound; 0 not. measure.c */
     int64_t solver_ms;
     int64_t solver_ns; /* the same, as long as this process remembers it; 0 */
     uint64_t trials;
@@ -430,7 +431,10 @@ struct skr_engine {
     skr_time timer;        /* as asked from the shell */
     uint64_t event_seq;
 
-    uint64_t n_plans, n_aborts, n_solves, n_bindings, n_binding_errors, n_attempts;
+    uint64_t n_plans, n_aborts, n_solves, n_bindings, n_binding_errors;
+    uint64_t n_attempts[SKR_ATTEMPT_COUNT];
+    uint64_t n_topology_loads, n_topology_refusals;
+    struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
 };
 
 /* engine.c: what is dirty, and when to look again */
@@ -527,6 +531,10 @@ void lifecycle_reason(struct group *g, enum skr_reason reason,
                       const char *message);        /* message copied, NULL allowed */
 const char *lifecycle_text(const struct group *g); /* constant rejection text of the state */
 void lifecycle_backoff(struct skr_engine *e, struct group *g);
+
+/* measure.c: how long groups wait. At the end of every evaluation, and before a group goes. */
+void measure_group(struct skr_engine *e, struct group *g);
+void measure_group_gone(struct skr_engine *e, struct group *g);
 
 /* planner.c */
 bool planner_goes_before(const struct group *a, const struct group *b); /* both have a spec */

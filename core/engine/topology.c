@@ -29,8 +29,10 @@ void topology_map_changed(struct skr_engine *e, struct map_entry *m)
     free(m->problem);
     m->problem = NULL;
     memset(&m->warnings, 0, sizeof m->warnings);
-    if (m->is_topology && skr_topology_map_parse(&m->map->data, &tree, &m->warnings, &error) < 0)
+    if (m->is_topology && skr_topology_map_parse(&m->map->data, &tree, &m->warnings, &error) < 0) {
         m->problem = skr_strdup(error.text);
+        e->n_topology_refusals += in_namespace(e, m);
+    }
     skr_tree_unref(m->tree);
     m->tree = tree;
     e->tree_dirty = true;
@@ -46,6 +48,7 @@ static void put_in_force(struct skr_engine *e, struct skr_tree *tree)
     }
     skr_tree_unref(e->tree);
     e->tree = tree;
+    e->n_topology_loads++;
     e->leaf_node_stale = true;
     e->nodes_dirty = true;
     engine_changed(e);

@@ -20,6 +20,7 @@ enum { COLLECTORS_MAX = 16 };
 struct skr_metric {
     struct skr_metric_family *family;
     char *value[SKR_METRIC_LABELS_MAX];
+    atomic_bool hidden;       /* not in the text */
     _Atomic int64_t number;   /* COUNTER, GAUGE; HISTOGRAM: the sum, ns */
     _Atomic uint64_t *bucket; /* HISTOGRAM: [n_buckets + 1], not cumulative */
 };
@@ -174,6 +175,31 @@ struct skr_metric *skr_metric_get(struct skr_metric_family *family, const char *
     return metric;
 }
 
+struct skr_metric *skr_metric_find(struct skr_metric_family *family, const char *const *value)
+{
+    struct skr_metric *metric = NULL;
+
+    if (family == NULL)
+        return NULL;
+    skr_bug_on(value == NULL && family->n_labels != 0);
+    pthread_mutex_lock(&family->metrics->lock);
+    const size_t at = find(family, value);
+    if (at < family->n && compare(family->series[at], value) == 0)
+        metric = family->series[at];
+    pthread_mutex_unlock(&family->metrics->lock);
+    return metric;
+}
+
+void skr_metric_family_hide(struct skr_metric_family *family)
+{
+    if (family == NULL)
+        return;
+    pthread_mutex_lock(&family->metrics->lock);
+    for (size_t i = 0; i < family->n; i++)
+        atomic_store_explicit(&family->series[i]->hidden, true, memory_order_relaxed);
+    pthread_mutex_unlock(&family->metrics->lock);
+}
+
 void skr_metric_add(struct skr_metric *metric, int64_t n)
 {
     if (metric != NULL)
@@ -182,13 +208,16 @@ void skr_metric_add(struct skr_metric *metric, int64_t n)
 
 void skr_metric_set(struct skr_metric *metric, int64_t value)
 {
-    if (metric != NULL)
-        atomic_store_explicit(&metric->number, value, memory_order_relaxed);
+    if (metric == NULL)
+        return;
+    atomic_store_explicit(&metric->number, value, memory_order_relaxed);
+    atomic_store_explicit(&metric->hidden, false, memory_order_relaxed);
 }
 
 /* Upper bound of bucket k in ns. */
 static int64_t bound(const struct skr_metric_spec *spec, size_t k)
 {
+    k *= spec->doublings > 0 ? spec->doublings : 1;
     return k < 63 && spec->first_bucket <= INT64_MAX >> k ? spec->first_bucket * (INT64_C(1) << k)
                                                           : INT64_MAX;
 }
@@ -206,6 +235,16 @@ void skr_metric_observe(struct skr_metric *metric, int64_t ns)
         k++;
     atomic_fetch_add_explicit(&metric->bucket[k], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&metric->number, ns, memory_order_relaxed);
+}
+
+void skr_metric_load(struct skr_metric *metric, const uint64_t *bucket, int64_t sum_ns)
+{
+    if (metric == NULL)
+        return;
+    skr_bug_on(metric->bucket == NULL);
+    for (size_t k = 0; k <= metric->family->spec.n_buckets; k++)
+        atomic_store_explicit(&metric->bucket[k], bucket[k], memory_order_relaxed);
+    atomic_store_explicit(&metric->number, sum_ns, memory_order_relaxed);
 }
 
 int64_t skr_metric_value(const struct skr_metric *metric)
@@ -327,18 +366,34 @@ static void write_histogram(struct skr_strbuf *out, const struct skr_metric *met
     skr_strbuf_addc(out, '\n');
 }
 
+static bool is_shown(const struct skr_metric *metric)
+{
+    return !atomic_load_explicit(&metric->hidden, memory_order_relaxed);
+}
+
+static size_t count_shown(const struct skr_metric_family *family)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < family->n; i++)
+        n += is_shown(family->series[i]);
+    return n;
+}
+
 static void write_family(struct skr_strbuf *out, const struct skr_metric_family *family)
 {
     static const char *const type[] = {"counter", "gauge", "histogram"};
     _Static_assert(sizeof(type) / sizeof(type[0]) == SKR_METRIC_TYPE_COUNT, "one name a type");
 
-    if (family->n == 0)
+    if (count_shown(family) == 0)
         return;
     skr_strbuf_addf(out, "# HELP %s ", family->spec.name);
     write_escaped(out, family->spec.help, false);
     skr_strbuf_addf(out, "\n# TYPE %s %s\n", family->spec.name, type[family->spec.type]);
     for (size_t i = 0; i < family->n; i++) {
         const struct skr_metric *metric = family->series[i];
+        if (!is_shown(metric))
+            continue;
         if (family->spec.type == SKR_HISTOGRAM) {
             write_histogram(out, metric);
             continue;

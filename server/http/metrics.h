@@ -31,8 +31,9 @@ struct skr_metric_spec {
     enum skr_metric_type type;
     enum skr_metric_unit unit;                /* HISTOGRAM: NANOSECONDS */
     const char *label[SKR_METRIC_LABELS_MAX]; /* label names; NULL from the first unused one */
-    int64_t first_bucket;                     /* HISTOGRAM: bounds are first_bucket * 2^k, ns */
-    size_t n_buckets;                         /* without +Inf */
+    int64_t first_bucket; /* HISTOGRAM: bounds are first_bucket * 2^(k * doublings), ns */
+    size_t n_buckets;     /* without +Inf */
+    size_t doublings;     /* 0: 1 */
 };
 
 struct skr_metrics;
@@ -50,10 +51,18 @@ struct skr_metric_family *skr_metrics_family(struct skr_metrics *metrics,
  * for a family without labels. */
 struct skr_metric *skr_metric_get(struct skr_metric_family *family, const char *const *value);
 
+/* That series if it was made before, else NULL. */
+struct skr_metric *skr_metric_find(struct skr_metric_family *family, const char *const *value);
+
 void skr_metric_add(struct skr_metric *metric, int64_t n);      /* COUNTER (n >= 0), GAUGE */
 void skr_metric_set(struct skr_metric *metric, int64_t value);  /* GAUGE */
 void skr_metric_observe(struct skr_metric *metric, int64_t ns); /* HISTOGRAM */
-int64_t skr_metric_value(const struct skr_metric *metric);      /* of a histogram: observations */
+/* A HISTOGRAM whose truth is elsewhere: all observations so far, n_buckets + 1 numbers, not
+ * cumulative. */
+void skr_metric_load(struct skr_metric *metric, const uint64_t *bucket, int64_t sum_ns);
+/* GAUGE: leaves the series of the family out of the text until they are set again. */
+void skr_metric_family_hide(struct skr_metric_family *family);
+int64_t skr_metric_value(const struct skr_metric *metric); /* of a histogram: observations */
 
 /* fn is called at the beginning of every skr_metrics_write(), to set gauges whose truth is
  * elsewhere. It must not register collectors. */

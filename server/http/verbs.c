@@ -48,7 +48,7 @@ struct skr_verbs {
     struct skr_verbs_options options;
     struct skr_listener *listener;
     struct skr_listener *bind_listener;
-    struct skr_metric *duration[SKR_VERB_COUNT];
+    struct skr_metric_family *durations;
     struct skr_metric_family *results;
     int64_t log_second; /* the two of malformed(); under lock */
     int log_lines;
@@ -168,6 +168,15 @@ static void post_hangup(struct skr_verbs *verbs, uint64_t id)
 
 /* ---- the listeners' side ---- */
 
+static void observe(struct skr_verbs *verbs, enum skr_verb verb,
+                    const struct skr_http_request *request)
+{
+    const char *const name[] = {skr_verb_name(verb)};
+
+    skr_metric_observe(skr_metric_get(verbs->durations, name),
+                       skr_http_now_ns() - request->began_ns);
+}
+
 static void reply_error(struct skr_verbs *verbs, struct skr_http_request *request,
                         enum skr_verb verb, const char *text, const char *result)
 {
@@ -179,7 +188,7 @@ static void reply_error(struct skr_verbs *verbs, struct skr_http_request *reques
     char *body = skr_strbuf_take(&out, &len);
     skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
     count(verbs, verb, result);
-    skr_metric_observe(verbs->duration[verb], skr_http_now_ns() - request->began_ns);
+    observe(verbs, verb, request);
 }
 
 static void malformed(struct skr_verbs *verbs, struct skr_http_request *request, enum skr_verb verb,
@@ -345,7 +354,7 @@ static void on_resume(void *ctx, struct skr_http_request *request)
     char *body = skr_strbuf_take(&out, &len);
     skr_http_reply(request, MHD_HTTP_OK, JSON_TYPE, body, len);
     count(verbs, call->verb, fits && call->answer.kind != SKR_ANSWER_ERROR ? "ok" : "error");
-    skr_metric_observe(verbs->duration[call->verb], skr_http_now_ns() - request->began_ns);
+    observe(verbs, call->verb, request);
 }
 
 static bool on_hangup(void *ctx, struct skr_http_request *request)
@@ -424,12 +433,9 @@ static void make_metrics(struct skr_verbs *verbs)
         .first_bucket = 100000,
         .n_buckets = 16,
     };
-    struct skr_metric_family *family = skr_metrics_family(verbs->options.metrics, &duration);
 
+    verbs->durations = skr_metrics_family(verbs->options.metrics, &duration);
     verbs->results = skr_metrics_family(verbs->options.metrics, &requests);
-    for (int v = 0; v < SKR_VERB_COUNT; v++)
-        verbs->duration[v] =
-            skr_metric_get(family, (const char *const[]){skr_verb_name((enum skr_verb)v)});
 }
 
 static unsigned bind_connections(void)

@@ -123,14 +123,15 @@ json_t *cluster_labels_of(const json_t *object)
 SKR_PRINTF(2, 0)
 static json_t *read_json(struct cluster *c, const char *format, va_list args)
 {
-    char text[16384];
+    char *text = NULL;
     json_error_t error;
-    int n = vsnprintf(text, sizeof text, format, args);
+    skr_bug_on(vasprintf(&text, format, args) < 0);
     for (char *p = text; *p; p++)
         *p = *p == '\'' ? '"' : *p;
-    json_t *json = n < (int)sizeof text ? json_loads(text, 0, &error) : NULL;
+    json_t *json = json_loads(text, 0, &error);
     if (!json)
         cluster_fail(c, "no JSON: %s", text);
+    free(text);
     return json;
 }
 

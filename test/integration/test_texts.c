@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and scripts read: metrics, log lines, help, exit codes. */
+/* What people and scripts read: log lines, help, exit codes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,85 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "test/integration/prometheus.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
-
-/* ---- metrics ---- */
-
-static void expect_promtool_is_content(const char *folder)
-{
-    char command[512];
-    if (system("command -v promtool >/dev/null 2>&1") != 0) {
-        print_message("no promtool: checked by our own parser alone\n");
-        return;
-    }
-    snprintf(command, sizeof command, "promtool check metrics <%s/metrics", folder);
-    assert_int_equal(system(command), 0);
-}
-
-static void metrics_are_well_formed_and_count_what_happened(void **state)
-{
-    static const char *const lines[] = {
-        "\nsakkara_synced 1\n",
-        "\nsakkara_nodes 6\n",
-        "\nsakkara_groups{status=\"Bound\"} 1\n",
-        "\nsakkara_parked_binds 0\n",
-        "\nsakkara_bindings_total{result=\"bound\"} 8\n",
-        "\nsakkara_extender_requests_total{verb=\"bind\",result=\"ok\"} 8\n",
-    };
-    struct scene scene;
-    char why[512] = "", *body = NULL;
-    (void)state;
-    scene_begin(&scene);
-    scene_add_gang(&scene, 8);
-    scene_start_daemon(&scene);
-    cluster_pods(scene.c, "job", 8, "gang", true);
-    scene_expect_bound(&scene, 8);
-    daemon_wait_metric(scene.d, "sakkara_groups{status=\"Bound\"} 1");
-    assert_int_equal(web_get(daemon_admin_port(scene.d), "/metrics", &body), 200);
-    if (!prometheus_check(body, why, sizeof why))
-        fail_msg("%s", why);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        if (!strstr(body, lines[i]))
-            fail_msg("/metrics lacks %s", lines[i]);
-    assert_null(strstr(body, CLUSTER_TOKEN));
-    write_text_file(daemon_folder(scene.d), "metrics", body);
-    expect_promtool_is_content(daemon_folder(scene.d));
-    free(body);
-    scene_end(&scene);
-}
-
-static void the_checker_of_metrics_finds_what_is_wrong(void **state)
-{
-#define FAMILY(type) "# HELP a_total text\n# TYPE a_total " type "\n"
-#define HISTOGRAM    "# HELP h text\n# TYPE h histogram\n"
-    static const struct {
-        const char *text, *why;
-    } row[] = {
-        {FAMILY("counter") "a_total{x=\"\\\"\"} 1\n", NULL},
-        {HISTOGRAM "h_bucket{le=\"1\"} 1\nh_bucket{le=\"+Inf\"} 2\nh_sum 3\nh_count 2\n", NULL},
-        {FAMILY("counter") "a_total 1\na_total 1\n", "a sample twice: a_total 1"},
-        {FAMILY("counter") "a_total x\n", "no number: a_total x"},
-        {FAMILY("counter") "a_total{x=1} 1\n", "labels: a_total{x=1} 1"},
-        {FAMILY("counter") "b 1\n", "a sample outside its family: b 1"},
-        {FAMILY("counter") FAMILY("counter"), "a family twice: # TYPE a_total counter"},
-        {"# TYPE a_total counter\n", "a family without HELP: # TYPE a_total counter"},
-        {"# HELP a text\n# TYPE a counter\n",
-         "a counter that is not named _total: # TYPE a counter"},
-        {HISTOGRAM "h_bucket{le=\"1\"} 3\nh_bucket{le=\"2\"} 2\n",
-         "buckets that are not cumulative: h_bucket{le=\"2\"} 2"},
-        {HISTOGRAM "h_bucket{le=\"+Inf\"} 2\nh_count 3\n",
-         "_count differs from the +Inf bucket: h_count 3"},
-        {FAMILY("counter") "a_total 1", "the last line has no end: a_total 1"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        char why[512] = "";
-        assert_int_equal(prometheus_check(row[i].text, why, sizeof why), row[i].why == NULL);
-        assert_string_equal(why, row[i].why ? row[i].why : "");
-    }
-}
 
 /* ---- log lines ---- */
 
@@ -197,8 +120,6 @@ static void commands_have_their_exit_codes_and_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics_are_well_formed_and_count_what_happened),
-        cmocka_unit_test(the_checker_of_metrics_finds_what_is_wrong),
         cmocka_unit_test(every_line_of_the_log_parses),
         cmocka_unit_test(the_checker_of_lines_finds_what_is_wrong),
         cmocka_unit_test(commands_have_their_exit_codes_and_texts),

@@ -1034,7 +1034,7 @@ static void requests_are_counted_by_verb_and_result(void **state)
         "sakkara_extender_requests_total{verb=\"bind\",result=\"error\"} 1\n",
         "sakkara_extender_requests_total{verb=\"bind\",result=\"hangup\"} 1\n",
         "sakkara_extender_request_duration_seconds_count{verb=\"bind\"} 3\n",
-        "sakkara_extender_request_duration_seconds_bucket{verb=\"filter\",le=\"3.2768\"} 0\n",
+        "sakkara_extender_request_duration_seconds_bucket{verb=\"bind\",le=\"3.2768\"} 3\n",
         "sakkara_http_requests_total{code=\"200\",handler=\"bind\"} 3\n",
     };
     for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {

@@ -79,6 +79,12 @@ static void free_is_allocatable_minus_charges(void **state)
     assert_true(skr_ledger_allocatable(ledger, "n", SKR_RESOURCE_CPU) == 4000);
     assert_true(skr_ledger_free(ledger, "n", SKR_RESOURCE_MEMORY) == 0);
     assert_true(skr_ledger_free(ledger, "n", 200) == 0);
+    int64_t each[3] = {-1, -1, -1};
+    skr_ledger_free_each(ledger, "n", (const uint16_t[]){SKR_RESOURCE_PODS, 200, SKR_RESOURCE_CPU},
+                         3, each);
+    assert_true(each[0] == 7 && each[1] == 0 && each[2] == 1000);
+    skr_ledger_free_each(ledger, "none", (const uint16_t[]){SKR_RESOURCE_PODS}, 1, each);
+    assert_true(each[0] == 0);
     assert_true(skr_ledger_allocatable(ledger, "n", 200) == 0);
     assert_true(skr_ledger_release(ledger, "u2"));
     assert_cpu(ledger, "n", 2000);

@@ -116,6 +116,75 @@ static void too_many_series_share_one(void **state)
     skr_metrics_destroy(metrics);
 }
 
+static void a_series_is_found_only_when_it_was_made(void **state)
+{
+    struct skr_metrics *metrics = skr_metrics_create();
+    struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
+    const char *const label[] = {"filter", "ok"};
+
+    (void)state;
+    assert_null(skr_metric_find(family, label));
+    assert_null(skr_metric_find(NULL, label));
+    struct skr_metric *metric = skr_metric_get(family, label);
+    assert_ptr_equal(skr_metric_find(family, label), metric);
+    skr_metrics_destroy(metrics);
+}
+
+static void a_gauge_that_ended_is_not_shown(void **state)
+{
+    static const struct skr_metric_spec spec = {
+        .name = "sakkara_room", .help = "Room.", .type = SKR_GAUGE, .label = {"level"}};
+    struct skr_metrics *metrics = skr_metrics_create();
+    struct skr_metric_family *family = skr_metrics_family(metrics, &spec);
+
+    (void)state;
+    skr_metric_set(skr_metric_get(family, (const char *const[]){"rack"}), 1);
+    skr_metric_set(skr_metric_get(family, (const char *const[]){"row"}), 2);
+    skr_metric_family_hide(family);
+    skr_metric_family_hide(NULL);
+    char *text = text_of(metrics);
+    assert_string_equal(text, "");
+    free(text);
+    skr_metric_set(skr_metric_get(family, (const char *const[]){"row"}), 3);
+    text = text_of(metrics);
+    assert_string_equal(text, "# HELP sakkara_room Room.\n# TYPE sakkara_room gauge\n"
+                              "sakkara_room{level=\"row\"} 3\n");
+    free(text);
+    skr_metrics_destroy(metrics);
+}
+
+static void a_histogram_may_be_loaded_and_have_wide_buckets(void **state)
+{
+    static const struct skr_metric_spec spec = {.name = "sakkara_wide_seconds",
+                                                .help = "Wide.",
+                                                .type = SKR_HISTOGRAM,
+                                                .unit = SKR_UNIT_NANOSECONDS,
+                                                .first_bucket = 1000000,
+                                                .n_buckets = 3,
+                                                .doublings = 2};
+    static const uint64_t buckets[] = {1, 0, 2, 1};
+    struct skr_metrics *metrics = skr_metrics_create();
+    struct skr_metric *metric = skr_metric_get(skr_metrics_family(metrics, &spec), NULL);
+
+    (void)state;
+    skr_metric_observe(metric, 4000001);
+    skr_metric_load(metric, buckets, 5000000000);
+    skr_metric_load(NULL, buckets, 1);
+    skr_metric_observe(metric, 16000000);
+    assert_int_equal(skr_metric_value(metric), 5);
+    char *text = text_of(metrics);
+    assert_string_equal(text, "# HELP sakkara_wide_seconds Wide.\n"
+                              "# TYPE sakkara_wide_seconds histogram\n"
+                              "sakkara_wide_seconds_bucket{le=\"0.001\"} 1\n"
+                              "sakkara_wide_seconds_bucket{le=\"0.004\"} 1\n"
+                              "sakkara_wide_seconds_bucket{le=\"0.016\"} 4\n"
+                              "sakkara_wide_seconds_bucket{le=\"+Inf\"} 5\n"
+                              "sakkara_wide_seconds_sum 5.016\n"
+                              "sakkara_wide_seconds_count 5\n");
+    free(text);
+    skr_metrics_destroy(metrics);
+}
+
 static void modules_run_without_a_registry(void **state)
 {
     (void)state;
@@ -245,6 +314,9 @@ int main(void)
         cmocka_unit_test(the_text_is_sorted_and_exact),
         cmocka_unit_test(a_family_and_a_series_are_made_once),
         cmocka_unit_test(too_many_series_share_one),
+        cmocka_unit_test(a_series_is_found_only_when_it_was_made),
+        cmocka_unit_test(a_gauge_that_ended_is_not_shown),
+        cmocka_unit_test(a_histogram_may_be_loaded_and_have_wide_buckets),
         cmocka_unit_test(modules_run_without_a_registry),
         cmocka_unit_test(collectors_run_before_every_text),
         cmocka_unit_test(threads_count_together),

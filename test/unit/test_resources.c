@@ -148,6 +148,17 @@ static void amounts_beyond_the_limit_of_names_leave_nothing_behind(void **state)
     skr_resource_names_destroy(names);
 }
 
+static void one_of_a_resource_is_what_people_call_one(void **state)
+{
+    (void)state;
+    assert_int_equal(skr_resource_one("cpu"), 1000);
+    assert_int_equal(skr_resource_one("memory"), 1073741824);
+    assert_int_equal(skr_resource_one("ephemeral-storage"), 1073741824);
+    assert_int_equal(skr_resource_one("hugepages-2Mi"), 1073741824);
+    assert_int_equal(skr_resource_one("pods"), 1);
+    assert_int_equal(skr_resource_one("example.com/gpu"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_new_name_gets_the_next_id_once),
         cmocka_unit_test(a_cluster_has_a_limit_of_names),
         cmocka_unit_test(cpu_counts_in_millicores_and_the_rest_in_units),
+        cmocka_unit_test(one_of_a_resource_is_what_people_call_one),
         cmocka_unit_test(a_bad_amount_names_its_resource),
         cmocka_unit_test(amounts_are_sorted_by_id_without_zeros),
         cmocka_unit_test(amounts_beyond_the_limit_of_names_leave_nothing_behind),
