@@ -6,7 +6,6 @@
  */
 #include "server/daemon.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@
 #include "server/kube/client.h"
 #include "server/kube/kubeconfig.h"
 #include "server/log.h"
+#include "server/signals.h"
 #include "server/solver_thread.h"
 #include "server/version.h"
 #include "topology/arena.h"
@@ -408,39 +408,23 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
     free(d);
 }
 
+/* ---- looking in ---- */
+
+void skr_daemon_get_ports(const struct skr_daemon *daemon, struct skr_daemon_ports *ret)
+{
+    *ret = (struct skr_daemon_ports){.extender = skr_verbs_port(daemon->verbs),
+                                     .bind = skr_verbs_bind_port(daemon->verbs),
+                                     .admin = skr_admin_port(daemon->admin)};
+}
+
+bool skr_daemon_is_synced(struct skr_daemon *daemon)
+{
+    struct skr_engine_stats stats;
+    skr_engine_thread_get_stats(daemon->engine, &stats);
+    return stats.synced;
+}
+
 /* ---- signals ---- */
-
-static void end_at_once(int signal)
-{
-    static const char late[] = "sakkara: shutdown took too long\n";
-    static const char again[] = "sakkara: second signal, ending at once\n";
-    const char *text = signal == SIGALRM ? late : again;
-    ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
-    (void)ignored;
-    _exit(SKR_EXIT_ERROR);
-}
-
-static void block_signals(sigset_t *ret)
-{
-    sigemptyset(ret);
-    sigaddset(ret, SIGTERM);
-    sigaddset(ret, SIGINT);
-    sigaddset(ret, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, ret, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
-/* From here on a second signal, or SKR_DAEMON_STOP_S seconds, end the process. */
-static void arm_end(const sigset_t *set)
-{
-    struct sigaction action = {.sa_handler = end_at_once};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGALRM, &action, NULL);
-    pthread_sigmask(SIG_UNBLOCK, set, NULL);
-    alarm(SKR_DAEMON_STOP_S);
-}
 
 static void raise_level(int first)
 {
@@ -452,16 +436,11 @@ static void raise_level(int first)
 static int wait_for_end(const sigset_t *set)
 {
     int first_level = skr_log_get_level();
-    for (;;) {
-        int signal = sigwaitinfo(set, NULL);
-        if (signal == SIGHUP) {
-            raise_level(first_level);
-        } else if (signal > 0) {
-            return signal;
-        } else if (errno != EINTR) {
-            return 0;
-        }
+    int signal;
+    while ((signal = skr_signals_wait(set, SKR_TIME_NEVER)) == SIGHUP) {
+        raise_level(first_level);
     }
+    return signal;
 }
 
 static void print_findings(struct skr_findings *findings, const char *file)
@@ -482,7 +461,7 @@ int skr_daemon_run(const struct skr_config *config, const char *kubeconfig)
     struct skr_findings findings;
     struct skr_daemon *daemon = NULL;
     skr_findings_init(&findings);
-    block_signals(&set);
+    skr_signals_block(&set);
     int rc = skr_daemon_create(config, kubeconfig, &daemon, &findings, &error);
     print_findings(&findings, kubeconfig && kubeconfig[0] ? kubeconfig : config->kubeconfig);
     if (rc < 0) {
@@ -490,7 +469,7 @@ int skr_daemon_run(const struct skr_config *config, const char *kubeconfig)
         return SKR_EXIT_ERROR;
     }
     int signal = wait_for_end(&set);
-    arm_end(&set);
+    skr_signals_arm_end(&set, SKR_DAEMON_STOP_S);
     skr_log_info(0, "Daemon stops", SKR_LOG_I("signal", signal), SKR_LOG_END);
     skr_daemon_destroy(daemon);
     skr_log_info(0, "Daemon stopped", SKR_LOG_END);

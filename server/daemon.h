@@ -13,6 +13,9 @@
  * client gives up its requests, the engine and the solver end. No state is saved: the API server
  * has it all.
  */
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "server/config.h"
 #include "topology/error.h"
 
@@ -30,6 +33,14 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
                       struct skr_error *error);
 /* Ends everything cleanly, within about three seconds. NULL allowed. */
 void skr_daemon_destroy(struct skr_daemon *daemon);
+
+/* Where it listens: what port 0 became. */
+struct skr_daemon_ports {
+    uint16_t extender, bind, admin;
+};
+void skr_daemon_get_ports(const struct skr_daemon *daemon, struct skr_daemon_ports *ret);
+/* Whether the first lists are complete; before, every verb answers "not ready". */
+bool skr_daemon_is_synced(struct skr_daemon *daemon);
 
 /* The whole life: signals, create, wait, destroy. Returns the exit code. */
 int skr_daemon_run(const struct skr_config *config, const char *kubeconfig);

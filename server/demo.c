@@ -11,17 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/example.h"
 #include "server/exit_code.h"
 #include "server/sandbox/offline.h"
 #include "server/sandbox/path.h"
 #include "server/simulate_input.h"
 #include "server/simulate_record.h"
 
-enum { NODES = 6, SLOTS = 5, SIZE = 8, SECOND_SIZE = 14 };
+enum { NODES = SKR_EXAMPLE_NODES, SIZE = SKR_EXAMPLE_SIZE };
 
 #define NAMESPACE "default"
-#define GROUP     "group-a"
-#define SECOND    "group-b"
+#define GROUP     SKR_EXAMPLE_GROUP
+#define SECOND    SKR_EXAMPLE_SECOND
 #define RUN_TIME  (10 * SKR_SECOND)
 
 static const struct situation {
@@ -42,65 +43,6 @@ static const struct situation {
      true},
 };
 enum { SITUATIONS = sizeof situations / sizeof situations[0] };
-
-/* ---- manifests ---- */
-
-static const char topology_text[] =
-    "apiVersion: v1\n"
-    "kind: ConfigMap\n"
-    "metadata: {name: cluster-topology, namespace: default, labels: {sakkara.topology: \"\"}}\n"
-    "data:\n"
-    "  name: cluster-tree\n"
-    "  level-names: '[\"rack\",\"node\"]'\n"
-    "  tree: '{\"rack-0\":{\"node-0\":{},\"node-1\":{},\"node-2\":{}},"
-    "\"rack-1\":{\"node-3\":{},\"node-4\":{},\"node-5\":{}}}'\n";
-
-/* Twice the group, size, constraints, Job, twice the size, group. */
-#define GANG_TEXT                                                               \
-    "apiVersion: v1\n"                                                          \
-    "kind: ConfigMap\n"                                                         \
-    "metadata: {name: %s, namespace: default, labels: {sakkara.group: \"\"}}\n" \
-    "data: {name: %s, size: \"%d\", priority: \"0\", constraints: '%s'}\n"      \
-    "---\n"                                                                     \
-    "apiVersion: batch/v1\n"                                                    \
-    "kind: Job\n"                                                               \
-    "metadata: {name: %s, namespace: default}\n"                                \
-    "spec:\n"                                                                   \
-    "  parallelism: %d\n"                                                       \
-    "  completions: %d\n"                                                       \
-    "  template:\n"                                                             \
-    "    metadata: {labels: {sakkara.group.name: %s}}\n"                        \
-    "    spec:\n"                                                               \
-    "      schedulerName: sakkara\n"                                            \
-    "      schedulingGates: [{name: sakkara.gang}]\n"                           \
-    "      restartPolicy: Never\n"                                              \
-    "      containers:\n"                                                       \
-    "      - {name: main, image: busybox, resources: {requests: {cpu: 100m, memory: 128Mi}}}\n"
-
-static void write_gang(const char *group, const char *job, int size, const char *constraints,
-                       struct skr_strbuf *out)
-{
-    skr_strbuf_addf(out, GANG_TEXT, group, group, size, constraints, job, size, size, group);
-}
-
-static void write_cluster(const struct situation *situation, struct skr_strbuf *out)
-{
-    skr_strbuf_add(out, topology_text);
-    for (int i = 0; i < NODES; i++) {
-        skr_strbuf_addf(out,
-                        "---\n{apiVersion: v1, kind: Node, metadata: {name: node-%d},"
-                        " status: {allocatable: {cpu: %dm, memory: 8Gi, pods: 110}}}\n",
-                        i, SLOTS * 100);
-        for (int k = situation->free[i]; k < SLOTS; k++) {
-            skr_strbuf_addf(out,
-                            "---\n{apiVersion: v1, kind: Pod, metadata: {name: other-%d-%d},"
-                            " spec: {nodeName: node-%d, containers: [{name: main, image: busybox,"
-                            " resources: {requests: {cpu: 100m, memory: 128Mi}}}]},"
-                            " status: {phase: Running}}\n",
-                            i, k, i);
-        }
-    }
-}
 
 /* ---- the cluster ---- */
 
@@ -290,14 +232,13 @@ static int bring_first(struct story *story, const struct situation *situation)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    write_cluster(situation, &text);
+    skr_example_write_cluster(situation->free, &text);
     int rc = create(story, &text);
     skr_offline_run(story->offline, story->began);
     skr_record_step(&story->record, story->began);
     skr_offline_start(story->offline);
     skr_strbuf_reset(&text);
-    write_gang(GROUP, "job-a", SIZE,
-               "{\"rack\":{\"type\":\"pack\"},\"node\":{\"type\":\"spread\"}}", &text);
+    skr_example_write_gang(&text);
     rc = rc < 0 ? rc : create(story, &text);
     skr_strbuf_fini(&text);
     return rc;
@@ -307,7 +248,7 @@ static int bring_second(struct story *story)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    write_gang(SECOND, "job-b", SECOND_SIZE, "{\"rack\":{\"type\":\"pack\",\"hard\":true}}", &text);
+    skr_example_write_second(&text);
     story->began = skr_offline_now(story->offline);
     int rc = create(story, &text);
     skr_strbuf_fini(&text);
@@ -369,7 +310,7 @@ int skr_demo_play(bool ascii, bool verbose, struct skr_strbuf *out)
                     "nodes inside: {\"rack\":{\"type\":\"pack\"},\"node\":{\"type\":\"spread\"}}.\n"
                     "The pods wait behind a gate; the engine plans, nominates, opens the gates,\n"
                     "holds every bind call until all eight are there, and then binds.\n\n",
-                    SLOTS, SIZE);
+                    SKR_EXAMPLE_SLOTS, SIZE);
     for (int i = 0; i < SITUATIONS; i++) {
         int rc = play(&story, &situations[i], i + 1);
         code = code == SKR_EXIT_OK ? rc : code;

@@ -33,7 +33,7 @@ void skr_log_set_format(enum skr_log_format format)
 
 void skr_log_set_level(int level)
 {
-    int clamped = level < 0 ? 0 : level;
+    int clamped = level < SKR_LOG_LEVEL_QUIET ? SKR_LOG_LEVEL_QUIET : level;
     atomic_store(&log_level, clamped > SKR_LOG_LEVEL_MAX ? SKR_LOG_LEVEL_MAX : clamped);
 }
 

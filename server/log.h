@@ -29,6 +29,7 @@ enum skr_log_format { SKR_LOG_TEXT, SKR_LOG_JSON, SKR_LOG_FORMAT_COUNT };
 enum {
     SKR_LOG_LEVEL_DEFAULT = 2,
     SKR_LOG_LEVEL_MAX = 10,
+    SKR_LOG_LEVEL_QUIET = -1, /* warnings and errors alone */
     SKR_LOG_VALUE_MAX = 4096, /* bytes of one value; the rest is cut and marked with "..." */
 };
 
@@ -79,7 +80,8 @@ void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int l
                   const char *message, const struct skr_log_pair *pair);
 
 void skr_log_set_format(enum skr_log_format format);
-/* Records with a v above the level are left out. Clamped to 0..SKR_LOG_LEVEL_MAX. */
+/* Records with a v above the level are left out. Clamped to
+ * SKR_LOG_LEVEL_QUIET..SKR_LOG_LEVEL_MAX. */
 void skr_log_set_level(int level);
 int skr_log_get_level(void);
 bool skr_log_enabled(int v);

@@ -120,6 +120,7 @@ const struct skr_flag *skr_command_flag(const struct skr_command *command, size_
 extern const struct skr_command skr_command_serve;
 extern const struct skr_command skr_command_demo;
 extern const struct skr_command skr_command_simulate;
+extern const struct skr_command skr_command_sandbox;
 extern const struct skr_command skr_command_solve;
 extern const struct skr_command skr_command_version;
 extern const struct skr_command skr_command_help;

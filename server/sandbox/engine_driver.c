@@ -48,6 +48,7 @@ struct skr_engine_driver {
     struct question *question;
     skr_time now, timer;
     uint64_t request;
+    char text[256]; /* of the last answer to filter */
     uint64_t written[SKR_WRITE_KIND_COUNT];
 };
 
@@ -423,11 +424,16 @@ static void put_question(struct skr_engine_driver *d, enum skr_event_kind verb,
 }
 
 static int filter(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
-                  skr_time now, uint8_t *passes, char text[256], struct skr_error *error)
+                  skr_time now, uint8_t *passes, const char **why, struct skr_error *error)
 {
-    struct question q = {.n = n, .passes = passes, .text = text};
-    put_question(context, SKR_EVENT_FILTER, pod, node, &q, now);
-    return q.failed ? skr_error_set(error, SKR_RETRY, "%s", text) : 0;
+    struct skr_engine_driver *d = context;
+    struct question q = {.n = n, .passes = passes, .text = d->text};
+    d->text[0] = '\0';
+    put_question(d, SKR_EVENT_FILTER, pod, node, &q, now);
+    for (size_t i = 0; i < n; i++) {
+        why[i] = passes[i] ? NULL : d->text;
+    }
+    return q.failed ? skr_error_set(error, SKR_RETRY, "%s", d->text) : 0;
 }
 
 static void prioritize(void *context, const struct skr_pod *pod, const char *const *node, size_t n,

@@ -39,10 +39,12 @@ struct skr_sandbox_http {
     pthread_t thread;
     bool started;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* waits on CLOCK_MONOTONIC */
+    pthread_cond_t changed; /* for the cluster's thread; both wait on CLOCK_MONOTONIC */
+    pthread_cond_t moved;   /* for skr_sandbox_http_wait() */
     /* Under the lock: */
     bool stopping;
-    bool stirred; /* somebody may have changed something */
+    uint64_t stepped; /* the cluster's thread has seen all up to this revision */
+    bool stirred;     /* somebody may have changed something */
     struct watch *watches;
 };
 
@@ -60,7 +62,27 @@ void skr_sandbox_http_unlock(struct skr_sandbox_http *http)
 {
     http->stirred = true;
     pthread_cond_signal(&http->changed);
+    pthread_cond_broadcast(&http->moved);
     pthread_mutex_unlock(&http->lock);
+}
+
+static void wait_on(struct skr_sandbox_http *http, pthread_cond_t *condition, skr_time at)
+{
+    if (at == SKR_TIME_NEVER) {
+        pthread_cond_wait(condition, &http->lock);
+        return;
+    }
+    const struct timespec deadline = skr_clock_deadline(http->options.clock, at);
+    pthread_cond_timedwait(condition, &http->lock, &deadline);
+}
+
+void skr_sandbox_http_wait(struct skr_sandbox_http *http, skr_time at)
+{
+    if (skr_store_revision(http->store) > http->stepped) {
+        http->stirred = true;
+        pthread_cond_signal(&http->changed);
+    }
+    wait_on(http, &http->moved, at);
 }
 
 uint16_t skr_sandbox_http_port(const struct skr_sandbox_http *http)
@@ -95,12 +117,7 @@ static void wait_until(struct skr_sandbox_http *http, skr_time at)
     if (http->stirred || http->stopping) {
         return;
     }
-    if (at == SKR_TIME_NEVER) {
-        pthread_cond_wait(&http->changed, &http->lock);
-        return;
-    }
-    const struct timespec deadline = skr_clock_deadline(http->options.clock, at);
-    pthread_cond_timedwait(&http->changed, &http->lock, &deadline);
+    wait_on(http, &http->changed, at);
 }
 
 static void *run(void *context)
@@ -112,6 +129,11 @@ static void *run(void *context)
         http->stirred = false;
         const skr_time now = now_of(http);
         (void)skr_cluster_step(http->options.cluster, now);
+        const uint64_t revision = skr_store_revision(http->store);
+        if (revision != http->stepped) {
+            http->stepped = revision;
+            pthread_cond_broadcast(&http->moved);
+        }
         const skr_time watch = wake_watches(http, now);
         const skr_time model = skr_cluster_next(http->options.cluster);
         wait_until(http, watch < model ? watch : model);
@@ -314,6 +336,9 @@ static void on_handle(void *context, struct skr_http_request *request)
 {
     struct skr_sandbox_http *http = context;
 
+    if (http->options.other != NULL && http->options.other(http->options.other_context, request)) {
+        return;
+    }
     if (is_read(request)) {
         if (reply_health(request) || reply_openapi_v2(request)) {
             return;
@@ -376,6 +401,7 @@ int skr_sandbox_http_create(const struct skr_sandbox_http_options *options,
     skr_bug_on(pthread_condattr_init(&attributes) != 0);
     skr_bug_on(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0);
     skr_bug_on(pthread_cond_init(&http->changed, &attributes) != 0);
+    skr_bug_on(pthread_cond_init(&http->moved, &attributes) != 0);
     pthread_condattr_destroy(&attributes);
     int r = start_listener(http, error);
     if (r == 0) {
@@ -404,6 +430,7 @@ void skr_sandbox_http_destroy(struct skr_sandbox_http *http)
     skr_listener_destroy(http->listener);
     skr_bug_on(http->watches != NULL);
     pthread_cond_destroy(&http->changed);
+    pthread_cond_destroy(&http->moved);
     pthread_mutex_destroy(&http->lock);
     free(http);
 }

@@ -26,6 +26,10 @@ struct skr_sandbox_http_options {
     const struct skr_clock *clock; /* borrowed */
     struct skr_http_log log;
     struct skr_metrics *metrics; /* NULL allowed */
+    /* Asked first about every request, on the listener's thread, without the lock; false: it is one
+     * of the API. NULL: there is nothing else on this port. */
+    bool (*other)(void *context, struct skr_http_request *request);
+    void *other_context;
 };
 
 struct skr_sandbox_http;
@@ -38,6 +42,10 @@ uint16_t skr_sandbox_http_port(const struct skr_sandbox_http *http);
  * cluster's thread see what was changed. */
 void skr_sandbox_http_lock(struct skr_sandbox_http *http);
 void skr_sandbox_http_unlock(struct skr_sandbox_http *http);
+/* Of a thread with a model of its own, with the lock, which is not held meanwhile: sleeps until the
+ * store may have changed, somebody unlocks, or the time at (SKR_TIME_NEVER allowed). What the
+ * caller itself has changed is shown to the cluster's thread. */
+void skr_sandbox_http_wait(struct skr_sandbox_http *http, skr_time at);
 /* Ends watches, stops both threads. The cluster stays. NULL allowed. */
 void skr_sandbox_http_destroy(struct skr_sandbox_http *http);
 

@@ -67,6 +67,7 @@ void skr_scheduler_destroy(struct skr_scheduler *scheduler)
     free(scheduler->answer);
     free(scheduler->names);
     free(scheduler->passes);
+    free(scheduler->why);
     free(scheduler->score);
     free(scheduler);
 }

@@ -31,10 +31,11 @@
 /* What an extender answers. Calls name nodes and pods as the scheduler's cache has them. */
 struct skr_extender {
     void *context;
-    /* Sets passes[i] to 1 for the nodes that pass. text (256 bytes): why the others do not, "" no
-     * reason. 0, or negative with the answer's Error, or what kept it from coming. */
+    /* Sets passes[i] to 1 for the nodes that pass, why[i] for the others: the text lives until the
+     * next call, NULL is no reason. 0, or negative with the answer's Error, or what kept it from
+     * coming; -SKR_GONE: the scheduler ends in the middle of this, and writes nothing any more. */
     int (*filter)(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
-                  skr_time now, uint8_t *passes, char text[256], struct skr_error *error);
+                  skr_time now, uint8_t *passes, const char **why, struct skr_error *error);
     /* score[i] 0..10, set to 0 before the call; errors are ignored. */
     void (*prioritize)(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
                        skr_time now, int32_t *score);

@@ -98,10 +98,12 @@ static void make_room(struct skr_scheduler *s)
     }
     free(s->names);
     free(s->passes);
+    free(s->why);
     free(s->score);
     s->cap_names = 2 * need;
     s->names = skr_alloc_array(s->cap_names, sizeof *s->names);
     s->passes = skr_alloc_array(s->cap_names, 1);
+    s->why = skr_alloc_array(s->cap_names, sizeof *s->why);
     s->score = skr_alloc_array(s->cap_names, sizeof *s->score);
 }
 
@@ -126,13 +128,14 @@ static size_t search(struct skr_scheduler *s, const struct skr_sched_pod *p,
 static int ask(struct skr_scheduler *s, const struct skr_sched_pod *p, size_t n, size_t *ret_left,
                struct skr_sched_diagnosis *diagnosis, struct skr_error *error)
 {
-    char text[256] = "";
+    const char *first = "";
     size_t left = 0;
     memset(s->passes, 0, n);
+    memset(s->why, 0, n * sizeof *s->why);
     s->stats.filter_calls++;
     s->stats.filter_names += n;
     if (s->options.extender.filter(s->options.extender.context, p->pod, s->names, n, s->now,
-                                   s->passes, text, error) < 0) {
+                                   s->passes, s->why, error) < 0) {
         skr_trace_add(&s->options.trace, SKR_TRACE_VERB, s->now, "filter %s/%s, %zu node%s: %s",
                       p->pod->meta.namespace_, p->pod->meta.name, n, n == 1 ? "" : "s",
                       error->text);
@@ -141,13 +144,15 @@ static int ask(struct skr_scheduler *s, const struct skr_sched_pod *p, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (s->passes[i]) {
             s->names[left++] = s->names[i];
-        } else {
-            skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_EXTENDER, text);
+            continue;
         }
+        const char *why = s->why[i] ? s->why[i] : "";
+        first = first[0] ? first : why;
+        skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_EXTENDER, why);
     }
     skr_trace_add(&s->options.trace, SKR_TRACE_VERB, s->now, "filter %s/%s, %zu node%s: %s%s",
                   p->pod->meta.namespace_, p->pod->meta.name, n, n == 1 ? "" : "s",
-                  left > 0 ? s->names[0] : text, left > 1 ? ", ..." : "");
+                  left > 0 ? s->names[0] : first, left > 1 ? ", ..." : "");
     *ret_left = left;
     return 0;
 }
@@ -251,7 +256,11 @@ void skr_sched_cycle(struct skr_scheduler *s)
         diagnosis.n = 0; /* the sentence counts every node once */
         left = search(s, p, &diagnosis);
         if (left > 0 && ask(s, p, left, &left, &diagnosis, &error) < 0) {
-            fail(s, p, 0, "SchedulerError", error.text, true);
+            if (error.code == SKR_GONE) {
+                skr_sched_queue_put_back(&s->queue, p, 0, s->now);
+            } else {
+                fail(s, p, 0, "SchedulerError", error.text, true);
+            }
             return;
         }
     }

@@ -119,6 +119,7 @@ struct skr_scheduler {
     uint64_t random;
     const char **names; /* room for a cycle: [n nodes] */
     uint8_t *passes;
+    const char **why;
     int32_t *score;
     size_t cap_names;
     struct skr_scheduler_stats stats;

@@ -48,7 +48,7 @@ struct rig {
 /* ---- the extender ---- */
 
 static int filter(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
-                  skr_time now, uint8_t *passes, char text[256], struct skr_error *error)
+                  skr_time now, uint8_t *passes, const char **why, struct skr_error *error)
 {
     struct rig *r = context;
     struct filter_call *call = &r->call[r->n_calls < CALLS_MAX ? r->n_calls : CALLS_MAX - 1];
@@ -62,8 +62,8 @@ static int filter(void *context, const struct skr_pod *pod, const char *const *n
     }
     for (size_t i = 0; i < n; i++) {
         passes[i] = !r->only || strcmp(r->only, node[i]) == 0;
+        why[i] = "sakkara: no";
     }
-    snprintf(text, 256, "sakkara: no");
     return 0;
 }
 
