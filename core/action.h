@@ -18,6 +18,7 @@ enum skr_action_kind {
     SKR_ACTION_TIMER,    /* the one timer: SKR_EVENT_TIMER at this time; replaces the earlier one;
                             SKR_TIME_NEVER: none */
     SKR_ACTION_DECISION, /* for the log: what was decided, once per change */
+    SKR_ACTION_EXPLAIN,  /* the answer to an SKR_EVENT_EXPLAIN */
     SKR_ACTION_KIND_COUNT
 };
 
@@ -88,6 +89,8 @@ struct skr_answer {
 struct skr_solve_request {
     uint64_t id;
     struct skr_problem problem;
+    const uint16_t *resource;    /* [problem.n_resources] the engine's ids, in the arena */
+    bool is_explanation;         /* nothing is planned with it: it must not keep plans waiting */
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
     atomic_bool cancel;
@@ -103,6 +106,20 @@ struct skr_decision {
     bool is_error;
 };
 
+enum skr_explain_status {
+    SKR_EXPLAIN_FOUND,
+    SKR_EXPLAIN_NOT_FOUND, /* no such group, and no pod names it */
+    SKR_EXPLAIN_NOT_NOW,   /* not ready, not leader, shutting down, or too many ask */
+    SKR_EXPLAIN_STATUS_COUNT
+};
+
+struct skr_explain_answer {
+    uint64_t request;
+    enum skr_explain_status status;
+    const char *json; /* FOUND: docs/reference.md, "Explanations"; else a Status (core/view.h) */
+    size_t json_len;
+};
+
 struct skr_action {
     enum skr_action_kind kind;
     union {
@@ -116,6 +133,7 @@ struct skr_action {
         uint64_t cancel_solve;
         skr_time timer;
         struct skr_decision decision;
+        struct skr_explain_answer explain;
     };
 };
 

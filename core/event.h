@@ -29,6 +29,8 @@ enum skr_event_kind {
     SKR_EVENT_SOLVED,
     SKR_EVENT_WRITE_DONE,
     SKR_EVENT_TIMER,
+    SKR_EVENT_EXPLAIN,    /* namespace_, name of a group or of its map: why is it not placed?
+                             Answered by SKR_ACTION_EXPLAIN, maybe after a solve */
     SKR_EVENT_LEADER_WON, /* an engine starts as leader; LOST makes it answer "not leader" */
     SKR_EVENT_LEADER_LOST,
     SKR_EVENT_SHUTDOWN, /* answers every parked bind; nothing is decided afterwards */
@@ -83,6 +85,9 @@ struct skr_event {
         struct {
             uint64_t request;
         } hangup;
+        struct {
+            uint64_t request;
+        } explain; /* namespace_, name above */
         struct {
             uint64_t solve;
             struct skr_solution *solution; /* taken; NULL with error */

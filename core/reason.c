@@ -33,6 +33,12 @@ static const char *const reason_name[] = {
 _Static_assert(sizeof(reason_name) / sizeof(reason_name[0]) == SKR_REASON_COUNT,
                "a name per reason");
 
+static const char *const class_name[] = {
+    "",         "config",   "config",   "config",   "config",   "config",   "progress", "topology",
+    "capacity", "topology", "capacity", "progress", "topology", "progress", "progress",
+};
+_Static_assert(sizeof class_name / sizeof class_name[0] == SKR_REASON_COUNT, "a class per reason");
+
 const char *skr_group_status_name(enum skr_group_status status)
 {
     return (size_t)status < SKR_STATUS_COUNT ? status_name[status] : "";
@@ -41,4 +47,9 @@ const char *skr_group_status_name(enum skr_group_status status)
 const char *skr_reason_name(enum skr_reason reason)
 {
     return (size_t)reason < SKR_REASON_COUNT ? reason_name[reason] : "";
+}
+
+const char *skr_reason_class(enum skr_reason reason)
+{
+    return (size_t)reason < SKR_REASON_COUNT ? class_name[reason] : "";
 }

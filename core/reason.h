@@ -38,6 +38,15 @@ enum skr_reason {
 
 const char *skr_group_status_name(enum skr_group_status status); /* "Waiting" */
 const char *skr_reason_name(enum skr_reason reason);             /* "MembersMissing"; "" for NONE */
+/* "config", "capacity", "topology" or "progress"; "" for NONE */
+const char *skr_reason_class(enum skr_reason reason);
+
+/* Tokens of explanations that are never a group's reason: warnings (class config), and placed
+ * groups that are on their way (class progress). */
+#define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
+#define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
+#define SKR_TOKEN_ASSIGNED          "Assigned"
+#define SKR_TOKEN_PERMITTED         "Permitted"
 
 #define SKR_TEXT_NOT_FOUND     "sakkara: group not found"
 #define SKR_TEXT_INVALID       "sakkara: group is invalid"

@@ -19,6 +19,7 @@
 #include "server/exit_code.h"
 #include "server/http/admin.h"
 #include "server/http/api.h"
+#include "server/http/explanations.h"
 #include "server/http/gate.h"
 #include "server/http/process_metrics.h"
 #include "server/http/verbs.h"
@@ -42,11 +43,13 @@ struct skr_daemon {
     struct skr_daemon_metrics *metrics;
     struct skr_engine_thread *engine;
     struct skr_solver_thread *solver;
+    struct skr_solver_thread *explainer; /* of its own: explanations never delay plans */
     struct skr_kube *kube;
     struct skr_verbs *verbs;
     struct skr_gate *gate;
     struct skr_admin *admin;
     struct skr_api *api;
+    struct skr_explanations *explanations;
     atomic_bool stopping;
 };
 
@@ -63,6 +66,12 @@ static void post_from_verbs(void *context, const struct skr_event *event,
 {
     struct skr_daemon *d = context;
     skr_engine_thread_post_kept(d->engine, event, release, keep);
+}
+
+static void post_question(void *context, const struct skr_event *event)
+{
+    struct skr_daemon *d = context;
+    skr_engine_thread_post(d->engine, event);
 }
 
 static void look_at_engine(void *context,
@@ -84,7 +93,9 @@ static void report_solved(void *context, struct skr_solve_request *request,
 {
     struct skr_daemon *d = context;
     struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    skr_daemon_metrics_solved(d->metrics, solution, took_ns);
+    if (!request->is_explanation) {
+        skr_daemon_metrics_solved(d->metrics, solution, took_ns);
+    }
     event.solved.solve = request->id;
     event.solved.solution = solution;
     event.solved.error = *error;
@@ -126,13 +137,19 @@ static void give_write(void *context, const struct skr_write *write)
 static void give_solve(void *context, struct skr_solve_request *request)
 {
     struct skr_daemon *d = context;
-    skr_solver_thread_post(d->solver, request);
+    skr_solver_thread_post(request->is_explanation ? d->explainer : d->solver, request);
 }
 
 static void give_cancel(void *context, uint64_t id)
 {
     struct skr_daemon *d = context;
     skr_solver_thread_cancel(d->solver, id);
+}
+
+static void give_explanation(void *context, const struct skr_explain_answer *answer)
+{
+    struct skr_daemon *d = context;
+    skr_explanations_answer(d->explanations, answer);
 }
 
 /* The pairs that say something, in a fixed order. */
@@ -286,15 +303,17 @@ static int start_gate(struct skr_daemon *d, struct skr_error *error)
 static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
     const struct skr_api_options api = {.look = look_at_engine, .ctx = d};
+    const struct skr_explanations_options explanations = {.post = post_question, .ctx = d};
     d->api = skr_api_create(&api);
+    d->explanations = skr_explanations_create(&explanations);
     struct skr_admin_options options = {
         .listen = d->config->admin_listen,
         .log = {log_http, d},
         .metrics = d->registry,
         .n_checks = 2,
         .check = {{"synced", check_synced, d}, {"running", check_running, d}},
-        .n_routes = 1,
-        .route = {skr_api_route(d->api)},
+        .n_routes = 2,
+        .route = {skr_explanations_route(d->explanations), skr_api_route(d->api)},
     };
     return skr_admin_create(&options, &d->admin, error);
 }
@@ -309,6 +328,7 @@ static int start_engine(struct skr_daemon *d, struct skr_error *error)
         .solve = give_solve,
         .cancel_solve = give_cancel,
         .decide = log_decision,
+        .explain = give_explanation,
     };
     return skr_engine_thread_start(d->engine, &outlets, error);
 }
@@ -317,7 +337,8 @@ static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_
                        struct skr_error *error)
 {
     d->solver = skr_solver_thread_create(report_solved, d, error);
-    if (!d->solver) {
+    d->explainer = d->solver ? skr_solver_thread_create(report_solved, d, error) : NULL;
+    if (!d->explainer) {
         return -SKR_LIMIT;
     }
     int rc = start_verbs(d, error);
@@ -399,8 +420,10 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
     }
     skr_engine_thread_stop(d->engine);
     skr_solver_thread_destroy(d->solver);
+    skr_solver_thread_destroy(d->explainer);
     skr_engine_thread_destroy(d->engine);
     skr_api_destroy(d->api);
+    skr_explanations_destroy(d->explanations);
     skr_kube_destroy(d->kube);
     skr_verbs_destroy(d->verbs);
     skr_metrics_destroy(d->registry);

@@ -118,18 +118,6 @@ struct skr_daemon_metrics {
     struct skr_metric_family *family[F_COUNT];
 };
 
-static const char *const class_names[] = {
-    "",         "config",   "config",   "config",   "config",   "config",   "progress", "topology",
-    "capacity", "topology", "capacity", "progress", "topology", "progress", "progress",
-};
-_Static_assert(sizeof class_names / sizeof class_names[0] == SKR_REASON_COUNT,
-               "one class a reason");
-
-const char *skr_reason_class(enum skr_reason reason)
-{
-    return class_names[reason];
-}
-
 const char *skr_daemon_metrics_name(size_t i)
 {
     return i < F_COUNT ? specs[i].name : NULL;

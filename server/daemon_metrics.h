@@ -22,7 +22,5 @@ void skr_daemon_metrics_destroy(struct skr_daemon_metrics *metrics); /* NULL all
 
 /* Name of the i-th family, NULL behind the last one. */
 const char *skr_daemon_metrics_name(size_t i);
-/* "config", "topology", "capacity", "progress": label of sakkara_unplaced_groups. */
-const char *skr_reason_class(enum skr_reason reason);
 
 #endif

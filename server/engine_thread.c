@@ -89,6 +89,7 @@ void skr_event_discard(struct skr_event *event)
     case SKR_EVENT_BIND:
     case SKR_EVENT_HANGUP:
     case SKR_EVENT_TIMER:
+    case SKR_EVENT_EXPLAIN:
     case SKR_EVENT_LEADER_WON:
     case SKR_EVENT_LEADER_LOST:
     case SKR_EVENT_SHUTDOWN:
@@ -246,6 +247,10 @@ static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action
         break;
     case SKR_ACTION_DECISION:
         o->decide(o->context, &action->decision);
+        break;
+    case SKR_ACTION_EXPLAIN:
+        if (o->explain)
+            o->explain(o->context, &action->explain);
         break;
     case SKR_ACTION_KIND_COUNT:
         break;

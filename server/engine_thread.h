@@ -30,6 +30,7 @@ struct skr_engine_outlets {
     void (*solve)(void *context, struct skr_solve_request *request);
     void (*cancel_solve)(void *context, uint64_t id);
     void (*decide)(void *context, const struct skr_decision *decision);
+    void (*explain)(void *context, const struct skr_explain_answer *answer); /* NULL: not asked */
 };
 
 /* settings and clock are borrowed and outlive the thread; outlets are copied. The thread does not

@@ -95,6 +95,7 @@ static void wakes_due(struct skr_engine *e)
         case WAKE_CHANGED:
             engine_changed(e);
             break;
+        case WAKE_ASKERS: /* inquiry_settle() looks after every event */
         case WAKE_KIND_COUNT:
         default:
             break;
@@ -139,6 +140,7 @@ void engine_verb(struct skr_engine *e)
 void engine_changed(struct skr_engine *e)
 {
     e->epoch++;
+    e->facts++;
     e->plan_wanted = true;
 }
 
@@ -301,6 +303,7 @@ static void handle_object(struct skr_engine *e, struct skr_event *ev)
     case SKR_EVENT_SOLVED:
     case SKR_EVENT_WRITE_DONE:
     case SKR_EVENT_TIMER:
+    case SKR_EVENT_EXPLAIN:
     case SKR_EVENT_LEADER_WON:
     case SKR_EVENT_LEADER_LOST:
     case SKR_EVENT_SHUTDOWN:
@@ -360,10 +363,17 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
         binding_hangup(e, ev->hangup.request);
         break;
     case SKR_EVENT_SOLVED:
+        if (inquiry_solved(e, ev))
+            break;
+        e->facts++;
         planner_solved(e, ev);
         break;
     case SKR_EVENT_WRITE_DONE:
+        e->facts++;
         write_done(e, ev);
+        break;
+    case SKR_EVENT_EXPLAIN:
+        inquiry_ask(e, ev);
         break;
     case SKR_EVENT_SYNCED:
         e->synced = true;
@@ -393,6 +403,7 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
     case SKR_EVENT_CONFIGMAP_DELETE:
     case SKR_EVENT_PODGROUP_UPSERT:
     case SKR_EVENT_PODGROUP_DELETE:
+        e->facts++;
         handle_object(e, ev);
         break;
     case SKR_EVENT_KIND_COUNT:
@@ -411,6 +422,7 @@ int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time no
     if (!e->stopped)
         wakes_due(e);
     settle(e);
+    inquiry_settle(e);
     ask_timer(e);
     e->out = NULL;
 #ifdef SKR_DEBUG
@@ -447,6 +459,7 @@ void skr_engine_destroy(struct skr_engine *e)
     skr_actions_init(&unused);
     e->out = &unused;
     planner_fini(e);
+    inquiry_fini(e);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {

@@ -64,6 +64,22 @@ void out_answer_scores(struct skr_engine *e, uint64_t request, const int8_t *sco
     a->scores = copy(e, scores, n);
 }
 
+void out_solve(struct skr_engine *e, struct skr_solve_request *request)
+{
+    e->n_solves++;
+    append(e, SKR_ACTION_SOLVE)->solve = request;
+}
+
+void out_explain(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+                 const struct skr_strbuf *json)
+{
+    struct skr_action *a = append(e, SKR_ACTION_EXPLAIN);
+    a->explain.request = request;
+    a->explain.status = status;
+    a->explain.json = copy(e, json->s, json->len + 1);
+    a->explain.json_len = json->len;
+}
+
 void out_hold(struct skr_engine *e, uint64_t request, skr_time deadline)
 {
     struct skr_action *a = append(e, SKR_ACTION_HOLD);

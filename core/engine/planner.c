@@ -162,10 +162,7 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only)
     for (size_t i = 0; i < n; i++)
         e->solve_uid[i] = skr_strdup(newcomers[i]->uid);
     free(newcomers);
-    e->n_solves++;
-    struct skr_actions *out = e->out;
-    skr_grow(&out->item, &out->cap, out->n + 1, sizeof *out->item);
-    out->item[out->n++] = (struct skr_action){.kind = SKR_ACTION_SOLVE, .solve = request};
+    out_solve(e, request);
 }
 
 void planner_run(struct skr_engine *e)
@@ -203,6 +200,16 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     default:
         return SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
     }
+}
+
+void planner_explain(struct skr_engine *e, struct group *g, const struct skr_solution *s, int32_t n)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    explain_sentence(e, g, &s->explanation, n, &b);
+    lifecycle_reason(g, reason_of(s->explanation.class), b.s);
+    engine_touch_group(e, g);
+    skr_strbuf_fini(&b);
 }
 
 static void infeasible(struct skr_engine *e, struct group *g, const struct skr_solution *s,

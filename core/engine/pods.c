@@ -134,6 +134,7 @@ void shape_veto(struct skr_engine *e, struct shape *s, const char *node)
     }
     v->until = e->now + SKR_VETO_S * SKR_SECOND;
     s->vetoed_once = true;
+    e->facts++;
     engine_wake(e, v->until, WAKE_CHANGED, NULL);
 }
 

@@ -251,6 +251,7 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     struct skr_solve_request *request = skr_alloc(sizeof *request);
     request->id = e->next_id++;
     request->arena = arena;
+    request->resource = d.resource;
     request->tree = skr_tree_ref(e->tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = claims + (int32_t)n,

@@ -68,6 +68,7 @@ static void group_destroy(struct skr_engine *e, struct group *g)
     free(g->spec_text);
     free(g->homogeneity);
     free(g->message);
+    explained_destroy(g->explained);
     free(g->placement);
     free(g->rank);
     free(g->key);

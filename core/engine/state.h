@@ -81,6 +81,8 @@ struct node_entry {
 
 struct group;
 struct plan;
+struct explained;
+struct inquiries;
 
 enum member_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
 
@@ -303,6 +305,8 @@ struct group {
     char *message;
     bool optimal;
 
+    struct explained *explained; /* the solver's account, see inquiry.c; NULL: nobody asked */
+
     skr_time capacity_since; /* infeasible for want of capacity since; 0 not */
     bool gates_released;     /* see release.c */
 
@@ -357,6 +361,7 @@ enum wake_kind {
     WAKE_MAP,     /* key of the map */
     WAKE_NODES,   /* warnings about nodes are due */
     WAKE_CHANGED, /* a veto ends */
+    WAKE_ASKERS,  /* who asks for an explanation has waited long enough */
     WAKE_KIND_COUNT
 };
 
@@ -409,7 +414,10 @@ struct skr_engine {
     size_t bindings_in_flight;
     uint64_t epoch; /* grows with every change that can make a group fit */
     uint64_t ledger_epoch_seen;
+    uint64_t facts;   /* grows with every change that an explanation may rest on */
     bool plan_wanted; /* somebody may be due for planning */
+
+    struct inquiries *inquiries; /* inquiry.c; NULL: nobody ever asked */
 
     uint64_t solve; /* id of the one running; 0 none */
     char *solve_group;
@@ -455,6 +463,9 @@ void out_answer_one(struct skr_engine *e, uint64_t request, size_t index);
 void out_answer_mask(struct skr_engine *e, uint64_t request, enum skr_answer_kind kind,
                      const char *text, const uint8_t *mask, size_t n);
 void out_answer_scores(struct skr_engine *e, uint64_t request, const int8_t *scores, size_t n);
+void out_solve(struct skr_engine *e, struct skr_solve_request *request); /* handed over */
+void out_explain(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+                 const struct skr_strbuf *json);
 void out_hold(struct skr_engine *e, uint64_t request, skr_time deadline);
 void out_decision(struct skr_engine *e, const char *group, const char *pod, const char *what,
                   const char *reason, const char *message, bool is_error);
@@ -541,6 +552,17 @@ bool planner_goes_before(const struct group *a, const struct group *b); /* both 
 void planner_run(struct skr_engine *e);
 void planner_solved(struct skr_engine *e, struct skr_event *event);
 void planner_fini(struct skr_engine *e);
+/* Reason and message of a group without a placement, from the solver's explanation. */
+void planner_explain(struct skr_engine *e, struct group *g, const struct skr_solution *s,
+                     int32_t n);
+
+/* inquiry.c: why a group is not placed, for who asks */
+void inquiry_ask(struct skr_engine *e, const struct skr_event *event);
+/* Whether the solve was one of these; then the solution is taken. */
+bool inquiry_solved(struct skr_engine *e, struct skr_event *event);
+void inquiry_settle(struct skr_engine *e); /* answers who can be answered */
+void inquiry_fini(struct skr_engine *e);
+void explained_destroy(struct explained *x); /* NULL allowed */
 
 /* release.c: gates that are removed without a plan, for autoscalers. */
 void release_settle(struct skr_engine *e, struct group *g);
@@ -621,6 +643,11 @@ void status_update(
     struct group *g); /* status, conditions, outputs from the state; Events on change */
 void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w);
 void status_wanted_loser(struct skr_engine *e, const struct map_entry *m, struct wanted *w);
+/* Why a group map defines no group: DuplicateGroup or GroupInvalid, text says more. */
+enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry *m, char *text,
+                             size_t size);
+/* Whether the group's rules name levels that the tree does not have; which, appended to b. */
+bool status_unknown_levels(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b);
 void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, struct wanted *w);
 void wanted_add(struct wanted *w, const char *key, const char *value);
 void wanted_fini(struct wanted *w);

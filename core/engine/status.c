@@ -104,6 +104,22 @@ static char *conditions_text(const struct group *g)
     return skr_strbuf_take(&b, NULL);
 }
 
+bool status_unknown_levels(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+{
+    struct skr_strbuf unknown;
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    skr_strbuf_init(&unknown);
+    bool any = g->spec && e->tree && skr_group_rules(g->spec, e->tree, rule, &unknown) > 0;
+    if (any) {
+        skr_strbuf_addf(b, "constraints name unknown levels: %s (the tree has", unknown.s);
+        for (int32_t l = 1; l <= e->tree->n_levels; l++)
+            skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->tree->level_name[l]);
+        skr_strbuf_addc(b, ')');
+    }
+    skr_strbuf_fini(&unknown);
+    return any;
+}
+
 static void lint_text(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b,
                       const char **reason)
 {
@@ -112,15 +128,10 @@ static void lint_text(const struct skr_engine *e, const struct group *g, struct 
     if (b->len)
         *reason = "LintWarnings";
     struct skr_strbuf unknown;
-    struct skr_rule rule[SKR_LEVELS_MAX];
     skr_strbuf_init(&unknown);
-    if (g->spec && e->tree && skr_group_rules(g->spec, e->tree, rule, &unknown) > 0) {
-        skr_strbuf_addf(b, "%sconstraints name unknown levels: %s (the tree has",
-                        b->len ? "; " : "", unknown.s);
-        for (int32_t l = 1; l <= e->tree->n_levels; l++)
-            skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->tree->level_name[l]);
-        skr_strbuf_add(b, ")");
-        *reason = "UnknownLevel";
+    if (status_unknown_levels(e, g, &unknown)) {
+        skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", unknown.s);
+        *reason = SKR_TOKEN_UNKNOWN_LEVEL;
     }
     if (g->homogeneity) {
         skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", g->homogeneity);
@@ -495,23 +506,27 @@ void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w
 
 /* ---- maps that define no group ---- */
 
-void status_wanted_loser(struct skr_engine *e, const struct map_entry *m, struct wanted *w)
+enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry *m, char *text,
+                             size_t size)
 {
     struct skr_error error = {0};
     struct skr_group_spec *spec = NULL;
-    bool duplicate = m->group_key != NULL;
-    char text[400];
-    if (duplicate) {
+    if (m->group_key) {
         const struct group *g = groups_find(e, m->group_key);
-        snprintf(text, sizeof text, "group %s is defined by ConfigMap %.250s, which is older",
+        snprintf(text, size, "group %s is defined by ConfigMap %.250s, which is older",
                  m->group_key, g && g->map ? g->map->map->meta.name : "?");
-    } else {
-        skr_group_spec_parse(&m->map->data, &spec, &error);
-        skr_group_spec_destroy(spec);
-        snprintf(text, sizeof text, "%s", error.text);
+        return SKR_REASON_DUPLICATE_GROUP;
     }
-    const char *reason =
-        skr_reason_name(duplicate ? SKR_REASON_DUPLICATE_GROUP : SKR_REASON_GROUP_INVALID);
+    skr_group_spec_parse(&m->map->data, &spec, &error);
+    skr_group_spec_destroy(spec);
+    snprintf(text, size, "%s", error.text);
+    return SKR_REASON_GROUP_INVALID;
+}
+
+void status_wanted_loser(struct skr_engine *e, const struct map_entry *m, struct wanted *w)
+{
+    char text[400];
+    const char *reason = skr_reason_name(status_loser(e, m, text, sizeof text));
     const char *had = skr_labels_get(&m->map->data, "reason");
     if (!m->sink.write && (!had || strcmp(had, reason) != 0) && m->sink.flush_at == 0) {
         out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);

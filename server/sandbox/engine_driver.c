@@ -46,6 +46,9 @@ struct skr_engine_driver {
     struct skr_watcher watcher;
     struct task *writes, *solves; /* each in order of time */
     struct question *question;
+    struct skr_strbuf *explanation; /* that is being asked for */
+    enum skr_explain_status explain_status;
+    bool explained;
     skr_time now, timer;
     uint64_t request;
     char text[256]; /* of the last answer to filter */
@@ -104,7 +107,19 @@ static void take_solve(struct skr_engine_driver *d, struct skr_solve_request *re
     if (skr_solve(&request->problem, &task->solution, &task->error) < 0) {
         task->solution = NULL;
     }
-    DL_APPEND(d->solves, task);
+    if (request->is_explanation) { /* somebody waits, and time stands still meanwhile */
+        task->at = d->now;
+        DL_PREPEND(d->solves, task);
+    } else {
+        DL_APPEND(d->solves, task);
+    }
+}
+
+static void take_explanation(struct skr_engine_driver *d, const struct skr_explain_answer *answer)
+{
+    d->explained = true;
+    d->explain_status = answer->status;
+    skr_strbuf_addn(d->explanation, answer->json, answer->json_len);
 }
 
 static void trace_decision(const struct skr_engine_driver *d, const struct skr_decision *decision)
@@ -144,6 +159,9 @@ static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
         break;
     case SKR_ACTION_DECISION:
         trace_decision(d, &action->decision);
+        break;
+    case SKR_ACTION_EXPLAIN:
+        take_explanation(d, &action->explain);
         break;
     case SKR_ACTION_KIND_COUNT:
         break;
@@ -403,6 +421,27 @@ size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now)
         done++;
     }
     return done;
+}
+
+enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driver, skr_time now,
+                                                  const char *namespace_, const char *name,
+                                                  struct skr_strbuf *out)
+{
+    struct skr_engine_driver *d = driver;
+    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = name};
+    struct task *task;
+    d->now = now;
+    d->explanation = out;
+    d->explained = false;
+    handle(d, &event);
+    while (!d->explained && (task = d->solves) != NULL && task->solve->is_explanation) {
+        DL_DELETE(d->solves, task);
+        run_solved(d, task);
+        free_task(task);
+    }
+    skr_bug_on(!d->explained);
+    d->explanation = NULL;
+    return d->explain_status;
 }
 
 /* ---- as an extender ---- */

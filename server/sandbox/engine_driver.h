@@ -36,6 +36,12 @@ void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now);
 skr_time skr_engine_driver_next(const struct skr_engine_driver *driver, skr_time now);
 size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now);
 
+/* Appends why a group is not placed, as JSON (docs/reference.md, "Explanations"); or, unless FOUND,
+ * a Status as core/view.h writes it. Takes no time. */
+enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driver, skr_time now,
+                                                  const char *namespace_, const char *name,
+                                                  struct skr_strbuf *out);
+
 /* For struct skr_scheduler_options; valid as long as the driver. */
 struct skr_extender skr_engine_driver_extender(struct skr_engine_driver *driver, int32_t weight);
 

@@ -133,6 +133,12 @@ bool skr_offline_cluster_is_idle(const struct skr_offline *offline)
     return skr_cluster_next(offline->cluster) == SKR_TIME_NEVER;
 }
 
+enum skr_explain_status skr_offline_explain(struct skr_offline *offline, const char *namespace_,
+                                            const char *name, struct skr_strbuf *out)
+{
+    return skr_engine_driver_explain(offline->driver, offline->now, namespace_, name, out);
+}
+
 const struct skr_engine_driver *skr_offline_driver(const struct skr_offline *offline)
 {
     return offline->driver;

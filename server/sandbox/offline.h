@@ -49,6 +49,10 @@ void skr_offline_skip(struct skr_offline *offline, skr_time at);
 /* Everything due until at, at included; the clock stands there then. */
 void skr_offline_run(struct skr_offline *offline, skr_time at);
 
+/* skr_engine_driver_explain() at the time of the clock. */
+enum skr_explain_status skr_offline_explain(struct skr_offline *offline, const char *namespace_,
+                                            const char *name, struct skr_strbuf *out);
+
 /* Whether the controllers or the kubelet have anything to do, ever. */
 bool skr_offline_cluster_is_idle(const struct skr_offline *offline);
 const struct skr_engine_driver *skr_offline_driver(const struct skr_offline *offline);

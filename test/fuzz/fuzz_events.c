@@ -168,14 +168,14 @@ static void hang_up(struct fuzz_shell *w)
     fuzz_shell_handle(w, &event);
 }
 
-static void solved(struct fuzz_shell *w)
+static void solved(struct fuzz_shell *w, struct skr_solve_request **which)
 {
     struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    struct skr_solve_request *request = w->solve;
+    struct skr_solve_request *request = *which;
     uint32_t how = choose(w, 8);
     if (!request)
         return;
-    w->solve = NULL;
+    *which = NULL;
     event.solved.solve = request->id;
     event.solved.took_ns = how;
     if (how == 1) {
@@ -186,6 +186,20 @@ static void solved(struct fuzz_shell *w)
     }
     fuzz_shell_handle(w, &event);
     skr_solve_request_destroy(request);
+}
+
+/* Why a group is not placed; or the solve for it. */
+static void ask_why(struct fuzz_shell *w)
+{
+    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = "default"};
+    if (choose(w, 2) == 0) {
+        solved(w, &w->explanation);
+        return;
+    }
+    event.name = fuzz_group_name(choose(w, FUZZ_GROUPS));
+    event.explain.request = ++w->explain_request;
+    w->n_questions++;
+    fuzz_shell_handle(w, &event);
 }
 
 static void read_object(struct fuzz_shell *w, const struct skr_write *write,
@@ -299,13 +313,15 @@ static void step(struct fuzz_shell *w)
     else if (x < 35)
         hang_up(w);
     else if (x < 40)
-        solved(w);
+        solved(w, &w->solve);
     else if (x < 54)
         write_done(w);
     else if (x < 60)
         time_passes(w);
-    else if (x < 62)
+    else if (x < 61)
         simple(w, SKR_EVENT_SYNCED);
+    else if (x < 62)
+        ask_why(w);
     else
         simple(w, rare[choose(w, 4)]);
 }
@@ -327,6 +343,7 @@ static void finish(struct fuzz_shell *w)
     skr_engine_destroy(w->engine);
     skr_actions_fini(&w->actions);
     skr_solve_request_destroy(w->solve);
+    skr_solve_request_destroy(w->explanation);
     for (size_t i = 0; i < w->n_writes; i++)
         write_free(&w->write[i]);
     fuzz_objects_fini(&w->objects);

@@ -217,8 +217,8 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
         take_write(w, &a->write);
         break;
     case SKR_ACTION_SOLVE:
-        fuzz_check(!w->solve); /* one at a time */
-        w->solve = a->solve;
+        fuzz_check(a->solve->is_explanation ? !w->explanation : !w->solve); /* one at a time */
+        *(a->solve->is_explanation ? &w->explanation : &w->solve) = a->solve;
         a->solve = NULL;
         break;
     case SKR_ACTION_CANCEL_SOLVE:
@@ -232,6 +232,12 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
     case SKR_ACTION_DECISION:
         fuzz_check(a->decision.group && a->decision.pod && a->decision.what && a->decision.message);
         fuzz_shell_mix(w, a->decision.message);
+        break;
+    case SKR_ACTION_EXPLAIN:
+        fuzz_check(w->n_questions > 0);
+        w->n_questions--;
+        json_decref(fuzz_json(a->explain.json, a->explain.json_len));
+        fuzz_shell_mix(w, a->explain.json);
         break;
     case SKR_ACTION_KIND_COUNT:
     default:

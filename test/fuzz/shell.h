@@ -34,6 +34,9 @@ struct fuzz_shell {
     size_t n_writes;
     uint64_t last_write;
     struct skr_solve_request *solve;
+    struct skr_solve_request *explanation; /* likewise, for who asks */
+    uint64_t explain_request;
+    size_t n_questions;      /* without an answer */
     bool binding[FUZZ_UIDS]; /* a plan in state Binding with that member is out */
     bool any_binding;        /* one that names no members is */
     bool traces, bound; /* a pod with a plan of its own, a bound pod was seen: a member that carries

@@ -118,6 +118,12 @@ static void take_action(struct rig *rig, struct skr_action *a)
         const struct skr_decision *d = &a->decision;
         skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->group, d->pod, d->reason, d->message);
         rig_tell(rig, "* %s %s %s %s %s", d->what, d->group, d->pod, d->reason, d->message);
+    } else if (a->kind == SKR_ACTION_EXPLAIN) {
+        skr_strbuf_addf(log, "%s\n", a->explain.json);
+        json_decref(rig->explanation);
+        rig->explanation = json_loadb(a->explain.json, a->explain.json_len, 0, NULL);
+        if (!rig->explanation)
+            rig_fail(rig, "the explanation is no JSON: %s", a->explain.json);
     } else {
         rig_fail(rig, "an action of no kind");
     }
@@ -339,6 +345,20 @@ bool rig_step_write(struct rig *rig, size_t nth)
     return false;
 }
 
+const json_t *rig_explain(struct rig *rig, const char *name)
+{
+    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = "default", .name = name};
+    json_decref(rig->explanation);
+    rig->explanation = NULL;
+    event.explain.request = ++rig->request;
+    rig_handle(rig, &event);
+    while (!rig->explanation && rig_step_solve(rig))
+        ;
+    if (!rig->explanation)
+        rig_fail(rig, "no explanation of %s", name);
+    return rig->explanation;
+}
+
 bool rig_step_solve(struct rig *rig)
 {
     struct rig_solve *s = rig->solves;
@@ -460,6 +480,7 @@ void rig_destroy(struct rig *rig)
     json_decref(rig->binding_ids);
     json_decref(rig->persisted);
     json_decref(rig->events);
+    json_decref(rig->explanation);
     skr_strbuf_fini(&rig->log);
     free(rig);
 }

@@ -159,6 +159,7 @@ struct rig {
     bool crash_before_answer; /* and the answer of the last one is not handled */
     bool crashed;
     struct skr_strbuf log; /* all actions as text */
+    json_t *explanation;   /* the newest answer to rig_explain() */
     json_t *events;        /* reasons of Events, in order: "ConfigMap/name Reason note" */
 };
 
@@ -233,6 +234,9 @@ size_t rig_open_calls(struct rig *rig);
 void rig_event(struct rig *rig, enum skr_event_kind kind); /* LEADER_*, SHUTDOWN */
 
 /* ---- looking ---- */
+/* Why the group is not placed, or a Status; borrowed until the next question. Solves that are
+ * waiting are done. */
+const json_t *rig_explain(struct rig *rig, const char *name);
 struct rig_object *rig_find(const struct rig *rig, enum rig_kind kind, const char *key);
 const char *rig_key(const struct rig *rig, const char *map, const char *key); /* data; "" absent */
 const char *rig_annotation(const struct rig *rig, enum rig_kind kind, const char *key,

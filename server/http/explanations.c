@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions by number, in a list as short as its limit. A question belongs to its request; the
+ * engine's answer looks for the number and finds it, or nobody. */
+#include "server/http/explanations.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/view.h"
+#include "topology/arena.h"
+
+#define PREFIX    "/v1/explain"
+#define JSON_TYPE "application/json"
+
+struct question {
+    uint64_t number;
+    struct skr_http_request *request;
+    struct skr_strbuf answer;
+    int code; /* 0: not answered; under the lock */
+    struct question *prev, *next;
+};
+
+struct skr_explanations {
+    struct skr_explanations_options options;
+    pthread_mutex_t lock;
+    struct question *asked; /* under the lock */
+    size_t n;
+    uint64_t last;
+};
+
+/* ---- answers ---- */
+
+static int code_of(enum skr_explain_status status)
+{
+    switch (status) {
+    case SKR_EXPLAIN_FOUND:
+        return MHD_HTTP_OK;
+    case SKR_EXPLAIN_NOT_FOUND:
+        return MHD_HTTP_NOT_FOUND;
+    case SKR_EXPLAIN_NOT_NOW:
+    case SKR_EXPLAIN_STATUS_COUNT:
+    default:
+        return MHD_HTTP_SERVICE_UNAVAILABLE;
+    }
+}
+
+void skr_explanations_answer(struct skr_explanations *explanations,
+                             const struct skr_explain_answer *answer)
+{
+    struct question *q;
+
+    pthread_mutex_lock(&explanations->lock);
+    DL_FOREACH(explanations->asked, q)
+    {
+        if (q->number != answer->request || q->code != 0)
+            continue;
+        skr_strbuf_addn(&q->answer, answer->json, answer->json_len);
+        q->code = code_of(answer->status);
+        skr_http_wake(q->request);
+    }
+    pthread_mutex_unlock(&explanations->lock);
+}
+
+static void reply(struct skr_http_request *request, int code, struct skr_strbuf *text)
+{
+    size_t len = 0;
+
+    skr_strbuf_addc(text, '\n');
+    char *body = skr_strbuf_take(text, &len);
+    skr_http_reply(request, (unsigned)code, JSON_TYPE, body, len);
+}
+
+static void refuse(struct skr_http_request *request, int code, const char *text)
+{
+    struct skr_strbuf out;
+
+    skr_strbuf_init(&out);
+    skr_view_write_status(&out, code, text);
+    reply(request, code, &out);
+}
+
+/* ---- questions ---- */
+
+/* The number, or 0: too many. */
+static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request)
+{
+    uint64_t number = 0;
+
+    pthread_mutex_lock(&x->lock);
+    if (x->n < SKR_EXPLANATIONS_ASKED_MAX) {
+        struct question *q = skr_alloc(sizeof(*q));
+        number = q->number = ++x->last;
+        q->request = request;
+        skr_strbuf_init(&q->answer);
+        DL_APPEND(x->asked, q);
+        x->n++;
+        request->user = q;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return number;
+}
+
+static void handle(void *ctx, struct skr_http_request *request)
+{
+    struct skr_explanations *x = ctx;
+    const char *path = request->path + strlen(PREFIX);
+    char namespace_[256];
+
+    if (strcmp(request->method, MHD_HTTP_METHOD_GET) != 0 &&
+        strcmp(request->method, MHD_HTTP_METHOD_HEAD) != 0) {
+        skr_http_reply_not_allowed(request, "GET, HEAD");
+        return;
+    }
+    path += *path == '/';
+    const char *slash = strchr(path, '/');
+    if (slash == NULL || slash == path || slash[1] == 0 || strchr(slash + 1, '/') != NULL ||
+        (size_t)(slash - path) >= sizeof(namespace_) || strlen(slash + 1) > 253) {
+        refuse(request, MHD_HTTP_NOT_FOUND,
+               "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
+        return;
+    }
+    memcpy(namespace_, path, (size_t)(slash - path));
+    namespace_[slash - path] = 0;
+    struct skr_event event = {
+        .kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = slash + 1};
+    event.explain.request = ask(x, request);
+    if (event.explain.request == 0) {
+        refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "sakkara: too many questions at once");
+        return;
+    }
+    x->options.post(x->options.ctx, &event);
+}
+
+static void resume(void *ctx, struct skr_http_request *request)
+{
+    struct question *q = request->user;
+
+    (void)ctx;
+    reply(request, q->code, &q->answer);
+}
+
+static void done(void *ctx, struct skr_http_request *request)
+{
+    struct skr_explanations *x = ctx;
+    struct question *q = request->user;
+
+    if (q == NULL)
+        return;
+    request->user = NULL;
+    pthread_mutex_lock(&x->lock);
+    DL_DELETE(x->asked, q);
+    x->n--;
+    pthread_mutex_unlock(&x->lock);
+    skr_strbuf_fini(&q->answer);
+    free(q);
+}
+
+/* Whether it may be closed at once. */
+static bool hangup(void *ctx, struct skr_http_request *request)
+{
+    struct skr_explanations *x = ctx;
+    struct question *q = request->user;
+
+    pthread_mutex_lock(&x->lock);
+    const bool answered = q->code != 0;
+    pthread_mutex_unlock(&x->lock);
+    if (!answered)
+        done(ctx, request);
+    return !answered;
+}
+
+/* ---- life ---- */
+
+struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options)
+{
+    struct skr_explanations *x = skr_alloc(sizeof(*x));
+
+    x->options = *options;
+    pthread_mutex_init(&x->lock, NULL);
+    return x;
+}
+
+struct skr_admin_route skr_explanations_route(struct skr_explanations *explanations)
+{
+    return (struct skr_admin_route){.prefix = PREFIX,
+                                    .handle = handle,
+                                    .ctx = explanations,
+                                    .resume = resume,
+                                    .hangup = hangup,
+                                    .done = done};
+}
+
+void skr_explanations_destroy(struct skr_explanations *explanations)
+{
+    if (explanations == NULL)
+        return;
+    pthread_mutex_destroy(&explanations->lock);
+    free(explanations);
+}

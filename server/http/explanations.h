@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_EXPLANATIONS_H
+#define SKR_SERVER_HTTP_EXPLANATIONS_H
+/*
+ * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. The
+ * request is held while the engine finds out, which may take a solve; the engine answers within
+ * seconds in any case. At most SKR_EXPLANATIONS_ASKED_MAX are on their way at once.
+ */
+#include "core/action.h"
+#include "core/event.h"
+#include "server/http/admin.h"
+
+enum { SKR_EXPLANATIONS_ASKED_MAX = 32 };
+
+struct skr_explanations_options {
+    void (*post)(void *ctx, const struct skr_event *event); /* copies; skr_engine_thread_post() */
+    void *ctx;
+};
+
+struct skr_explanations;
+struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options);
+/* For struct skr_admin_options, in front of the route /v1. */
+struct skr_admin_route skr_explanations_route(struct skr_explanations *explanations);
+/* From the engine; any thread. An answer that nobody waits for is dropped. */
+void skr_explanations_answer(struct skr_explanations *explanations,
+                             const struct skr_explain_answer *answer);
+/* After the admin listener and the engine thread have ended. NULL allowed. */
+void skr_explanations_destroy(struct skr_explanations *explanations);
+
+#endif
