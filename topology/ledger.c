@@ -18,6 +18,9 @@ struct skr_ledger {
     struct skr_ledger_nodes nodes;
     struct skr_charges charges;
     uint64_t freed_epoch;
+    uint32_t *changed; /* numbers of nodes, each once; they are kept until they have been seen */
+    size_t n_changed;
+    size_t changed_cap;
 };
 
 static int64_t node_free(const struct skr_ledger_node *node, uint16_t resource)
@@ -33,8 +36,18 @@ static struct skr_ledger_node *obtain_node(struct skr_ledger *ledger, const char
 
 static void drop_node_if_unused(struct skr_ledger *ledger, struct skr_ledger_node *node)
 {
-    if (!node->exists && node->n_charges == 0) {
+    if (!node->exists && node->n_charges == 0 && !node->changed) {
         skr_ledger_nodes_remove(&ledger->nodes, node);
+    }
+}
+
+static void note_change(struct skr_ledger *ledger, struct skr_ledger_node *node)
+{
+    if (!node->changed) {
+        node->changed = true;
+        skr_grow(&ledger->changed, &ledger->changed_cap, ledger->n_changed + 1,
+                 sizeof(ledger->changed[0]));
+        ledger->changed[ledger->n_changed++] = node->number;
     }
 }
 
@@ -54,6 +67,7 @@ void skr_ledger_destroy(struct skr_ledger *ledger)
     }
     skr_charges_fini(&ledger->charges);
     skr_ledger_nodes_fini(&ledger->nodes);
+    free(ledger->changed);
     free(ledger);
 }
 
@@ -81,6 +95,7 @@ void skr_ledger_set_node(struct skr_ledger *ledger, const char *name,
     skr_bug_on(at != allocatable->n); /* not sorted, or a resource twice */
     node->exists = true;
     ledger->freed_epoch += more ? 1 : 0;
+    note_change(ledger, node);
 }
 
 void skr_ledger_remove_node(struct skr_ledger *ledger, const char *name)
@@ -93,6 +108,7 @@ void skr_ledger_remove_node(struct skr_ledger *ledger, const char *name)
         node->cell[r].allocatable = 0;
     }
     node->exists = false;
+    note_change(ledger, node);
     drop_node_if_unused(ledger, node);
 }
 
@@ -157,6 +173,7 @@ void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *n
         bool freed = old->exists &&
                      (old != node ? charge->amounts->n != 0 : frees_some(charge->amounts, amounts));
         take_off(charge, old);
+        note_change(ledger, old);
         ledger->freed_epoch += freed ? 1 : 0;
         if (old != node) {
             drop_node_if_unused(ledger, old);
@@ -165,6 +182,7 @@ void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *n
     charge->amounts = amounts;
     charge->kind = (uint8_t)kind;
     put(charge, node);
+    note_change(ledger, node);
 }
 
 bool skr_ledger_release(struct skr_ledger *ledger, const char *uid)
@@ -178,6 +196,7 @@ bool skr_ledger_release(struct skr_ledger *ledger, const char *uid)
     take_off(charge, node);
     skr_charges_remove(&ledger->charges, charge);
     ledger->freed_epoch += freed ? 1 : 0;
+    note_change(ledger, node);
     drop_node_if_unused(ledger, node);
     return true;
 }
@@ -264,6 +283,37 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
            node_fits(node, amounts, charge->amounts);
 }
 
+int32_t skr_ledger_slots(const struct skr_ledger *ledger, const char *name,
+                         const struct skr_amounts *amounts)
+{
+    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
+    int64_t slots = INT32_MAX;
+    if (node == NULL || !node->exists) {
+        return 0;
+    }
+    for (size_t i = 0; i < amounts->n; i++) {
+        const struct skr_amount *want = &amounts->item[i];
+        int64_t free_now = node_free(node, want->resource);
+        if (want->amount > 0) {
+            int64_t here = free_now > 0 ? free_now / want->amount : 0;
+            slots = here < slots ? here : slots;
+        }
+    }
+    return (int32_t)slots;
+}
+
+void skr_ledger_see_changed(struct skr_ledger *ledger, void (*see)(void *context, const char *node),
+                            void *context)
+{
+    for (size_t i = 0; i < ledger->n_changed; i++) {
+        struct skr_ledger_node *node = ledger->nodes.item[ledger->changed[i]];
+        see(context, node->name);
+        node->changed = false;
+        drop_node_if_unused(ledger, node);
+    }
+    ledger->n_changed = 0;
+}
+
 uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger)
 {
     return ledger->freed_epoch;
@@ -316,7 +366,7 @@ static int compare_node(const struct skr_ledger *ledger, const struct skr_ledger
                         const struct recount *sum, struct skr_error *error)
 {
     int rc = 0;
-    if (!node->exists && node->n_charges == 0) {
+    if (!node->exists && node->n_charges == 0 && !node->changed) {
         rc = skr_error_set(error, SKR_BUG, "ledger: node \"%.100s\": kept for nothing", node->name);
     } else if (node->n_charges != sum->n_charges) {
         rc = complain(error, node, "charges", node->n_charges, sum->n_charges);

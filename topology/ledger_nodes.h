@@ -19,7 +19,8 @@ struct skr_ledger_cell {
 struct skr_ledger_node {
     uint32_t number;
     uint32_t hash;
-    bool exists; /* false: only charges stand on the name */
+    bool exists;  /* false: only charges stand on the name */
+    bool changed; /* its number is in the ledger's list of changed ones */
     size_t n_cells;
     struct skr_ledger_cell *cell;
     size_t n_charges;

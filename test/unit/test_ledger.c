@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -469,6 +470,42 @@ static void step(struct skr_ledger *ledger, struct model *m, size_t n_shapes, ui
     assert_int_equal(skr_ledger_fits(ledger, name, want, uid), model_fits(m, node, want, except));
 }
 
+static int32_t model_slots(const struct model *m, int node, const struct skr_amounts *want)
+{
+    int64_t slots = INT32_MAX;
+    for (size_t i = 0; i < want->n; i++) {
+        int64_t room = model_free(m, node, want->item[i].resource, -1);
+        int64_t here = room > 0 ? room / want->item[i].amount : 0;
+        slots = here < slots ? here : slots;
+    }
+    return m->exists[node] ? (int32_t)slots : 0;
+}
+
+static void note_node(void *context, const char *node)
+{
+    bool *seen = context;
+    long number = strtol(node + strlen("node-"), NULL, 10);
+    assert_false(seen[number]);
+    seen[number] = true;
+}
+
+/* What was told since before is all that differs. */
+static void compare_changes(struct skr_ledger *ledger, const struct model *before,
+                            const struct model *m)
+{
+    bool seen[MODEL_NODES] = {false};
+    char name[16];
+    skr_ledger_see_changed(ledger, note_node, seen);
+    for (int n = 0; n < MODEL_NODES; n++) {
+        name_of_node(n, name);
+        for (size_t s = 0; s < MODEL_SHAPES; s++) {
+            int32_t slots = model_slots(m, n, &shape[s]);
+            assert_int_equal(skr_ledger_slots(ledger, name, &shape[s]), slots);
+            assert_true(seen[n] || slots == model_slots(before, n, &shape[s]));
+        }
+    }
+}
+
 static void a_random_walk_agrees_with_the_model(void **state)
 {
     struct skr_ledger *ledger = ledger_of(state);
@@ -479,6 +516,7 @@ static void a_random_walk_agrees_with_the_model(void **state)
         m.node[p] = -1;
     }
     make_shapes(&seed);
+    struct model told = m;
     for (size_t i = 0; i < STEPS; i++) {
         struct model before = m;
         uint64_t epoch = skr_ledger_freed_epoch(ledger);
@@ -488,6 +526,10 @@ static void a_random_walk_agrees_with_the_model(void **state)
         assert_sound(ledger);
         if (i % 16 == 0) {
             compare_all(ledger, &m);
+        }
+        if (i % 23 == 0) {
+            compare_changes(ledger, &told, &m);
+            told = m;
         }
     }
     compare_all(ledger, &m);
