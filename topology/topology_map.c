@@ -7,6 +7,7 @@
  */
 #include "topology/topology_map.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "topology/json_position.h"
@@ -23,19 +24,37 @@ enum { DEFAULT_LEVELS = 2 };
 struct value {
     const char *key;
     const char *text;
+    const struct skr_defects *defects; /* NULL: the first defect ends it */
 };
 
-static int refuse(const struct value *v, const struct skr_position *at, enum skr_error_code code,
-                  const char *text, struct skr_error *error)
+/* rc: of what has just set error, whose kind is rule. */
+static int report(const struct value *v, const char *rule, int rc, const struct skr_error *error)
 {
-    return skr_error_set(error, code, "%s: %zu:%zu: %s", v->key, at->line, at->column, text);
+    if (v->defects != NULL) {
+        (void)skr_defect_error(v->defects, rule, error);
+    }
+    return rc;
+}
+
+static int refuse(const struct value *v, const char *rule, const struct skr_position *at,
+                  enum skr_error_code code, const char *text, struct skr_error *error)
+{
+    int rc = skr_error_set(error, code, "%s: %zu:%zu: %s", v->key, at->line, at->column, text);
+    return report(v, rule, rc, error);
 }
 
 static int refuse_type(const struct value *v, const struct skr_position *at, const char *what,
                        const json_t *json, struct skr_error *error)
 {
-    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: must be %s, got %s", v->key, at->line,
-                         at->column, what, skr_object_type_name(json));
+    int rc = skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: must be %s, got %s", v->key, at->line,
+                           at->column, what, skr_object_type_name(json));
+    return report(v, "WrongType", rc, error);
+}
+
+/* Whether to look for more after a step that ended with rc. */
+static bool go_on(const struct value *v, int rc)
+{
+    return rc == 0 || v->defects != NULL;
 }
 
 /* ---- JSON ---- */
@@ -46,7 +65,7 @@ static int refuse_duplicate(const struct value *v, size_t end, struct skr_error 
     struct skr_position second = {0, 0};
     if (!skr_json_find_duplicate(v->text, end, &first, &second)) {
         skr_json_find_token(v->text, end, &second);
-        return refuse(v, &second, SKR_INVALID, "name twice among siblings", error);
+        return refuse(v, "DuplicateName", &second, SKR_INVALID, "name twice among siblings", error);
     }
     /* The key as it is written, quotes included: it ends before end, on the line that holds it. */
     const char *key = v->text;
@@ -55,9 +74,10 @@ static int refuse_duplicate(const struct value *v, size_t end, struct skr_error 
     }
     key += second.column - 1;
     size_t len = (size_t)(v->text + end - key);
-    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: %.*s twice among siblings (see %zu:%zu)",
-                         v->key, second.line, second.column, (int)(len < 100 ? len : 100), key,
-                         first.line, first.column);
+    int rc = skr_error_set(
+        error, SKR_INVALID, "%s: %zu:%zu: %.*s twice among siblings (see %zu:%zu)", v->key,
+        second.line, second.column, (int)(len < 100 ? len : 100), key, first.line, first.column);
+    return report(v, "DuplicateName", rc, error);
 }
 
 /* *ret is owned by the caller. */
@@ -68,15 +88,18 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
     json_error_t found;
 
     if (len > SKR_TOPOLOGY_TEXT_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, limit %d", v->key, len,
-                             SKR_TOPOLOGY_TEXT_MAX);
+        int rc = skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, limit %d", v->key, len,
+                               SKR_TOPOLOGY_TEXT_MAX);
+        return report(v, "Limit", rc, error);
     }
     if (v->text[strspn(v->text, " \t\r\n")] == '\0') {
-        return skr_error_set(error, SKR_INVALID, "%s: is empty", v->key);
+        int rc = skr_error_set(error, SKR_INVALID, "%s: is empty", v->key);
+        return report(v, "EmptyValue", rc, error);
     }
     if (skr_json_deeper_than(v->text, depth_max, &at)) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %zu levels", v->key,
-                             at.line, at.column, depth_max - 1);
+        int rc = skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %zu levels",
+                               v->key, at.line, at.column, depth_max - 1);
+        return report(v, "Limit", rc, error);
     }
     json_t *json = json_loads(v->text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &found);
     if (json != NULL) {
@@ -93,8 +116,9 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
     /* At a premature end the last token is complete and it is the end itself that is wrong. */
     skr_json_find_token(v->text, strstr(found.text, "near end of file") != NULL ? len + 1 : end,
                         &at);
-    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", v->key, at.line,
-                         at.column, found.text);
+    int rc = skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", v->key, at.line,
+                           at.column, found.text);
+    return report(v, "InvalidJSON", rc, error);
 }
 
 /* ---- lists of names ---- */
@@ -135,20 +159,24 @@ static int check_element(const struct value *v, const struct name_list *list, si
     }
     if (name[strspn(name, " \t\n\v\f\r")] == '\0') {
         at = position_of_element(v, i);
-        return refuse(v, &at, SKR_INVALID, name[0] == '\0' ? "name is empty" : "name is blank",
-                      error);
+        return refuse(v, "InvalidName", &at, SKR_INVALID,
+                      name[0] == '\0' ? "name is empty" : "name is blank", error);
     }
     if (strlen(name) > name_max) {
         at = position_of_element(v, i);
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: name of %zu bytes, limit %zu", v->key,
-                             at.line, at.column, strlen(name), name_max);
+        int rc = skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: name of %zu bytes, limit %zu",
+                               v->key, at.line, at.column, strlen(name), name_max);
+        return report(v, "Limit", rc, error);
     }
     for (size_t j = 0; j < i; j++) {
-        if (strcmp(json_string_value(json_array_get(list->json, j)), name) == 0) {
+        const char *other = json_string_value(json_array_get(list->json, j));
+        if (other != NULL && strcmp(other, name) == 0) {
             struct skr_position first = position_of_element(v, j);
             at = position_of_element(v, i);
-            return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: \"%.100s\" twice (see %zu:%zu)",
-                                 v->key, at.line, at.column, name, first.line, first.column);
+            int rc =
+                skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: \"%.100s\" twice (see %zu:%zu)",
+                              v->key, at.line, at.column, name, first.line, first.column);
+            return report(v, "DuplicateName", rc, error);
         }
     }
     return 0;
@@ -168,24 +196,26 @@ static int read_names(const struct value *v, size_t n_max, size_t name_max, stru
     }
     size_t n = json_array_size(ret->json);
     if (n == 0) {
-        return refuse(v, &at, SKR_INVALID, "is empty", error);
+        return refuse(v, "EmptyValue", &at, SKR_INVALID, "is empty", error);
     }
     if (n > n_max) {
         at = position_of_element(v, n_max);
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: %zu names, limit %zu", v->key, at.line,
-                             at.column, n, n_max);
+        rc = skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: %zu names, limit %zu", v->key, at.line,
+                           at.column, n, n_max);
+        return report(v, "Limit", rc, error);
     }
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        rc = check_element(v, ret, i, name_max, error);
+    for (size_t i = 0; go_on(v, rc) && i < n; i++) {
+        int one = check_element(v, ret, i, name_max, error);
+        rc = rc != 0 ? rc : one;
         ret->name[ret->n++] = json_string_value(json_array_get(ret->json, i));
     }
     return rc;
 }
 
-static int read_resources(const struct skr_labels *data, struct name_list *ret,
-                          struct skr_error *error)
+static int read_resources(const struct skr_labels *data, const struct skr_defects *defects,
+                          struct name_list *ret, struct skr_error *error)
 {
-    struct value v = {"resource-names", skr_labels_get(data, "resource-names")};
+    struct value v = {"resource-names", skr_labels_get(data, "resource-names"), defects};
     if (v.text != NULL) {
         return read_names(&v, SKR_RESOURCES_MAX, SKR_RESOURCE_NAME_MAX, ret, error);
     }
@@ -195,14 +225,16 @@ static int read_resources(const struct skr_labels *data, struct name_list *ret,
     return 0;
 }
 
-static int read_levels(const struct skr_labels *data, size_t depth, struct name_list *ret,
-                       struct skr_error *error)
+/* depth 0: not known. */
+static int read_levels(const struct skr_labels *data, const struct skr_defects *defects,
+                       size_t depth, struct name_list *ret, struct skr_error *error)
 {
-    struct value v = {"level-names", skr_labels_get(data, "level-names")};
+    struct value v = {"level-names", skr_labels_get(data, "level-names"), defects};
     if (v.text == NULL) {
         if (depth > DEFAULT_LEVELS) {
-            return skr_error_set(error, SKR_INVALID,
-                                 "level-names: missing, a tree of depth %zu needs them", depth);
+            int rc = skr_error_set(error, SKR_INVALID,
+                                   "level-names: missing, a tree of depth %zu needs them", depth);
+            return report(&v, "LevelCount", rc, error);
         }
         for (size_t i = DEFAULT_LEVELS - depth; i < DEFAULT_LEVELS; i++) {
             ret->name[ret->n++] = default_levels[i];
@@ -210,11 +242,12 @@ static int read_levels(const struct skr_labels *data, size_t depth, struct name_
         return 0;
     }
     int rc = read_names(&v, SKR_LEVELS_MAX, SKR_UNIT_NAME_MAX, ret, error);
-    if (rc == 0 && ret->n != depth) {
+    if (rc == 0 && depth > 0 && ret->n != depth) {
         struct skr_position at = position_of_value(&v);
-        return skr_error_set(error, SKR_INVALID,
-                             "level-names: %zu:%zu: %zu %s, but the deepest node is at depth %zu",
-                             at.line, at.column, ret->n, ret->n == 1 ? "name" : "names", depth);
+        rc = skr_error_set(error, SKR_INVALID,
+                           "level-names: %zu:%zu: %zu %s, but the deepest node is at depth %zu",
+                           at.line, at.column, ret->n, ret->n == 1 ? "name" : "names", depth);
+        return report(&v, "LevelCount", rc, error);
     }
     return rc;
 }
@@ -226,7 +259,7 @@ static int refuse_unit(const struct value *v, size_t ordinal, int rc, struct skr
     struct skr_position at = {1, 1};
     (void)skr_json_find_key(v->text, ordinal, &at, NULL);
     (void)skr_error_prefix(error, "%s: %zu:%zu", v->key, at.line, at.column);
-    return rc;
+    return report(v, rc == -SKR_LIMIT ? "Limit" : "InvalidName", rc, error);
 }
 
 static int refuse_unit_type(const struct value *v, size_t ordinal, const json_t *json,
@@ -247,6 +280,7 @@ static int add_units(const struct value *v, json_t *root, struct skr_tree_builde
     } frame[SKR_LEVELS_MAX + 1];
     size_t depth = 1;
     size_t ordinal = 0;
+    int failed = 0;
 
     frame[0].object = root;
     frame[0].next = json_object_iter(root);
@@ -263,7 +297,11 @@ static int add_units(const struct value *v, json_t *root, struct skr_tree_builde
             return refuse_unit(v, ordinal, rc, error);
         }
         if (!json_is_object(value)) {
-            return refuse_unit_type(v, ordinal, value, error);
+            failed = refuse_unit_type(v, ordinal, value, error);
+            /* Keys inside an array would have to be counted. */
+            if (!go_on(v, failed) || json_array_size(value) != 0) {
+                return failed;
+            }
         }
         ordinal++;
         if (json_object_size(value) != 0) {
@@ -273,7 +311,7 @@ static int add_units(const struct value *v, json_t *root, struct skr_tree_builde
             depth++;
         }
     }
-    return 0;
+    return failed;
 }
 
 static int read_tree(const struct value *v, struct skr_tree_builder *b, struct skr_error *error)
@@ -287,7 +325,7 @@ static int read_tree(const struct value *v, struct skr_tree_builder *b, struct s
     if (!json_is_object(root)) {
         rc = refuse_type(v, &at, "an object", root, error);
     } else if (json_object_size(root) == 0) {
-        rc = refuse(v, &at, SKR_INVALID, "is empty", error);
+        rc = refuse(v, "EmptyValue", &at, SKR_INVALID, "is empty", error);
     } else {
         rc = add_units(v, root, b, error);
     }
@@ -300,74 +338,126 @@ static int refuse_tree(const struct value *v, const struct skr_tree_builder *b, 
                        struct skr_error *error)
 {
     struct skr_tree_duplicate twice;
-    struct skr_position first = {1, 1};
-    struct skr_position second = {1, 1};
-    if (!skr_tree_builder_duplicate(b, &twice)) {
+    size_t n = 0;
+    for (; (n == 0 || v->defects != NULL) && skr_tree_builder_duplicate(b, n, &twice); n++) {
+        struct skr_position first = {1, 1};
+        struct skr_position second = {1, 1};
+        (void)skr_json_find_key(v->text, twice.first, &first, NULL);
+        (void)skr_json_find_key(v->text, twice.second, &second, NULL);
+        rc =
+            skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: node \"%.100s\" twice (see %zu:%zu)",
+                          v->key, second.line, second.column, twice.name, first.line, first.column);
+        (void)report(v, "DuplicateNode", rc, error);
+    }
+    if (n == 0) {
         (void)skr_error_prefix(error, "%s", v->key);
-        return rc;
+        (void)report(v, "Limit", rc, error);
     }
-    (void)skr_json_find_key(v->text, twice.first, &first, NULL);
-    (void)skr_json_find_key(v->text, twice.second, &second, NULL);
-    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: node \"%.100s\" twice (see %zu:%zu)",
-                         v->key, second.line, second.column, twice.name, first.line, first.column);
+    return rc;
 }
 
-static int build(const struct skr_labels *data, const struct value *v, struct skr_tree_builder *b,
-                 const struct name_list *resources, struct name_list *levels, struct skr_tree **ret,
-                 size_t *n_uneven, struct skr_error *error)
+static void warn_uneven(const struct value *v, const struct skr_tree_builder *b, size_t n)
 {
-    int rc = read_tree(v, b, error);
-    if (rc == 0) {
-        rc = read_levels(data, (size_t)skr_tree_builder_depth(b), levels, error);
+    char path[256];
+    char text[384];
+    size_t ordinal;
+    struct skr_position at = {1, 1};
+    if (v->defects == NULL || !skr_tree_builder_uneven(b, 0, path, sizeof(path), &ordinal)) {
+        return;
     }
+    (void)skr_json_find_key(v->text, ordinal, &at, NULL);
+    (void)snprintf(text, sizeof(text),
+                   "%s: %zu:%zu: \"%s\" lies above the deepest level: it is left out%s", v->key,
+                   at.line, at.column, path, n > 1 ? ", and so are others" : "");
+    skr_defect_add(v->defects, "UnevenDepth", true, text);
+}
+
+/* ---- the whole map ---- */
+
+struct parts {
+    const char *name;
+    struct name_list resources;
+    struct name_list levels;
+    struct skr_tree_builder *builder;
+};
+
+/* Every key by itself; a defect of one does not hide those of another. */
+static int read_parts(const struct skr_labels *data, const struct value *v, struct parts *parts,
+                      struct skr_error *error)
+{
+    int rc = read_resources(data, v->defects, &parts->resources, error);
+    if (!go_on(v, rc)) {
+        return rc;
+    }
+    int tree = read_tree(v, parts->builder, error);
+    rc = rc != 0 ? rc : tree;
+    if (!go_on(v, tree)) {
+        return rc;
+    }
+    size_t depth = tree == 0 ? (size_t)skr_tree_builder_depth(parts->builder) : 0;
+    int levels = tree == 0 || skr_labels_get(data, "level-names") != NULL
+                     ? read_levels(data, v->defects, depth, &parts->levels, error)
+                     : 0;
+    return rc != 0 ? rc : levels;
+}
+
+static int build(const struct value *v, const struct parts *p, struct skr_tree **ret,
+                 struct skr_topology_warnings *warnings, struct skr_error *error)
+{
+    size_t n_uneven = 0;
+    int rc = skr_tree_builder_finish(p->builder, p->levels.name, p->levels.n, p->resources.name,
+                                     p->resources.n, ret, &n_uneven, error);
     if (rc != 0) {
-        return rc;
+        return refuse_tree(v, p->builder, rc, error);
     }
-    rc = skr_tree_builder_finish(b, levels->name, levels->n, resources->name, resources->n, ret,
-                                 n_uneven, error);
-    return rc != 0 ? refuse_tree(v, b, rc, error) : 0;
+    warn_uneven(v, p->builder, n_uneven);
+    if (warnings != NULL) {
+        *warnings = (struct skr_topology_warnings){.n_uneven = n_uneven};
+        (void)skr_tree_builder_uneven(p->builder, 0, warnings->first_uneven,
+                                      sizeof(warnings->first_uneven), NULL);
+    }
+    return 0;
 }
 
-static int read_tree_name(const struct skr_labels *data, const char **ret, struct skr_error *error)
+static int read_tree_name(const struct skr_labels *data, const struct skr_defects *defects,
+                          const char **ret, struct skr_error *error)
 {
-    const char *name = skr_labels_get(data, "name");
-    if (name == NULL) {
-        name = DEFAULT_TREE_NAME;
+    struct value v = {"name", skr_labels_get(data, "name"), defects};
+    *ret = v.text != NULL ? v.text : DEFAULT_TREE_NAME;
+    if (strlen(*ret) > SKR_UNIT_NAME_MAX) {
+        int rc = skr_error_set(error, SKR_LIMIT, "name: %zu bytes, limit %d", strlen(*ret),
+                               SKR_UNIT_NAME_MAX);
+        return report(&v, "Limit", rc, error);
     }
-    if (strlen(name) > SKR_UNIT_NAME_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "name: %zu bytes, limit %d", strlen(name),
-                             SKR_UNIT_NAME_MAX);
-    }
-    *ret = name;
     return 0;
+}
+
+int skr_topology_map_check(const struct skr_labels *data, const struct skr_defects *defects,
+                           struct skr_tree **ret, struct skr_topology_warnings *warnings,
+                           struct skr_error *error)
+{
+    struct value v = {"tree", skr_labels_get(data, "tree"), defects};
+    struct parts parts = {.name = NULL};
+    int rc = read_tree_name(data, defects, &parts.name, error);
+    if (!go_on(&v, rc)) {
+        return rc;
+    }
+    if (v.text == NULL) {
+        rc = skr_error_set(error, SKR_INVALID, "tree: missing");
+        return report(&v, "MissingTree", rc, error);
+    }
+    parts.builder = skr_tree_builder_create(parts.name);
+    int read = read_parts(data, &v, &parts, error);
+    rc = rc != 0 ? rc : read;
+    rc = rc == 0 ? build(&v, &parts, ret, warnings, error) : rc;
+    json_decref(parts.resources.json);
+    json_decref(parts.levels.json);
+    skr_tree_builder_destroy(parts.builder);
+    return rc;
 }
 
 int skr_topology_map_parse(const struct skr_labels *data, struct skr_tree **ret,
                            struct skr_topology_warnings *warnings, struct skr_error *error)
 {
-    struct value v = {"tree", skr_labels_get(data, "tree")};
-    const char *name = NULL;
-    int rc = read_tree_name(data, &name, error);
-    if (rc != 0) {
-        return rc;
-    }
-    if (v.text == NULL) {
-        return skr_error_set(error, SKR_INVALID, "tree: missing");
-    }
-    struct name_list resources = {.json = NULL};
-    struct name_list levels = {.json = NULL};
-    struct skr_tree_builder *b = skr_tree_builder_create(name);
-    size_t n_uneven = 0;
-    rc = read_resources(data, &resources, error);
-    if (rc == 0) {
-        rc = build(data, &v, b, &resources, &levels, ret, &n_uneven, error);
-    }
-    if (rc == 0 && warnings != NULL) {
-        *warnings = (struct skr_topology_warnings){.n_uneven = n_uneven};
-        (void)skr_tree_builder_uneven(b, 0, warnings->first_uneven, sizeof(warnings->first_uneven));
-    }
-    json_decref(resources.json);
-    json_decref(levels.json);
-    skr_tree_builder_destroy(b);
-    return rc;
+    return skr_topology_map_check(data, NULL, ret, warnings, error);
 }

@@ -6,6 +6,7 @@
  * tree), or derived from node labels. Every finding of the validation table in docs/reference.md is
  * reported with the key and "line:column" inside its value. Malformed refuses the map as a whole.
  */
+#include "topology/defect.h"
 #include "topology/object.h"
 #include "topology/tree.h"
 
@@ -26,6 +27,12 @@ struct skr_topology_warnings {
  * twice (see 1:9)", SKR_LIMIT. O(size of the text). */
 int skr_topology_map_parse(const struct skr_labels *data, struct skr_tree **ret,
                            struct skr_topology_warnings *warnings, struct skr_error *error);
+
+/* The same, for lint: tells every defect and warning it comes across, not the first alone. The
+ * error is that of the last defect; needed when defects is not NULL. */
+int skr_topology_map_check(const struct skr_labels *data, const struct skr_defects *defects,
+                           struct skr_tree **ret, struct skr_topology_warnings *warnings,
+                           struct skr_error *error);
 
 /* No ConfigMap: rack over node when every node has a non-empty SKR_RACK_LABEL, else flat with one
  * level "node". Units in byte order of names; resources cpu, memory. nodes: n borrowed pointers in

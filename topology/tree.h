@@ -74,19 +74,23 @@ int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *
 int skr_tree_check_name(const char *what, const char *name, struct skr_error *error);
 /* Depth of the deepest unit so far, 0 when there is none. O(units). */
 int32_t skr_tree_builder_depth(const struct skr_tree_builder *b);
-/* Path of the n-th (from 0) leaf above the deepest one, "zone-0/rack-1", cut at size. false when
- * there are fewer. */
-bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *buffer, size_t size);
+/* Path of the n-th (from 0) leaf above the deepest one, "zone-0/rack-1", cut at size, and the
+ * ordinal (from 0) of the call that added it (NULL allowed). false when there are fewer. */
+bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *buffer, size_t size,
+                             size_t *ret_ordinal);
 
-/* One node named by two leaves, as skr_tree_builder_finish found it: ordinals (from 0) of the calls
- * that added them. name is borrowed from the builder. */
+enum { SKR_TREE_DUPLICATES_MAX = 8 }; /* found by one skr_tree_builder_finish() */
+
+/* One node named by two leaves, as skr_tree_builder_finish found it: ordinals of the calls that
+ * added the first and this one. name is borrowed from the builder. */
 struct skr_tree_duplicate {
     const char *name;
     size_t first;
     size_t second;
 };
-/* false when finish has not been called or found none. */
-bool skr_tree_builder_duplicate(const struct skr_tree_builder *b, struct skr_tree_duplicate *ret);
+/* The n-th (from 0); false when finish has not been called or found fewer. */
+bool skr_tree_builder_duplicate(const struct skr_tree_builder *b, size_t n,
+                                struct skr_tree_duplicate *ret);
 /* level_names: n of them, top to bottom, root excluded; n must equal the depth of the deepest leaf
  * (SKR_INVALID; any n 1.. for a builder without units). A node named by two leaves is SKR_INVALID.
  * resource_names are copied. Consumes nothing; call destroy afterwards. n_uneven may

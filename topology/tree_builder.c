@@ -29,7 +29,8 @@ struct skr_tree_builder {
     size_t cap;
     int32_t last[SKR_LEVELS_MAX + 1]; /* newest entry of each depth; [0] is -1 */
     int32_t last_depth;
-    struct skr_tree_duplicate duplicate;
+    size_t n_duplicates;
+    struct skr_tree_duplicate duplicate[SKR_TREE_DUPLICATES_MAX];
 };
 
 #define NAMES_BYTES_MAX ((size_t)SKR_UNITS_MAX * (SKR_UNIT_NAME_MAX + 1))
@@ -110,16 +111,18 @@ int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *
     return 0;
 }
 
-bool skr_tree_builder_duplicate(const struct skr_tree_builder *b, struct skr_tree_duplicate *ret)
+bool skr_tree_builder_duplicate(const struct skr_tree_builder *b, size_t n,
+                                struct skr_tree_duplicate *ret)
 {
-    if (b->duplicate.name != NULL) {
-        *ret = b->duplicate;
-        return true;
+    if (n >= b->n_duplicates) {
+        return false;
     }
-    return false;
+    *ret = b->duplicate[n];
+    return true;
 }
 
-bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *buffer, size_t size)
+bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *buffer, size_t size,
+                             size_t *ret_ordinal)
 {
     int32_t deepest = skr_tree_builder_depth(b);
     for (size_t i = 0; i < b->n; i++) {
@@ -132,6 +135,9 @@ bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *b
         for (int32_t d = e->depth; d > 0; d--) {
             path[d - 1] = at;
             at = b->entry[at].parent;
+        }
+        if (ret_ordinal != NULL) {
+            *ret_ordinal = i;
         }
         size_t len = 0;
         buffer[0] = '\0';
@@ -185,8 +191,8 @@ static int check_leaves(struct skr_tree_builder *b, struct skr_error *error)
         slots *= 2;
     }
     int32_t *slot = skr_alloc_array(slots, sizeof(slot[0]));
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < b->n; i++) {
+    b->n_duplicates = 0;
+    for (size_t i = 0; b->n_duplicates < SKR_TREE_DUPLICATES_MAX && i < b->n; i++) {
         const struct entry *e = &b->entry[i];
         if (e->has_children) {
             continue;
@@ -196,13 +202,16 @@ static int check_leaves(struct skr_tree_builder *b, struct skr_error *error)
             at = (at + 1) & (slots - 1);
         }
         if (slot[at] != 0) {
-            b->duplicate = (struct skr_tree_duplicate){e->name, (size_t)slot[at] - 1, i};
-            rc = skr_error_set(error, SKR_INVALID, "node \"%.100s\" twice", e->name);
+            b->duplicate[b->n_duplicates++] =
+                (struct skr_tree_duplicate){e->name, (size_t)slot[at] - 1, i};
+        } else {
+            slot[at] = (int32_t)i + 1;
         }
-        slot[at] = (int32_t)i + 1;
     }
     free(slot);
-    return rc;
+    return b->n_duplicates > 0
+               ? skr_error_set(error, SKR_INVALID, "node \"%.100s\" twice", b->duplicate[0].name)
+               : 0;
 }
 
 /* Numbers the kept units level by level; fills the level bounds. */

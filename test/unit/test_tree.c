@@ -176,11 +176,11 @@ static void leaves_above_the_deepest_level_are_left_out(void **state)
     struct skr_tree_builder *b = builder_of(units, 10);
     static const char *const expected[] = {"early", "z/shallow", "empty/too-high"};
     for (size_t i = 0; i < 3; i++) {
-        assert_true(skr_tree_builder_uneven(b, i, path, sizeof(path)));
+        assert_true(skr_tree_builder_uneven(b, i, path, sizeof(path), NULL));
         assert_string_equal(path, expected[i]);
     }
-    assert_false(skr_tree_builder_uneven(b, 3, path, sizeof(path)));
-    assert_true(skr_tree_builder_uneven(b, 2, path, 9));
+    assert_false(skr_tree_builder_uneven(b, 3, path, sizeof(path), NULL));
+    assert_true(skr_tree_builder_uneven(b, 2, path, 9, NULL));
     assert_string_equal(path, "empty/to");
     skr_tree_builder_destroy(b);
 }
@@ -194,11 +194,11 @@ static void one_node_with_two_leaves_is_refused(void **state)
     struct skr_tree *tree = NULL;
     struct skr_tree_builder *b = builder_of(units, 5);
     (void)state;
-    assert_false(skr_tree_builder_duplicate(b, &twice));
+    assert_false(skr_tree_builder_duplicate(b, 0, &twice));
     assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 2, &tree, NULL, &error),
                      -SKR_INVALID);
     assert_string_equal(error.text, "node \"n0\" twice");
-    assert_true(skr_tree_builder_duplicate(b, &twice));
+    assert_true(skr_tree_builder_duplicate(b, 0, &twice));
     assert_string_equal(twice.name, "n0");
     assert_int_equal(twice.first, 1);
     assert_int_equal(twice.second, 4);
@@ -207,7 +207,7 @@ static void one_node_with_two_leaves_is_refused(void **state)
     b = builder_of(uneven, 3);
     assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 2, &tree, NULL, &error),
                      -SKR_INVALID);
-    assert_true(skr_tree_builder_duplicate(b, &twice));
+    assert_true(skr_tree_builder_duplicate(b, 0, &twice));
     assert_null(tree);
     skr_tree_builder_destroy(b);
 }
