@@ -74,8 +74,9 @@ static void copy_token(const char *text, struct skr_position position, char buff
 
 /* The value that counts for a member of a level; NULL when absent or null. *ret_key: as written.
  * O(text) for each variant of case beyond the first, so their number has a limit. */
-static int find_member(json_t *object, const char *text, const char *level, enum member member,
-                       json_t **ret, const char **ret_key, struct skr_error *error)
+static int find_member(const struct skr_group_spec *spec, json_t *object, const char *text,
+                       const char *level, enum member member, json_t **ret, const char **ret_key,
+                       struct skr_error *error)
 {
     int variants = 0;
     struct skr_position last = {.line = 0, .column = 0};
@@ -87,9 +88,12 @@ static int find_member(json_t *object, const char *text, const char *level, enum
         if (!equal_fold(key, member_name[member]))
             continue;
         if (++variants > SKR_GROUP_VARIANTS_MAX)
-            return skr_error_set(error, SKR_LIMIT,
-                                 "constraints: \"%s\" is repeated in more than %d spellings",
-                                 member_name[member], (int)SKR_GROUP_VARIANTS_MAX);
+            return skr_group_defect(
+                spec, "Limit",
+                skr_error_set(error, SKR_LIMIT,
+                              "constraints: \"%s\" is repeated in more than %d spellings",
+                              member_name[member], (int)SKR_GROUP_VARIANTS_MAX),
+                error);
         if (found != NULL && last.line == 0)
             last = locate(text, level, *ret_key);
         if (found != NULL) {
@@ -105,8 +109,8 @@ static int find_member(json_t *object, const char *text, const char *level, enum
     return 0;
 }
 
-static int refuse(const char *text, const char *level, const char *key, const char *what,
-                  const json_t *value, struct skr_error *error)
+static int refuse(const struct skr_group_spec *spec, const char *text, const char *level,
+                  const char *key, const char *what, const json_t *value, struct skr_error *error)
 {
     struct skr_position position = locate(text, level, key);
     char got[SKR_QUOTE_MAX];
@@ -116,8 +120,9 @@ static int refuse(const char *text, const char *level, const char *key, const ch
         snprintf(got, sizeof(got), "%s", skr_object_type_name(value));
     char subject[SKR_QUOTE_MAX];
     skr_group_quote(key != NULL ? key : level, subject);
-    return skr_error_set(error, SKR_INVALID, "constraints: %zu:%zu: \"%s\" must be %s, got %s",
-                         position.line, position.column, subject, what, got);
+    int rc = skr_error_set(error, SKR_INVALID, "constraints: %zu:%zu: \"%s\" must be %s, got %s",
+                           position.line, position.column, subject, what, got);
+    return skr_group_defect(spec, "WrongType", rc, error);
 }
 
 static int read_number(struct skr_group_spec *spec, const char *text, const char *level,
@@ -126,11 +131,11 @@ static int read_number(struct skr_group_spec *spec, const char *text, const char
     const char *key = NULL;
     json_t *value;
     char where[SKR_QUOTE_MAX];
-    int rc = find_member(object, text, level, member, &value, &key, error);
+    int rc = find_member(spec, object, text, level, member, &value, &key, error);
     if (rc < 0 || value == NULL)
         return rc;
     if (!json_is_integer(value))
-        return refuse(text, level, key, "an integer", value, error);
+        return refuse(spec, text, level, key, "an integer", value, error);
     json_int_t number = json_integer_value(value);
     where[0] = '\0';
     if (number < 0)
@@ -145,21 +150,21 @@ static int read_words(struct skr_group_spec *spec, const char *text, const char 
     const char *key = NULL;
     json_t *type;
     json_t *hard;
-    int rc = find_member(object, text, level, TYPE, &type, &key, error);
+    int rc = find_member(spec, object, text, level, TYPE, &type, &key, error);
     if (rc < 0)
         return rc;
     if (type != NULL) {
         char where[SKR_QUOTE_MAX];
         if (!json_is_string(type))
-            return refuse(text, level, key, "a string", type, error);
+            return refuse(spec, text, level, key, "a string", type, error);
         write_where(locate(text, level, key), where);
         ret->type = skr_group_type_parse(spec, where, level, json_string_value(type));
     }
-    rc = find_member(object, text, level, HARD, &hard, &key, error);
+    rc = find_member(spec, object, text, level, HARD, &hard, &key, error);
     if (rc < 0)
         return rc;
     if (hard != NULL && !json_is_boolean(hard))
-        return refuse(text, level, key, "true or false", hard, error);
+        return refuse(spec, text, level, key, "true or false", hard, error);
     ret->hard = json_is_true(hard);
     return 0;
 }
@@ -181,7 +186,7 @@ static void warn_unknown(struct skr_group_spec *spec, const char *text, const ch
         struct skr_position position = locate(text, level, key);
         skr_group_quote(key, quoted);
         skr_group_quote(level, quoted_level);
-        skr_group_warn(spec,
+        skr_group_warn(spec, "UnknownMember",
                        "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\" is ignored",
                        position.line, position.column, quoted, quoted_level);
         if (spec->n_warnings == SKR_GROUP_LINT_MAX)
@@ -197,14 +202,18 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
     if (rule.level == NULL)
         return skr_group_no_room(error);
     int rc = read_words(spec, text, level, object, &rule.rule, error);
-    if (rc == 0)
-        rc = read_number(spec, text, level, object, PARTITIONS, &rule.rule.partitions, error);
-    if (rc == 0)
-        rc = read_number(spec, text, level, object, MIN, &rule.rule.min, error);
-    if (rc == 0)
-        rc = read_number(spec, text, level, object, MAX, &rule.rule.max, error);
-    if (rc == 0)
-        rc = read_number(spec, text, level, object, FACTOR, &rule.rule.factor, error);
+    const struct {
+        enum member member;
+        int32_t *number;
+    } numbers[] = {{PARTITIONS, &rule.rule.partitions},
+                   {MIN, &rule.rule.min},
+                   {MAX, &rule.rule.max},
+                   {FACTOR, &rule.rule.factor}};
+    for (size_t i = 0; skr_group_go_on(spec, rc) && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        int one =
+            read_number(spec, text, level, object, numbers[i].member, numbers[i].number, error);
+        rc = rc < 0 ? rc : one;
+    }
     if (rc < 0)
         return rc;
     warn_unknown(spec, text, level, object);
@@ -219,21 +228,26 @@ static int read_levels(struct skr_group_spec *spec, const char *text, json_t *ob
 {
     const char *level;
     json_t *value;
+    int rc = 0;
     json_object_foreach(object, level, value)
     {
+        if (!skr_group_go_on(spec, rc))
+            break;
         if (json_is_null(value))
             continue;
-        if (!json_is_object(value))
-            return refuse(text, level, NULL, "an object", value, error);
         if (spec->n_rules == SKR_GROUP_RULES_MAX)
-            return skr_error_set(error, SKR_LIMIT, "constraints: more than %d levels",
-                                 (int)SKR_GROUP_RULES_MAX);
-        int rc = read_rule(spec, text, level, value, &spec->rule[spec->n_rules], error);
-        if (rc < 0)
-            return rc;
-        spec->n_rules++;
+            return skr_group_defect(spec, "Limit",
+                                    skr_error_set(error, SKR_LIMIT,
+                                                  "constraints: more than %d levels",
+                                                  (int)SKR_GROUP_RULES_MAX),
+                                    error);
+        int one = json_is_object(value)
+                      ? read_rule(spec, text, level, value, &spec->rule[spec->n_rules], error)
+                      : refuse(spec, text, level, NULL, "an object", value, error);
+        spec->n_rules += one == 0 ? 1 : 0;
+        rc = rc < 0 ? rc : one;
     }
-    return 0;
+    return rc;
 }
 
 int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
@@ -242,12 +256,14 @@ int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
     json_t *root;
     int rc = skr_json_text_parse("constraints", text, SKR_GROUP_CONSTRAINTS_MAX, &root, error);
     if (rc < 0)
-        return rc;
-    if (json_is_object(root))
+        return skr_group_defect(spec, rc == -SKR_LIMIT ? "Limit" : "InvalidJSON", rc, error);
+    if (json_is_object(root)) {
         rc = read_levels(spec, text, root, error);
-    else if (!json_is_null(root))
+    } else if (!json_is_null(root)) {
         rc = skr_error_set(error, SKR_INVALID, "constraints: 1:1: must be an object, got %s",
                            skr_object_type_name(root));
+        skr_group_defect(spec, "WrongType", rc, error);
+    }
     json_decref(root);
     return rc;
 }

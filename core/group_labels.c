@@ -62,13 +62,15 @@ static int read_label(struct skr_group_spec *spec, const struct skr_label *label
     const char *level;
     int32_t number;
     if (!split_key(label->key, member, &level)) {
-        skr_group_warn(spec, "label %.200s: unknown, ignored", label->key);
+        skr_group_warn(spec, "UnknownLabel", "label %.200s: unknown, ignored", label->key);
         return 0;
     }
     struct skr_level_rule *rule = rule_at(spec, level);
     if (rule == NULL)
-        return skr_error_set(error, SKR_LIMIT, "labels %s*: more than %d levels",
-                             SKR_LABEL_CONSTRAINT, (int)SKR_GROUP_RULES_MAX);
+        return skr_group_defect(spec, "Limit",
+                                skr_error_set(error, SKR_LIMIT, "labels %s*: more than %d levels",
+                                              SKR_LABEL_CONSTRAINT, (int)SKR_GROUP_RULES_MAX),
+                                error);
     int32_t *target = number_of(&rule->rule, member);
     if (target == NULL) {
         rule->rule.type = skr_group_type_parse(spec, label->key, level, label->value);
@@ -78,36 +80,52 @@ static int read_label(struct skr_group_spec *spec, const struct skr_label *label
         skr_group_integer_parse(label->key, label->value, INT32_MIN, INT32_MAX, &number, error);
     if (rc == 0)
         *target = skr_group_number(spec, label->key, level, member, number);
-    return rc;
+    return skr_group_defect(spec, "InvalidNumber", rc, error);
 }
 
 static int read_labels(struct skr_group_spec *spec, const struct skr_labels *labels,
                        struct skr_error *error)
 {
     const char *size = skr_labels_get(labels, SKR_LABEL_GROUP_SIZE);
-    if (size == NULL)
-        return skr_error_set(error, SKR_INVALID, "label %s: missing", SKR_LABEL_GROUP_SIZE);
-    int rc = skr_group_size_parse("label " SKR_LABEL_GROUP_SIZE, size, &spec->size, error);
-    for (size_t i = 0; rc == 0 && i < labels->n; i++)
-        if (strncmp(labels->item[i].key, SKR_LABEL_CONSTRAINT, strlen(SKR_LABEL_CONSTRAINT)) == 0)
-            rc = read_label(spec, &labels->item[i], error);
+    int rc = size == NULL
+                 ? skr_error_set(error, SKR_INVALID, "label %s: missing", SKR_LABEL_GROUP_SIZE)
+                 : skr_group_size_parse("label " SKR_LABEL_GROUP_SIZE, size, &spec->size, error);
+    skr_group_defect(spec, size == NULL ? "MissingSize" : "InvalidNumber", rc, error);
+    spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
+    for (size_t i = 0; skr_group_go_on(spec, rc) && i < labels->n; i++) {
+        if (strncmp(labels->item[i].key, SKR_LABEL_CONSTRAINT, strlen(SKR_LABEL_CONSTRAINT)) == 0) {
+            int one = read_label(spec, &labels->item[i], error);
+            rc = rc < 0 ? rc : one;
+        }
+    }
     for (size_t i = 0; rc == 0 && i < spec->n_rules; i++)
         skr_group_lint_rule(spec, "labels", &spec->rule[i]);
     return rc;
 }
 
-int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels, int32_t priority,
-                               struct skr_group_spec **ret, struct skr_error *error)
+int skr_group_labels_check(const char *name, const struct skr_labels *labels,
+                           const struct skr_defects *defects, struct skr_group_spec **ret,
+                           struct skr_error *error)
 {
     struct skr_group_spec *spec = skr_group_spec_create(name, SKR_GROUP_RULES_MAX, error);
     if (spec == NULL)
         return -SKR_NO_MEMORY;
-    spec->priority = priority;
+    spec->defects = defects;
     int rc = read_labels(spec, labels, error);
+    spec->defects = NULL;
     if (rc < 0) {
         skr_group_spec_destroy(spec);
         return rc;
     }
     *ret = spec;
     return 0;
+}
+
+int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels, int32_t priority,
+                               struct skr_group_spec **ret, struct skr_error *error)
+{
+    int rc = skr_group_labels_check(name, labels, NULL, ret, error);
+    if (rc == 0)
+        (*ret)->priority = priority;
+    return rc;
 }

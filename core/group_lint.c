@@ -133,7 +133,20 @@ int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct
 
 /* ---- warnings ---- */
 
-void skr_group_warn(struct skr_group_spec *spec, const char *format, ...)
+int skr_group_defect(const struct skr_group_spec *spec, const char *code, int rc,
+                     const struct skr_error *error)
+{
+    if (rc < 0 && spec->defects != NULL)
+        skr_defect_error(spec->defects, code, error);
+    return rc;
+}
+
+bool skr_group_go_on(const struct skr_group_spec *spec, int rc)
+{
+    return rc == 0 || spec->defects != NULL;
+}
+
+void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *format, ...)
 {
     char text[SKR_WARNING_MAX];
     if (spec->warning == NULL)
@@ -145,6 +158,7 @@ void skr_group_warn(struct skr_group_spec *spec, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    skr_defect_add(spec->defects, code, true, text);
     if (spec->n_warnings == SKR_GROUP_LINT_MAX)
         snprintf(text, sizeof(text), "more than %d warnings, the rest is not shown",
                  (int)SKR_GROUP_LINT_MAX - 1);
@@ -166,7 +180,7 @@ enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, const char 
         char quoted_level[SKR_QUOTE_MAX];
         skr_group_quote(word, quoted);
         skr_group_quote(level, quoted_level);
-        skr_group_warn(spec,
+        skr_group_warn(spec, "UnknownType",
                        "%s: \"type\" of level \"%s\" is \"%s\", neither pack nor spread: "
                        "taken as pack",
                        where, quoted_level, quoted);
@@ -180,8 +194,9 @@ int32_t skr_group_number(struct skr_group_spec *spec, const char *where, const c
     if (number < 0) {
         char quoted_level[SKR_QUOTE_MAX];
         skr_group_quote(level, quoted_level);
-        skr_group_warn(spec, "%s: \"%s\" of level \"%s\" is %lld: negative numbers are ignored",
-                       where, member, quoted_level, (long long)number);
+        skr_group_warn(spec, "NegativeNumber",
+                       "%s: \"%s\" of level \"%s\" is %lld: negative numbers are ignored", where,
+                       member, quoted_level, (long long)number);
         return 0;
     }
     return number > INT32_MAX ? INT32_MAX : (int32_t)number;
@@ -197,8 +212,8 @@ static void lint_hard(struct skr_group_spec *spec, const char *where, const char
              rule->min > 0 ? ", min" : "", rule->max > 0 ? ", max" : "",
              rule->factor > 1 ? ", factor" : "");
     if (members[0] != '\0')
-        skr_group_warn(spec, "%s: \"hard\" of level \"%s\" voids its %s", where, level,
-                       members + strlen(", "));
+        skr_group_warn(spec, "HardVoidsRule", "%s: \"hard\" of level \"%s\" voids its %s", where,
+                       level, members + strlen(", "));
 }
 
 /* The bounds of a used unit in multiples of the factor; false when it can hold none. */
@@ -237,7 +252,7 @@ void skr_group_lint_rule(struct skr_group_spec *spec, const char *where,
     }
     if (r->min > 0 && r->max > 0 && r->min > r->max) {
         if (!r->hard)
-            skr_group_warn(spec,
+            skr_group_warn(spec, "MinAboveMax",
                            "%s: \"min\" %d of level \"%s\" is larger than its \"max\" %d: both are "
                            "ignored",
                            where, (int)r->min, level, (int)r->max);
@@ -250,17 +265,17 @@ void skr_group_lint_rule(struct skr_group_spec *spec, const char *where,
     int64_t low;
     int64_t high;
     if (!unit_range(r, &factor, &low, &high))
-        skr_group_warn(spec,
+        skr_group_warn(spec, "Conflict",
                        "%s: no multiple of \"factor\" %d lies within \"min\" %d and \"max\" %d of "
                        "level \"%s\": no placement is possible",
                        where, (int)r->factor, r->min > 0 ? (int)r->min : 1, (int)r->max, level);
     else if (spec->size % factor != 0)
-        skr_group_warn(spec,
+        skr_group_warn(spec, "Conflict",
                        "%s: size %d is no multiple of \"factor\" %d of level \"%s\": no cluster "
                        "can hold the group",
                        where, (int)spec->size, (int)r->factor, level);
     else if (!size_is_possible(r, spec->size))
-        skr_group_warn(spec,
+        skr_group_warn(spec, "Conflict",
                        "%s: size %d cannot satisfy \"partitions\" %d, \"min\" %d, \"max\" %d, "
                        "\"factor\" %d of level \"%s\" (0: unset): no cluster can hold the group",
                        where, (int)spec->size, (int)r->partitions, (int)r->min, (int)r->max,

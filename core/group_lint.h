@@ -29,8 +29,14 @@ int skr_group_integer_parse(const char *key, const char *text, int64_t low, int6
 /* size: 1..SKR_GROUP_SIZE_MAX. Errors: also SKR_LIMIT. */
 int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct skr_error *error);
 
-/* Adds a warning. Beyond SKR_GROUP_LINT_MAX only their number is kept. */
-void skr_group_warn(struct skr_group_spec *spec, const char *format, ...) SKR_PRINTF(2, 3);
+/* Adds a warning; code: its kind, for lint. Beyond SKR_GROUP_LINT_MAX only their number is kept. */
+void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *format, ...)
+    SKR_PRINTF(3, 4);
+/* Tells the defect that has just been written to error, if anybody wants to know. Returns rc. */
+int skr_group_defect(const struct skr_group_spec *spec, const char *code, int rc,
+                     const struct skr_error *error);
+/* Whether to look for more after a step that ended with rc. */
+bool skr_group_go_on(const struct skr_group_spec *spec, int rc);
 
 /* Type of a rule from its word; anything but spread is pack, unknown words give a warning that
  * begins with where ("constraints: 1:9"). */

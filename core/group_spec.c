@@ -29,36 +29,59 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     const char *priority = skr_labels_get(data, "priority");
     const char *constraints = skr_labels_get(data, "constraints");
     int rc = size != NULL ? skr_group_size_parse("size", size, &spec->size, error) : 0;
-    if (rc == 0 && priority != NULL)
-        rc = skr_group_integer_parse("priority", priority, INT32_MIN, INT32_MAX, &spec->priority,
-                                     error);
-    if (rc == 0 && constraints != NULL)
-        rc = skr_group_constraints_parse(spec, constraints, error);
+    skr_group_defect(spec, "InvalidNumber", rc, error);
+    spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
+    if (skr_group_go_on(spec, rc) && priority != NULL) {
+        int one = skr_group_integer_parse("priority", priority, INT32_MIN, INT32_MAX,
+                                          &spec->priority, error);
+        skr_group_defect(spec, "InvalidNumber", one, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (skr_group_go_on(spec, rc) && constraints != NULL) {
+        int one = skr_group_constraints_parse(spec, constraints, error);
+        rc = rc < 0 ? rc : one;
+    }
     return rc;
 }
 
-int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **ret,
-                         struct skr_error *error)
+static int refuse_name(const struct skr_labels *data, struct skr_error *error)
+{
+    char quoted[SKR_QUOTE_MAX];
+    skr_group_quote(skr_labels_get(data, "name"), quoted);
+    return skr_error_set(error, SKR_INVALID,
+                         "name: 1:1: must be usable as a label value (1 to %d letters, digits, "
+                         "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
+                         (int)SKR_LABEL_VALUE_MAX, quoted);
+}
+
+int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
+                         struct skr_group_spec **ret, struct skr_error *error)
 {
     const char *name = skr_group_map_name(data);
-    if (name == NULL) {
-        char quoted[SKR_QUOTE_MAX];
-        skr_group_quote(skr_labels_get(data, "name"), quoted);
-        return skr_error_set(error, SKR_INVALID,
-                             "name: 1:1: must be usable as a label value (1 to %d letters, digits, "
-                             "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
-                             (int)SKR_LABEL_VALUE_MAX, quoted);
-    }
-    struct skr_group_spec *spec = skr_group_spec_create(name, SKR_GROUP_RULES_MAX, error);
+    if (name == NULL && defects == NULL)
+        return refuse_name(data, error);
+    struct skr_group_spec *spec =
+        skr_group_spec_create(name != NULL ? name : "", SKR_GROUP_RULES_MAX, error);
     if (spec == NULL)
         return -SKR_NO_MEMORY;
-    int rc = parse_keys(data, spec, error);
+    spec->defects = defects;
+    int rc = name == NULL ? refuse_name(data, error) : 0;
+    skr_group_defect(spec, "InvalidName", rc, error);
+    int keys = parse_keys(data, spec, error);
+    spec->defects = NULL;
+    rc = rc < 0 ? rc : keys;
     if (rc < 0) {
         skr_group_spec_destroy(spec);
         return rc;
     }
     *ret = spec;
     return 0;
+}
+
+int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **ret,
+                         struct skr_error *error)
+{
+    return skr_group_spec_check(data, NULL, ret, error);
 }
 
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,

@@ -8,6 +8,7 @@
  */
 #include "core/podgroup.h"
 #include "core/solver.h"
+#include "topology/defect.h"
 #include "topology/object.h"
 #include "topology/strbuf.h"
 #include "topology/tree.h"
@@ -36,12 +37,17 @@ struct skr_group_spec {
     struct skr_level_rule *rule; /* order of the document; one entry a level */
     size_t n_warnings;           /* lint, never blocking; each "constraints: 1:12: text" */
     const char **warning;
+    const struct skr_defects *defects; /* while it is read; NULL afterwards */
 };
 
 /* Errors (SKR_INVALID, SKR_LIMIT) name key, line:column inside its value, and the defect: the map
  * is malformed. */
 int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **ret,
                          struct skr_error *error);
+/* The same, for lint: tells every defect and warning, not the first defect alone. *ret NULL when
+ * there was a defect. The error is that of the last one; needed when defects is not NULL. */
+int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
+                         struct skr_group_spec **ret, struct skr_error *error);
 /* priority: spec.priority of the oldest member. No constraints: pack everywhere. */
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
                                  struct skr_group_spec **ret, struct skr_error *error);
@@ -49,6 +55,10 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
  * SKR_LABEL_CONSTRAINT{type,partitions,min,max,factor}.LEVEL); size is required. */
 int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels, int32_t priority,
                                struct skr_group_spec **ret, struct skr_error *error);
+/* The same, for lint. */
+int skr_group_labels_check(const char *name, const struct skr_labels *labels,
+                           const struct skr_defects *defects, struct skr_group_spec **ret,
+                           struct skr_error *error);
 void skr_group_spec_destroy(struct skr_group_spec *spec); /* NULL allowed */
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b);
 
