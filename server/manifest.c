@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Files to objects. A text that begins with a brace is a stream of JSON values, anything else is
- * YAML. Positions of values inside objects are looked up in the text only when there is something
- * to say about them.
- */
+/* Files and folders to lists of objects; texts are read by server/manifest_text.c. */
 #include "server/manifest.h"
 
 #include <dirent.h>
@@ -13,9 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "server/manifest_yaml.h"
+#include "server/manifest_text.h"
 #include "topology/arena.h"
-#include "topology/json_position.h"
 
 struct reader {
     struct skr_manifests *manifests;
@@ -24,13 +19,7 @@ struct reader {
     struct skr_strbuf *errors;
     size_t n_errors;
     enum skr_error_code worst;
-    /* the text at hand */
-    const char *file;
-    const char *text;
-    size_t n;
-    bool is_json;
-    size_t document; /* YAML: number of the document */
-    size_t value_at; /* JSON: where the value begins */
+    const char *file; /* at hand */
 };
 
 void skr_manifests_init(struct skr_manifests *manifests)
@@ -51,15 +40,6 @@ void skr_manifests_fini(struct skr_manifests *manifests)
     skr_manifests_init(manifests);
 }
 
-static void complain(struct reader *r, size_t line, size_t column, enum skr_error_code code,
-                     const char *text)
-{
-    r->worst = code;
-    if (r->n_errors++ < SKR_MANIFEST_ERRORS_MAX) {
-        skr_strbuf_addf(r->errors, "%s:%zu:%zu: %s\n", r->file, line, column, text);
-    }
-}
-
 static void complain_file(struct reader *r, const char *file, enum skr_error_code code,
                           const char *text)
 {
@@ -69,222 +49,43 @@ static void complain_file(struct reader *r, const char *file, enum skr_error_cod
     }
 }
 
-/* ---- positions ---- */
+/* ---- texts ---- */
 
-/* Lines of a text in front of which another text stands. */
-static struct skr_yaml_mark shift(const struct reader *r, struct skr_position at)
+static void complain(void *context, struct skr_yaml_mark mark, enum skr_manifest_fault fault,
+                     enum skr_error_code code, const char *text)
 {
-    struct skr_yaml_mark mark = {at.line, at.column};
-    size_t line_begin = 0;
-    for (size_t i = 0; i < r->value_at; i++) {
-        if (r->text[i] == '\n') {
-            mark.line++;
-            line_begin = i + 1;
-        }
+    struct reader *r = context;
+    (void)fault;
+    if (mark.line == 0) {
+        complain_file(r, r->file, code, text);
+        return;
     }
-    mark.column += at.line == 1 ? r->value_at - line_begin : 0;
-    return mark;
-}
-
-enum { PATH_PARTS_MAX = 32 };
-
-/* Cuts "items[3].spec" into "items", "3", "spec". Returns the number of parts. */
-static size_t cut_path(char *path, const char *part[PATH_PARTS_MAX + 1])
-{
-    size_t n = 0;
-    for (char *at = path; *at && n < PATH_PARTS_MAX;) {
-        part[n++] = at;
-        at += strcspn(at, ".[]");
-        while (*at && strchr(".[]", *at)) {
-            *at++ = '\0';
-        }
-    }
-    part[n] = NULL;
-    return n;
-}
-
-static struct skr_yaml_mark find_json(const struct reader *r, const char *path)
-{
-    const char *part[PATH_PARTS_MAX + 1];
-    struct skr_position found = {1, 1};
-    char *copy = skr_strdup(path);
-    const char *text = r->text + r->value_at;
-    /* The deepest that is there. */
-    for (size_t n = cut_path(copy, part); n > 0; n--) {
-        part[n] = NULL;
-        if (skr_json_find_path(text, part, &found)) {
-            break;
-        }
-    }
-    free(copy);
-    return shift(r, found);
-}
-
-static struct skr_yaml_mark find(const struct reader *r, const char *path)
-{
-    return r->is_json ? find_json(r, path) : skr_yaml_find(r->text, r->n, r->document, path);
-}
-
-/* ---- objects ---- */
-
-/* The path an error's text begins with: up to ": ", no blank in it. */
-static void path_of(const char *text, char *path, size_t size)
-{
-    size_t n = strcspn(text, ": ");
-    path[0] = '\0';
-    if (n < size && text[n] == ':') {
-        memcpy(path, text, n);
-        path[n] = '\0';
+    r->worst = code;
+    if (r->n_errors++ < SKR_MANIFEST_ERRORS_MAX) {
+        skr_strbuf_addf(r->errors, "%s:%zu:%zu: %s\n", r->file, mark.line, mark.column, text);
     }
 }
 
-static void complain_at(struct reader *r, const char *prefix, const struct skr_error *error)
-{
-    char path[256], full[320];
-    path_of(error->text, path, sizeof path);
-    snprintf(full, sizeof full, "%s%s%s", prefix, prefix[0] && path[0] ? "." : "", path);
-    struct skr_yaml_mark at = find(r, full);
-    complain(r, at.line, at.column, error->code, error->text);
-}
-
-static bool has_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text && text[0];
-}
-
-static void take_list(struct reader *r, json_t *list, const char *prefix,
-                      struct skr_yaml_mark mark);
-
-/* prefix: path of the object in its document; takes object. */
-static void take_object(struct reader *r, json_t *object, const char *prefix,
+static void take_object(void *context, json_t *object, const struct skr_manifest_place *place,
                         struct skr_yaml_mark mark)
 {
+    struct reader *r = context;
     struct skr_error error = {SKR_OK, ""};
     struct skr_manifests *m = r->manifests;
-    if (!json_is_object(object)) {
-        skr_error_set(&error, SKR_INVALID, "an API object is expected, with apiVersion and kind");
-    } else if (!has_text(object, "kind")) {
-        skr_error_set(&error, SKR_INVALID, "kind is missing");
-    } else if (!has_text(object, "apiVersion")) {
-        skr_error_set(&error, SKR_INVALID, "apiVersion is missing");
-    } else if (json_is_array(json_object_get(object, "items"))) {
-        take_list(r, object, prefix, mark);
-        return;
-    } else if (m->n == SKR_MANIFEST_OBJECTS_MAX) {
+    if (m->n == SKR_MANIFEST_OBJECTS_MAX) {
         skr_error_set(&error, SKR_LIMIT, "more than %d objects", SKR_MANIFEST_OBJECTS_MAX);
     } else if (r->check) {
         r->check(r->context, object, &error);
     }
     if (error.code != SKR_OK) {
-        complain_at(r, prefix, &error);
+        char path[256];
+        skr_manifest_error_path(error.text, path, sizeof path);
+        complain(r, skr_manifest_find(place, path), SKR_MANIFEST_FIELD, error.code, error.text);
         json_decref(object);
         return;
     }
     skr_grow(&m->item, &m->cap, m->n + 1, sizeof *m->item);
     m->item[m->n++] = (struct skr_manifest){object, r->file, mark.line, mark.column};
-}
-
-/* Takes list. Items of a typed list may leave out what the list says. */
-static void take_list(struct reader *r, json_t *list, const char *prefix, struct skr_yaml_mark mark)
-{
-    char path[64], item_kind[128];
-    const char *kind = json_string_value(json_object_get(list, "kind"));
-    size_t n = strlen(kind);
-    json_t *items = json_object_get(list, "items");
-    bool typed = n > 4 && strcmp(kind + n - 4, "List") == 0;
-    snprintf(item_kind, sizeof item_kind, "%.*s", typed ? (int)(n - 4) : 0, kind);
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        json_t *object = json_array_get(items, i);
-        if (typed && json_is_object(object) && !has_text(object, "kind")) {
-            json_object_set_new(object, "kind", json_string(item_kind));
-        }
-        if (typed && json_is_object(object) && !has_text(object, "apiVersion")) {
-            json_object_set(object, "apiVersion", json_object_get(list, "apiVersion"));
-        }
-        if (prefix[0]) {
-            struct skr_error nested = {SKR_OK, ""};
-            skr_error_set(&nested, SKR_INVALID, "a list in a list");
-            complain_at(r, prefix, &nested);
-            break;
-        }
-        snprintf(path, sizeof path, "items[%zu]", i);
-        take_object(r, json_incref(object), path, mark);
-    }
-    json_decref(list);
-}
-
-/* ---- texts ---- */
-
-static void read_yaml(struct reader *r)
-{
-    struct skr_yaml *yaml = skr_yaml_create(r->text, r->n);
-    struct skr_yaml_mark mark;
-    struct skr_error error;
-    json_t *object;
-    for (r->document = 0;; r->document++) {
-        if (skr_yaml_next(yaml, &object, &mark, &error) < 0) {
-            complain(r, mark.line, mark.column, error.code, error.text);
-            break;
-        }
-        if (!object) {
-            break;
-        }
-        if (json_is_null(object)) {
-            json_decref(object);
-        } else {
-            take_object(r, object, "", mark);
-        }
-    }
-    skr_yaml_destroy(yaml);
-}
-
-static bool is_too_deep(struct reader *r)
-{
-    struct skr_position at;
-    if (!skr_json_deeper_than(r->text, SKR_MANIFEST_DEPTH_MAX, &at)) {
-        return false;
-    }
-    complain(r, at.line, at.column, SKR_LIMIT, "nested too deep");
-    return true;
-}
-
-static void read_json(struct reader *r)
-{
-    json_error_t error;
-    size_t at = 0;
-    if (is_too_deep(r)) {
-        return;
-    }
-    while (at += strspn(r->text + at, " \t\r\n"), at < r->n) {
-        r->value_at = at;
-        json_t *object = json_loadb(r->text + at, r->n - at,
-                                    JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
-        if (!object) {
-            struct skr_position where;
-            /* Columns of libjansson count characters; ours count bytes. */
-            skr_json_find_token(r->text + at, (size_t)error.position, &where);
-            struct skr_yaml_mark mark = shift(r, where);
-            complain(r, mark.line, mark.column, SKR_INVALID, error.text);
-            return;
-        }
-        at += (size_t)error.position;
-        take_object(r, object, "", shift(r, (struct skr_position){1, 1}));
-    }
-}
-
-static void read_text(struct reader *r)
-{
-    size_t blank = strspn(r->text, " \t\r\n");
-    r->is_json = r->text[blank] == '{' || r->text[blank] == '[';
-    r->value_at = 0;
-    if (strlen(r->text) != r->n) {
-        complain_file(r, r->file, SKR_INVALID, "contains a NUL byte");
-    } else if (r->is_json) {
-        read_json(r);
-    } else {
-        read_yaml(r);
-    }
 }
 
 static const char *remember_file(struct skr_manifests *m, const char *name)
@@ -296,10 +97,9 @@ static const char *remember_file(struct skr_manifests *m, const char *name)
 
 static void parse(struct reader *r, const char *name, const char *text, size_t n)
 {
+    const struct skr_manifest_visitor visitor = {r, take_object, complain};
     r->file = remember_file(r->manifests, name);
-    r->text = text;
-    r->n = n;
-    read_text(r);
+    skr_manifest_text_read(text, n, &visitor);
 }
 
 static int finish(struct reader *r)

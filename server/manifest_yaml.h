@@ -11,12 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/scalar_position.h"
 #include "topology/error.h"
-
-struct skr_yaml_mark {
-    size_t line; /* from 1 */
-    size_t column;
-};
 
 struct skr_yaml;
 
@@ -29,8 +25,11 @@ int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mar
                   struct skr_error *error);
 
 /* Where the value at path ("items[3].spec.nodeName") of the document-th document (from 0) begins,
- * or the deepest value above it that is there. A key of a mapping may hold dots. */
-struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path);
+ * or the deepest value above it that is there. A key of a mapping may hold dots. Positions count
+ * characters; an anchor or a tag belongs to its value. style: how the value is written, or
+ * SKR_SCALAR_NONE when it is not there, no scalar, or an alias; NULL allowed. */
+struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path,
+                                   enum skr_scalar_style *style);
 
 /* Steps along a path: the rest behind key, or behind [index]; NULL when the path goes elsewhere. */
 const char *skr_yaml_path_key(const char *path, const char *key);

@@ -52,6 +52,7 @@ struct finder {
     size_t depth;
     struct skr_yaml_mark found;
     const char *rest; /* of the path at the deepest value found */
+    enum skr_scalar_style style;
 };
 
 /* The path below the value that begins now; NULL: the value is off the way. */
@@ -79,6 +80,26 @@ static bool take_key(struct finder *f, const yaml_event_t *event)
     return true;
 }
 
+static enum skr_scalar_style style_of(const yaml_event_t *event)
+{
+    if (event->type != YAML_SCALAR_EVENT) {
+        return SKR_SCALAR_NONE;
+    }
+    switch (event->data.scalar.style) {
+    case YAML_SINGLE_QUOTED_SCALAR_STYLE:
+        return SKR_SCALAR_SINGLE;
+    case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
+        return SKR_SCALAR_DOUBLE;
+    case YAML_LITERAL_SCALAR_STYLE:
+    case YAML_FOLDED_SCALAR_STYLE:
+        return SKR_SCALAR_BLOCK;
+    case YAML_PLAIN_SCALAR_STYLE:
+    case YAML_ANY_SCALAR_STYLE:
+    default:
+        return SKR_SCALAR_PLAIN;
+    }
+}
+
 /* false: nothing deeper can be found, or the text is too deep. */
 static bool find_step(struct finder *f, const yaml_event_t *event, const char *path)
 {
@@ -98,6 +119,7 @@ static bool find_step(struct finder *f, const yaml_event_t *event, const char *p
     if (below && (!f->rest || strlen(below) < strlen(f->rest))) {
         f->found = mark_of(&event->start_mark);
         f->rest = below;
+        f->style = *below == '\0' ? style_of(event) : SKR_SCALAR_NONE;
     }
     if (!opens) {
         return true;
@@ -110,7 +132,8 @@ static bool find_step(struct finder *f, const yaml_event_t *event, const char *p
     return true;
 }
 
-struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path)
+struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path,
+                                   enum skr_scalar_style *style)
 {
     struct finder finder = {.depth = 0, .found = {1, 1}};
     yaml_parser_t parser;
@@ -130,5 +153,8 @@ struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, 
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
+    if (style) {
+        *style = finder.style;
+    }
     return finder.found;
 }
