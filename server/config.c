@@ -42,10 +42,10 @@ static struct position position_of(const yaml_node_t *node)
     return (struct position){node->start_mark.line + 1, node->start_mark.column + 1};
 }
 
-#define add_error(reader, where, ...) \
-    skr_findings_add((reader)->findings, true, (where).line, (where).column, __VA_ARGS__)
-#define add_warning(reader, where, ...) \
-    skr_findings_add((reader)->findings, false, (where).line, (where).column, __VA_ARGS__)
+#define add_error(reader, code, where, ...) \
+    skr_findings_add((reader)->findings, true, code, (where).line, (where).column, __VA_ARGS__)
+#define add_warning(reader, code, where, ...) \
+    skr_findings_add((reader)->findings, false, code, (where).line, (where).column, __VA_ARGS__)
 
 /* ---- defaults ---- */
 
@@ -122,12 +122,12 @@ static const char *node_word(const yaml_node_t *node)
 static bool is_scalar(struct reader *r, const yaml_node_t *node, const char *key)
 {
     if (node->type != YAML_SCALAR_NODE) {
-        add_error(r, position_of(node), "%s: a single value is expected, not %s", key,
+        add_error(r, "WrongType", position_of(node), "%s: a single value is expected, not %s", key,
                   node_word(node));
         return false;
     }
     if (strlen(scalar(node)) != node->data.scalar.length) {
-        add_error(r, position_of(node), "%s: the value contains a NUL byte", key);
+        add_error(r, "InvalidValue", position_of(node), "%s: the value contains a NUL byte", key);
         return false;
     }
     return true;
@@ -140,21 +140,21 @@ static void read_scalar(struct reader *r, const struct skr_option *option, const
         return;
     }
     if (skr_option_store(option, scalar(node), r->config, &error) < 0) {
-        add_error(r, position_of(node), "%s: %s", option->key, error.text);
+        add_error(r, "InvalidValue", position_of(node), "%s: %s", option->key, error.text);
     }
 }
 
 static void read_names(struct reader *r, const struct skr_option *option, const yaml_node_t *node)
 {
     if (node->type != YAML_SEQUENCE_NODE) {
-        add_error(r, position_of(node), "%s: a list is expected, not %s", option->key,
+        add_error(r, "WrongType", position_of(node), "%s: a list is expected, not %s", option->key,
                   node_word(node));
         return;
     }
     r->config->settings.n_scheduler_names = 0;
     const yaml_node_item_t *item = node->data.sequence.items.start;
     if (item == node->data.sequence.items.top) {
-        add_error(r, position_of(node), "%s: the list is empty", option->key);
+        add_error(r, "InvalidValue", position_of(node), "%s: the list is empty", option->key);
     }
     for (; item < node->data.sequence.items.top; item++) {
         const yaml_node_t *name = yaml_document_get_node(r->document, *item);
@@ -198,10 +198,10 @@ static void report_unknown(struct reader *r, const yaml_node_t *key, const char 
     }
     const char *near = skr_suggest(scalar(key), candidate, n);
     if (near) {
-        add_error(r, position_of(key), "unknown key %s%.64s (did you mean %s?)", prefix,
-                  scalar(key), near);
+        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s (did you mean %s?)",
+                  prefix, scalar(key), near);
     } else {
-        add_error(r, position_of(key), "unknown key %s%.64s", prefix, scalar(key));
+        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s", prefix, scalar(key));
     }
 }
 
@@ -212,8 +212,8 @@ static bool is_repeated(struct reader *r, const yaml_node_t *mapping, const yaml
         const yaml_node_t *other = yaml_document_get_node(r->document, p->key);
         if (other && other->type == YAML_SCALAR_NODE && strcmp(scalar(other), scalar(key)) == 0) {
             struct position first = position_of(other);
-            add_error(r, position_of(key), "key %.64s twice (see %zu:%zu)", scalar(key), first.line,
-                      first.column);
+            add_error(r, "DuplicateKey", position_of(key), "key %.64s twice (see %zu:%zu)",
+                      scalar(key), first.line, first.column);
             return true;
         }
     }
@@ -243,7 +243,7 @@ static void read_pair(struct reader *r, const yaml_node_t *key, const yaml_node_
         return;
     }
     if (value->type != YAML_MAPPING_NODE) {
-        add_error(r, position_of(value), "%s: a mapping is expected, not %s", path,
+        add_error(r, "WrongType", position_of(value), "%s: a mapping is expected, not %s", path,
                   node_word(value));
         return;
     }
@@ -282,7 +282,7 @@ static void check_required(struct reader *r)
     for (size_t i = 0; i < skr_option_count; i++) {
         if (skr_options[i].type == SKR_OPTION_FIXED && r->at[i].line == 0) {
             struct position start = {1, 1};
-            add_error(r, start, "%s is missing; write \"%s: %s\"", skr_options[i].key,
+            add_error(r, "MissingKey", start, "%s is missing; write \"%s: %s\"", skr_options[i].key,
                       skr_options[i].key, skr_options[i].fallback);
         }
     }
@@ -292,10 +292,11 @@ static void check_pair(struct reader *r, const char *cert_key, const char *cert,
                        const char *key_key, const char *key)
 {
     if (cert[0] && !key[0]) {
-        add_error(r, where(r, cert_key), "%s is set without %s", cert_key, key_key);
+        add_error(r, "IncompleteTLS", where(r, cert_key), "%s is set without %s", cert_key,
+                  key_key);
     }
     if (key[0] && !cert[0]) {
-        add_error(r, where(r, key_key), "%s is set without %s", key_key, cert_key);
+        add_error(r, "IncompleteTLS", where(r, key_key), "%s is set without %s", key_key, cert_key);
     }
 }
 
@@ -306,11 +307,11 @@ static void check_tls(struct reader *r)
                c->tls.key_file);
     check_pair(r, "gate.certFile", c->gate_tls.cert_file, "gate.keyFile", c->gate_tls.key_file);
     if (c->tls.client_ca_file[0] && !c->tls.cert_file[0]) {
-        add_error(r, where(r, "extender.tls.clientCAFile"),
+        add_error(r, "IncompleteTLS", where(r, "extender.tls.clientCAFile"),
                   "extender.tls.clientCAFile is set without extender.tls.certFile");
     }
     if (c->gate_listen[0] && !c->gate_tls.cert_file[0]) {
-        add_error(r, where(r, "gate.listen"),
+        add_error(r, "IncompleteTLS", where(r, "gate.listen"),
                   "gate.listen is set without gate.certFile: API servers call webhooks over TLS "
                   "only");
     }
@@ -336,7 +337,8 @@ static void check_listeners(struct reader *r)
             if (text[i][0] && strcmp(text[i], text[j]) == 0 && !has_port_zero(text[i])) {
                 struct position at = where(r, listen_keys[i]);
                 at = at.line ? at : where(r, listen_keys[j]);
-                add_error(r, at, "%s and %s are both %s", listen_keys[j], listen_keys[i], text[i]);
+                add_error(r, "ListenConflict", at, "%s and %s are both %s", listen_keys[j],
+                          listen_keys[i], text[i]);
             }
         }
     }
@@ -346,7 +348,7 @@ static void check_listeners(struct reader *r)
         bool open = skr_address_parse(text[i], &address, &length, NULL) == 0 &&
                     !skr_address_is_loopback(&address);
         if (open && !c->tls.client_ca_file[0]) {
-            add_warning(r, where(r, listen_keys[i]),
+            add_warning(r, "OpenListener", where(r, listen_keys[i]),
                         "%s: %s can be reached from other machines; set extender.tls with a "
                         "clientCAFile, or anybody there can steer scheduling",
                         listen_keys[i], text[i]);
@@ -362,7 +364,7 @@ static void check_timeouts(struct reader *r)
         skr_duration_write(s->bind_timeout, bind, sizeof bind);
         skr_duration_write(s->plan_timeout, plan, sizeof plan);
         struct position at = where(r, "extender.bindTimeout");
-        add_warning(r, at.line ? at : where(r, "planTimeout"),
+        add_warning(r, "BindTimeout", at.line ? at : where(r, "planTimeout"),
                     "extender.bindTimeout (%s) should be at least planTimeout (%s) + 30s, or held "
                     "calls end before their plan",
                     bind, plan);
@@ -377,7 +379,8 @@ static void check_without_effect(struct reader *r)
     const bool set[] = {s->victims_labelled, s->preempt_force_after != SKR_TIME_NEVER};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (set[i]) {
-            add_warning(r, where(r, keys[i]), "%s has no effect in this version", keys[i]);
+            add_warning(r, "NoEffect", where(r, keys[i]), "%s has no effect in this version",
+                        keys[i]);
         }
     }
 }
@@ -396,9 +399,9 @@ static void check_rules(struct reader *r)
 static void report_syntax(struct skr_findings *findings, const yaml_parser_t *parser)
 {
     const char *problem = parser->problem ? parser->problem : "cannot be read";
-    skr_findings_add(findings, true, parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                     "not YAML: %s%s%s", problem, parser->context ? ", " : "",
-                     parser->context ? parser->context : "");
+    skr_findings_add(findings, true, "Syntax", parser->problem_mark.line + 1,
+                     parser->problem_mark.column + 1, "not YAML: %s%s%s", problem,
+                     parser->context ? ", " : "", parser->context ? parser->context : "");
 }
 
 /* A second document would be ignored silently: refused. */
@@ -412,7 +415,7 @@ static void check_single(yaml_parser_t *parser, struct skr_findings *findings)
     const yaml_node_t *root = yaml_document_get_root_node(&next);
     if (root) {
         struct position at = position_of(root);
-        skr_findings_add(findings, true, at.line, at.column,
+        skr_findings_add(findings, true, "SecondDocument", at.line, at.column,
                          "a second document; the file holds one");
     }
     yaml_document_delete(&next);
@@ -424,7 +427,7 @@ static void read_document(yaml_document_t *document, struct skr_config *config,
     struct reader r = {.document = document, .config = config, .findings = findings};
     const yaml_node_t *root = yaml_document_get_root_node(document);
     if (root && root->type != YAML_MAPPING_NODE) {
-        add_error(&r, position_of(root), "a mapping of options is expected, not %s",
+        add_error(&r, "WrongType", position_of(root), "a mapping of options is expected, not %s",
                   node_word(root));
         return;
     }
@@ -443,7 +446,7 @@ static void read_text(const char *text, size_t n, struct skr_config *config,
         return;
     }
     if (!yaml_parser_initialize(&parser)) {
-        skr_findings_add(findings, true, 0, 0, "no memory");
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
         return;
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
@@ -464,12 +467,13 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
                      struct skr_findings *findings)
 {
     if (n > SKR_CONFIG_BYTES_MAX) {
-        skr_findings_add(findings, true, 0, 0, "longer than %d bytes", SKR_CONFIG_BYTES_MAX);
+        skr_findings_add(findings, true, "Limit", 0, 0, "longer than %d bytes",
+                         SKR_CONFIG_BYTES_MAX);
         return -SKR_LIMIT;
     }
     struct skr_config *config = skr_config_default();
     if (!config) {
-        skr_findings_add(findings, true, 0, 0, "no memory");
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
         return -SKR_NO_MEMORY;
     }
     read_text(text, n, config, findings);
@@ -485,16 +489,16 @@ int skr_config_load(const char *path, struct skr_config **ret, struct skr_findin
 {
     FILE *file = fopen(path, "re");
     if (!file) {
-        skr_findings_add(findings, true, 0, 0, "cannot be opened: %s", strerror(errno));
+        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
         return -SKR_NOT_FOUND;
     }
     char *text = malloc(SKR_CONFIG_BYTES_MAX + 1);
     size_t n = text ? fread(text, 1, SKR_CONFIG_BYTES_MAX + 1, file) : 0;
     int rc = -SKR_NO_MEMORY;
     if (!text) {
-        skr_findings_add(findings, true, 0, 0, "no memory");
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
     } else if (ferror(file)) {
-        skr_findings_add(findings, true, 0, 0, "cannot be read: %s", strerror(errno));
+        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be read: %s", strerror(errno));
         rc = -SKR_INVALID;
     } else {
         rc = skr_config_parse(text, n, ret, findings);

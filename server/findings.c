@@ -12,8 +12,8 @@ void skr_findings_init(struct skr_findings *findings)
     findings->n_left_out = 0;
 }
 
-void skr_findings_add(struct skr_findings *findings, bool is_error, size_t line, size_t column,
-                      const char *format, ...)
+void skr_findings_add(struct skr_findings *findings, bool is_error, const char *code, size_t line,
+                      size_t column, const char *format, ...)
 {
     if (is_error) {
         findings->n_errors++;
@@ -26,6 +26,7 @@ void skr_findings_add(struct skr_findings *findings, bool is_error, size_t line,
     finding->line = line;
     finding->column = column;
     finding->is_error = is_error;
+    finding->code = code;
     va_list args;
     va_start(args, format);
     vsnprintf(finding->text, sizeof finding->text, format, args);

@@ -6,7 +6,7 @@
  *
  *   sakkara.yaml:7:14: error: planTimeout: "5x" is not a duration such as 50ms, 330s or 5m
  *
- * in the order of their positions. The struct is the caller's memory and holds no pointers.
+ * in the order of their positions. The struct is the caller's memory and owns nothing.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +23,7 @@ struct skr_finding {
     size_t line;   /* from 1; 0: about the file as a whole */
     size_t column; /* from 1, in bytes */
     bool is_error;
+    const char *code; /* constant, CamelCase: what kind it is, for lint; NULL: it has none */
     char text[SKR_FINDING_TEXT_MAX];
 };
 
@@ -34,8 +35,8 @@ struct skr_findings {
 };
 
 void skr_findings_init(struct skr_findings *findings);
-void skr_findings_add(struct skr_findings *findings, bool is_error, size_t line, size_t column,
-                      const char *format, ...) SKR_PRINTF(5, 6);
+void skr_findings_add(struct skr_findings *findings, bool is_error, const char *code, size_t line,
+                      size_t column, const char *format, ...) SKR_PRINTF(6, 7);
 /* Sorts by position (stable) and appends one line each; file is the name put in front. */
 void skr_findings_write(struct skr_findings *findings, const char *file, struct skr_strbuf *out);
 

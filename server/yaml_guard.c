@@ -64,7 +64,7 @@ bool skr_yaml_guard(const char *text, size_t n, struct skr_findings *findings)
     yaml_mark_t at;
     struct counts c = {0, 0};
     if (!yaml_parser_initialize(&parser)) {
-        skr_findings_add(findings, true, 0, 0, "no memory");
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
         return false;
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
@@ -73,10 +73,10 @@ bool skr_yaml_guard(const char *text, size_t n, struct skr_findings *findings)
     }
     yaml_parser_delete(&parser);
     if (c.depth > SKR_YAML_DEPTH_MAX)
-        skr_findings_add(findings, true, at.line + 1, at.column + 1, "nested deeper than %d levels",
-                         (int)SKR_YAML_DEPTH_MAX);
+        skr_findings_add(findings, true, "Limit", at.line + 1, at.column + 1,
+                         "nested deeper than %d levels", (int)SKR_YAML_DEPTH_MAX);
     else if (c.anchors > SKR_YAML_ANCHORS_MAX)
-        skr_findings_add(findings, true, at.line + 1, at.column + 1, "more than %d anchors",
-                         (int)SKR_YAML_ANCHORS_MAX);
+        skr_findings_add(findings, true, "Limit", at.line + 1, at.column + 1,
+                         "more than %d anchors", (int)SKR_YAML_ANCHORS_MAX);
     return c.depth <= SKR_YAML_DEPTH_MAX && c.anchors <= SKR_YAML_ANCHORS_MAX;
 }

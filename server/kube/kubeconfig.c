@@ -29,7 +29,7 @@ static void problem(const struct reader *r, const yaml_node_t *at, const char *f
     va_start(args, format);
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    skr_findings_add(r->findings, true, at ? at->start_mark.line + 1 : 0,
+    skr_findings_add(r->findings, true, NULL, at ? at->start_mark.line + 1 : 0,
                      at ? at->start_mark.column + 1 : 0, "%s", text);
 }
 
@@ -342,7 +342,7 @@ static void read_text(struct reader *r, const char *text, size_t n)
         read_root(r);
         yaml_document_delete(&r->document);
     } else {
-        skr_findings_add(r->findings, true, parser.problem_mark.line + 1,
+        skr_findings_add(r->findings, true, NULL, parser.problem_mark.line + 1,
                          parser.problem_mark.column + 1, "not YAML: %s",
                          parser.problem ? parser.problem : "no memory");
     }
@@ -353,7 +353,7 @@ int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
                          struct skr_kube_access *access, struct skr_findings *findings)
 {
     if (n > SKR_KUBECONFIG_BYTES_MAX) {
-        skr_findings_add(findings, true, 0, 0, "the file is larger than %d bytes",
+        skr_findings_add(findings, true, NULL, 0, 0, "the file is larger than %d bytes",
                          SKR_KUBECONFIG_BYTES_MAX);
         return -SKR_INVALID;
     }
@@ -393,7 +393,7 @@ int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
     if (stream)
         (void)fclose(stream);
     if (!text) {
-        skr_findings_add(findings, true, 0, 0, "%s", strerror(code));
+        skr_findings_add(findings, true, NULL, 0, 0, "%s", strerror(code));
         return -SKR_INVALID;
     }
     int r = skr_kubeconfig_parse(text, n, file, access, findings);
