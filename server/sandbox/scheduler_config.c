@@ -31,19 +31,20 @@ struct walk {
 };
 
 /* path "": the document. */
-static void tell(const struct walk *w, bool is_error, const char *path, const char *format, ...)
-    SKR_PRINTF(4, 5);
+static void tell(const struct walk *w, bool is_error, const char *code, const char *path,
+                 const char *format, ...) SKR_PRINTF(5, 6);
 
-static void tell(const struct walk *w, bool is_error, const char *path, const char *format, ...)
+static void tell(const struct walk *w, bool is_error, const char *code, const char *path,
+                 const char *format, ...)
 {
     char text[SKR_FINDING_TEXT_MAX];
     va_list list;
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    const struct skr_yaml_mark at = skr_yaml_find(w->text, w->n, 0, path);
-    skr_findings_add(w->findings, is_error, at.line, at.column, "%s%s%s", path, *path ? ": " : "",
-                     text);
+    const struct skr_yaml_mark at = skr_yaml_find(w->text, w->n, 0, path, NULL);
+    skr_findings_add(w->findings, is_error, code, at.line, at.column, "%s%s%s", path,
+                     *path ? ": " : "", text);
 }
 
 /* ---- keys ---- */
@@ -83,7 +84,7 @@ static bool check_keys(const struct walk *w, json_t *value, const char *path,
     json_t *member;
     char at[PATH_MAX_BYTES];
     if (!json_is_object(value)) {
-        tell(w, true, path, "must be a mapping");
+        tell(w, true, "WrongType", path, "must be a mapping");
         return false;
     }
     json_object_foreach(value, key, member)
@@ -97,8 +98,8 @@ static bool check_keys(const struct walk *w, json_t *value, const char *path,
         }
         const char *near = skr_suggest(key, known, n);
         join(at, path, key);
-        tell(w, true, at, "unknown field%s%s%s", near ? ", did you mean " : "", near ? near : "",
-             near ? "?" : "");
+        tell(w, true, "UnknownKey", at, "unknown field%s%s%s", near ? ", did you mean " : "",
+             near ? near : "", near ? "?" : "");
     }
     return true;
 }
@@ -115,7 +116,7 @@ static const char *get_text(const struct walk *w, const json_t *object, const ch
     }
     if (!json_is_string(value)) {
         join(path, base, key);
-        tell(w, true, path, "must be a string");
+        tell(w, true, "WrongType", path, "must be a string");
         return "";
     }
     const char *copy = skr_arena_strdup(w->config->arena, json_string_value(value));
@@ -132,9 +133,9 @@ static int64_t get_int(const struct walk *w, const json_t *object, const char *b
     }
     join(path, base, key);
     if (!json_is_integer(value)) {
-        tell(w, true, path, "must be a whole number");
+        tell(w, true, "WrongType", path, "must be a whole number");
     } else if (json_integer_value(value) < low || json_integer_value(value) > high) {
-        tell(w, true, path, "%lld is not between %lld and %lld",
+        tell(w, true, "InvalidValue", path, "%lld is not between %lld and %lld",
              (long long)json_integer_value(value), (long long)low, (long long)high);
     } else {
         return json_integer_value(value);
@@ -148,7 +149,7 @@ static bool get_bool(const struct walk *w, const json_t *object, const char *bas
     const json_t *value = json_object_get(object, key);
     if (value != NULL && !json_is_null(value) && !json_is_boolean(value)) {
         join(path, base, key);
-        tell(w, true, path, "must be true or false");
+        tell(w, true, "WrongType", path, "must be true or false");
     }
     return json_is_true(value);
 }
@@ -165,7 +166,7 @@ static skr_time get_duration(const struct walk *w, const json_t *object, const c
     }
     if (skr_duration_parse(text, &duration, &error) < 0) {
         join(path, base, key);
-        tell(w, true, path, "%s", error.text);
+        tell(w, true, "InvalidValue", path, "%s", error.text);
     }
     return duration > 0 ? duration : fallback;
 }
@@ -182,11 +183,12 @@ static const json_t *get_list(const struct walk *w, const json_t *object, const 
     }
     join(path, base, key);
     if (!json_is_array(list)) {
-        tell(w, true, path, "must be a list");
+        tell(w, true, "WrongType", path, "must be a list");
         return NULL;
     }
     if (json_array_size(list) > max) {
-        tell(w, true, path, "%zu entries, at most %zu are read", json_array_size(list), max);
+        tell(w, true, "Limit", path, "%zu entries, at most %zu are read", json_array_size(list),
+             max);
         return NULL;
     }
     *ret_n = json_array_size(list);
@@ -225,15 +227,17 @@ static void read_plugins(const struct walk *w, const json_t *profile, const char
     const json_t *plugins = json_object_get(profile, "plugins");
     if (json_object_size(plugins) > 0 && !is_preemption_off(plugins)) {
         join(path, base, "plugins");
-        tell(w, false, path, "not modelled: the default plugins without DefaultPreemption");
+        tell(w, false, "NotModelled", path,
+             "not modelled: the default plugins without DefaultPreemption");
     }
     if (json_array_size(json_object_get(profile, "pluginConfig")) > 0) {
         join(path, base, "pluginConfig");
-        tell(w, false, path, "not modelled: the default arguments of plugins");
+        tell(w, false, "NotModelled", path, "not modelled: the default arguments of plugins");
     }
     if (json_is_integer(json_object_get(profile, "percentageOfNodesToScore"))) {
         join(path, base, "percentageOfNodesToScore");
-        tell(w, false, path, "not modelled: the global one counts for every profile");
+        tell(w, false, "NotModelled", path,
+             "not modelled: the global one counts for every profile");
     }
 }
 
@@ -266,9 +270,9 @@ static void read_profiles(const struct walk *w, const json_t *root)
             name = "default-scheduler";
         }
         if (*name == '\0') {
-            tell(w, true, base, "schedulerName is missing");
+            tell(w, true, "MissingKey", base, "schedulerName is missing");
         } else if (has_name(config, name)) {
-            tell(w, true, path, "\"%s\" twice", name);
+            tell(w, true, "DuplicateName", path, "\"%s\" twice", name);
         } else {
             config->name[config->n_names++] = name;
         }
@@ -288,10 +292,10 @@ static const char *read_url(const struct walk *w, const json_t *object, const ch
     join(path, base, "urlPrefix");
     if (strncmp(url, "https://", 8) == 0 || get_bool(w, object, base, "enableHTTPS") ||
         json_object_size(json_object_get(object, "tlsConfig")) > 0) {
-        tell(w, true, *url ? path : base,
+        tell(w, true, "NotModelled", *url ? path : base,
              "TLS to an extender is not modelled: give it a plain address on loopback");
     } else if (strncmp(url, "http://", 7) != 0 || url[7] == '\0' || url[7] == '/') {
-        tell(w, true, *url ? path : base,
+        tell(w, true, "InvalidValue", *url ? path : base,
              "urlPrefix \"%.100s\" is not of the form http://HOST:PORT/PATH", url);
     }
     size_t n = strlen(url);
@@ -317,11 +321,12 @@ static void read_managed(const struct walk *w, const json_t *object, const char 
             continue;
         }
         if (get_bool(w, resource, path, "ignoredByScheduler")) {
-            tell(w, true, path, "ignoredByScheduler is not modelled");
+            tell(w, true, "NotModelled", path, "ignoredByScheduler is not modelled");
         }
         const char *name = get_text(w, resource, path, "name");
         if (strchr(name, '/') == NULL) {
-            tell(w, true, path, "\"%s\" is not the name of an extended resource", name);
+            tell(w, true, "InvalidValue", path, "\"%s\" is not the name of an extended resource",
+                 name);
         }
         ret->managed[ret->n_managed++] = name;
     }
@@ -344,11 +349,11 @@ static void read_extender(const struct walk *w, json_t *object, const char *base
     read_managed(w, object, base, ret);
     if (*ret->prioritize_verb != '\0' && ret->weight == 0) {
         join(path, base, json_object_get(object, "weight") ? "weight" : "prioritizeVerb");
-        tell(w, true, path, "a positive weight is needed beside prioritizeVerb");
+        tell(w, true, "Weight", path, "a positive weight is needed beside prioritizeVerb");
     }
     if (*get_text(w, object, base, "preemptVerb") != '\0') {
         join(path, base, "preemptVerb");
-        tell(w, false, path, "not modelled: nothing is preempted");
+        tell(w, false, "NotModelled", path, "not modelled: nothing is preempted");
     }
 }
 
@@ -382,7 +387,7 @@ static void read_extenders(const struct walk *w, const json_t *root)
         read_extender(w, object, base, extender);
         if (*extender->bind_verb != '\0' && ++binders > 1) {
             join(path, base, "bindVerb");
-            tell(w, true, path, "only one extender can implement bind");
+            tell(w, true, "DuplicateBind", path, "only one extender can implement bind");
         }
     }
     sort_extenders(config);
@@ -399,9 +404,11 @@ static void check_identity(const struct walk *w, const json_t *root)
     for (size_t i = 0; i < COUNT(expected); i++) {
         const char *text = json_string_value(json_object_get(root, expected[i].key));
         if (text == NULL) {
-            tell(w, true, "", "%s is missing, must be %s", expected[i].key, expected[i].value);
+            tell(w, true, "MissingKey", "", "%s is missing, must be %s", expected[i].key,
+                 expected[i].value);
         } else if (strcmp(text, expected[i].value) != 0) {
-            tell(w, true, expected[i].key, "\"%.100s\", must be %s", text, expected[i].value);
+            tell(w, true, "InvalidValue", expected[i].key, "\"%.100s\", must be %s", text,
+                 expected[i].value);
         }
     }
 }
@@ -417,8 +424,8 @@ static void read_root(const struct walk *w, json_t *root)
     const int64_t first = get_int(w, root, "", "podInitialBackoffSeconds", 1, 1, BACKOFF_MAX_S);
     const int64_t last = get_int(w, root, "", "podMaxBackoffSeconds", 10, 1, BACKOFF_MAX_S);
     if (last < first) {
-        tell(w, true, "podMaxBackoffSeconds", "%lld is less than podInitialBackoffSeconds, %lld",
-             (long long)last, (long long)first);
+        tell(w, true, "InvalidValue", "podMaxBackoffSeconds",
+             "%lld is less than podInitialBackoffSeconds, %lld", (long long)last, (long long)first);
     }
     config->initial_backoff = first * SKR_SECOND;
     config->max_backoff = last * SKR_SECOND;
@@ -433,15 +440,15 @@ static void read_text(const struct walk *w)
     json_t *root = NULL, *more = NULL;
     struct skr_yaml *yaml = skr_yaml_create(w->text, w->n);
     if (skr_yaml_next(yaml, &root, &mark, &error) < 0) {
-        skr_findings_add(w->findings, true, mark.line, mark.column, "%s", error.text);
+        skr_findings_add(w->findings, true, "Syntax", mark.line, mark.column, "%s", error.text);
     } else if (root == NULL) {
-        skr_findings_add(w->findings, true, 0, 0, "is empty");
+        skr_findings_add(w->findings, true, "Syntax", 0, 0, "is empty");
     } else {
         read_root(w, root);
         if (skr_yaml_next(yaml, &more, &mark, &error) < 0) {
-            skr_findings_add(w->findings, true, mark.line, mark.column, "%s", error.text);
+            skr_findings_add(w->findings, true, "Syntax", mark.line, mark.column, "%s", error.text);
         } else if (more != NULL) {
-            skr_findings_add(w->findings, true, mark.line, mark.column,
+            skr_findings_add(w->findings, true, "SecondDocument", mark.line, mark.column,
                              "a second document, there must be one");
         }
     }
@@ -454,7 +461,7 @@ int skr_scheduler_config_parse(const char *text, size_t n, struct skr_scheduler_
                                struct skr_findings *findings)
 {
     if (n > SKR_SCHEDULER_CONFIG_BYTES_MAX) {
-        skr_findings_add(findings, true, 0, 0, "longer than %d bytes",
+        skr_findings_add(findings, true, "Limit", 0, 0, "longer than %d bytes",
                          SKR_SCHEDULER_CONFIG_BYTES_MAX);
         return -SKR_LIMIT;
     }
@@ -478,14 +485,14 @@ int skr_scheduler_config_load(const char *path, struct skr_scheduler_config **re
 {
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        skr_findings_add(findings, true, 0, 0, "cannot be opened: %s", strerror(errno));
+        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
         return -SKR_NOT_FOUND;
     }
     char *text = skr_alloc(SKR_SCHEDULER_CONFIG_BYTES_MAX + 1);
     const size_t n = fread(text, 1, SKR_SCHEDULER_CONFIG_BYTES_MAX + 1, file);
     int rc = -SKR_INVALID;
     if (ferror(file)) {
-        skr_findings_add(findings, true, 0, 0, "cannot be read: %s", strerror(errno));
+        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be read: %s", strerror(errno));
     } else {
         rc = skr_scheduler_config_parse(text, n, ret, findings);
     }
