@@ -79,8 +79,8 @@ FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
-	bench-solver bench-counts asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer lint-clang \
-	format format-check check-layers install image image-check clean help FORCE
+	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
+	lint-clang format format-check check-layers install image image-check clean help FORCE
 .DEFAULT_GOAL := all
 # Objects stay, also those a chain of implicit rules made.
 .SECONDARY:
@@ -132,8 +132,10 @@ $(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(O)/test/property
 $(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test/integration/libhelp.a \
 		$(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a $(LIBS)
-	$(LINK) -o $@ $^ $(LDLIBS)
+# What fits is judged by an oracle of the property tests.
+$(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a \
+		$(O)/test/property/libhelp.a $(LIBS)
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka -lm
 # The fuzzer of the engine plays in the world of its unit tests.
 FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/unit/libhelp.a
 $(FUZZ_BIN): $(O)/test/fuzz/%: $(O)/test/fuzz/%.o $(FUZZ_HELP) $(LIBS)
@@ -205,8 +207,14 @@ bench: $(TIMED_BIN) ## every benchmark that needs no cluster
 	@set -e; for b in $(TIMED_BIN); do echo "== $$b"; $$b; done
 bench-counts: $(filter %/bench_counts,$(BENCH_BIN)) ## the solver's instructions, against those kept
 	@CC="$(CC)" FLAGS="$(OPT) $(CFLAGS)" test/bench/counts.sh $<
-bench-solver: $(filter $(O)/test/bench/bench_solver%,$(BENCH_BIN)) ## the solver alone
-	@set -e; for b in $^; do $$b; done
+bench-solver: $(filter $(O)/test/bench/bench_solver%,$(BENCH_BIN)) ## the solver; CHIC_SCHED=DIR: beside the reference
+	@set -e; for b in $^; do CHIC_SCHED="$(CHIC_SCHED)" $$b; done
+# The kept page changes only when all of it could be made.
+SOLVER_BENCH := $(foreach part,solver solver_rules solver_reference,$(O)/test/bench/bench_$(part))
+benchmarks: $(SOLVER_BENCH) ## docs/benchmarks.md, as bench-solver
+	@mkdir -p $(O)/test/bench
+	@CC="$(CC)" CHIC_SCHED="$(CHIC_SCHED)" test/bench/benchmarks.sh $^ >$(O)/test/bench/benchmarks.md
+	@cp $(O)/test/bench/benchmarks.md docs/benchmarks.md
 bench-e2e: $(BIN) ## against the bare kube-scheduler on a real control plane
 	@test/e2e/bench.sh
 

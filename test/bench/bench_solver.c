@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the solver costs, as Markdown tables; CPU time of one core.
- *
- *   bench_solver            cases with a floor (a time that must hold), then all rules by cluster
- *   bench_solver floors     the former; status 1 when a floor times FACTOR (environment, default 1)
- *                           is missed
- *   bench_solver clusters   the latter
+ * What the solver costs in cases with a floor, a time that must hold, as a Markdown table; CPU time
+ * of one core. Status 1 when a floor times FACTOR (environment, default 1) is missed.
  *
  * Every case is solved for LOADS random loads; p50 and the worst of them are told.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -414,80 +409,11 @@ static void run_floors(void)
     run_memory();
 }
 
-/* ---- all rules by cluster ---- */
-
-static const struct {
-    const char *name;
-    int32_t fanout[2];
-    int32_t room;
-} clusters[] = {{"640 in 40", {40, 16}, 8},      {"5,000 in 250", {250, 20}, 8},
-                {"5,000 flat", {1, 5000}, 8},    {"5,000 in 50, room 110", {50, 100}, 110},
-                {"16,000 in 400", {400, 40}, 8}, {"100,000 in 2,000", {2000, 50}, 8}};
-
-static const struct {
-    const char *name;
-    struct skr_rule rule[2];
-} rules[] = {
-    {"pack/pack", {PACK(0), PACK(0)}},
-    {"spread/pack", {SPREAD(0), PACK(0)}},
-    {"pack/spread", {PACK(0), SPREAD(0)}},
-    {"spread/spread", {SPREAD(0), SPREAD(0)}},
-    {"hard pack/pack", {PACK(.hard = true), PACK(0)}},
-    {"spread partitions 4/pack", {SPREAD(.partitions = 4), PACK(0)}},
-    {"pack partitions 10/spread", {PACK(.partitions = 10), SPREAD(0)}},
-    {"pack/pack 2..4", {PACK(0), PACK(.min = 2, .max = 4)}},
-    {"spread min 5/pack min 2", {SPREAD(.min = 5), PACK(.min = 2)}},
-    {"pack f4/spread f2", {PACK(.factor = 4), SPREAD(.factor = 2)}},
-    {"spread 8..64/pack 1 partition", {SPREAD(.min = 8, .max = 64), PACK(.partitions = 1)}},
-};
-
-static void run_matrix(void)
+int main(void)
 {
-    static const int32_t sizes[] = {64, 1024, 10000};
-    printf("| nodes | N |");
-    for (size_t r = 0; r < COUNT_OF(rules); r++) {
-        printf(" %s |", rules[r].name);
-    }
-    printf("\n|---|---|");
-    for (size_t r = 0; r < COUNT_OF(rules); r++) {
-        printf("---|");
-    }
-    printf("\n");
-    for (size_t k = 0; k < COUNT_OF(clusters); k++) {
-        struct cluster c;
-        cluster_init(&c, clusters[k].fanout, 2, clusters[k].room);
-        cluster_load(&c, 1);
-        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= 2 * c.tree.n_leaves; s++) {
-            printf("| %s | %" PRId32 " |", clusters[k].name, sizes[s]);
-            for (size_t r = 0; r < COUNT_OF(rules); r++) {
-                struct skr_problem problem = cluster_problem(&c, rules[r].rule, sizes[s]);
-                enum skr_solve_status status = SKR_SOLVE_PLACED;
-                double best = 0;
-                for (int i = 0; i < 3; i++) {
-                    double took = solve_us(&problem, &status);
-                    best = i == 0 || took < best ? took : best;
-                }
-                printf(" %.2f%s |", best / 1000, status == SKR_SOLVE_PLACED ? "" : " no");
-                fflush(stdout);
-            }
-            printf("\n");
-        }
-        cluster_fini(&c);
-    }
-}
-
-int main(int argc, char **argv)
-{
-    const char *what = argc > 1 ? argv[1] : "";
     cluster_keep_memory();
     factor = getenv("FACTOR") == NULL ? 1 : strtod(getenv("FACTOR"), NULL);
-    if (what[0] == '\0' || strcmp(what, "floors") == 0) {
-        run_floors();
-    }
-    if (what[0] == '\0' || strcmp(what, "clusters") == 0) {
-        printf("%s", what[0] == '\0' ? "\n" : "");
-        run_matrix();
-    }
+    run_floors();
     if (missed > 0) {
         fprintf(stderr, "%d floors missed\n", missed);
     }

@@ -23,6 +23,7 @@ void enumerator_solve(const struct instance *instance, struct oracle_answer *ret
  * how many are used, 0 when nothing is valid. */
 int32_t enumerator_best_level(const struct instance *instance, int32_t level, int32_t *ret);
 
+enum { PLAIN_FANOUT_MAX = 8 }; /* children of one unit */
 /* sizes: NULL or [n + 1], set to whether each size is feasible under the problem's rules (each
  * fit capped at n). */
 void plain_dp_solve(const struct instance *instance, struct oracle_answer *ret, bool *sizes);

@@ -14,11 +14,9 @@
 
 #include "test/property/oracle.h"
 
-enum { FANOUT_MAX = 8 };
-
 struct cell {
     bool ok;
-    int32_t child[FANOUT_MAX]; /* counts of the children so far */
+    int32_t child[PLAIN_FANOUT_MAX]; /* counts of the children so far */
     int64_t *key;
 };
 

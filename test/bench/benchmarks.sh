@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# benchmarks.sh COSTS RULES REFERENCE: runs the solver's benchmarks and prints docs/benchmarks.md.
+set -eu
+costs=$1
+rules=$2
+reference=$3
+
+model=$(sed -nE 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
+memory=$(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo 2>/dev/null)
+system=$(sed -nE 's/^PRETTY_NAME="?([^"]*)"?$/\1/p' /etc/os-release 2>/dev/null)
+load=$(cut -d' ' -f1 /proc/loadavg 2>/dev/null)
+
+cat <<END
+# Benchmarks
+
+Made by \`make benchmarks CHIC_SCHED=DIR\`; do not edit. $(date -u +%F), commit $(git rev-parse --short HEAD).
+
+| machine | |
+|---|---|
+| processor | ${model:-unknown}, $(getconf _NPROCESSORS_ONLN) of its threads, $(uname -m) |
+| memory | ${memory:-unknown} |
+| system | ${system:-unknown}, $(uname -sr) |
+| compiler | $(${CC:-cc} --version | head -n 1), -O2 |
+| load when this began | ${load:-unknown} |
+
+One core does all the work of a solve. Where the machine has other work, times of the worst percent say more about that than about
+the solver; instructions do not (\`make bench-counts\`, [counts](../test/bench/callgrind)).
+
+## Beside the reference
+
+The reference is the solver of [chic-sched](https://github.com/IBM/chic-sched) (Go), a greedy heuristic with the same rules.
+Its own demonstrations, with their trees, loads, groups and rules, in one run with ours: each load is solved five times by either side and the
+least counts; reference: resources summed up and the group placed, as its own scaling demonstration measures; ours: from free amounts to the
+finished optimum, nothing kept from the run before. *Optimal*: as good as ours by the objective of [solver.md](solver.md).
+
+$(CHIC_SCHED="${CHIC_SCHED:-}" "$reference")
+
+The second table: random trees of 2 to 4 racks with 2 to 4 nodes of 0 to 6 slots (*flat*: 4 to 8 nodes), 2 to 12 members; for every row the
+first 1,000 problems that have a valid placement, which is what the plain dynamic program of the tests says. The *greedy method* is that
+of \`test/property/greedy.c\`, the heuristic in our words.
+
+To measure the reference, \`DIR\` has to hold an executable \`sakkara-bench\`, which you write on top of it. It reads problems from standard
+input, a line of JSON each, and answers each with a line before it reads the next:
+
+\`\`\`
+{"children": [2,3,2], "demand": [1], "capacity": [4,4,4,4,4], "free": [1,2,3,2,1], "n": 4, "repeat": 5,
+ "rules": [{"type": "pack", "hard": false, "partitions": 0, "min": 0, "max": 0, "factor": 0}, {"type": "spread", …}]}
+{"microseconds": 3.7, "counts": [1,2,1,0,0]}
+\`\`\`
+
+(The problem is one line; it is broken here.) \`children\`: of the root, then of every unit level by level from the top; \`capacity\` and \`free\`: all resources of the first node, then
+of the second; \`rules\`: the top level first, 0 is unset. \`microseconds\`: the least of \`repeat\` runs, each on a tree made anew;
+\`counts\`: members per node, left out when the group is refused.
+
+## What every kind of rule costs
+
+Nodes hold 0 to 8 members each, drawn evenly. *Cold*: the problem was never seen, and *optimum* includes feasibility. *One node changed*: the problem is kept,
+its node gets another number of free slots; the time is that of the change and the answer. Where few loads fit, the times are
+those of the proof.
+
+$("$rules")
+
+## Cases with a floor
+
+A floor is a time that must hold (p50); \`make bench-solver\` fails when one does not. A target is what we would like.
+
+$("$costs")
+END
