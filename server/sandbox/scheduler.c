@@ -214,20 +214,6 @@ static bool has_hard_spread(const json_t *spec)
     return false;
 }
 
-static bool has_host_port(const json_t *spec)
-{
-    const json_t *containers = member(spec, "containers", NULL);
-    for (size_t i = 0; i < json_array_size(containers); i++) {
-        const json_t *ports = member(json_array_get(containers, i), "ports", NULL);
-        for (size_t k = 0; k < json_array_size(ports); k++) {
-            if (json_integer_value(member(json_array_get(ports, k), "hostPort", NULL)) > 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static bool has_claim(const json_t *spec)
 {
     const json_t *volumes = member(spec, "volumes", NULL);
@@ -253,9 +239,6 @@ const char *skr_scheduler_unmodelled(const json_t *pod)
     }
     if (has_hard_spread(spec)) {
         return "topologySpreadConstraints";
-    }
-    if (has_host_port(spec)) {
-        return "containers.ports.hostPort";
     }
     if (json_array_size(json_object_get(spec, "resourceClaims")) > 0) {
         return "resourceClaims";

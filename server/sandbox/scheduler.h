@@ -15,12 +15,11 @@
  *              woken by what: scheduler_events.c. Backoff 1 s doubling to 10 s in windows of 1 s,
  *              popped early while the active queue is empty; everything is retried after 5 min
  *
- * In-tree filters: NodeUnschedulable, TaintToleration, NodeAffinity with nodeSelector,
- * NodeResourcesFit with the nominated pods of equal and higher priority charged. Not modelled:
- * affinity between pods, topology spread, host ports, volumes, resource claims, preemption,
- * zone-interleaved node order (nodes stand in order of arrival); see
- * skr_scheduler_unmodelled(). Sources: kubernetes pkg/scheduler 1.36 (schedule_one.go,
- * backend/queue, backend/cache, framework/plugins).
+ * In-tree filters: NodeUnschedulable, TaintToleration, NodeAffinity with nodeSelector, NodePorts
+ * and NodeResourcesFit with the nominated pods of equal and higher priority charged. Not modelled:
+ * affinity between pods, topology spread, volumes, resource claims, preemption, zone-interleaved
+ * node order (nodes stand in order of arrival); see skr_scheduler_unmodelled(). Sources: kubernetes
+ * pkg/scheduler 1.36 (schedule_one.go, backend/queue, backend/cache, framework/plugins).
  *
  * Like every model of this folder: next() says when something is due, step() does all that is due.
  */

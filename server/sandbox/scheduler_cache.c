@@ -16,6 +16,7 @@ static void free_node(struct skr_sched_node *node)
     skr_node_destroy(node->node);
     free(node->allocatable);
     free(node->used);
+    skr_sched_ports_fini(&node->ports);
     free(node->name);
     free(node);
 }
@@ -135,6 +136,7 @@ void skr_sched_cache_charge(struct skr_sched_cache *cache, struct skr_sched_pod 
     p->node = get(cache, node);
     p->node->n_pods++;
     set_amounts(&p->node->used, &p->node->n_used, &p->amounts, 1);
+    skr_sched_ports_add(&p->node->ports, &p->ports);
 }
 
 void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod *p)
@@ -146,6 +148,7 @@ void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod
     p->node = NULL;
     node->n_pods--;
     set_amounts(&node->used, &node->n_used, &p->amounts, -1);
+    skr_sched_ports_remove(&node->ports, &p->ports);
     drop_if_unused(cache, node);
 }
 

@@ -7,6 +7,7 @@
  *   the extender     every event of a pod that has a node (it came, changed, went), every change of
  *                    a node but heartbeats, every change of the pod itself
  *   NodeResourcesFit a pod with a node went; a node came or grew that could hold it when empty
+ *   NodePorts        a pod with a node and one of its ports went; a node came
  *   NodeAffinity     a node that matches came or got other labels
  *   TaintToleration, a node that passes came or lost taints or the cordon; new tolerations of the
  *   NodeUnschedulable  pod itself
@@ -33,7 +34,7 @@ enum event_kind {
 
 struct event {
     enum event_kind kind;
-    const struct skr_sched_pod *but; /* not this one */
+    const struct skr_sched_pod *but; /* not this one, whose change it is */
     bool limited;                    /* to pods of at most this priority */
     int32_t priority;
     bool shrunk;                       /* ASSIGNED_UPDATE: asks for less */
@@ -69,6 +70,9 @@ static bool node_helps(const struct skr_sched_pod *p, const struct event *e)
         passes_affinity(p, e->node)) {
         return true;
     }
+    if ((p->rejected_by & SKR_SCHED_BY_PORTS) && is_new) {
+        return true;
+    }
     return (p->rejected_by & by_taints) && (is_new || e->taints) && passes_taints(p, e->node);
 }
 
@@ -86,7 +90,9 @@ static bool helps(const struct skr_sched_pod *p, const struct event *e)
     case EVENT_ASSIGNED_UPDATE:
         return e->shrunk && (p->rejected_by & SKR_SCHED_BY_FIT);
     case EVENT_ASSIGNED_DELETE:
-        return (p->rejected_by & SKR_SCHED_BY_FIT) != 0;
+        return (p->rejected_by & SKR_SCHED_BY_FIT) ||
+               ((p->rejected_by & SKR_SCHED_BY_PORTS) &&
+                skr_sched_ports_conflict(&p->ports, &e->but->ports));
     case EVENT_NODE_ADD:
     case EVENT_NODE_UPDATE:
         return node_helps(p, e);
@@ -225,6 +231,7 @@ void skr_sched_pod_destroy(struct skr_scheduler *s, struct skr_sched_pod *p)
     }
     HASH_DEL(s->pods, p);
     skr_amounts_fini(&p->amounts);
+    skr_sched_ports_fini(&p->ports);
     skr_pod_destroy(p->pod);
     free(p->uid);
     free(p);
@@ -339,13 +346,15 @@ static bool set_amounts(struct skr_scheduler *s, struct skr_sched_pod *p)
     return shrunk;
 }
 
-/* Takes pod. */
-static void pod_changed(struct skr_scheduler *s, struct skr_sched_pod *p, struct skr_pod *pod)
+/* Takes pod, which was read from this object. */
+static void pod_changed(struct skr_scheduler *s, struct skr_sched_pod *p, struct skr_pod *pod,
+                        const json_t *object)
 {
     struct skr_pod *old = NULL;
     if (!p) {
         p = skr_alloc(sizeof *p);
         p->uid = skr_strdup(pod->meta.uid);
+        skr_sched_ports_read(object, &p->ports); /* they never change */
         HASH_ADD_KEYPTR(hh, s->pods, p->uid, strlen(p->uid), p);
     } else {
         old = p->pod;
@@ -380,7 +389,7 @@ void skr_sched_take_change(struct skr_scheduler *s, const struct skr_store_chang
     }
     bool finished = pod && (pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED);
     if (pod && !finished) {
-        pod_changed(s, p, pod);
+        pod_changed(s, p, pod, change->object);
         return;
     }
     skr_pod_destroy(pod);

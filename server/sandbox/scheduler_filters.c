@@ -110,6 +110,21 @@ static bool fits(const struct skr_sched_cache *cache, const struct skr_sched_pod
     return good;
 }
 
+/* Ports are taken by the pods on the node and by those nominated there that it has to respect. */
+static bool ports_free(const struct skr_sched_pod *p, const struct skr_sched_node *node)
+{
+    if (p->ports.n == 0) {
+        return true;
+    }
+    for (const struct skr_sched_pod *q = node->nominated; q; q = q->nominated_next) {
+        if (q != p && q->pod->priority >= p->pod->priority &&
+            skr_sched_ports_conflict(&p->ports, &q->ports)) {
+            return false;
+        }
+    }
+    return !skr_sched_ports_conflict(&p->ports, &node->ports);
+}
+
 bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
                       const struct skr_sched_node *node, struct skr_sched_diagnosis *diagnosis)
 {
@@ -127,6 +142,11 @@ bool skr_sched_filter(const struct skr_sched_cache *cache, const struct skr_sche
     case SKR_INELIGIBLE_SELECTOR:
         skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_AFFINITY,
                                 "node(s) didn't match Pod's node affinity/selector");
+        return false;
+    }
+    if (!ports_free(p, node)) {
+        skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_PORTS,
+                                "node(s) didn't have free ports for the requested pod ports");
         return false;
     }
     return fits(cache, p, node, diagnosis);

@@ -12,6 +12,7 @@
 #include <uthash.h>
 
 #include "server/sandbox/scheduler.h"
+#include "server/sandbox/scheduler_ports.h"
 #include "server/sandbox/watcher.h"
 #include "topology/resources.h"
 
@@ -22,6 +23,7 @@ enum {
     SKR_SCHED_BY_AFFINITY = 4,
     SKR_SCHED_BY_FIT = 8,
     SKR_SCHED_BY_EXTENDER = 16,
+    SKR_SCHED_BY_PORTS = 32,
 };
 
 enum skr_sched_place {
@@ -43,6 +45,7 @@ struct skr_sched_pod {
     char *uid;
     struct skr_pod *pod; /* as last seen */
     struct skr_amounts amounts;
+    struct skr_sched_ports ports;
     enum skr_sched_place place;
 
     struct skr_sched_node *node;      /* ASSUMED, ASSIGNED: charged there */
@@ -70,6 +73,7 @@ struct skr_sched_node {
     int64_t *allocatable, *used;
     size_t n_allocatable, n_used; /* by resource id; beyond: 0 */
     size_t n_pods;                /* charged */
+    struct skr_sched_ports ports; /* of these */
     struct skr_sched_pod *nominated;
     UT_hash_handle hh;
 };

@@ -481,6 +481,36 @@ static void freed_room_and_new_nodes_wake_a_pod_that_did_not_fit(void **state)
     assert_on(r, "b", "n2");
 }
 
+static void a_host_port_is_given_once_a_node_and_freed_with_its_pod(void **state)
+{
+    struct rig *r = *state;
+    static const char on[] = "{\"nodeName\":\"n1\",\"containers\":[{\"name\":\"c\",\"image\":\"i\","
+                             "\"ports\":[{\"containerPort\":9,\"hostPort\":80}]}]}";
+    static const char wants[] = "{\"containers\":[{\"name\":\"c\",\"image\":\"i\","
+                                "\"ports\":[{\"containerPort\":9,\"hostPort\":80}]}]}";
+    add_node(r, "n1", "4");
+    add_pod_with(r, "old", "1", on);
+    add_pod_with(r, "other", "1", "{\"nodeName\":\"n1\"}");
+    add_pod_with(r, "p", "1", wants);
+    run(r, SKR_SECOND);
+    assert_on(r, "p", "");
+    assert_string_equal(condition(r, "p", "message"),
+                        "0/1 nodes are available: 1 node(s) didn't have free ports for the "
+                        "requested pod ports.");
+    assert_int_equal(skr_store_delete(r->store, "Pod", "default", "other", r->now), 200);
+    run(r, 3 * SKR_SECOND); /* frees no port */
+    assert_on(r, "p", "");
+    patch(r, "Pod", "old", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
+    run(r, 3 * SKR_SECOND);
+    assert_on(r, "p", "n1");
+    add_pod_with(r, "q", "1", wants);
+    run(r, SKR_SECOND);
+    assert_on(r, "q", "");
+    add_node(r, "n2", "4");
+    run(r, 3 * SKR_SECOND);
+    assert_on(r, "q", "n2");
+}
+
 static void cordons_taints_and_selectors_are_obeyed_and_their_end_noticed(void **state)
 {
     static const struct {
@@ -704,7 +734,7 @@ static void what_is_not_modelled_is_named(void **state)
         {"{\"affinity\":{\"podAffinity\":{"
          "\"requiredDuringSchedulingIgnoredDuringExecution\":[{}]}}}",
          "affinity.podAffinity"},
-        {"{\"containers\":[{\"ports\":[{\"hostPort\":80}]}]}", "containers.ports.hostPort"},
+        {"{\"containers\":[{\"ports\":[{\"hostPort\":80}]}]}", NULL},
         {"{\"resourceClaims\":[{}]}", "resourceClaims"},
         {"{\"volumes\":[{\"persistentVolumeClaim\":{}}]}", "volumes.persistentVolumeClaim"},
     };
@@ -735,6 +765,7 @@ int main(void)
         TEST(any_patch_wakes_a_pod_that_the_extender_rejected),
         TEST(patches_do_not_wake_a_pod_that_in_tree_filters_rejected),
         TEST(freed_room_and_new_nodes_wake_a_pod_that_did_not_fit),
+        TEST(a_host_port_is_given_once_a_node_and_freed_with_its_pod),
         TEST(cordons_taints_and_selectors_are_obeyed_and_their_end_noticed),
         TEST(whatever_waits_is_tried_again_after_five_minutes),
         TEST(a_sentence_counts_every_node_once_and_is_sorted),
