@@ -78,7 +78,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
-.PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-demo bench bench-e2e \
+.PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers install image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -199,6 +199,12 @@ e2e: $(BIN) ## the program on a real control plane (needs Go)
 	@test/e2e/run.sh
 e2e-all: $(BIN) ## the same on every supported version
 	@ALL=1 test/e2e/run.sh
+e2e-sandbox: $(BIN) ## the same scenarios on the sandbox (needs Go, builds no control plane)
+	@SAKKARA_E2E_PLANE=sandbox test/e2e/run.sh
+e2e-agree: ## whether make e2e and make e2e-sandbox left the same states behind
+	@test/e2e/agree.sh
+scenarios: ## docs/scenarios.md from the sources of the scenarios
+	@test/e2e/scenarios.sh write
 e2e-demo: $(BIN) ## the worked example on a real control plane
 	@test/e2e/demo.sh
 

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the end-to-end tests against a real control plane. The daemon is build/sakkara or $SAKKARA_BIN.
+# Runs the end-to-end tests against a real control plane or the sandbox. The daemon is build/sakkara or
+# $SAKKARA_BIN.
 #   run.sh [GO-TEST-ARGUMENT...]     all scenarios on Kubernetes 1.36.3, for example: run.sh -run TestD6 -v
+#   SAKKARA_E2E_PLANE=sandbox run.sh [...]
+#                                    on the sandbox's model of it; no control plane is built
 #   ALL=1 run.sh                     also the worked example and the wake-up rules on 1.33.13 and 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
+# What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh.
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the tests.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,6 +23,11 @@ if [ ! -x "$SAKKARA_BIN" ]; then
     echo "e2e: $SAKKARA_BIN is missing, run make first" >&2
     exit 1
 fi
+plane=${SAKKARA_E2E_PLANE:-real}
+states=$here/../../build/e2e/$plane
+[ $# -gt 0 ] || rm -rf "$states"
+mkdir -p "$states"
+states=$(cd "$states" && pwd)
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 failed=0
@@ -27,16 +36,22 @@ failed=0
 suite() {
     version=$1
     shift
-    "$here/build-controlplane.sh" "$version" >/dev/null
-    echo "== Kubernetes $version"
+    if [ "$plane" = sandbox ]; then
+        echo "== the sandbox's Kubernetes $version"
+        set -- -parallel 8 "$@" # scenarios mostly wait
+    else
+        "$here/build-controlplane.sh" "$version" >/dev/null
+        echo "== Kubernetes $version"
+    fi
     {
-        (cd "$here/suite" && SAKKARA_E2E_VERSION=$version go test -count=1 -timeout 40m -v \
+        (cd "$here/suite" && SAKKARA_E2E_VERSION=$version SAKKARA_E2E_STATE=$states go test -count=1 -timeout 40m -v \
             ${SHORT:+-short} "$@" . 2>&1) || echo "e2e: go test failed"
     } | tee -a "$output" | grep -E '^(--- |    --- |        --- |    [a-z_]+\.go:|e2e:|panic|FAIL|ok )' || true
 }
 
 suite 1.36.3 "$@"
-if [ "${ALL:-}" = 1 ]; then
+if [ "${ALL:-}" = 1 ] && [ "$plane" = real ]; then
+    states=''
     for version in 1.33.13 1.30.14; do
         suite "$version" -run 'Harness|WorkedExample|Wakeup|D11|D12|GateWebhook|Manifests'
     done

@@ -13,6 +13,8 @@ import (
 
 // What users and administrators write, right and wrong.
 
+// TestD14_MissingConstraintsMeanPack: A group map without constraints packs its members, as the reference
+// says.
 func TestD14_MissingConstraintsMeanPack(t *testing.T) {
 	nodes, tree := racks([]int{3, 3}, []int{2, 6})
 	r := start(t, nodes, options{})
@@ -23,6 +25,8 @@ func TestD14_MissingConstraintsMeanPack(t *testing.T) {
 	r.expectPlaced("g", "node-3:6")
 }
 
+// TestD15_MalformedGroupMapIsReported: A map whose constraints cannot be read says so in its keys and by an
+// Event, and its group is placed once it is repaired.
 func TestD15_MalformedGroupMapIsReported(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
@@ -56,6 +60,8 @@ func warned(v *cluster.View, namespace, name, key string) error {
 	return fmt.Errorf("no Warning about %s among %d Events on %s", key, len(events), name)
 }
 
+// TestD16_MalformedTopologyIsReportedAndTheLastGoodKept: A topology that is broken while a gang is under way
+// is reported on its map; the last good tree carries the gang, and the next one, through.
 func TestD16_MalformedTopologyIsReportedAndTheLastGoodKept(t *testing.T) {
 	nodes, tree := racks([]int{4, 4}, []int{4, 4})
 	r := start(t, nodes, options{})
@@ -88,6 +94,8 @@ func TestD16_MalformedTopologyIsReportedAndTheLastGoodKept(t *testing.T) {
 	})
 }
 
+// TestD17_DuplicateGroupNameIsDeterministic: Of two maps with one group name the older rules, the newer says
+// DuplicateGroup, and deleting it changes nothing.
 func TestD17_DuplicateGroupNameIsDeterministic(t *testing.T) {
 	nodes, tree := racks([]int{4, 4}, []int{4, 4})
 	r := start(t, nodes, options{})
@@ -116,6 +124,8 @@ func TestD17_DuplicateGroupNameIsDeterministic(t *testing.T) {
 	})
 }
 
+// TestD18_DeletingASecondTopologyMapIsHarmless: Of two topology maps the older is in force, and the newer may
+// come and go.
 func TestD18_DeletingASecondTopologyMapIsHarmless(t *testing.T) {
 	nodes, tree := racks([]int{2, 2}, []int{9, 9})
 	r := start(t, nodes, options{})
@@ -134,6 +144,7 @@ func TestD18_DeletingASecondTopologyMapIsHarmless(t *testing.T) {
 	r.expectPlaced("g", "node-2:4 node-3:4")
 }
 
+// TestD19_EqualUnitNamesInDifferentBranchesStayApart: Racks of equal names in two zones are two racks.
 func TestD19_EqualUnitNamesInDifferentBranchesStayApart(t *testing.T) {
 	var nodes []*cluster.Node
 	for i := range 4 {
@@ -156,6 +167,8 @@ func TestD19_EqualUnitNamesInDifferentBranchesStayApart(t *testing.T) {
 	})
 }
 
+// TestD20_DerivedTreesFollowTheNodes: Without a topology map the tree follows nodes and their labels as they
+// come.
 func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	nodes, _ := racks([]int{2})
 	r := start(t, nodes, options{})
@@ -178,6 +191,8 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	r.expectPlaced("second", "node-0:2 node-big:3")
 }
 
+// TestD21_EmptyResourceNamesAreReported: A topology without resource names is reported and neither ends the
+// daemon nor the last good tree.
 func TestD21_EmptyResourceNamesAreReported(t *testing.T) {
 	nodes, tree := racks([]int{4})
 	r := start(t, nodes, options{})
@@ -200,6 +215,8 @@ func TestD21_EmptyResourceNamesAreReported(t *testing.T) {
 	r.wait(usual, "the last good topology serves", r.allBound("g", 4))
 }
 
+// TestD23_MemberBoundOutsideTheTreeIsAdopted: A member that was bound before the daemon came, on a node that
+// the tree does not name, gets its rank.
 func TestD23_MemberBoundOutsideTheTreeIsAdopted(t *testing.T) {
 	nodes := []*cluster.Node{node("node-0", 4), node("elsewhere", 4)}
 	r := start(t, nodes, options{paused: true})
@@ -215,8 +232,10 @@ func TestD23_MemberBoundOutsideTheTreeIsAdopted(t *testing.T) {
 	})
 }
 
+// TestInTreeGangMemberIsRefused: A pod that belongs to a PodGroup of Kubernetes' own as well is refused with
+// a constant text, or bound where the API server drops the field.
 func TestInTreeGangMemberIsRefused(t *testing.T) {
-	if plane.Minor() < 36 {
+	if minor() < 36 {
 		t.Skip("pods of this version have no schedulingGroup")
 	}
 	nodes, tree := racks([]int{4})

@@ -9,13 +9,15 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// TestDaemonKilledAtEveryWrite kills the daemon at its k-th write to the API server for every k until a
-// gang of eight goes its whole way with fewer. After the restart all members end bound; that each was
-// bound exactly once, and never a part of them before the point of no return, is the recorder's to judge.
+// TestDaemonKilledAtEveryWrite kills the daemon before or after its k-th write to the API server for every k
+// until a gang of eight goes its whole way with fewer. After the restart all members end bound, each exactly
+// once, and never a part of them before the point of no return.
 func TestDaemonKilledAtEveryWrite(t *testing.T) {
+	sideBySide(t)
 	moments := map[string]cluster.Moment{"before": cluster.BeforeForwarding, "after": cluster.AfterForwarding}
 	for name, moment := range moments {
 		t.Run(name, func(t *testing.T) {
+			sideBySide(t)
 			if moment == cluster.BeforeForwarding && testing.Short() {
 				t.Skip("the API server's state is that of the write before")
 			}
@@ -36,8 +38,8 @@ func TestDaemonKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// TestDaemonKilledInsideAnAbort does the same while a plan is given up: its planned node is tainted when
-// all but one member are parked.
+// TestDaemonKilledInsideAnAbort kills the daemon at its k-th write for every k while a plan is given up: a
+// planned node is tainted when all but one member are parked. All members end bound elsewhere.
 func TestDaemonKilledInsideAnAbort(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{4, 4})

@@ -18,10 +18,13 @@ const packSpread = `{"rack":{"type":"pack"},"node":{"type":"spread"}}`
 
 // bothWays runs a scenario with ungated and with gated members.
 func bothWays(t *testing.T, scenario func(t *testing.T, gated bool)) {
+	sideBySide(t)
 	t.Run("ungated", func(t *testing.T) { scenario(t, false) })
 	t.Run("gated", func(t *testing.T) { scenario(t, true) })
 }
 
+// TestWorkedExample_EverythingFree: The worked example on empty nodes: packed in one rack, spread 3, 3, 2;
+// labels, keys, ranks, times and the containers' RANK agree.
 func TestWorkedExample_EverythingFree(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
@@ -35,6 +38,8 @@ func TestWorkedExample_EverythingFree(t *testing.T) {
 	})
 }
 
+// TestWorkedExample_OneRackTightAndOneNodeFull: The worked example with load: the other rack is too full, one
+// node is taken, one takes three.
 func TestWorkedExample_OneRackTightAndOneNodeFull(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})
@@ -52,6 +57,8 @@ func TestWorkedExample_OneRackTightAndOneNodeFull(t *testing.T) {
 	})
 }
 
+// TestWorkedExample_NoRackHoldsAll: The worked example with more load: six members in one rack and two in the
+// other.
 func TestWorkedExample_NoRackHoldsAll(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{10, 10, 10}, []int{10, 10, 10})

@@ -13,6 +13,8 @@ import (
 
 // A slow or failing API server, hopeless groups, slow writes.
 
+// TestD32_FailedPatchLosesNothing: A nomination, a plan and a Binding that the API server answers with 500
+// are repeated, and nothing is lost.
 func TestD32_FailedPatchLosesNothing(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
@@ -37,6 +39,7 @@ func TestD32_FailedPatchLosesNothing(t *testing.T) {
 	})
 }
 
+// TestD33_HopelessGroupsDoNotSpin: A group that can never fit says so and then costs no write at all.
 func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{20, 20})
@@ -73,6 +76,8 @@ func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
 	})
 }
 
+// TestD34_SlowAPIServerDoesNotStallScheduling: With an API server that takes two seconds for each request,
+// filter still answers in a twentieth of that.
 func TestD34_SlowAPIServerDoesNotStallScheduling(t *testing.T) {
 	nodes, tree := racks([]int{9, 9}, []int{9, 9})
 	r := start(t, nodes, options{})
@@ -100,6 +105,7 @@ func TestD34_SlowAPIServerDoesNotStallScheduling(t *testing.T) {
 	}
 }
 
+// TestD35_LargeGangsMeetNoCliff: A gang of 2,000 is bound by a daemon that may write 50 times a second.
 func TestD35_LargeGangsMeetNoCliff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes two minutes")

@@ -13,9 +13,12 @@ import (
 
 // The control plane itself, with a bare kube-scheduler: what the other tests stand on.
 
+// TestHarness_OrdinaryPodsRunOnFakeNodes: Ordinary pods run on the fake nodes under a bare scheduler, and go
+// when they are deleted.
 func TestHarness_OrdinaryPodsRunOnFakeNodes(t *testing.T) {
 	nodes, _ := racks([]int{4, 4})
 	r := start(t, nodes, options{bare: true})
+	r.anyNode("p-", "kube-scheduler picks one of the best by chance")
 	var pods []*cluster.Pod
 	for i := range 8 {
 		pods = append(pods, r.pod(fmt.Sprintf("p-%d", i)))
@@ -37,6 +40,7 @@ func TestHarness_OrdinaryPodsRunOnFakeNodes(t *testing.T) {
 	})
 }
 
+// TestHarness_GatedPodWaitsForItsGate: A gated pod shows SchedulingGated and is bound once the gate is gone.
 func TestHarness_GatedPodWaitsForItsGate(t *testing.T) {
 	nodes, _ := racks([]int{4})
 	r := start(t, nodes, options{bare: true})
@@ -57,6 +61,7 @@ func TestHarness_GatedPodWaitsForItsGate(t *testing.T) {
 	})
 }
 
+// TestHarness_JobsCountTheirPods: A Job makes its pods, replaces one that failed and counts the end of all.
 func TestHarness_JobsCountTheirPods(t *testing.T) {
 	nodes, _ := racks([]int{4})
 	r := start(t, nodes, options{bare: true})
@@ -93,10 +98,12 @@ func TestHarness_JobsCountTheirPods(t *testing.T) {
 	}
 }
 
+// TestHarness_SchedulerTakesSamplingAndRestarts: The scheduler takes a percentage of nodes to score, and can
+// be killed and started again.
 func TestHarness_SchedulerTakesSamplingAndRestarts(t *testing.T) {
 	nodes, _ := racks([]int{4})
 	r := start(t, nodes, options{bare: true, scheduler: cluster.SchedulerOptions{Percentage: 100}})
-	r.scheduler.Kill()
+	r.must(r.scheduler.Kill())
 	r.startScheduler()
 	r.create(r.pod("after"))
 	r.wait(usual, "bound", func(v *cluster.View) error {
@@ -127,7 +134,9 @@ func TestHarness_RecorderSeesBrokenPromises(t *testing.T) {
 	}
 }
 
+// TestHarness_KubectlValidates: The control plane's own kubectl reaches it.
 func TestHarness_KubectlValidates(t *testing.T) {
+	realOnly(t, "the multi-call binary is not built for the sandbox; kubectl_test.go drives kubectl there")
 	if _, err := plane.Kubectl("get", "namespaces"); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package suite proves the promises of sakkara on a real control plane. One control plane serves all
-// tests; each test has its own nodes, daemon and kube-scheduler.
+// Package suite proves the promises of sakkara on a real control plane, or on the sandbox's model of one
+// (SAKKARA_E2E_PLANE=sandbox). One real control plane serves all tests one after the other; on the sandbox each
+// test has its own and they run side by side. Each test has its own nodes, daemon and kube-scheduler.
 package suite
 
 import (
@@ -10,13 +11,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// plane is the control plane of this run.
+// plane is the control plane that all tests share, nil on the sandbox.
 var plane *cluster.Plane
+
+// onSandbox: each test starts a sandbox instead.
+var onSandbox = fromEnvironment("SAKKARA_E2E_PLANE", "real") == "sandbox"
+
+// base is the folder of all logs and configurations.
+var base string
 
 // Paths, from this folder unless the environment says otherwise.
 var (
@@ -35,26 +43,67 @@ func fromEnvironment(name, otherwise string) string {
 func TestMain(m *testing.M) { os.Exit(runAll(m)) }
 
 func runAll(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "sakkara-e2e-")
+	var err error
+	base, err = os.MkdirTemp("", "sakkara-e2e-")
 	if err == nil {
 		sakkaraBinary, err = filepath.Abs(sakkaraBinary)
 	}
-	if err == nil {
-		plane, err = startPlane(dir, nil)
+	if err == nil && stateFolder != "" {
+		err = os.MkdirAll(stateFolder, 0o755)
+	}
+	if err == nil && !onSandbox {
+		plane, err = startPlane(base, nil)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		return 1
 	}
 	defer func() {
-		plane.Stop()
+		if plane != nil {
+			plane.Stop()
+		}
 		if code == 0 && os.Getenv("SAKKARA_E2E_KEEP") == "" {
-			os.RemoveAll(dir)
+			os.RemoveAll(base)
 		} else {
-			fmt.Fprintln(os.Stderr, "e2e: logs and configurations are in", dir)
+			fmt.Fprintln(os.Stderr, "e2e: logs and configurations are in", base)
 		}
 	}()
 	return m.Run()
+}
+
+// minor is the Kubernetes minor version of this run.
+func minor() int {
+	var number int
+	fmt.Sscanf(version, "1.%d", &number)
+	return number
+}
+
+// planeFor is the common control plane, or a sandbox of the test's own, beside which others run.
+func planeFor(t *testing.T) *cluster.Plane {
+	t.Helper()
+	if !onSandbox {
+		return plane
+	}
+	sideBySide(t)
+	dir := filepath.Join(base, strings.ReplaceAll(t.Name(), "/", "."))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	own, err := cluster.StartPlane(cluster.PlaneOptions{Sandbox: sakkaraBinary, Version: version, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(own.Stop)
+	return own
+}
+
+var besideOthers sync.Map
+
+// sideBySide lets the test run beside others where it has a control plane of its own.
+func sideBySide(t *testing.T) {
+	if _, already := besideOthers.LoadOrStore(t.Name(), true); onSandbox && !already {
+		t.Parallel()
+	}
 }
 
 // startPlane starts a control plane of the chosen version with the shipped permissions and the PodGroup

@@ -31,9 +31,11 @@ func manifest(t *testing.T, name string) string {
 	return path
 }
 
+// TestManifests_PassStrictValidation: Every field of the shipped manifests is known to the API server.
 func TestManifests_PassStrictValidation(t *testing.T) {
+	realOnly(t, "server-side apply and the schemas of all kinds are the API server's")
 	files := []string{"install.yaml", "gate-webhook.yaml"}
-	if plane.Minor() >= 36 {
+	if minor() >= 36 {
 		files = append(files, "gate-policy.yaml")
 	}
 	for _, file := range files {
@@ -46,7 +48,8 @@ func TestManifests_PassStrictValidation(t *testing.T) {
 	}
 }
 
-// kube-scheduler runs with the shipped configuration in all tests: the one written for them is the same.
+// TestManifests_SchedulerConfigurationIsTheOneTested: The shipped configuration of kube-scheduler is the one
+// that all tests run with.
 func TestManifests_SchedulerConfigurationIsTheOneTested(t *testing.T) {
 	tested := cluster.SchedulerOptions{FilterURL: "http://127.0.0.1:9660/v1", BindURL: "http://127.0.0.1:9661/v1"}
 	want := withoutKubeconfig(t, tested.Configuration("any"))
@@ -95,8 +98,11 @@ func withoutKubeconfig(t *testing.T, text string) map[string]any {
 	return object
 }
 
+// TestGatePolicy_AddsTheGate: The shipped admission policy adds the gate to members and leaves other pods
+// alone.
 func TestGatePolicy_AddsTheGate(t *testing.T) {
-	if plane.Minor() < 36 {
+	realOnly(t, "admission policies are the API server's")
+	if minor() < 36 {
 		t.Skip("the policy needs 1.36")
 	}
 	path := manifest(t, "gate-policy.yaml")
@@ -113,7 +119,9 @@ func TestGatePolicy_AddsTheGate(t *testing.T) {
 	r.expectGates(tree)
 }
 
+// TestGateWebhook_AddsTheGate: The daemon's webhook adds the gate to members and leaves other pods alone.
 func TestGateWebhook_AddsTheGate(t *testing.T) {
+	realOnly(t, "admission webhooks are called by the API server")
 	path := manifest(t, "gate-webhook.yaml")
 	dir := t.TempDir()
 	_, certificate, key, err := cluster.SelfSigned("127.0.0.1")

@@ -15,6 +15,8 @@ import (
 
 // Members that come, go, fail, are too many, or belong to nobody.
 
+// TestD8_OneFailingBindingDoesNotStrandTheRest: A member deleted between the commit and its Binding leaves
+// the others bound; its replacement gets its seat.
 func TestD8_OneFailingBindingDoesNotStrandTheRest(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{9, 9})
@@ -61,6 +63,8 @@ func (r *run) seatOf(name string) (s seat) {
 	return s
 }
 
+// TestD9_LostMemberOfABoundGroupIsReplaced: The pod a Job makes for a deleted member of a bound group gets
+// the same node and rank.
 func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{9, 9})
@@ -85,6 +89,7 @@ func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 	})
 }
 
+// TestD10_TerminalPodsFreeTheirSeats: A member that fails frees its seat for the Job's next pod.
 func TestD10_TerminalPodsFreeTheirSeats(t *testing.T) {
 	nodes, tree := racks([]int{4, 4})
 	r := start(t, nodes, options{})
@@ -129,6 +134,8 @@ func (r *run) expectInherited(group string, before map[string]bool, want seat) {
 	})
 }
 
+// TestD11_PodBeyondSizeIsPromotedWhenASeatFrees: Pods beyond the size wait, are told why, and take seats in
+// order as they become free.
 func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{6, 6})
@@ -172,6 +179,7 @@ func TestD11_PodBeyondSizeIsPromotedWhenASeatFrees(t *testing.T) {
 	})
 }
 
+// TestD12_CreatingTheMapWakesItsPods: Pods that come before their map wait for it and are bound soon after.
 func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{6, 6})
@@ -195,10 +203,12 @@ func TestD12_CreatingTheMapWakesItsPods(t *testing.T) {
 	})
 }
 
+// TestD13_OrdinaryPodsAreScheduled: Pods without a group go through the daemon's scheduler untouched.
 func TestD13_OrdinaryPodsAreScheduled(t *testing.T) {
 	nodes, tree := racks([]int{2, 2})
 	r := start(t, nodes, options{})
 	r.topology(tree)
+	r.anyNode("plain-", "kube-scheduler picks one of the best by chance")
 	var pods []*cluster.Pod
 	for i := range 4 {
 		pods = append(pods, r.pod(fmt.Sprintf("plain-%d", i)))
@@ -213,6 +223,7 @@ func TestD13_OrdinaryPodsAreScheduled(t *testing.T) {
 	})
 }
 
+// TestPodGroupGang: A PodGroup is a source of a group: it is packed and reported in annotations.
 func TestPodGroupGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{3, 3}, []int{9, 9})
@@ -242,6 +253,8 @@ func (r *run) podGroup(name string, minMember int) {
 		Meta: cluster.Meta{Name: name}, Spec: cluster.PodGroupSpec{MinMember: minMember}}, nil))
 }
 
+// TestD22_MapTakesOverFromAPodGroup: A map takes a group over from a PodGroup of the same name, with its own
+// rules.
 func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
 	nodes, tree := racks([]int{3, 3}, []int{9, 9})
 	r := start(t, nodes, options{})
@@ -266,7 +279,9 @@ func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
 	r.expectPlaced("g", "node-0:2 node-2:2")
 }
 
+// TestD24_MissingPodPriorityCountsAsZero: Pods without a priority value count as zero.
 func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
+	realOnly(t, "the sandbox always admits pods with a priority")
 	other, err := startPlane(t.TempDir(), &cluster.PlaneOptions{DisableAdmission: []string{"Priority"}})
 	if err != nil {
 		t.Fatal(err)
@@ -289,6 +304,7 @@ func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
 	})
 }
 
+// TestMemberWithAForeignGateIsNotReady: A group waits for the gates of others.
 func TestMemberWithAForeignGateIsNotReady(t *testing.T) {
 	nodes, tree := racks([]int{9, 9})
 	r := start(t, nodes, options{})

@@ -60,6 +60,8 @@ func hasPrefix(pod, group string) bool {
 	return len(pod) > len(group) && pod[:len(group)+1] == group+"-"
 }
 
+// TestD5_PlannedNodeTaintedMeansANewPlan: A taint on a planned node while members are held sends the whole
+// gang elsewhere.
 func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{4, 4})
@@ -83,6 +85,8 @@ func TestD5_PlannedNodeTaintedMeansANewPlan(t *testing.T) {
 	})
 }
 
+// TestD6_MapDeletedMidFlightBindsNobody: Deleting the map while members are held binds nobody and clears
+// every trace; a new map places them.
 func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
@@ -109,6 +113,8 @@ func TestD6_MapDeletedMidFlightBindsNobody(t *testing.T) {
 	})
 }
 
+// TestD7_LoweringSizeMidFlightReleasesNoPartialGang: A smaller size while members are held makes a new plan,
+// and exactly that many are bound.
 func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
@@ -140,6 +146,8 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 	})
 }
 
+// TestMemberDeletedWhileParkedSendsTheGangBack: A member deleted while the others are held sends them all
+// back to waiting.
 func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
@@ -158,6 +166,8 @@ func TestMemberDeletedWhileParkedSendsTheGangBack(t *testing.T) {
 	})
 }
 
+// TestSchedulerKilledWhileHolding: A scheduler killed while members are held binds nobody; the next one
+// finishes the same plan.
 func TestSchedulerKilledWhileHolding(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{4, 4})
@@ -167,7 +177,7 @@ func TestSchedulerKilledWhileHolding(t *testing.T) {
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
 		r.waitVotes("g", 8)
-		r.scheduler.Kill()
+		r.must(r.scheduler.Kill())
 		r.rec.Look(func(v *cluster.View) {
 			if err := r.noneBound("g")(v); err != nil {
 				t.Error(err)
@@ -180,6 +190,7 @@ func TestSchedulerKilledWhileHolding(t *testing.T) {
 	})
 }
 
+// TestDaemonKilledWhileHolding: A daemon killed while members are held takes the same plan up again.
 func TestDaemonKilledWhileHolding(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{4, 4})
@@ -204,6 +215,8 @@ func TestDaemonKilledWhileHolding(t *testing.T) {
 	})
 }
 
+// TestOrdinaryPodsBesideGangs: Ordinary pods run beside a hopeless and a held gang, kept off its room, and
+// take it when the gang leaves.
 func TestOrdinaryPodsBesideGangs(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{2, 2})
@@ -217,6 +230,7 @@ func TestOrdinaryPodsBesideGangs(t *testing.T) {
 		r.group("g", 8, "")
 		r.members("g", 8, gate(withGate))
 		r.waitVotes("g", 8)
+		r.anyNode("plain-", "kube-scheduler picks one of the best by chance")
 		for i := range 4 {
 			r.create(r.pod(fmt.Sprintf("plain-%d", i)))
 		}
@@ -229,6 +243,7 @@ func TestOrdinaryPodsBesideGangs(t *testing.T) {
 			}
 			return nil
 		})
+		r.anyNode("thief", "kube-scheduler picks one of the best by chance")
 		r.create(r.pod("thief"))
 		r.wait(usual, "the fifth is kept off the reserved room", func(v *cluster.View) error {
 			pod := v.Pod(r.ns, "thief")

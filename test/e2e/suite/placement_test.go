@@ -12,6 +12,8 @@ import (
 
 // Where members go, and that kube-scheduler's own ideas do not change it.
 
+// TestD1_PlanIsEnforcedNotJustScored: Members go to the planned node although the scheduler's own scores
+// prefer another one.
 func TestD1_PlanIsEnforcedNotJustScored(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		// One member fits node-0, both fit node-1 and node-2. The plan packs, first node in tree order;
@@ -26,6 +28,8 @@ func TestD1_PlanIsEnforcedNotJustScored(t *testing.T) {
 	})
 }
 
+// TestD2_SingleFeasibleNodeIsNoDeadEnd: One feasible node for all members, where the scheduler skips scoring,
+// is enough.
 func TestD2_SingleFeasibleNodeIsNoDeadEnd(t *testing.T) {
 	nodes, tree := racks([]int{4, 4, 4})
 	r := start(t, nodes, options{paused: true})
@@ -40,7 +44,10 @@ func TestD2_SingleFeasibleNodeIsNoDeadEnd(t *testing.T) {
 	r.expectPlaced("g", "node-1:2")
 }
 
+// TestD3_NoNodeIsHiddenBySampling: The one rack of 300 nodes that holds the gang is used although the
+// scheduler looks at a sample.
 func TestD3_NoNodeIsHiddenBySampling(t *testing.T) {
+	sideBySide(t)
 	for _, percentage := range []int{0, 100} {
 		t.Run(fmt.Sprintf("percentage-%d", percentage), func(t *testing.T) {
 			bothWays(t, func(t *testing.T, withGate bool) { sampling(t, percentage, withGate) })
@@ -82,6 +89,8 @@ func nomination(write *cluster.Write) bool {
 		strings.Contains(strings.ReplaceAll(write.Body, " ", ""), `"nominatedNodeName":"`)
 }
 
+// TestD4_EligibilityIsThatOfTheGang: One member that does not tolerate a taint keeps the whole gang off the
+// roomy rack.
 func TestD4_EligibilityIsThatOfTheGang(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		// Three members tolerate the taint of the roomy rack, the fourth does not.
@@ -101,6 +110,8 @@ func TestD4_EligibilityIsThatOfTheGang(t *testing.T) {
 	})
 }
 
+// TestMemberRefusedInTreeAfterThePlanIsPlannedElsewhere: A node that the scheduler's own filters refuse for a
+// reason the daemon does not look at is avoided by the next plan.
 func TestMemberRefusedInTreeAfterThePlanIsPlannedElsewhere(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		// Nothing the daemon looks at tells that the host port is taken on node-0; kube-scheduler knows.
@@ -119,6 +130,7 @@ func TestMemberRefusedInTreeAfterThePlanIsPlannedElsewhere(t *testing.T) {
 	})
 }
 
+// TestTwoHundredMembersOnTwoHundredNodes: 200 members on 200 nodes, one each.
 func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		var slots [][]int
@@ -135,6 +147,8 @@ func TestTwoHundredMembersOnTwoHundredNodes(t *testing.T) {
 	})
 }
 
+// TestTwoGroupsCompeteForRoomOfOne: Of two groups created at once with room for one, one is bound whole and
+// the other not at all, twenty times.
 func TestTwoGroupsCompeteForRoomOfOne(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		const rounds = 20

@@ -19,10 +19,12 @@ import (
 
 // The two proxies the scenarios rely on, against the API server and a stand-in for the daemon.
 
+// TestHarness_ProxyRecordsRefusesAndKills: The proxy in front of the API server records, refuses, delays and
+// kills as asked.
 func TestHarness_ProxyRecordsRefusesAndKills(t *testing.T) {
 	nodes, _ := racks([]int{1})
 	r := start(t, nodes, options{bare: true})
-	proxy, err := plane.StartProxy("self-test")
+	proxy, err := r.plane.StartProxy("self-test")
 	r.must(err)
 	defer proxy.Stop()
 	client, err := cluster.NewClient(proxy.Server, proxy.CA, "e2e-admin")
@@ -31,7 +33,7 @@ func TestHarness_ProxyRecordsRefusesAndKills(t *testing.T) {
 	create := func(name string) error {
 		return client.Create(path, &cluster.ConfigMap{Meta: cluster.Meta{Name: name}}, nil)
 	}
-	exists := func(name string) bool { return plane.Admin.Get(path+"/"+name, nil) == nil }
+	exists := func(name string) bool { return r.plane.Admin.Get(path+"/"+name, nil) == nil }
 
 	r.must(client.Get(path, nil))
 	r.must(create("plain"))
@@ -76,10 +78,11 @@ func TestHarness_ProxyRecordsRefusesAndKills(t *testing.T) {
 	}
 }
 
+// TestHarness_ProxyPassesWatches: The proxy passes watches on as they come.
 func TestHarness_ProxyPassesWatches(t *testing.T) {
 	nodes, _ := racks([]int{1})
 	r := start(t, nodes, options{bare: true})
-	proxy, err := plane.StartProxy("self-test-watch")
+	proxy, err := r.plane.StartProxy("self-test-watch")
 	r.must(err)
 	defer proxy.Stop()
 	client, err := cluster.NewClient(proxy.Server, proxy.CA, "e2e-admin")
@@ -101,6 +104,7 @@ func TestHarness_ProxyPassesWatches(t *testing.T) {
 	}
 }
 
+// TestHarness_TapRecordsAndHolds: The tap in front of the daemon records calls and holds binds back.
 func TestHarness_TapRecordsAndHolds(t *testing.T) {
 	var mu sync.Mutex
 	var arrived []string

@@ -9,6 +9,7 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
+// TestD30_RanksPrecedeContainers: The rank label is there before a container starts, in 100 of 100.
 func TestD30_RanksPrecedeContainers(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{60, 60})
@@ -41,6 +42,7 @@ func TestD30_RanksPrecedeContainers(t *testing.T) {
 	})
 }
 
+// TestD31_RanksAreReproducible: Three rounds of one group give the same ranks and placement, rack after rack.
 func TestD31_RanksAreReproducible(t *testing.T) {
 	nodes, tree := racks([]int{2, 1}, []int{2, 1}, []int{2, 1})
 	r := start(t, nodes, options{})

@@ -23,10 +23,13 @@ type run struct {
 	proxy     *cluster.Proxy
 	daemon    *cluster.Daemon
 	tap       *cluster.Tap
-	scheduler *cluster.Process
+	scheduler *cluster.Scheduler
 
 	schedulerOptions cluster.SchedulerOptions
 	schedulers       int
+	anywhere         []string // beginnings of names of pods whose node is left to chance
+	free             []string // the same for people
+	transcript       string   // of kubectl
 }
 
 // options choose what differs from the usual scenario.
@@ -46,8 +49,9 @@ const usual = 30 * time.Second
 func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 	t.Helper()
 	r := &run{T: t, plane: wanted.plane, ns: namespaceOf(t), schedulerOptions: wanted.scheduler}
+	r.forgetState()
 	if r.plane == nil {
-		r.plane = plane
+		r.plane = planeFor(t)
 	}
 	if !wanted.bare {
 		if _, err := os.Stat(sakkaraBinary); err != nil {
@@ -55,7 +59,9 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 		}
 	}
 	r.must(r.plane.CreateNamespace(r.ns))
-	r.Cleanup(func() { r.must(r.plane.Clear(r.ns)) })
+	if r.plane == plane { // which goes on to the next scenario
+		r.Cleanup(func() { r.must(r.plane.Clear(r.ns)) })
+	}
 	r.must(r.plane.CreateNodes(nodes...))
 	var err error
 	r.rec, err = r.plane.StartRecorder()
@@ -109,10 +115,12 @@ func (r *run) startScheduler() {
 	r.must(err)
 }
 
-// finish verifies the history and ends the scenario's processes; the daemon has to end cleanly.
+// finish verifies the history, keeps the state and ends the scenario's processes; the daemon has to end
+// cleanly.
 func (r *run) finish() {
 	if r.daemon == nil {
-		r.scheduler.Kill()
+		r.keepState()
+		r.must(r.scheduler.Kill())
 		return
 	}
 	running := r.daemon.Process() != nil && r.daemon.Process().Running()
@@ -122,8 +130,11 @@ func (r *run) finish() {
 		for _, wrong := range r.rec.Verify(r.tap.Calls(), r.proxy.Writes()) {
 			r.Error(wrong)
 		}
+		r.keepState()
 	}
-	r.scheduler.Kill()
+	if err := r.scheduler.Kill(); err != nil {
+		r.Error(err)
+	}
 	if running {
 		if err := r.daemon.Stop(); err != nil {
 			r.Error(err)

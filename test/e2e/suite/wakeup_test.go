@@ -16,12 +16,14 @@ import (
 
 // promptly is how long a wake-up may take: before 1.33 a pod sits out its backoff.
 func promptly() time.Duration {
-	if plane.Minor() < 33 {
+	if minor() < 33 {
 		return 15 * time.Second
 	}
 	return 5 * time.Second
 }
 
+// TestWakeup_TurnedAwayMembersAreLeftInPeace: Members that were turned away cause no calls until something
+// changes.
 func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
 	nodes, tree := racks([]int{4, 4})
 	r := start(t, nodes, options{})
@@ -52,6 +54,8 @@ func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
 	}
 }
 
+// TestWakeup_NominationBringsMembersBack: The last member's arrival brings the others back at once, asked
+// about the nominated node alone, with a fixed number of writes.
 func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{9, 9})
@@ -77,7 +81,7 @@ func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 		if len(passed) != 4 {
 			t.Errorf("%d members passed filter", len(passed))
 		}
-		if plane.Minor() >= 35 {
+		if minor() >= 35 {
 			r.wait(usual, "all writes are answered", r.allBound("g", 4))
 			want := map[string]int{"nominations": 4, "bindings": 4, "other patches of pods": 0}
 			if withGate {
@@ -108,6 +112,7 @@ func (r *run) expectWrites(want map[string]int) {
 	}
 }
 
+// TestWakeup_FreedCapacity: Room that becomes free wakes the group that waits for it.
 func TestWakeup_FreedCapacity(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4})
@@ -124,6 +129,7 @@ func TestWakeup_FreedCapacity(t *testing.T) {
 	})
 }
 
+// TestWakeup_ConstraintsRelaxed: Weaker constraints wake the group they held up.
 func TestWakeup_ConstraintsRelaxed(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 3}, []int{4, 3})

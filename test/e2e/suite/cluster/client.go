@@ -45,8 +45,22 @@ const (
 	strategicPatchType = "application/strategic-merge-patch+json"
 )
 
-// NewClient returns a client of server (https://host:port) that trusts the certificates in caFile.
+// NewClient returns a client of server (https://host:port) that trusts the certificates in caFile; none is
+// needed for plain HTTP.
 func NewClient(server, caFile, token string) (*Client, error) {
+	transport, err := transportTo(caFile)
+	if err != nil {
+		return nil, err
+	}
+	transport.MaxIdleConnsPerHost = 32
+	return &Client{server: server, token: token, http: &http.Client{Transport: transport}}, nil
+}
+
+// transportTo trusts the certificates in caFile.
+func transportTo(caFile string) (*http.Transport, error) {
+	if caFile == "" {
+		return &http.Transport{}, nil
+	}
 	pem, err := os.ReadFile(caFile)
 	if err != nil {
 		return nil, err
@@ -55,12 +69,7 @@ func NewClient(server, caFile, token string) (*Client, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%s holds no certificate", caFile)
 	}
-	transport := &http.Transport{
-		TLSClientConfig:     &tls.Config{RootCAs: pool},
-		ForceAttemptHTTP2:   true,
-		MaxIdleConnsPerHost: 32,
-	}
-	return &Client{server: server, token: token, http: &http.Client{Transport: transport}}, nil
+	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, nil
 }
 
 // Do sends one request. body and out may be nil; a string or []byte body is sent as it is.

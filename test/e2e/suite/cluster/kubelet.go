@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// RunForAnnotation on a pod makes the fake kubelet end it with success after that duration.
-const RunForAnnotation = "e2e.sakkara/run-for"
-
-// Kubelet plays the kubelet of every node: a pod that gets a node is started at once, ends on demand or
-// after its time, and is removed when its deletion is asked for.
+// Kubelet plays the kubelet of every node: a pod that gets a node is started at once, ends on demand, and is
+// removed when its deletion is asked for. On the sandbox, which has kubelets, it only
+// looks on, and ends pods on demand.
 type Kubelet struct {
 	client *Client
+	aside  bool
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	slots  chan struct{} // bounds the requests in flight
@@ -40,7 +39,7 @@ func (p *Plane) StartKubelet() (*Kubelet, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	k := &Kubelet{client: client, cancel: cancel, slots: make(chan struct{}, 16),
+	k := &Kubelet{client: client, aside: p.IsSandbox(), cancel: cancel, slots: make(chan struct{}, 16),
 		env: map[string]map[string]string{}, started: map[string]bool{}}
 	for i := range pods.Items {
 		k.see(ctx, &pods.Items[i])
@@ -84,6 +83,7 @@ func (k *Kubelet) see(ctx context.Context, pod *Pod) {
 		return
 	}
 	switch {
+	case pod.DeletionTimestamp != nil && k.aside:
 	case pod.DeletionTimestamp != nil:
 		k.do(ctx, func() error {
 			options := map[string]any{"gracePeriodSeconds": 0, "preconditions": map[string]string{"uid": pod.UID}}
@@ -105,18 +105,12 @@ func (k *Kubelet) startPod(ctx context.Context, pod *Pod) {
 	k.mu.Lock()
 	k.env[pod.UID] = env
 	k.mu.Unlock()
+	if k.aside {
+		return
+	}
 	k.do(ctx, func() error {
 		return k.client.StrategicPatch(podPath(pod)+"/status", running(pod))
 	})
-	if after, err := time.ParseDuration(pod.Annotations[RunForAnnotation]); err == nil {
-		k.work.Go(func() {
-			select {
-			case <-time.After(after):
-				k.fail(k.Finish(pod, 0))
-			case <-ctx.Done():
-			}
-		})
-	}
 }
 
 // do sends one request in the background.

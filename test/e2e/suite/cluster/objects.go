@@ -173,14 +173,17 @@ type NodeStatus struct {
 	Capacity    map[string]string `json:"capacity,omitempty"`
 	Allocatable map[string]string `json:"allocatable,omitempty"`
 	Conditions  []Condition       `json:"conditions,omitempty"`
+	NodeInfo    map[string]string `json:"nodeInfo,omitempty"`
 }
 
 type ClusterEvent struct {
-	Meta           `json:"metadata"`
-	Type           string `json:"type"`
-	Reason         string `json:"reason"`
-	Message        string `json:"message"`
-	InvolvedObject struct {
+	Meta    `json:"metadata"`
+	Type    string `json:"type"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	// ReportingComponent is who reports in Events of the newer kind.
+	ReportingComponent string `json:"reportingComponent"`
+	InvolvedObject     struct {
 		Kind      string `json:"kind"`
 		Namespace string `json:"namespace"`
 		Name      string `json:"name"`

@@ -81,12 +81,11 @@ func (p *Plane) StartProxy(name string) (*Proxy, error) {
 	if err := os.WriteFile(proxy.CA, certificatePEM, 0o644); err != nil {
 		return nil, err
 	}
-	pem, err := os.ReadFile(p.CA)
+	transport, err := transportTo(p.CA)
 	if err != nil {
 		return nil, err
 	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(pem)
+	transport.MaxIdleConnsPerHost = 32
 	target, err := url.Parse(p.Server)
 	if err != nil {
 		return nil, err
@@ -99,7 +98,7 @@ func (p *Plane) StartProxy(name string) (*Proxy, error) {
 	silent := log.New(io.Discard, "", 0)
 	reverse := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:      &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true},
+		Transport:      transport,
 		FlushInterval:  -1, // watches
 		ModifyResponse: proxy.answered,
 		ErrorLog:       silent,

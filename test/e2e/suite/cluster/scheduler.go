@@ -54,9 +54,42 @@ profiles:
 	return text
 }
 
-// StartScheduler starts kube-scheduler as the scheduler's service account and returns once it leads,
-// that is, once it has listed everything and schedules.
-func (p *Plane) StartScheduler(name string, options SchedulerOptions) (*Process, error) {
+// Scheduler is a running kube-scheduler, or the sandbox's model of one.
+type Scheduler struct {
+	plane   *Plane
+	process *Process // of kube-scheduler; nil: the model
+}
+
+// StartScheduler starts kube-scheduler and returns once it has listed everything and schedules.
+func (p *Plane) StartScheduler(name string, options SchedulerOptions) (*Scheduler, error) {
+	if p.IsSandbox() {
+		return p.startModel(options)
+	}
+	process, err := p.startKubeScheduler(name, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheduler{plane: p, process: process}, nil
+}
+
+// Kill ends it as kill -9 does: calls that are under way break off, what it had in mind is lost. A nil or
+// dead one is fine.
+func (s *Scheduler) Kill() error {
+	if s == nil {
+		return nil
+	}
+	if s.process == nil {
+		return s.plane.stopModel()
+	}
+	s.process.Kill()
+	return nil
+}
+
+// CPU is the processor time kube-scheduler has used; the model's cannot be told from the sandbox's.
+func (s *Scheduler) CPU() time.Duration { return s.process.CPU() }
+
+// startKubeScheduler starts it as the scheduler's service account and returns once it leads.
+func (p *Plane) startKubeScheduler(name string, options SchedulerOptions) (*Process, error) {
 	kubeconfig, err := p.Kubeconfig("scheduler", p.Server, p.CA, schedulerToken)
 	if err != nil {
 		return nil, err

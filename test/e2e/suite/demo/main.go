@@ -111,7 +111,7 @@ func play(binary, version, sakkara, manifest string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer scheduler.Kill()
+	defer func() { err = errors.Join(err, scheduler.Kill()) }()
 
 	for _, document := range []string{topology, group, job} {
 		if err := apply(plane, document); err != nil {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"time"
+)
+
+// modelPath starts the sandbox's model of kube-scheduler (POST of a KubeSchedulerConfiguration) and ends it
+// (DELETE).
+const modelPath = "/sandbox/v1/scheduler"
+
+// startSandbox starts `sakkara sandbox` without a daemon and without a scheduler.
+func (p *Plane) startSandbox() (err error) {
+	address := fmt.Sprintf("127.0.0.1:%d", FreePort())
+	p.Server = "http://" + address
+	p.server, err = Start(p.Dir, "sandbox", nil, p.Sandbox, "sandbox", "--no-daemon", "--listen", address)
+	if err != nil {
+		return err
+	}
+	return p.waitReady(10 * time.Second)
+}
+
+// startModel returns once the model has listed everything and schedules.
+func (p *Plane) startModel(options SchedulerOptions) (*Scheduler, error) {
+	configuration := options.Configuration("")
+	if err := p.Admin.Do("POST", modelPath, "application/yaml", configuration, nil); err != nil {
+		return nil, err
+	}
+	return &Scheduler{plane: p}, nil
+}
+
+func (p *Plane) stopModel() error {
+	if err := p.Admin.Do("DELETE", modelPath, "", nil, nil); err != nil && !IsStatus(err, 404) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// State is what a scenario leaves behind, in words that are the same on every control plane: no uid, no
+// time, no generated name. Two runs of one scenario are compared by it.
+type State struct {
+	Pods       []PodState
+	Groups     []GroupState
+	Topologies []TopologyState
+	Events     []string // of the daemon: object, type, reason; each once
+}
+
+// PodState is a pod. Members of a group are named GROUP.0, GROUP.1, … in the order of their seats, see
+// memberNames.
+type PodState struct {
+	Name      string
+	Node      string   `json:",omitempty"` // "*": bound, and where is left to chance
+	Nominated string   `json:",omitempty"`
+	Gates     []string `json:",omitempty"`
+	Rank      string   `json:",omitempty"` // labels
+	Status    string   `json:",omitempty"`
+	Retries   string   `json:",omitempty"`
+	Phase     string   // Live, Succeeded, Failed
+	Reason    string   `json:",omitempty"` // of the condition PodScheduled while it is False
+	Message   string   `json:",omitempty"`
+}
+
+// GroupState is the source of a group, a map or a PodGroup.
+type GroupState struct {
+	Source    string
+	Size      string
+	Status    string
+	Reason    string `json:",omitempty"`
+	Message   string `json:",omitempty"`
+	Rank      string `json:",omitempty"`
+	Placement any    `json:",omitempty"`
+	Plan      bool   `json:",omitempty"` // it is on its way
+}
+
+// TopologyState is what is said about a topology map.
+type TopologyState struct{ Name, Reason, Message string }
+
+// fromDaemon tells the daemon's Events from those of kube-scheduler, which reports as the profile's name.
+func (e *ClusterEvent) fromDaemon() bool {
+	switch e.InvolvedObject.Kind {
+	case "ConfigMap", "PodGroup":
+		return e.ReportingComponent == "sakkara"
+	case "Pod":
+		return e.ReportingComponent == "sakkara" && strings.HasPrefix(e.Reason, "Group")
+	}
+	return false
+}
+
+// Settle returns when no watch has shown anything for so long, or after the deadline.
+func (r *Recorder) Settle(quiet, deadline time.Duration) {
+	end := time.After(deadline)
+	for {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		select {
+		case <-changed:
+		case <-time.After(quiet):
+			return
+		case <-end:
+			return
+		}
+	}
+}
+
+// State describes a namespace. free are beginnings of names of pods that may sit on any node.
+func (r *Recorder) State(namespace string, free []string) *State {
+	history := r.History()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v := &r.state
+	names := memberNames(history, v.Pods(namespace, nil))
+	state := &State{Pods: []PodState{}, Groups: []GroupState{}, Topologies: []TopologyState{}}
+	for _, pod := range v.Pods(namespace, nil) {
+		state.Pods = append(state.Pods, podState(pod, names, free))
+	}
+	slices.SortFunc(state.Pods, func(a, b PodState) int { return cmp.Compare(a.Name, b.Name) })
+	rename := renamer(names)
+	for _, object := range v.Maps(namespace) {
+		if _, group := object.Labels["sakkara.group"]; group {
+			d := object.Data
+			state.Groups = append(state.Groups, GroupState{Source: "ConfigMap/" + object.Name, Size: d["size"], Status: d["status"],
+				Reason: d["reason"], Message: rename(d["message"]), Rank: rename(d["rank"]), Placement: placement(rename(d["placement"])),
+				Plan: PlanOf(&object.Meta) != nil})
+		}
+	}
+	for _, object := range sorted(v.groups) {
+		if object.Namespace == namespace {
+			a := object.Annotations
+			state.Groups = append(state.Groups, GroupState{Source: "PodGroup/" + object.Name, Size: fmt.Sprint(object.Spec.MinMember),
+				Status: a["sakkara.status"], Reason: a["sakkara.reason"], Message: rename(a["sakkara.message"]),
+				Rank: rename(a["sakkara.rank"]), Placement: placement(rename(a["sakkara.placement"])), Plan: PlanOf(&object.Meta) != nil})
+		}
+	}
+	for _, object := range v.Maps(SystemNamespace) {
+		if _, topology := object.Labels["sakkara.topology"]; topology {
+			state.Topologies = append(state.Topologies, TopologyState{object.Name, object.Data["reason"], object.Data["message"]})
+		}
+	}
+	state.Events = eventStates(v, namespace, names)
+	return state
+}
+
+func podState(pod *Pod, names map[string]string, free []string) PodState {
+	state := PodState{Name: cmp.Or(names[pod.Name], pod.Name), Node: pod.Spec.NodeName, Nominated: pod.Status.NominatedNodeName,
+		Rank: pod.Labels[rankLabel], Status: pod.Labels["sakkara.member.status"], Retries: pod.Labels["sakkara.member.retries"], Phase: "Live"}
+	for _, gate := range pod.Spec.SchedulingGates {
+		state.Gates = append(state.Gates, gate.Name)
+	}
+	for _, prefix := range free {
+		if pod.Bound() && strings.HasPrefix(pod.Name, prefix) {
+			state.Node = "*"
+		}
+	}
+	if pod.Status.Phase == "Succeeded" || pod.Status.Phase == "Failed" {
+		state.Phase = pod.Status.Phase
+	}
+	if pod.Bound() {
+		state.Nominated = "" // cleared at binding or not, depending on the version
+	} else if condition := pod.Condition("PodScheduled"); condition != nil && condition.Status == "False" {
+		state.Reason, state.Message = condition.Reason, condition.Message
+	}
+	return state
+}
+
+// memberNames maps the names of a namespace's members to GROUP.0, GROUP.1, …: those that were there before
+// any of them was lost come first, then those that came after the first loss, and so on; in between, seats go
+// by time of creation, in whole seconds, and name.
+func memberNames(history []Change, pods []*Pod) map[string]string {
+	losses := map[string]int{} // of a group, so far
+	came, lost := map[string]int{}, map[string]bool{}
+	for _, change := range history {
+		if change.Pod == nil || GroupOf(change.Pod) == "" {
+			continue
+		}
+		pod, group := change.Pod, change.Pod.Namespace+"/"+GroupOf(change.Pod)
+		if _, known := came[pod.UID]; !known {
+			came[pod.UID] = losses[group]
+		}
+		if gone := change.Deleted || !pod.Live(); gone && !lost[pod.UID] {
+			lost[pod.UID] = true
+			losses[group]++
+		}
+	}
+	pods = slices.Clone(pods)
+	slices.SortStableFunc(pods, func(a, b *Pod) int {
+		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), a.CreationTimestamp.Compare(*b.CreationTimestamp), cmp.Compare(a.Name, b.Name))
+	})
+	names, next := map[string]string{}, map[string]int{}
+	for _, pod := range pods {
+		if group := GroupOf(pod); group != "" {
+			names[pod.Name] = fmt.Sprintf("%s.%03d", group, next[group])
+			next[group]++
+		}
+	}
+	return names
+}
+
+// renamer replaces the names in a text, the longest first, so that no name is taken for the beginning of
+// another.
+func renamer(names map[string]string) func(string) string {
+	olds := make([]string, 0, len(names))
+	for old := range names {
+		olds = append(olds, old)
+	}
+	slices.SortFunc(olds, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	pairs := make([]string, 0, 2*len(olds))
+	for _, old := range olds {
+		pairs = append(pairs, old, names[old])
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// placement is the value of the key as a tree; what is none stays the text it is.
+func placement(text string) any {
+	var tree map[string]any
+	if text == "" {
+		return nil
+	}
+	if json.Unmarshal([]byte(text), &tree) != nil {
+		return text
+	}
+	return tree
+}
+
+func eventStates(v *View, namespace string, names map[string]string) []string {
+	events := []string{}
+	for _, event := range v.events {
+		about := &event.InvolvedObject
+		if event.fromDaemon() && (about.Namespace == namespace || about.Namespace == SystemNamespace) {
+			events = append(events, fmt.Sprintf("%s/%s %s %s", about.Kind, cmp.Or(names[about.Name], about.Name), event.Type, event.Reason))
+		}
+	}
+	slices.Sort(events)
+	return slices.Compact(events)
+}
