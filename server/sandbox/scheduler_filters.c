@@ -53,7 +53,8 @@ void skr_sched_diagnosis_write(const struct skr_sched_diagnosis *diagnosis, size
     for (size_t i = 0; i < diagnosis->n; i++) {
         skr_strbuf_addf(out, "%s %s", i > 0 ? "," : "", row[i]);
     }
-    skr_strbuf_addc(out, '.');
+    /* DynamicResources comes in after every refusal, whether the pod has claims or not. */
+    skr_strbuf_addf(out, "%s no new claims to deallocate", diagnosis->n > 0 ? "." : "");
     free(row);
 }
 

@@ -20,7 +20,8 @@ struct skr_sched_diagnosis {
 };
 
 void skr_sched_diagnosis_add(struct skr_sched_diagnosis *diagnosis, unsigned by, const char *text);
-/* "0/6 nodes are available: 4 Insufficient cpu, 2 node(s) were unschedulable." */
+/* "0/6 nodes are available: 4 Insufficient cpu, 2 node(s) were unschedulable. no new claims to
+ * deallocate", as kube-scheduler 1.36 without DefaultPreemption. */
 void skr_sched_diagnosis_write(const struct skr_sched_diagnosis *diagnosis, size_t n_nodes,
                                struct skr_strbuf *out);
 

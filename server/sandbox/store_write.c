@@ -269,11 +269,21 @@ static bool fits(struct skr_store_call *call, const json_t *object)
     return false;
 }
 
+/* Fields of features that are off by default are dropped on creation (DropDisabledPodFields of
+ * 1.36: GenericWorkload). */
+static void drop_disabled(struct skr_store_call *call, json_t *object)
+{
+    if (!call->loading && strcmp(call->resource->kind, "Pod") == 0) {
+        json_object_del(json_object_get(object, "spec"), "schedulingGroup");
+    }
+}
+
 static bool prepare_new(struct skr_store_call *call, json_t *object)
 {
     if (!begin_meta(call, object)) {
         return false;
     }
+    drop_disabled(call, object);
     begin_status(call, object);
     skr_defaults_set(call->resource, object);
     return (strcmp(call->resource->kind, "Pod") != 0 || skr_defaults_priority(call, object)) &&

@@ -264,6 +264,15 @@ static void a_new_pod_has_what_the_real_one_fills_in(void **state)
     assert_int_equal(strlen(sandbox_field(store, PODS "/a1", "metadata.uid")), 36);
 }
 
+static void fields_of_features_that_are_off_are_dropped(void **state)
+{
+    (void)state;
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'w1'},'spec':{'schedulingGroup':{'podGroupName':'x'},"
+               "'containers':[{'name':'c','image':'x'}]}}");
+    assert_string_equal(sandbox_field(store, PODS "/w1", "spec.schedulingGroup"), "");
+}
+
 static void limits_are_requests_that_were_left_out(void **state)
 {
     (void)state;
@@ -812,6 +821,7 @@ int main(void)
         TEST(wrong_changes_are_refused_as_by_the_real_one),
         TEST(wrong_lists_are_refused_as_by_the_real_one),
         TEST(a_new_pod_has_what_the_real_one_fills_in),
+        TEST(fields_of_features_that_are_off_are_dropped),
         TEST(limits_are_requests_that_were_left_out),
         TEST(a_gated_pod_says_that_it_is_gated),
         TEST(priorities_come_from_their_classes),

@@ -24,6 +24,7 @@ func TestDaemonKilledAtEveryWrite(t *testing.T) {
 			bothWays(t, func(t *testing.T, withGate bool) {
 				nodes, tree := racks([]int{4, 4}, []int{4, 4})
 				r := start(t, nodes, options{})
+				r.anyEvents("some die with the daemon")
 				r.topology(tree)
 				k := 1
 				for r.killedAt(k, moment, withGate, nil) {
@@ -44,6 +45,7 @@ func TestDaemonKilledInsideAnAbort(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4, 4}, []int{4, 4})
 		r := start(t, nodes, options{})
+		r.anyEvents("some die with the daemon")
 		r.topology(tree)
 		k := 1
 		for r.killedAt(k, cluster.AfterForwarding, withGate, func(group string, arm func()) {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,6 +84,7 @@ spec:
 // TestKubectl_Verbs: Stock kubectl of at least two versions prints the same for get (columns, wide, name, JSON,
 // YAML, watch), describe, apply, create, label, annotate, patch, delete and errors; logs are refused in words.
 func TestKubectl_Verbs(t *testing.T) {
+	var mu sync.Mutex
 	first, firstVersion := "", ""
 	for version, kubectl := range kubectls(t) {
 		t.Run(version, func(t *testing.T) {
@@ -94,6 +96,8 @@ func TestKubectl_Verbs(t *testing.T) {
 			k := &kubectlSession{run: r, kubectl: &kubectl}
 			k.play()
 			r.transcript = k.text.String()
+			mu.Lock()
+			defer mu.Unlock()
 			if first == "" {
 				first, firstVersion = r.transcript, version
 			} else if first != r.transcript {
@@ -140,6 +144,7 @@ var (
 	ages    = regexp.MustCompile(`\b\d+(s|m|m\d+s|h|d)\b`)
 	letters = regexp.MustCompile(`\bwork-[a-z0-9]{5}\b`)
 	address = regexp.MustCompile(`\b\d+\.\d+\.\d+\.\d+\b`)
+	uids    = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	blanks  = regexp.MustCompile(`  +`)
 )
 
@@ -147,6 +152,7 @@ var (
 // columns that hold them; and without the namespace, which newer versions add to what they deleted.
 func (k *kubectlSession) common(text string) string {
 	text = strings.ReplaceAll(text, " from "+k.ns+" namespace", "")
+	text = uids.ReplaceAllString(text, "UID")
 	text = letters.ReplaceAllString(text, "work-*****")
 	text = address.ReplaceAllString(text, "ADDRESS")
 	text = ages.ReplaceAllString(text, "AGE")

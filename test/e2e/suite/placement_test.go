@@ -154,6 +154,7 @@ func TestTwoGroupsCompeteForRoomOfOne(t *testing.T) {
 		const rounds = 20
 		nodes, tree := racks([]int{3, 3}, []int{3, 3})
 		r := start(t, nodes, options{})
+		r.anyEvents("who of the two is first, and what the other one hears meanwhile, is chance")
 		r.topology(tree)
 		for round := range rounds {
 			names := [2]string{fmt.Sprintf("a%d", round), fmt.Sprintf("b%d", round)}

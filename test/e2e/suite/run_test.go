@@ -28,7 +28,8 @@ type run struct {
 	schedulerOptions cluster.SchedulerOptions
 	schedulers       int
 	anywhere         []string // beginnings of names of pods whose node is left to chance
-	free             []string // the same for people
+	eventsFree       bool     // the daemon's Events are left out
+	free             []string // both for people
 	transcript       string   // of kubectl
 }
 

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -11,11 +12,18 @@ import (
 // (DELETE).
 const modelPath = "/sandbox/v1/scheduler"
 
-// startSandbox starts `sakkara sandbox` without a daemon and without a scheduler.
-func (p *Plane) startSandbox() (err error) {
+// startSandbox starts `sakkara sandbox` without a daemon, a scheduler and nodes.
+func (p *Plane) startSandbox() error {
+	empty := p.file("empty.yaml")
+	namespace := "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + SystemNamespace + "}\n"
+	if err := os.WriteFile(empty, []byte(namespace), 0o600); err != nil {
+		return err
+	}
 	address := fmt.Sprintf("127.0.0.1:%d", FreePort())
 	p.Server = "http://" + address
-	p.server, err = Start(p.Dir, "sandbox", nil, p.Sandbox, "sandbox", "--no-daemon", "--listen", address)
+	var err error
+	p.server, err = Start(p.Dir, "sandbox", nil, p.Sandbox, "sandbox", "--no-daemon", "--no-scheduler", "-f", empty,
+		"--listen", address, "--kubeconfig-out", p.file("sandbox.kubeconfig"))
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type Recorder struct {
 	state   View
 	history []Change
 	err     error
+
+	eventsBefore int // Events that were there at the start
 }
 
 // Change is one watch event. Resource versions order the changes of all kinds.
@@ -82,6 +84,9 @@ func (p *Plane) StartRecorder() (*Recorder, error) {
 		}
 		for _, item := range list.Items {
 			r.apply(path, Event{Type: "ADDED", Object: item})
+		}
+		if path == "/api/v1/events" {
+			r.eventsBefore = len(list.Items)
 		}
 		r.watches.Go(func() {
 			err := p.Admin.Watch(ctx, path, list.ResourceVersion, func(event Event) { r.apply(path, event) })

@@ -20,8 +20,7 @@ type State struct {
 	Events     []string // of the daemon: object, type, reason; each once
 }
 
-// PodState is a pod. Members of a group are named GROUP.0, GROUP.1, … in the order of their seats, see
-// memberNames.
+// PodState is a pod. Members that a controller made are named GROUP.000, GROUP.001, …, see memberNames.
 type PodState struct {
 	Name      string
 	Node      string   `json:",omitempty"` // "*": bound, and where is left to chance
@@ -78,8 +77,8 @@ func (r *Recorder) Settle(quiet, deadline time.Duration) {
 	}
 }
 
-// State describes a namespace. free are beginnings of names of pods that may sit on any node.
-func (r *Recorder) State(namespace string, free []string) *State {
+// State describes a namespace. anywhere are beginnings of names of pods whose node is left out.
+func (r *Recorder) State(namespace string, anywhere []string) *State {
 	history := r.History()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +86,7 @@ func (r *Recorder) State(namespace string, free []string) *State {
 	names := memberNames(history, v.Pods(namespace, nil))
 	state := &State{Pods: []PodState{}, Groups: []GroupState{}, Topologies: []TopologyState{}}
 	for _, pod := range v.Pods(namespace, nil) {
-		state.Pods = append(state.Pods, podState(pod, names, free))
+		state.Pods = append(state.Pods, podState(pod, names, anywhere))
 	}
 	slices.SortFunc(state.Pods, func(a, b PodState) int { return cmp.Compare(a.Name, b.Name) })
 	rename := renamer(names)
@@ -112,17 +111,17 @@ func (r *Recorder) State(namespace string, free []string) *State {
 			state.Topologies = append(state.Topologies, TopologyState{object.Name, object.Data["reason"], object.Data["message"]})
 		}
 	}
-	state.Events = eventStates(v, namespace, names)
+	state.Events = eventStates(v.events[r.eventsBefore:], namespace, names)
 	return state
 }
 
-func podState(pod *Pod, names map[string]string, free []string) PodState {
+func podState(pod *Pod, names map[string]string, anywhere []string) PodState {
 	state := PodState{Name: cmp.Or(names[pod.Name], pod.Name), Node: pod.Spec.NodeName, Nominated: pod.Status.NominatedNodeName,
 		Rank: pod.Labels[rankLabel], Status: pod.Labels["sakkara.member.status"], Retries: pod.Labels["sakkara.member.retries"], Phase: "Live"}
 	for _, gate := range pod.Spec.SchedulingGates {
 		state.Gates = append(state.Gates, gate.Name)
 	}
-	for _, prefix := range free {
+	for _, prefix := range anywhere {
 		if pod.Bound() && strings.HasPrefix(pod.Name, prefix) {
 			state.Node = "*"
 		}
@@ -138,9 +137,9 @@ func podState(pod *Pod, names map[string]string, free []string) PodState {
 	return state
 }
 
-// memberNames maps the names of a namespace's members to GROUP.0, GROUP.1, …: those that were there before
-// any of them was lost come first, then those that came after the first loss, and so on; in between, seats go
-// by time of creation, in whole seconds, and name.
+// memberNames maps the names of members that a controller made, which are random, to GROUP.000, GROUP.001,
+// …: those that were there before any member was lost come first, then those that came after the first loss,
+// and so on; in between they stand by name, as they are dealt out.
 func memberNames(history []Change, pods []*Pod) map[string]string {
 	losses := map[string]int{} // of a group, so far
 	came, lost := map[string]int{}, map[string]bool{}
@@ -159,11 +158,11 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 	}
 	pods = slices.Clone(pods)
 	slices.SortStableFunc(pods, func(a, b *Pod) int {
-		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), a.CreationTimestamp.Compare(*b.CreationTimestamp), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), cmp.Compare(a.Name, b.Name))
 	})
 	names, next := map[string]string{}, map[string]int{}
 	for _, pod := range pods {
-		if group := GroupOf(pod); group != "" {
+		if group := GroupOf(pod); group != "" && len(pod.OwnerReferences) > 0 {
 			names[pod.Name] = fmt.Sprintf("%s.%03d", group, next[group])
 			next[group]++
 		}
@@ -198,9 +197,9 @@ func placement(text string) any {
 	return tree
 }
 
-func eventStates(v *View, namespace string, names map[string]string) []string {
+func eventStates(all []*ClusterEvent, namespace string, names map[string]string) []string {
 	events := []string{}
-	for _, event := range v.events {
+	for _, event := range all {
 		about := &event.InvolvedObject
 		if event.fromDaemon() && (about.Namespace == namespace || about.Namespace == SystemNamespace) {
 			events = append(events, fmt.Sprintf("%s/%s %s %s", about.Kind, cmp.Or(names[about.Name], about.Name), event.Type, event.Reason))

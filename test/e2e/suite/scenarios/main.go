@@ -7,7 +7,7 @@
 //	scenarios FOLDER LIST.md    an error when the list is not the same
 //
 // What a scenario proves is the first paragraph of its comment. Where it runs, and what its two runs need not
-// agree in, are its calls of realOnly and anyNode.
+// agree in, are its calls of realOnly, anyNode and anyEvents.
 package main
 
 import (
@@ -32,7 +32,7 @@ conditions of pods; status, reason, message, ranks and placement of groups; what
 is bound before its whole gang may be, nobody twice, no node holds more than it has.
 
 In every scenario these are left out of the comparison, because they are not decided by anything that the scenario describes: uids, times and generated
-names; members are named by the order of their seats (time of creation in whole seconds, then name). A scenario that leaves more to chance says so.
+names (the pods of a Job are numbered in the order in which they are dealt out). A scenario that leaves more to chance says so.
 
 This list is made from the sources of the suite, and a test compares it with them: ` + "`make scenarios`" + ` writes it anew.
 
@@ -129,7 +129,7 @@ func proves(function *ast.FuncDecl) string {
 	return strings.ToUpper(words[:1]) + strings.ReplaceAll(words[1:], "|", "\\|")
 }
 
-// visit takes in the calls of realOnly and anyNode.
+// visit takes in these calls.
 func (s *scenario) visit(node ast.Node) bool {
 	call, ok := node.(*ast.CallExpr)
 	if !ok {
@@ -140,6 +140,8 @@ func (s *scenario) visit(node ast.Node) bool {
 		s.realOnly = literal(call, 1)
 	case "anyNode":
 		s.free += fmt.Sprintf(" Free: nodes of %s*, %s.", literal(call, 0), literal(call, 1))
+	case "anyEvents":
+		s.free += fmt.Sprintf(" Free: Events, %s.", literal(call, 0))
 	}
 	return true
 }
