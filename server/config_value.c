@@ -155,16 +155,6 @@ int skr_integer_parse(const char *text, int64_t *ret, struct skr_error *error)
     return 0;
 }
 
-bool skr_address_is_loopback(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
-        return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-    }
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
-    return (ntohl(v4->sin_addr.s_addr) >> 24) == 127;
-}
-
 bool skr_name_is_valid(const char *text)
 {
     size_t n = strlen(text);

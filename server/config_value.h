@@ -19,9 +19,6 @@ int skr_duration_parse(const char *text, skr_time *ret, struct skr_error *error)
 /* The shortest such text: "5m30s"; "off" for SKR_TIME_NEVER. buffer of SKR_DURATION_TEXT_MAX. */
 void skr_duration_write(skr_time duration, char *buffer, size_t size);
 
-/* Whether only this machine can reach it. */
-bool skr_address_is_loopback(const struct sockaddr_storage *address);
-
 /* Decimal, no sign, no blanks; SKR_INVALID, also when above INT64_MAX. */
 int skr_integer_parse(const char *text, int64_t *ret, struct skr_error *error);
 /* Lower-case letters, digits, '-' and '.', letter or digit at both ends, 1..253 bytes (RFC 1123).

@@ -21,6 +21,7 @@
 #include "server/http/api.h"
 #include "server/http/explanations.h"
 #include "server/http/gate.h"
+#include "server/http/log_level.h"
 #include "server/http/process_metrics.h"
 #include "server/http/verbs.h"
 #include "server/kube/client.h"
@@ -312,8 +313,9 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         .metrics = d->registry,
         .n_checks = 2,
         .check = {{"synced", check_synced, d}, {"running", check_running, d}},
-        .n_routes = 2,
-        .route = {skr_explanations_route(d->explanations), skr_api_route(d->api)},
+        .n_routes = 3,
+        .route = {skr_log_level_route(), skr_explanations_route(d->explanations),
+                  skr_api_route(d->api)},
     };
     return skr_admin_create(&options, &d->admin, error);
 }
@@ -493,7 +495,7 @@ int skr_daemon_run(const struct skr_config *config, const char *kubeconfig)
     }
     int signal = wait_for_end(&set);
     skr_signals_arm_end(&set, SKR_DAEMON_STOP_S);
-    skr_log_info(0, "Daemon stops", SKR_LOG_I("signal", signal), SKR_LOG_END);
+    skr_log_info(0, "Daemon was told to stop", SKR_LOG_I("signal", signal), SKR_LOG_END);
     skr_daemon_destroy(daemon);
     skr_log_info(0, "Daemon stopped", SKR_LOG_END);
     return SKR_EXIT_OK;

@@ -449,7 +449,7 @@ static void tell_reason(struct skr_engine *e, struct group *g)
         event_about(e, g, needs_a_human(g->reason), "GroupUnplaced", skr_reason_name(g->reason),
                     g->message ? g->message : "");
     if (g->reason != SKR_REASON_NONE)
-        out_decision(e, g->key, "", "Group is not placed", skr_reason_name(g->reason),
+        out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
                      g->message ? g->message : "", false);
 }
 

@@ -185,7 +185,7 @@ static void tell(struct skr_engine *e)
             if (had) /* not at every start */
                 out_event(e, "ConfigMap", &m->map->meta, false, "TopologyChanged",
                           "TopologyChanged", "topology is in force");
-            out_decision(e, m->key, "", "Topology in force", "", "", false);
+            out_decision(e, m->key, "", "Topology came into force", "", "", false);
         }
     }
 }

@@ -89,17 +89,6 @@ static int choose_resources(struct tree_page *p)
     return 200;
 }
 
-/* What one unit of a resource is for people. */
-static int64_t one_of(const char *name)
-{
-    if (strcmp(name, "cpu") == 0)
-        return 1000;
-    if (strcmp(name, "memory") == 0 || strcmp(name, "ephemeral-storage") == 0 ||
-        strncmp(name, "hugepages-", 10) == 0)
-        return (int64_t)1 << 30;
-    return 1;
-}
-
 static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
 {
     const size_t shown = show(p, name);
@@ -153,7 +142,7 @@ static int choose_size(struct tree_page *p)
     const char *text = p->v->query->argument[SKR_VIEW_SLOT];
     if (!text || !*text) {
         const char *name = p->resource[p->looked_at].name;
-        add_to_size(p, name, one_of(name));
+        add_to_size(p, name, skr_resource_one(name));
     } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
         return view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
     }

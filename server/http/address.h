@@ -5,6 +5,7 @@
  * address of the machine). Numbers only, so that no name server decides where we listen; port 0
  * lets the kernel choose. */
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -17,5 +18,9 @@ int skr_address_parse(const char *text, struct sockaddr_storage *ret, socklen_t 
 /* A listening, non-blocking, close-on-exec TCP socket, and the port it got. Errors: as above;
  * SKR_DENIED (privileged port), SKR_CONFLICT (in use), SKR_RETRY (others), with the address. */
 int skr_address_listen(const char *text, int *ret_fd, uint16_t *ret_port, struct skr_error *error);
+
+/* Whether only this machine can be reached or speaks there: 127.0.0.0/8, ::1, and the former
+ * written as IPv6. */
+bool skr_address_is_loopback(const struct sockaddr_storage *address);
 
 #endif

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "server/http/address.h"
+#include "server/log.h"
 #include "topology/arena.h"
 
 enum {
@@ -184,6 +186,7 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
         connection->streaming = false;
     }
     drop_body(connection);
+    connection->used = true;
     connection->handled = false;
     connection->replied = false;
     connection->abandoned = false;
@@ -337,10 +340,23 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
 
 /* ---- answers ---- */
 
+static void log_reply(const struct skr_connection *connection, unsigned status)
+{
+    const int64_t us = (skr_http_now_ns() - connection->request.began_ns) / 1000;
+    char took[32];
+
+    (void)snprintf(took, sizeof(took), "%lld.%03lldms", (long long)(us / 1000),
+                   (long long)(us % 1000));
+    skr_log_info(6, "Request was answered", SKR_LOG_S("handler", connection->request.handler),
+                 SKR_LOG_I("code", status), SKR_LOG_S("took", took), SKR_LOG_END);
+}
+
 static void count_reply(struct skr_connection *connection, unsigned status)
 {
     char code[8];
 
+    if (skr_log_enabled(6))
+        log_reply(connection, status);
     if (connection->listener->requests == NULL)
         return;
     (void)snprintf(code, sizeof(code), "%u", status % 1000);
@@ -465,6 +481,15 @@ char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len)
     request->body = NULL; /* still counted until the request is done */
     request->body_len = 0;
     return body != NULL ? body : skr_alloc(1);
+}
+
+bool skr_http_is_local(struct skr_http_request *request)
+{
+    struct sockaddr_storage address;
+    socklen_t len = sizeof(address);
+
+    return getpeername(of_request(request)->fd, (struct sockaddr *)&address, &len) == 0 &&
+           skr_address_is_loopback(&address);
 }
 
 const char *skr_http_argument(struct skr_http_request *request, const char *name)

@@ -34,6 +34,7 @@ struct skr_connection {
     bool watched;                /* in listener->parked */
     bool streaming;              /* the answer is a stream */
     bool stream_ended;           /* more() has said so */
+    bool used;                   /* a request has ended on it */
     bool in_woken;               /* of streams: in listener->woken; under its lock */
     struct skr_strbuf stream;    /* what more() gave ... */
     size_t stream_at;            /* ... and how much of it was sent */
@@ -55,8 +56,9 @@ struct skr_listener {
     int wake_fd;
     pthread_t thread;
     bool joined;
-    bool draining;  /* stopping was seen */
-    int64_t now_ms; /* of the current round */
+    bool draining;        /* stopping was seen */
+    int64_t now_ms;       /* of the current round */
+    int64_t next_look_ms; /* at idle connections: idle.c */
     struct skr_connection *phase[SKR_PHASE_COUNT];
     atomic_size_t n_phase[SKR_PHASE_COUNT];
     size_t bodies; /* bytes of all bodies being read or handled */
@@ -70,6 +72,9 @@ struct skr_listener {
 
 /* Moves the connection to the end of a phase's list; its time begins now. */
 void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase phase);
+/* idle.c: shuts down idle connections that stopped within a request line or were closed by their
+ * caller; returns the milliseconds until it should be called again, or -1. */
+int64_t skr_listener_close_stuck(struct skr_listener *listener);
 /* Lets libmicrohttpd go on with a request or stream that is held. */
 void skr_connection_resume(struct skr_connection *connection);
 /* Gives up a request that is held: resumed, and closed instead of answered. */

@@ -306,6 +306,9 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
         *next_batch_ms = listener->now_ms + held / HELD_PER_BATCH_MS;
     }
     sleep = expire(listener);
+    const int64_t look = skr_listener_close_stuck(listener);
+    if (look >= 0 && (sleep < 0 || sleep > look))
+        sleep = look;
     if (held > 0 && listener->options.handler.tick != NULL && listener->now_ms >= *next_tick_ms) {
         *next_tick_ms = listener->now_ms + TICK_MS;
         listener->options.handler.tick(listener->options.handler.ctx);
@@ -362,6 +365,8 @@ static void on_mhd_message(void *cls, const char *format, va_list args)
 
     (void)vsnprintf(text, sizeof(text), format, args);
     text[strcspn(text, "\n")] = 0;
+    for (size_t n = strlen(text); n > 0 && (text[n - 1] == '.' || text[n - 1] == ' '); n--)
+        text[n - 1] = 0;
     if (listener->daemon == NULL && listener->start_text[0] == 0)
         memcpy(listener->start_text, text, sizeof(text));
     skr_http_logf(&listener->options.log, SKR_HTTP_LOG_DEBUG, "Listener %s: %s",

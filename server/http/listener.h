@@ -17,8 +17,9 @@
  *
  * What outsiders can make large is bounded: connections, bytes of one body and of all bodies,
  * header bytes (connection_memory), and time: a connection may be idle for idle_timeout_ms,
- * header and body must be complete request_timeout_ms after the request line (a request line is
- * part of the idle time), an answer must be taken within answer_timeout_ms.
+ * header and body must be complete request_timeout_ms after the request line, an answer must be
+ * taken within answer_timeout_ms. A request line is part of the idle time, but who stops within one
+ * for request_timeout_ms, or closes its side, is closed soon after.
  *
  * A half-closed client (it has sent everything and closed its sending side) is gone as soon as its
  * request is held; answers given in handle() reach it.
@@ -143,6 +144,8 @@ char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len);
 const char *skr_http_argument(struct skr_http_request *request, const char *name);
 /* Header of the request, NULL when it is not there; the first one of that name. */
 const char *skr_http_header(struct skr_http_request *request, const char *name);
+/* Whether the caller is on this machine: its address is a loopback one. */
+bool skr_http_is_local(struct skr_http_request *request);
 
 /* ---- any thread ---- */
 

@@ -79,39 +79,55 @@ static bool url_has(CURLU *url, CURLUPart what)
     return has;
 }
 
+const char *skr_url_show(const char *url, char *buffer)
+{
+    const char *rest = strstr(url, "://");
+    rest = rest ? rest + 3 : url;
+    const char *at = strrchr(rest, '@');
+    const char *host = at ? at + 1 : rest;
+    size_t n = strcspn(host, "?#");
+    snprintf(buffer, SKR_URL_SHOWN_MAX, "%.*s%s%.*s%s", (int)(rest - url < 32 ? rest - url : 32),
+             url, at ? "***@" : "", (int)(n < 80 ? n : 80), host, host[n] ? "?***" : "");
+    return buffer;
+}
+
 static int check_url(CURLU *url, const char *text, struct skr_error *error)
 {
+    char shown[SKR_URL_SHOWN_MAX];
     char *scheme = url_part(url, CURLUPART_SCHEME, 0);
     bool known = scheme && (strcmp(scheme, "https") == 0 || strcmp(scheme, "http") == 0);
     free(scheme);
     if (!known)
-        return skr_error_set(error, SKR_INVALID,
-                             "\"%.128s\" does not begin with https:// or http://", text);
+        return skr_error_set(error, SKR_INVALID, "\"%s\" does not begin with https:// or http://",
+                             skr_url_show(text, shown));
     if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
         return skr_error_set(error, SKR_INVALID,
                              "the address holds a user; put credentials under users");
     if (url_has(url, CURLUPART_QUERY) || url_has(url, CURLUPART_FRAGMENT))
-        return skr_error_set(error, SKR_INVALID, "\"%.128s\" holds a query or a fragment", text);
+        return skr_error_set(error, SKR_INVALID, "\"%s\" holds a query or a fragment",
+                             skr_url_show(text, shown));
     return 0;
 }
 
 int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
                                struct skr_error *error)
 {
+    char shown[SKR_URL_SHOWN_MAX];
     SKR_CLEANUP(free_url) CURLU *parsed = curl_url();
     if (!parsed)
         return skr_error_set(error, SKR_NO_MEMORY, "no memory for a URL");
     CURLUcode code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME);
     if (code != CURLUE_OK)
-        return skr_error_set(error, SKR_INVALID, "\"%.128s\" is not a URL: %s", url,
-                             curl_url_strerror(code));
+        return skr_error_set(error, SKR_INVALID, "\"%s\" is not a URL: %s",
+                             skr_url_show(url, shown), curl_url_strerror(code));
     int r = check_url(parsed, url, error);
     if (r < 0)
         return r;
     char *host = url_part(parsed, CURLUPART_HOST, 0);
     if (!host || host[0] == '\0' || strlen(host) > SKR_KUBE_ACCESS_ADDRESS_BYTES_MAX) {
         free(host);
-        return skr_error_set(error, SKR_INVALID, "\"%.128s\" has no usable host", url);
+        return skr_error_set(error, SKR_INVALID, "\"%s\" has no usable host",
+                             skr_url_show(url, shown));
     }
     size_t n = strlen(host);
     if (host[0] == '[' && host[n - 1] == ']') {

@@ -50,6 +50,11 @@ struct skr_kube_access {
 void skr_kube_access_init(struct skr_kube_access *access);
 void skr_kube_access_fini(struct skr_kube_access *access); /* may be called twice */
 
+enum { SKR_URL_SHOWN_MAX = 132 };
+/* What of a URL, perhaps a broken one, may stand in a message: without what is before an "@" or
+ * behind a "?" or "#". buffer: SKR_URL_SHOWN_MAX bytes; returns it. */
+const char *skr_url_show(const char *url, char *buffer);
+
 /* Sets server, host and port from a URL: http or https, no user, query or fragment. SKR_INVALID. */
 int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
                                struct skr_error *error);

@@ -69,7 +69,7 @@ static void log_undecodable(struct skr_feed *feed, const struct skr_kube_identit
                             const char *text)
 {
     skr_count_add(&feed->counters->undecodable, 1);
-    skr_log_error("Object cannot be used and is left out", SKR_LOG_S("resource", feed->name),
+    skr_log_error("Object was left out", SKR_LOG_S("resource", feed->name),
                   SKR_LOG_S("namespace", id->namespace_), SKR_LOG_S("name", id->name),
                   SKR_LOG_S("err", text), SKR_LOG_END);
 }

@@ -214,9 +214,10 @@ static void read_cluster(struct reader *r, const yaml_node_t *cluster)
     access->tls_server_name =
         skr_strdup(text_member(r, cluster, "tls-server-name", "cluster", NULL));
     access->proxy_url = skr_strdup(text_member(r, cluster, "proxy-url", "cluster", &at));
+    char shown[SKR_URL_SHOWN_MAX];
     if (access->proxy_url && !strstr(access->proxy_url, "://"))
-        problem(r, at, "cluster.proxy-url: \"%.128s\" has no scheme such as http://",
-                access->proxy_url);
+        problem(r, at, "cluster.proxy-url: \"%s\" has no scheme such as http://",
+                skr_url_show(access->proxy_url, shown));
 }
 
 static void refuse_helpers(struct reader *r, const yaml_node_t *user)

@@ -53,7 +53,7 @@ void skr_kube_session_refresh(struct skr_kube_session *session, int64_t now, boo
                      SKR_LOG_S("source", session->access->source), SKR_LOG_END);
     }
     if (error.code != SKR_OK)
-        skr_log_warning("Credentials could not be read again, the old ones stay in use",
+        skr_log_warning("Credentials could not be read again, the old ones were kept",
                         SKR_LOG_S("source", session->access->source), SKR_LOG_S("err", error.text),
                         SKR_LOG_END);
 }

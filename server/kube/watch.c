@@ -137,7 +137,7 @@ static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at
     w->failures++;
     skr_count_add(&w->feed.counters->failures, 1);
     if (w->repeated % 10 == 0 && serious)
-        skr_log_error("Resource cannot be watched", SKR_LOG_S("resource", w->name),
+        skr_log_error("Resource could not be watched", SKR_LOG_S("resource", w->name),
                       SKR_LOG_S("err", text), SKR_LOG_END);
     else if (w->repeated % 10 == 0)
         skr_log_warning("Watch was interrupted", SKR_LOG_S("resource", w->name),
@@ -152,7 +152,7 @@ static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at
 static void recovered(struct skr_watch *w)
 {
     if (w->trouble != TROUBLE_NONE)
-        skr_log_info(2, "Resource is watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
+        skr_log_info(2, "Resource was watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
     w->trouble = TROUBLE_NONE;
     w->repeated = 0;
 }
@@ -160,7 +160,7 @@ static void recovered(struct skr_watch *w)
 static void set_synced(struct skr_watch *w)
 {
     if (!skr_watch_is_synced(w))
-        skr_log_info(2, "Resource is in step with the API server", SKR_LOG_S("resource", w->name),
+        skr_log_info(2, "Resource came in step with the API server", SKR_LOG_S("resource", w->name),
                      SKR_LOG_I("objects", skr_known_count(w->feed.known)), SKR_LOG_END);
     atomic_store(&w->feed.counters->synced, true);
 }
@@ -170,7 +170,7 @@ static void take_as_absent(struct skr_watch *w)
 {
     const struct skr_kube_options *o = w->session->options;
     if (!w->absent)
-        skr_log_info(2, "Kind is not installed, it counts as empty", SKR_LOG_S("resource", w->name),
+        skr_log_info(2, "Kind was not found and counted as empty", SKR_LOG_S("resource", w->name),
                      SKR_LOG_END);
     w->absent = true;
     skr_feed_begin_list(&w->feed);

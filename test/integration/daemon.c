@@ -390,14 +390,34 @@ static bool has_ended(void *context)
     return d->ended;
 }
 
+/* The longest line of a PEM text that others do not share. */
+static bool holds_key(const char *line, const char *pem)
+{
+    char secret[65];
+    const char *body = strchr(pem, '\n');
+    snprintf(secret, sizeof secret, "%.64s", body + 1);
+    return strstr(line, secret) != NULL;
+}
+
+static bool holds_secret(const struct daemon *d, const char *line)
+{
+    static const char *const words[] = {CLUSTER_TOKEN, "Bearer ", "Authorization", "PRIVATE KEY"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strstr(line, words[i]))
+            return true;
+    }
+    return d->cluster->pki && (holds_key(line, d->cluster->pki->client_key) ||
+                               holds_key(line, d->cluster->pki->server_key));
+}
+
 static void check_log(struct daemon *d)
 {
     for (const struct line *l = d->lines; l; l = l->next) {
         const char *defect = log_line_check(l->text, d->format);
         if (defect)
             cluster_fail(d->cluster, "%s: %s", defect, l->text);
-        if (strstr(l->text, CLUSTER_TOKEN))
-            cluster_fail(d->cluster, "a token is in the log: %s", l->text);
+        if (holds_secret(d, l->text))
+            cluster_fail(d->cluster, "a secret is in the log: %s", l->text);
     }
 }
 

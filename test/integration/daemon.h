@@ -53,6 +53,8 @@ const char *daemon_program(void);
 
 /* NULL: the line is well formed. */
 const char *log_line_check(const char *line, const char *format);
+/* The i-th key that lines may have, NULL behind the last one. */
+const char *log_line_key(size_t i);
 
 /* A file below a folder; mode 0600. */
 void write_text_file(const char *folder, const char *name, const char *text);

@@ -36,10 +36,38 @@ static const char *quoted(const char *line)
     return ok ? p + 1 : NULL;
 }
 
+/* Every key that may stand in a line; a new one is added here and to docs/reference.md. */
+static const char *const keys[] = {
+    "group",   "pod",      "node",         "reason",    "message",  "resource", "write",   "took",
+    "err",     "name",     "id",           "namespace", "objects",  "source",   "signal",  "v",
+    "version", "extender", "extenderPort", "bind",      "bindPort", "what",     "changes", "code",
+    "handler", "admin",    "adminPort",    "gate",      "gatePort",
+};
+
+static bool is_known(const char *key, size_t n)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strlen(keys[i]) == n && strncmp(keys[i], key, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *log_line_key(size_t i)
+{
+    return i < sizeof keys / sizeof keys[0] ? keys[i] : NULL;
+}
+
+/* Upper case at the beginning, no full stop at the end. */
+static bool is_message(const char *text, size_t n)
+{
+    return n > 0 && isupper((unsigned char)text[0]) && text[n - 1] != '.';
+}
+
 static const char *pair(const char *line)
 {
     size_t n = strspn(line + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (line[0] != ' ' || n == 0 || line[n + 1] != '=')
+    if (line[0] != ' ' || line[n + 1] != '=' || !is_known(line + 1, n))
         return NULL;
     line += n + 2;
     if (*line == '"')
@@ -61,6 +89,8 @@ static const char *check_text(const char *line)
     if (!colon || strspn(colon + 1, "0123456789") != (size_t)(end - colon - 1))
         return "no place in the source";
     line = quoted(end + 2);
+    if (line && !is_message(end + 3, (size_t)(line - end - 4)))
+        return "no message";
     while (line && *line)
         line = pair(line);
     return line ? NULL : "message or pairs";
@@ -69,13 +99,22 @@ static const char *check_text(const char *line)
 static const char *check_json(const char *line)
 {
     json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-    bool ok = json_is_real(json_object_get(json, "ts")) &&
+    const char *message = json_string_value(json_object_get(json, "msg"));
+    bool ok = message && is_message(message, strlen(message)) &&
+              json_is_real(json_object_get(json, "ts")) &&
               json_is_string(json_object_get(json, "severity")) &&
               json_is_integer(json_object_get(json, "v")) &&
-              json_is_string(json_object_get(json, "caller")) &&
-              json_is_string(json_object_get(json, "msg"));
+              json_is_string(json_object_get(json, "caller"));
+    const char *key;
+    json_t *value;
+    json_object_foreach(json, key, value)
+    {
+        if (strcmp(key, "ts") != 0 && strcmp(key, "severity") != 0 && strcmp(key, "v") != 0 &&
+            strcmp(key, "caller") != 0 && strcmp(key, "msg") != 0)
+            ok = ok && is_known(key, strlen(key));
+    }
     json_decref(json);
-    return ok ? NULL : "no object with ts, severity, v, caller, msg";
+    return ok ? NULL : "no object with ts, severity, v, caller, msg, or a key nobody knows";
 }
 
 const char *log_line_check(const char *line, const char *format)

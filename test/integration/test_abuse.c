@@ -200,25 +200,20 @@ static void ask_for_what_is_not_there(const struct daemon *d)
 
 static void send_what_is_no_http(const struct daemon *d)
 {
-    static const struct {
-        const char *text;
-        bool is_ended; /* by the daemon, before its idle time is over */
-    } row[] = {
-        {"\x16\x03\x01\x02\x01\x01\x01\xfc\x03\x03", false}, /* how a TLS handshake begins */
-        {"GET /v1/fil", false},
-        {"GET\r\n\r\n", true},
-        {"POST /v1/filter HTTP/9.9\r\n\r\n", true},
-        {"POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", true},
-        {"POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n",
-         true},
-        {"POST /v1/filter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", true},
+    static const char *const row[] = {
+        "\x16\x03\x01\x02\x01\x01\x01\xfc\x03\x03", /* how a TLS handshake begins */
+        "GET /v1/fil",
+        "GET\r\n\r\n",
+        "POST /v1/filter HTTP/9.9\r\n\r\n",
+        "POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        "POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+        "POST /v1/filter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         int fd = http_connect(daemon_port(d));
-        http_send_text(fd, row[i].text);
+        http_send_text(fd, row[i]);
         (void)shutdown(fd, SHUT_WR);
-        if (row[i].is_ended)
-            http_wait_closed(fd);
+        http_wait_closed(fd); /* long before its idle time is over */
         close(fd);
     }
     char *header = calloc(1, 200 * 1024);

@@ -92,7 +92,7 @@ static void a_gang_that_waits_is_found_in_small_pages(void **state)
     cluster_pods(scene.c, "job", 8, "gang", true);
     scene_start_daemon(&scene);
     scene_expect_bound(&scene, 8);
-    assert_true(daemon_has_log(scene.d, "Kind is not installed, it counts as empty"));
+    assert_true(daemon_has_log(scene.d, "Kind was not found and counted as empty"));
     scene_end(&scene);
 }
 

@@ -94,7 +94,7 @@ static void a_second_signal_ends_it_at_once(void **state)
     fake_api_wait_count(scene.c->api, "configmaps/gang", 1);
     scheduler_point(scene.s, 0, 0);
     (void)kill(daemon_pid(scene.d), SIGTERM);
-    daemon_wait_log(scene.d, "Daemon stops");
+    daemon_wait_log(scene.d, "Daemon was told to stop");
     (void)kill(daemon_pid(scene.d), SIGINT);
     daemon_wait_log(scene.d, "sakkara: second signal, ending at once");
     int status = daemon_join(scene.d);

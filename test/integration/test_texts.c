@@ -36,6 +36,7 @@ static void every_line_of_the_log_parses(void **state)
         cluster_pods(scene.c, "job", 4, "gang", true);
         scene_expect_bound(&scene, 4);
         daemon_wait_log(scene.d, "Request was malformed");
+        daemon_wait_log(scene.d, "Request was answered");
         scene_end(&scene);
     }
 }
@@ -46,22 +47,145 @@ static void the_checker_of_lines_finds_what_is_wrong(void **state)
         const char *format, *line;
         bool good;
     } row[] = {
-        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"a \\\"b\\\"\" c=\"d\" e=-5 f=true",
-         true},
-        {"text", "X1121 15:58:30.274141   20033 watch.c:163] \"a\"", false},
-        {"text", "I1121 15:58:30.274141   20033 watch.c] \"a\"", false},
+        {"text",
+         "I1121 15:58:30.274141   20033 watch.c:163] \"A \\\"b\\\"\" pod=\"d\" v=-5 id=true", true},
+        {"text", "X1121 15:58:30.274141   20033 watch.c:163] \"A\"", false},
+        {"text", "I1121 15:58:30.274141   20033 watch.c] \"A\"", false},
         {"text", "I1121 15:58:30.274141   20033 watch.c:163] a", false},
-        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"a\" b=c", false},
-        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"a\" b=\"c", false},
+        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"A\" pod=c", false},
+        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"A\" pod=\"c", false},
         {"text", "an accident", false},
-        {"json", "{\"ts\":1.5,\"severity\":\"info\",\"v\":0,\"caller\":\"a.c:1\",\"msg\":\"\"}",
+        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"Done\" unheardOf=5", false},
+        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"Done.\"", false},
+        {"text", "I1121 15:58:30.274141   20033 watch.c:163] \"done\"", false},
+        {"json", "{\"ts\":1.5,\"severity\":\"info\",\"v\":0,\"caller\":\"a.c:1\",\"msg\":\"Done\"}",
          true},
+        {"json",
+         "{\"ts\":1.5,\"severity\":\"info\",\"v\":0,\"caller\":\"a.c:1\",\"msg\":\"Done\",\"x\":1}",
+         false},
+        {"json",
+         "{\"ts\":1.5,\"severity\":\"info\",\"v\":0,\"caller\":\"a.c:1\",\"msg\":\"Done.\"}",
+         false},
         {"json", "{\"ts\":1.5,\"severity\":\"info\",\"v\":0,\"caller\":\"a.c:1\"}", false},
         {"json", "{\"ts\":1.5,", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         assert_int_equal(log_line_check(row[i].line, row[i].format) == NULL, row[i].good);
+}
+
+static void keys_of_lines_are_in_the_reference(void **state)
+{
+    char text[1 << 16] = "";
+    (void)state;
+    FILE *file = fopen("docs/reference.md", "r");
+    assert_non_null(file);
+    char line[4096];
+    bool here = false;
+    while (fgets(line, sizeof line, file)) {
+        here = strncmp(line, "## ", 3) == 0 ? strcmp(line, "## Logs\n") == 0 : here;
+        if (here && strlen(text) + strlen(line) < sizeof text)
+            strncat(text, line, sizeof text - strlen(text) - 1);
+    }
+    fclose(file);
+    for (size_t i = 0; log_line_key(i); i++) {
+        char key[64];
+        snprintf(key, sizeof key, "`%s`", log_line_key(i));
+        if (!strstr(text, key))
+            fail_msg("docs/reference.md, Logs, lacks %s", key);
+    }
+}
+
+static bool is_listed(const char *key)
+{
+    for (size_t i = 0; log_line_key(i); i++) {
+        if (strcmp(log_line_key(i), key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Also those of lines that no test sees. */
+static void keys_in_the_sources_are_listed(void **state)
+{
+    char key[64];
+    size_t n = 0;
+    (void)state;
+    FILE *found = popen("grep -rhoE --include=*.c 'SKR_LOG_[SIB]\\(\"[^\"]*' server | "
+                        "cut -d '\"' -f 2 | sort -u",
+                        "r");
+    assert_non_null(found);
+    for (; fgets(key, sizeof key, found); n++) {
+        key[strcspn(key, "\n")] = '\0';
+        if (!is_listed(key))
+            fail_msg("a log line has the key %s, which is not listed", key);
+    }
+    assert_int_equal(pclose(found), 0);
+    assert_true(n > 10);
+}
+
+static void a_kubeconfig_that_is_refused_tells_no_password(void **state)
+{
+    static const char *const servers[] = {"htps://me:hushhush@127.0.0.1", "me:hushhush@host",
+                                          "https://127.0.0.1?token=hushhush",
+                                          "https://me:hushhush@127.0.0.1:port"};
+    (void)state;
+    char *folder = make_folder();
+    for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
+        char text[512], path[256], *out = NULL, *err = NULL;
+        snprintf(text, sizeof text,
+                 "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                 "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+                 "clusters: [{name: c, cluster: {server: \"%s\"}}]\n"
+                 "users: [{name: u, user: {token: hushhush}}]\n",
+                 servers[i]);
+        write_text_file(folder, "kubeconfig", text);
+        snprintf(path, sizeof path, "%s/kubeconfig", folder);
+        const char *argv[] = {"serve", "-v", "10", "--kubeconfig", path, NULL};
+        assert_int_equal(daemon_run(argv, &out, &err), 1);
+        assert_null(strstr(out, "hushhush"));
+        if (strstr(err, "hushhush") || !strstr(err, "cluster.server: "))
+            fail_msg("%s", err);
+        free(out);
+        free(err);
+    }
+    remove_folder(folder);
+}
+
+/* ---- the level ---- */
+
+static int put_level(const struct scene *scene, const char *text, const char *answer)
+{
+    struct web_answer got =
+        web_ask("PUT", daemon_admin_port(scene->d), "/v1/loglevel", text, NULL, 20000);
+    int status = got.status;
+    if (answer)
+        assert_string_equal(got.body, answer);
+    free(got.body);
+    return status;
+}
+
+static void the_log_level_is_changed_while_it_runs(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_begin(&scene);
+    scene.options.level = 2;
+    scene_add_gang(&scene, 4);
+    scene_start_daemon(&scene);
+    assert_false(daemon_has_log(scene.d, "Write was asked for"));
+    assert_int_equal(put_level(&scene, "11", NULL), 400);
+    assert_int_equal(put_level(&scene, "4", "4\n"), 200);
+    daemon_wait_log(scene.d, "\"Log level changed\" v=4");
+    cluster_pods(scene.c, "job", 4, "gang", true);
+    daemon_wait_log(scene.d, "Write was asked for");
+    scene_expect_bound(&scene, 4);
+    assert_int_equal(put_level(&scene, "0\n", "0\n"), 200);
+    char *body = NULL;
+    assert_int_equal(web_get(daemon_admin_port(scene.d), "/v1/loglevel", &body), 200);
+    assert_string_equal(body, "0\n");
+    free(body);
+    scene_end(&scene);
 }
 
 /* ---- the command line ---- */
@@ -122,6 +246,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_of_the_log_parses),
         cmocka_unit_test(the_checker_of_lines_finds_what_is_wrong),
+        cmocka_unit_test(keys_of_lines_are_in_the_reference),
+        cmocka_unit_test(keys_in_the_sources_are_listed),
+        cmocka_unit_test(a_kubeconfig_that_is_refused_tells_no_password),
+        cmocka_unit_test(the_log_level_is_changed_while_it_runs),
         cmocka_unit_test(commands_have_their_exit_codes_and_texts),
     };
     web_init();

@@ -176,6 +176,94 @@ static void stopping_does_not_wait_for_a_client_that_never_reads(void **state)
     close(fd);
 }
 
+/* Nobody waits for the idle time: a TLS hello, a half request line, a closed side. */
+static void who_stops_within_a_request_line_is_closed(void **state)
+{
+    struct skr_listener_options options = defaults();
+
+    (void)state;
+    options.request_timeout_ms = 150;
+    options.idle_timeout_ms = 3600 * 1000;
+    struct skr_listener *listener = listen_with(&options);
+    const int half = http_connect(skr_listener_port(listener));
+    http_send_text(half, "GET /v1/fil");
+    const int again = http_connect(skr_listener_port(listener));
+    http_send_text(again, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(http_receive(again), "kept");
+    http_wait_closed(half);
+    http_send_text(again, "POST /v1");
+    http_wait_closed(again);
+    close(half);
+    close(again);
+    skr_listener_destroy(listener);
+}
+
+static void who_closes_its_side_within_a_request_line_is_closed(void **state)
+{
+    struct skr_listener_options options = defaults();
+
+    (void)state;
+    options.request_timeout_ms = 3000;
+    options.idle_timeout_ms = 3600 * 1000;
+    struct skr_listener *listener = listen_with(&options);
+    const int half = http_connect(skr_listener_port(listener));
+    http_send_text(half, "GET /v1/fil");
+    assert_int_equal(shutdown(half, SHUT_WR), 0);
+    http_wait_closed(half);
+    close(half);
+    skr_listener_destroy(listener);
+}
+
+/* Between two requests of one caller there may be as long a pause as the idle time allows. */
+static void who_is_silent_between_requests_stays(void **state)
+{
+    struct skr_listener_options options = defaults();
+
+    (void)state;
+    options.request_timeout_ms = 60;
+    options.idle_timeout_ms = 3600 * 1000;
+    struct skr_listener *listener = listen_with(&options);
+    const int fresh = http_connect(skr_listener_port(listener));
+    const int used = http_connect(skr_listener_port(listener));
+    http_send_text(used, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(http_receive(used), "kept");
+    for (int i = 0; i < 3; i++) { /* one after the other, each closed by its silence */
+        const int half = http_connect(skr_listener_port(listener));
+        http_send_text(half, "GET /v1/fil");
+        http_wait_closed(half);
+        close(half);
+    }
+    http_send_text(used, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(http_receive(used), "kept");
+    http_send_text(fresh, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(http_receive(fresh), "kept");
+    close(fresh);
+    close(used);
+    skr_listener_destroy(listener);
+}
+
+static void loopback_addresses_are_known(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_loopback;
+    } row[] = {
+        {"127.0.0.1:1", true}, {"127.8.9.10:1", true},
+        {"[::1]:1", true},     {"[::ffff:127.0.0.1]:1", true},
+        {"10.0.0.1:1", false}, {"128.0.0.1:1", false},
+        {"[::2]:1", false},    {"[::ffff:10.0.0.1]:1", false},
+        {"0.0.0.0:1", false},  {"[fe80::1]:1", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct sockaddr_storage address;
+        socklen_t len = 0;
+        assert_int_equal(skr_address_parse(row[i].text, &address, &len, NULL), 0);
+        assert_int_equal(skr_address_is_loopback(&address), row[i].is_loopback);
+    }
+}
+
 static void addresses_are_parsed(void **state)
 {
     static const struct {
@@ -256,6 +344,10 @@ int main(void)
         cmocka_unit_test(beyond_the_limit_connections_wait_for_others_to_end),
         cmocka_unit_test(an_answer_nobody_reads_is_given_up),
         cmocka_unit_test(stopping_does_not_wait_for_a_client_that_never_reads),
+        cmocka_unit_test(who_stops_within_a_request_line_is_closed),
+        cmocka_unit_test(who_closes_its_side_within_a_request_line_is_closed),
+        cmocka_unit_test(who_is_silent_between_requests_stays),
+        cmocka_unit_test(loopback_addresses_are_known),
         cmocka_unit_test(addresses_are_parsed),
         cmocka_unit_test(what_is_wrong_with_a_long_address_is_said),
     };

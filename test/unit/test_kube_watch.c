@@ -393,7 +393,7 @@ static void a_missing_permission_is_named_once_and_retried(void **state)
     assert_int_equal(occurrences(log, "podgroups is forbidden: User x (the account needs the verbs "
                                       "get, list and watch on podgroups of API group"),
                      1);
-    assert_int_equal(occurrences(log, "Resource is watched again"), 1);
+    assert_int_equal(occurrences(log, "Resource was watched again"), 1);
     free(log);
     (void)close(fd);
     assert_int_equal(fake_client_stats(&c).resource[SKR_KUBE_PODGROUPS].failures, 5);

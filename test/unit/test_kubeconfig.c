@@ -142,6 +142,17 @@ static void every_broken_file_is_refused_with_its_position(void **state)
          "kc:5:40: error: cluster.server: \"ftp://h\" does not begin with https:// or http://"},
         {HEAD "clusters: [{name: c, cluster: {server: 'https://u:p@h'}}]\n" USER,
          "kc:5:40: error: cluster.server: the address holds a user; put credentials under users"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'htps://u:hush@h/p?t=hush'}}]\n" USER,
+         "kc:5:40: error: cluster.server: \"htps://***@h/p?***\" does not begin with https:// or "
+         "http://"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://u:hu/sh@h:x'}}]\n" USER,
+         "kc:5:40: error: cluster.server: \"https://***@h:x\" is not a URL: Port number was not a "
+         "decimal number between 0 and 65535"},
+        {HEAD "clusters: [{name: c, cluster: {server: 'https://h?token=hush'}}]\n" USER,
+         "kc:5:40: error: cluster.server: \"https://h?***\" holds a query or a fragment"},
+        {HEAD
+         "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'u:hush@p:1'}}]\n" USER,
+         "kc:5:64: error: cluster.proxy-url: \"***@p:1\" has no scheme such as http://"},
         {HEAD "clusters: [{name: c, cluster: {server: 'https://h:99999'}}]\n" USER,
          "kc:5:40: error: cluster.server: \"https://h:99999\" is not a URL: Port number was not a "
          "decimal number between 0 and 65535"},

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Idle connections that will never bring a request. libmicrohttpd says nothing before a request
+ * line is complete, and keeps a connection whose caller has closed its side in the middle of one.
+ * So the kernel is asked: when data came after the idle time began, and then none for
+ * request_timeout_ms, somebody has stopped within a request line; when the caller has closed its
+ * side, nothing more can come.
+ *
+ * Limit: who sends a byte now and then, or half a line at once behind another request or a TLS
+ * handshake, is ended by idle_timeout_ms.
+ */
+#include "server/http/connection.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <utlist.h>
+
+enum {
+    STATE_CLOSE_WAIT = 8, /* the caller has closed; TCP_CLOSE_WAIT of netinet/tcp.h, which
+                             cannot be included beside linux/tcp.h */
+    LOOKS = 3,            /* within request_timeout_ms */
+    LOOK_MS_MIN = 20,
+    CLOCK_GRAIN_MS = 12, /* the kernel's times of a socket are this coarse, at 100 Hz */
+};
+
+static int64_t look_interval_ms(const struct skr_listener *listener)
+{
+    const int64_t ms = listener->options.request_timeout_ms / LOOKS;
+
+    return ms > LOOK_MS_MIN ? ms : LOOK_MS_MIN;
+}
+
+/* Whether bytes came that were not a whole request line: of a connection without a request yet any
+ * bytes, with TLS its handshake's too, so there nothing is known; later what came in the idle time.
+ */
+static bool has_begun(const struct skr_listener *listener, const struct skr_connection *connection,
+                      const struct tcp_info *info)
+{
+    if (!connection->used)
+        return listener->tls.cert == NULL && info->tcpi_bytes_received > 0;
+    return info->tcpi_last_data_recv + CLOCK_GRAIN_MS < listener->now_ms - connection->since_ms;
+}
+
+static bool is_stuck(const struct skr_listener *listener, const struct skr_connection *connection)
+{
+    struct tcp_info info;
+    socklen_t len = sizeof(info);
+
+    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+        return false;
+    return info.tcpi_state == STATE_CLOSE_WAIT ||
+           ((int64_t)info.tcpi_last_data_recv >= listener->options.request_timeout_ms &&
+            has_begun(listener, connection, &info));
+}
+
+int64_t skr_listener_close_stuck(struct skr_listener *listener)
+{
+    struct skr_connection *connection, *next;
+
+    if (listener->phase[SKR_PHASE_IDLE] == NULL)
+        return -1;
+    if (listener->now_ms < listener->next_look_ms)
+        return listener->next_look_ms - listener->now_ms;
+    DL_FOREACH_SAFE(listener->phase[SKR_PHASE_IDLE], connection, next)
+    {
+        if (!is_stuck(listener, connection))
+            continue;
+        (void)shutdown(connection->fd, SHUT_RDWR);
+        skr_connection_set_phase(connection, SKR_PHASE_CLOSING);
+    }
+    listener->next_look_ms = listener->now_ms + look_interval_ms(listener);
+    return look_interval_ms(listener);
+}
