@@ -157,18 +157,21 @@ static json_t *collect_nodes(const struct skr_extender_http *x,
     return nodes;
 }
 
-/* One filter or prioritize call. With the lock, which is not held while it waits. */
+/* One filter or prioritize call. With the lock, which is not held while it waits; references are
+ * counted under it alone, for others share the objects. */
 static int ask(struct skr_extender_http *x, const struct skr_scheduler_extender *extender,
                const char *verb, const char *const *name, size_t n, json_t **ret,
                struct skr_error *error)
 {
-    size_t length;
     json_t *nodes = collect_nodes(x, extender, name, n);
+    json_t *args = skr_extender_args(x->pod, nodes, name, n);
     x->options.unlock(x->options.context);
-    char *body = skr_extender_write_args(x->pod, nodes, name, n, &length);
-    json_decref(nodes);
-    const int rc = send_and_wait(x, extender, verb, body, length, ret, error);
+    char *body = json_dumps(args, JSON_COMPACT);
+    skr_bug_on(body == NULL);
+    const int rc = send_and_wait(x, extender, verb, body, strlen(body), ret, error);
     x->options.lock(x->options.context);
+    json_decref(nodes);
+    json_decref(args);
     return rc;
 }
 
@@ -366,7 +369,6 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
     struct skr_extender_http *x = context;
     struct bind *bind = skr_alloc(sizeof *bind);
     struct skr_error error = {SKR_OK, ""};
-    size_t n;
     (void)now;
     *bind = (struct bind){.extender = x,
                           .config = find_binder(x, pod),
@@ -381,9 +383,12 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
         return;
     }
     bind->url = url_of(bind->config, bind->config->bind_verb);
-    char *body =
-        skr_extender_write_binding(bind->namespace_, bind->name, bind->uid, bind->node, &n);
-    skr_poster_post(x->poster, bind->url, body, n, bind->config->timeout, take_bind, bind);
+    json_t *args = skr_extender_binding(bind->namespace_, bind->name, bind->uid, bind->node);
+    char *body = json_dumps(args, JSON_COMPACT);
+    skr_bug_on(body == NULL);
+    json_decref(args);
+    skr_poster_post(x->poster, bind->url, body, strlen(body), bind->config->timeout, take_bind,
+                    bind);
 }
 
 /* ---- life ---- */

@@ -25,15 +25,6 @@ static json_t *without_managed_fields(const json_t *object)
                : skr_path_ref(object);
 }
 
-static char *dump(json_t *json, size_t *ret_n)
-{
-    char *text = json_dumps(json, JSON_COMPACT);
-    skr_bug_on(text == NULL);
-    json_decref(json);
-    *ret_n = strlen(text);
-    return text;
-}
-
 static json_t *node_list(const json_t *nodes)
 {
     json_t *items = json_array();
@@ -43,24 +34,21 @@ static json_t *node_list(const json_t *nodes)
     return json_pack("{s:{}, s:o}", "metadata", "items", items);
 }
 
-char *skr_extender_write_args(const json_t *pod, const json_t *nodes, const char *const *name,
-                              size_t n, size_t *ret_n)
+json_t *skr_extender_args(const json_t *pod, const json_t *nodes, const char *const *name, size_t n)
 {
     json_t *names = nodes != NULL ? json_null() : json_array();
     for (size_t i = 0; nodes == NULL && i < n; i++) {
         json_array_append_new(names, json_string(name[i]));
     }
-    return dump(json_pack("{s:o, s:o, s:o}", "Pod", without_managed_fields(pod), "Nodes",
-                          nodes != NULL ? node_list(nodes) : json_null(), "NodeNames", names),
-                ret_n);
+    return json_pack("{s:o, s:o, s:o}", "Pod", without_managed_fields(pod), "Nodes",
+                     nodes != NULL ? node_list(nodes) : json_null(), "NodeNames", names);
 }
 
-char *skr_extender_write_binding(const char *namespace_, const char *name, const char *uid,
-                                 const char *node, size_t *ret_n)
+json_t *skr_extender_binding(const char *namespace_, const char *name, const char *uid,
+                             const char *node)
 {
-    return dump(json_pack("{s:s, s:s, s:s, s:s}", "PodName", name, "PodNamespace", namespace_,
-                          "PodUID", uid, "Node", node),
-                ret_n);
+    return json_pack("{s:s, s:s, s:s, s:s}", "PodName", name, "PodNamespace", namespace_, "PodUID",
+                     uid, "Node", node);
 }
 
 /* ---- one value ---- */

@@ -14,13 +14,13 @@
 
 #include "topology/error.h"
 
-/* ExtenderArgs of filter and prioritize. pod: borrowed. nodes NULL: names are sent (the extender
- * has a cache of nodes), else an array of Node objects, borrowed. Heap text, *ret_n its length. */
-char *skr_extender_write_args(const json_t *pod, const json_t *nodes, const char *const *name,
-                              size_t n, size_t *ret_n);
+/* ExtenderArgs of filter and prioritize: a new reference, which shares what it holds. nodes NULL:
+ * names are sent (the extender has a cache of nodes), else an array of Node objects. */
+json_t *skr_extender_args(const json_t *pod, const json_t *nodes, const char *const *name,
+                          size_t n);
 /* ExtenderBindingArgs. */
-char *skr_extender_write_binding(const char *namespace_, const char *name, const char *uid,
-                                 const char *node, size_t *ret_n);
+json_t *skr_extender_binding(const char *namespace_, const char *name, const char *uid,
+                             const char *node);
 
 /* One JSON value. Errors in the words of encoding/json where they are short: EOF, unexpected EOF,
  * invalid character ... */

@@ -3,7 +3,7 @@
  * The two threads of the sandbox and what they share. A request is carried out on the listener's
  * thread under the lock; what it changed is seen by the cluster's thread, which steps the models
  * and then wakes the watches that are behind. Answers are written as text outside the lock: trees
- * are immutable and their reference counts atomic.
+ * are immutable. Their reference counts are touched under the lock alone.
  */
 #include "server/sandbox/http.h"
 
@@ -144,14 +144,13 @@ static void *run(void *context)
 
 /* ---- answers ---- */
 
-/* body: taken. */
-static void reply_json(struct skr_http_request *request, int status, json_t *body)
+/* body: borrowed. */
+static void reply_text(struct skr_http_request *request, int status, const json_t *body)
 {
     char *text = json_dumps(body, JSON_COMPACT);
     struct skr_strbuf out;
     size_t n;
 
-    json_decref(body);
     if (text == NULL) {
         skr_http_reply_text(request, 500, "text/plain", "out of memory\n");
         return;
@@ -164,6 +163,13 @@ static void reply_json(struct skr_http_request *request, int status, json_t *bod
     skr_http_reply(request, (unsigned)status, JSON_TYPE, bytes, n);
 }
 
+/* body: taken, and nobody else's. */
+static void reply_json(struct skr_http_request *request, int status, json_t *body)
+{
+    reply_text(request, status, body);
+    json_decref(body);
+}
+
 static bool is_object(const json_t *body, const struct skr_store_resource *resource)
 {
     const char *kind = json_string_value(json_object_get(body, "kind"));
@@ -173,23 +179,23 @@ static bool is_object(const json_t *body, const struct skr_store_resource *resou
            (kind[n] == '\0' || strcmp(kind + n, "List") == 0);
 }
 
-/* In the shape that was asked for; Statuses stay what they are. */
-static void reply_shaped(struct skr_http_request *request, const struct skr_api_request *api,
-                         struct skr_store_reply *reply, skr_time now)
+/* Into the shape that was asked for; Statuses stay what they are. */
+static void shape(const struct skr_api_request *api, struct skr_store_reply *reply, skr_time now)
 {
-    if (reply->status < 300 && is_object(reply->body, api->route.resource)) {
-        json_t *shaped = NULL;
-        if (api->shape == SKR_STREAM_TABLE) {
-            shaped = skr_table_of(api->route.resource, reply->body, api->include, now);
-        } else if (api->shape == SKR_STREAM_METADATA) {
-            shaped = skr_table_metadata_of(reply->body);
-        }
-        if (shaped != NULL) {
-            json_decref(reply->body);
-            reply->body = shaped;
-        }
+    json_t *shaped = NULL;
+
+    if (reply->status >= 300 || !is_object(reply->body, api->route.resource)) {
+        return;
     }
-    reply_json(request, reply->status, reply->body);
+    if (api->shape == SKR_STREAM_TABLE) {
+        shaped = skr_table_of(api->route.resource, reply->body, api->include, now);
+    } else if (api->shape == SKR_STREAM_METADATA) {
+        shaped = skr_table_metadata_of(reply->body);
+    }
+    if (shaped != NULL) {
+        json_decref(reply->body);
+        reply->body = shaped;
+    }
 }
 
 /* ---- watches ---- */
@@ -265,8 +271,8 @@ static void on_done(void *context, struct skr_http_request *request)
     }
     pthread_mutex_lock(&http->lock);
     DL_DELETE(http->watches, watch);
-    pthread_mutex_unlock(&http->lock);
     skr_stream_destroy(watch->stream);
+    pthread_mutex_unlock(&http->lock);
     free(watch);
     request->user = NULL;
 }
@@ -287,8 +293,14 @@ static void reply_resource(struct skr_sandbox_http *http, struct skr_http_reques
         skr_sandbox_http_lock(http);
         const skr_time now = now_of(http);
         skr_store_handle(http->store, &api.store, now, &reply);
+        shape(&api, &reply, now);
         skr_sandbox_http_unlock(http);
-        reply_shaped(request, &api, &reply, now);
+        reply_text(request, reply.status, reply.body);
+        pthread_mutex_lock(&http->lock);
+        json_decref(reply.body);
+        skr_api_request_fini(&api);
+        pthread_mutex_unlock(&http->lock);
+        return;
     }
     skr_api_request_fini(&api);
 }

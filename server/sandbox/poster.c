@@ -104,16 +104,14 @@ static void write_cause(const struct post *post, CURLcode result, struct skr_str
     } else if (result == CURLE_OPERATION_TIMEDOUT) {
         skr_strbuf_add(out, "context deadline exceeded (Client.Timeout exceeded while awaiting "
                             "headers)");
-    } else if (result == CURLE_GOT_NOTHING) {
-        skr_strbuf_add(out, "EOF");
+    } else if (result == CURLE_GOT_NOTHING || result == CURLE_ABORTED_BY_CALLBACK) {
+        skr_strbuf_add(out, "EOF"); /* aborted: see on_send() */
     } else if (result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR) {
         const bool receives = result == CURLE_RECV_ERROR;
         skr_strbuf_add(out, receives ? "read tcp " : "write tcp ");
         write_ends(post, out);
         skr_strbuf_addf(out, ": %s: %s", receives ? "read" : "write",
                         decode_errno(number ? number : ECONNRESET, text));
-    } else if (result == CURLE_ABORTED_BY_CALLBACK) {
-        skr_strbuf_add(out, "http: server closed idle connection");
     } else {
         skr_strbuf_add(out, post->error[0] ? post->error : curl_easy_strerror(result));
     }
