@@ -78,7 +78,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
-.PHONY: all deps demo check unit property prove integration unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: all deps demo sandbox check unit property prove integration unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers install image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -175,6 +175,11 @@ demo: ## the worked example through the engine, no cluster
 	@.ci/deps.sh build
 	@$(MAKE) --no-print-directory -s build/sakkara
 	@build/sakkara demo
+
+sandbox: ## a cluster on localhost for kubectl, with the daemon beside it, until Ctrl-C
+	@.ci/deps.sh build
+	@$(MAKE) --no-print-directory -s build/sakkara
+	@exec build/sakkara sandbox
 
 check: ## what every change has to pass
 	@.ci/deps.sh all

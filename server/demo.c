@@ -38,7 +38,7 @@ static const struct situation {
      false},
     {"no rack has room for all", {3, 0, 3, 2, 0, 2}, {3, 0, 3, 1, 0, 1}, false},
     {"a second gang comes, of fourteen, into one rack and no other (\"hard\")",
-     {5, 5, 5, 5, 3, 5},
+     SKR_EXAMPLE_LAST,
      {3, 3, 2, 0, 0, 0},
      true},
 };
@@ -315,7 +315,10 @@ int skr_demo_play(bool ascii, bool verbose, struct skr_strbuf *out)
         int rc = play(&story, &situations[i], i + 1);
         code = code == SKR_EXIT_OK ? rc : code;
     }
-    skr_strbuf_add(out, "Next: sakkara simulate -f FILE --picture plays your own nodes and Jobs;\n"
-                        "      sakkara demo -v shows every request; docs/guide.md installs it.\n");
+    skr_strbuf_add(
+        out, "Next: sakkara sandbox keeps this cluster running, for your own kubectl: it writes\n"
+             "      a kubeconfig, offers both Jobs, and says what to type;\n"
+             "      sakkara simulate -f FILE --picture plays your own nodes and Jobs;\n"
+             "      sakkara demo -v shows every request; docs/guide.md installs it.\n");
     return code;
 }

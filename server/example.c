@@ -59,6 +59,12 @@ void skr_example_write_cluster(const int free[SKR_EXAMPLE_NODES], struct skr_str
     }
 }
 
+void skr_example_write_last_cluster(struct skr_strbuf *out)
+{
+    static const int free[SKR_EXAMPLE_NODES] = SKR_EXAMPLE_LAST;
+    skr_example_write_cluster(free, out);
+}
+
 void skr_example_write_gang(struct skr_strbuf *out)
 {
     write_gang(SKR_EXAMPLE_GROUP, "job-a", SKR_EXAMPLE_SIZE,

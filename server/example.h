@@ -17,10 +17,18 @@ enum {
 #define SKR_EXAMPLE_GROUP  "group-a" /* of the Job job-a */
 #define SKR_EXAMPLE_SECOND "group-b" /* of the Job job-b */
 
+/* Free slots of each node where there is room for the first gang in either rack and for the second
+ * in none: where the demo ends and the sandbox begins. */
+#define SKR_EXAMPLE_LAST \
+    {                    \
+        5, 5, 5, 5, 3, 5 \
+    }
+
 /* Append YAML documents, "---" between them. */
 
 /* Topology and nodes; pods of others run where fewer than all slots are free. */
 void skr_example_write_cluster(const int free[SKR_EXAMPLE_NODES], struct skr_strbuf *out);
+void skr_example_write_last_cluster(struct skr_strbuf *out);
 void skr_example_write_gang(struct skr_strbuf *out);
 void skr_example_write_second(struct skr_strbuf *out);
 

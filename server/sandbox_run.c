@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cli/cli.h"
 #include "server/daemon.h"
 #include "server/example.h"
 #include "server/exit_code.h"
@@ -65,7 +66,6 @@ static const char *kubeconfig_path(const struct sandbox *s)
 
 static int read_objects(struct sandbox *s)
 {
-    static const int all_free[SKR_EXAMPLE_NODES] = {5, 5, 5, 5, 5, 5};
     struct skr_strbuf text;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < s->options->n_files; i++) {
@@ -73,7 +73,7 @@ static int read_objects(struct sandbox *s)
     }
     if (s->options->n_files == 0) {
         skr_strbuf_init(&text);
-        skr_example_write_cluster(all_free, &text);
+        skr_example_write_last_cluster(&text);
         rc = skr_simulate_input_parse(&s->input, "example", text.s, text.len, &s->messages);
         skr_strbuf_fini(&text);
     }
@@ -335,16 +335,94 @@ static void live(struct sandbox *s, const sigset_t *set)
     }
 }
 
+/* Lines that scripts read. */
+static void write_addresses(const struct sandbox *s, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "sandbox: %s\nkubeconfig: %s\n", s->kubeconfig.server, kubeconfig_path(s));
+    if (s->daemon) {
+        skr_strbuf_addf(out,
+                        "extender: http://127.0.0.1:%u/v1\n"
+                        "bind: http://127.0.0.1:%u/v1\n"
+                        "admin: http://127.0.0.1:%u\n",
+                        (unsigned)s->ports.extender, (unsigned)s->ports.bind,
+                        (unsigned)s->ports.admin);
+    }
+}
+
+static bool is_plain(char c)
+{
+    return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+,@%", c);
+}
+
+/* The path as a shell takes it, from the root. */
+static void write_path(const char *path, struct skr_strbuf *out)
+{
+    char *full = realpath(path, NULL);
+    const char *text = full ? full : path;
+    size_t plain = 0;
+    while (text[plain] && is_plain(text[plain])) {
+        plain++;
+    }
+    if (text[plain] == '\0') {
+        skr_strbuf_add(out, text);
+    } else {
+        skr_strbuf_addc(out, '\'');
+        for (const char *at = text; *at; at++) {
+            skr_strbuf_add(out, *at == '\'' ? "'\\'" : "");
+            skr_strbuf_addc(out, *at);
+        }
+        skr_strbuf_addc(out, '\'');
+    }
+    free(full);
+}
+
+static void write_example(const struct sandbox *s, const char *name, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "  kubectl apply -f %s/sandbox/v1/examples/%s\n", s->kubeconfig.server,
+                    name);
+}
+
+static void write_command(const struct sandbox *s, const char *name, const char *word,
+                          struct skr_strbuf *out)
+{
+    if (skr_command_find(name)) {
+        skr_strbuf_addf(out, "  sakkara %s%s --server http://127.0.0.1:%u\n", name, word,
+                        (unsigned)s->ports.admin);
+    }
+}
+
+/* What a newcomer types next. */
+static void write_tour(const struct sandbox *s, struct skr_strbuf *out)
+{
+    skr_strbuf_add(out, "\nIn another terminal:\n\n  export KUBECONFIG=");
+    write_path(kubeconfig_path(s), out);
+    skr_strbuf_add(out, "\n  kubectl get nodes\n");
+    if (s->options->n_files == 0 && s->daemon && !s->options->no_scheduler) {
+        skr_strbuf_addf(out, "\n  # a Job of %d pods, all of them or none\n", SKR_EXAMPLE_SIZE);
+        write_example(s, "gang.yaml", out);
+        skr_strbuf_add(out, "  kubectl get pods -o wide -L sakkara.member.rank\n");
+        write_command(s, "tree", "", out);
+        skr_strbuf_addf(out, "\n  # one of %d that does not fit, and why\n",
+                        SKR_EXAMPLE_SECOND_SIZE);
+        write_example(s, "second.yaml", out);
+        write_command(s, "explain", " " SKR_EXAMPLE_SECOND, out);
+        skr_strbuf_add(out, "  kubectl get configmap " SKR_EXAMPLE_SECOND " -o yaml\n");
+    } else if (s->daemon) {
+        skr_strbuf_add(out, "  kubectl get pods -A -o wide -L sakkara.member.rank\n");
+        write_command(s, "tree", "", out);
+    }
+    skr_strbuf_add(out, "\nCtrl-C ends it. Nothing is kept.\n");
+}
+
 static void announce(const struct sandbox *s)
 {
-    printf("sandbox: %s\n", s->kubeconfig.server);
-    printf("kubeconfig: %s\n", kubeconfig_path(s));
-    if (s->daemon) {
-        printf("extender: http://127.0.0.1:%u/v1\n", (unsigned)s->ports.extender);
-        printf("bind: http://127.0.0.1:%u/v1\n", (unsigned)s->ports.bind);
-        printf("admin: http://127.0.0.1:%u\n", (unsigned)s->ports.admin);
-    }
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    write_addresses(s, &text);
+    write_tour(s, &text);
+    (void)fwrite(text.s, 1, text.len, stdout);
     (void)fflush(stdout);
+    skr_strbuf_fini(&text);
 }
 
 int skr_sandbox_run(const struct skr_sandbox_options *options)

@@ -39,7 +39,7 @@ const struct skr_command skr_command_demo = {
     .examples = "  sakkara demo\n"
                 "  sakkara demo -v          # with every request and every write\n"
                 "  sakkara demo --ascii | less\n",
-    .next = "sakkara serve --help",
+    .next = "sakkara sandbox",
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),
     .run = run,

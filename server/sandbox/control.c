@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/example.h"
 #include "server/sandbox/status.h"
 #include "topology/arena.h"
 
 #define PREFIX    "/sandbox/"
 #define SCHEDULER "/sandbox/v1/scheduler"
+#define EXAMPLES  "/sandbox/v1/examples/"
 
 struct skr_control {
     struct skr_store *store;
@@ -192,6 +194,33 @@ static void handle_scheduler(struct skr_control *control, struct skr_http_reques
     }
 }
 
+static bool handle_example(struct skr_http_request *request)
+{
+    static const struct {
+        const char *path;
+        void (*write)(struct skr_strbuf *out);
+    } example[] = {{EXAMPLES "cluster.yaml", skr_example_write_last_cluster},
+                   {EXAMPLES "gang.yaml", skr_example_write_gang},
+                   {EXAMPLES "second.yaml", skr_example_write_second}};
+    struct skr_strbuf text;
+    size_t n;
+    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
+        if (strcmp(request->path, example[i].path) != 0) {
+            continue;
+        }
+        if (strcmp(request->method, "GET") != 0) {
+            skr_http_reply_not_allowed(request, "GET");
+            return true;
+        }
+        skr_strbuf_init(&text);
+        example[i].write(&text);
+        char *bytes = skr_strbuf_take(&text, &n);
+        skr_http_reply(request, 200, "application/yaml", bytes, n);
+        return true;
+    }
+    return false;
+}
+
 bool skr_control_handle(void *control, struct skr_http_request *request)
 {
     if (strncmp(request->path, PREFIX, sizeof PREFIX - 1) != 0) {
@@ -200,8 +229,11 @@ bool skr_control_handle(void *control, struct skr_http_request *request)
     request->handler = "sandbox";
     if (strcmp(request->path, SCHEDULER) == 0) {
         handle_scheduler(control, request);
-    } else {
-        reply_failure(request, 404, "there is /sandbox/v1/scheduler, and nothing else");
+    } else if (!handle_example(request)) {
+        reply_failure(
+            request, 404,
+            "there are /sandbox/v1/scheduler and /sandbox/v1/examples/gang.yaml, second.yaml, "
+            "cluster.yaml");
     }
     return true;
 }

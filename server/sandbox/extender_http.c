@@ -428,7 +428,9 @@ void skr_extender_http_destroy(struct skr_extender_http *extender)
         return;
     }
     skr_poster_destroy(extender->poster);
-    json_decref(extender->pod);
+    extender->options.lock(extender->options.context);
+    json_decref(extender->pod); /* shared with the store */
+    extender->options.unlock(extender->options.context);
     json_decref(extender->answers);
     free(extender->name);
     free(extender->at);

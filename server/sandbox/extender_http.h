@@ -38,7 +38,7 @@ struct skr_extender skr_extender_http_get(struct skr_extender_http *extender);
 /* Ends every call as the death of a process does: connections are closed, who waits gets
  * -SKR_GONE, no bind is reported any more. Without the lock; any thread. */
 void skr_extender_http_stop(struct skr_extender_http *extender);
-/* Stops if need be. NULL allowed. */
+/* Stops if need be. Without the lock. NULL allowed. */
 void skr_extender_http_destroy(struct skr_extender_http *extender);
 
 #endif
