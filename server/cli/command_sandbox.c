@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara sandbox`: a cluster on localhost. Talks while it runs. */
 #include "server/cli/cli.h"
+#include "server/http/address.h"
 #include "server/log.h"
 #include "server/sandbox_run.h"
 
@@ -55,8 +56,13 @@ static const struct skr_flag flags[] = {
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     (void)out;
-    (void)messages;
     const struct options *given = call->options;
+    struct sockaddr_storage address;
+    struct skr_error error;
+    socklen_t n;
+    if (skr_address_parse(given->listen, &address, &n, &error) < 0) {
+        return skr_cli_refuse(call->command, "--listen", error.text, messages);
+    }
     const struct skr_sandbox_options options = {.file = given->files.item,
                                                 .n_files = given->files.n,
                                                 .listen = given->listen,

@@ -195,14 +195,14 @@ _Noreturn static void become(char *const *argv, int in, int out, int err)
     _exit(127);
 }
 
-static pid_t spawn(char *const *argv, int out, int err)
+pid_t daemon_spawn(const char *const *argv, int out, int err)
 {
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     (void)fflush(stdout);
     pid_t pid = fork();
     skr_bug_on(pid < 0 || in < 0);
     if (pid == 0)
-        become(argv, in, out, err);
+        become((char *const *)(uintptr_t)argv, in, out, err);
     (void)close(in);
     return pid;
 }
@@ -227,7 +227,7 @@ static void launch(struct daemon *d, const struct daemon_options *o)
     argv[n++] = d->format;
     argv[n] = NULL;
     skr_bug_on(pipe2(fd, O_CLOEXEC) != 0);
-    d->pid = spawn((char *const *)(uintptr_t)argv, fd[1], fd[1]);
+    d->pid = daemon_spawn(argv, fd[1], fd[1]);
     (void)close(fd[1]);
     d->fd = fd[0];
     skr_bug_on(pthread_create(&d->reader, NULL, read_log, d) != 0);
@@ -507,7 +507,7 @@ int daemon_run(const char *const *argv, char **ret_out, char **ret_err)
     int out = temporary(), err = temporary(), status = 0;
     for (; argv[n - 1]; n++)
         all[n] = argv[n - 1];
-    pid_t pid = spawn((char *const *)(uintptr_t)all, out, err);
+    pid_t pid = daemon_spawn(all, out, err);
     time_t until = time(NULL) + CLUSTER_DEADLINE_S;
     pid_t ended;
     while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && time(NULL) < until) {

@@ -6,6 +6,8 @@
  * build/sakkara. Its log is read line by line; at its end every line must parse in the format that
  * was asked for, and hold no token. The process dies with the test.
  */
+#include <sys/types.h>
+
 #include "test/integration/cluster.h"
 
 struct daemon_options {
@@ -50,6 +52,8 @@ void daemon_kill(struct daemon *d);
  * program, NULL at the end. */
 int daemon_run(const char *const *argv, char **ret_out, char **ret_err);
 const char *daemon_program(void);
+/* Starts a command, argv[0] the program; out, err: its outputs. It dies with the test. */
+pid_t daemon_spawn(const char *const *argv, int out, int err);
 
 /* NULL: the line is well formed. */
 const char *log_line_check(const char *line, const char *format);
