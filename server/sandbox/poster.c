@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other threads put into a list under a lock and wake the multi handle; the poster's thread takes
- * them, lets libcurl work and reports. Texts of errors follow net/http: client.go, transport.go,
- * net.OpError.
+ * Other threads put into a list under a lock and wake the poster's thread, which takes them, lets
+ * libcurl work and reports. It waits on epoll and tells libcurl which socket is ready: thousands of
+ * calls that are held cost nothing while others go on. Texts of errors follow net/http: client.go,
+ * transport.go, net.OpError.
  */
 #include "server/sandbox/poster.h"
 
@@ -13,6 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 #include <utlist.h>
 
 #include "topology/arena.h"
@@ -20,7 +25,7 @@
 
 enum {
     IDLE_MAX = 64,           /* connections kept without an exchange */
-    POLL_MS = 60000,         /* of one wait */
+    READY_MAX = 256,         /* sockets looked at after one wait */
     TIMEOUT_MS_MAX = 1 << 30 /* of an exchange, 12 days */
 };
 
@@ -42,6 +47,8 @@ struct post {
 
 struct skr_poster {
     CURLM *multi;
+    int epoll, wake; /* wake: an eventfd among the sockets */
+    int64_t due_ms;  /* when libcurl wants to be called, by the monotonic clock; -1: never */
     struct curl_slist *headers;
     pthread_t thread;
     bool started, joined;
@@ -284,12 +291,72 @@ static void take_results(struct skr_poster *poster)
     }
 }
 
+static int64_t monotonic_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* libcurl: wants to be called after so long. */
+static int on_timer(CURLM *multi, long timeout_ms, void *context)
+{
+    struct skr_poster *poster = context;
+    (void)multi;
+    poster->due_ms = timeout_ms < 0 ? -1 : monotonic_ms() + timeout_ms;
+    return 0;
+}
+
+/* libcurl: what it wants to hear about this socket. */
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *unused)
+{
+    struct skr_poster *poster = context;
+    struct epoll_event event = {.data.fd = socket};
+    (void)easy;
+    (void)unused;
+    if (what == CURL_POLL_REMOVE) {
+        epoll_ctl(poster->epoll, EPOLL_CTL_DEL, socket, NULL); /* gone when it was closed */
+        return 0;
+    }
+    event.events |= what & CURL_POLL_IN ? EPOLLIN : 0U;
+    event.events |= what & CURL_POLL_OUT ? EPOLLOUT : 0U;
+    if (epoll_ctl(poster->epoll, EPOLL_CTL_MOD, socket, &event) != 0) {
+        skr_bug_on(errno != ENOENT || epoll_ctl(poster->epoll, EPOLL_CTL_ADD, socket, &event) != 0);
+    }
+    return 0;
+}
+
+static void wait_and_work(struct skr_poster *poster)
+{
+    struct epoll_event ready[READY_MAX];
+    const int64_t now = monotonic_ms(), due = poster->due_ms;
+    const int64_t wait = due < 0 ? -1 : due <= now ? 0 : due - now;
+    int running = 0;
+    const int n = epoll_wait(poster->epoll, ready, READY_MAX,
+                             wait > TIMEOUT_MS_MAX ? TIMEOUT_MS_MAX : (int)wait);
+    for (int i = 0; i < n; i++) {
+        if (ready[i].data.fd == poster->wake) {
+            eventfd_t count;
+            (void)eventfd_read(poster->wake, &count);
+            continue;
+        }
+        const uint32_t e = ready[i].events;
+        const int mask = (e & EPOLLIN ? CURL_CSELECT_IN : 0) |
+                         (e & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+                         (e & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+        curl_multi_socket_action(poster->multi, ready[i].data.fd, mask, &running);
+    }
+    if (poster->due_ms >= 0 && poster->due_ms <= monotonic_ms()) {
+        poster->due_ms = -1; /* set again if need be */
+        curl_multi_socket_action(poster->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    }
+}
+
 static void *run(void *context)
 {
     struct skr_poster *poster = context;
     struct post *post, *next;
     bool stopping = false;
-    int running = 0;
 
     while (!stopping) {
         struct post *inbox = take_inbox(poster, &stopping);
@@ -298,10 +365,9 @@ static void *run(void *context)
             DL_DELETE(inbox, post);
             begin(poster, post);
         }
-        skr_bug_on(curl_multi_perform(poster->multi, &running) != CURLM_OK);
-        take_results(poster);
         if (!stopping) {
-            skr_bug_on(curl_multi_poll(poster->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK);
+            wait_and_work(poster);
+            take_results(poster);
         }
     }
     DL_FOREACH_SAFE(poster->open, post, next)
@@ -337,12 +403,24 @@ int skr_poster_create(struct skr_poster **ret, struct skr_error *error)
     struct skr_poster *poster = skr_alloc(sizeof *poster);
     skr_bug_on(pthread_mutex_init(&poster->lock, NULL) != 0);
     poster->multi = curl_multi_init();
+    poster->due_ms = -1;
+    poster->epoll = epoll_create1(EPOLL_CLOEXEC);
+    poster->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
         poster->headers = curl_slist_append(poster->headers, header[i]);
     }
     skr_bug_on(poster->multi == NULL || poster->headers == NULL);
     curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)IDLE_MAX);
-    const int r = start(poster, error);
+    curl_multi_setopt(poster->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(poster->multi, CURLMOPT_SOCKETDATA, poster);
+    curl_multi_setopt(poster->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(poster->multi, CURLMOPT_TIMERDATA, poster);
+    struct epoll_event wake = {.events = EPOLLIN, .data.fd = poster->wake};
+    const bool waits = poster->epoll >= 0 && poster->wake >= 0 &&
+                       epoll_ctl(poster->epoll, EPOLL_CTL_ADD, poster->wake, &wake) == 0;
+    const int r = waits
+                      ? start(poster, error)
+                      : skr_error_set(error, SKR_RETRY, "cannot wait on sockets: error %d", errno);
     if (r < 0) {
         skr_poster_destroy(poster);
         return r;
@@ -371,7 +449,7 @@ void skr_poster_post(struct skr_poster *poster, const char *url, char *body, siz
     if (stopping) {
         drop(post);
     } else {
-        curl_multi_wakeup(poster->multi);
+        (void)eventfd_write(poster->wake, 1);
     }
 }
 
@@ -383,7 +461,7 @@ void skr_poster_stop(struct skr_poster *poster)
     pthread_mutex_lock(&poster->lock);
     poster->stopping = true;
     pthread_mutex_unlock(&poster->lock);
-    curl_multi_wakeup(poster->multi);
+    (void)eventfd_write(poster->wake, 1);
     skr_bug_on(pthread_join(poster->thread, NULL) != 0);
     poster->joined = true;
 }
@@ -396,6 +474,12 @@ void skr_poster_destroy(struct skr_poster *poster)
     skr_poster_stop(poster);
     curl_multi_cleanup(poster->multi);
     curl_slist_free_all(poster->headers);
+    if (poster->epoll >= 0) {
+        close(poster->epoll);
+    }
+    if (poster->wake >= 0) {
+        close(poster->wake);
+    }
     pthread_mutex_destroy(&poster->lock);
     free(poster);
     curl_global_cleanup();

@@ -4,8 +4,8 @@
 /*
  * POSTs of JSON, any number at once, as Go's net/http client sends them: HTTP/1.1, connections kept
  * and reused, no Expect, one time limit over everything, never sent twice. One thread with one
- * libcurl multi handle. Errors are worded as Go words them, because kube-scheduler puts them into
- * conditions of pods.
+ * libcurl multi handle; what waits costs nothing. Errors are worded as Go words them, because
+ * kube-scheduler puts them into conditions of pods.
  */
 #include <stdbool.h>
 #include <stddef.h>
