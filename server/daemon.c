@@ -32,6 +32,7 @@
 #include "server/version.h"
 #include "topology/arena.h"
 
+/* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
 #define STOP_ENGINE_TIME (SKR_SECOND) /* for the engine to answer what it holds */
 #define STOP_KUBE_TIME   (SKR_SECOND) /* for requests in flight to be answered */
 
@@ -403,6 +404,8 @@ static void stop_requests(struct skr_daemon *d)
     if (d->admin && !skr_engine_thread_wait(d->engine, STOP_ENGINE_TIME)) {
         skr_log_warning("Engine did not answer its held requests in time", SKR_LOG_END);
     }
+    skr_gate_begin_stop(d->gate);
+    skr_admin_begin_stop(d->admin);
     if (d->verbs) {
         skr_verbs_stop(d->verbs);
     }

@@ -198,6 +198,12 @@ uint16_t skr_admin_port(const struct skr_admin *admin)
     return skr_listener_port(admin->listener);
 }
 
+void skr_admin_begin_stop(struct skr_admin *admin)
+{
+    if (admin != NULL)
+        skr_listener_begin_stop(admin->listener);
+}
+
 void skr_admin_destroy(struct skr_admin *admin)
 {
     if (admin == NULL)

@@ -225,6 +225,12 @@ uint16_t skr_gate_port(const struct skr_gate *gate)
     return skr_listener_port(gate->listener);
 }
 
+void skr_gate_begin_stop(struct skr_gate *gate)
+{
+    if (gate != NULL)
+        skr_listener_begin_stop(gate->listener);
+}
+
 void skr_gate_destroy(struct skr_gate *gate)
 {
     if (gate == NULL)

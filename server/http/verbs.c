@@ -461,6 +461,7 @@ static int listen_on(struct skr_verbs *verbs, bool bind, struct skr_listener **r
     options.log = verbs->options.log;
     options.metrics = verbs->options.metrics;
     options.connection_memory = bind ? SKR_BIND_CONNECTION_MEMORY : 64 * 1024;
+    options.stop_timeout_ms = SKR_VERBS_STOP_MS;
     options.connections_max = bind ? bind_connections() : SKR_FILTER_CONNECTIONS_MAX;
     options.handler = (struct skr_http_handler){.ctx = verbs,
                                                 .handle = bind ? on_handle_bind : on_handle,

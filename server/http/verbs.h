@@ -25,6 +25,7 @@ enum {
     SKR_BIND_CONNECTIONS_MAX = 32768,  /* fewer when the limit of open files is lower */
     SKR_FILTER_CONNECTIONS_MAX = 512,
     SKR_RESERVED_FILES = 512, /* open files left to the rest of the process */
+    SKR_VERBS_STOP_MS = 2000, /* at the end, for callers that take their answers slowly */
 };
 #define SKR_VERBS_GRACE (5 * SKR_SECOND)
 
