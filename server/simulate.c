@@ -15,6 +15,7 @@
 #include "server/sandbox/path.h"
 #include "server/simulate_input.h"
 #include "server/simulate_report.h"
+#include "server/simulate_set.h"
 #include "topology/topology_map.h"
 
 /* Longer than anything waits whose end changes something: held binds (bindTimeout), plans
@@ -237,6 +238,7 @@ static int report(struct simulation *s)
                                     .store = skr_offline_store(s->offline),
                                     .engine =
                                         skr_engine_driver_engine(skr_offline_driver(s->offline)),
+                                    .offline = s->offline,
                                     .start = s->input.start,
                                     .end = s->record.changed_at,
                                     .ascii = s->options->ascii};
@@ -287,6 +289,12 @@ static void fini(struct simulation *s)
 /* The input is read. */
 static int simulate(struct simulation *s)
 {
+    for (size_t i = 0; i < s->options->n_sets; i++) {
+        int rc = skr_simulate_set(&s->input, s->options->set[i], s->messages);
+        if (rc < 0) {
+            return exit_code_of(rc);
+        }
+    }
     skr_simulate_input_finish(&s->input, s->messages);
     s->stepped_at = s->input.start;
     find_topology_namespace(s);

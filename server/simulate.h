@@ -19,6 +19,8 @@
 struct skr_simulate_options {
     const char *const *file; /* files, folders, "-" */
     size_t n_files;
+    const char *const *set; /* changes to groups, see simulate_set.h */
+    size_t n_sets;
     const char *config; /* configuration of the daemon, for its settings; NULL: defaults */
     skr_time until;     /* from the beginning; SKR_TIME_NEVER: until nothing more can happen */
     uint64_t seed;      /* of uids, and of the choice among equally good nodes; 0: the first */

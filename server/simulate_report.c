@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/reason.h"
+#include "server/explain_text.h"
 #include "server/sandbox/path.h"
 
 void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out)
@@ -277,6 +278,27 @@ static void write_groups(const json_t *groups, struct skr_strbuf *out)
     free(table.cell);
 }
 
+/* Why a group is not placed, and what would help. */
+static void write_unplaced(const struct skr_simulate_report *report, const json_t *group,
+                           struct skr_strbuf *out)
+{
+    const char *name = skr_path_text(group, "name"), *message = skr_path_text(group, "message");
+    struct skr_strbuf text;
+    if (!message[0]) {
+        return;
+    }
+    bool names_it = strncmp(message, "group ", 6) == 0;
+    skr_strbuf_addf(out, "\n%s%s%s\n", names_it ? "" : name, names_it ? "" : ": ", message);
+    skr_strbuf_init(&text);
+    if (skr_offline_explain(report->offline, skr_path_text(group, "namespace"), name, &text) ==
+        SKR_EXPLAIN_FOUND) {
+        json_t *explanation = json_loadb(text.s, text.len, 0, NULL);
+        skr_explain_write_relaxations(explanation, 2, 3, out);
+        json_decref(explanation);
+    }
+    skr_strbuf_fini(&text);
+}
+
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out)
 {
     json_t *groups = groups_of(report);
@@ -286,17 +308,11 @@ void skr_simulate_write_text(const struct skr_simulate_report *report, struct sk
     }
     for (size_t i = 0; i < n; i++) {
         const json_t *group = json_array_get(groups, i);
-        const char *message = skr_path_text(group, "message");
         if (is_placed(group)) {
             placed++;
-        } else if (message[0]) {
-            bool names_it = strncmp(message, "group ", 6) == 0;
-            skr_strbuf_addf(out, "\n%s%s%s", names_it ? "" : skr_path_text(group, "name"),
-                            names_it ? "" : ": ", message);
+        } else {
+            write_unplaced(report, group, out);
         }
-    }
-    if (placed < n) {
-        skr_strbuf_addc(out, '\n');
     }
     skr_strbuf_add(out, n > 0 ? "\nafter " : "after ");
     skr_simulate_write_time(report->end - report->start, out);

@@ -6,19 +6,21 @@
  * is sorted; the same state gives the same bytes.
  */
 #include "core/engine.h"
+#include "server/sandbox/offline.h"
 #include "server/simulate_record.h"
 
 struct skr_simulate_report {
     struct skr_record *record;
     struct skr_store *store;
     const struct skr_engine *engine;
-    skr_time start; /* of the clock */
-    skr_time end;   /* what is printed as time */
+    struct skr_offline *offline; /* says what would help groups that are not placed */
+    skr_time start;              /* of the clock */
+    skr_time end;                /* what is printed as time */
     bool ascii;
 };
 
 void skr_simulate_write_json(const struct skr_simulate_report *report, struct skr_strbuf *out);
-/* A row a group, a sentence for each that is not placed, totals. */
+/* A row a group; for each that is not placed a sentence, and what would help; totals. */
 void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out);
 /* Every group before and after. */
 void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out);

@@ -27,7 +27,8 @@ struct explained {
     uint64_t facts;       /* engine->facts when the problem was built */
     uint64_t input_epoch; /* of the group, then */
     char *account;        /* JSON members, comma in front of each: need, have, domains, ... */
-    char *relaxations;    /* JSON objects, comma separated; "" none */
+    char *relaxations;    /* JSON objects, comma separated; NULL: none */
+    char *smaller;        /* the last of them: another size; NULL: none */
     char *set;            /* "constraints.rack.hard=false": the first rule to be changed, or NULL */
 };
 
@@ -61,8 +62,11 @@ void explain_rule(const char *level, const struct skr_rule *rule, struct skr_str
 void explain_account(const struct account *a, struct skr_strbuf *b);
 /* explain_domains.c: the member "domains". */
 void explain_domains(const struct account *a, struct skr_strbuf *b);
-/* explain_relaxations.c: objects, comma separated. *ret_set as in struct explained, may be NULL. */
+/* explain_relaxations.c: room and rules: objects, comma separated. *ret_set as in struct explained,
+ * may be NULL. */
 void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
+/* One object: the largest size that fits. Nothing is added when none does. */
+void explain_size(const struct account *a, struct skr_strbuf *b);
 /* One object: the closed leaves on which count places members become usable. Nothing is added when
  * these are none or too many. */
 void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);

@@ -366,7 +366,9 @@ static void write_account(const struct group *g, struct skr_strbuf *b)
     const struct explained *x = g->infeasible && !g->plan ? g->explained : NULL;
     if (x && x->account && x->input_epoch == g->input_epoch) {
         skr_strbuf_add(b, x->account);
-        skr_strbuf_addf(b, ",\"relaxations\":[%s]", x->relaxations ? x->relaxations : "");
+        const char *more = x->relaxations ? x->relaxations : "",
+                   *size = x->smaller ? x->smaller : "";
+        skr_strbuf_addf(b, ",\"relaxations\":[%s%s%s]", more, *more && *size ? "," : "", size);
         return;
     }
     skr_strbuf_addf(b, ",\"need\":{\"members\":%d},\"have\":{\"members\":%zu}", membership_size(g),

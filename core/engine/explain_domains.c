@@ -247,12 +247,17 @@ static void write_row(const struct account *a, const struct rows *rows, const st
 
 void explain_domains(const struct account *a, struct skr_strbuf *b)
 {
+    const struct skr_tree *tree = a->request->problem.tree;
     struct rows rows = {0};
     struct blockers list = {0};
     list_rows(a, &rows);
     if (rows.n > 0 && a->request->problem.n_resources > 0)
         find_blockers(a, &rows, &list);
-    skr_strbuf_add(b, ",\"domains\":[");
+    skr_strbuf_add(b, ",\"domainLevel\":");
+    skr_strbuf_add_json(b, tree->level_name[rows.level]);
+    skr_strbuf_addf(b, ",\"domainsInAll\":%d,\"domains\":[",
+                    rows.n > 0 ? tree->level_first[rows.level + 1] - tree->level_first[rows.level]
+                               : 0);
     for (size_t i = 0; i < rows.n; i++)
         write_row(a, &rows, &list, i, b);
     skr_strbuf_addc(b, ']');

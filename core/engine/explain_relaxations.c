@@ -224,7 +224,7 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
 
 /* ---- size ---- */
 
-static void write_size(const struct account *a, struct skr_strbuf *b)
+void explain_size(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
     if (x->largest <= 0 || x->largest >= a->request->problem.n ||
@@ -242,7 +242,6 @@ void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **r
     *ret_set = NULL;
     write_room(a, b);
     write_rules(a, b, ret_set);
-    write_size(a, b);
 }
 
 /* ---- closed nodes ---- */
@@ -268,7 +267,7 @@ void explain_opened(const struct account *a, const int32_t *count, struct skr_st
     struct relaxation r;
     begin(&r);
     say_nodes(tree, leaf, n, &r.text);
-    skr_strbuf_addf(&r.text, " %s usable again", n > 1 ? "were" : "was");
+    skr_strbuf_addf(&r.text, " %s usable again", n > 1 ? "are" : "is");
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(&r.changes, "%s{\"change\":\"node\",\"node\":", i ? "," : "");
         skr_strbuf_add_json(&r.changes, tree->unit_name[tree->first_leaf + leaf[i]]);

@@ -43,6 +43,7 @@ void explained_destroy(struct explained *x)
         return;
     free(x->account);
     free(x->relaxations);
+    free(x->smaller);
     free(x->set);
     free(x);
 }
@@ -223,6 +224,8 @@ static void first_solved(struct skr_engine *e, struct group *g,
     q->draft->account = skr_strbuf_take(&b, NULL);
     explain_relaxations(&a, &b, &q->draft->set);
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
+    explain_size(&a, &b);
+    q->draft->smaller = skr_strbuf_take(&b, NULL);
     planner_explain(e, g, s, request->problem.n);
     if (q->draft->facts != e->facts || !start_second(e, g))
         keep(q, g);

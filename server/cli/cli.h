@@ -121,6 +121,7 @@ extern const struct skr_command skr_command_serve;
 extern const struct skr_command skr_command_demo;
 extern const struct skr_command skr_command_simulate;
 extern const struct skr_command skr_command_sandbox;
+extern const struct skr_command skr_command_explain;
 extern const struct skr_command skr_command_solve;
 extern const struct skr_command skr_command_version;
 extern const struct skr_command skr_command_help;

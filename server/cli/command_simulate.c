@@ -6,7 +6,7 @@
 #include "server/simulate.h"
 
 struct options {
-    struct skr_text_list files;
+    struct skr_text_list files, sets;
     skr_time until;
     int64_t seed;
     int output;
@@ -26,6 +26,11 @@ static const struct skr_flag flags[] = {
      .kind = SKR_FLAG_LIST,
      .required = true,
      .offset = offsetof(struct options, files)},
+    {.name = "--set",
+     .argument = "GROUP:PATH=VALUE",
+     .text = "change a group first: a-3:size=4, a-3:constraints.rack.hard=false",
+     .kind = SKR_FLAG_LIST,
+     .offset = offsetof(struct options, sets)},
     {.name = "--until",
      .argument = "DURATION",
      .text = "end there; default: when nothing more can happen",
@@ -73,6 +78,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     const struct options *given = call->options;
     const struct skr_simulate_options options = {.file = given->files.item,
                                                  .n_files = given->files.n,
+                                                 .set = given->sets.item,
+                                                 .n_sets = given->sets.n,
                                                  .config = given->config,
                                                  .until = given->until,
                                                  .seed = (uint64_t)given->seed,
@@ -87,8 +94,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 
 const struct skr_command skr_command_simulate = {
     .name = "simulate",
-    .usage = "sakkara simulate -f FILE|DIR|- [-f ...] [--until DURATION] [--seed N] [-o "
-             "text|json]\n"
+    .usage = "sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until DURATION]\n"
+             "                        [--seed N] [-o text|json]\n"
              "                        [--picture] [--ascii] [--config FILE] [--timings] [-v]",
     .summary = "run objects through the whole scheduler, no cluster needed",
     .text =
@@ -102,6 +109,7 @@ const struct skr_command skr_command_simulate = {
     .examples = "  sakkara simulate -f cluster.yaml -f gang.yaml --picture\n"
                 "  kubectl get nodes,pods,configmaps -A -o json | sakkara simulate -f - -f "
                 "gang.yaml\n"
+                "  sakkara simulate -f dump.json --set a-3:constraints.rack.hard=false\n"
                 "  sakkara simulate -f scenario/ -o json --until 10m\n",
     .next = "sakkara help demo",
     .group = {{flags, 0}},

@@ -2,7 +2,8 @@
 /*
  * A dump as a cluster that stands still: its objects go to an engine of our own, at the latest time
  * that is written in them, so that ages are as of the dump. What the engine would do is thrown
- * away: no write is answered, no solve is run, its timer never rings.
+ * away: no write is answered, its timer never rings. Solves are run only when somebody asks why a
+ * group is not placed: then the engine plans once, a second later, whatever is due.
  *
  * Topology maps are looked for where the dump has them: in "default", else in the namespace of the
  * first one by name.
@@ -22,6 +23,11 @@ struct skr_dump {
     struct skr_settings settings;
     struct skr_engine *engine;
     skr_time now;
+    struct skr_solve_request **solve; /* asked for, oldest first */
+    size_t n_solves, cap_solves;
+    bool planned;
+    struct skr_strbuf *explanation; /* that is asked for; NULL: it is answered, or none is */
+    enum skr_explain_status status;
 };
 
 /* ---- what is in it ---- */
@@ -124,15 +130,44 @@ static void choose_topology_namespace(struct skr_dump *dump)
     }
 }
 
+static void take_action(struct skr_dump *dump, const struct skr_action *action)
+{
+    if (action->kind == SKR_ACTION_SOLVE) {
+        skr_grow(&dump->solve, &dump->cap_solves, dump->n_solves + 1, sizeof *dump->solve);
+        dump->solve[dump->n_solves++] = action->solve;
+    } else if (action->kind == SKR_ACTION_EXPLAIN && dump->explanation) {
+        skr_strbuf_addn(dump->explanation, action->explain.json, action->explain.json_len);
+        dump->status = action->explain.status;
+        dump->explanation = NULL;
+    }
+}
+
 static void handle(struct skr_dump *dump, struct skr_event *event, struct skr_actions *actions)
 {
     skr_engine_handle(dump->engine, event, dump->now, actions);
     for (size_t i = 0; i < actions->n; i++) {
-        if (actions->item[i].kind == SKR_ACTION_SOLVE) {
-            skr_solve_request_destroy(actions->item[i].solve);
-        }
+        take_action(dump, &actions->item[i]);
     }
     skr_actions_reset(actions);
+}
+
+/* The oldest solve; false: there is none. */
+static bool run_solve(struct skr_dump *dump, struct skr_actions *actions)
+{
+    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
+    if (dump->n_solves == 0) {
+        return false;
+    }
+    struct skr_solve_request *request = dump->solve[0];
+    dump->n_solves--;
+    memmove(dump->solve, dump->solve + 1, dump->n_solves * sizeof *dump->solve);
+    event.solved.solve = request->id;
+    if (skr_solve(&request->problem, &event.solved.solution, &event.solved.error) < 0) {
+        event.solved.solution = NULL;
+    }
+    handle(dump, &event, actions);
+    skr_solve_request_destroy(request);
+    return true;
 }
 
 static void feed(struct skr_dump *dump)
@@ -196,6 +231,10 @@ void skr_dump_destroy(struct skr_dump *dump)
     if (!dump) {
         return;
     }
+    for (size_t i = 0; i < dump->n_solves; i++) {
+        skr_solve_request_destroy(dump->solve[i]);
+    }
+    free(dump->solve);
     skr_engine_destroy(dump->engine);
     skr_manifests_fini(&dump->manifests);
     free(dump);
@@ -206,6 +245,55 @@ void skr_dump_destroy(struct skr_dump *dump)
 static bool selects(void *context, const struct skr_labels *labels)
 {
     return skr_selector_matches_list(context, labels);
+}
+
+/* Everybody who waits is planned for, in the engine's order. */
+static void plan(struct skr_dump *dump, struct skr_actions *actions)
+{
+    struct skr_event timer = {.kind = SKR_EVENT_TIMER};
+    if (dump->planned) {
+        return;
+    }
+    dump->planned = true;
+    dump->now += SKR_SECOND;
+    handle(dump, &timer, actions);
+    while (run_solve(dump, actions)) {
+    }
+}
+
+/* path: "NAMESPACE/NAME". HTTP status. */
+static int explain(struct skr_dump *dump, const char *path, struct skr_strbuf *out)
+{
+    static const int codes[] = {
+        [SKR_EXPLAIN_FOUND] = 200, [SKR_EXPLAIN_NOT_FOUND] = 404, [SKR_EXPLAIN_NOT_NOW] = 503};
+    const char *slash = strchr(path, '/');
+    struct skr_actions actions;
+    if (!slash) {
+        skr_view_write_status(out, 404, "sakkara: no such path; it is /v1/explain/NAMESPACE/NAME");
+        return 404;
+    }
+    char *namespace_ = skr_strdup(path);
+    namespace_[slash - path] = '\0';
+    struct skr_event event = {
+        .kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = slash + 1};
+    skr_actions_init(&actions);
+    plan(dump, &actions);
+    dump->explanation = out;
+    handle(dump, &event, &actions);
+    while (dump->explanation && run_solve(dump, &actions)) {
+    }
+    skr_actions_fini(&actions);
+    free(namespace_);
+    skr_bug_on(dump->explanation);
+    return codes[dump->status];
+}
+
+static int answer(struct skr_dump *dump, const struct skr_view_query *query, struct skr_strbuf *out)
+{
+    static const char path[] = "/v1/explain/";
+    return strncmp(query->path, path, sizeof path - 1) == 0
+               ? explain(dump, query->path + sizeof path - 1, out)
+               : skr_engine_view(dump->engine, query, dump->now, out);
 }
 
 int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
@@ -222,7 +310,7 @@ int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
         asked.selects = selects;
         asked.context = selector;
     }
-    const int status = skr_engine_view(dump->engine, &asked, dump->now, out);
+    const int status = answer(dump, &asked, out);
     skr_selector_destroy(selector);
     if (status == 200) {
         return 0;

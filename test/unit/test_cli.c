@@ -127,10 +127,10 @@ static void flags_are_understood_in_all_their_forms(void **state)
     "\nusage: sakkara serve [--config FILE] [--kubeconfig FILE] [--log-format text|json] [-v " \
     "LEVEL]\nsee: sakkara help serve\n"
 
-#define SEE_SIMULATE                                                                             \
-    "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--until DURATION] [--seed N] [-o "        \
-    "text|json]\n                        [--picture] [--ascii] [--config FILE] [--timings] [-v]" \
-    "\nsee: sakkara help simulate\n"
+#define SEE_SIMULATE                                                                         \
+    "\nusage: sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until "    \
+    "DURATION]\n                        [--seed N] [-o text|json]\n                        " \
+    "[--picture] [--ascii] [--config FILE] [--timings] [-v]\nsee: sakkara help simulate\n"
 
 static const struct {
     const char *line, *message;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara explain`: why a group is not placed, and what would help. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/cli/client_flags.h"
+#include "server/exit_code.h"
+#include "server/explain_text.h"
+
+struct options {
+    struct skr_client_flags client;
+    int output;
+    bool verbose;
+};
+
+enum { OUTPUT_TEXT, OUTPUT_JSON };
+static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
+
+static const struct skr_flag flags[] = {{.name = "--output",
+                                         .letter = "-o",
+                                         .argument = "FORMAT",
+                                         .text = "text (default) or json",
+                                         .kind = SKR_FLAG_CHOICE,
+                                         .choice = outputs,
+                                         .offset = offsetof(struct options, output)},
+                                        {.name = "--verbose",
+                                         .letter = "-v",
+                                         .text = "all domains, and all that would help",
+                                         .kind = SKR_FLAG_SWITCH,
+                                         .offset = offsetof(struct options, verbose)},
+                                        SKR_HELP_FLAG,
+                                        {0}};
+
+static void write_answer(const struct options *given, const json_t *answer, struct skr_strbuf *out)
+{
+    const struct skr_explain_look look = {.verbose = given->verbose, .dump = given->client.file};
+    if (given->output == OUTPUT_TEXT) {
+        skr_explain_write_text(answer, &look, out);
+        return;
+    }
+    char *text = json_dumps(answer, JSON_INDENT(2));
+    skr_strbuf_addf(out, "%s\n", text ? text : "{}");
+    free(text);
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *given = call->options;
+    struct skr_client *client = NULL;
+    json_t *answer = NULL;
+    int code = skr_client_flags_open(call, &given->client, &client, messages);
+    if (code != SKR_EXIT_OK) {
+        return code;
+    }
+    struct skr_strbuf path;
+    char *namespace_ = skr_client_flags_namespace(&given->client, client);
+    skr_strbuf_init(&path);
+    skr_strbuf_addf(&path, "/v1/explain/%s/%s", namespace_, call->word[0]);
+    const struct skr_view_query query = {.path = path.s};
+    code = skr_client_flags_fetch(call, client, &query, "Explanation", &answer, messages);
+    if (code == SKR_EXIT_OK) {
+        write_answer(given, answer, out);
+        code = json_is_true(json_object_get(answer, "placed")) ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
+    }
+    json_decref(answer);
+    skr_strbuf_fini(&path);
+    free(namespace_);
+    skr_client_destroy(client);
+    return code;
+}
+
+const struct skr_command skr_command_explain = {
+    .name = "explain",
+    .usage = "sakkara explain GROUP [-n NAMESPACE] [-v] [-o text|json]\n"
+             "                        [--server URL | --file DUMP]",
+    .summary = "why a group is not placed, and what would help",
+    .text = "Prints the reason, what the group needs and what there is, who is in the way, and "
+            "what would\n"
+            "make it fit: every change named there was tried by the solver. GROUP is the group's "
+            "name, or that\n"
+            "of its ConfigMap. Exit code 0 when it is placed, 4 when it is not, 3 when there is "
+            "none, 6 when\n"
+            "nobody answers.\n",
+    .examples = "  sakkara explain a-3\n"
+                "  sakkara explain a-3 -n team-a -v\n"
+                "  kubectl get nodes,pods,configmaps -A -o json > dump.json\n"
+                "  sakkara explain a-3 --file dump.json -o json | jq .relaxations\n",
+    .next = "sakkara help simulate",
+    .word = "group",
+    .words_min = 1,
+    .words_max = 1,
+    .group = {{flags, 0}, {skr_client_flag_table, offsetof(struct options, client)}},
+    .options_size = sizeof(struct options),
+    .run = run,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The group's map is edited as its JSON, and parsed once as the engine would, so that a value that
+ * makes no sense is refused here. */
+#include "server/simulate_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/group_spec.h"
+#include "server/sandbox/path.h"
+#include "topology/arena.h"
+
+struct change {
+    char *namespace_, *group, *path, *value; /* parts of text */
+    char *text;
+};
+
+/* ---- reading ---- */
+
+/* Cuts s at the first c: what is behind it, or NULL. */
+static char *cut_at(char *s, char c)
+{
+    char *at = s ? strchr(s, c) : NULL;
+    if (!at) {
+        return NULL;
+    }
+    *at = '\0';
+    return at + 1;
+}
+
+static bool change_parse(const char *text, struct change *ret)
+{
+    static char default_namespace[] = "default";
+    ret->text = skr_strdup(text);
+    ret->namespace_ = default_namespace;
+    ret->group = ret->text;
+    ret->path = cut_at(ret->group, ':');
+    ret->value = cut_at(ret->path, '=');
+    char *behind = cut_at(ret->group, '/');
+    if (behind) {
+        ret->namespace_ = ret->group;
+        ret->group = behind;
+    }
+    return ret->value && ret->group[0] && ret->namespace_[0] && ret->path[0];
+}
+
+/* ---- finding ---- */
+
+static bool in_namespace(const json_t *object, const char *namespace_)
+{
+    const char *own = skr_path_text(object, "metadata.namespace");
+    return strcmp(own[0] ? own : "default", namespace_) == 0;
+}
+
+static bool defines_group(const json_t *object, const struct change *c)
+{
+    const char *kind = skr_path_text(object, "kind");
+    if (!in_namespace(object, c->namespace_)) {
+        return false;
+    }
+    if (strcmp(kind, "PodGroup") == 0) {
+        return strcmp(skr_path_text(object, "metadata.name"), c->group) == 0;
+    }
+    if (strcmp(kind, "ConfigMap") != 0 || !skr_path_label(object, SKR_GROUP_LABEL)) {
+        return false;
+    }
+    const json_t *name = json_object_get(json_object_get(object, "data"), "name");
+    return strcmp(name ? json_string_value(name) : "default-group", c->group) == 0;
+}
+
+/* A map goes before a PodGroup of the same name, as for the engine. */
+static json_t *find_group(const struct skr_simulate_input *input, const struct change *c)
+{
+    json_t *found = NULL;
+    for (size_t i = 0; i < input->manifests.n; i++) {
+        json_t *object = input->manifests.item[i].object;
+        if (defines_group(object, c) &&
+            (!found || strcmp(skr_path_text(found, "kind"), "PodGroup") == 0)) {
+            found = object;
+        }
+    }
+    return found;
+}
+
+/* ---- changing ---- */
+
+/* A number, true, false, null; anything else is a text. */
+static json_t *value_of(const char *text)
+{
+    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    if (value && !json_is_array(value) && !json_is_object(value)) {
+        return value;
+    }
+    json_decref(value);
+    return json_string(text);
+}
+
+/* Members match whatever their case: all spellings go. */
+static void remove_key(json_t *rule, const char *key)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(rule, next, name, value)
+    {
+        if (strcasecmp(name, key) == 0) {
+            json_object_del(rule, name);
+        }
+    }
+}
+
+/* path: "LEVEL.KEY"; a level may have dots in its name. */
+static bool set_constraint(json_t *data, char *path, const char *value)
+{
+    char *key = strrchr(path, '.');
+    const char *text = json_string_value(json_object_get(data, "constraints"));
+    json_t *all = text ? json_loads(text, 0, NULL) : NULL;
+    if (!key || key == path || !key[1]) {
+        json_decref(all);
+        return false;
+    }
+    *key++ = '\0';
+    if (!json_is_object(all)) {
+        json_decref(all);
+        all = json_object();
+    }
+    json_t *rule = json_object_get(all, path);
+    if (!json_is_object(rule)) {
+        rule = json_object();
+        json_object_set_new(all, path, rule);
+    }
+    remove_key(rule, key);
+    json_object_set_new(rule, key, value_of(value));
+    char *dumped = json_dumps(all, 0);
+    json_object_set_new(data, "constraints", json_string(dumped));
+    free(dumped);
+    json_decref(all);
+    return true;
+}
+
+static bool set_map(json_t *object, struct change *c)
+{
+    static const char constraints[] = "constraints.";
+    json_t *data = json_object_get(object, "data");
+    if (!data) {
+        data = json_object();
+        json_object_set_new(object, "data", data);
+    }
+    if (strncmp(c->path, constraints, sizeof constraints - 1) == 0) {
+        return set_constraint(data, c->path + sizeof constraints - 1, c->value);
+    }
+    if (strcmp(c->path, "size") != 0 && strcmp(c->path, "priority") != 0) {
+        return false;
+    }
+    json_object_set_new(data, c->path, json_string(c->value));
+    return true;
+}
+
+static bool set_podgroup(json_t *object, const struct change *c)
+{
+    json_t *value = value_of(c->value);
+    if (strcmp(c->path, "size") != 0 || !json_is_integer(value) || json_integer_value(value) < 1) {
+        json_decref(value);
+        return false;
+    }
+    json_t *spec = json_object_get(object, "spec");
+    if (!spec) {
+        spec = json_object();
+        json_object_set_new(object, "spec", spec);
+    }
+    json_object_set_new(spec, "minMember", value);
+    return true;
+}
+
+static int check_map(const json_t *object, struct skr_error *error)
+{
+    struct skr_configmap *map = NULL;
+    struct skr_group_spec *spec = NULL;
+    int rc = skr_configmap_decode(object, &map, error);
+    rc = rc < 0 ? rc : skr_group_spec_parse(&map->data, &spec, error);
+    skr_group_spec_destroy(spec);
+    skr_configmap_destroy(map);
+    return rc;
+}
+
+static int apply(struct skr_simulate_input *input, const char *text, struct change *c,
+                 struct skr_strbuf *errors)
+{
+    struct skr_error error = {0};
+    json_t *object = find_group(input, c);
+    if (!object) {
+        skr_strbuf_addf(errors, "--set %s: no group %s/%s in the files\n", text, c->namespace_,
+                        c->group);
+        return -SKR_NOT_FOUND;
+    }
+    bool is_map = strcmp(skr_path_text(object, "kind"), "ConfigMap") == 0;
+    if (!(is_map ? set_map(object, c) : set_podgroup(object, c))) {
+        skr_strbuf_addf(errors, "--set %s: %s\n", text,
+                        is_map ? "the path is size, priority, or constraints.LEVEL.KEY"
+                               : "of a PodGroup, size alone can be set, to a number");
+        return -SKR_INVALID;
+    }
+    if (is_map && check_map(object, &error) < 0) {
+        skr_strbuf_addf(errors, "--set %s: %s\n", text, error.text);
+        return -SKR_INVALID;
+    }
+    return 0;
+}
+
+int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors)
+{
+    struct change c;
+    int rc = -SKR_INVALID;
+    if (change_parse(text, &c)) {
+        rc = apply(input, text, &c, errors);
+    } else {
+        skr_strbuf_addf(errors, "--set %s: it is [NAMESPACE/]GROUP:PATH=VALUE\n", text);
+    }
+    free(c.text);
+    return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_SIMULATE_SET_H
+#define SKR_SERVER_SIMULATE_SET_H
+/*
+ * One value of a group changed before a simulation begins, to see what it would do:
+ *
+ *   [NAMESPACE/]GROUP:PATH=VALUE
+ *
+ * PATH is size, priority, or constraints.LEVEL.KEY with KEY as in the group map (type, hard,
+ * partitions, min, max, factor); VALUE null takes the key away. The group is one of a group
+ * ConfigMap in the files; of a PodGroup, size alone. Without NAMESPACE: default.
+ */
+#include "server/simulate_input.h"
+
+/* Changes the object in the input. Errors are told in errors, with a line end: SKR_INVALID (not
+ * understood, or the group would be malformed), SKR_NOT_FOUND (no such group in the files). */
+int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors);
+
+#endif
