@@ -274,13 +274,18 @@ static int wait_for_daemon(struct sandbox *s, const sigset_t *set)
 
 /* ---- life ---- */
 
+/* Before any thread, and before signals are blocked: standard input may take its time. */
+static int read_input(struct sandbox *s)
+{
+    int code = read_config(s);
+    code = code ? code : read_objects(s);
+    return code ? code : read_scheduler_config(s);
+}
+
 static int start(struct sandbox *s)
 {
     struct skr_error error = {SKR_OK, ""};
-    int code = read_config(s);
-    code = code ? code : read_objects(s);
-    code = code ? code : read_scheduler_config(s);
-    code = code ? code : start_cluster(s);
+    int code = start_cluster(s);
     if (code == SKR_EXIT_OK &&
         skr_sandbox_kubeconfig_write(&s->kubeconfig, kubeconfig_path(s), s->options->listen,
                                      skr_sandbox_http_port(s->http), &error) < 0) {
@@ -429,12 +434,13 @@ int skr_sandbox_run(const struct skr_sandbox_options *options)
 {
     struct sandbox s = {.options = options};
     sigset_t set;
-    skr_signals_block(&set);
     skr_log_set_level(options->level);
     skr_clock_init(&s.clock);
     skr_simulate_input_init(&s.input);
     skr_strbuf_init(&s.messages);
-    int code = start(&s);
+    int code = read_input(&s);
+    skr_signals_block(&set);
+    code = code ? code : start(&s);
     int signal = code == SKR_EXIT_OK ? wait_for_daemon(&s, &set) : 0;
     code = code ? code : start_scheduler(&s);
     if (code == SKR_EXIT_OK && signal == 0) {

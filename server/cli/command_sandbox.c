@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara sandbox`: a cluster on localhost. Talks while it runs. */
+#include <stdio.h>
+
 #include "server/cli/cli.h"
+#include "server/config_value.h"
 #include "server/http/address.h"
 #include "server/log.h"
 #include "server/sandbox_run.h"
@@ -62,6 +65,11 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     socklen_t n;
     if (skr_address_parse(given->listen, &address, &n, &error) < 0) {
         return skr_cli_refuse(call->command, "--listen", error.text, messages);
+    }
+    if (!skr_address_is_loopback(&address)) {
+        (void)fprintf(stderr,
+                      "sakkara sandbox: warning: whoever reaches %s may do everything in it\n",
+                      given->listen);
     }
     const struct skr_sandbox_options options = {.file = given->files.item,
                                                 .n_files = given->files.n,
