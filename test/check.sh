@@ -18,6 +18,11 @@ step property $make -j"$jobs" property
 step integration $make -j"$jobs" integration
 step "fuzz corpus" $make -j"$jobs" fuzz-replay
 step demo test/demo.sh build/sakkara
+if image_needs=$(test/image.sh --needs); then
+    step image test/image.sh build/sakkara
+else
+    step_skip image "$image_needs"
+fi
 if [ "${SKIP_E2E:-}" = 1 ]; then
     step_skip e2e "SKIP_E2E=1"
 elif command -v go >/dev/null 2>&1; then

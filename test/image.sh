@@ -4,8 +4,19 @@
 # debootstrap (kept in the user's cache), so no registry is asked; buildah builds without a daemon.
 # What was built runs as it does in a cluster: not root, no capabilities, read-only root; it must
 # become ready beside a simulated cluster (PROGRAM sandbox) and end cleanly.
-# "SKIP: why" and status 0 where the machine cannot; under CI=true that is a failure.
+# image.sh --needs: says what this machine lacks for it, status 1; or nothing, status 0.
 set -u
+lacks() {
+    [ "$(id -u)" = 0 ] || echo "not root"
+    for tool in buildah debootstrap unshare setpriv; do
+        command -v $tool >/dev/null 2>&1 || echo "no $tool"
+    done
+    unshare -m true 2>/dev/null || echo "no mount namespaces"
+}
+if [ "$1" = --needs ]; then
+    lacks | head -n 1 | grep . && exit 1
+    exit 0
+fi
 program=$(realpath "$1")
 cd "$(dirname "$0")/.." || exit 1
 . test/daemon.sh
@@ -30,16 +41,7 @@ fail() {
     [ ! -s "$dir/log" ] || tail -n 60 "$dir/log" >&2
     exit 1
 }
-skip() {
-    echo "SKIP: $1"
-    [ "${CI:-}" != true ]
-    exit
-}
-[ "$(id -u)" = 0 ] || skip "not root"
-for tool in buildah debootstrap unshare setpriv; do
-    command -v $tool >/dev/null 2>&1 || skip "no $tool"
-done
-unshare -m true 2>/dev/null || skip "no mount namespaces"
+lacks | grep . >&2 && exit 1
 export BUILDAH_ISOLATION=chroot
 
 # The base.
@@ -65,13 +67,17 @@ run_buildah inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Confi
 # The run: as in a pod with a restricted security context.
 box=$(run_buildah from localhost/sakkara) && root=$(run_buildah mount "$box") || fail "the image cannot be mounted"
 mkdir "$root/mnt/test"
-in_image() {
+# In place of the shell that calls it: run it in one of its own.
+exec_in_image() {
     # shellcheck disable=SC2016
-    unshare -m sh -c 'root=$1; shift
+    exec unshare -m sh -c 'root=$1; shift
         mount --bind "$root" "$root" && mount --rbind /proc "$root/proc" && mount --rbind /dev "$root/dev" &&
             mount -o remount,ro,bind "$root" || exit 70
         exec chroot "$root" setpriv --reuid=65532 --regid=65532 --clear-groups --no-new-privs --bounding-set=-all \
             --inh-caps=-all "$@"' in-image "$root" "$@"
+}
+in_image() {
+    (exec_in_image "$@")
 }
 in_image touch /tmp/written 2>/dev/null && fail "the root is not read-only"
 in_image /usr/bin/sakkara version | grep -qx 'sakkara test-of-the-image' || fail "version says otherwise"
@@ -91,7 +97,7 @@ kind: SakkaraConfiguration
 extender: {listen: "127.0.0.1:0", bindListen: "127.0.0.1:0"}
 admin: {listen: "127.0.0.1:0"}
 END
-in_image /usr/bin/sakkara serve --config /mnt/test/sakkara.yaml --kubeconfig /mnt/test/kubeconfig 2>"$dir/log" &
+exec_in_image /usr/bin/sakkara serve --config /mnt/test/sakkara.yaml --kubeconfig /mnt/test/kubeconfig 2>"$dir/log" &
 daemon=$!
 await_start "$daemon" "$dir/log"
 ready=
