@@ -167,10 +167,7 @@ static bool build(struct skr_solver_kept *kept, const struct skr_problem *proble
     if (run->stop != SKR_RUN_GOES_ON) {
         return false;
     }
-    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        skr_leaf_bounds_of(problem, leaf, &kept->least[leaf], &kept->most[leaf],
-                           tight ? &kept->room[leaf] : NULL);
-    }
+    skr_leaf_bounds_all(problem, kept->least, kept->most, kept->room);
     const struct skr_leaf_bounds bounds = {
         .least = kept->least, .most = kept->most, .room = kept->room};
     if (!skr_feasible_build_kept(run, &bounds, &kept->feasible)) {

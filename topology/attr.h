@@ -17,6 +17,10 @@
 #define SKR_NORETURN                     __attribute__((noreturn))
 #define SKR_MUST_USE                     __attribute__((warn_unused_result))
 
+/* Place of the lowest and the highest bit of a word that is not 0. */
+#define skr_lowest_bit(word)  __builtin_ctzll(word)
+#define skr_highest_bit(word) (63 - __builtin_clzll(word))
+
 #define skr_bug_on(condition)                                                    \
     do {                                                                         \
         if (condition) {                                                         \

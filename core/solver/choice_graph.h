@@ -68,6 +68,7 @@ struct skr_graph_level {
     struct skr_siblings **siblings;
     int32_t n_spans;
     struct skr_span **span; /* those with states, parts before wholes */
+    int32_t step;           /* all their totals are multiples of it */
 };
 
 struct skr_graph {

@@ -6,34 +6,15 @@
  * Smearing doubles: B, B | B << 1, that | that << 2, ... so a run of length len costs about
  * log2(len) shifts of the whole set. A set is summed run by run, the one with fewer runs giving the
  * runs; intervals, the common case, are one run.
+ *
+ * Where all counts are multiples of a step (a factor), every count is a run of its own. Such sets
+ * are gathered, summed, and scattered again: step times fewer words, and often few runs.
  */
 #include "core/solver/count_bits.h"
 
 #include <string.h>
 
-static int32_t lowest_bit(uint64_t word)
-{
-    int32_t at = 0;
-    for (int32_t half = 32; half > 0; half /= 2) {
-        if ((word & ((UINT64_C(1) << half) - 1)) == 0) {
-            word >>= half;
-            at += half;
-        }
-    }
-    return at;
-}
-
-static int32_t highest_bit(uint64_t word)
-{
-    int32_t at = 0;
-    for (int32_t half = 32; half > 0; half /= 2) {
-        if (word >> half != 0) {
-            word >>= half;
-            at += half;
-        }
-    }
-    return at;
-}
+#include "topology/attr.h"
 
 int32_t skr_bits_next(const uint64_t *bits, int32_t words, int32_t from)
 {
@@ -49,7 +30,7 @@ int32_t skr_bits_next(const uint64_t *bits, int32_t words, int32_t from)
         }
         word = bits[w];
     }
-    return w * 64 + lowest_bit(word);
+    return w * 64 + skr_lowest_bit(word);
 }
 
 int32_t skr_bits_previous(const uint64_t *bits, int32_t from)
@@ -63,7 +44,7 @@ int32_t skr_bits_previous(const uint64_t *bits, int32_t from)
         w--;
         word = bits[w];
     }
-    return w * 64 + highest_bit(word);
+    return w * 64 + skr_highest_bit(word);
 }
 
 void skr_bits_set_range(uint64_t *bits, int32_t lo, int32_t hi)
@@ -130,7 +111,36 @@ static int32_t run_end(const uint64_t *bits, int32_t words, int32_t from)
         }
         gaps = ~bits[w];
     }
-    return w * 64 + lowest_bit(gaps);
+    return w * 64 + skr_lowest_bit(gaps);
+}
+
+void skr_bits_set_progression(uint64_t *bits, int32_t lo, int32_t hi, int32_t step)
+{
+    if (step == 1) {
+        skr_bits_set_range(bits, lo, hi);
+        return;
+    }
+    if (step >= 64 || 64 % step != 0) {
+        for (int32_t x = lo; x <= hi; x += step) {
+            skr_bits_set(bits, x);
+        }
+        return;
+    }
+    /* Every word looks the same. */
+    uint64_t pattern = UINT64_C(1) << (lo % step);
+    for (int32_t by = step; by < 64; by *= 2) {
+        pattern |= pattern << by;
+    }
+    for (int32_t w = lo / 64; w <= hi / 64; w++) {
+        uint64_t word = pattern;
+        if (w == lo / 64) {
+            word &= UINT64_MAX << (lo % 64);
+        }
+        if (w == hi / 64) {
+            word &= UINT64_MAX >> (63 - hi % 64);
+        }
+        bits[w] |= word;
+    }
 }
 
 bool skr_bits_is_progression(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi,
@@ -174,5 +184,30 @@ void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int3
         }
         or_shifted(out, tmp, out_words, start);
         start = skr_bits_next(a, a_words, end);
+    }
+}
+
+void skr_bits_gather(uint64_t *out, const uint64_t *in, int32_t words, int32_t step)
+{
+    int32_t end = words * 64;
+    int32_t x = 0;
+    for (int32_t w = 0; x < end; w++) {
+        uint64_t word = 0;
+        for (int32_t i = 0; i < 64 && x < end; i++, x += step) {
+            word |= (in[x / 64] >> (x % 64) & 1) << i;
+        }
+        out[w] = word;
+    }
+}
+
+void skr_bits_scatter(uint64_t *out, int32_t words, const uint64_t *in, int32_t step)
+{
+    for (int32_t w = 0; w < skr_bits_gathered_words(words, step); w++) {
+        for (uint64_t word = in[w]; word != 0; word &= word - 1) {
+            int64_t x = ((int64_t)w * 64 + skr_lowest_bit(word)) * step;
+            if (x < (int64_t)words * 64) {
+                skr_bits_set(out, (int32_t)x);
+            }
+        }
     }
 }

@@ -30,6 +30,8 @@ int32_t skr_bits_next(const uint64_t *bits, int32_t words, int32_t from);
 /* Greatest member <= from, or -1. from must be below 64 * words. */
 int32_t skr_bits_previous(const uint64_t *bits, int32_t from);
 void skr_bits_set_range(uint64_t *bits, int32_t lo, int32_t hi);
+/* lo, lo + step, ... as far as hi. */
+void skr_bits_set_progression(uint64_t *bits, int32_t lo, int32_t hi, int32_t step);
 /* Whether the members are lo, lo + step, ..., hi, these being the least and the greatest. */
 bool skr_bits_is_progression(const uint64_t *bits, int32_t words, int32_t lo, int32_t hi,
                              int32_t step);
@@ -41,5 +43,13 @@ void skr_bits_clear_above(uint64_t *bits, int32_t words, int32_t hi);
  */
 void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int32_t a_words,
                        const uint64_t *b, int32_t b_words, uint64_t *tmp);
+/* Counts 0, step, 2 step, ... become 0, 1, 2, ..., and back; others must not be in the set. words:
+ * of the set with holes. scatter: out |= those below 64 * words. */
+static inline int32_t skr_bits_gathered_words(int32_t words, int32_t step)
+{
+    return (words * 64 - 1) / step / 64 + 1;
+}
+void skr_bits_gather(uint64_t *out, const uint64_t *in, int32_t words, int32_t step);
+void skr_bits_scatter(uint64_t *out, int32_t words, const uint64_t *in, int32_t step);
 
 #endif

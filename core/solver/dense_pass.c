@@ -11,18 +11,19 @@
  * then the levels above decide which totals they want, and from the top down only the splits that
  * reach the least weight become edges, and only the totals they lead to become states.
  *
- * Arrays cover the window of totals that can matter to a wanted total of the whole. Cost: the sum
- * over pairs of (window of left) * (window of right), about 2 * n * (sum of the fits) for n much
- * smaller than that sum.
+ * Arrays cover the window of totals that can matter to a wanted total of the whole, and of these
+ * the multiples of what divides all counts of the level (its step; factors make one). Cost: the sum
+ * over pairs of (window of left) * (window of right), about 2 * n * (sum of the fits) / step^2 for
+ * n much smaller than that sum.
  */
 #include <string.h>
 
 #include "core/solver/open_level.h"
 
 struct skr_dense_span {
-    int32_t lo, hi;  /* window; hi < lo: not needed */
+    int32_t lo, hi;  /* window of totals, in steps; hi < lo: not needed */
     int32_t width;   /* hi - lo + 1 */
-    int64_t *weight; /* [row * width + total - lo] */
+    int64_t *weight; /* [row * width + total / step - lo] */
     uint8_t *marked; /* same layout: on a best walk */
     int32_t *state;  /* same layout: index of the state made for it */
 };
@@ -45,14 +46,50 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-static void widen(struct skr_span *span, int32_t lo, int32_t hi)
+/* Ends of a span's totals in steps. */
+static int32_t first_of(const struct skr_span *span, int32_t step)
 {
-    lo = larger(lo, span->lo);
-    hi = smaller(hi, span->hi);
+    return span->lo / step;
+}
+
+static int32_t last_of(const struct skr_span *span, int32_t step)
+{
+    return span->hi < span->lo ? -1 : span->hi / step;
+}
+
+static void widen(struct skr_span *span, int32_t step, int32_t lo, int32_t hi)
+{
+    lo = larger(lo, first_of(span, step));
+    hi = smaller(hi, last_of(span, step));
     if (lo <= hi) {
         span->note->dense->lo = smaller(span->note->dense->lo, lo);
         span->note->dense->hi = larger(span->note->dense->hi, hi);
     }
+}
+
+static int32_t common_divisor(int32_t a, int32_t b)
+{
+    while (b != 0) {
+        int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What divides all counts of the level's units, and so every total. */
+static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
+{
+    int32_t step = 0;
+    for (int32_t i = 0; i < at->n_spans && step != 1 && !run->plain; i++) {
+        const struct skr_span *unit = at->span[i];
+        const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
+        for (int32_t x = unit->left != NULL ? -1 : skr_bits_next(bits, unit->words, 1);
+             x > 0 && step != 1; x = skr_bits_next(bits, unit->words, x + 1)) {
+            step = common_divisor(x, step);
+        }
+    }
+    return larger(step, 1);
 }
 
 /* Windows, wholes before parts; then the arrays. */
@@ -72,7 +109,8 @@ static bool make_windows(struct skr_graph *graph, int32_t level)
     for (int32_t i = 0; i < at->n_siblings; i++) {
         const struct skr_siblings *siblings = at->siblings[i];
         for (int32_t p = 0; p < siblings->n_ports && siblings->narrow != NULL; p++) {
-            widen(siblings->narrow, siblings->port[p].total, siblings->port[p].total);
+            int32_t total = siblings->port[p].total;
+            widen(siblings->narrow, at->step, (total - 1) / at->step + 1, total / at->step);
         }
     }
     for (int32_t i = at->n_spans - 1; i >= 0; i--) {
@@ -82,8 +120,11 @@ static bool make_windows(struct skr_graph *graph, int32_t level)
             continue;
         }
         if (span->left != NULL) {
-            widen(span->left, dense->lo - span->right->hi, dense->hi - span->right->lo);
-            widen(span->right, dense->lo - span->left->hi, dense->hi - span->left->lo);
+            int32_t step = at->step;
+            widen(span->left, step, dense->lo - last_of(span->right, step),
+                  dense->hi - first_of(span->right, step));
+            widen(span->right, step, dense->lo - last_of(span->left, step),
+                  dense->hi - first_of(span->left, step));
         }
         dense->width = dense->hi - dense->lo + 1;
         size_t cells = (size_t)dense->width * (size_t)span->rows;
@@ -109,15 +150,15 @@ static int64_t *row_of(const struct skr_dense_span *dense, int32_t row)
     return dense->weight + (size_t)row * (size_t)dense->width;
 }
 
-static void weigh_unit(const struct skr_span *span, const struct skr_weights *weights)
+static void weigh_unit(const struct skr_span *span, int32_t step, const struct skr_weights *weights)
 {
     struct skr_dense_span *dense = span->note->dense;
     for (int32_t row = 0; row < span->rows; row++) {
         const uint64_t *bits = skr_span_row(span, row);
         int64_t *weight = row_of(dense, row);
-        for (int32_t x = skr_bits_next(bits, span->words, dense->lo); x >= 0 && x <= dense->hi;
-             x = skr_bits_next(bits, span->words, x + 1)) {
-            weight[x - dense->lo] = weights->by_count[x];
+        for (int32_t x = skr_bits_next(bits, span->words, dense->lo * step);
+             x >= 0 && x / step <= dense->hi; x = skr_bits_next(bits, span->words, x + 1)) {
+            weight[x / step - dense->lo] = weights->by_count[x];
         }
     }
 }
@@ -208,7 +249,7 @@ static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr
             continue;
         }
         if (span->left == NULL) {
-            weigh_unit(span, weights);
+            weigh_unit(span, at->step, weights);
         } else if (!weigh_pair(graph->run, span)) {
             return false;
         }
@@ -217,8 +258,8 @@ static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr
 }
 
 /* Cell of a total of a whole sibling set, or -1 when the set cannot hold it. */
-static int64_t cell_of_port(const struct skr_run *run, const struct skr_siblings *siblings,
-                            int32_t total)
+static int64_t cell_of_port(const struct skr_run *run, int32_t step,
+                            const struct skr_siblings *siblings, int32_t total)
 {
     const struct skr_span *span = siblings->narrow;
     if (span == NULL) {
@@ -228,7 +269,7 @@ static int64_t cell_of_port(const struct skr_run *run, const struct skr_siblings
     if (!skr_span_has(span, row, total)) {
         return -1;
     }
-    return (int64_t)row * span->note->dense->width + (total - span->note->dense->lo);
+    return (int64_t)row * span->note->dense->width + (total / step - span->note->dense->lo);
 }
 
 /* Weights of the ports go up, the wanted totals come down. */
@@ -239,7 +280,7 @@ static bool settle_ports(struct skr_graph *graph, int32_t level)
         struct skr_siblings *siblings = at->siblings[i];
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             struct skr_port *port = &siblings->port[p];
-            int64_t cell = cell_of_port(graph->run, siblings, port->total);
+            int64_t cell = cell_of_port(graph->run, at->step, siblings, port->total);
             port->weight = cell < 0 ? SKR_WEIGHT_NONE : siblings->narrow->note->dense->weight[cell];
         }
     }
@@ -250,7 +291,8 @@ static bool settle_ports(struct skr_graph *graph, int32_t level)
         struct skr_siblings *siblings = at->siblings[i];
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             if (siblings->port[p].live) {
-                int64_t cell = cell_of_port(graph->run, siblings, siblings->port[p].total);
+                int64_t cell =
+                    cell_of_port(graph->run, at->step, siblings, siblings->port[p].total);
                 siblings->narrow->note->dense->marked[cell] = 1;
             }
         }
@@ -279,7 +321,7 @@ static bool buffer_push(struct skr_run *run, struct edge_buffer *buffer, int32_t
     return true;
 }
 
-/* Splits of total into rows a and b that reach weight; marks where they lead to. */
+/* Splits of total (in steps) into rows a and b that reach weight; marks where they lead to. */
 static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
                        const struct skr_dense_span *left, int32_t a,
                        const struct skr_dense_span *right, int32_t b, int32_t total, int64_t weight)
@@ -304,14 +346,14 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
 
 /* Edges of one state, with cells of the halves in the place of states. */
 static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const struct skr_span *span,
-                      int32_t row, struct skr_state *state)
+                      int32_t row, int32_t total, struct skr_state *state)
 {
     const struct skr_dense_span *left = span->left->note->dense;
     const struct skr_dense_span *right = span->right->note->dense;
     state->first_edge = buffer->n;
     for (int32_t a = 0; a < span->left->rows && a <= row; a++) {
         if (row - a < span->right->rows &&
-            !put_splits(run, buffer, left, a, right, row - a, state->total, state->weight)) {
+            !put_splits(run, buffer, left, a, right, row - a, total, state->weight)) {
             return false;
         }
     }
@@ -341,12 +383,13 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
         }
         dense->state[c] = span->note->n_states;
         struct skr_state *state = &span->note->state[span->note->n_states++];
+        int32_t total = dense->lo + c % dense->width;
         *state = (struct skr_state){.weight = dense->weight[c],
-                                    .total = dense->lo + c % dense->width,
+                                    .total = total * graph->level[span->level].step,
                                     .port = -1,
                                     .live = true};
         if (span->left != NULL) {
-            if (!put_edges(run, buffer, span, c / dense->width, state)) {
+            if (!put_edges(run, buffer, span, c / dense->width, total, state)) {
                 return false;
             }
             *choice = *choice || state->n_edges > 1;
@@ -380,7 +423,7 @@ static void resolve(struct skr_graph_level *at, const struct skr_run *run)
         struct skr_siblings *siblings = at->siblings[i];
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             if (siblings->port[p].live) {
-                int64_t cell = cell_of_port(run, siblings, siblings->port[p].total);
+                int64_t cell = cell_of_port(run, at->step, siblings, siblings->port[p].total);
                 siblings->port[p].state = siblings->narrow->note->dense->state[cell];
             }
         }
@@ -391,6 +434,7 @@ static bool pass(struct skr_graph *graph, int32_t level, const struct skr_weight
                  bool *ret_choice)
 {
     struct skr_graph_level *at = &graph->level[level];
+    at->step = find_step(graph->run, at);
     if (!make_windows(graph, level) || !weigh_spans(graph, level, weights)) {
         return false;
     }

@@ -307,9 +307,7 @@ bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
     if (least == NULL || most == NULL || (tight && room == NULL)) {
         return false;
     }
-    for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        skr_leaf_bounds_of(problem, leaf, &least[leaf], &most[leaf], tight ? &room[leaf] : NULL);
-    }
+    skr_leaf_bounds_all(problem, least, most, room);
     *ret = (struct skr_leaf_bounds){.least = least, .most = most, .room = room};
     return true;
 }

@@ -13,7 +13,7 @@
 
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
 {
-    struct skr_law law = {.type = rule->type, .used = 0, .lo = 1, .hi = n, .factor = 1};
+    struct skr_law law = {.type = rule->type, .used = 0, .lo = 1, .hi = n, .factor = 1, .step = 1};
     if (rule->hard) {
         if (rule->type == SKR_RULE_PACK) {
             law.used = 1;
@@ -63,6 +63,26 @@ static uint64_t *allowed_counts(struct skr_run *run, const struct skr_law *law)
     return bits;
 }
 
+/* A unit holds a multiple of its level's factor and a sum of multiples of what is below. Where the
+ * least common multiple of both is beyond n, nothing but 0 is left; either will do. */
+static void find_steps(struct skr_run *run)
+{
+    int32_t below = 1;
+    for (int32_t level = run->tree->n_levels; level >= 1; level--) {
+        struct skr_law *law = &run->law[level];
+        int32_t a = law->factor;
+        int32_t b = below;
+        while (b != 0) {
+            int32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        int64_t both = (int64_t)law->factor / a * below;
+        law->step = both <= run->n ? (int32_t)both : law->factor;
+        below = law->step;
+    }
+}
+
 static bool init(struct skr_run *run, const struct skr_problem *problem, size_t byte_limit)
 {
     *run = (struct skr_run){
@@ -75,6 +95,7 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
         run->law[level] = skr_law_of(&problem->rule[level - 1], run->n);
     }
+    find_steps(run);
     run->arena = skr_arena_create(run->byte_limit, (size_t)64 * 1024);
     if (run->arena == NULL) {
         run->stop = SKR_RUN_NO_MEMORY;
@@ -232,5 +253,33 @@ void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t
     *most = skr_leaf_fit(problem, leaf);
     if (room != NULL) {
         *room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
+    }
+}
+
+void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int32_t *most,
+                         int32_t *room)
+{
+    /* Resource by resource, then all the rest: no calls and few branches a leaf. */
+    size_t n_leaves = (size_t)problem->tree->n_leaves;
+    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+        most[leaf] = INT32_MAX;
+    }
+    for (size_t r = 0; r < problem->n_resources; r++) {
+        const int64_t *amount = problem->free + r;
+        int64_t demand = problem->demand[r];
+        for (size_t leaf = 0; leaf < n_leaves && demand > 0; leaf++) {
+            int64_t have = amount[leaf * problem->n_resources];
+            int64_t fits = have > 0 ? have / demand : 0;
+            most[leaf] = fits < most[leaf] ? (int32_t)fits : most[leaf];
+        }
+    }
+    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+        int32_t new = skr_leaf_eligible(problem, (int32_t)leaf) ? most[leaf] : 0;
+        int32_t claimed = skr_leaf_claimed(problem, (int32_t)leaf);
+        if (room != NULL) {
+            room[leaf] = new;
+        }
+        least[leaf] = claimed;
+        most[leaf] = new < problem->n - claimed ? claimed + new : problem->n;
     }
 }

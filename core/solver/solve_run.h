@@ -29,6 +29,7 @@ struct skr_law {
     int32_t lo;     /* >= 1 */
     int32_t hi;     /* <= n */
     int32_t factor; /* >= 1 */
+    int32_t step;   /* >= 1, of this and the levels below: all counts are multiples of it */
     bool mute;      /* the key of the level is not compared, see weight_words.h */
 };
 
@@ -50,6 +51,8 @@ struct skr_run {
     struct skr_span_table *spans;
     struct skr_span_note *notes; /* all of them */
     uint64_t *bits_tmp;          /* [n / 64 + 1], for skr_bits_add_sums() */
+    uint64_t *gathered;          /* [n_gathered], of span.c */
+    size_t n_gathered;
     struct skr_solve_stats stats;
 };
 
@@ -103,6 +106,9 @@ static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_
 /* Least and most of a leaf, and its room for ties, 0 when not eligible (NULL: not asked). */
 void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
                         int32_t *most, int32_t *room);
+/* The same of all leaves, into arrays. */
+void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int32_t *most,
+                         int32_t *room);
 
 /* claimed + new, new capped so that the sum is at most n. */
 int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf);

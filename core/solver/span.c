@@ -175,10 +175,10 @@ static void find_ends(struct skr_span *span)
     }
 }
 
-/* The steps that rules make: 1, or the factor of the level. */
+/* The steps that rules make: 1, or what the factors of the level and those below make. */
 static void find_step(const struct skr_run *run, struct skr_span *span, const uint64_t *bits)
 {
-    int32_t factor = run->law[span->level].factor;
+    int32_t factor = run->law[span->level].step;
     if (span->lo > span->hi) {
         return;
     }
@@ -296,16 +296,75 @@ static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *le
     return (most < used ? most : used) + 1;
 }
 
-static void sum_rows(struct skr_run *run, struct skr_span *span, int32_t hi)
+/* Rows of a span with the holes between multiples of step taken out, or as they are. */
+struct rows {
+    const uint64_t *bits;
+    int32_t rows, words;
+};
+
+static struct rows gather_rows(const struct skr_span *span, int32_t most, int32_t step,
+                               uint64_t *into)
+{
+    int32_t words = span->words < most ? span->words : most;
+    struct rows all = {.bits = into, .rows = span->rows};
+    all.words = skr_bits_gathered_words(words, step);
+    for (int32_t row = 0; row < span->rows; row++) {
+        skr_bits_gather(into + (size_t)row * (size_t)all.words, skr_span_row(span, row), words,
+                        step);
+    }
+    return all;
+}
+
+static void add_rows(const struct skr_run *run, uint64_t *sums, int32_t rows, int32_t words,
+                     struct rows left, struct rows right)
+{
+    for (int32_t a = 0; a < left.rows; a++) {
+        for (int32_t b = 0; b < right.rows && a + b < rows; b++) {
+            skr_bits_add_sums(sums + (size_t)(a + b) * (size_t)words, words,
+                              left.bits + (size_t)a * (size_t)left.words, left.words,
+                              right.bits + (size_t)b * (size_t)right.words, right.words,
+                              run->bits_tmp);
+        }
+    }
+}
+
+/* The same, gathered. False: out of memory. */
+static bool add_gathered(struct skr_run *run, struct skr_span *span, int32_t step)
+{
+    int32_t words = skr_bits_gathered_words(span->words, step);
+    size_t row = (size_t)words;
+    size_t rows = (size_t)span->left->rows + (size_t)span->right->rows + (size_t)span->rows;
+    if (rows * row > run->n_gathered) {
+        run->gathered = skr_run_alloc(run, 2 * rows * row, sizeof(uint64_t));
+        run->n_gathered = run->gathered == NULL ? 0 : 2 * rows * row;
+        if (run->gathered == NULL) {
+            return false;
+        }
+    }
+    uint64_t *sums = run->gathered;
+    uint64_t *left = sums + (size_t)span->rows * row;
+    memset(sums, 0, (size_t)span->rows * row * sizeof(*sums));
+    add_rows(run, sums, span->rows, words, gather_rows(span->left, span->words, step, left),
+             gather_rows(span->right, span->words, step, left + (size_t)span->left->rows * row));
+    for (int32_t i = 0; i < span->rows; i++) {
+        skr_bits_scatter(span->bits + (size_t)i * (size_t)span->words, span->words,
+                         sums + (size_t)i * row, step);
+    }
+    return true;
+}
+
+/* Bits of a pair from those of its halves. False: out of memory. */
+static bool sum_rows(struct skr_run *run, struct skr_span *span, int32_t hi)
 {
     const struct skr_span *left = span->left;
     const struct skr_span *right = span->right;
-    for (int32_t a = 0; a < left->rows; a++) {
-        for (int32_t b = 0; b < right->rows && a + b < span->rows; b++) {
-            skr_bits_add_sums(span->bits + (size_t)(a + b) * (size_t)span->words, span->words,
-                              skr_span_row(left, a), left->words, skr_span_row(right, b),
-                              right->words, run->bits_tmp);
-        }
+    int32_t step = run->plain ? 1 : run->law[span->level].step;
+    if (step == 1) {
+        add_rows(run, span->bits, span->rows, span->words,
+                 (struct rows){.bits = left->bits, .rows = left->rows, .words = left->words},
+                 (struct rows){.bits = right->bits, .rows = right->rows, .words = right->words});
+    } else if (!add_gathered(run, span, step)) {
+        return false;
     }
     for (int32_t row = 0; row < span->rows; row++) {
         skr_bits_clear_above(span->bits + (size_t)row * (size_t)span->words, span->words, hi);
@@ -314,6 +373,7 @@ static void sum_rows(struct skr_run *run, struct skr_span *span, int32_t hi)
     if (span->rows == 1) {
         find_step(run, span, span->bits);
     }
+    return true;
 }
 
 /* Counts from lo by step, as far as hi. */
@@ -326,13 +386,7 @@ static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32
     span->hi = hi - (hi - lo) % step;
     span->step = step;
     span->is_run = step == 1 || span->lo == span->hi;
-    if (step == 1) {
-        skr_bits_set_range(span->bits, lo, hi);
-    } else {
-        for (int32_t x = lo; x <= span->hi; x += step) {
-            skr_bits_set(span->bits, x);
-        }
-    }
+    skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 
 struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right)
@@ -367,8 +421,8 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
     if (step > 0) {
         set_progression(span, left->lo + right->lo, hi, step);
         run->stats.merges_of_runs++;
-    } else {
-        sum_rows(run, span, hi);
+    } else if (!sum_rows(run, span, hi)) {
+        return NULL;
     }
     run->stats.merges++;
     return table_add(run, span, hash) ? span : NULL;
