@@ -24,6 +24,8 @@ enum {
         5, 5, 5, 5, 3, 5 \
     }
 
+#define SKR_EXAMPLE_OTHER "other-4-3" /* when it goes, the second one fits too */
+
 /* Append YAML documents, "---" between them. */
 
 /* Topology and nodes; pods of others run where fewer than all slots are free. */

@@ -80,6 +80,10 @@ static int read_objects(struct sandbox *s)
     if (rc == 0) {
         skr_simulate_input_finish(&s->input, &s->messages);
     }
+    if (rc == 0 && !s->options->config) {
+        s->config->settings.topology_namespace = skr_simulate_input_topology_namespace(
+            &s->input, s->config->settings.topology_namespace, &s->messages);
+    }
     say(&s->messages);
     return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
 }
@@ -391,7 +395,9 @@ static void write_command(const struct sandbox *s, const char *name, const char 
                           struct skr_strbuf *out)
 {
     if (skr_command_find(name)) {
-        skr_strbuf_addf(out, "  sakkara %s%s --server http://127.0.0.1:%u\n", name, word,
+        skr_strbuf_add(out, "  ");
+        write_path("/proc/self/exe", out);
+        skr_strbuf_addf(out, " %s%s --server http://127.0.0.1:%u\n", name, word,
                         (unsigned)s->ports.admin);
     }
 }
@@ -412,6 +418,9 @@ static void write_tour(const struct sandbox *s, struct skr_strbuf *out)
         write_example(s, "second.yaml", out);
         write_command(s, "explain", " " SKR_EXAMPLE_SECOND, out);
         skr_strbuf_add(out, "  kubectl get configmap " SKR_EXAMPLE_SECOND " -o yaml\n");
+        skr_strbuf_add(out, "\n  # make room for one more: now all of them run\n"
+                            "  kubectl delete pod " SKR_EXAMPLE_OTHER "\n"
+                            "  kubectl get pods -w\n");
     } else if (s->daemon) {
         skr_strbuf_add(out, "  kubectl get pods -A -o wide -L sakkara.member.rank\n");
         write_command(s, "tree", "", out);

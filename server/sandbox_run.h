@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SKR_SANDBOX_STOP_S = 2 }; /* from the signal to the end, else it ends at once with code 1 */
+enum { SKR_SANDBOX_STOP_S = 5 }; /* from the signal to the end, else it ends at once with code 1 */
 
 #define SKR_SANDBOX_KUBECONFIG "sakkara-sandbox.kubeconfig" /* in the current folder */
 

@@ -16,7 +16,6 @@
 #include "server/simulate_input.h"
 #include "server/simulate_report.h"
 #include "server/simulate_set.h"
-#include "topology/topology_map.h"
 
 /* Longer than anything waits whose end changes something: held binds (bindTimeout), plans
  * (planTimeout), the scheduler's own retry of everything (5 minutes and a half). */
@@ -72,29 +71,6 @@ static int read_files(struct simulation *s)
         code = code == SKR_EXIT_OK ? exit_code_of(rc) : code;
     }
     return code;
-}
-
-/* Topology maps count in one namespace only. Where the configuration does not say which, the one
- * that has them is meant. */
-static void find_topology_namespace(struct simulation *s)
-{
-    const char *other = NULL;
-    for (size_t i = 0; i < s->input.manifests.n && !s->config; i++) {
-        const json_t *object = s->input.manifests.item[i].object;
-        const char *namespace_ = skr_path_text(object, "metadata.namespace");
-        if (strcmp(skr_path_text(object, "kind"), "ConfigMap") != 0 ||
-            !skr_path_label(object, SKR_TOPOLOGY_LABEL)) {
-            continue;
-        }
-        if (!namespace_[0] || strcmp(namespace_, s->settings.topology_namespace) == 0) {
-            return;
-        }
-        other = !other || strcmp(namespace_, other) < 0 ? namespace_ : other;
-    }
-    if (other) {
-        s->settings.topology_namespace = other;
-        skr_strbuf_addf(s->messages, "note: as with topologyConfigMapNameSpace: %s\n", other);
-    }
 }
 
 /* ---- the model ---- */
@@ -297,7 +273,10 @@ static int simulate(struct simulation *s)
     }
     skr_simulate_input_finish(&s->input, s->messages);
     s->stepped_at = s->input.start;
-    find_topology_namespace(s);
+    if (!s->config) {
+        s->settings.topology_namespace = skr_simulate_input_topology_namespace(
+            &s->input, s->settings.topology_namespace, s->messages);
+    }
     if (build(s) < 0) {
         return SKR_EXIT_ERROR;
     }

@@ -211,7 +211,7 @@ static void expect_ranks(const struct sandbox *s, const char *group, size_t size
     assert_int_equal(json_array_size(json_object_get(list, "items")), size);
     for (size_t rank = 0; rank < size; rank++) {
         for (size_t i = 0; i < size; i++) {
-            char path[96], expected[16];
+            char path[96], expected[24];
             (void)snprintf(expected, sizeof expected, "%zu", rank);
             (void)snprintf(path, sizeof path, "items[%zu].metadata.labels.'sakkara.member.rank'",
                            i);
@@ -242,6 +242,10 @@ static void a_gang_is_bound_and_one_that_does_not_fit_says_why(void **state)
     apply_job(&s, "big", "h", 14);
     wait_for(&s, MAPS "/h", "data.reason", "TopologyPlacementFailed");
     wait_for(&s, "/sandbox/v1/scheduler", "gated", "14");
+    /* As the tour says: room for one more, and all of them run. */
+    request(&s, 200, "DELETE", PODS "/other-4-3", NULL);
+    wait_for(&s, MAPS "/h", "data.status", "Bound");
+    expect_ranks(&s, "h", 14);
     /* The daemon's own pages are there too. */
     assert_int_equal(
         web_get(number_behind(s.program.out, "admin: http://127.0.0.1:"), "/readyz", NULL), 200);

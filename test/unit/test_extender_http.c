@@ -339,7 +339,7 @@ static void a_huge_answer_is_given_up(void **state)
 {
     struct rig r;
     (void)state;
-    open_rig(&r, ONE);
+    open_rig(&r, "- {urlPrefix: \"@\", filterVerb: f, httpTimeout: 60s}\n");
     const size_t n = SKR_POSTER_ANSWER_MAX + 4096;
     char *body = malloc(n + 1);
     assert_non_null(body);
