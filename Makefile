@@ -45,6 +45,8 @@ O := build/$(VARIANT)
 endif
 # The default variant leaves the program where users look for it.
 BIN := $(if $(VARIANT),$(O)/sakkara,build/sakkara)
+# The same program as a plugin: `kubectl sakkara` runs the first of this name in PATH.
+PLUGIN := $(dir $(BIN))kubectl-sakkara
 
 TOPOLOGY_SRC := $(wildcard topology/*.c)
 CORE_SRC := $(wildcard core/*.c core/*/*.c)
@@ -85,12 +87,15 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 # Objects stay, also those a chain of implicit rules made.
 .SECONDARY:
 
-all: $(BIN) ## build/sakkara
+all: $(BIN) $(PLUGIN) ## build/sakkara, and its link for kubectl
 
 # ---- building ----
 
 $(BIN): $(O)/server/main.o $(O)/libserver.a $(O)/libskr.a
 	$(LINK) -o $@ $^ $(LDLIBS)
+
+$(PLUGIN): $(BIN)
+	ln -sf sakkara $@
 
 $(O)/libskr.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -151,6 +156,7 @@ deps: ## install what is needed from the distribution; nothing happens when it i
 
 install: $(BIN) ## program, configurations, manifests and documents below DESTDIR/PREFIX
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/sakkara
+	ln -sf sakkara $(DESTDIR)$(PREFIX)/bin/kubectl-sakkara
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/configs configs/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/manifests manifests/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md LICENSE docs/*.md
@@ -191,7 +197,7 @@ unit-server: $(SERVER_UNIT_BIN)
 	@test/run-programs.sh unit-server $(SERVER_UNIT_BIN)
 property: $(PROPERTY_BIN) ## property tests
 	@test/run-programs.sh property $(PROPERTY_BIN)
-integration: $(INTEGRATION_BIN) $(BIN) ## the program and its server parts, from outside
+integration: $(INTEGRATION_BIN) $(BIN) $(PLUGIN) ## the program and its server parts, from outside
 	@SAKKARA=$(BIN) test/run-programs.sh integration $(INTEGRATION_BIN) $(INTEGRATION_SH)
 
 # N problems a property; a problem that fails is made smaller and kept among the known ones.

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
+#include "server/cli/plugin.h"
 #include "server/exit_code.h"
 
 /* Output that could not be written is a failure (a full disk, a closed pipe). */
@@ -22,6 +23,12 @@ int main(int argc, char **argv)
     int code = skr_cli_parse(argc > 0 ? argc - 1 : 0, argc > 0 ? argv + 1 : argv, &call, &messages);
     if (code == SKR_EXIT_OK) {
         code = call.command->run(&call, &out, &messages);
+    }
+    if (argc > 0 && skr_cli_is_plugin(argv[0])) {
+        skr_cli_as_plugin(&messages);
+        if (call.command == &skr_command_help) {
+            skr_cli_as_plugin(&out);
+        }
     }
     skr_call_fini(&call);
     code = print(&messages, stderr, code);

@@ -59,6 +59,8 @@ static void group_destroy(struct skr_engine *e, struct group *g)
     skr_group_spec_destroy(g->spec);
     for (size_t i = 0; i < g->n_gen_controllers; i++)
         free(g->gen_controller[i]);
+    for (size_t i = 0; i < SKR_EVENTS_KEPT; i++)
+        free(g->event[i].note);
     for (size_t i = 0; i < CONDITION_KIND_COUNT; i++) {
         free(g->condition[i].reason);
         free(g->condition[i].message);

@@ -255,6 +255,15 @@ enum {
     CONDITION_KIND_COUNT
 };
 
+/* An Event about a group, kept for those who look. */
+struct told_event {
+    skr_time at;
+    bool warning;
+    const char *reason; /* literal */
+    char *note;
+};
+enum { SKR_EVENTS_KEPT = 8 }; /* a group */
+
 struct group {
     UT_hash_handle hh; /* by namespace/name */
     char *key, *namespace_, *name;
@@ -320,6 +329,8 @@ struct group {
     bool restored;                     /* traces of an earlier life were looked at */
     enum skr_group_status told_status; /* last Event and decision */
     enum skr_reason told_reason;
+    struct told_event event[SKR_EVENTS_KEPT]; /* a ring: the n-th is at n % SKR_EVENTS_KEPT */
+    size_t n_events;
     uint64_t members_told; /* what members_settle last depended on */
     skr_time gated_since;  /* state text unchanged since */
     const char *gated_text;

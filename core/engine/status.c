@@ -375,9 +375,18 @@ static bool needs_a_human(enum skr_reason reason)
            reason == SKR_REASON_NEVER_FITS || reason == SKR_REASON_BIND_FAILED;
 }
 
-static void event_about(struct skr_engine *e, const struct group *g, bool warning,
-                        const char *reason, const char *action, const char *note)
+static void keep_event(const struct skr_engine *e, struct group *g, bool warning,
+                       const char *reason, const char *note)
 {
+    struct told_event *event = &g->event[g->n_events++ % SKR_EVENTS_KEPT];
+    free(event->note);
+    *event = (struct told_event){e->now, warning, reason, skr_strdup(note)};
+}
+
+static void event_about(struct skr_engine *e, struct group *g, bool warning, const char *reason,
+                        const char *action, const char *note)
+{
+    keep_event(e, g, warning, reason, note);
     const struct pod_entry *oldest;
     if (g->source == SOURCE_MAP && g->map)
         out_event(e, "ConfigMap", &g->map->map->meta, warning, reason, action, note);

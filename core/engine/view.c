@@ -67,6 +67,11 @@ void view_time(struct view *v, const char *key, skr_time t)
     skr_json_string(&v->w, key, t > 0 ? text : NULL);
 }
 
+void view_moment(struct view *v, const char *key, skr_time t)
+{
+    view_time(v, key, t <= v->now ? t : 0);
+}
+
 void view_head(struct view *v, const char *kind)
 {
     skr_json_string(&v->w, "apiVersion", "sakkara/v1");

@@ -164,21 +164,11 @@ static int choose_size(struct tree_page *p)
 
 /* ---- the domain ---- */
 
-/* Path below the root: "zone-0/rack-1". */
-static void write_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b)
-{
-    int32_t above[SKR_LEVELS_MAX + 1], n = 0;
-    for (; unit > 0; unit = t->parent[unit])
-        above[n++] = unit;
-    for (int32_t i = n - 1; i >= 0; i--)
-        skr_strbuf_addf(b, "%s%s", i == n - 1 ? "" : "/", t->unit_name[above[i]]);
-}
-
 static bool has_path(const struct skr_tree *t, int32_t unit, const char *path)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    write_path(t, unit, &b);
+    view_path(t, unit, &b);
     const bool same = b.s && strcmp(b.s, path) == 0;
     skr_strbuf_fini(&b);
     return same;
@@ -188,9 +178,9 @@ static int refuse_ambiguous(struct tree_page *p, const char *word, int32_t a, in
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    write_path(p->tree, a, &text);
+    view_path(p->tree, a, &text);
     skr_strbuf_add(&text, " or ");
-    write_path(p->tree, b, &text);
+    view_path(p->tree, b, &text);
     const int code = view_refuse(p->v, 400, "domain \"%.64s\" may be %.300s", word, text.s);
     skr_strbuf_fini(&text);
     return code;

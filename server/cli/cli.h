@@ -118,6 +118,9 @@ const struct skr_flag *skr_command_flag(const struct skr_command *command, size_
                                         size_t *ret_base);
 
 extern const struct skr_command skr_command_serve;
+extern const struct skr_command skr_command_tree;
+extern const struct skr_command skr_command_get;
+extern const struct skr_command skr_command_group;
 extern const struct skr_command skr_command_demo;
 extern const struct skr_command skr_command_simulate;
 extern const struct skr_command skr_command_sandbox;

@@ -144,7 +144,8 @@ static void take_action(struct skr_dump *dump, const struct skr_action *action)
 
 static void handle(struct skr_dump *dump, struct skr_event *event, struct skr_actions *actions)
 {
-    skr_engine_handle(dump->engine, event, dump->now, actions);
+    /* A moment later than all that is written, to be told apart from it. */
+    skr_engine_handle(dump->engine, event, dump->now + 1, actions);
     for (size_t i = 0; i < actions->n; i++) {
         take_action(dump, &actions->item[i]);
     }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara tree`: the tree with what is used and what is left. */
+#include "server/cli/client_flags.h"
+#include "server/cli/did_you_mean.h"
+#include "server/client/page.h"
+#include "server/client/render.h"
+#include "server/exit_code.h"
+
+struct options {
+    const char *resource, *slot;
+    int output;
+    struct skr_client_flags client;
+    struct skr_look_flags look;
+};
+
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
+static const char *const outputs[] = {
+    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL};
+
+static const struct skr_flag flags[] = {
+    {.name = "--resource",
+     .argument = "NAME",
+     .text =
+         "what to look at, \"nvidia.com/gpu\" or \"gpu\"; default: the tree's first special one",
+     .offset = offsetof(struct options, resource)},
+    {.name = "--slot",
+     .argument = "SIZE",
+     .text = "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource",
+     .offset = offsetof(struct options, slot)},
+    {.name = "--output",
+     .letter = "-o",
+     .argument = "FORMAT",
+     .text = "text (default), json or yaml",
+     .kind = SKR_FLAG_CHOICE,
+     .choice = outputs,
+     .offset = offsetof(struct options, output)},
+    SKR_HELP_FLAG,
+    {0}};
+
+static int show(const struct skr_call *call, const json_t *page, struct skr_strbuf *out,
+                struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    const struct skr_render how = {.ascii = o->look.ascii,
+                                   .no_headers = o->look.no_headers,
+                                   .coloured = skr_look_is_coloured(&o->look, stdout)};
+    struct skr_error error = {0};
+    if (o->output == OUTPUT_JSON) {
+        skr_page_write_json(page, out);
+    } else if (o->output == OUTPUT_YAML) {
+        skr_page_write_yaml(page, out);
+    } else if (skr_render_tree(page, &how, out, messages, &error) < 0) {
+        skr_strbuf_addf(messages, "sakkara tree: %s\n", error.text);
+        return SKR_EXIT_ERROR;
+    }
+    return SKR_EXIT_OK;
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    const struct skr_view_query query = {
+        .path = "/v1/tree",
+        .argument = {[SKR_VIEW_DOMAIN] = call->n_words ? call->word[0] : NULL,
+                     [SKR_VIEW_RESOURCE] = o->resource,
+                     [SKR_VIEW_SLOT] = o->slot}};
+    struct skr_client *client = NULL;
+    json_t *page = NULL;
+    int code = skr_client_flags_open(call, &o->client, &client, messages);
+    if (code == SKR_EXIT_OK) {
+        code = skr_client_flags_fetch(call, client, &query, "Tree", &page, messages);
+    }
+    if (code == SKR_EXIT_OK) {
+        code = show(call, page, out, messages);
+    } else if (code == SKR_EXIT_NOT_FOUND) {
+        skr_suggest_from_tree(client, &query, messages);
+    }
+    json_decref(page);
+    skr_client_destroy(client);
+    return code;
+}
+
+const struct skr_command skr_command_tree = {
+    .name = "tree",
+    .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
+             "                    [--server URL | --file DUMP] [--ascii] [--no-headers]",
+    .summary = "show racks and nodes, what is used and what still fits",
+    .text =
+        "A row for every domain and node of the tree in force: nodes that are Ready, the\n"
+        "resource used and allocatable, how many more pods of a size fit (SLOTS), and which\n"
+        "groups are there, on nodes with the number of their pods. DOMAIN is a name, or a path\n"
+        "below the root. Without --server and --file kubectl finds the daemon.\n",
+    .examples = "  sakkara tree\n"
+                "  sakkara tree rack-1 --slot gpu=2,memory=64Gi\n"
+                "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file - --resource "
+                "cpu\n",
+    .next = "sakkara get groups",
+    .word = "domain",
+    .words_max = 1,
+    .group = {{flags, 0},
+              {skr_client_flag_table, offsetof(struct options, client)},
+              {skr_look_flag_table, offsetof(struct options, look)}},
+    .options_size = sizeof(struct options),
+    .run = run,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLI_DID_YOU_MEAN_H
+#define SKR_SERVER_CLI_DID_YOU_MEAN_H
+/* What somebody may have meant who named something that is not there: asks the same client what
+ * there is, and appends one line to messages when something is near. Says nothing on errors. */
+#include "server/client/client.h"
+
+/* A domain, node or resource of a question about the tree. */
+void skr_suggest_from_tree(struct skr_client *client, const struct skr_view_query *query,
+                           struct skr_strbuf *messages);
+/* A group of a namespace; one of that very name elsewhere is nearest. */
+void skr_suggest_group(struct skr_client *client, const char *namespace_, const char *name,
+                       struct skr_strbuf *messages);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of answers, and text that is safe to print. */
+#include "server/client/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/sandbox/table.h"
+#include "topology/arena.h"
+
+const char *skr_page_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+int64_t skr_page_int(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+bool skr_page_bool(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+const json_t *skr_page_list(const json_t *object, const char *key)
+{
+    const json_t *list = json_object_get(object, key);
+    return json_is_array(list) ? list : NULL;
+}
+
+skr_time skr_page_time(const json_t *object, const char *key)
+{
+    const char *text = skr_page_text(object, key);
+    skr_time t = 0;
+    return *text && skr_time_parse(text, &t, NULL) == 0 ? t : 0;
+}
+
+void skr_page_add_clean(struct skr_strbuf *out, const char *s, bool word)
+{
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        const bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
+        if (c < 0x20 || c == 0x7f || c1) {
+            skr_strbuf_addc(out, '?');
+            s += c1;
+        } else {
+            skr_strbuf_addc(out, word && c == ' ' ? '_' : *s);
+        }
+    }
+}
+
+char *skr_page_word(const char *s)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_page_add_clean(&b, *s ? s : "<none>", true);
+    return skr_strbuf_take(&b, NULL);
+}
+
+size_t skr_page_width(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++) {
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+void skr_page_pad(struct skr_strbuf *out, size_t n)
+{
+    while (n-- > 0) {
+        skr_strbuf_addc(out, ' ');
+    }
+}
+
+void skr_page_age(skr_time now, skr_time then, char text[32])
+{
+    if (then <= 0 || now <= 0) {
+        memcpy(text, "<unknown>", sizeof "<unknown>");
+        return;
+    }
+    skr_table_age(now > then ? now - then : 0, text);
+}
+
+void skr_page_write_json(const json_t *json, struct skr_strbuf *out)
+{
+    char *text = json_dumps(json, JSON_INDENT(2));
+    skr_strbuf_add(out, text ? text : "null");
+    skr_strbuf_addc(out, '\n');
+    free(text);
+}

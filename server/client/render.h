@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLIENT_RENDER_H
+#define SKR_SERVER_CLIENT_RENDER_H
+/*
+ * Answers as text for people. Pure: JSON in, text out; the layouts are those of docs/reference.md.
+ * An answer that lacks what it must have is refused, never drawn wrongly.
+ */
+#include <jansson.h>
+
+#include "server/client/text_table.h"
+#include "topology/error.h"
+#include "topology/strbuf.h"
+
+struct skr_render {
+    bool ascii, coloured, no_headers;
+    int32_t utc_offset_s; /* of times of day */
+};
+
+enum {
+    SKR_RENDER_GROUPS_SHOWN = 8, /* names in a cell; the rest is counted */
+    SKR_RENDER_CELLS_MAX = 24,   /* of a bar of pods */
+    SKR_RENDER_WIDTH = 80,
+};
+
+/* The tree as a table. notes: what is to be said besides, with line ends. SKR_INVALID. */
+int skr_render_tree(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,
+                    struct skr_strbuf *notes, struct skr_error *error);
+
+/* Groups as rows of a table that the caller keeps, so that later rows can follow. */
+struct skr_groups_table {
+    struct skr_text_table table;
+    bool wide, namespaces;
+};
+void skr_groups_table_init(struct skr_groups_table *groups, bool wide, bool namespaces,
+                           bool coloured);
+void skr_groups_table_fini(struct skr_groups_table *groups);
+void skr_groups_table_add_header(struct skr_groups_table *groups);
+/* now: of the answer. SKR_INVALID: an item without a name. */
+int skr_groups_table_add(struct skr_groups_table *groups, const json_t *item, skr_time now,
+                         struct skr_error *error);
+/* What a row shows, without its age: rows that are equal need not be shown again. */
+void skr_groups_table_fingerprint(const struct skr_groups_table *groups, const json_t *item,
+                                  struct skr_strbuf *out);
+
+/* One group in full. SKR_INVALID. */
+int skr_render_group(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,
+                     struct skr_error *error);
+
+/* "pack[2,4]*2/2!" of one constraint: type, range, factor, partitions, hard. */
+void skr_render_rule(const json_t *constraint, struct skr_strbuf *out);
+enum skr_hue skr_render_status_hue(const char *status);
+
+#endif

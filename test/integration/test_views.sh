@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The commands for people, from outside: golden outputs of test/views/cases (UPDATE=1 writes them anew),
+# the form of every table, and kubectl as the way to the daemon, played by a script.
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC
+unset NO_COLOR
+cd "$(dirname "$0")/../.." || exit 1
+sakkara=$(realpath "${SAKKARA:-build/sakkara}")
+views=test/views
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "$1"
+}
+# same NAME EXPECTED-FILE GOT-FILE
+same() {
+    if diff -u "$2" "$3" >"$work/diff"; then pass; else
+        fail "$1 differs:"
+        cat "$work/diff"
+    fi
+}
+# runs NAME CODE COMMAND...: output in $work/out, $work/err
+runs() {
+    local name=$1 code=$2 got
+    shift 2
+    timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    if [ "$got" = "$code" ]; then pass; else fail "$name: exit code $got, not $code: $(cat "$work/err")"; fi
+}
+# one_line NAME TEXT: the error is one line and holds the text
+one_line() {
+    if [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -- "$2" "$work/err"; then pass; else
+        fail "$1: not one line with \"$2\" but: $(cat "$work/err")"
+    fi
+}
+# well_formed NAME FILE: no trailing blanks; with a third argument also the same number of words a line
+well_formed() {
+    if grep -nE '[[:blank:]]$' "$2"; then fail "$1: trailing blanks"; else pass; fi
+    [ $# = 2 ] && return
+    if [ "$(awk '{print NF}' "$2" | sort -u | wc -l)" = 1 ]; then pass; else fail "$1: lines differ in words"; fi
+}
+
+# ---- golden outputs ----
+
+while read -r name arguments; do
+    case $name in '' | '#'*) continue ;; esac
+    read -ra words <<<"${arguments//DIR/$views}"
+    runs "$name" 0 "$sakkara" "${words[@]}"
+    [ -z "${UPDATE:-}" ] || cp "$work/out" "$views/$name"
+    same "$name" "$views/$name" "$work/out"
+    case $name in
+    groups-name.txt | *.json | *.yaml.txt | group.txt | group-* | tree*) well_formed "$name" "$work/out" ;;
+    groups*) well_formed "$name" "$work/out" words ;;
+    esac
+done <"$views/cases"
+
+# The ASCII tree has the same rows, and nothing else than ASCII.
+if LC_ALL=C grep -nP '[^\x00-\x7f]' $views/*-ascii.txt; then fail "ASCII is not ASCII"; else pass; fi
+
+# ---- words that are not understood, names that are near ----
+
+runs "unknown group" 3 "$sakkara" group a-9 --file $views/groups.yaml
+grep -qx 'did you mean a-0?' "$work/err" && pass || fail "no suggestion: $(cat "$work/err")"
+runs "group of another namespace" 3 "$sakkara" group large --file $views/odd.yaml
+grep -qx 'there is one in namespace team-b: -n team-b' "$work/err" && pass || fail "$(cat "$work/err")"
+runs "unknown domain" 3 "$sakkara" tree rock-1 --file $views/tree.yaml
+grep -qx 'did you mean rack-1?' "$work/err" && pass || fail "no suggestion: $(cat "$work/err")"
+runs "unknown resource" 3 "$sakkara" tree --resource gup --file $views/tree.yaml
+grep -qx 'did you mean gpu?' "$work/err" && pass || fail "no suggestion: $(cat "$work/err")"
+runs "two racks of that name" 1 "$sakkara" tree r0 --file $views/odd.yaml
+one_line "two racks of that name" 'domain "r0" may be zone a/r0 or zone b/r0'
+runs "the path tells them apart" 0 "$sakkara" tree 'zone b/r0' --file $views/odd.yaml
+runs "a size that is none" 1 "$sakkara" tree --slot gpu=many --file $views/tree.yaml
+runs "a selector that is none" 1 "$sakkara" get groups -l 'a in' --file $views/groups.yaml
+runs "an unknown kind" 2 "$sakkara" get gruops --file $views/groups.yaml
+runs "two sources" 2 "$sakkara" tree --file $views/tree.yaml --server http://127.0.0.1:1
+runs "a dump does not change" 2 "$sakkara" get groups -w --file $views/groups.yaml
+runs "no groups" 0 "$sakkara" get groups --file $views/odd.yaml
+one_line "no groups" 'No groups found in namespace default.'
+runs "no such dump" 1 "$sakkara" tree --file $work/nothing.json
+printf '{"kind": "List", "apiVersion": "v1", "items": [{"kind": "Node", "apiVersion": "v1"}]}' >"$work/bad.json"
+runs "a bad dump" 1 "$sakkara" tree --file $work/bad.json
+runs "nobody listens" 6 "$sakkara" tree --server http://127.0.0.1:1
+one_line "nobody listens" 'cannot be reached'
+
+# ---- through kubectl ----
+
+mkdir "$work/bin"
+for page in tree.json:tree groups.json:list group.json:group; do
+    cp "$views/${page%%:*}" "$work/${page##*:}"
+done
+cat >"$work/bin/kubectl" <<'STUB'
+#!/bin/sh
+printf '%s\n' "$*" >>"$STUB/calls"
+base=/api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/v1
+case "$*" in
+*"config view"*) printf team-x; exit 0 ;;
+*"get --raw $base/tree"*) cat "$STUB/tree" ;;
+*"get --raw $base/groups?"*) cat "$STUB/list" ;;
+*"get --raw $base/groups/"*/a-0) cat "$STUB/group" ;;
+*"get --raw $base/groups/"*)
+    echo 'Error from server (NotFound): sakkara: no group "a-9" in namespace "team-x"' >&2
+    exit 1
+    ;;
+*) echo 'Error from server (NotFound): services "other" not found' >&2; exit 1 ;;
+esac
+STUB
+chmod +x "$work/bin/kubectl"
+export STUB=$work
+with_stub=(env "PATH=$work/bin:/usr/bin:/bin")
+
+# Whatever kubectl's answers are made of, the text is that of the dump.
+runs "tree through kubectl" 0 "${with_stub[@]}" "$sakkara" tree
+same "tree through kubectl" $views/tree.txt "$work/out"
+runs "groups through kubectl" 0 "${with_stub[@]}" "$sakkara" get groups
+same "groups through kubectl" $views/groups.txt "$work/out"
+sed 's/"solveMicroseconds": 1000/"solveMicroseconds": 200/' $views/group.json >"$work/group"
+runs "group through kubectl" 0 "${with_stub[@]}" "$sakkara" group a-0
+sed 's/(1.0 ms)/(0.2 ms)/' $views/group.txt >"$work/expected"
+same "group through kubectl" "$work/expected" "$work/out"
+grep -qF 'groups?namespace=team-x' "$work/calls" && pass || fail "the context's namespace is not used"
+grep -qF 'groups/team-x/a-0' "$work/calls" && pass || fail "the context's namespace is not used by group"
+: >"$work/calls"
+runs "flags of kubectl" 0 "${with_stub[@]}" "$sakkara" get groups -n 'a b&c' --context one --kubeconfig two \
+    --request-timeout 5s
+grep -qxF -- '--context one --kubeconfig two --request-timeout=5000ms get --raw /api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/v1/groups?namespace=a%20b%26c' \
+    "$work/calls" && pass || fail "flags are not handed on: $(cat "$work/calls")"
+runs "not found through kubectl" 3 "${with_stub[@]}" "$sakkara" group a-9
+runs "no Service" 6 "${with_stub[@]}" "$sakkara" tree --service other/x
+one_line "no Service" 'services "other" not found'
+runs "a Service that is none" 1 "${with_stub[@]}" "$sakkara" tree --service other
+
+# What kubectl may say instead.
+says() { # says CODE TEXT EXIT-OF-KUBECTL EXPECTED
+    printf '#!/bin/sh\n%s\nexit %s\n' "$2" "$3" >"$work/bin/kubectl"
+    runs "kubectl: $2" "$1" "${with_stub[@]}" "$sakkara" get groups -n x
+    one_line "kubectl: $2" "$4"
+}
+says 6 'echo "Unable to connect to the server: dial tcp" >&2' 1 'Unable to connect'
+says 1 'echo "Error from server (Forbidden): services is forbidden" >&2' 1 'not allowed'
+says 1 'echo "error: You must be logged in to the server (Unauthorized)" >&2' 1 'not allowed'
+says 1 'echo "Error from server (BadRequest): sakkara: labelSelector: no" >&2' 1 'labelSelector: no'
+says 6 'echo "Error from server (ServiceUnavailable): sakkara: not leader" >&2' 1 'not leader'
+says 6 ':' 1 'exit code 1'
+says 1 'echo "<html>"' 0 'the answer is no JSON'
+says 1 'echo "{}"' 0 'the answer is no GroupList'
+says 1 'echo "{\"kind\": \"GroupList\", \"items\": [{}]}"' 0 'without name or status'
+says 1 'echo "{\"kind\": \"GroupList\"}"' 0 'no items'
+mkdir "$work/empty"
+runs "no kubectl" 6 env "PATH=$work/empty" "$sakkara" tree
+one_line "no kubectl" 'kubectl is not in PATH'
+
+# ---- as a plugin ----
+
+ln -s "$sakkara" "$work/bin/kubectl-sakkara"
+runs "help of the plugin" 0 "$work/bin/kubectl-sakkara" help tree
+grep -qF 'Usage: kubectl sakkara tree [DOMAIN]' "$work/out" && grep -qF '| kubectl sakkara tree --file -' "$work/out" &&
+    ! grep -E '(^|[^l]) sakkara tree' "$work/out" && pass || fail "help of the plugin: $(cat "$work/out")"
+runs "refusal of the plugin" 2 "$work/bin/kubectl-sakkara" tree --ascci
+grep -qF 'usage: kubectl sakkara tree' "$work/err" && pass || fail "refusal of the plugin: $(cat "$work/err")"
+
+# ---- colour ----
+
+runs "no colour in files" 0 "$sakkara" get groups --file $views/groups.yaml
+same "no colour in files" $views/groups.txt "$work/out"
+if command -v script >/dev/null 2>&1; then
+    on_terminal() { script -qec "$1" /dev/null </dev/null | tr -d '\r' >"$work/out"; }
+    on_terminal "TERM=xterm $sakkara get groups --file $views/groups.yaml"
+    grep -q $'\033\\[32mBound' "$work/out" && pass || fail "no colour on a terminal"
+    on_terminal "TERM=dumb $sakkara get groups --file $views/groups.yaml"
+    same "no colour on a dumb terminal" $views/groups.txt "$work/out"
+    on_terminal "TERM=xterm NO_COLOR=1 $sakkara get groups --file $views/groups.yaml"
+    same "no colour with NO_COLOR" $views/groups.txt "$work/out"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
