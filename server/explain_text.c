@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason.h"
 #include "topology/amount_text.h"
 #include "topology/arena.h"
 
@@ -334,8 +335,7 @@ static void write_domains(const json_t *x, size_t most, bool verbose, struct skr
     }
     free(row);
     if (shown < all) {
-        skr_strbuf_addf(out, "  and %zu more%s\n", all - shown,
-                        shown < n ? ", of which -v shows some" : "");
+        skr_strbuf_addf(out, "  and %zu more%s\n", all - shown, shown < n ? ", see -v" : "");
     }
 }
 
@@ -433,6 +433,12 @@ static void write_next(const json_t *x, const char *dump, struct skr_strbuf *out
 
 /* ---- the whole ---- */
 
+/* No room would help, so no domain is short of any. */
+static bool is_conflict(const json_t *x)
+{
+    return strcmp(text_of(x, "reason"), skr_reason_name(SKR_REASON_CONSTRAINT_CONFLICT)) == 0;
+}
+
 void skr_explain_write_text(const json_t *explanation, const struct skr_explain_look *look,
                             struct skr_strbuf *out)
 {
@@ -452,7 +458,8 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
     skr_strbuf_addn(out, head.s, head.len);
     if (look->verbose) {
         write_domains(x, SIZE_MAX, true, out);
-    } else if (others + 4 <= SKR_EXPLAIN_LINES) { /* a blank line, the head, a row, and the rest */
+    } else if (others + 4 <= SKR_EXPLAIN_LINES &&
+               !is_conflict(x)) { /* a blank line, the head, a row, and the rest */
         write_domains(x, SKR_EXPLAIN_LINES - others - 1, false, out);
     }
     if (help.len > 0) {

@@ -43,10 +43,11 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     if (on_its_way(g) && g->plan->binding)
-        skr_strbuf_addf(&text, "group %s is being bound, %zu of %d members are", g->name,
+        skr_strbuf_addf(&text, "group %s is being bound, %zu of %d members are bound", g->name,
                         g->n_bound, membership_size(g));
     else if (on_its_way(g))
-        skr_strbuf_addf(&text, "group %s has a placement, %zu of %zu members have reached it",
+        skr_strbuf_addf(&text,
+                        "group %s has a placement, %zu of %zu members have reached their bind call",
                         g->name, n_asked(g), g->plan->n_members);
     else if (g->reason != SKR_REASON_NONE && g->message)
         skr_strbuf_add(&text, g->message);
@@ -235,7 +236,7 @@ static void write_also(struct skr_engine *e, const struct group *g, struct skr_s
         add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->homogeneity);
     if (status_unknown_levels(e, g, &levels))
         add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", levels.s);
-    if (!e->tree || e->tree->n_leaves == 0)
+    if (!topology_is_usable(e))
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
     also_outside(e, &also);
     also_missing(g, &also);

@@ -109,8 +109,8 @@ void inquiry_ask(struct skr_engine *e, const struct skr_event *ev)
 
 static bool needs_account(const struct skr_engine *e, const struct group *g)
 {
-    return g->infeasible && !g->plan && g->spec && e->tree && e->tree->n_leaves > 0 &&
-           g->n_ready_new > 0 && g->reason != SKR_REASON_TOPOLOGY_MISSING;
+    return g->infeasible && !g->plan && g->spec && topology_is_usable(e) && g->n_ready_new > 0 &&
+           g->reason != SKR_REASON_TOPOLOGY_MISSING;
 }
 
 static bool account_stands(const struct group *g, const struct asker *a)

@@ -32,6 +32,13 @@ void lifecycle_reason(struct group *g, enum skr_reason reason, const char *messa
     g->message = copy;
 }
 
+void lifecycle_no_tree(struct group *g)
+{
+    char text[400];
+    snprintf(text, sizeof text, "group %s has no topology tree to be placed on", g->name);
+    lifecycle_reason(g, SKR_REASON_TOPOLOGY_MISSING, text);
+}
+
 /* 1 s doubling to 60 s, times 0.75 .. 1.25 by a hash of the group and the attempt. */
 static skr_time backoff_of(const struct group *g)
 {
@@ -105,6 +112,23 @@ static void missing_members(struct group *g)
         snprintf(text, sizeof text, "group %s has %zu of %d members", g->name, g->n_seated_new,
                  size);
     lifecycle_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+}
+
+static void not_found(struct group *g)
+{
+    char text[400];
+    snprintf(text, sizeof text, "group %s is named by %zu pod%s, but by no ConfigMap or PodGroup",
+             g->name, g->n_live, g->n_live == 1 ? "" : "s");
+    lifecycle_reason(g, SKR_REASON_GROUP_NOT_FOUND, text);
+}
+
+static void not_homogeneous(struct group *g)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    skr_strbuf_addf(&text, "group %s has members that differ: %s", g->name, g->homogeneity);
+    lifecycle_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
+    skr_strbuf_fini(&text);
 }
 
 static bool had_members_before(const struct group *g)
@@ -181,13 +205,16 @@ static void evaluate_waiting(struct skr_engine *e, struct group *g)
         lifecycle_reason(g, SKR_REASON_GROUP_INVALID, g->defect);
         lifecycle_enter(e, g, GROUP_INVALID);
     } else if (!g->spec) {
-        lifecycle_reason(g, SKR_REASON_GROUP_NOT_FOUND, "no group of this name exists");
+        not_found(g);
         lifecycle_enter(e, g, GROUP_PENDING);
     } else if (g->homogeneity && e->settings.heterogeneous_refuse) {
-        lifecycle_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->homogeneity);
+        not_homogeneous(g);
         lifecycle_enter(e, g, GROUP_INVALID);
     } else if (g->n_ready_new < (size_t)membership_size(g)) {
-        missing_members(g);
+        if (topology_is_usable(e))
+            missing_members(g);
+        else
+            lifecycle_no_tree(g);
         g->infeasible = false;
         lifecycle_enter(e, g, GROUP_PENDING);
     } else {

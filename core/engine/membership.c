@@ -12,6 +12,8 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "topology/amount_text.h"
+
 int32_t membership_size(const struct group *g)
 {
     return g->spec ? g->spec->size : 0;
@@ -115,11 +117,10 @@ static void note_difference(struct group *g, const struct pod_entry *first,
         int64_t x = c <= 0 ? a->item[i].amount : 0, y = c >= 0 ? b->item[j].amount : 0;
         const char *name = c <= 0 ? a->item[i].name : b->item[j].name;
         if (x != y) {
-            skr_strbuf_addf(&s,
-                            "pod %s requests %s %lld, pod %s %lld; each member is given the "
-                            "larger one",
-                            odd->pod->meta.name, name, (long long)y, first->pod->meta.name,
-                            (long long)x);
+            skr_strbuf_addf(&s, "pod %s requests ", odd->pod->meta.name);
+            skr_amount_add(&s, name, y);
+            skr_strbuf_addf(&s, ", pod %s ", first->pod->meta.name);
+            skr_amount_add(&s, name, x);
             break;
         }
         i += c <= 0;

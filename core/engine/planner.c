@@ -131,9 +131,9 @@ static void no_placement(struct skr_engine *e, struct group *g, enum skr_reason 
 static void start(struct skr_engine *e, struct group *g, bool probed_only)
 {
     struct skr_error error;
-    if (!e->tree || e->tree->n_leaves == 0) {
-        no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree", e->epoch,
-                     g->input_epoch);
+    if (!topology_is_usable(e)) {
+        no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch, g->input_epoch);
+        lifecycle_no_tree(g);
         e->plan_wanted = true;
         return;
     }

@@ -504,6 +504,7 @@ void topology_map_changed(struct skr_engine *e,
                           struct map_entry *m); /* text of a topology map changed or it is gone */
 void topology_settle(struct skr_engine *e);
 struct node_entry *const *topology_leaf_nodes(struct skr_engine *e);
+bool topology_is_usable(const struct skr_engine *e); /* there is a tree, with leaves */
 const char *topology_map_reason(const struct skr_engine *e,
                                 const struct map_entry *m); /* "" when fine */
 
@@ -551,6 +552,7 @@ void lifecycle_evaluate(struct skr_engine *e, struct group *g);
 void lifecycle_enter(struct skr_engine *e, struct group *g, enum group_state state);
 void lifecycle_reason(struct group *g, enum skr_reason reason,
                       const char *message);        /* message copied, NULL allowed */
+void lifecycle_no_tree(struct group *g);           /* TopologyMissing */
 const char *lifecycle_text(const struct group *g); /* constant rejection text of the state */
 void lifecycle_backoff(struct skr_engine *e, struct group *g);
 

@@ -134,7 +134,8 @@ static void lint_text(const struct skr_engine *e, const struct group *g, struct 
         *reason = SKR_TOKEN_UNKNOWN_LEVEL;
     }
     if (g->homogeneity) {
-        skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", g->homogeneity);
+        skr_strbuf_addf(b, "%s%s; each member is given the larger one", b->len ? "; " : "",
+                        g->homogeneity);
         *reason = "PodsNotHomogeneous";
     }
     skr_strbuf_fini(&unknown);

@@ -110,6 +110,11 @@ static void choose(struct skr_engine *e)
         put_in_force(e, any ? NULL : derive(e));
 }
 
+bool topology_is_usable(const struct skr_engine *e)
+{
+    return e->tree && e->tree->n_leaves > 0;
+}
+
 struct node_entry *const *topology_leaf_nodes(struct skr_engine *e)
 {
     if (!e->leaf_node_stale && e->leaf_node)

@@ -379,7 +379,7 @@ static void d44_the_larger_request_is_the_demand_of_every_member(void **state)
     const char *conditions = rig_key(rig, "g", "conditions");
     assert_non_null(strstr(conditions, "PodsNotHomogeneous"));
     assert_non_null(strstr(conditions, "p-1"));
-    assert_non_null(strstr(conditions, "cpu"));
+    assert_non_null(strstr(conditions, "CPU"));
     rig_destroy(rig);
 }
 

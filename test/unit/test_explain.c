@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every token of an explanation from a cluster in which it holds, as test/explain/TOKEN.txt and
+ * .json, byte for byte (SKR_UPDATE=1 writes them); one sentence everywhere; one Event a reason.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/reason.h"
+#include "server/cli/cli.h"
+#include "server/explain_text.h"
+#include "test/unit/engine_rig.h"
+#include "topology/arena.h"
+
+#define FOLDER "test/explain/"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* ---- clusters ---- */
+
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 3, 3, 2);
+    return rig;
+}
+
+/* Two slots a node: rack-0 has four free, rack-1 five, rack-2 two and a cordoned node. */
+static struct rig *crowded(void)
+{
+    struct rig *rig = cluster();
+    static const char *const on[] = {"node-0", "node-1", "node-3", "node-6", "node-6"};
+    rig_group(rig, "b-1", 2, 1, NULL);
+    rig_sync(rig);
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b-%zu", i);
+        rig_pod(rig, name, i < 2 ? "b-1" : NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'%s'},'status':{'phase':'Running'}}",
+                 on[i]);
+    }
+    rig_edit(rig, RIG_NODE, "node-8", "{'spec':{'unschedulable':true}}");
+    rig_run(rig, SKR_SECOND);
+    return rig;
+}
+
+static void gang(struct rig *rig, int size, const char *constraints)
+{
+    rig_group(rig, "g", size, 3, constraints);
+    rig_pods(rig, "p", size, "g", RIG_GATED);
+    rig_run(rig, 124 * SKR_SECOND);
+}
+
+static struct rig *group_not_found(void)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *group_invalid(void)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_create_json(rig, RIG_MAP, "g",
+                    "{'metadata':{'labels':{'sakkara.group':''}},"
+                    "'data':{'name':'g','size':'many'}}");
+    rig_pods(rig, "p", 3, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *duplicate_group(void)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "older", 2, 0, NULL);
+    rig_sync(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    rig_create_json(rig, RIG_MAP, "g",
+                    "{'metadata':{'labels':{'sakkara.group':''}},"
+                    "'data':{'name':'older','size':'4'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *pods_not_homogeneous(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.heterogeneous_refuse = true;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 3, 3, 2);
+    rig_sync(rig);
+    rig_group(rig, "g", 3, 0, NULL);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_pod(rig, "q", "g", RIG_GATED | RIG_BIG);
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *unknown_level(void)
+{
+    struct rig *rig = crowded();
+    gang(rig, 6, "{'rack':{'hard':true},'row':{'type':'pack'}}");
+    return rig;
+}
+
+static struct rig *topology_missing(void)
+{
+    struct rig *rig = rig_create();
+    rig_create_json(rig, RIG_MAP, "topology",
+                    "{'metadata':{'labels':{'sakkara.topology':''}},"
+                    "'data':{'tree':'no'}}");
+    rig_node(rig, "node-0", 8);
+    rig_sync(rig);
+    gang(rig, 2, NULL);
+    return rig;
+}
+
+static struct rig *nodes_not_in_tree(void)
+{
+    struct rig *rig = crowded();
+    rig_node(rig, "spare-0", 8);
+    rig_node(rig, "spare-1", 8);
+    gang(rig, 6, "{'rack':{'hard':true}}");
+    return rig;
+}
+
+static struct rig *members_missing(void)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 8, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 5, "g", RIG_GATED);
+    rig_run(rig, 12 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *constraint_conflict(void)
+{
+    struct rig *rig = crowded();
+    gang(rig, 7, "{'node':{'min':4,'max':5}}");
+    return rig;
+}
+
+static struct rig *never_fits(void)
+{
+    struct rig *rig = crowded();
+    gang(rig, 7, "{'rack':{'hard':true}}");
+    return rig;
+}
+
+static struct rig *topology_placement_failed(void)
+{
+    struct rig *rig = crowded();
+    gang(rig, 6, "{'rack':{'hard':true}}");
+    return rig;
+}
+
+static struct rig *waiting_for_capacity(void)
+{
+    struct rig *rig = crowded();
+    gang(rig, 14, NULL);
+    return rig;
+}
+
+/* kube-scheduler looks at p-0's node and leaves p-1's out: no verb comes for it. */
+static struct rig *filtered_by_others(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_scheduler = true;
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    rig_filter(rig, "p-0", "node-0");
+    rig_edit(rig, RIG_POD, "p-1",
+             "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+             "'Unschedulable','message':'0/9 nodes are available: volume node affinity'}]}}");
+    rig_run(rig, 15 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *plan_timeout(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_scheduler = true;
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, 301 * SKR_SECOND);
+    return rig;
+}
+
+/* Both members have asked; the Bindings wait. */
+static struct rig *permitted(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_sync(rig);
+    gang(rig, 2, NULL);
+    return rig;
+}
+
+static struct rig *bind_failed(void)
+{
+    struct rig *rig = permitted();
+    rig->hold_scheduler = true;
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-0"), RIG_OK);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_settle(rig);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_OK); /* 404 */
+    rig_run(rig, 400 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *assigned(void)
+{
+    struct rig *rig = cluster();
+    rig->hold_scheduler = true;
+    rig_sync(rig);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, 42 * SKR_SECOND);
+    return rig;
+}
+
+static struct rig *bound(void)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    gang(rig, 4, "{'rack':{'hard':true}}");
+    return rig;
+}
+
+/* ---- each token ---- */
+
+static const struct {
+    const char *token;
+    struct rig *(*cluster)(void);
+    bool also;   /* beside another reason */
+    bool placed; /* exit code 0 */
+} tokens[] = {
+    {"GroupNotFound", group_not_found, false, false},
+    {"GroupInvalid", group_invalid, false, false},
+    {"DuplicateGroup", duplicate_group, false, false},
+    {"PodsNotHomogeneous", pods_not_homogeneous, false, false},
+    {"UnknownLevel", unknown_level, true, false},
+    {"TopologyMissing", topology_missing, false, false},
+    {"NodesNotInTree", nodes_not_in_tree, true, false},
+    {"MembersMissing", members_missing, false, false},
+    {"ConstraintConflict", constraint_conflict, false, false},
+    {"NeverFits", never_fits, false, false},
+    {"TopologyPlacementFailed", topology_placement_failed, false, false},
+    {"WaitingForCapacity", waiting_for_capacity, false, false},
+    {"FilteredByOthers", filtered_by_others, false, false},
+    {"PlanTimeout", plan_timeout, false, false},
+    {"BindFailed", bind_failed, false, false},
+    {"Assigned", assigned, false, true},
+    {"Permitted", permitted, false, true},
+    {"Bound", bound, false, true}, /* no token: there is nothing to tell */
+};
+
+static char *read_file(const char *path)
+{
+    struct skr_strbuf text;
+    char chunk[4096];
+    size_t n;
+    FILE *file = fopen(path, "rb");
+    skr_strbuf_init(&text);
+    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0)
+        skr_strbuf_addn(&text, chunk, n);
+    if (file)
+        fclose(file);
+    return text.s ? text.s : skr_strdup("");
+}
+
+static void compare(const char *token, const char *suffix, const char *got)
+{
+    char path[128];
+    snprintf(path, sizeof path, FOLDER "%s.%s", token, suffix);
+    if (getenv("SKR_UPDATE")) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        fputs(got, file);
+        fclose(file);
+        return;
+    }
+    char *expected = read_file(path);
+    if (strcmp(expected, got) != 0)
+        fail_msg("%s differs; got\n%s", path, got);
+    free(expected);
+}
+
+static bool holds_also(const json_t *x, const char *token)
+{
+    const json_t *list = json_object_get(x, "also"), *item;
+    size_t i;
+    json_array_foreach(list, i, item)
+    {
+        if (strcmp(text_of(item, "reason"), token) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void assert_complete(const json_t *x)
+{
+    static const char *const keys[] = {"namespace", "name",        "status", "placed", "reason",
+                                       "class",     "sentence",    "need",   "have",   "also",
+                                       "domains",   "relaxations", "next"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_non_null(json_object_get(x, keys[i]));
+}
+
+static void assert_small(const char *text)
+{
+    size_t lines = 0, columns = 0;
+    for (const char *c = text; *c; c++) {
+        columns = *c == '\n' ? 0 : columns + 1;
+        lines += *c == '\n';
+        assert_in_range(columns, 0, SKR_EXPLAIN_COLUMNS);
+    }
+    assert_in_range(lines, 1, SKR_EXPLAIN_LINES);
+}
+
+/* "sakkara WORD ..." must name a command. */
+static void assert_next_exists(const json_t *x)
+{
+    const json_t *list = json_object_get(x, "next"), *item;
+    size_t i;
+    json_array_foreach(list, i, item)
+    {
+        char word[32] = "";
+        const char *command = json_string_value(item);
+        if (sscanf(command, "sakkara %31s", word) == 1)
+            assert_non_null(skr_command_find(word));
+        else
+            assert_memory_equal(command, "kubectl ", 8);
+    }
+}
+
+static void every_token_has_its_text_and_its_json(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        const char *token = tokens[i].token;
+        struct rig *rig = tokens[i].cluster();
+        const json_t *x = rig_explain(rig, "g");
+        const struct skr_explain_look look = {0};
+        struct skr_strbuf text;
+        skr_strbuf_init(&text);
+        skr_explain_write_text(x, &look, &text);
+        char *json = json_dumps(x, JSON_INDENT(2));
+        compare(token, "txt", text.s);
+        compare(token, "json", json);
+        assert_complete(x);
+        assert_small(text.s);
+        assert_next_exists(x);
+        const char *reason = strcmp(token, "Bound") == 0 ? "" : token;
+        if (tokens[i].also)
+            assert_true(holds_also(x, token) && strcmp(text_of(x, "reason"), token) != 0);
+        else
+            assert_string_equal(text_of(x, "reason"), reason);
+        assert_int_equal(json_is_true(json_object_get(x, "placed")), tokens[i].placed);
+        free(json);
+        skr_strbuf_fini(&text);
+        rig_destroy(rig);
+    }
+}
+
+/* ---- one sentence ---- */
+
+static size_t count_events(const struct rig *rig, const char *part)
+{
+    size_t n = 0, i;
+    const json_t *event;
+    json_array_foreach(rig->events, i, event)
+    {
+        n += strstr(json_string_value(event), part) != NULL;
+    }
+    return n;
+}
+
+/* Room that does not help comes and goes: every time the group is tried again. */
+static void retry(struct rig *rig, int times)
+{
+    for (int i = 0; i < times; i++) {
+        rig_edit(rig, RIG_NODE, "node-2", "{'status':{'allocatable':{'memory':'%dGi'}}}",
+                 i % 2 ? 64 : 65);
+        rig_run(rig, 2 * SKR_SECOND);
+    }
+}
+
+static void map_condition_event_and_command_have_one_sentence(void **state)
+{
+    (void)state;
+    static const char sentence[] = "group g needs 6 slots in one rack, best rack has 5";
+    struct rig *rig = topology_placement_failed();
+    struct skr_strbuf text;
+    const struct skr_explain_look look = {0};
+    const json_t *x = rig_explain(rig, "g");
+    rig_run(rig, SKR_SECOND);
+    skr_strbuf_init(&text);
+    skr_explain_write_text(x, &look, &text);
+    assert_string_equal(text_of(x, "sentence"), sentence);
+    assert_string_equal(rig_key(rig, "g", "message"), sentence);
+    assert_non_null(strstr(rig_key(rig, "g", "conditions"), sentence));
+    assert_true(rig_has_event(rig, sentence));
+    assert_non_null(strstr(text.s, sentence));
+    skr_strbuf_fini(&text);
+    rig_destroy(rig);
+}
+
+static void a_thousand_retries_change_no_text_and_make_no_event(void **state)
+{
+    (void)state;
+    struct rig *rig = topology_placement_failed();
+    rig_explain(rig, "g");
+    rig_run(rig, SKR_SECOND);
+    char *message = skr_strdup(rig_key(rig, "g", "message"));
+    const char *const nodes[] = {"node-0", "node-3 node-4", NULL};
+    rig_forget_counts(rig);
+    for (int i = 0; i < 100; i++) {
+        retry(rig, 10);
+        for (size_t k = 0; k < sizeof nodes / sizeof *nodes; k++) {
+            struct rig_answer answer = rig_filter(rig, "p-0", nodes[k]);
+            assert_int_equal(answer.kind, SKR_ANSWER_FILTER_NONE);
+            assert_string_equal(answer.text, SKR_TEXT_TOPOLOGY);
+            assert_in_range(strlen(answer.text), 1, 100);
+        }
+        assert_string_equal(rig_key(rig, "g", "message"), message);
+    }
+    assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), 0);
+    assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
+    free(message);
+    rig_destroy(rig);
+}
+
+static void another_reason_makes_another_event(void **state)
+{
+    (void)state;
+    struct rig *rig = topology_placement_failed();
+    retry(rig, 10);
+    assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
+    for (int i = 0; i < 9; i++) { /* now there is too little in all */
+        char name[16];
+        snprintf(name, sizeof name, "late-%d", i);
+        rig_pod(rig, name, NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-%d'}}",
+                 (int[]){2, 2, 4, 4, 5, 5, 7, 7, 3}[i]);
+    }
+    retry(rig, 10);
+    assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
+    assert_int_equal(count_events(rig, "GroupUnplaced"), 2);
+    rig_destroy(rig);
+}
+
+static void what_is_asked_is_the_newest_and_stands_in_the_map(void **state)
+{
+    (void)state;
+    struct rig *rig = topology_placement_failed();
+    assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"),
+                        "group g needs 6 slots in one rack, best rack has 5");
+    size_t solves = rig->n_solves;
+    rig_explain(rig, "g"); /* nothing has changed: it is kept */
+    assert_int_equal(rig->n_solves, solves);
+    rig_pod(rig, "late", NULL, 0); /* takes room, which is no reason to try again */
+    rig_edit(rig, RIG_POD, "late", "{'spec':{'nodeName':'node-4'}}");
+    rig_settle(rig);
+    static const char newest[] = "group g needs 6 slots in one rack, best rack has 4";
+    assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"), newest);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "message"), newest);
+    rig_destroy(rig);
+}
+
+static void a_group_that_nobody_names_is_not_found(void **state)
+{
+    (void)state;
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    const json_t *x = rig_explain(rig, "nobody");
+    assert_string_equal(text_of(x, "kind"), "Status");
+    assert_int_equal(json_integer_value(json_object_get(x, "code")), 404);
+    rig_destroy(rig);
+}
+
+static void who_is_not_leader_says_so(void **state)
+{
+    (void)state;
+    struct rig *rig = topology_placement_failed();
+    rig_event(rig, SKR_EVENT_LEADER_LOST);
+    const json_t *x = rig_explain(rig, "g");
+    assert_int_equal(json_integer_value(json_object_get(x, "code")), 503);
+    assert_string_equal(text_of(x, "message"), SKR_TEXT_NOT_LEADER);
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_token_has_its_text_and_its_json),
+        cmocka_unit_test(map_condition_event_and_command_have_one_sentence),
+        cmocka_unit_test(a_thousand_retries_change_no_text_and_make_no_event),
+        cmocka_unit_test(another_reason_makes_another_event),
+        cmocka_unit_test(what_is_asked_is_the_newest_and_stands_in_the_map),
+        cmocka_unit_test(a_group_that_nobody_names_is_not_found),
+        cmocka_unit_test(who_is_not_leader_says_so),
+    };
+    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+}
