@@ -83,8 +83,10 @@ static void restore_keys(struct group *g)
             g->told_status = (enum skr_group_status)i;
     }
     for (int i = 1; reason && i < SKR_REASON_COUNT; i++) {
-        if (strcmp(reason, skr_reason_name((enum skr_reason)i)) == 0)
+        if (strcmp(reason, skr_reason_name((enum skr_reason)i)) == 0) {
             g->told_reason = (enum skr_reason)i;
+            g->told_unplaced = UINT32_C(1) << i;
+        }
     }
     if (g->told_status == SKR_STATUS_BOUND) {
         g->state = GROUP_BOUND;

@@ -294,8 +294,11 @@ void sink_settle_map(struct skr_engine *e, struct map_entry *m)
         status_wanted_topology(e, m, &w);
     else if (m->is_group && (!g || g->map != m))
         status_wanted_loser(e, m, &w);
-    else if (g)
-        engine_touch_group(e, g);
+    else {
+        m->told_loser = NULL;
+        if (g)
+            engine_touch_group(e, g);
+    }
     if (w.n > 0) {
         struct target t = map_target(m);
         skr_time at = settle_target(e, &t, &w, "");

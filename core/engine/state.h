@@ -177,6 +177,7 @@ struct map_entry {
     struct skr_topology_warnings warnings;
     char *problem;           /* why it is malformed */
     const char *told_reason; /* last Event */
+    const char *told_loser;  /* the same of a group map that defines no group */
 };
 
 struct podgroup_entry {
@@ -329,6 +330,10 @@ struct group {
     bool restored;                     /* traces of an earlier life were looked at */
     enum skr_group_status told_status; /* last Event and decision */
     enum skr_reason told_reason;
+    /* Events of trials since the group was complete: each is told once, however often it is tried
+     * and whatever reasons take turns. */
+    bool told_placed;
+    uint32_t told_unplaced;                   /* bits: reasons */
     struct told_event event[SKR_EVENTS_KEPT]; /* a ring: the n-th is at n % SKR_EVENTS_KEPT */
     size_t n_events;
     uint64_t members_told; /* what members_settle last depended on */
@@ -412,6 +417,7 @@ struct skr_engine {
     struct map_entry *active; /* its map; NULL: derived */
     char *active_key;
     bool tree_dirty, nodes_dirty;
+    bool tree_replaced;            /* by another one; not told yet */
     skr_time nodes_told_at;        /* when node warnings are written next */
     struct node_entry **leaf_node; /* [tree->n_leaves], NULL: no such node */
     bool leaf_node_stale;
@@ -655,7 +661,7 @@ void status_update(
     struct skr_engine *e,
     struct group *g); /* status, conditions, outputs from the state; Events on change */
 void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w);
-void status_wanted_loser(struct skr_engine *e, const struct map_entry *m, struct wanted *w);
+void status_wanted_loser(struct skr_engine *e, struct map_entry *m, struct wanted *w);
 /* Why a group map defines no group: DuplicateGroup or GroupInvalid, text says more. */
 enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry *m, char *text,
                              size_t size);

@@ -419,6 +419,12 @@ static size_t nodes_used(const struct group *g)
     return distinct;
 }
 
+static void forget_trials(struct group *g)
+{
+    g->told_placed = false;
+    g->told_unplaced = 0;
+}
+
 static void tell_status(struct skr_engine *e, struct group *g)
 {
     char note[300];
@@ -431,14 +437,19 @@ static void tell_status(struct skr_engine *e, struct group *g)
         break;
     case SKR_STATUS_ASSIGNED:
         snprintf(note, sizeof note, "a placement of %d members was found", membership_size(g));
-        event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
+        if (!g->told_placed)
+            event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
+        g->told_placed = true;
         break;
     case SKR_STATUS_BOUND:
         snprintf(note, sizeof note, "%zu members are bound to %zu nodes", g->n_bound,
                  nodes_used(g));
         event_about(e, g, false, "GroupBound", "GroupBound", note);
+        forget_trials(g);
         break;
     case SKR_STATUS_WAITING:
+        forget_trials(g);
+        break;
     case SKR_STATUS_PERMITTED:
     case SKR_STATUS_PREEMPTING:
     case SKR_STATUS_PREEMPTED:
@@ -455,9 +466,15 @@ static void tell_reason(struct skr_engine *e, struct group *g)
 {
     bool progress = g->reason == SKR_REASON_NONE || g->reason == SKR_REASON_MEMBERS_MISSING ||
                     g->reason == SKR_REASON_GROUP_NOT_FOUND;
-    if (!progress)
+    _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
+    uint32_t bit = UINT32_C(1) << g->reason;
+    if (!progress && !(g->told_unplaced & bit)) {
+        g->told_unplaced |= bit;
         event_about(e, g, needs_a_human(g->reason), "GroupUnplaced", skr_reason_name(g->reason),
                     g->message ? g->message : "");
+    }
+    if (g->reason == SKR_REASON_NONE && g->status == SKR_STATUS_BOUND)
+        forget_trials(g); /* whole again */
     if (g->reason != SKR_REASON_NONE)
         out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
                      g->message ? g->message : "", false);
@@ -533,15 +550,17 @@ enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry 
     return SKR_REASON_GROUP_INVALID;
 }
 
-void status_wanted_loser(struct skr_engine *e, const struct map_entry *m, struct wanted *w)
+void status_wanted_loser(struct skr_engine *e, struct map_entry *m, struct wanted *w)
 {
     char text[400];
     const char *reason = skr_reason_name(status_loser(e, m, text, sizeof text));
     const char *had = skr_labels_get(&m->map->data, "reason");
-    if (!m->sink.write && (!had || strcmp(had, reason) != 0) && m->sink.flush_at == 0) {
+    const char *told = m->told_loser ? m->told_loser : had;
+    if (!told || strcmp(told, reason) != 0) {
         out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);
         out_decision(e, m->key, "", "Group map not used", reason, text, false);
     }
+    m->told_loser = reason;
     wanted_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
     wanted_add(w, "reason", reason);
     wanted_add(w, "message", text);

@@ -46,6 +46,7 @@ static void put_in_force(struct skr_engine *e, struct skr_tree *tree)
         skr_tree_unref(tree);
         return;
     }
+    e->tree_replaced = e->tree != NULL;
     skr_tree_unref(e->tree);
     e->tree = tree;
     e->n_topology_loads++;
@@ -178,7 +179,8 @@ static void tell(struct skr_engine *e)
             continue;
         }
         const char *reason = topology_map_reason(e, m);
-        if (m->told_reason && strcmp(m->told_reason, reason) == 0)
+        bool news = m == e->active && e->tree_replaced && !*reason;
+        if (m->told_reason && strcmp(m->told_reason, reason) == 0 && !news)
             continue;
         bool had = m->told_reason != NULL;
         m->told_reason = reason;
@@ -193,6 +195,7 @@ static void tell(struct skr_engine *e)
             out_decision(e, m->key, "", "Topology came into force", "", "", false);
         }
     }
+    e->tree_replaced = false;
 }
 
 void topology_settle(struct skr_engine *e)
