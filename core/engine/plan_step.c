@@ -101,7 +101,8 @@ static bool still_good(struct skr_engine *e, struct group *g)
 }
 
 /* A member that was kicked and about which a living scheduler has not asked: its in-tree filters
- * refuse every node, or another plugin keeps it back. */
+ * refuse every node, or another plugin keeps it back. While it still comes to other members of the
+ * plan, this one may stand behind them in its queue. */
 static bool patience_is_over(struct skr_engine *e, struct group *g)
 {
     struct pod_entry *p;
@@ -111,6 +112,7 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
         if (p->plan != g->plan || !p->kicked_at || p->asked || p->voted || pods_is_bound(p))
             continue;
         skr_time since = p->kicked_at > e->verbs_since ? p->kicked_at : e->verbs_since;
+        since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
         bool alive = e->last_verb_at > p->kicked_at ||
                      (*p->pod->scheduled_message && !strstr(p->pod->scheduled_message, "sakkara:"));

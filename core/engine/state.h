@@ -231,6 +231,7 @@ struct plan {
     char *abort_message;
     bool abort_backoff; /* go to Backoff, not to Pending/Ready at once */
     skr_time created_at;
+    skr_time heard_at; /* a member was asked about for the first time since its kick */
     skr_time deadline; /* planTimeout */
     size_t n_members;  /* pods with entry->plan == this */
     struct vacancy *vacancy;

@@ -110,6 +110,8 @@ static void filter_planned(struct skr_engine *e, struct pod_entry *p, const stru
 {
     for (size_t i = 0; i < ev->filter.n_nodes; i++) {
         if (strcmp(ev->filter.node[i], p->plan_node) == 0) {
+            if (!p->asked)
+                p->plan->heard_at = e->now;
             p->asked = true;
             out_answer_one(e, ev->filter.request, i);
             return;

@@ -293,6 +293,24 @@ static void a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_conditi
     rig_destroy(rig);
 }
 
+static void a_member_is_waited_for_while_the_scheduler_comes_to_others(void **state)
+{
+    (void)state;
+    struct rig *rig = planned(0);
+    for (int i = 0; i < 3; i++) { /* each after 12 s, in the order of a long queue */
+        char name[16];
+        rig_run(rig, 12 * SKR_SECOND);
+        assert_string_equal(rig_state(rig, "g"), "Admitting");
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_filter(rig, name, rig_nominated(rig, name));
+    }
+    rig_run(rig, 14 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Admitting");
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+    rig_destroy(rig);
+}
+
 static void a_scheduler_that_is_down_costs_no_patience(void **state)
 {
     (void)state;
@@ -412,6 +430,7 @@ int main(void)
             d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around),
         cmocka_unit_test(a_veto_ends_after_a_minute_or_with_a_change_of_the_node),
         cmocka_unit_test(a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition),
+        cmocka_unit_test(a_member_is_waited_for_while_the_scheduler_comes_to_others),
         cmocka_unit_test(a_scheduler_that_is_down_costs_no_patience),
         cmocka_unit_test(within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more),
         cmocka_unit_test(a_list_without_the_planned_node_means_nothing_before_it_was_nominated),
