@@ -224,6 +224,12 @@ static const char *address_of(const json_t *node, const char *type)
                          "address");
 }
 
+static const char *known(const json_t *object, const char *path)
+{
+    const char *value = skr_path_text(object, path);
+    return *value != '\0' ? value : "<unknown>";
+}
+
 static void print_node(json_t *cells, const json_t *node, skr_time now)
 {
     const json_t *ready = skr_path_find(skr_path_get(node, "status.conditions"), "type", "Ready");
@@ -240,12 +246,15 @@ static void print_node(json_t *cells, const json_t *node, skr_time now)
     text(cells, skr_path_text(node, "status.nodeInfo.kubeletVersion"));
     or_none(cells, address_of(node, "InternalIP"));
     or_none(cells, address_of(node, "ExternalIP"));
-    const char *const parts[] = {"status.nodeInfo.osImage", "status.nodeInfo.kernelVersion",
-                                 "status.nodeInfo.containerRuntimeVersion"};
-    for (size_t i = 0; i < 3; i++) {
-        const char *value = skr_path_text(node, parts[i]);
-        text(cells, *value != '\0' ? value : "<unknown>");
+    const char *architecture = skr_path_text(node, "status.nodeInfo.architecture");
+    const char *kernel = known(node, "status.nodeInfo.kernelVersion");
+    text(cells, known(node, "status.nodeInfo.osImage"));
+    if (*architecture != '\0') {
+        json_array_append_new(cells, json_sprintf("%s (%s)", kernel, architecture));
+    } else {
+        text(cells, kernel);
     }
+    text(cells, known(node, "status.nodeInfo.containerRuntimeVersion"));
 }
 
 /* ---- workloads ---- */

@@ -237,6 +237,11 @@ static void rows_are_those_of_kubectl(void **state)
          ":{'kubeletVersion':'v1'}}}",
          "[\"n\",\"Ready,SchedulingDisabled\",\"control-plane\",\"<unknown>\",\"v1\",\"<none>\","
          "\"<none>\",\"<unknown>\",\"<unknown>\",\"<unknown>\"]"},
+        {"Node", "v1",
+         "{'metadata':{'name':'n'},'status':{'nodeInfo':{'kubeletVersion':'v1','osImage':'o',"
+         "'kernelVersion':'6.1','architecture':'amd64','containerRuntimeVersion':'c://1'}}}",
+         "[\"n\",\"Unknown\",\"<none>\",\"<unknown>\",\"v1\",\"<none>\",\"<none>\",\"o\","
+         "\"6.1 (amd64)\",\"c://1\"]"},
         {"Job", "batch/v1",
          "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':2,'selector':{'"
          "matchLabels'"

@@ -18,8 +18,8 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// Stock kubectl of every version that is there: those of the control planes that are built, and the one in
-// PATH. The texts they print must not depend on their version, nor on what answers them.
+// Stock kubectl of two versions: that of the control plane, where it is built, and the one in PATH; else those
+// of other control planes. The texts they print must depend neither on their version nor on what answers them.
 
 // kubectls are the programs by version.
 func kubectls(t *testing.T) map[string]cluster.Kubectl {
@@ -33,14 +33,20 @@ func kubectls(t *testing.T) map[string]cluster.Kubectl {
 			found[version] = kubectl
 		}
 	}
-	for _, version := range []string{"1.36.3", "1.33.13", "1.30.14"} {
+	for _, version := range []string{"1.36.3", "", "1.33.13", "1.30.14"} {
+		if len(found) == 2 {
+			break
+		}
+		if version == "" {
+			if path, err := exec.LookPath("kubectl"); err == nil {
+				add(path)
+			}
+			continue
+		}
 		path, err := exec.Command("../build-controlplane.sh", "-n", version).Output()
 		if err == nil && len(path) > 0 {
 			add(strings.TrimSpace(string(path)), "kubectl")
 		}
-	}
-	if path, err := exec.LookPath("kubectl"); err == nil {
-		add(path)
 	}
 	if want, _ := strconv.Atoi(fromEnvironment("SAKKARA_E2E_KUBECTLS", "0")); len(found) < want {
 		t.Fatalf("%d versions of kubectl, want %d", len(found), want)

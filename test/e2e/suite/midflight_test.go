@@ -222,6 +222,7 @@ func TestOrdinaryPodsBesideGangs(t *testing.T) {
 		nodes, tree := racks([]int{4, 4}, []int{2, 2})
 		r := start(t, nodes, options{})
 		r.topology(tree)
+		r.anyMoment("hopeless", "it says how much fits when it was last tried, and a member who refused it when it was last asked")
 		r.group("hopeless", 40, "")
 		r.members("hopeless", 40, gate(withGate))
 		r.wait(usual, "one group waits for ever", r.reason("hopeless", "Ready", "NeverFits"))

@@ -28,6 +28,7 @@ type run struct {
 	schedulerOptions cluster.SchedulerOptions
 	schedulers       int
 	anywhere         []string // beginnings of names of pods whose node is left to chance
+	waiting          []string // groups whose texts are left out
 	eventsFree       bool     // the daemon's Events are left out
 	free             []string // both for people
 	transcript       string   // of kubectl

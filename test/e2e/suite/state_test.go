@@ -32,7 +32,7 @@ func (r *run) keepState() {
 		return
 	}
 	r.rec.Settle(300*time.Millisecond, 10*time.Second)
-	result := outcome{Scenario: r.Name(), Free: r.free, State: r.rec.State(r.ns, r.anywhere)}
+	result := outcome{Scenario: r.Name(), Free: r.free, State: r.rec.State(r.ns, r.anywhere, r.waiting)}
 	if r.eventsFree {
 		result.Events = nil
 	}
@@ -60,6 +60,13 @@ func statePath(scenario string) string {
 func (r *run) anyNode(prefix, why string) {
 	r.anywhere = append(r.anywhere, prefix)
 	r.free = append(r.free, "nodes of "+prefix+"*: "+why)
+}
+
+// anyMoment declares that what is said about a group that waits, and about its members, is of any moment, and
+// why.
+func (r *run) anyMoment(group, why string) {
+	r.waiting = append(r.waiting, group)
+	r.free = append(r.free, "texts of "+group+": "+why)
 }
 
 // anyEvents declares that the daemon's Events may be any, and why.

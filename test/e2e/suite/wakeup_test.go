@@ -31,7 +31,15 @@ func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
 	r.group("g", 4, "")
 	r.members("g", 3)
 	r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
-	// Attempts caused by each other's creation and by kube-scheduler's own status patches come to an end.
+	if n := r.calmFilters(4 * time.Second); n > 3*6 {
+		t.Errorf("%d filter calls for 3 waiting members", n)
+	}
+}
+
+// calmFilters waits until there was no filter call for a while, and returns how many there have been:
+// attempts caused by each other's creation and by kube-scheduler's own status patches come to an end.
+func (r *run) calmFilters(while time.Duration) int {
+	r.Helper()
 	filters := func() (n int) {
 		for _, call := range r.tap.Calls() {
 			if call.Verb == "filter" {
@@ -41,17 +49,15 @@ func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
 		return n
 	}
 	deadline := time.Now().Add(usual)
-	for before, since := filters(), time.Now(); time.Since(since) < 4*time.Second; time.Sleep(50 * time.Millisecond) {
+	for before, since := filters(), time.Now(); time.Since(since) < while; time.Sleep(20 * time.Millisecond) {
 		if now := filters(); now != before {
 			before, since = now, time.Now()
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d filter calls for 3 waiting members, and no end", before)
+			r.Fatalf("%d filter calls for waiting members, and no end", before)
 		}
 	}
-	if n := filters(); n > 3*6 {
-		t.Errorf("%d filter calls for 3 waiting members", n)
-	}
+	return filters()
 }
 
 // TestWakeup_NominationBringsMembersBack: The last member's arrival brings the others back at once, asked
@@ -64,6 +70,7 @@ func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 		r.group("g", 4, "")
 		r.members("g", 3, gate(withGate))
 		r.wait(usual, "they wait for the fourth", r.reason("g", "Waiting", "MembersMissing"))
+		r.calmFilters(500 * time.Millisecond)
 		r.create(r.pod("g-last", label("sakkara.group.name", "g"), gate(withGate)))
 		r.wait(promptly(), "bound soon after the last member came", r.podsBound("g", 4))
 		// kube-scheduler asked about the nominated node alone when it let the member pass.
@@ -74,6 +81,9 @@ func TestWakeup_NominationBringsMembersBack(t *testing.T) {
 			}
 		}
 		for name, call := range passed {
+			if name == "g-last" && call.Nominated == "" && len(call.Allowed) == 1 {
+				continue // its first attempt may come when the plan is there and the nomination is not
+			}
 			if len(call.Asked) != 1 || call.Asked[0] != call.Nominated || !slices.Equal(call.Allowed, call.Asked) {
 				t.Errorf("%s passed with nomination %q, asked about %q, allowed %q", name, call.Nominated, call.Asked, call.Allowed)
 			}

@@ -77,8 +77,9 @@ func (r *Recorder) Settle(quiet, deadline time.Duration) {
 	}
 }
 
-// State describes a namespace. anywhere are beginnings of names of pods whose node is left out.
-func (r *Recorder) State(namespace string, anywhere []string) *State {
+// State describes a namespace. anywhere are beginnings of names of pods whose node is left out, waiting are
+// groups of which texts and labels of members that are not bound are left out.
+func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 	history := r.History()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +87,11 @@ func (r *Recorder) State(namespace string, anywhere []string) *State {
 	names := memberNames(history, v.Pods(namespace, nil))
 	state := &State{Pods: []PodState{}, Groups: []GroupState{}, Topologies: []TopologyState{}}
 	for _, pod := range v.Pods(namespace, nil) {
-		state.Pods = append(state.Pods, podState(pod, names, anywhere))
+		one := podState(pod, names, anywhere)
+		if !pod.Bound() && slices.Contains(waiting, GroupOf(pod)) {
+			one.Status, one.Message = "", ""
+		}
+		state.Pods = append(state.Pods, one)
 	}
 	slices.SortFunc(state.Pods, func(a, b PodState) int { return cmp.Compare(a.Name, b.Name) })
 	rename := renamer(names)
@@ -104,6 +109,11 @@ func (r *Recorder) State(namespace string, anywhere []string) *State {
 			state.Groups = append(state.Groups, GroupState{Source: "PodGroup/" + object.Name, Size: fmt.Sprint(object.Spec.MinMember),
 				Status: a["sakkara.status"], Reason: a["sakkara.reason"], Message: rename(a["sakkara.message"]),
 				Rank: rename(a["sakkara.rank"]), Placement: placement(rename(a["sakkara.placement"])), Plan: PlanOf(&object.Meta) != nil})
+		}
+	}
+	for i := range state.Groups {
+		if _, name, _ := strings.Cut(state.Groups[i].Source, "/"); slices.Contains(waiting, name) {
+			state.Groups[i].Message = ""
 		}
 	}
 	for _, object := range v.Maps(SystemNamespace) {

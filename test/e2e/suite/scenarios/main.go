@@ -7,7 +7,7 @@
 //	scenarios FOLDER LIST.md    an error when the list is not the same
 //
 // What a scenario proves is the first paragraph of its comment. Where it runs, and what its two runs need not
-// agree in, are its calls of realOnly, anyNode and anyEvents.
+// agree in, are its calls of realOnly, anyNode, anyMoment and anyEvents.
 package main
 
 import (
@@ -140,6 +140,8 @@ func (s *scenario) visit(node ast.Node) bool {
 		s.realOnly = literal(call, 1)
 	case "anyNode":
 		s.free += fmt.Sprintf(" Free: nodes of %s*, %s.", literal(call, 0), literal(call, 1))
+	case "anyMoment":
+		s.free += fmt.Sprintf(" Free: texts of %s, %s.", literal(call, 0), literal(call, 1))
 	case "anyEvents":
 		s.free += fmt.Sprintf(" Free: Events, %s.", literal(call, 0))
 	}
