@@ -25,10 +25,16 @@ missing() {
         has "$tool" || echo "$tool"
     done
     has clang-format-14 || has clang-format || echo clang-format
+    # A second kubectl beside the one that is built, where the distribution has it.
+    has kubectl || ! apt_knows kubernetes-client || echo kubectl
     [ "$want" = ci ] || return 0
     for tool in buildah debootstrap; do
         has "$tool" || echo "$tool"
     done
+}
+
+apt_knows() {
+    has apt-cache && apt-cache show "$1" >/dev/null 2>&1
 }
 
 lacking=$(missing | tr '\n' ' ')
@@ -61,14 +67,17 @@ if has apt-get; then
     if [ "$want" != build ]; then
         packages="$packages $apt_test"
         # The version that settles the format where it exists, else any.
-        if apt-cache show clang-format-14 >/dev/null 2>&1; then
+        if apt_knows clang-format-14; then
             packages="$packages clang-format-14"
         else
             packages="$packages clang-format"
         fi
+        if ! has kubectl && apt_knows kubernetes-client; then
+            packages="$packages kubernetes-client"
+        fi
         # Runtime of clang's sanitizers, for make fuzz; a package of its own on some versions.
         for runtime in libclang-rt-dev libclang-rt-14-dev; do
-            if apt-cache show "$runtime" >/dev/null 2>&1; then
+            if apt_knows "$runtime"; then
                 packages="$packages $runtime"
                 break
             fi

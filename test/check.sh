@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What every change has to pass (`make check`). The last line is "N passed, N failed".
-# SKIP_E2E=1 leaves the real control plane out.
+# SKIP_E2E=1 leaves the real control plane out; the scenarios still run on the sandbox.
 set -u
 cd "$(dirname "$0")/.."
 . test/steps.sh
@@ -23,10 +23,22 @@ if image_needs=$(test/image.sh --needs); then
 else
     step_skip image "$image_needs"
 fi
+if command -v go >/dev/null 2>&1; then
+    step "list of scenarios" test/e2e/scenarios.sh check
+    step "e2e, sandbox" env SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh
+else
+    step_skip "e2e, sandbox" "no Go"
+fi
 if [ "${SKIP_E2E:-}" = 1 ]; then
     step_skip e2e "SKIP_E2E=1"
 elif command -v go >/dev/null 2>&1; then
     step e2e test/e2e-counted.sh
+    step "e2e, the sandbox agrees" test/e2e-counted.sh agree.sh
+    if command -v kubectl >/dev/null 2>&1; then
+        step "kubectl of two versions" env SAKKARA_E2E_KUBECTLS=2 SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh run.sh -run Kubectl
+    else
+        step_skip "kubectl of two versions" "none in PATH beside the built one"
+    fi
 else
     step_skip e2e "no Go"
 fi
