@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The API over HTTP: the real listener and the real engine thread, and a thread that takes its
+ * time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/client/client.h"
+#include "server/engine_thread.h"
+#include "server/http/api.h"
+#include "server/kube/decode.h"
+#include "test/unit/http_client.h"
+#include "test/unit/json_text.h"
+#include "topology/arena.h"
+
+enum { ASKED_MAX = 64 };
+
+typedef void look_function(void *context, struct skr_engine *engine, skr_time now);
+
+struct world {
+    struct skr_settings settings;
+    struct skr_clock clock;
+    struct skr_engine_thread *engine;
+    struct skr_api *api;
+    struct skr_admin *admin;
+    pthread_mutex_t lock;
+    pthread_cond_t came;
+    bool slow; /* questions wait here until they are let go */
+    look_function *fn[ASKED_MAX];
+    void *context[ASKED_MAX];
+    size_t n;
+};
+
+static void look(void *ctx, look_function *fn, void *context)
+{
+    struct world *w = ctx;
+
+    pthread_mutex_lock(&w->lock);
+    const bool slow = w->slow;
+    if (slow) {
+        assert_true(w->n < ASKED_MAX);
+        w->fn[w->n] = fn;
+        w->context[w->n++] = context;
+        pthread_cond_broadcast(&w->came);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (!slow)
+        skr_engine_thread_look(w->engine, fn, context);
+}
+
+static void wait_for_questions(struct world *w, size_t n)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->n < n)
+        pthread_cond_wait(&w->came, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void let_go(struct world *w)
+{
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < w->n; i++)
+        skr_engine_thread_look(w->engine, w->fn[i], w->context[i]);
+    w->n = 0;
+    w->slow = false;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void ignore_answer(void *context, const struct skr_answer *answer)
+{
+    (void)context;
+    (void)answer;
+}
+
+static void ignore_write(void *context, const struct skr_write *write)
+{
+    (void)context;
+    (void)write;
+}
+
+static void ignore_decision(void *context, const struct skr_decision *decision)
+{
+    (void)context;
+    (void)decision;
+}
+
+static void post(struct world *w, enum skr_kube_kind kind, const char *text)
+{
+    struct skr_event event;
+    struct skr_error error;
+    json_t *json = json_text_load(text);
+
+    assert_int_equal(skr_kube_decode(kind, json, &event, &error), 0);
+    skr_engine_thread_post(w->engine, &event);
+    json_decref(json);
+}
+
+static int open_world(void **state)
+{
+    struct world *w = skr_alloc(sizeof(*w));
+    const struct skr_engine_outlets outlets = {
+        .context = w, .answer = ignore_answer, .write = ignore_write, .decide = ignore_decision};
+    const struct skr_api_options api = {.look = look, .ctx = w};
+    struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
+    struct skr_error error;
+
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->came, NULL);
+    skr_settings_default(&w->settings);
+    skr_clock_init(&w->clock);
+    w->engine = skr_engine_thread_create(&w->settings, &w->clock);
+    assert_int_equal(skr_engine_thread_start(w->engine, &outlets, &error), 0);
+    w->api = skr_api_create(&api);
+    admin.route[0] = skr_api_route(w->api);
+    if (skr_admin_create(&admin, &w->admin, &error) != 0)
+        fail_msg("%s", error.text);
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    struct world *w = *state;
+
+    skr_admin_destroy(w->admin);
+    skr_engine_thread_destroy(w->engine);
+    for (size_t i = 0; i < w->n; i++) /* nobody will look any more */
+        w->fn[i](w->context[i], NULL, 0);
+    skr_api_destroy(w->api);
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->came);
+    free(w);
+    return 0;
+}
+
+static void sync_world(struct world *w)
+{
+    const struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
+
+    post(w, SKR_KUBE_NODE,
+         "{'metadata':{'name':'n1'},'status':{'allocatable':{'cpu':'4',"
+         "'pods':'10'}}}");
+    post(w, SKR_KUBE_CONFIGMAP,
+         "{'metadata':{'name':'m','namespace':'a','labels':{'sakkara.group':'','team':'x'}},"
+         "'data':{'name':'g','size':'2'}}");
+    post(w, SKR_KUBE_CONFIGMAP,
+         "{'metadata':{'name':'m','namespace':'b','labels':{'sakkara.group':'','team':'y'}},"
+         "'data':{'name':'h','size':'2'}}");
+    skr_engine_thread_post(w->engine, &synced);
+}
+
+static void expect(struct world *w, const char *method, const char *path, int status,
+                   const char *text)
+{
+    struct http_answer answer = http_request(skr_admin_port(w->admin), method, path);
+
+    if (answer.status != status || (text != NULL && strstr(answer.body, text) == NULL))
+        fail_msg("%s %s: %d %s", method, path, answer.status, answer.body);
+    http_answer_free(&answer);
+}
+
+static void pages_are_served_and_refusals_are_statuses(void **state)
+{
+    struct world *w = *state;
+
+    expect(w, "GET", "/v1/tree", 503, "\"reason\":\"ServiceUnavailable\"");
+    sync_world(w);
+    expect(w, "GET", "/v1/tree", 200, "\"kind\":\"Tree\"");
+    expect(w, "GET", "/v1/tree?slot=cpu%3D2", 200, "\"slots\":2");
+    expect(w, "HEAD", "/v1/tree", 200, NULL);
+    expect(w, "GET", "/v1/groups", 200, "\"name\":\"h\"");
+    expect(w, "GET", "/v1/groups/a/g", 200, "\"kind\":\"Group\"");
+    expect(w, "GET", "/v1/groups/a/h", 404, "\"message\":\"sakkara: no group ");
+    expect(w, "GET", "/v1/other", 404, "\"kind\":\"Status\"");
+    expect(w, "GET", "/v1", 404, "\"code\":404");
+    expect(w, "GET", "/v1/groups?labelSelector=a%20in", 400, "labelSelector");
+    expect(w, "POST", "/v1/groups", 405, NULL);
+    expect(w, "DELETE", "/v1/groups/a/g", 405, NULL);
+}
+
+static void groups_are_chosen_by_namespace_and_labels(void **state)
+{
+    struct world *w = *state;
+    static const struct {
+        const char *path;
+        size_t n;
+    } rows[] = {
+        {"/v1/groups", 2},
+        {"/v1/groups?namespace=", 2},
+        {"/v1/groups?namespace=b", 1},
+        {"/v1/groups?labelSelector=team%3Dx", 1},
+        {"/v1/groups?labelSelector=team", 2},
+        {"/v1/groups?labelSelector=team+notin+(x,y)", 0},
+        {"/v1/groups?namespace=a&labelSelector=team%3Dy", 0},
+    };
+
+    sync_world(w);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct http_answer answer = http_request(skr_admin_port(w->admin), "GET", rows[i].path);
+        json_t *json = json_loads(answer.body, 0, NULL);
+        if (json_array_size(json_object_get(json, "items")) != rows[i].n)
+            fail_msg("%s: %s", rows[i].path, answer.body);
+        json_decref(json);
+        http_answer_free(&answer);
+    }
+}
+
+static void a_question_holds_up_nobody_else(void **state)
+{
+    struct world *w = *state;
+
+    sync_world(w);
+    w->slow = true;
+    const int fd = http_connect(skr_admin_port(w->admin));
+    http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+    wait_for_questions(w, 1);
+    expect(w, "GET", "/livez", 200, "ok");
+    let_go(w);
+    struct http_answer answer = http_receive(fd);
+    assert_int_equal(answer.status, 200);
+    http_answer_free(&answer);
+    close(fd);
+}
+
+static void more_than_the_limit_are_told_to_come_again(void **state)
+{
+    struct world *w = *state;
+    int fd[SKR_API_ASKED_MAX];
+
+    sync_world(w);
+    w->slow = true;
+    for (size_t i = 0; i < SKR_API_ASKED_MAX; i++) {
+        fd[i] = http_connect(skr_admin_port(w->admin));
+        http_send_text(fd[i], "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+    }
+    wait_for_questions(w, SKR_API_ASKED_MAX);
+    expect(w, "GET", "/v1/tree", 503, "too many questions");
+    let_go(w);
+    for (size_t i = 0; i < SKR_API_ASKED_MAX; i++) {
+        struct http_answer answer = http_receive(fd[i]);
+        assert_int_equal(answer.status, 200);
+        http_answer_free(&answer);
+        close(fd[i]);
+    }
+    expect(w, "GET", "/v1/tree", 200, NULL);
+}
+
+static void callers_that_leave_are_forgotten(void **state)
+{
+    struct world *w = *state;
+
+    sync_world(w);
+    w->slow = true;
+    for (size_t i = 0; i < 8; i++) {
+        const int fd = http_connect(skr_admin_port(w->admin));
+        http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+        wait_for_questions(w, i + 1);
+        close(fd);
+    }
+    let_go(w);
+    expect(w, "GET", "/v1/tree", 200, NULL);
+}
+
+static void questions_that_nobody_answers_end_with_the_listener(void **state)
+{
+    struct world *w = *state;
+
+    w->slow = true;
+    const int fd = http_connect(skr_admin_port(w->admin));
+    http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
+    wait_for_questions(w, 1);
+    skr_admin_destroy(w->admin);
+    w->admin = NULL;
+    http_wait_closed(fd);
+    close(fd);
+}
+
+static void the_client_asks_the_listener(void **state)
+{
+    struct world *w = *state;
+    char url[64];
+    struct skr_strbuf messages;
+    struct skr_client *client = NULL;
+    struct skr_error error = {0};
+    json_t *page = NULL;
+    const struct skr_view_query tree = {.path = "/v1/tree"}, none = {.path = "/v1/groups/a/x"};
+
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u/", skr_admin_port(w->admin));
+    const struct skr_client_options options = {.server = url};
+    skr_strbuf_init(&messages);
+    assert_int_equal(skr_client_create(&options, &client, &messages, &error), 0);
+    assert_int_equal(skr_client_fetch(client, &tree, "Tree", &page, &error), -SKR_RETRY);
+    assert_int_equal(skr_client_exit_code(-SKR_RETRY), 6);
+    sync_world(w);
+    assert_int_equal(skr_client_fetch(client, &tree, "Tree", &page, &error), 0);
+    json_decref(page);
+    assert_int_equal(skr_client_fetch(client, &tree, "Group", &page, &error), -SKR_INVALID);
+    assert_int_equal(skr_client_fetch(client, &none, "Group", &page, &error), -SKR_NOT_FOUND);
+    assert_string_equal(error.text, "no group \"x\" in namespace \"a\"");
+    skr_client_destroy(client);
+    skr_strbuf_fini(&messages);
+}
+
+#define WORLD_TEST(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(pages_are_served_and_refusals_are_statuses),
+        WORLD_TEST(groups_are_chosen_by_namespace_and_labels),
+        WORLD_TEST(a_question_holds_up_nobody_else),
+        WORLD_TEST(more_than_the_limit_are_told_to_come_again),
+        WORLD_TEST(callers_that_leave_are_forgotten),
+        WORLD_TEST(questions_that_nobody_answers_end_with_the_listener),
+        WORLD_TEST(the_client_asks_the_listener),
+    };
+    return cmocka_run_group_tests_name("http api", tests, NULL, NULL);
+}

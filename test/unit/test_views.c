@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The read side without a process: pages of a dump, their text, their YAML, and answers that are
+ * not what they should be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/client/page.h"
+#include "server/client/render.h"
+#include "server/client/source.h"
+#include "server/manifest.h"
+#include "test/unit/json_text.h"
+
+static const char *const dumps[] = {"test/views/tree.yaml", "test/views/groups.yaml",
+                                    "test/views/group.yaml", "test/views/odd.yaml"};
+static const char *const paths[] = {"/v1/tree", "/v1/groups", "/v1/groups/default/a-0",
+                                    "/v1/groups/team-a/moved"};
+
+static struct skr_dump *read_dump(const char *path)
+{
+    struct skr_dump *dump = NULL;
+    struct skr_strbuf messages;
+    struct skr_error error = {0};
+    skr_strbuf_init(&messages);
+    if (skr_dump_read(path, &dump, &messages, &error) < 0)
+        fail_msg("%s: %s", error.text, messages.s);
+    skr_strbuf_fini(&messages);
+    return dump;
+}
+
+/* NULL: refused; error says why. */
+static json_t *ask(struct skr_dump *dump, const struct skr_view_query *query,
+                   struct skr_error *error)
+{
+    struct skr_strbuf out;
+    json_t *json = NULL;
+    skr_strbuf_init(&out);
+    if (skr_source_dump(dump, query, &out, error) == 0) {
+        json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
+        assert_non_null(json);
+    }
+    skr_strbuf_fini(&out);
+    return json;
+}
+
+/* Every page of every dump. */
+static void each_page(void (*look)(json_t *page))
+{
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        struct skr_dump *dump = read_dump(dumps[i]);
+        for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
+            const struct skr_view_query query = {.path = paths[k]};
+            struct skr_error error;
+            json_t *page = ask(dump, &query, &error);
+            if (page)
+                look(page);
+            json_decref(page);
+        }
+        skr_dump_destroy(dump);
+    }
+}
+
+static void look_at_yaml(json_t *page)
+{
+    struct skr_manifests manifests;
+    struct skr_strbuf yaml, errors;
+    /* Wrapped, because of a list the reader would take the items alone. */
+    json_t *object = json_pack("{s:s,s:s,s:O}", "apiVersion", "v1", "kind", "X", "page", page);
+    skr_strbuf_init(&yaml);
+    skr_strbuf_init(&errors);
+    skr_page_write_yaml(object, &yaml);
+    skr_manifests_init(&manifests);
+    if (skr_manifests_parse(&manifests, "page", yaml.s, yaml.len, NULL, NULL, &errors) < 0)
+        fail_msg("%s\n%s", errors.s, yaml.s);
+    assert_int_equal(manifests.n, 1);
+    assert_true(json_equal(manifests.item[0].object, object));
+    json_decref(object);
+    skr_manifests_fini(&manifests);
+    skr_strbuf_fini(&yaml);
+    skr_strbuf_fini(&errors);
+}
+
+static void yaml_reads_back_as_the_json(void **state)
+{
+    (void)state;
+    each_page(look_at_yaml);
+}
+
+/* Strings that YAML takes for something else when they stand plain. */
+static void yaml_strings_stay_strings(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{'apiVersion':'v1','kind':'X','a':['','y','No','on','null','~','1','1e3','0x1f','1:30',"
+        "'- a','a: b','a #b',' a','a ','2025-10-25','\\u0007','é','a\\nb','\\'','a-b','.5','_1',"
+        "'=','<<','%','@a','!x','&a','*a','[a]','{a}','|','>','?','-'],'b':[[],{},[[1,[2]],{'c':"
+        "[]}]],'1':true,'no':null,'x y':-1.5}";
+    json_t *json = json_text_load(text);
+    look_at_yaml(json);
+    json_decref(json);
+}
+
+/* ---- answers that are none ---- */
+
+static void render_all(json_t *page)
+{
+    const struct skr_render how = {.ascii = false};
+    struct skr_strbuf out, notes;
+    struct skr_error error;
+    struct skr_groups_table table;
+    const json_t *item;
+    size_t i;
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&notes);
+    skr_render_tree(page, &how, &out, &notes, &error);
+    skr_render_group(page, &how, &out, &error);
+    skr_groups_table_init(&table, true, true, true);
+    json_array_foreach(skr_page_list(page, "items"), i, item)
+    {
+        if (skr_groups_table_add(&table, item, skr_page_time(page, "time"), &error) < 0)
+            break;
+    }
+    skr_text_table_write(&table.table, &out);
+    for (size_t k = 0; k < out.len; k++)
+        assert_true((unsigned char)out.s[k] >= 0x20 || out.s[k] == '\n' || out.s[k] == '\033');
+    skr_groups_table_fini(&table);
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&notes);
+}
+
+static json_t *wrong_value(size_t i)
+{
+    static const char *const values[] = {"null",
+                                         "-1",
+                                         "9223372036854775807",
+                                         "'a b\\u001b[31m\\u009b'",
+                                         "[]",
+                                         "{}",
+                                         "[[1],{}]",
+                                         "true",
+                                         "{'pods':1,'name':'x','children':[{}]}",
+                                         "-9223372036854775808"};
+    char *text = json_text_quote(values[i % (sizeof values / sizeof *values)]);
+    json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+    free(text);
+    assert_non_null(json);
+    return json;
+}
+
+/* Each value below this one, in turn, replaced by each wrong one. */
+static void break_each(json_t *page, json_t *at)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+    for (size_t i = 0; json_is_array(at) && i < json_array_size(at) && i < 3; i++) {
+        value = json_incref(json_array_get(at, i));
+        for (size_t k = 0; k < 10; k++) {
+            json_array_set_new(at, i, wrong_value(k));
+            render_all(page);
+        }
+        json_array_set(at, i, value);
+        break_each(page, value);
+        json_decref(value);
+    }
+    json_object_foreach_safe(at, next, key, value)
+    {
+        json_incref(value);
+        for (size_t k = 0; k < 10; k++) {
+            json_object_set_new(at, key, wrong_value(k));
+            render_all(page);
+        }
+        json_object_set(at, key, value);
+        break_each(page, value);
+        json_decref(value);
+    }
+}
+
+static void look_at_broken(json_t *page)
+{
+    json_t *copy = json_deep_copy(page);
+    render_all(copy);
+    break_each(copy, copy);
+    assert_true(json_equal(copy, page));
+    json_decref(copy);
+}
+
+static void no_answer_is_too_wrong_to_be_refused(void **state)
+{
+    (void)state;
+    each_page(look_at_broken);
+}
+
+static void a_tree_without_end_is_refused(void **state)
+{
+    (void)state;
+    struct skr_strbuf text, out, notes;
+    const struct skr_render how = {.ascii = true};
+    struct skr_error error;
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&notes);
+    skr_strbuf_add(&text, "{\"resource\":\"cpu\",\"root\":");
+    for (int i = 0; i < 100; i++)
+        skr_strbuf_add(&text, "{\"name\":\"u\",\"slots\":1,\"allocatable\":{},\"children\":[");
+    for (int i = 0; i < 100; i++)
+        skr_strbuf_add(&text, "]}");
+    skr_strbuf_addc(&text, '}');
+    json_t *page = json_loads(text.s, 0, NULL);
+    assert_non_null(page);
+    assert_int_equal(skr_render_tree(page, &how, &out, &notes, &error), -SKR_INVALID);
+    assert_string_equal(error.text, "the answer's tree has more than 16 levels");
+    json_decref(page);
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&notes);
+}
+
+/* ---- questions ---- */
+
+static const struct {
+    struct skr_view_query query;
+    const char *target;
+} targets[] = {
+    {{.path = "/v1/tree"}, "/v1/tree"},
+    {{.path = "/v1/groups/a/b c?#%"}, "/v1/groups/a/b%20c%3F%23%25"},
+    {{.path = "/v1/tree", .argument = {[SKR_VIEW_DOMAIN] = "zone a/r0", [SKR_VIEW_SLOT] = "gpu=2"}},
+     "/v1/tree?domain=zone%20a%2Fr0&slot=gpu%3D2"},
+    {{.path = "/v1/groups",
+      .argument = {[SKR_VIEW_NAMESPACE] = "n&x", [SKR_VIEW_SELECTOR] = "a in (b,\xc3\xa9)"}},
+     "/v1/groups?namespace=n%26x&labelSelector=a%20in%20%28b%2C%C3%A9%29"},
+};
+
+static void questions_are_escaped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct skr_strbuf out;
+        skr_strbuf_init(&out);
+        skr_client_write_target(&targets[i].query, &out);
+        assert_string_equal(out.s, targets[i].target);
+        skr_strbuf_fini(&out);
+    }
+}
+
+static const struct {
+    const char *path, *resource, *slot, *domain;
+    enum skr_error_code code;
+    const char *text;
+} refusals[] = {
+    {"/v1", NULL, NULL, NULL, SKR_NOT_FOUND, "no such path"},
+    {"/v1/trees", NULL, NULL, NULL, SKR_NOT_FOUND, "no such path"},
+    {"/v1/tree/rack-0", NULL, NULL, NULL, SKR_NOT_FOUND, "nothing below /v1/tree"},
+    {"/v1/groups/a-0", NULL, NULL, NULL, SKR_NOT_FOUND, "NAMESPACE/NAME"},
+    {"/v1/groups//a-0", NULL, NULL, NULL, SKR_NOT_FOUND, "NAMESPACE/NAME"},
+    {"/v1/groups/a/b/c", NULL, NULL, NULL, SKR_NOT_FOUND, "NAMESPACE/NAME"},
+    {"/v1/groups/default/x", NULL, NULL, NULL, SKR_NOT_FOUND,
+     "no group \"x\" in namespace \"default\""},
+    {"/v1/tree", "gup", NULL, NULL, SKR_NOT_FOUND, "no node has a resource \"gup\""},
+    {"/v1/tree", NULL, "gpu", NULL, SKR_INVALID, "\"gpu\" is not RESOURCE=QUANTITY"},
+    {"/v1/tree", NULL, "=2", NULL, SKR_INVALID, "\"=2\" is not RESOURCE=QUANTITY"},
+    {"/v1/tree", NULL, "gpu=0", NULL, SKR_INVALID, "\"gpu=0\" asks for nothing"},
+    {"/v1/tree", NULL, "gpu=-1", NULL, SKR_INVALID, "slot: "},
+    {"/v1/tree", NULL, "gpu=1,gpu=2", NULL, SKR_INVALID, "names a resource again"},
+    {"/v1/tree", NULL, "cpu=1,,gpu=1", NULL, SKR_INVALID, "\"\" is not RESOURCE=QUANTITY"},
+    {"/v1/tree", NULL, NULL, "rack-9", SKR_NOT_FOUND, "no domain or node \"rack-9\" in the tree"},
+    {"/v1/tree", NULL, NULL, "rack-0/node-8", SKR_NOT_FOUND, "no domain or node"},
+};
+
+static void what_cannot_be_answered_says_why(void **state)
+{
+    (void)state;
+    struct skr_dump *dump = read_dump("test/views/tree.yaml");
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct skr_view_query query = {
+            .path = refusals[i].path,
+            .argument = {[SKR_VIEW_RESOURCE] = refusals[i].resource,
+                         [SKR_VIEW_SLOT] = refusals[i].slot,
+                         [SKR_VIEW_DOMAIN] = refusals[i].domain}};
+        struct skr_error error = {0};
+        assert_null(ask(dump, &query, &error));
+        if (error.code != refusals[i].code || !strstr(error.text, refusals[i].text))
+            fail_msg("%zu: %s: %s", i, skr_error_code_name(error.code), error.text);
+    }
+    skr_dump_destroy(dump);
+}
+
+static void an_engine_that_does_not_know_yet_says_so(void **state)
+{
+    (void)state;
+    struct skr_settings settings;
+    struct skr_actions actions;
+    struct skr_strbuf out;
+    const struct skr_view_query query = {.path = "/v1/tree"};
+    skr_settings_default(&settings);
+    skr_actions_init(&actions);
+    skr_strbuf_init(&out);
+    struct skr_engine *engine = skr_engine_create(&settings);
+    assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 503);
+    assert_non_null(strstr(out.s, "\"message\":\"sakkara: not ready"));
+    struct skr_event synced = {.kind = SKR_EVENT_SYNCED}, lost = {.kind = SKR_EVENT_LEADER_LOST};
+    skr_engine_handle(engine, &synced, SKR_SECOND, &actions);
+    skr_strbuf_reset(&out);
+    assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 404);
+    assert_non_null(strstr(out.s, "there is no tree"));
+    skr_engine_handle(engine, &lost, SKR_SECOND, &actions);
+    skr_strbuf_reset(&out);
+    assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 503);
+    assert_non_null(strstr(out.s, "not leader"));
+    skr_actions_fini(&actions);
+    skr_engine_destroy(engine);
+    skr_strbuf_fini(&out);
+}
+
+/* A dump is only read: the same questions, the same answers, byte for byte. */
+static void looking_changes_nothing(void **state)
+{
+    (void)state;
+    struct skr_dump *dump = read_dump("test/views/odd.yaml");
+    struct skr_strbuf first, second;
+    skr_strbuf_init(&first);
+    skr_strbuf_init(&second);
+    for (int round = 0; round < 2; round++) {
+        for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
+            const struct skr_view_query query = {.path = paths[k]};
+            skr_source_dump(dump, &query, round ? &second : &first, NULL);
+        }
+    }
+    assert_string_equal(first.s, second.s);
+    skr_strbuf_fini(&first);
+    skr_strbuf_fini(&second);
+    skr_dump_destroy(dump);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(yaml_reads_back_as_the_json),
+        cmocka_unit_test(yaml_strings_stay_strings),
+        cmocka_unit_test(no_answer_is_too_wrong_to_be_refused),
+        cmocka_unit_test(a_tree_without_end_is_refused),
+        cmocka_unit_test(questions_are_escaped),
+        cmocka_unit_test(what_cannot_be_answered_says_why),
+        cmocka_unit_test(an_engine_that_does_not_know_yet_says_so),
+        cmocka_unit_test(looking_changes_nothing),
+    };
+    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
+}
