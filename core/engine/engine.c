@@ -95,6 +95,9 @@ static void wakes_due(struct skr_engine *e)
         case WAKE_CHANGED:
             engine_changed(e);
             break;
+        case WAKE_TELL:
+            e->plan_wanted = true;
+            break;
         case WAKE_ASKERS: /* inquiry_settle() looks after every event */
         case WAKE_KIND_COUNT:
         default:
@@ -183,6 +186,7 @@ static void settle_one_round(struct skr_engine *e)
 
 static void settle(struct skr_engine *e)
 {
+    kept_see_changes(e);
     if (!e->synced || !e->leader || e->stopped)
         return;
     for (;;) {
@@ -427,7 +431,7 @@ int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time no
     e->out = NULL;
 #ifdef SKR_DEBUG
     struct skr_error error;
-    if (skr_engine_check(e, &error) < 0) {
+    if (skr_engine_check(e, &error) < 0 || kept_check(e, &error) < 0) {
         fprintf(stderr, "%s\n", error.text);
         skr_bug_on(true);
     }
@@ -468,6 +472,7 @@ void skr_engine_destroy(struct skr_engine *e)
     }
     pods_fini(e);
     sources_fini(e);
+    kept_fini(e);
     nodes_fini(e);
     struct pending_write *w, *wtmp;
     HASH_ITER(hh, e->writes, w, wtmp)

@@ -137,11 +137,10 @@ static void start(struct skr_engine *e, const struct group *g, struct skr_solve_
                   bool opened)
 {
     struct inquiries *q = e->inquiries;
-    q->solve = request->id;
+    q->solve = out_solve(e, request);
     q->request = request;
     q->opened = opened;
     q->group = skr_strdup(g->key);
-    out_solve(e, request);
 }
 
 /* Without a problem there is nothing to tell beyond the group's message. */

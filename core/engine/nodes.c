@@ -75,7 +75,7 @@ static bool matters(const struct skr_node *a, const struct skr_node *b)
 static void end_vetoes(struct skr_engine *e, const char *node)
 {
     struct shape *s, *tmp;
-    HASH_ITER(hh, e->shapes, s, tmp) shape_unveto(s, node);
+    HASH_ITER(hh, e->shapes, s, tmp) shape_unveto(e, s, node);
 }
 
 /* Groups whose plan uses the node look whether it is still good for them. */
@@ -94,6 +94,7 @@ static void touch_plans(struct skr_engine *e, const char *node)
 static void changed(struct skr_engine *e, struct node_entry *n)
 {
     n->changed_at = e->now;
+    e->nodes_epoch++;
     end_vetoes(e, n->name);
     touch_plans(e, n->name);
     engine_changed(e);

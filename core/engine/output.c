@@ -64,10 +64,12 @@ void out_answer_scores(struct skr_engine *e, uint64_t request, const int8_t *sco
     a->scores = copy(e, scores, n);
 }
 
-void out_solve(struct skr_engine *e, struct skr_solve_request *request)
+uint64_t out_solve(struct skr_engine *e, struct skr_solve_request *request)
 {
+    request->id = e->next_id++;
     e->n_solves++;
     append(e, SKR_ACTION_SOLVE)->solve = request;
+    return request->id;
 }
 
 void out_explain(struct skr_engine *e, uint64_t request, enum skr_explain_status status,

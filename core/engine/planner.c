@@ -1,87 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is planned next, and what becomes of the answer.
+ * From the next group in the queue to its plan: a problem goes out, and what becomes of the answer.
  *
- * Order: priority descending, begin time, namespace/name: a total order. One solve runs at a time,
- * so two groups never plan for the same room; what changed meanwhile is found by checking the
- * answer against the ledger of now before it is committed. A group without a placement is tried
- * again only after something changed that can help it, and costs no API write until then; it never
- * blocks the groups behind it.
+ * One solve runs at a time, so two groups never plan for the same room; what changed meanwhile is
+ * found by checking the answer against the ledger of now before it is committed. Groups that are
+ * known to fit are solved on the slots that are kept (kept.c); the others on a problem in full,
+ * whose answer explains itself. A solve that only tells an old reason anew gives way to a plan.
  */
 #include "core/engine/state.h"
 
 #include <string.h>
 #include <utlist.h>
-
-static bool needs_rescue(struct skr_engine *e, const struct group *g)
-{
-    if (!g->plan || !g->plan->binding_persisted || g->plan->aborting)
-        return false;
-    struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        if (p->plan == g->plan && plan_is_stranded(e, p))
-            return true;
-    }
-    return false;
-}
-
-static bool news_since_failure(const struct skr_engine *e, const struct group *g)
-{
-    return g->failed_epoch != e->epoch || g->failed_input != g->input_epoch;
-}
-
-static bool is_due(struct skr_engine *e, const struct group *g)
-{
-    if (!g->spec)
-        return false;
-    if (g->plan)
-        return needs_rescue(e, g) && (!g->infeasible || news_since_failure(e, g));
-    if (g->infeasible && !news_since_failure(e, g))
-        return false;
-    if (sink_is_refused(e, g))
-        return false; /* no plan could be committed */
-    switch (g->state) {
-    case GROUP_READY:
-        return e->now >= g->plan_at;
-    case GROUP_BOUND:
-        return g->n_ready_new > 0 && e->now >= g->plan_at &&
-               (e->now >= g->backoff_until || news_since_failure(e, g));
-    case GROUP_BACKOFF:
-        return g->infeasible || e->now >= g->backoff_until || news_since_failure(e, g);
-    case GROUP_PENDING:
-    case GROUP_PREEMPTING:
-    case GROUP_PLANNED:
-    case GROUP_ADMITTING:
-    case GROUP_HOLDING:
-    case GROUP_BINDING:
-    case GROUP_EVICTED:
-    case GROUP_INVALID:
-    case GROUP_STATE_COUNT:
-    default:
-        return false;
-    }
-}
-
-bool planner_goes_before(const struct group *a, const struct group *b)
-{
-    if (a->spec->priority != b->spec->priority)
-        return a->spec->priority > b->spec->priority;
-    if (a->begin_at != b->begin_at)
-        return a->begin_at < b->begin_at;
-    return strcmp(a->key, b->key) < 0;
-}
-
-static struct group *next_group(struct skr_engine *e)
-{
-    struct group *g, *tmp, *best = NULL;
-    HASH_ITER(hh, e->groups, g, tmp)
-    {
-        if (!g->dirty && is_due(e, g) && (!best || planner_goes_before(g, best)))
-            best = g;
-    }
-    return best;
-}
 
 /* ---- starting a solve ---- */
 
@@ -128,9 +57,18 @@ static void no_placement(struct skr_engine *e, struct group *g, enum skr_reason 
     engine_touch_group(e, g);
 }
 
-static void start(struct skr_engine *e, struct group *g, bool probed_only)
+/* The group fits on the slots, and nothing makes the problem in full a stricter one. */
+static bool slots_suffice(const struct skr_engine *e, const struct group *g,
+                          struct pod_entry *const *newcomers, size_t n, enum outlook_answer outlook)
 {
-    struct skr_error error;
+    return outlook == OUTLOOK_FITS && !g->plan && !problem_has_probes(newcomers, n) &&
+           !problem_has_paper(e, newcomers, n);
+}
+
+static void start(struct skr_engine *e, struct group *g, bool probed_only,
+                  enum outlook_answer outlook)
+{
+    struct skr_error error = {SKR_OK, "out of memory"};
     if (!topology_is_usable(e)) {
         no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch, g->input_epoch);
         lifecycle_no_tree(g);
@@ -142,7 +80,9 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only)
     struct pod_entry **newcomers =
         rescue ? rescue_members(e, g, &n) : membership_plannable(e, g, &n);
     bool restrict_ = probed_only && problem_has_probes(newcomers, n);
-    struct skr_solve_request *request = problem_build(e, g, newcomers, n, restrict_, &error);
+    bool simple = slots_suffice(e, g, newcomers, n, outlook);
+    struct skr_solve_request *request =
+        simple ? problem_of_slots(e, g) : problem_build(e, g, newcomers, n, restrict_, &error);
     if (!request) {
         free(newcomers);
         e->n_attempts[SKR_ATTEMPT_ERROR]++;
@@ -150,37 +90,60 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only)
         e->plan_wanted = true;
         return;
     }
-    e->solve = request->id;
+    e->solve = out_solve(e, request);
     e->solve_group = skr_strdup(g->key);
     e->solve_input_epoch = g->input_epoch;
     e->solve_epoch = e->epoch;
     e->solve_cancelled = false;
     e->solve_probed_only = restrict_;
     e->solve_rescue = rescue;
+    e->solve_of_slots = simple;
+    e->solve_telling = false;
+    if (!simple)
+        kept_told(e, g);
     e->solve_uid = skr_alloc_array(n + 1, sizeof *e->solve_uid);
     e->n_solve_uids = n;
     for (size_t i = 0; i < n; i++)
         e->solve_uid[i] = skr_strdup(newcomers[i]->uid);
     free(newcomers);
-    out_solve(e, request);
+}
+
+static void cancel_solve(struct skr_engine *e)
+{
+    struct skr_actions *out = e->out;
+    e->solve_cancelled = true;
+    skr_grow(&out->item, &out->cap, out->n + 1, sizeof *out->item);
+    out->item[out->n++] =
+        (struct skr_action){.kind = SKR_ACTION_CANCEL_SOLVE, .cancel_solve = e->solve};
+}
+
+/* A solve is under way: it goes on unless nobody wants its answer, or somebody can be planned. */
+static void review_solve(struct skr_engine *e)
+{
+    const struct group *g = groups_find(e, e->solve_group);
+    if (e->solve_cancelled)
+        return;
+    if (!g || g->input_epoch != e->solve_input_epoch)
+        cancel_solve(e);
+    else if (e->solve_telling && queue_next(e).plan)
+        cancel_solve(e);
 }
 
 void planner_run(struct skr_engine *e)
 {
+    kept_refresh(e);
     if (e->solve) {
-        struct group *g = groups_find(e, e->solve_group);
-        if ((!g || g->input_epoch != e->solve_input_epoch) && !e->solve_cancelled) {
-            e->solve_cancelled = true;
-            struct skr_actions *out = e->out;
-            skr_grow(&out->item, &out->cap, out->n + 1, sizeof *out->item);
-            out->item[out->n++] =
-                (struct skr_action){.kind = SKR_ACTION_CANCEL_SOLVE, .cancel_solve = e->solve};
-        }
+        review_solve(e);
         return;
     }
-    struct group *g = next_group(e);
-    if (g)
-        start(e, g, true);
+    struct choice next = queue_next(e);
+    if (next.plan) {
+        start(e, next.plan, true, next.outlook);
+    } else if (next.tell) {
+        queue_tell_begins(e, next.n_waiting);
+        start(e, next.tell, false, OUTLOOK_NONE);
+        e->solve_telling = e->solve != 0;
+    }
 }
 
 /* ---- the answer ---- */
@@ -282,6 +245,7 @@ static void commit(struct skr_engine *e, struct group *g, struct pod_entry *cons
         newcomers[i]->plan_retries = trials > INT32_MAX ? INT32_MAX : (int32_t)trials;
     }
     free(seat);
+    kept_leave(g);
     g->infeasible = false;
     g->optimal = s->optimal;
     if (rescue) {
@@ -341,11 +305,17 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
             if (++g->stale_answers % 16 == 0)
                 lifecycle_backoff(e, g);
         }
-    } else if (s->status == SKR_SOLVE_INFEASIBLE && e->solve_probed_only) {
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && (e->solve_probed_only || e->solve_of_slots)) {
+        skr_debug_check(!e->solve_of_slots);
         free(newcomers);
         forget_solve(e);
-        start(e, g, false);
+        kept_refresh(e);
+        start(e, g, false, OUTLOOK_UNKNOWN);
         return;
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && e->solve_telling) {
+        infeasible(e, g, s, (int32_t)(n + g->n_bound), g->failed_epoch, e->solve_input_epoch);
+    } else if (e->solve_telling) { /* it gave way */
+        g->outlook.tell_at = e->now;
     } else if (s->status == SKR_SOLVE_INFEASIBLE) {
         g->trials++;
         e->n_attempts[SKR_ATTEMPT_INFEASIBLE]++;

@@ -103,6 +103,7 @@ void shape_unref(struct skr_engine *e, struct shape *s)
 {
     if (!s || --s->refs > 0)
         return;
+    kept_shape_gone(e, s);
     HASH_DEL(e->shapes, s);
     drop_vetoes(s);
     skr_amounts_fini(&s->amounts);
@@ -115,9 +116,7 @@ bool shape_is_vetoed(struct skr_engine *e, struct shape *s, const char *node)
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
     if (v && v->until <= e->now) {
-        HASH_DEL(s->vetoes, v);
-        free(v->node);
-        free(v);
+        shape_unveto(e, s, node);
         v = NULL;
     }
     return v != NULL;
@@ -135,18 +134,53 @@ void shape_veto(struct skr_engine *e, struct shape *s, const char *node)
     v->until = e->now + SKR_VETO_S * SKR_SECOND;
     s->vetoed_once = true;
     e->facts++;
+    e->nodes_epoch++;
+    kept_touch_node(e, node);
     engine_wake(e, v->until, WAKE_CHANGED, NULL);
 }
 
-void shape_unveto(struct shape *s, const char *node)
+void shape_unveto(struct skr_engine *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
     if (!v)
         return;
+    e->nodes_epoch++;
+    kept_touch_node(e, node);
     HASH_DEL(s->vetoes, v);
     free(v->node);
     free(v);
+}
+
+/* ---- ordinary pods ---- */
+
+bool pods_is_waiting(const struct pod_entry *p)
+{
+    return p->ours && !p->group && !pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->gate &&
+           !p->pod->foreign_gate;
+}
+
+/* Pods that problems may charge on paper are in a list of their own: those that wait, and those
+ * that the scheduler may be binding. In the order in which they became such. */
+void pods_note_ordinary(struct skr_engine *e, struct pod_entry *p)
+{
+    bool is = !p->group && (p->n_accepted > 0 || pods_is_waiting(p));
+    if (is == p->ordinary)
+        return;
+    p->ordinary = is;
+    if (is)
+        DL_APPEND(e->ordinary, p);
+    else
+        DL_DELETE(e->ordinary, p);
+}
+
+static void forget_accepted(struct pod_entry *p)
+{
+    for (size_t i = 0; i < p->n_accepted; i++)
+        free(p->accepted[i]);
+    free(p->accepted);
+    p->accepted = NULL;
+    p->n_accepted = 0;
 }
 
 /* ---- membership of groups and nodes' nominations ---- */
@@ -167,7 +201,11 @@ static void leave_group(struct skr_engine *e, struct pod_entry *p)
 
 static void join_group(struct skr_engine *e, struct pod_entry *p, struct group *g)
 {
+    forget_accepted(p);
     p->group = g;
+    if (p->ordinary)
+        DL_DELETE(e->ordinary, p);
+    p->ordinary = false;
     DL_APPEND(g->members, p);
     g->n_members++;
     g->seats_dirty = true;
@@ -224,15 +262,6 @@ static void update_nomination(struct skr_engine *e, struct pod_entry *p, bool go
     p->nominated_on = want;
     if (want)
         DL_APPEND2(want->nominated, p, nprev, nnext);
-}
-
-static void forget_accepted(struct pod_entry *p)
-{
-    for (size_t i = 0; i < p->n_accepted; i++)
-        free(p->accepted[i]);
-    free(p->accepted);
-    p->accepted = NULL;
-    p->n_accepted = 0;
 }
 
 static void node_freed(struct skr_engine *e, const char *node)
@@ -319,6 +348,7 @@ void pods_replace(struct skr_engine *e, struct pod_entry *p, struct skr_pod *pod
         binding_is_seen(e, p);
     if (p->accepted && (pods_is_bound(p) || *pod->scheduled_reason))
         forget_accepted(p);
+    pods_note_ordinary(e, p);
     engine_touch_pod(e, p);
     skr_pod_destroy(old);
 }
@@ -337,6 +367,8 @@ static void entry_remove(struct skr_engine *e, struct pod_entry *p)
     }
     if (p->dirty)
         DL_DELETE2(e->dirty_pods, p, dprev, dnext);
+    if (p->ordinary)
+        DL_DELETE(e->ordinary, p);
     HASH_DEL(e->pods, p);
     HASH_DELETE(hh_name, e->pods_by_name, p);
     forget_accepted(p);

@@ -9,16 +9,9 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { PROBLEM_BYTES_MAX = 1 << 30, SHAPES_MAX = 64 };
+enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-struct shapes {
-    struct shape *item[SHAPES_MAX];
-    size_t n;
-};
-
-/* Distinct shapes of the newcomers; beyond SHAPES_MAX the first ones decide eligibility and vetoes
- * find the rest. */
-static struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
+struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = {.n = 0};
     for (size_t i = 0; i < n; i++) {
@@ -90,31 +83,45 @@ struct demand {
     int64_t *amount;
 };
 
+/* Sorted by resource, as both are. */
+static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
+{
+    struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);
+    size_t i = 0, j = 0, n = 0;
+    while (i < most->n || j < a->n) {
+        bool left = j == a->n || (i < most->n && most->item[i].resource <= a->item[j].resource);
+        item[n] = left ? most->item[i] : a->item[j];
+        bool both = left && j < a->n && a->item[j].resource == item[n].resource;
+        if (both && a->item[j].amount > item[n].amount)
+            item[n].amount = a->item[j].amount;
+        i += left;
+        j += !left || both;
+        n++;
+    }
+    free(most->item);
+    *most = (struct skr_amounts){.n = n, .item = item};
+}
+
+void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
+{
+    *ret = (struct skr_amounts){0};
+    for (size_t i = 0; i < shapes->n; i++)
+        add_most(ret, &shapes->item[i]->amounts);
+}
+
 static int demand_of(struct skr_arena *arena, const struct shapes *shapes, struct demand *ret)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < shapes->n; i++)
-        most += shapes->item[i]->amounts.n;
-    ret->n = 0;
-    ret->resource = skr_arena_array(arena, most + 1, sizeof *ret->resource);
-    ret->amount = skr_arena_array(arena, most + 1, sizeof *ret->amount);
-    if (!ret->resource || !ret->amount)
-        return -1;
-    for (size_t i = 0; i < shapes->n; i++) {
-        const struct skr_amounts *a = &shapes->item[i]->amounts;
-        for (size_t j = 0; j < a->n; j++) {
-            size_t k = 0;
-            while (k < ret->n && ret->resource[k] != a->item[j].resource)
-                k++;
-            if (k == ret->n) {
-                ret->resource[ret->n] = a->item[j].resource;
-                ret->amount[ret->n++] = 0;
-            }
-            if (a->item[j].amount > ret->amount[k])
-                ret->amount[k] = a->item[j].amount;
-        }
+    struct skr_amounts most;
+    shapes_demand(shapes, &most);
+    ret->n = most.n;
+    ret->resource = skr_arena_array(arena, most.n + 1, sizeof *ret->resource);
+    ret->amount = skr_arena_array(arena, most.n + 1, sizeof *ret->amount);
+    for (size_t i = 0; i < most.n && ret->resource && ret->amount; i++) {
+        ret->resource[i] = most.item[i].resource;
+        ret->amount[i] = most.item[i].amount;
     }
-    return 0;
+    skr_amounts_fini(&most);
+    return ret->resource && ret->amount ? 0 : -1;
 }
 
 /* ---- paper charges ---- */
@@ -137,10 +144,31 @@ static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
     return true;
 }
 
+static int32_t highest_priority(struct pod_entry *const *newcomers, size_t n)
+{
+    int32_t priority = INT32_MIN;
+    for (size_t i = 0; i < n; i++) {
+        if (newcomers[i]->pod->priority > priority)
+            priority = newcomers[i]->pod->priority;
+    }
+    return priority;
+}
+
 static bool goes_first(const struct pod_entry *p, int32_t priority)
 {
-    return p->ours && !p->group && !pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->gate &&
-           !p->pod->foreign_gate && p->pod->priority > priority;
+    return pods_is_waiting(p) && p->pod->priority > priority;
+}
+
+bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newcomers, size_t n)
+{
+    int32_t priority = highest_priority(newcomers, n);
+    const struct pod_entry *p;
+    DL_FOREACH(e->ordinary, p)
+    {
+        if (p->n_accepted > 0 || goes_first(p, priority))
+            return true;
+    }
+    return false;
 }
 
 /* First fit in tree order for ordinary pods above every member; candidates of slow ones are charged
@@ -148,15 +176,11 @@ static bool goes_first(const struct pod_entry *p, int32_t priority)
 static void charge_on_paper(struct skr_engine *e, struct pod_entry *const *newcomers, size_t n,
                             const struct demand *d, int64_t *free_)
 {
-    int32_t priority = INT32_MIN;
-    for (size_t i = 0; i < n; i++) {
-        if (newcomers[i]->pod->priority > priority)
-            priority = newcomers[i]->pod->priority;
-    }
+    int32_t priority = highest_priority(newcomers, n);
     struct node_entry *const *leaf = topology_leaf_nodes(e);
     size_t leaves = (size_t)e->tree->n_leaves;
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, e->pods, p, tmp)
+    struct pod_entry *p;
+    DL_FOREACH(e->ordinary, p)
     {
         for (size_t i = 0; i < p->n_accepted; i++) {
             int32_t at = skr_tree_find_leaf(e->tree, p->accepted[i]);
@@ -249,7 +273,6 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     int32_t claims = fill_claims(e, g, newcomers, n, a.claimed);
     skr_group_rules(g->spec, e->tree, a.rule, NULL);
     struct skr_solve_request *request = skr_alloc(sizeof *request);
-    request->id = e->next_id++;
     request->arena = arena;
     request->resource = d.resource;
     request->tree = skr_tree_ref(e->tree);
@@ -269,8 +292,39 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     return request;
 }
 
-bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
-                         size_t n, const int32_t *count)
+struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct group *g)
+{
+    const struct outlook *o = &g->outlook;
+    size_t leaves = (size_t)e->tree->n_leaves;
+    struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, leaves * sizeof(int64_t) + 4096);
+    int64_t *demand = arena ? skr_arena_array(arena, 1, sizeof *demand) : NULL;
+    int64_t *room = arena ? skr_arena_array(arena, leaves, sizeof *room) : NULL;
+    struct skr_rule *rule = arena ? skr_arena_array(arena, SKR_LEVELS_MAX, sizeof *rule) : NULL;
+    if (!demand || !room || !rule) {
+        skr_arena_destroy(arena);
+        return NULL;
+    }
+    *demand = 1;
+    kept_copy_slots(o, e->tree, room);
+    skr_group_rules(g->spec, e->tree, rule, NULL);
+    struct skr_solve_request *request = skr_alloc(sizeof *request);
+    request->arena = arena;
+    request->tree = skr_tree_ref(e->tree);
+    request->problem = (struct skr_problem){.tree = request->tree,
+                                            .n = o->n,
+                                            .rule = rule,
+                                            .n_resources = 1,
+                                            .demand = demand,
+                                            .free = room,
+                                            .tie_break = e->settings.tie_break,
+                                            .step_budget = -1,
+                                            .cancel = &request->cancel};
+    return request;
+}
+
+/* In full: rules, room and eligibility of every leaf. */
+static bool valid_in_full(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+                          size_t n, const int32_t *count)
 {
     struct skr_error error;
     struct skr_solve_request *now = problem_build(e, g, newcomers, n, false, &error);
@@ -278,5 +332,18 @@ bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry
         return false;
     bool valid = skr_solution_check(&now->problem, count, &error) == 0;
     skr_solve_request_destroy(now);
+    return valid;
+}
+
+bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+                         size_t n, const int32_t *count)
+{
+    /* The rules are those the counts were made for (input_epoch), and nothing is held. */
+    bool simple = kept_stands(e, g) && !problem_has_paper(e, newcomers, n);
+    if (!simple || e->settings.plain_planning)
+        return valid_in_full(e, g, newcomers, n, count);
+    kept_refresh(e);
+    bool valid = kept_holds(&g->outlook, e->tree, count);
+    skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
     return valid;
 }

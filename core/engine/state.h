@@ -69,6 +69,12 @@ struct shape {
     bool vetoed_once;
 };
 
+enum { SHAPES_MAX = 64 }; /* distinct ones of a group that are looked at */
+struct shapes {
+    struct shape *item[SHAPES_MAX];
+    size_t n;
+};
+
 struct pod_entry;
 struct node_entry {
     UT_hash_handle hh;     /* by name */
@@ -96,7 +102,8 @@ struct pod_entry {
     struct shape *shape;
     bool ours;                       /* schedulerName is one of ours */
     struct group *group;             /* of our pods that name one */
-    struct pod_entry *prev, *next;   /* in group->members */
+    struct pod_entry *prev, *next;   /* in group->members, or else in engine->ordinary */
+    bool ordinary;                   /* in engine->ordinary */
     struct pod_entry *dprev, *dnext; /* in engine->dirty_pods */
     bool dirty;
     struct node_entry *nominated_on;
@@ -241,6 +248,23 @@ struct plan {
     char *text;   /* annotation as it should stand now; rebuilt when members or state change */
 };
 
+/* What the planner knows of a group without asking the solver; see kept.c. */
+struct kind;
+struct kept;
+struct watched;
+struct outlook {
+    bool made;         /* for this */
+    uint64_t input;    /* group->input_epoch */
+    struct kind *kind; /* a reference; NULL: the group is not one that is answered for */
+    struct kept *kept; /* of the kind */
+    struct watched *watched;
+    int32_t n; /* members to place */
+    /* Of the kind and the nodes when the group's reason was told last. */
+    uint64_t told_changes, told_nodes;
+    bool told_short;
+    skr_time tell_at; /* it is old, and told anew then; 0: it stands */
+};
+
 struct condition {
     const char *type;
     bool set;
@@ -315,6 +339,7 @@ struct group {
     enum skr_reason reason;
     char *message;
     bool optimal;
+    struct outlook outlook;
 
     struct explained *explained; /* the solver's account, see inquiry.c; NULL: nobody asked */
 
@@ -378,6 +403,7 @@ enum wake_kind {
     WAKE_MAP,     /* key of the map */
     WAKE_NODES,   /* warnings about nodes are due */
     WAKE_CHANGED, /* a veto ends */
+    WAKE_TELL,    /* reasons of groups that wait are told anew */
     WAKE_ASKERS,  /* who asks for an explanation has waited long enough */
     WAKE_KIND_COUNT
 };
@@ -411,7 +437,8 @@ struct skr_engine {
     struct map_entry *maps;
     struct podgroup_entry *podgroups;
     struct group *groups;
-    struct group *planned; /* groups with a plan */
+    struct group *planned;      /* groups with a plan */
+    struct pod_entry *ordinary; /* pods without a group that a plan leaves room for, see pods.c */
 
     /* topology.c */
     struct skr_tree *tree;    /* in force; NULL: none usable */
@@ -432,8 +459,12 @@ struct skr_engine {
     size_t bindings_in_flight;
     uint64_t epoch; /* grows with every change that can make a group fit */
     uint64_t ledger_epoch_seen;
-    uint64_t facts;   /* grows with every change that an explanation may rest on */
-    bool plan_wanted; /* somebody may be due for planning */
+    uint64_t facts;            /* grows with every change that an explanation may rest on */
+    bool plan_wanted;          /* somebody may be due for planning */
+    uint64_t nodes_epoch;      /* grows with every change of nodes, tree or vetoes */
+    struct keeping *keeping;   /* kept.c; NULL: nothing was planned yet */
+    skr_time tell_pause_until; /* numbers in reasons are not told anew before */
+    skr_time tell_wake_at;     /* WAKE_TELL is set for it */
 
     struct inquiries *inquiries; /* inquiry.c; NULL: nobody ever asked */
 
@@ -444,6 +475,8 @@ struct skr_engine {
     bool solve_cancelled;
     bool solve_probed_only; /* on nodes that some probe has listed; if that fails, on all */
     bool solve_rescue;      /* for members in Binding whose node is gone */
+    bool solve_of_slots;    /* it fits, by what is kept: a placement, no explanation */
+    bool solve_telling;     /* it does not fit, still: its reason is told anew */
     char **solve_uid;       /* newcomers it was started for */
     size_t n_solve_uids;
 
@@ -481,7 +514,8 @@ void out_answer_one(struct skr_engine *e, uint64_t request, size_t index);
 void out_answer_mask(struct skr_engine *e, uint64_t request, enum skr_answer_kind kind,
                      const char *text, const uint8_t *mask, size_t n);
 void out_answer_scores(struct skr_engine *e, uint64_t request, const int8_t *scores, size_t n);
-void out_solve(struct skr_engine *e, struct skr_solve_request *request); /* handed over */
+/* Handed over; gets its id, which is returned. */
+uint64_t out_solve(struct skr_engine *e, struct skr_solve_request *request);
 void out_explain(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
                  const struct skr_strbuf *json);
 void out_hold(struct skr_engine *e, uint64_t request, skr_time deadline);
@@ -524,13 +558,15 @@ struct pod_entry *pods_find_name(const struct skr_engine *e, const char *namespa
                                  const char *name);
 bool pods_is_bound(const struct pod_entry *p);
 bool pods_is_ours(const struct skr_engine *e, const struct skr_pod *pod);
+bool pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */
+void pods_note_ordinary(struct skr_engine *e, struct pod_entry *p);
 const char *pods_group_name(const struct skr_pod *pod); /* NULL: none */
 void pods_fini(struct skr_engine *e);
 struct shape *shape_get(struct skr_engine *e, const struct skr_pod *pod); /* a reference */
 void shape_unref(struct skr_engine *e, struct shape *s);
 bool shape_is_vetoed(struct skr_engine *e, struct shape *s, const char *node);
 void shape_veto(struct skr_engine *e, struct shape *s, const char *node);
-void shape_unveto(struct shape *s, const char *node);
+void shape_unveto(struct skr_engine *e, struct shape *s, const char *node);
 
 /* sources.c */
 void sources_configmap_upsert(struct skr_engine *e, struct skr_configmap *map);
@@ -567,8 +603,43 @@ void lifecycle_backoff(struct skr_engine *e, struct group *g);
 void measure_group(struct skr_engine *e, struct group *g);
 void measure_group_gone(struct skr_engine *e, struct group *g);
 
-/* planner.c */
+/* kept.c: whether groups fit, without a solve */
+enum outlook_answer {
+    OUTLOOK_UNKNOWN, /* ask the solver */
+    OUTLOOK_FITS,    /* on the slots; ordinary pods and probes may still say no */
+    OUTLOOK_NONE,    /* no placement */
+};
+enum outlook_news { NEWS_NONE, NEWS_NUMBERS, NEWS_REASON };
+void kept_see_changes(struct skr_engine *e); /* after every event */
+void kept_refresh(struct skr_engine *e);     /* before the others below */
+enum outlook_answer kept_judge(struct skr_engine *e, struct group *g);
+/* The outlook is of the group as it is, and has slots. */
+bool kept_stands(const struct skr_engine *e, const struct group *g);
+void kept_copy_slots(const struct outlook *o, const struct skr_tree *tree, int64_t *ret);
+/* No count is above the slots of its leaf. */
+bool kept_holds(const struct outlook *o, const struct skr_tree *tree, const int32_t *count);
+/* The reason is being told as things are now; what of it is old since (the outlook must stand). */
+void kept_told(const struct skr_engine *e, struct group *g);
+enum outlook_news kept_news(const struct skr_engine *e, const struct group *g);
+void kept_touch_node(struct skr_engine *e, const char *node); /* its vetoes changed */
+void kept_shape_gone(struct skr_engine *e, const struct shape *s);
+void kept_leave(struct group *g);                              /* lets go what is kept for it */
+int kept_check(struct skr_engine *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
+void kept_fini(struct skr_engine *e);
+
+/* queue.c */
+struct choice {
+    struct group *plan; /* to be solved now; NULL: none */
+    enum outlook_answer outlook;
+    struct group *tell; /* whose reason is to be told anew, when none is planned */
+    size_t n_waiting;   /* groups without a placement */
+};
+/* kept_refresh() before. Groups that are due and do not fit have had their trial afterwards. */
+struct choice queue_next(struct skr_engine *e);
+void queue_tell_begins(struct skr_engine *e, size_t n_waiting); /* sets the pause behind it */
 bool planner_goes_before(const struct group *a, const struct group *b); /* both have a spec */
+
+/* planner.c */
 void planner_run(struct skr_engine *e);
 void planner_solved(struct skr_engine *e, struct skr_event *event);
 void planner_fini(struct skr_engine *e);
@@ -596,6 +667,16 @@ void explain_sentence(const struct skr_engine *e, const struct group *g,
 struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
                                         struct pod_entry *const *newcomers, size_t n,
                                         bool probed_only, struct skr_error *error);
+/* The same for a group whose outlook stands, of the slots alone: no claims, no explanation. NULL
+ * without memory. */
+struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct group *g);
+/* Distinct shapes of the newcomers; beyond SHAPES_MAX the first ones decide eligibility and vetoes
+ * find the rest. */
+struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n);
+/* The most of each resource that any of them asks for; skr_amounts_fini(). */
+void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
+/* Ordinary pods take room from these newcomers before it is charged. */
+bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newcomers, size_t n);
 /* Members of the group that stay where they are while newcomers are placed: bound ones, and planned
  * ones that are no newcomers. Node or NULL. */
 const char *problem_claim_node(const struct group *g, const struct pod_entry *p,

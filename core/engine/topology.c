@@ -52,6 +52,7 @@ static void put_in_force(struct skr_engine *e, struct skr_tree *tree)
     e->n_topology_loads++;
     e->leaf_node_stale = true;
     e->nodes_dirty = true;
+    e->nodes_epoch++;
     engine_changed(e);
     struct group *g, *tmp;
     HASH_ITER(hh, e->groups, g, tmp)

@@ -30,7 +30,7 @@ static void note_listed(struct skr_engine *e, struct shape *s, const char *const
     bool ended = false;
     for (size_t i = 0; i < n; i++) {
         if (shape_is_vetoed(e, s, node[i])) {
-            shape_unveto(s, node[i]);
+            shape_unveto(e, s, node[i]);
             ended = true;
         }
         struct probed *q;
@@ -182,8 +182,10 @@ static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
     else
         out_answer_mask(e, ev->filter.request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     struct pod_entry *p = pods_find(e, pod->meta.uid);
-    if (p && pod->shape.late_capacity)
+    if (p && pod->shape.late_capacity) {
         remember_accepted(p, ev, mask);
+        pods_note_ordinary(e, p);
+    }
     shape_unref(e, s);
     free(mask);
 }

@@ -428,11 +428,13 @@ static void check_end(struct world *w)
     assert_null(w->rig->writes);
 }
 
-static char *play(uint64_t seed, int steps)
+/* plain: with nothing kept between solves. */
+static char *play(uint64_t seed, int steps, bool plain)
 {
     struct world w = {.random = seed * 0x9e3779b97f4a7c15u + 1, .faults = true};
     struct skr_settings settings;
     skr_settings_default(&settings);
+    settings.plain_planning = plain;
     settings.label_fallback = seed % 2;
     settings.rollback_partial = seed % 5 == 0;
     if (seed % 7 == 0) { /* calls expire, plans time out */
@@ -470,7 +472,7 @@ static void everything_that_can_be_bound_is_bound_whatever_happened(void **state
     int first = number("SKR_SEED", 1), n = number("SKR_SEEDS", getenv("SKR_SEED") ? 1 : SEEDS);
     for (int seed = first; seed < first + n; seed++) {
         fprintf(stderr, "seed %d\n", seed);
-        free(play((uint64_t)seed, number("SKR_STEPS", STEPS)));
+        free(play((uint64_t)seed, number("SKR_STEPS", STEPS), false));
     }
 }
 
@@ -478,10 +480,37 @@ static void the_same_events_give_the_same_actions_byte_for_byte(void **state)
 {
     (void)state;
     for (uint64_t seed = 1000; seed < 1003 && !getenv("SKR_SEED"); seed++) {
-        char *one = play(seed, 600), *two = play(seed, 600);
+        char *one = play(seed, 600, false), *two = play(seed, 600, false);
         assert_string_equal(one, two);
         free(one);
         free(two);
+    }
+}
+
+/* Says where the two part. */
+static void assert_same_lines(const char *a, const char *b)
+{
+    size_t line = 0, at = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
+        at = a[i] == '\n' ? i + 1 : at;
+        line += a[i] == '\n';
+    }
+    if (strcmp(a, b) != 0)
+        fail_msg("action %zu:\n%.400s\nbut\n%.400s", line, a + at, b + at);
+}
+
+static void what_is_kept_changes_no_action(void **state)
+{
+    (void)state;
+    int first = number("SKR_SEED", 2000), n = number("SKR_SEEDS", SEEDS / 2);
+    for (int seed = first; seed < first + n; seed++) {
+        int steps = number("SKR_STEPS", STEPS);
+        fprintf(stderr, "seed %d\n", seed);
+        char *kept = play((uint64_t)seed, steps, false);
+        char *plain = play((uint64_t)seed, steps, true);
+        assert_same_lines(kept, plain);
+        free(kept);
+        free(plain);
     }
 }
 
@@ -490,6 +519,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_that_can_be_bound_is_bound_whatever_happened),
         cmocka_unit_test(the_same_events_give_the_same_actions_byte_for_byte),
+        cmocka_unit_test(what_is_kept_changes_no_action),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
