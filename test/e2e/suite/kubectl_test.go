@@ -107,10 +107,25 @@ func TestKubectl_Verbs(t *testing.T) {
 			if first == "" {
 				first, firstVersion = r.transcript, version
 			} else if first != r.transcript {
-				t.Errorf("kubectl %s prints\n%s\nkubectl %s prints\n%s", firstVersion, first, version, r.transcript)
+				t.Errorf("kubectl %s and %s: %s", firstVersion, version, firstDifference(first, r.transcript))
 			}
 		})
 	}
+}
+
+// firstDifference names the first line that is not the same, and the command it belongs to.
+func firstDifference(a, b string) string {
+	linesA, linesB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	command := ""
+	for i := 0; i < len(linesA) && i < len(linesB); i++ {
+		if linesA[i] != linesB[i] {
+			return fmt.Sprintf("%s prints %q and %q", command, linesA[i], linesB[i])
+		}
+		if strings.HasPrefix(linesA[i], "$ ") {
+			command = linesA[i]
+		}
+	}
+	return "one prints more than the other"
 }
 
 // kubectlSession is one version's way through the verbs, and what it printed.
@@ -155,9 +170,11 @@ var (
 )
 
 // common is a text without what differs from run to run: times, random letters, addresses, the widths of
-// columns that hold them; and without the namespace, which newer versions add to what they deleted.
+// columns that hold them; and as the oldest version prints it, which names no namespace with what it deleted and
+// says "labeled" when a label is gone.
 func (k *kubectlSession) common(text string) string {
 	text = strings.ReplaceAll(text, " from "+k.ns+" namespace", "")
+	text = strings.ReplaceAll(text, " unlabeled", " labeled")
 	text = uids.ReplaceAllString(text, "UID")
 	text = letters.ReplaceAllString(text, "work-*****")
 	text = address.ReplaceAllString(text, "ADDRESS")

@@ -5,6 +5,7 @@ package cluster
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"time"
 )
 
@@ -19,15 +20,33 @@ func (p *Plane) startSandbox() error {
 	if err := os.WriteFile(empty, []byte(namespace), 0o600); err != nil {
 		return err
 	}
-	address := fmt.Sprintf("127.0.0.1:%d", FreePort())
-	p.Server = "http://" + address
 	var err error
 	p.server, err = Start(p.Dir, "sandbox", nil, p.Sandbox, "sandbox", "--no-daemon", "--no-scheduler", "-f", empty,
-		"--listen", address, "--kubeconfig-out", p.file("sandbox.kubeconfig"))
+		"--listen", "127.0.0.1:0", "--kubeconfig-out", p.file("sandbox.kubeconfig"))
 	if err != nil {
 		return err
 	}
+	if err := p.waitKubeconfig(20 * time.Second); err != nil {
+		return err
+	}
 	return p.waitReady(10 * time.Second)
+}
+
+var serverLine = regexp.MustCompile(`server: "(http://[0-9.:]+)"`)
+
+// waitKubeconfig waits for the file that the sandbox writes when all of it is there, and reads its address.
+func (p *Plane) waitKubeconfig(limit time.Duration) error {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(p.file("sandbox.kubeconfig"))
+		if found := serverLine.FindSubmatch(text); err == nil && found != nil {
+			p.Server = string(found[1])
+			return nil
+		}
+		if !p.server.Running() {
+			break
+		}
+	}
+	return fmt.Errorf("the sandbox does not start:\n%s", p.server.Tail(20))
 }
 
 // startModel returns once the model has listed everything and schedules.
