@@ -82,7 +82,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: all deps demo sandbox check unit property prove integration unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
-	lint-clang format format-check check-layers install image image-check clean help FORCE
+	lint-clang format format-check check-layers man install image image-check clean help FORCE
 .DEFAULT_GOAL := all
 # Objects stay, also those a chain of implicit rules made.
 .SECONDARY:
@@ -154,9 +154,30 @@ objects: $(LIB_OBJ) $(SERVER_OBJ) $(O)/server/main.o
 deps: ## install what is needed from the distribution; nothing happens when it is all there
 	@.ci/deps.sh all
 
-install: $(BIN) ## program, configurations, manifests and documents below DESTDIR/PREFIX
+# Pages of the commands come from their tables, those of the files are written by hand.
+MAN := $(addprefix $(O)/man/,sakkara.8 kubectl-sakkara.1 sakkara-topology.5 sakkara-group.5)
+man: $(MAN) ## man pages, in build/obj/man
+$(O)/man/%.8 $(O)/man/%.1: $(BIN)
+	@mkdir -p $(@D)
+	@$(BIN) __man $* >$@.new && mv $@.new $@
+$(O)/man/%.5: docs/man/%.5
+	@mkdir -p $(@D)
+	@sed 's/^\(.TH [^ ]* 5\) "" "sakkara"/\1 "$(firstword $(subst T, ,$(DATE)))" "sakkara $(VERSION)"/' $< >$@
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: $(BIN) $(MAN) ## program, man pages, completions, configurations, manifests, documents below DESTDIR/PREFIX
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/sakkara
 	ln -sf sakkara $(DESTDIR)$(PREFIX)/bin/kubectl-sakkara
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin configs/kubectl_complete-sakkara
+	install -D -m 644 -t $(SHARE)/man/man8 $(O)/man/sakkara.8
+	install -D -m 644 -t $(SHARE)/man/man1 $(O)/man/kubectl-sakkara.1
+	install -D -m 644 -t $(SHARE)/man/man5 $(O)/man/sakkara-topology.5 $(O)/man/sakkara-group.5
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
+		$(SHARE)/fish/vendor_completions.d
+	$(BIN) completion bash >$(SHARE)/bash-completion/completions/sakkara
+	ln -sf sakkara $(SHARE)/bash-completion/completions/kubectl-sakkara
+	$(BIN) completion zsh >$(SHARE)/zsh/site-functions/_sakkara
+	$(BIN) completion fish >$(SHARE)/fish/vendor_completions.d/sakkara.fish
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/configs configs/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/manifests manifests/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md LICENSE docs/*.md

@@ -82,6 +82,7 @@ struct skr_command {
      * when it returns. Commands that talk while they run write themselves. Returns an exit code.
      * With SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
     int (*run)(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages);
+    bool raw; /* every word is taken as it stands, flags too; nothing is checked */
 };
 
 /* A command line that was understood. Texts are borrowed from argv. */
@@ -116,7 +117,14 @@ const struct skr_command *skr_command_find(const char *name); /* NULL: none */
 /* The i-th flag over all groups; NULL at the end. ret_base: NULL allowed. */
 const struct skr_flag *skr_command_flag(const struct skr_command *command, size_t i,
                                         size_t *ret_base);
+/* The flag that word spells ("--v", "--v=4", "-v4"), or NULL. *ret_value: what follows "=" or the
+ * letter, NULL when nothing does. */
+const struct skr_flag *skr_command_spelled(const struct skr_command *command, const char *word,
+                                           size_t *ret_i, size_t *ret_base, const char **ret_value);
 
+extern const struct skr_command skr_command_complete; /* hidden: __complete */
+extern const struct skr_command skr_command_completion;
+extern const struct skr_command skr_command_man; /* hidden: __man */
 extern const struct skr_command skr_command_serve;
 extern const struct skr_command skr_command_tree;
 extern const struct skr_command skr_command_get;

@@ -50,29 +50,6 @@ static int refuse_flag(const struct parser *p, const char *word)
     return refuse(p, text, near);
 }
 
-/* The flag that word spells, or NULL. *ret_value: what follows "=" or the letter, NULL when nothing
- * does. */
-static const struct skr_flag *find_flag(const struct parser *p, const char *word, size_t *ret_i,
-                                        size_t *ret_base, const char **ret_value)
-{
-    const struct skr_flag *flag;
-    for (size_t i = 0; (flag = skr_command_flag(p->call->command, i, ret_base)); i++) {
-        size_t n = strlen(flag->name);
-        *ret_i = i;
-        if (strncmp(word, flag->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
-            *ret_value = word[n] == '=' ? word + n + 1 : NULL;
-            return flag;
-        }
-        bool has_letter = flag->letter && strncmp(word, flag->letter, 2) == 0;
-        if (has_letter && (word[2] == '\0' || flag->argument)) {
-            const char *value = word[2] == '=' ? word + 3 : word + 2;
-            *ret_value = word[2] == '\0' ? NULL : value;
-            return flag;
-        }
-    }
-    return NULL;
-}
-
 /* "--output is text, json or yaml, not xml" */
 static int apply_choice(struct parser *p, const struct skr_flag *flag, const char *spelled,
                         int *field, const char *value)
@@ -170,7 +147,7 @@ static int take_flag(struct parser *p, const char *word)
 {
     const char *value;
     size_t i, base;
-    const struct skr_flag *flag = find_flag(p, word, &i, &base, &value);
+    const struct skr_flag *flag = skr_command_spelled(p->call->command, word, &i, &base, &value);
     if (!flag) {
         return refuse_flag(p, word);
     }
@@ -224,6 +201,13 @@ static int take_rest(struct parser *p)
         }
     }
     return SKR_EXIT_OK;
+}
+
+static void take_raw(struct skr_call *call, int argc, char *const *argv)
+{
+    for (int i = 1; i < argc && call->n_words < SKR_WORDS_MAX; i++) {
+        call->word[call->n_words++] = argv[i];
+    }
 }
 
 static int check_complete(const struct parser *p)
@@ -280,6 +264,10 @@ int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_
         return skr_cli_refuse_command(name, out);
     }
     open_call(ret, command, argc);
+    if (command->raw) {
+        take_raw(ret, argc, argv);
+        return SKR_EXIT_OK;
+    }
     struct parser p = {.call = ret, .out = out, .argc = argc, .argv = argv, .next = 1};
     int rc = take_rest(&p);
     if (rc != SKR_EXIT_OK) {
