@@ -113,7 +113,7 @@ static void skip_properties(struct walk *w)
 
 static void skip_header(struct walk *w)
 {
-    size_t end;
+    size_t end = 0;
     while (w->at < w->n && (end = break_bytes(w->text + w->at, w->n - w->at, false)) == 0) {
         w->at++;
     }
