@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/reason.h"
-#include "server/explain_text.h"
+#include "server/client/explain_text.h"
 #include "server/sandbox/path.h"
 
 void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out)

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "server/cli/client_flags.h"
+#include "server/cli/did_you_mean.h"
+#include "server/client/explain_text.h"
+#include "server/client/page.h"
 #include "server/exit_code.h"
-#include "server/explain_text.h"
 
 struct options {
     struct skr_client_flags client;
@@ -13,13 +15,14 @@ struct options {
     bool verbose;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
+enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
+static const char *const outputs[] = {
+    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL};
 
 static const struct skr_flag flags[] = {{.name = "--output",
                                          .letter = "-o",
                                          .argument = "FORMAT",
-                                         .text = "text (default) or json",
+                                         .text = "text (default), json or yaml",
                                          .kind = SKR_FLAG_CHOICE,
                                          .choice = outputs,
                                          .offset = offsetof(struct options, output)},
@@ -34,13 +37,13 @@ static const struct skr_flag flags[] = {{.name = "--output",
 static void write_answer(const struct options *given, const json_t *answer, struct skr_strbuf *out)
 {
     const struct skr_explain_look look = {.verbose = given->verbose, .dump = given->client.file};
-    if (given->output == OUTPUT_TEXT) {
+    if (given->output == OUTPUT_JSON) {
+        skr_page_write_json(answer, out);
+    } else if (given->output == OUTPUT_YAML) {
+        skr_page_write_yaml(answer, out);
+    } else {
         skr_explain_write_text(answer, &look, out);
-        return;
     }
-    char *text = json_dumps(answer, JSON_INDENT(2));
-    skr_strbuf_addf(out, "%s\n", text ? text : "{}");
-    free(text);
 }
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
@@ -61,6 +64,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     if (code == SKR_EXIT_OK) {
         write_answer(given, answer, out);
         code = json_is_true(json_object_get(answer, "placed")) ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
+    } else if (code == SKR_EXIT_NOT_FOUND) {
+        skr_suggest_group(client, namespace_, call->word[0], messages);
     }
     json_decref(answer);
     skr_strbuf_fini(&path);
@@ -71,7 +76,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 
 const struct skr_command skr_command_explain = {
     .name = "explain",
-    .usage = "sakkara explain GROUP [-n NAMESPACE] [-v] [-o text|json]\n"
+    .usage = "sakkara explain GROUP [-n NAMESPACE] [-v] [-o text|json|yaml]\n"
              "                        [--server URL | --file DUMP]",
     .summary = "why a group is not placed, and what would help",
     .text = "Prints the reason, what the group needs and what there is, who is in the way, and "

@@ -15,7 +15,7 @@
 
 #include "core/reason.h"
 #include "server/cli/cli.h"
-#include "server/explain_text.h"
+#include "server/client/explain_text.h"
 #include "test/unit/engine_rig.h"
 #include "topology/arena.h"
 

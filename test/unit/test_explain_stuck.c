@@ -13,9 +13,10 @@
 
 #include <cmocka.h>
 
+#include "server/cli/cli.h"
+#include "server/client/explain_text.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
-#include "server/explain_text.h"
 #include "server/simulate.h"
 #include "test/unit/explain_scenarios.h"
 #include "topology/arena.h"
@@ -282,11 +283,144 @@ static void simulate_ends_with_the_same_sentence_as_explain(void **state)
     }
 }
 
+/* ---- the command ---- */
+
+static int run_command(char **argv, int argc, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    struct skr_call call;
+    int code = skr_cli_parse(argc, argv, &call, messages);
+    if (code == SKR_EXIT_OK) {
+        code = call.command->run(&call, out, messages);
+    }
+    skr_call_fini(&call);
+    return code;
+}
+
+static char *read_text(const char *path)
+{
+    struct skr_strbuf text;
+    char chunk[4096];
+    size_t n;
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    skr_strbuf_init(&text);
+    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        skr_strbuf_addn(&text, chunk, n);
+    }
+    fclose(file);
+    return skr_strbuf_take(&text, NULL);
+}
+
+static void readme_shows_what_the_command_prints(void **state)
+{
+    (void)state;
+    char *argv[] = {"explain", "a-3", "--file", "docs/stuck-group.yaml"};
+    struct skr_strbuf out, messages, block;
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&messages);
+    skr_strbuf_init(&block);
+    assert_int_equal(run_command(argv, 4, &out, &messages), SKR_EXIT_NOT_PLACED);
+    assert_int_equal(messages.len, 0);
+    skr_strbuf_addf(&block, "```text\n%s```\n", out.s);
+    char *readme = read_text("README.md");
+    if (!strstr(readme, block.s)) {
+        fail_msg("README.md does not have\n%s", block.s);
+    }
+    free(readme);
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&messages);
+    skr_strbuf_fini(&block);
+}
+
+/* What stands behind "Next:" there, run. */
+static void the_next_command_of_readme_places_the_group(void **state)
+{
+    (void)state;
+    char *argv[] = {"simulate", "-f", "docs/stuck-group.yaml", "--set",
+                    "a-3:constraints.rack.hard=false"};
+    struct skr_strbuf out, messages;
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&messages);
+    assert_int_equal(run_command(argv, 5, &out, &messages), SKR_EXIT_OK);
+    assert_non_null(strstr(out.s, "4 of 4 groups bound"));
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&messages);
+}
+
+static void exit_codes_say_placed_not_placed_not_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *group;
+        int code;
+    } cases[] = {{"a-0", SKR_EXIT_OK}, {"a-3", SKR_EXIT_NOT_PLACED}, {"x", SKR_EXIT_NOT_FOUND}};
+    static char *const formats[] = {"text", "json", "yaml"};
+    for (size_t i = 0; i < 9; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "%s", cases[i / 3].group);
+        char *argv[] = {"explain", name, "--file", "docs/stuck-group.yaml", "-o", formats[i % 3]};
+        struct skr_strbuf out, messages;
+        skr_strbuf_init(&out);
+        skr_strbuf_init(&messages);
+        assert_int_equal(run_command(argv, 6, &out, &messages), cases[i / 3].code);
+        assert_int_equal(out.len > 0, cases[i / 3].code != SKR_EXIT_NOT_FOUND);
+        skr_strbuf_fini(&out);
+        skr_strbuf_fini(&messages);
+    }
+    char *nowhere[] = {"explain", "a-3", "--server", "http://127.0.0.1:1"};
+    struct skr_strbuf out, messages;
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&messages);
+    assert_int_equal(run_command(nowhere, 4, &out, &messages), SKR_EXIT_UNREACHABLE);
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&messages);
+}
+
+static void a_set_that_makes_no_sense_is_refused_with_its_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        int code;
+        const char *message;
+    } cases[] = {
+        {"a-3", SKR_EXIT_ERROR, "--set a-3: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
+        {"a-3:size", SKR_EXIT_ERROR, "--set a-3:size: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
+        {"x:size=1", SKR_EXIT_NOT_FOUND, "--set x:size=1: no group default/x in the files\n"},
+        {"y/a-3:size=1", SKR_EXIT_NOT_FOUND, "--set y/a-3:size=1: no group y/a-3 in the files\n"},
+        {"a-3:size=none", SKR_EXIT_ERROR,
+         "--set a-3:size=none: size: 1:1: must be a decimal integer, got \"none\"\n"},
+        {"a-3:name=x", SKR_EXIT_ERROR,
+         "--set a-3:name=x: the path is size, priority, or constraints.LEVEL.KEY\n"},
+        {"a-3:constraints.rack=1", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rack=1: the path is size, priority, or constraints.LEVEL.KEY\n"},
+        {"a-3:constraints.rack.hard=7", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rack.hard=7: constraints: 1:35: \"hard\" must be true or false, "
+         "got 7\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char set[64];
+        snprintf(set, sizeof set, "%s", cases[i].set);
+        char *argv[] = {"simulate", "-f", "docs/stuck-group.yaml", "--set", set};
+        struct skr_strbuf out, messages;
+        skr_strbuf_init(&out);
+        skr_strbuf_init(&messages);
+        assert_int_equal(run_command(argv, 5, &out, &messages), cases[i].code);
+        assert_string_equal(messages.s, cases[i].message);
+        skr_strbuf_fini(&out);
+        skr_strbuf_fini(&messages);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bottleneck_is_named_and_what_is_said_to_help_places_the_group),
         cmocka_unit_test(simulate_ends_with_the_same_sentence_as_explain),
+        cmocka_unit_test(readme_shows_what_the_command_prints),
+        cmocka_unit_test(the_next_command_of_readme_places_the_group),
+        cmocka_unit_test(exit_codes_say_placed_not_placed_not_found),
+        cmocka_unit_test(a_set_that_makes_no_sense_is_refused_with_its_text),
     };
     return cmocka_run_group_tests_name("explain stuck", tests, NULL, NULL);
 }

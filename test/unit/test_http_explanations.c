@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /v1/explain on the admin listener: held until the engine answers. The engine is this test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/http/explanations.h"
+#include "test/unit/http_client.h"
+#include "topology/arena.h"
+
+enum { ASKED_MAX = 64 };
+
+struct world {
+    struct skr_admin *admin;
+    struct skr_explanations *explanations;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    size_t n_asked;
+    uint64_t request[ASKED_MAX];
+    char key[ASKED_MAX][64];
+    bool at_once; /* answers itself */
+};
+
+static void answer(struct world *world, uint64_t request, enum skr_explain_status status,
+                   const char *json)
+{
+    const struct skr_explain_answer a = {
+        .request = request, .status = status, .json = json, .json_len = strlen(json)};
+    skr_explanations_answer(world->explanations, &a);
+}
+
+static void take_question(void *ctx, const struct skr_event *event)
+{
+    struct world *world = ctx;
+    assert_int_equal(event->kind, SKR_EVENT_EXPLAIN);
+    pthread_mutex_lock(&world->lock);
+    size_t i = world->n_asked++;
+    assert_true(i < ASKED_MAX);
+    world->request[i] = event->explain.request;
+    snprintf(world->key[i], sizeof world->key[i], "%s/%s", event->namespace_, event->name);
+    bool at_once = world->at_once;
+    pthread_cond_broadcast(&world->more);
+    pthread_mutex_unlock(&world->lock);
+    if (at_once)
+        answer(world, event->explain.request, SKR_EXPLAIN_FOUND, "{\"at\":\"once\"}");
+}
+
+static void answer_at_once(struct world *world)
+{
+    pthread_mutex_lock(&world->lock);
+    world->at_once = true;
+    pthread_mutex_unlock(&world->lock);
+}
+
+/* The n-th question, from 0, when it has come. */
+static uint64_t question(struct world *world, size_t n)
+{
+    pthread_mutex_lock(&world->lock);
+    while (world->n_asked <= n)
+        pthread_cond_wait(&world->more, &world->lock);
+    uint64_t request = world->request[n];
+    pthread_mutex_unlock(&world->lock);
+    return request;
+}
+
+static int open_world(void **state)
+{
+    struct world *world = skr_alloc(sizeof(*world));
+    struct skr_error error;
+    const struct skr_explanations_options options = {.post = take_question, .ctx = world};
+    pthread_mutex_init(&world->lock, NULL);
+    pthread_cond_init(&world->more, NULL);
+    world->explanations = skr_explanations_create(&options);
+    const struct skr_admin_options admin = {
+        .listen = "127.0.0.1:0",
+        .n_routes = 1,
+        .route = {skr_explanations_route(world->explanations)},
+    };
+    if (skr_admin_create(&admin, &world->admin, &error) != 0)
+        fail_msg("%s", error.text);
+    *state = world;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    struct world *world = *state;
+    skr_admin_destroy(world->admin);
+    skr_explanations_destroy(world->explanations);
+    pthread_cond_destroy(&world->more);
+    pthread_mutex_destroy(&world->lock);
+    free(world);
+    return 0;
+}
+
+static int ask(struct world *world, const char *path)
+{
+    char text[256];
+    int fd = http_connect(skr_admin_port(world->admin));
+    snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    http_send_text(fd, text);
+    return fd;
+}
+
+static void assert_answer(int fd, int status, const char *body)
+{
+    struct http_answer got = http_receive(fd);
+    assert_int_equal(got.status, status);
+    assert_string_equal(got.body, body);
+    http_answer_free(&got);
+    close(fd);
+}
+
+static void a_question_is_held_until_the_engine_answers(void **state)
+{
+    struct world *world = *state;
+    int first = ask(world, "/v1/explain/team/g");
+    uint64_t a = question(world, 0);
+    int second = ask(world, "/v1/explain/default/nobody");
+    uint64_t b = question(world, 1);
+    assert_string_equal(world->key[0], "team/g");
+    answer(world, b, SKR_EXPLAIN_NOT_FOUND, "{\"code\":404}");
+    assert_answer(second, 404, "{\"code\":404}\n");
+    answer(world, a, SKR_EXPLAIN_FOUND, "{\"placed\":false}");
+    assert_answer(first, 200, "{\"placed\":false}\n");
+    int third = ask(world, "/v1/explain/default/g");
+    answer(world, question(world, 2), SKR_EXPLAIN_NOT_NOW, "{\"code\":503}");
+    assert_answer(third, 503, "{\"code\":503}\n");
+}
+
+static void an_answer_may_come_before_the_question_is_held(void **state)
+{
+    struct world *world = *state;
+    answer_at_once(world);
+    for (int i = 0; i < 20; i++)
+        assert_answer(ask(world, "/v1/explain/default/g"), 200, "{\"at\":\"once\"}\n");
+}
+
+static void who_hangs_up_gets_no_answer_and_makes_room(void **state)
+{
+    struct world *world = *state;
+    int fd[SKR_EXPLANATIONS_ASKED_MAX];
+    for (size_t i = 0; i < SKR_EXPLANATIONS_ASKED_MAX; i++) {
+        fd[i] = ask(world, "/v1/explain/default/g");
+        question(world, i);
+    }
+    struct http_answer got =
+        http_request(skr_admin_port(world->admin), "GET", "/v1/explain/default/g");
+    assert_int_equal(got.status, 503);
+    assert_non_null(strstr(got.body, "too many questions"));
+    http_answer_free(&got);
+    close(fd[0]);
+    answer_at_once(world);
+    int status = 503; /* until the listener has noticed */
+    for (int i = 0; i < 2000 && status == 503; i++) {
+        got = http_request(skr_admin_port(world->admin), "GET", "/v1/explain/default/g");
+        status = got.status;
+        http_answer_free(&got);
+    }
+    assert_int_equal(status, 200);
+    answer(world, world->request[0], SKR_EXPLAIN_FOUND, "{}"); /* nobody waits for it */
+    for (size_t i = 1; i < SKR_EXPLANATIONS_ASKED_MAX; i++) {
+        answer(world, world->request[i], SKR_EXPLAIN_FOUND, "{}");
+        assert_answer(fd[i], 200, "{}\n");
+    }
+}
+
+static void other_paths_and_methods_are_refused(void **state)
+{
+    struct world *world = *state;
+    static const char *const paths[] = {"/v1/explain",         "/v1/explain/",
+                                        "/v1/explain/default", "/v1/explain/default/",
+                                        "/v1/explain//g",      "/v1/explain/default/g/x"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct http_answer got = http_request(skr_admin_port(world->admin), "GET", paths[i]);
+        assert_int_equal(got.status, 404);
+        assert_non_null(strstr(got.body, "/v1/explain/NAMESPACE/NAME"));
+        http_answer_free(&got);
+    }
+    struct http_answer got = http_post(skr_admin_port(world->admin), "/v1/explain/a/b", "{}");
+    assert_int_equal(got.status, 405);
+    http_answer_free(&got);
+}
+
+static void the_end_of_the_listener_waits_for_nobody(void **state)
+{
+    struct world *world = *state;
+    int fd = ask(world, "/v1/explain/default/g");
+    question(world, 0);
+    skr_admin_destroy(world->admin);
+    world->admin = NULL;
+    answer(world, world->request[0], SKR_EXPLAIN_FOUND, "{}");
+    http_wait_closed(fd);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_question_is_held_until_the_engine_answers, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(an_answer_may_come_before_the_question_is_held, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(who_hangs_up_gets_no_answer_and_makes_room, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(other_paths_and_methods_are_refused, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(the_end_of_the_listener_waits_for_nobody, open_world,
+                                        close_world),
+    };
+    return cmocka_run_group_tests_name("explanations over HTTP", tests, NULL, NULL);
+}
