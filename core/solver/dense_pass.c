@@ -11,24 +11,15 @@
  * then the levels above decide which totals they want, and from the top down only the splits that
  * reach the least weight become edges, and only the totals they lead to become states.
  *
- * Arrays cover the window of totals that can matter to a wanted total of the whole, and of these
- * the multiples of what divides all counts of the level (its step; factors make one). Cost: the sum
- * over pairs of (window of left) * (window of right), about 2 * n * (sum of the fits) / step^2 for
- * n much smaller than that sum.
+ * Arrays cover, for each number of used units where the level counts them, the window of totals
+ * that can matter to a wanted total of the whole, and of these the multiples of what divides all
+ * counts of the level (its step; factors make one). Cost: the sum over pairs of (window of left) *
+ * (window of right), about 2 * n * (sum of the fits) / step^2 for n much smaller than that sum.
  */
 #include <string.h>
 
+#include "core/solver/dense_windows.h"
 #include "core/solver/open_level.h"
-
-struct skr_dense_span {
-    int32_t lo, hi;  /* window of totals, in steps; hi < lo: not needed */
-    int32_t width;   /* hi - lo + 1 */
-    int64_t *weight; /* [row * width + total / step - lo] */
-    uint8_t *marked; /* same layout: on a best walk */
-    int32_t *state;  /* same layout: index of the state made for it */
-};
-
-enum { CELLS_MAX = 1 << 30 }; /* of one span; the byte limit is met long before */
 
 struct edge_buffer {
     struct skr_edge *item;
@@ -46,134 +37,48 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Ends of a span's totals in steps. */
-static int32_t first_of(const struct skr_span *span, int32_t step)
-{
-    return span->lo / step;
-}
-
-static int32_t last_of(const struct skr_span *span, int32_t step)
-{
-    return span->hi < span->lo ? -1 : span->hi / step;
-}
-
-static void widen(struct skr_span *span, int32_t step, int32_t lo, int32_t hi)
-{
-    lo = larger(lo, first_of(span, step));
-    hi = smaller(hi, last_of(span, step));
-    if (lo <= hi) {
-        span->note->dense->lo = smaller(span->note->dense->lo, lo);
-        span->note->dense->hi = larger(span->note->dense->hi, hi);
-    }
-}
-
-static int32_t common_divisor(int32_t a, int32_t b)
-{
-    while (b != 0) {
-        int32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* What divides all counts of the level's units, and so every total. */
-static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
-{
-    int32_t step = 0;
-    for (int32_t i = 0; i < at->n_spans && step != 1 && !run->plain; i++) {
-        const struct skr_span *unit = at->span[i];
-        const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
-        for (int32_t x = unit->left != NULL ? -1 : skr_bits_next(bits, unit->words, 1);
-             x > 0 && step != 1; x = skr_bits_next(bits, unit->words, x + 1)) {
-            step = common_divisor(x, step);
-        }
-    }
-    return larger(step, 1);
-}
-
-/* Windows, wholes before parts; then the arrays. */
-static bool make_windows(struct skr_graph *graph, int32_t level)
-{
-    struct skr_run *run = graph->run;
-    struct skr_graph_level *at = &graph->level[level];
-    for (int32_t i = 0; i < at->n_spans; i++) {
-        struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof(*dense));
-        if (dense == NULL) {
-            return false;
-        }
-        dense->lo = INT32_MAX;
-        dense->hi = -1;
-        at->span[i]->note->dense = dense;
-    }
-    for (int32_t i = 0; i < at->n_siblings; i++) {
-        const struct skr_siblings *siblings = at->siblings[i];
-        for (int32_t p = 0; p < siblings->n_ports && siblings->narrow != NULL; p++) {
-            int32_t total = siblings->port[p].total;
-            widen(siblings->narrow, at->step, (total - 1) / at->step + 1, total / at->step);
-        }
-    }
-    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
-        struct skr_span *span = at->span[i];
-        struct skr_dense_span *dense = span->note->dense;
-        if (dense->hi < dense->lo) {
-            continue;
-        }
-        if (span->left != NULL) {
-            int32_t step = at->step;
-            widen(span->left, step, dense->lo - last_of(span->right, step),
-                  dense->hi - first_of(span->right, step));
-            widen(span->right, step, dense->lo - last_of(span->left, step),
-                  dense->hi - first_of(span->left, step));
-        }
-        dense->width = dense->hi - dense->lo + 1;
-        size_t cells = (size_t)dense->width * (size_t)span->rows;
-        if (cells > CELLS_MAX) {
-            run->stop = SKR_RUN_BYTE_LIMIT;
-            return false;
-        }
-        dense->weight = skr_run_scratch_alloc(run, cells, sizeof(*dense->weight));
-        dense->marked = skr_run_scratch_alloc(run, cells, sizeof(*dense->marked));
-        dense->state = skr_run_scratch_alloc(run, cells, sizeof(*dense->state));
-        if (dense->weight == NULL || dense->marked == NULL || dense->state == NULL) {
-            return false;
-        }
-        for (size_t c = 0; c < cells; c++) {
-            dense->weight[c] = SKR_WEIGHT_NONE;
-        }
-    }
-    return true;
-}
-
-static int64_t *row_of(const struct skr_dense_span *dense, int32_t row)
-{
-    return dense->weight + (size_t)row * (size_t)dense->width;
-}
-
 static void weigh_unit(const struct skr_span *span, int32_t step, const struct skr_weights *weights)
 {
     struct skr_dense_span *dense = span->note->dense;
     for (int32_t row = 0; row < span->rows; row++) {
         const uint64_t *bits = skr_span_row(span, row);
-        int64_t *weight = row_of(dense, row);
-        for (int32_t x = skr_bits_next(bits, span->words, dense->lo * step);
-             x >= 0 && x / step <= dense->hi; x = skr_bits_next(bits, span->words, x + 1)) {
-            weight[x / step - dense->lo] = weights->by_count[x];
+        const struct skr_window *window = &dense->row[row];
+        if (window->hi < window->lo) {
+            continue;
+        }
+        int64_t *weight = dense->weight + window->first;
+        for (int32_t x = skr_bits_next(bits, span->words, window->lo * step);
+             x >= 0 && x / step <= window->hi; x = skr_bits_next(bits, span->words, x + 1)) {
+            weight[x / step - window->lo] = weights->by_count[x];
         }
     }
 }
 
-/* out(i + j) = min(out(i + j), a(i) + b(j)) for one i and all j inside the windows. */
-static void add_shifted(int64_t *out, const struct skr_dense_span *to, int64_t a, int32_t i,
-                        const int64_t *b, const struct skr_dense_span *from)
+/* A row at work: its window and its weights. */
+struct line {
+    int32_t lo, hi;
+    int64_t *weight;
+};
+
+static struct line line_of(const struct skr_dense_span *dense, int32_t row)
+{
+    const struct skr_window *window = &dense->row[row];
+    return (struct line){.lo = window->lo,
+                         .hi = window->hi,
+                         .weight = window->hi < window->lo ? NULL : dense->weight + window->first};
+}
+
+/* to(i + j) = min(to(i + j), a + from(j)) for one i, whose weight is a, and all j in the windows.
+ */
+static void add_shifted(const struct line *to, int64_t a, int32_t i, const struct line *from)
 {
     int32_t lo = larger(from->lo, to->lo - i);
     int32_t hi = smaller(from->hi, to->hi - i);
     if (lo > hi) {
         return;
     }
-    int64_t *restrict into = out + (i + lo - to->lo);
-    const int64_t *restrict add = b + (lo - from->lo);
+    int64_t *restrict into = to->weight + (i + lo - to->lo);
+    const int64_t *restrict add = from->weight + (lo - from->lo);
     int32_t n = hi - lo + 1;
     for (int32_t j = 0; j < n; j++) {
         int64_t sum = a + add[j];
@@ -181,31 +86,27 @@ static void add_shifted(int64_t *out, const struct skr_dense_span *to, int64_t a
     }
 }
 
-static int32_t count_finite(const int64_t *weight, int32_t n)
+static int32_t count_finite(const struct line *line)
 {
     int32_t finite = 0;
-    for (int32_t i = 0; i < n; i++) {
-        finite += weight[i] < SKR_WEIGHT_MAX ? 1 : 0;
+    for (int32_t i = 0; i <= line->hi - line->lo; i++) {
+        finite += line->weight[i] < SKR_WEIGHT_MAX ? 1 : 0;
     }
     return finite;
 }
 
 /* One row of each half into one row of the whole. The half with fewer totals goes outside. */
-static bool weigh_rows(struct skr_run *run, const struct skr_dense_span *to, int64_t *out,
-                       const struct skr_dense_span *left, const int64_t *a,
-                       const struct skr_dense_span *right, const int64_t *b)
+static bool weigh_rows(struct skr_run *run, const struct line *to, const struct line *left,
+                       const struct line *right)
 {
-    if (count_finite(a, left->width) > count_finite(b, right->width)) {
-        const struct skr_dense_span *dense = left;
-        const int64_t *weight = a;
+    if (count_finite(left) > count_finite(right)) {
+        const struct line *line = left;
         left = right;
-        a = b;
-        right = dense;
-        b = weight;
+        right = line;
     }
-    for (int32_t i = 0; i < left->width; i++) {
-        if (a[i] < SKR_WEIGHT_MAX) {
-            add_shifted(out, to, a[i], left->lo + i, b, right);
+    for (int32_t i = 0; i <= left->hi - left->lo; i++) {
+        if (left->weight[i] < SKR_WEIGHT_MAX) {
+            add_shifted(to, left->weight[i], left->lo + i, right);
             if (i % 64 == 63 && !skr_run_poll(run)) {
                 return false;
             }
@@ -217,22 +118,22 @@ static bool weigh_rows(struct skr_run *run, const struct skr_dense_span *to, int
 static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
 {
     const struct skr_dense_span *dense = span->note->dense;
-    const struct skr_dense_span *left = span->left->note->dense;
-    const struct skr_dense_span *right = span->right->note->dense;
-    if (!skr_run_poll(run)) {
-        return false;
-    }
-    for (int32_t a = 0; a < span->left->rows && left->lo <= left->hi; a++) {
+    for (int32_t a = 0; a < span->left->rows; a++) {
+        struct line left = line_of(span->left->note->dense, a);
+        if (!skr_run_poll(run)) {
+            return false;
+        }
         for (int32_t b = 0; b < span->right->rows && a + b < span->rows; b++) {
-            if (right->lo <= right->hi && !weigh_rows(run, dense, row_of(dense, a + b), left,
-                                                      row_of(left, a), right, row_of(right, b))) {
+            struct line right = line_of(span->right->note->dense, b);
+            struct line to = line_of(dense, a + b);
+            bool needed = left.weight != NULL && right.weight != NULL && to.weight != NULL;
+            if (needed && !weigh_rows(run, &to, &left, &right)) {
                 return false;
             }
         }
     }
     /* NONE plus something negative is none still. */
-    size_t cells = (size_t)dense->width * (size_t)span->rows;
-    for (size_t c = 0; c < cells; c++) {
+    for (int32_t c = 0; c < dense->cells; c++) {
         if (dense->weight[c] >= SKR_WEIGHT_MAX) {
             dense->weight[c] = SKR_WEIGHT_NONE;
         }
@@ -245,7 +146,7 @@ static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr
     const struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_spans; i++) {
         struct skr_span *span = at->span[i];
-        if (span->note->dense->hi < span->note->dense->lo) {
+        if (span->note->dense->cells == 0) {
             continue;
         }
         if (span->left == NULL) {
@@ -269,7 +170,8 @@ static int64_t cell_of_port(const struct skr_run *run, int32_t step,
     if (!skr_span_has(span, row, total)) {
         return -1;
     }
-    return (int64_t)row * span->note->dense->width + (total / step - span->note->dense->lo);
+    const struct skr_window *window = &span->note->dense->row[row];
+    return (int64_t)window->first + (total / step - window->lo);
 }
 
 /* Weights of the ports go up, the wanted totals come down. */
@@ -326,14 +228,17 @@ static bool put_splits(struct skr_run *run, struct edge_buffer *buffer,
                        const struct skr_dense_span *left, int32_t a,
                        const struct skr_dense_span *right, int32_t b, int32_t total, int64_t weight)
 {
-    int32_t lo = larger(left->lo, total - right->hi);
-    int32_t hi = smaller(left->hi, total - right->lo);
-    const int64_t *from = row_of(left, a);
-    const int64_t *to = row_of(right, b);
+    const struct skr_window *from = &left->row[a];
+    const struct skr_window *to = &right->row[b];
+    if (skr_window_width(from) == 0 || skr_window_width(to) == 0) {
+        return true;
+    }
+    int32_t lo = larger(from->lo, total - to->hi);
+    int32_t hi = smaller(from->hi, total - to->lo);
     for (int32_t i = lo; i <= hi; i++) {
-        if (from[i - left->lo] + to[total - i - right->lo] == weight) {
-            int32_t l = a * left->width + i - left->lo;
-            int32_t r = b * right->width + total - i - right->lo;
+        int32_t l = from->first + i - from->lo;
+        int32_t r = to->first + total - i - to->lo;
+        if (left->weight[l] + right->weight[r] == weight) {
             left->marked[l] = 1;
             right->marked[r] = 1;
             if (!buffer_push(run, buffer, l, r)) {
@@ -361,15 +266,41 @@ static bool put_edges(struct skr_run *run, struct edge_buffer *buffer, const str
     return true;
 }
 
-/* States of a span for its marked cells, and their edges. */
+/* States of one row for its marked cells, and their edges. */
+static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int32_t row,
+                            struct edge_buffer *buffer, bool *choice)
+{
+    struct skr_dense_span *dense = span->note->dense;
+    const struct skr_window *window = &dense->row[row];
+    for (int32_t total = window->lo; total <= window->hi; total++) {
+        int32_t c = window->first + total - window->lo;
+        if (dense->marked[c] == 0) {
+            continue;
+        }
+        dense->state[c] = span->note->n_states;
+        struct skr_state *state = &span->note->state[span->note->n_states++];
+        *state = (struct skr_state){.weight = dense->weight[c],
+                                    .total = total * graph->level[span->level].step,
+                                    .port = -1,
+                                    .live = true};
+        if (span->left != NULL) {
+            if (!put_edges(graph->run, buffer, span, row, total, state)) {
+                return false;
+            }
+            *choice = *choice || state->n_edges > 1;
+        }
+    }
+    return true;
+}
+
+/* States of a span, by row, then total. */
 static bool make_states(struct skr_graph *graph, struct skr_span *span, struct edge_buffer *buffer,
                         bool *choice)
 {
     struct skr_run *run = graph->run;
-    struct skr_dense_span *dense = span->note->dense;
-    int32_t cells = dense->hi < dense->lo ? 0 : dense->width * span->rows;
+    const struct skr_dense_span *dense = span->note->dense;
     int32_t n = 0;
-    for (int32_t c = 0; c < cells; c++) {
+    for (int32_t c = 0; c < dense->cells; c++) {
         n += dense->marked[c];
     }
     span->note->state = skr_run_alloc(run, (size_t)n, sizeof(*span->note->state));
@@ -377,22 +308,9 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
         return false;
     }
     buffer->n = 0;
-    for (int32_t c = 0; c < cells; c++) {
-        if (dense->marked[c] == 0) {
-            continue;
-        }
-        dense->state[c] = span->note->n_states;
-        struct skr_state *state = &span->note->state[span->note->n_states++];
-        int32_t total = dense->lo + c % dense->width;
-        *state = (struct skr_state){.weight = dense->weight[c],
-                                    .total = total * graph->level[span->level].step,
-                                    .port = -1,
-                                    .live = true};
-        if (span->left != NULL) {
-            if (!put_edges(run, buffer, span, c / dense->width, total, state)) {
-                return false;
-            }
-            *choice = *choice || state->n_edges > 1;
+    for (int32_t row = 0; row < span->rows && n > 0; row++) {
+        if (!make_row_states(graph, span, row, buffer, choice)) {
+            return false;
         }
     }
     run->stats.states_kept += n;
@@ -434,8 +352,7 @@ static bool pass(struct skr_graph *graph, int32_t level, const struct skr_weight
                  bool *ret_choice)
 {
     struct skr_graph_level *at = &graph->level[level];
-    at->step = find_step(graph->run, at);
-    if (!make_windows(graph, level) || !weigh_spans(graph, level, weights)) {
+    if (!skr_dense_windows(graph, level) || !weigh_spans(graph, level, weights)) {
         return false;
     }
     bool choice = settle_ports(graph, level);

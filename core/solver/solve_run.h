@@ -51,7 +51,7 @@ struct skr_run {
     struct skr_span_table *spans;
     struct skr_span_note *notes; /* all of them */
     uint64_t *bits_tmp;          /* [n / 64 + 1], for skr_bits_add_sums() */
-    uint64_t *gathered;          /* [n_gathered], of span.c */
+    uint64_t *gathered;          /* [n_gathered], of row_sums.c */
     size_t n_gathered;
     struct skr_solve_stats stats;
 };

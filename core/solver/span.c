@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "core/solver/row_sums.h"
+
 struct slot {
     struct skr_span *span; /* NULL: empty */
     uint64_t hash;
@@ -144,9 +146,11 @@ static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
 
 static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t rows, int32_t words)
 {
-    /* One piece of memory: the span, then its bits. */
-    size_t size = sizeof(struct skr_span) + (size_t)rows * (size_t)words * sizeof(uint64_t);
-    struct skr_span *span = skr_run_alloc(run, 1, size);
+    /* One piece of memory: the span, its bits, its rows. */
+    size_t n_bits = (size_t)rows * (size_t)words;
+    size_t size = sizeof(struct skr_span) + n_bits * sizeof(uint64_t);
+    size_t of_rows = rows > 1 ? (size_t)rows * sizeof(struct skr_row) : 0;
+    struct skr_span *span = skr_run_alloc(run, 1, size + of_rows);
     if (span == NULL) {
         return NULL;
     }
@@ -157,22 +161,8 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t row
     span->lo = 0;
     span->hi = -1;
     span->bits = (uint64_t *)(void *)(span + 1);
+    span->row = rows > 1 ? (struct skr_row *)(void *)(span->bits + n_bits) : NULL;
     return span;
-}
-
-/* Sets lo and hi from the bits. */
-static void find_ends(struct skr_span *span)
-{
-    for (int32_t row = 0; row < span->rows; row++) {
-        const uint64_t *bits = skr_span_row(span, row);
-        int32_t lo = skr_bits_next(bits, span->words, 0);
-        if (lo >= 0) {
-            int32_t hi = skr_bits_previous(bits, span->words * 64 - 1);
-            bool first = span->hi < span->lo;
-            span->lo = first || lo < span->lo ? lo : span->lo;
-            span->hi = first || hi > span->hi ? hi : span->hi;
-        }
-    }
 }
 
 /* The steps that rules make: 1, or what the factors of the level and those below make. */
@@ -280,7 +270,7 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
         span->bits[0] = bits[0] & 1;
         used[0] &= ~UINT64_C(1);
     }
-    find_ends(span);
+    skr_row_ends(run, span);
     find_step(run, span, bits);
     return table_add(run, span, hash) ? span : NULL;
 }
@@ -294,86 +284,6 @@ static int32_t rows_of_pair(const struct skr_run *run, const struct skr_span *le
     }
     int32_t most = left->rows - 1 + right->rows - 1;
     return (most < used ? most : used) + 1;
-}
-
-/* Rows of a span with the holes between multiples of step taken out, or as they are. */
-struct rows {
-    const uint64_t *bits;
-    int32_t rows, words;
-};
-
-static struct rows gather_rows(const struct skr_span *span, int32_t most, int32_t step,
-                               uint64_t *into)
-{
-    int32_t words = span->words < most ? span->words : most;
-    struct rows all = {.bits = into, .rows = span->rows};
-    all.words = skr_bits_gathered_words(words, step);
-    for (int32_t row = 0; row < span->rows; row++) {
-        skr_bits_gather(into + (size_t)row * (size_t)all.words, skr_span_row(span, row), words,
-                        step);
-    }
-    return all;
-}
-
-static void add_rows(const struct skr_run *run, uint64_t *sums, int32_t rows, int32_t words,
-                     struct rows left, struct rows right)
-{
-    for (int32_t a = 0; a < left.rows; a++) {
-        for (int32_t b = 0; b < right.rows && a + b < rows; b++) {
-            skr_bits_add_sums(sums + (size_t)(a + b) * (size_t)words, words,
-                              left.bits + (size_t)a * (size_t)left.words, left.words,
-                              right.bits + (size_t)b * (size_t)right.words, right.words,
-                              run->bits_tmp);
-        }
-    }
-}
-
-/* The same, gathered. False: out of memory. */
-static bool add_gathered(struct skr_run *run, struct skr_span *span, int32_t step)
-{
-    int32_t words = skr_bits_gathered_words(span->words, step);
-    size_t row = (size_t)words;
-    size_t rows = (size_t)span->left->rows + (size_t)span->right->rows + (size_t)span->rows;
-    if (rows * row > run->n_gathered) {
-        run->gathered = skr_run_alloc(run, 2 * rows * row, sizeof(uint64_t));
-        run->n_gathered = run->gathered == NULL ? 0 : 2 * rows * row;
-        if (run->gathered == NULL) {
-            return false;
-        }
-    }
-    uint64_t *sums = run->gathered;
-    uint64_t *left = sums + (size_t)span->rows * row;
-    memset(sums, 0, (size_t)span->rows * row * sizeof(*sums));
-    add_rows(run, sums, span->rows, words, gather_rows(span->left, span->words, step, left),
-             gather_rows(span->right, span->words, step, left + (size_t)span->left->rows * row));
-    for (int32_t i = 0; i < span->rows; i++) {
-        skr_bits_scatter(span->bits + (size_t)i * (size_t)span->words, span->words,
-                         sums + (size_t)i * row, step);
-    }
-    return true;
-}
-
-/* Bits of a pair from those of its halves. False: out of memory. */
-static bool sum_rows(struct skr_run *run, struct skr_span *span, int32_t hi)
-{
-    const struct skr_span *left = span->left;
-    const struct skr_span *right = span->right;
-    int32_t step = run->plain ? 1 : run->law[span->level].step;
-    if (step == 1) {
-        add_rows(run, span->bits, span->rows, span->words,
-                 (struct rows){.bits = left->bits, .rows = left->rows, .words = left->words},
-                 (struct rows){.bits = right->bits, .rows = right->rows, .words = right->words});
-    } else if (!add_gathered(run, span, step)) {
-        return false;
-    }
-    for (int32_t row = 0; row < span->rows; row++) {
-        skr_bits_clear_above(span->bits + (size_t)row * (size_t)span->words, span->words, hi);
-    }
-    find_ends(span);
-    if (span->rows == 1) {
-        find_step(run, span, span->bits);
-    }
-    return true;
 }
 
 /* Counts from lo by step, as far as hi. */
@@ -421,8 +331,10 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
     if (step > 0) {
         set_progression(span, left->lo + right->lo, hi, step);
         run->stats.merges_of_runs++;
-    } else if (!sum_rows(run, span, hi)) {
+    } else if (!skr_row_sums(run, span, hi)) {
         return NULL;
+    } else if (rows == 1) {
+        find_step(run, span, span->bits);
     }
     run->stats.merges++;
     return table_add(run, span, hash) ? span : NULL;

@@ -30,14 +30,22 @@ struct skr_state;      /* choice_graph.h */
 struct skr_edge;       /* choice_graph.h */
 struct skr_dense_span; /* dense_pass.c */
 
+/* One row of the bits: ends, hi < lo when it is empty; is_run: lo, lo + step, ..., hi, with the
+ * step of the level's law. */
+struct skr_row {
+    int32_t lo, hi;
+    bool is_run;
+};
+
 struct skr_span {
-    int32_t id;      /* order of making: parts have smaller ids than the whole */
-    int32_t level;   /* of the units in it */
-    int32_t n_units; /* in it, those that can hold nothing but 0 left out */
-    int32_t rows;    /* 1; or, where the level counts used units, the most used + 1 */
-    int32_t lo, hi;  /* least and greatest total of all rows; hi < lo: no total is possible */
-    int32_t words;   /* of one row */
-    uint64_t *bits;  /* [rows * words] */
+    int32_t id;          /* order of making: parts have smaller ids than the whole */
+    int32_t level;       /* of the units in it */
+    int32_t n_units;     /* in it, those that can hold nothing but 0 left out */
+    int32_t rows;        /* 1; or, where the level counts used units, the most used + 1 */
+    int32_t lo, hi;      /* least and greatest total of all rows; hi < lo: no total is possible */
+    int32_t words;       /* of one row */
+    uint64_t *bits;      /* [rows * words] */
+    struct skr_row *row; /* [rows]; NULL: one row, see lo, hi and step */
     int32_t step; /* one row, or a unit: its counts are lo, lo + step, ..., hi; 0: they are not */
     bool is_run;  /* step 1, or lo = hi */
     int64_t room; /* unit: see SKR_TIE_TIGHT; 0 with SKR_TIE_TREE */

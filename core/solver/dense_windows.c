@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which totals the dense pass has to look at, wholes before parts.
+ *
+ * The ports of a set want totals of the row that the law asks for (the number of used units). A row
+ * of a pair that wants lo .. hi wants of each row of its left half what the matching row of the
+ * right half can complete to that, and the other way round; never more than the row's own ends.
+ * Totals are counted in steps: in multiples of what divides all counts of the level's units.
+ */
+#include "core/solver/dense_windows.h"
+
+#include "core/solver/row_sums.h"
+
+enum { CELLS_MAX = 1 << 30 }; /* of one span; the byte limit is met long before */
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A row's totals, in steps. */
+static struct skr_window ends_of(const struct skr_run *run, const struct skr_span *span,
+                                 int32_t row, int32_t step)
+{
+    struct skr_row ends = skr_row_of(run, span, row);
+    if (ends.hi < ends.lo) {
+        return (struct skr_window){.lo = 0, .hi = -1};
+    }
+    return (struct skr_window){.lo = ends.lo / step, .hi = ends.hi / step};
+}
+
+/* The row's window has lo .. hi, as far as the row goes. */
+static void widen(struct skr_span *span, int32_t row, const struct skr_window *ends, int32_t lo,
+                  int32_t hi)
+{
+    struct skr_window *window = &span->note->dense->row[row];
+    lo = larger(lo, ends->lo);
+    hi = smaller(hi, ends->hi);
+    if (lo <= hi) {
+        window->lo = smaller(window->lo, lo);
+        window->hi = larger(window->hi, hi);
+    }
+}
+
+/* What a row of a pair wants of the rows of its halves. */
+static void widen_halves(const struct skr_run *run, struct skr_span *span, int32_t row,
+                         int32_t step)
+{
+    const struct skr_window *want = &span->note->dense->row[row];
+    for (int32_t a = larger(0, row - span->right->rows + 1);
+         a < span->left->rows && a <= row && want->lo <= want->hi; a++) {
+        struct skr_window left = ends_of(run, span->left, a, step);
+        struct skr_window right = ends_of(run, span->right, row - a, step);
+        if (left.lo <= left.hi && right.lo <= right.hi) {
+            widen(span->left, a, &left, want->lo - right.hi, want->hi - right.lo);
+            widen(span->right, row - a, &right, want->lo - left.hi, want->hi - left.lo);
+        }
+    }
+}
+
+static int32_t common_divisor(int32_t a, int32_t b)
+{
+    while (b != 0) {
+        int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What divides all counts of the level's units, and so every total. */
+static int32_t find_step(const struct skr_run *run, const struct skr_graph_level *at)
+{
+    int32_t step = 0;
+    for (int32_t i = 0; i < at->n_spans && step != 1 && !run->plain; i++) {
+        const struct skr_span *unit = at->span[i];
+        const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
+        for (int32_t x = unit->left != NULL ? -1 : skr_bits_next(bits, unit->words, 1);
+             x > 0 && step != 1; x = skr_bits_next(bits, unit->words, x + 1)) {
+            step = common_divisor(x, step);
+        }
+    }
+    return larger(step, 1);
+}
+
+/* Windows of the level's spans, empty yet; ports want theirs. */
+static bool begin_windows(struct skr_graph *graph, int32_t level)
+{
+    struct skr_run *run = graph->run;
+    struct skr_graph_level *at = &graph->level[level];
+    for (int32_t i = 0; i < at->n_spans; i++) {
+        struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof(*dense));
+        size_t rows = (size_t)at->span[i]->rows;
+        struct skr_window *row = skr_run_scratch_alloc(run, rows, sizeof(*row));
+        if (dense == NULL || row == NULL) {
+            return false;
+        }
+        for (size_t r = 0; r < rows; r++) {
+            row[r] = (struct skr_window){.lo = INT32_MAX, .hi = -1};
+        }
+        dense->row = row;
+        at->span[i]->note->dense = dense;
+    }
+    int32_t row = skr_law_row(&run->law[level]);
+    for (int32_t i = 0; i < at->n_siblings; i++) {
+        const struct skr_siblings *siblings = at->siblings[i];
+        bool there = siblings->narrow != NULL && row < siblings->narrow->rows;
+        for (int32_t p = 0; p < siblings->n_ports && there; p++) {
+            int32_t total = siblings->port[p].total;
+            struct skr_window ends = ends_of(run, siblings->narrow, row, at->step);
+            widen(siblings->narrow, row, &ends, (total - 1) / at->step + 1, total / at->step);
+        }
+    }
+    return true;
+}
+
+static bool make_cells(struct skr_run *run, const struct skr_span *span)
+{
+    struct skr_dense_span *dense = span->note->dense;
+    int64_t cells = 0;
+    for (int32_t row = 0; row < span->rows; row++) {
+        dense->row[row].first = (int32_t)cells;
+        cells += skr_window_width(&dense->row[row]);
+        if (cells > CELLS_MAX) {
+            run->stop = SKR_RUN_BYTE_LIMIT;
+            return false;
+        }
+    }
+    dense->cells = (int32_t)cells;
+    if (cells == 0) {
+        return true;
+    }
+    dense->weight = skr_run_scratch_alloc(run, (size_t)cells, sizeof(*dense->weight));
+    dense->marked = skr_run_scratch_alloc(run, (size_t)cells, sizeof(*dense->marked));
+    dense->state = skr_run_scratch_alloc(run, (size_t)cells, sizeof(*dense->state));
+    if (dense->weight == NULL || dense->marked == NULL || dense->state == NULL) {
+        return false;
+    }
+    for (int32_t c = 0; c < dense->cells; c++) {
+        dense->weight[c] = SKR_WEIGHT_NONE;
+    }
+    return true;
+}
+
+bool skr_dense_windows(struct skr_graph *graph, int32_t level)
+{
+    struct skr_graph_level *at = &graph->level[level];
+    at->step = find_step(graph->run, at);
+    if (!begin_windows(graph, level)) {
+        return false;
+    }
+    for (int32_t i = at->n_spans - 1; i >= 0; i--) {
+        struct skr_span *span = at->span[i];
+        for (int32_t row = 0; row < span->rows && span->left != NULL; row++) {
+            widen_halves(graph->run, span, row, at->step);
+        }
+        if (!make_cells(graph->run, span)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Row u of a pair is the union, over all a, of the sums of row a of the left and row u - a of the
+ * right half.
+ *
+ * Rows that are runs (neighbours, or neighbouring multiples of the level's step) make intervals,
+ * and most of these touch: they are united before a bit is set. Other rows go through the kernel of
+ * count_bits.h, those with a step gathered first; only the words between a row's ends are looked
+ * at. With no_fast_paths everything goes through the kernel, in full length.
+ */
+#include "core/solver/row_sums.h"
+
+#include <string.h>
+
+/* Where rows are found and how they are written. */
+struct half {
+    const struct skr_span *span;
+    const uint64_t *bits; /* of the span, or gathered */
+    int32_t words;        /* of a row */
+};
+
+struct work {
+    struct skr_run *run;
+    struct skr_span *span;
+    struct half left, right;
+    uint64_t *sums; /* of the span, or gathered */
+    int32_t words;  /* of a row of sums */
+    int32_t law;    /* step of the level; 1 without fast paths */
+    int32_t step;   /* counts are divided by it in bits and sums: 1, or law */
+    int32_t hi;
+};
+
+struct skr_row skr_row_of(const struct skr_run *run, const struct skr_span *span, int32_t row)
+{
+    if (span->row != NULL) {
+        return span->row[row];
+    }
+    bool is_run = span->step == run->law[span->level].step || span->lo == span->hi;
+    return (struct skr_row){.lo = span->lo, .hi = span->hi, .is_run = is_run && !run->plain};
+}
+
+static struct skr_row look_at_row(const struct skr_run *run, const struct skr_span *span,
+                                  int32_t row)
+{
+    const uint64_t *bits = skr_span_row(span, row);
+    struct skr_row ends = {.lo = skr_bits_next(bits, span->words, 0), .hi = -1};
+    if (ends.lo < 0) {
+        ends.lo = 0;
+        return ends;
+    }
+    ends.hi = skr_bits_previous(bits, span->words * 64 - 1);
+    ends.is_run = !run->plain && skr_bits_is_progression(bits, span->words, ends.lo, ends.hi,
+                                                         run->law[span->level].step);
+    return ends;
+}
+
+/* The span's ends include the row's. */
+static void include_row(struct skr_span *span, const struct skr_row *row)
+{
+    if (row->lo <= row->hi) {
+        bool first = span->hi < span->lo;
+        span->lo = first || row->lo < span->lo ? row->lo : span->lo;
+        span->hi = first || row->hi > span->hi ? row->hi : span->hi;
+    }
+}
+
+void skr_row_ends(const struct skr_run *run, struct skr_span *span)
+{
+    for (int32_t row = 0; row < span->rows; row++) {
+        struct skr_row ends = {.lo = 0, .hi = -1};
+        if (span->row != NULL) {
+            ends = look_at_row(run, span, row);
+            span->row[row] = ends;
+        } else {
+            ends.lo = skr_bits_next(span->bits, span->words, 0);
+            ends.hi = ends.lo < 0 ? -1 : skr_bits_previous(span->bits, span->words * 64 - 1);
+            ends.lo = ends.lo < 0 ? 0 : ends.lo;
+        }
+        include_row(span, &ends);
+    }
+}
+
+/* ---- rows that are bits ---- */
+
+static bool all_rows_are_runs(const struct skr_run *run, const struct skr_span *span)
+{
+    for (int32_t row = 0; row < span->rows; row++) {
+        struct skr_row ends = skr_row_of(run, span, row);
+        if (ends.lo <= ends.hi && !ends.is_run) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct half gather(const struct skr_span *span, int32_t most, int32_t step, uint64_t *into)
+{
+    int32_t words = span->words < most ? span->words : most;
+    struct half half = {.span = span, .bits = into};
+    half.words = skr_bits_gathered_words(words, step);
+    for (int32_t row = 0; row < span->rows; row++) {
+        skr_bits_gather(into + (size_t)row * (size_t)half.words, skr_span_row(span, row), words,
+                        step);
+    }
+    return half;
+}
+
+/* Both halves and the sums with the holes taken out. False: out of memory. */
+static bool gather_all(struct work *w)
+{
+    struct skr_run *run = w->run;
+    const struct skr_span *left = w->span->left;
+    const struct skr_span *right = w->span->right;
+    w->step = w->law;
+    w->words = skr_bits_gathered_words(w->span->words, w->step);
+    size_t row = (size_t)w->words;
+    size_t need = ((size_t)left->rows + (size_t)right->rows + (size_t)w->span->rows) * row;
+    if (need > run->n_gathered) {
+        run->gathered = skr_run_alloc(run, 2 * need, sizeof(uint64_t));
+        run->n_gathered = run->gathered == NULL ? 0 : 2 * need;
+        if (run->gathered == NULL) {
+            return false;
+        }
+    }
+    w->sums = run->gathered;
+    uint64_t *next = w->sums + (size_t)w->span->rows * row;
+    memset(w->sums, 0, (size_t)w->span->rows * row * sizeof(*w->sums));
+    w->left = gather(left, w->span->words, w->step, next);
+    w->right = gather(right, w->span->words, w->step, next + (size_t)left->rows * row);
+    return true;
+}
+
+/* Sums of row a and row b by the kernel, between their ends. */
+static void add_bits(const struct work *w, int32_t a, const struct skr_row *left, int32_t b,
+                     const struct skr_row *right)
+{
+    bool whole = w->run->plain;
+    int32_t skip_a = whole ? 0 : left->lo / w->step / 64;
+    int32_t skip_b = whole ? 0 : right->lo / w->step / 64;
+    int32_t skip = skip_a + skip_b;
+    if (skip >= w->words) {
+        return;
+    }
+    int32_t end_a = left->hi / w->step / 64 + 1;
+    int32_t end_b = right->hi / w->step / 64 + 1;
+    end_a = whole || end_a > w->left.words ? w->left.words : end_a;
+    end_b = whole || end_b > w->right.words ? w->right.words : end_b;
+    int32_t words = end_a - skip_a + end_b - skip_b;
+    if (end_a <= skip_a || end_b <= skip_b) {
+        return;
+    }
+    words = whole || words > w->words - skip ? w->words - skip : words;
+    skr_bits_add_sums(w->sums + (size_t)(a + b) * (size_t)w->words + skip, words,
+                      w->left.bits + (size_t)a * (size_t)w->left.words + skip_a, end_a - skip_a,
+                      w->right.bits + (size_t)b * (size_t)w->right.words + skip_b, end_b - skip_b,
+                      w->run->bits_tmp);
+}
+
+/* ---- rows that are runs ---- */
+
+struct intervals {
+    struct skr_row last; /* not written yet; hi < lo: none */
+    struct skr_row ends; /* of all of them */
+    int32_t written;
+};
+
+static void write_last(const struct work *w, int32_t row, struct intervals *all)
+{
+    if (all->last.lo <= all->last.hi) {
+        uint64_t *bits = w->span->bits + (size_t)row * (size_t)w->span->words;
+        skr_bits_set_progression(bits, all->last.lo, all->last.hi, w->law);
+        all->written++;
+    }
+}
+
+static void add_interval(const struct work *w, int32_t row, int32_t lo, int32_t hi,
+                         struct intervals *all)
+{
+    struct skr_row *last = &all->last;
+    if (last->lo <= last->hi && lo <= last->hi + w->law && hi >= last->lo - w->law) {
+        last->lo = lo < last->lo ? lo : last->lo;
+        last->hi = hi > last->hi ? hi : last->hi;
+    } else {
+        write_last(w, row, all);
+        *last = (struct skr_row){.lo = lo, .hi = hi};
+    }
+    bool first = all->ends.hi < all->ends.lo;
+    all->ends.lo = first || lo < all->ends.lo ? lo : all->ends.lo;
+    all->ends.hi = first || hi > all->ends.hi ? hi : all->ends.hi;
+}
+
+/* Row row of the pair. */
+static void sum_row(const struct work *w, int32_t row)
+{
+    struct skr_span *span = w->span;
+    struct intervals all = {.last = {.hi = -1}, .ends = {.hi = -1}};
+    bool runs_alone = true;
+    int32_t first = row < span->right->rows ? 0 : row - span->right->rows + 1;
+    for (int32_t a = first; a < span->left->rows && a <= row; a++) {
+        struct skr_row left = skr_row_of(w->run, span->left, a);
+        struct skr_row right = skr_row_of(w->run, span->right, row - a);
+        int32_t lo = left.lo + right.lo;
+        if (left.hi < left.lo || right.hi < right.lo || lo > w->hi) {
+            continue;
+        }
+        if (left.is_run && right.is_run) {
+            int32_t hi = right.hi < w->hi - left.hi ? left.hi + right.hi : w->hi;
+            add_interval(w, row, lo, hi - (hi - lo) % w->law, &all);
+        } else {
+            add_bits(w, a, &left, row - a, &right);
+            runs_alone = false;
+        }
+    }
+    write_last(w, row, &all);
+    uint64_t *bits = span->bits + (size_t)row * (size_t)span->words;
+    if (!runs_alone && w->step > 1) {
+        skr_bits_scatter(bits, span->words, w->sums + (size_t)row * (size_t)w->words, w->step);
+    }
+    skr_bits_clear_above(bits, span->words, w->hi);
+    if (span->row != NULL) {
+        all.ends.is_run = all.written == 1;
+        span->row[row] = runs_alone ? all.ends : look_at_row(w->run, span, row);
+        include_row(span, &span->row[row]);
+    }
+}
+
+bool skr_row_sums(struct skr_run *run, struct skr_span *span, int32_t hi)
+{
+    const struct skr_span *left = span->left;
+    const struct skr_span *right = span->right;
+    struct work w = {.run = run,
+                     .span = span,
+                     .left = {.span = left, .bits = left->bits, .words = left->words},
+                     .right = {.span = right, .bits = right->bits, .words = right->words},
+                     .sums = span->bits,
+                     .words = span->words,
+                     .law = run->plain ? 1 : run->law[span->level].step,
+                     .step = 1,
+                     .hi = hi};
+    if (w.law > 1 && !(all_rows_are_runs(run, left) && all_rows_are_runs(run, right)) &&
+        !gather_all(&w)) {
+        return false;
+    }
+    for (int32_t row = 0; row < span->rows; row++) {
+        sum_row(&w, row);
+    }
+    if (span->row == NULL) {
+        skr_row_ends(run, span);
+    }
+    return true;
+}
