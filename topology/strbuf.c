@@ -193,6 +193,10 @@ void skr_strbuf_add_json(struct skr_strbuf *b, const char *s)
     skr_strbuf_addc(b, '"');
     while (at[plain] != '\0') {
         unsigned char c = at[plain];
+        if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+            plain++;
+            continue;
+        }
         size_t n = utf8_length(at + plain);
         if (n != 0 && c >= 0x20 && c != '"' && c != '\\') {
             plain += n;

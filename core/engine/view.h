@@ -49,7 +49,8 @@ struct run {
 };
 /* Where the member is, or will be by a plan; NULL: nowhere yet. */
 const char *view_node_of(const struct pod_entry *p);
-struct seats view_seats(const struct skr_engine *e, const struct group *g);
+/* ranks: wanted, at a look-up each. */
+struct seats view_seats(const struct skr_engine *e, const struct group *g, bool ranks);
 int32_t view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
 /* Path below the root: "zone-0/rack-1". */
 void view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b);

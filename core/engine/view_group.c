@@ -19,7 +19,7 @@ static void write_identity(struct view *v, const struct group *g)
     static const char *const source[] = {"None", "ConfigMap", "PodGroup", "Labels"};
     _Static_assert(sizeof source / sizeof *source == SOURCE_COUNT, "names");
     const struct skr_meta *meta = meta_of(g);
-    const struct pod_entry *oldest = membership_oldest(g);
+    const struct pod_entry *oldest = meta ? NULL : membership_oldest(g);
     skr_json_string(&v->w, "namespace", g->namespace_);
     skr_json_string(&v->w, "name", g->name);
     skr_json_string(&v->w, "source", source[g->source]);
@@ -31,17 +31,16 @@ static void write_identity(struct view *v, const struct group *g)
     skr_json_close(&v->w, '}');
 }
 
+/* Those of this process, or what is told of those before: the member that was there first has the
+ * most. */
 static int32_t tries_of(const struct group *g)
 {
+    const char *text =
+        g->members ? skr_labels_get(&g->members->pod->meta.labels, SKR_LABEL_RETRIES) : NULL;
+    const int64_t told = text ? strtoll(text, NULL, 10) : 0;
     int64_t most = g->trials > INT32_MAX ? INT32_MAX : (int64_t)g->trials;
-    const struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
-        const int64_t told = text ? strtoll(text, NULL, 10) : 0;
-        most = told > most && told <= INT32_MAX ? told : most;
-        most = p->plan_retries > most ? p->plan_retries : most;
-    }
+    most = told > most && told <= INT32_MAX ? told : most;
+    most = g->members && g->members->plan_retries > most ? g->members->plan_retries : most;
     return (int32_t)most;
 }
 
@@ -294,7 +293,7 @@ static void write_events(struct view *v, const struct group *g)
 
 void view_group(struct view *v, const struct group *g, enum view_depth depth)
 {
-    struct seats s = view_seats(v->e, g);
+    struct seats s = view_seats(v->e, g, depth == VIEW_WHOLE);
     write_identity(v, g);
     write_progress(v, g);
     view_constraints(v, g, &s, depth == VIEW_WHOLE);

@@ -28,7 +28,7 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->pod->pod->meta.name, y->pod->pod->meta.name);
 }
 
-struct seats view_seats(const struct skr_engine *e, const struct group *g)
+struct seats view_seats(const struct skr_engine *e, const struct group *g, bool ranks)
 {
     struct seats s = {.item = skr_alloc_array(g->n_members + 1, sizeof *s.item)};
     const struct pod_entry *p;
@@ -38,8 +38,8 @@ struct seats view_seats(const struct skr_engine *e, const struct group *g)
         if (!node)
             continue;
         const int32_t leaf = e->tree ? skr_tree_find_leaf(e->tree, node) : -1;
-        s.item[s.n++] =
-            (struct seat){.pod = p, .node = node, .leaf = leaf, .rank = status_rank_of(p)};
+        s.item[s.n++] = (struct seat){
+            .pod = p, .node = node, .leaf = leaf, .rank = ranks ? status_rank_of(p) : -1};
         s.n_inside += leaf >= 0;
     }
     if (s.n > 0)

@@ -96,22 +96,28 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         return;
     s->ready = n->node->ready;
     s->slots = slots_of_node(e, n, &p->size);
+    uint16_t id[SHOWN_MAX];
+    int64_t left[SHOWN_MAX];
+    size_t known[SHOWN_MAX], n_known = 0;
     for (size_t r = 0; r < p->n_resources; r++) {
-        const size_t at = (size_t)unit * p->n_resources + r;
         if (p->resource[r].id < 0)
             continue;
-        const uint16_t id = (uint16_t)p->resource[r].id;
-        const int64_t all = skr_ledger_allocatable(e->ledger, n->name, id);
-        const int64_t free_ = skr_ledger_free(e->ledger, n->name, id);
+        known[n_known] = r;
+        id[n_known++] = (uint16_t)p->resource[r].id;
+    }
+    skr_ledger_free_each(e->ledger, n->name, id, n_known, left);
+    for (size_t i = 0; i < n_known; i++) {
+        const size_t at = (size_t)unit * p->n_resources + known[i];
+        const int64_t all = skr_ledger_allocatable(e->ledger, n->name, id[i]);
         int64_t charged;
-        if (__builtin_sub_overflow(all, free_, &charged))
+        if (__builtin_sub_overflow(all, left[i], &charged))
             charged = INT64_MAX;
         p->allocatable[at] = all;
         p->charged[at] = n->node->ready ? charged : 0;
         if (!n->node->ready)
             p->unusable[at] = all;
         else if (n->node->unschedulable)
-            p->unusable[at] = free_ > 0 ? free_ : 0;
+            p->unusable[at] = left[i] > 0 ? left[i] : 0;
     }
 }
 

@@ -136,6 +136,49 @@ runs "no Service" 6 "${with_stub[@]}" "$sakkara" tree --service other/x
 one_line "no Service" 'services "other" not found'
 runs "a Service that is none" 1 "${with_stub[@]}" "$sakkara" tree --service other
 
+# -w prints what changes, and nothing else.
+lines() { # lines N: waits until the watch has printed that many
+    for _ in $(seq 300); do
+        [ "$(wc -l <"$work/watched")" -lt "$1" ] || return 0
+        sleep 0.1
+    done
+    fail "the watch did not print $1 lines: $(cat "$work/watched")"
+}
+polls() { # polls N: waits until kubectl was asked so often since the last ": >calls"
+    for _ in $(seq 300); do
+        [ "$(grep -c 'get --raw' "$work/calls")" -lt "$1" ] || return 0
+        sleep 0.1
+    done
+    fail "the watch does not look again"
+}
+: >"$work/calls"
+: >"$work/watched"
+"${with_stub[@]}" "$sakkara" get groups -n default -w >"$work/watched" 2>"$work/err" &
+watch=$!
+lines 4
+polls 3 # two looks at the same
+sed 's/"status": "Waiting"/"status": "Ready"/; s/"reason": "MembersMissing"/"reason": ""/' $views/groups.json >"$work/list.new"
+mv "$work/list.new" "$work/list"
+lines 5
+: >"$work/calls"
+polls 2
+echo '{"kind": "GroupList", "items": []}' >"$work/list.new"
+mv "$work/list.new" "$work/list"
+lines 8
+echo broken >"$work/list.new"
+mv "$work/list.new" "$work/list"
+wait "$watch"
+[ $? = 1 ] && pass || fail "the watch did not end with what is no answer"
+{
+    cat $views/groups.txt
+    echo 'a-1   Ready    0/8   1         <none>                   12s'
+    printf '%s\n' 'a-0   Bound    8/8   0         <none>                   <unknown>' \
+        'a-1   Ready    0/8   1         <none>                   <unknown>' \
+        'a-3   Ready    0/6   3         TopologyPlacementFailed  <unknown>'
+} >"$work/expected"
+same "watch" "$work/expected" "$work/watched"
+cp $views/groups.json "$work/list"
+
 # What kubectl may say instead.
 says() { # says CODE TEXT EXIT-OF-KUBECTL EXPECTED
     printf '#!/bin/sh\n%s\nexit %s\n' "$2" "$3" >"$work/bin/kubectl"
