@@ -18,6 +18,11 @@ step property $make -j"$jobs" property
 step integration $make -j"$jobs" integration
 step "fuzz corpus" $make -j"$jobs" fuzz-replay
 step demo test/demo.sh build/sakkara
+if tour_needs=$(test/tour.sh --needs); then
+    step tour test/tour.sh build/sakkara
+else
+    step_skip tour "$tour_needs"
+fi
 if image_needs=$(test/image.sh --needs); then
     step image test/image.sh build/sakkara
 else
