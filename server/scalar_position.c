@@ -117,7 +117,7 @@ static void skip_header(struct walk *w)
     while (w->at < w->n && (end = break_bytes(w->text + w->at, w->n - w->at, false)) == 0) {
         w->at++;
     }
-    w->at += w->at < w->n ? end : 0;
+    w->at += end; /* 0 at the end of the text */
 }
 
 static void begin(struct walk *w)

@@ -97,8 +97,10 @@ static char *section_of(const char *page, const char *name)
     char begin[64], *copy;
     snprintf(begin, sizeof begin, ".SS %s\n", name);
     const char *at = strstr(page, begin);
-    if (!at)
+    if (!at) {
         fail_msg("the man page lacks %s", name);
+        return NULL;
+    }
     const char *end = strstr(at + 3, "\n.S");
     copy = strndup(at, (size_t)((end ? end : at + strlen(at)) - at));
     assert_non_null(copy);
