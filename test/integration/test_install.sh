@@ -80,6 +80,15 @@ done
 
 equal "kubectl" "$("$sakkara" __complete get "")" "$("$bin/kubectl_complete-sakkara" get "")"
 
+# The real kubectl, of those that make e2e has built or of this machine.
+mkdir "$work/kubectl"
+for built in "${XDG_CACHE_HOME:-$HOME/.cache}"/sakkara/controlplane/*/controlplane "$(command -v kubectl)"; do
+    [ -x "$built" ] || continue
+    ln -sf "$built" "$work/kubectl/kubectl"
+    equal "completion by $built" "$("$sakkara" __complete get -o j)" \
+        "$(PATH="$work/kubectl:$PATH" timeout 60 kubectl __complete sakkara get -o j 2>/dev/null)"
+done
+
 # In bash as the shell calls it: completes LINE
 completes_bash() {
     bash --norc --noprofile -c '

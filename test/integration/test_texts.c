@@ -223,6 +223,12 @@ static void commands_have_their_exit_codes_and_texts(void **state)
          1,
          NULL,
          "/nonexistent: error: No such file or directory\n"},
+        {{"solve", "/nonexistent"}, 3, NULL, "/nonexistent: No such file or directory\n"},
+        {{"group", "nobody", "--file", "test/views/group.yaml"}, 3, NULL, "nobody"},
+        {{"solve", "test/solve/infeasible.json"}, 4, "\"infeasible\"", NULL},
+        {{"group", "g", "--server", "http://127.0.0.1:1"}, 6, NULL, "cannot be reached"},
+        {{"completion", "zsh"}, 0, "#compdef sakkara", NULL},
+        {{"completion", "csh"}, 2, NULL, "the shell is bash, zsh or fish, not csh\n"},
         {{"serve"}, 1, NULL, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT"},
     };
     (void)state;
