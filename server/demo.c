@@ -6,6 +6,7 @@
  * when, not how fast this machine is.
  */
 #include "server/demo.h"
+#include "server/client/explain_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,14 +267,29 @@ static bool end_of_first(struct story *story, const struct situation *situation)
     return good;
 }
 
+/* What `sakkara explain group-b` would print below its table. */
+static void print_ways_out(const struct story *story, const char *name)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    if (skr_offline_explain(story->offline, NAMESPACE, name, &text) == SKR_EXPLAIN_FOUND) {
+        json_t *explanation = json_loadb(text.s, text.len, 0, NULL);
+        skr_explain_write_relaxations(explanation, 2, 3, story->out);
+        json_decref(explanation);
+    }
+    skr_strbuf_fini(&text);
+}
+
 static bool end_of_second(struct story *story, const struct situation *situation)
 {
     draw(story, SECOND);
     print_map(story, SECOND);
+    print_ways_out(story, SECOND);
     bool good = is_as_expected(story, situation) && second_waits(story);
-    skr_strbuf_addf(story->out, "\n  %s\n\n",
-                    good ? "as it must be: it waits as a whole, holds no room, and says why"
-                         : "NOT as it must be: this is a bug");
+    skr_strbuf_addf(
+        story->out, "\n  %s\n\n",
+        good ? "as it must be: it waits as a whole, holds no room, says why, and what would help"
+             : "NOT as it must be: this is a bug");
     return good;
 }
 
