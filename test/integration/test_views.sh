@@ -63,6 +63,12 @@ done <"$views/cases"
 # The ASCII tree has the same rows, and nothing else than ASCII.
 if LC_ALL=C grep -nP '[^\x00-\x7f]' $views/*-ascii.txt; then fail "ASCII is not ASCII"; else pass; fi
 
+# The picture of the README is what its command prints.
+runs "README" 0 "$sakkara" tree --file docs/stuck-group.yaml
+awk '/^build\/sakkara tree --file docs\/stuck-group.yaml$/ {f = 1} f && /^```text$/ {p = 1; next} p && /^```$/ {exit} p' \
+    README.md >"$work/expected"
+same "README" "$work/expected" "$work/out"
+
 # ---- words that are not understood, names that are near ----
 
 runs "unknown group" 3 "$sakkara" group a-9 --file $views/groups.yaml
