@@ -119,6 +119,7 @@ static void take_answer(struct skr_scheduler *s, const struct skr_sched_answer *
         skr_sched_bind_failed(s, p, answer->text);
     } else {
         p->rejections = p->errors = p->attempts = 0;
+        skr_sched_report_bound(s, p->pod, p->node ? p->node->name : "");
     }
 }
 

@@ -55,6 +55,7 @@ struct skr_scheduler_options {
     skr_time cycle_time;      /* a cycle takes so long, and at its end the bind call begins */
     skr_time watch_delay;     /* until it sees what was written */
     uint64_t seed;            /* 0: the first of several best nodes; else one of them by chance */
+    bool events;              /* write Scheduled and FailedScheduling, as people see them */
     struct skr_trace trace;
 };
 

@@ -13,59 +13,7 @@
 
 enum { EXTENDER_SCORE_UNIT = 10 }; /* MaxNodeScore / MaxExtenderPriority */
 
-/* ---- the pod's condition ---- */
-
-/* scheduled_message of a decoded pod is cut. */
-static bool is_told(const struct skr_pod *pod, const char *reason, const char *message)
-{
-    size_t told = strlen(pod->scheduled_message);
-    return strcmp(pod->scheduled_reason, reason) == 0 &&
-           strncmp(pod->scheduled_message, message, told) == 0 &&
-           (told == strlen(message) || told + 4 > SKR_POD_MESSAGE_MAX);
-}
-
-static json_t *condition_patch(const struct skr_scheduler *s, const struct skr_pod *pod,
-                               const char *reason, const char *message, bool clear)
-{
-    char now[64];
-    skr_time_write(s->now / SKR_SECOND * SKR_SECOND, 0, now, sizeof now);
-    json_t *condition = json_pack("{s:s, s:s, s:s, s:s}", "type", "PodScheduled", "status", "False",
-                                  "reason", reason, "message", message);
-    if (pod->scheduled_reason[0] == '\0') {
-        json_object_set_new(condition, "lastTransitionTime", json_string(now));
-    }
-    json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", pod->meta.uid, "status",
-                              "conditions", condition);
-    if (clear) {
-        json_object_set_new(json_object_get(patch, "status"), "nominatedNodeName", json_null());
-    }
-    return patch;
-}
-
-/* Patches the status when reason or message are new, or a nomination has to go. */
-static void tell(struct skr_scheduler *s, const struct skr_pod *pod, const char *reason,
-                 const char *message, bool clear_nomination)
-{
-    bool clear = clear_nomination && pod->nominated_node[0];
-    if (!clear && is_told(pod, reason, message)) {
-        return;
-    }
-    json_t *patch = condition_patch(s, pod, reason, message, clear);
-    struct skr_store_request request = {.verb = SKR_STORE_PATCH_STRATEGIC,
-                                        .resource = skr_store_resource_of_kind("v1", "Pod"),
-                                        .namespace_ = pod->meta.namespace_,
-                                        .name = pod->meta.name,
-                                        .subresource = "status",
-                                        .body = patch,
-                                        .label_selector = "",
-                                        .field_selector = "",
-                                        .continue_ = ""};
-    struct skr_store_reply reply;
-    skr_store_handle(s->store, &request, s->now, &reply);
-    s->stats.patches++;
-    json_decref(reply.body);
-    json_decref(patch);
-}
+/* ---- failures ---- */
 
 static void fail(struct skr_scheduler *s, struct skr_sched_pod *p, unsigned rejected_by,
                  const char *reason, const char *message, bool clear_nomination)
@@ -73,7 +21,7 @@ static void fail(struct skr_scheduler *s, struct skr_sched_pod *p, unsigned reje
     skr_trace_add(&s->options.trace, SKR_TRACE_QUEUE, s->now, "pod %s/%s: %s: %s",
                   p->pod->meta.namespace_, p->pod->meta.name, reason, message);
     skr_sched_queue_put_back(&s->queue, p, rejected_by, s->now);
-    tell(s, p->pod, reason, message, clear_nomination);
+    skr_sched_report_failure(s, p->pod, reason, message, clear_nomination);
 }
 
 void skr_sched_bind_failed(struct skr_scheduler *s, struct skr_sched_pod *p, const char *text)

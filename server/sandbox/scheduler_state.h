@@ -136,6 +136,12 @@ void skr_sched_pod_left(struct skr_scheduler *s, const struct skr_sched_pod *gon
 /* Frees the entry with all it has. */
 void skr_sched_pod_destroy(struct skr_scheduler *s, struct skr_sched_pod *p);
 
+/* ---- scheduler_report.c: what pods and people are told ---- */
+/* Patches the status when reason or message are new, or a nomination has to go; an Event. */
+void skr_sched_report_failure(struct skr_scheduler *s, const struct skr_pod *pod,
+                              const char *reason, const char *message, bool clear_nomination);
+void skr_sched_report_bound(struct skr_scheduler *s, const struct skr_pod *pod, const char *node);
+
 /* ---- scheduler_cycle.c: one cycle, and its failures ---- */
 /* Pops a pod and schedules it. */
 void skr_sched_cycle(struct skr_scheduler *s);

@@ -69,6 +69,7 @@ static void begin(struct skr_scheduler_thread *t)
         .initial_backoff = t->config->initial_backoff,
         .max_backoff = t->config->max_backoff,
         .seed = (uint64_t)now_of(t) | 1, /* equals are chosen among by chance */
+        .events = true,
         .trace = t->trace,
     };
     skr_scheduler_destroy(t->scheduler);

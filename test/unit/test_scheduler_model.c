@@ -183,7 +183,8 @@ static void create(struct rig *r, int percentage)
                                             .name = names,
                                             .percentage = percentage,
                                             .cycle_time = 2 * MS,
-                                            .watch_delay = MS / 2};
+                                            .watch_delay = MS / 2,
+                                            .events = true};
     options.extender = (struct skr_extender){
         .context = r, .filter = filter, .prioritize = prioritize, .bind = bind, .weight = 20};
     r->scheduler = skr_scheduler_create(&options, r->store, r->now);
@@ -421,6 +422,39 @@ static void a_rejected_pod_is_asked_about_twice_and_then_never(void **state)
     assert_string_equal(condition(r, "p", "reason"), "Unschedulable");
     assert_string_equal(condition(r, "p", "message"),
                         "0/1 nodes are available: 1 sakkara: no" AFTER);
+}
+
+struct events {
+    char text[1024]; /* "TYPE REASON NOTE\n" each, in order of names */
+};
+
+static bool add_event(void *context, const json_t *event)
+{
+    struct events *events = context;
+    size_t n = strlen(events->text);
+    assert_string_equal(skr_path_text(event, "reportingComponent"), "sakkara");
+    assert_string_equal(skr_path_text(event, "involvedObject.kind"), "Pod");
+    assert_int_equal(strlen(skr_path_text(event, "eventTime")), 27);
+    snprintf(events->text + n, sizeof events->text - n, "%s %s %s\n", skr_path_text(event, "type"),
+             skr_path_text(event, "reason"), skr_path_text(event, "message"));
+    return true;
+}
+
+static void events_say_what_is_new_about_a_pod(void **state)
+{
+    struct rig *r = *state;
+    struct events events = {""};
+    add_node(r, "n1", "4");
+    r->only = "";
+    add_pod(r, "p", "1");
+    run(r, 15 * SKR_SECOND);
+    r->only = NULL;
+    add_node(r, "n2", "1"); /* wakes it */
+    run(r, 30 * SKR_SECOND);
+    skr_store_each(r->store, "Event", add_event, &events);
+    assert_string_equal(events.text,
+                        "Warning FailedScheduling 0/1 nodes are available: 1 sakkara: no" AFTER "\n"
+                        "Normal Scheduled Successfully assigned default/p to n1\n");
 }
 
 static void any_patch_wakes_a_pod_that_the_extender_rejected(void **state)
@@ -766,6 +800,7 @@ int main(void)
         TEST(a_held_bind_blocks_nobody_and_keeps_its_room),
         TEST(foreign_and_finished_pods_are_left_alone),
         TEST(a_rejected_pod_is_asked_about_twice_and_then_never),
+        TEST(events_say_what_is_new_about_a_pod),
         TEST(any_patch_wakes_a_pod_that_the_extender_rejected),
         TEST(patches_do_not_wake_a_pod_that_in_tree_filters_rejected),
         TEST(freed_room_and_new_nodes_wake_a_pod_that_did_not_fit),
