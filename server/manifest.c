@@ -19,7 +19,9 @@ struct reader {
     struct skr_strbuf *errors;
     size_t n_errors;
     enum skr_error_code worst;
-    const char *file; /* at hand */
+    const char *file;          /* at hand */
+    skr_manifest_visit *visit; /* of the texts of files */
+    void *visit_context;
 };
 
 void skr_manifests_init(struct skr_manifests *manifests)
@@ -136,7 +138,7 @@ static void read_stream(struct reader *r, FILE *stream, const char *name)
     } else if (text.len > SKR_MANIFEST_BYTES_MAX) {
         complain_file(r, name, SKR_LIMIT, "larger than 1 GiB");
     } else {
-        parse(r, name, text.s ? text.s : "", text.len);
+        r->visit(r->visit_context, name, text.s ? text.s : "", text.len);
     }
     skr_strbuf_fini(&text);
     free(chunk);
@@ -198,18 +200,40 @@ static void read_folder(struct reader *r, const char *folder)
     free(entry);
 }
 
+static void visit_all(struct reader *r, const char *path)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0) {
+        read_stream(r, stdin, "stdin");
+    } else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        read_folder(r, path);
+    } else {
+        read_file(r, path);
+    }
+}
+
+static void visit_parse(void *context, const char *name, const char *text, size_t n)
+{
+    parse(context, name, text, n);
+}
+
 int skr_manifests_read(struct skr_manifests *manifests, const char *path, skr_manifest_check *check,
                        void *context, struct skr_strbuf *errors)
 {
-    struct reader r = {
-        .manifests = manifests, .check = check, .context = context, .errors = errors};
-    struct stat status;
-    if (strcmp(path, "-") == 0) {
-        read_stream(&r, stdin, "stdin");
-    } else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        read_folder(&r, path);
-    } else {
-        read_file(&r, path);
-    }
+    struct reader r = {.manifests = manifests,
+                       .check = check,
+                       .context = context,
+                       .errors = errors,
+                       .visit = visit_parse};
+    r.visit_context = &r;
+    visit_all(&r, path);
+    return finish(&r);
+}
+
+int skr_manifest_files(const char *path, skr_manifest_visit *visit, void *context,
+                       struct skr_strbuf *errors)
+{
+    struct reader r = {.errors = errors, .visit = visit, .visit_context = context};
+    visit_all(&r, path);
     return finish(&r);
 }

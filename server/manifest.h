@@ -55,4 +55,10 @@ int skr_manifests_parse(struct skr_manifests *manifests, const char *name, const
                         size_t n, skr_manifest_check *check, void *context,
                         struct skr_strbuf *errors);
 
+/* A text of a file; borrowed, NUL-terminated. */
+typedef void skr_manifest_visit(void *context, const char *name, const char *text, size_t n);
+/* The texts alone, of a file, a folder's files, or standard input. Errors: those of reading. */
+int skr_manifest_files(const char *path, skr_manifest_visit *visit, void *context,
+                       struct skr_strbuf *errors);
+
 #endif

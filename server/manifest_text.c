@@ -221,8 +221,12 @@ static void read_yaml(struct reader *r)
     json_t *object;
     for (r->place.document = 0;; r->place.document++) {
         if (skr_yaml_next(yaml, &object, &mark, &error) < 0) {
-            complain(r, mark, error.code == SKR_LIMIT ? SKR_MANIFEST_LIMIT : SKR_MANIFEST_SYNTAX,
-                     error.code, error.text);
+            bool twice = error.code == SKR_CONFLICT;
+            complain(r, mark,
+                     twice                     ? SKR_MANIFEST_TWICE
+                     : error.code == SKR_LIMIT ? SKR_MANIFEST_LIMIT
+                                               : SKR_MANIFEST_SYNTAX,
+                     twice ? SKR_INVALID : error.code, error.text);
             break;
         }
         if (!object) {
@@ -255,7 +259,12 @@ static void read_json(struct reader *r)
         if (!object) {
             /* Columns of libjansson count characters; ours count bytes. */
             skr_json_find_token(text + at, (size_t)error.position, &where);
-            complain(r, shift(&r->place, where), SKR_MANIFEST_SYNTAX, SKR_INVALID, error.text);
+            struct skr_error quoted;
+            (void)skr_error_set(&quoted, SKR_INVALID, "%s", error.text);
+            complain(r, shift(&r->place, where),
+                     json_error_code(&error) == json_error_duplicate_key ? SKR_MANIFEST_TWICE
+                                                                         : SKR_MANIFEST_SYNTAX,
+                     SKR_INVALID, quoted.text);
             return;
         }
         at += (size_t)error.position;
@@ -263,15 +272,24 @@ static void read_json(struct reader *r)
     }
 }
 
+/* Of a byte order mark, which is no part of the text, nor of its columns. */
+static size_t mark_bytes(const char *text)
+{
+    return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+bool skr_manifest_is_json(const char *text)
+{
+    text += mark_bytes(text);
+    text += strspn(text, " \t\r\n");
+    return *text == '{' || *text == '[';
+}
+
 void skr_manifest_text_read(const char *text, size_t n, const struct skr_manifest_visitor *visitor)
 {
-    /* A byte order mark is no part of the text, nor of its columns. */
-    size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    text += mark;
-    n -= mark;
-    size_t blank = strspn(text, " \t\r\n");
-    struct reader r = {.visitor = visitor, .place = {.text = text, .n = n}};
-    r.place.is_json = text[blank] == '{' || text[blank] == '[';
+    const size_t mark = mark_bytes(text);
+    struct reader r = {.visitor = visitor, .place = {.text = text + mark, .n = n - mark}};
+    r.place.is_json = skr_manifest_is_json(text);
     if (strlen(text) != n) {
         complain(&r, (struct skr_yaml_mark){0, 0}, SKR_MANIFEST_SYNTAX, SKR_INVALID,
                  "contains a NUL byte");

@@ -26,7 +26,8 @@ struct skr_manifest_place {
 };
 
 enum skr_manifest_fault {
-    SKR_MANIFEST_SYNTAX, /* no YAML, no JSON, a key twice */
+    SKR_MANIFEST_SYNTAX, /* no YAML, no JSON */
+    SKR_MANIFEST_TWICE,  /* a key */
     SKR_MANIFEST_FIELD,  /* an object without apiVersion or kind, a list in a list */
     SKR_MANIFEST_LIMIT,
 };
@@ -41,6 +42,8 @@ struct skr_manifest_visitor {
                      enum skr_error_code code, const char *text);
 };
 
+/* Whether a text is read as JSON. */
+bool skr_manifest_is_json(const char *text);
 void skr_manifest_text_read(const char *text, size_t n, const struct skr_manifest_visitor *visitor);
 
 /* Where the value at path ("spec.nodeName") of the object begins, or the deepest value above it

@@ -162,7 +162,7 @@ static int put(struct skr_yaml *y, json_t *value, const char *anchor, struct skr
     } else if (json_object_get(top->container, top->key)) {
         y->mark = top->key_mark;
         json_decref(value);
-        rc = skr_error_set(error, SKR_INVALID, "key \"%.128s\" twice", top->key);
+        rc = skr_error_set(error, SKR_CONFLICT, "key \"%.128s\" twice", top->key);
     } else {
         json_object_set_new(top->container, top->key, value);
     }

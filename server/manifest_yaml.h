@@ -20,7 +20,8 @@ struct skr_yaml;
 struct skr_yaml *skr_yaml_create(const char *text, size_t n);
 void skr_yaml_destroy(struct skr_yaml *yaml); /* NULL allowed */
 /* The next document; *ret NULL at the end of the text. mark: where it begins; with an error: what
- * it is about. After an error the text cannot be read on. Errors: SKR_INVALID, SKR_LIMIT. */
+ * it is about. After an error the text cannot be read on. Errors: SKR_INVALID, SKR_LIMIT,
+ * SKR_CONFLICT (a key twice). */
 int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mark,
                   struct skr_error *error);
 

@@ -153,6 +153,20 @@ static int check(void *context, const json_t *object, struct skr_error *error)
                                : check_decodes(object, kind->kind, error);
 }
 
+int skr_simulate_input_check(const json_t *object, struct skr_error *error)
+{
+    return check(NULL, object, error);
+}
+
+const char *skr_simulate_template_path(const json_t *object)
+{
+    const struct kind *kind = kind_of(object);
+    if (kind && kind->template_path) {
+        return kind->template_path;
+    }
+    return kind && strcmp(kind->kind, "Pod") == 0 ? "" : NULL;
+}
+
 int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
                             struct skr_strbuf *errors)
 {

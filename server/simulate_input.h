@@ -54,6 +54,11 @@ int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
 /* The same for a text. */
 int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name, const char *text,
                              size_t n, struct skr_strbuf *errors);
+/* What of an object's fields the decoders of engine and scheduler refuse; kinds that are ignored
+ * are not looked at. Errors: SKR_INVALID, SKR_LIMIT with the path of the field. */
+int skr_simulate_input_check(const json_t *object, struct skr_error *error);
+/* Where an object has its pod: "spec.template", "" of a Pod, NULL of kinds that make none. */
+const char *skr_simulate_template_path(const json_t *object);
 /* After the last file: orders the steps, finds the start, and warns once a kind of what is ignored
  * or not modelled. */
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);

@@ -58,6 +58,12 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
     } else if ((size_t)n >= size) {
         trim_cut_sequence(text, size - 1);
     }
+    /* Texts quote what was given: one line stays one line. */
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7F) {
+            *text = '?';
+        }
+    }
 }
 
 int skr_error_set(struct skr_error *error, enum skr_error_code code, const char *format, ...)

@@ -27,8 +27,8 @@ struct skr_error {
     char text[256];
 };
 
-/* Formats the text (cut at the size of the buffer) and returns -code, so that failing is one line.
- * error may be NULL. */
+/* Formats the text (cut at the size of the buffer, control characters become '?') and returns
+ * -code, so that failing is one line. error may be NULL. */
 int skr_error_set(struct skr_error *error, enum skr_error_code code, const char *format, ...)
     SKR_PRINTF(3, 4);
 

@@ -160,3 +160,22 @@ int64_t skr_amounts_get(const struct skr_amounts *a, uint16_t resource)
     }
     return 0;
 }
+
+bool skr_quantities_differ(const struct skr_quantities *a, const struct skr_quantities *b,
+                           const char **ret_name, int64_t *ret_a, int64_t *ret_b)
+{
+    for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
+        int c = i == a->n ? 1 : j == b->n ? -1 : strcmp(a->item[i].name, b->item[j].name);
+        int64_t x = c <= 0 ? a->item[i].amount : 0;
+        int64_t y = c >= 0 ? b->item[j].amount : 0;
+        if (x != y) {
+            *ret_name = c <= 0 ? a->item[i].name : b->item[j].name;
+            *ret_a = x;
+            *ret_b = y;
+            return true;
+        }
+        i += c <= 0 ? 1 : 0;
+        j += c >= 0 ? 1 : 0;
+    }
+    return false;
+}

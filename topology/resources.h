@@ -7,6 +7,7 @@
  * per engine into small ids so that vectors are arrays; a decoded object carries names (struct
  * skr_quantities), the engine turns them into ids (struct skr_amounts) once.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,11 @@ struct skr_quantities {
     size_t n;
     struct skr_quantity_item *item;
 };
+
+/* The first resource, in byte order, of which a and b have different amounts (absent: 0). false:
+ * they are the same. name is borrowed. */
+bool skr_quantities_differ(const struct skr_quantities *a, const struct skr_quantities *b,
+                           const char **ret_name, int64_t *ret_a, int64_t *ret_b);
 
 /* As used: sorted by resource id, amounts never 0. */
 struct skr_amount {

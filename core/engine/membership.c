@@ -108,26 +108,18 @@ static void deal_seats(struct group *g)
 static void note_difference(struct group *g, const struct pod_entry *first,
                             const struct pod_entry *odd)
 {
-    const struct skr_quantities *a = &first->shape->spec->requests,
-                                *b = &odd->shape->spec->requests;
+    const char *name;
+    int64_t x, y;
     struct skr_strbuf s;
     skr_strbuf_init(&s);
-    for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
-        int c = i == a->n ? 1 : j == b->n ? -1 : strcmp(a->item[i].name, b->item[j].name);
-        int64_t x = c <= 0 ? a->item[i].amount : 0, y = c >= 0 ? b->item[j].amount : 0;
-        const char *name = c <= 0 ? a->item[i].name : b->item[j].name;
-        if (x != y) {
-            skr_strbuf_addf(&s, "pod %s requests ", odd->pod->meta.name);
-            skr_amount_add(&s, name, y);
-            skr_strbuf_addf(&s, ", pod %s ", first->pod->meta.name);
-            skr_amount_add(&s, name, x);
-            break;
-        }
-        i += c <= 0;
-        j += c >= 0;
-    }
-    if (s.len > 0)
+    if (skr_quantities_differ(&first->shape->spec->requests, &odd->shape->spec->requests, &name, &x,
+                              &y)) {
+        skr_strbuf_addf(&s, "pod %s requests ", odd->pod->meta.name);
+        skr_amount_add(&s, name, y);
+        skr_strbuf_addf(&s, ", pod %s ", first->pod->meta.name);
+        skr_amount_add(&s, name, x);
         g->homogeneity = skr_strbuf_take(&s, NULL);
+    }
     skr_strbuf_fini(&s);
 }
 

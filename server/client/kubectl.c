@@ -283,6 +283,30 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
     return rc;
 }
 
+int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
+                           const char *name, struct skr_strbuf *out, struct skr_error *error)
+{
+    struct skr_strbuf said;
+    struct arguments a = arguments_of(options);
+    int code = 0;
+    skr_strbuf_init(&said);
+    skr_strbuf_add(&said, "");
+    add_pair(&a, "--namespace", namespace_);
+    add(&a, "get");
+    add(&a, "--output=json");
+    add(&a, "configmap");
+    add(&a, "--");
+    add(&a, name);
+    int rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
+    if (rc == 0 && code != 0) {
+        said.s[strcspn(said.s, "\r\n")] = '\0';
+        rc = skr_error_set(error, strstr(said.s, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
+                           "kubectl: %.200s", said.s);
+    }
+    skr_strbuf_fini(&said);
+    return rc;
+}
+
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)
 {
     struct skr_strbuf said;

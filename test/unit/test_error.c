@@ -84,9 +84,20 @@ static void every_code_has_a_name(void **state)
     assert_string_equal(skr_error_code_name((enum skr_error_code)99), "unknown");
 }
 
+static void a_text_is_one_line_whatever_it_quotes(void **state)
+{
+    struct skr_error error;
+    (void)state;
+    (void)skr_error_set(&error, SKR_INVALID, "near '%s'", "a\n\tb\x7f");
+    assert_string_equal(error.text, "near 'a??b?'");
+    (void)skr_error_prefix(&error, "%s", "x\ny");
+    assert_string_equal(error.text, "x?y: near 'a??b?'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_one_line_whatever_it_quotes),
         cmocka_unit_test(setting_an_error_formats_and_returns_the_negative_code),
         cmocka_unit_test(an_error_nobody_wants_still_has_its_code),
         cmocka_unit_test(a_long_text_is_cut_and_terminated),

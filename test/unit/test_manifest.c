@@ -152,6 +152,7 @@ static void what_is_wrong_is_told_with_its_position(void **state)
         {"{\"apiVersion\":\"v1\",\"kind\":\"X\"", "f:1:27: '}' expected near end of file\n"},
         {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n- {kind: B}\n",
          "f:5:3: apiVersion is missing\n"},
+        {"{\"apiVersion\":\"v1\",\"a\\u\n\":1}", "f:1:20: invalid escape near '\"a\\u?'\n"},
         {HEAD "a: \"x\\0y\"\n", "f:3:4: a text with a NUL byte\n"},
         {HEAD "? [a]\n: b\n", "f:3:3: a key must be a single value\n"},
     };

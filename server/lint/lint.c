@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts to objects, objects to findings. Objects are kept, since many rules compare them; the
+ * checks run in a fixed order, and the findings are sorted by file and position at the end.
+ */
+#include "server/lint/lint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/lint/parts.h"
+#include "server/simulate_input.h"
+#include "server/simulate_scenario.h"
+#include "topology/arena.h"
+
+struct skr_lint *skr_lint_create(void)
+{
+    struct skr_lint *lint = skr_alloc(sizeof *lint);
+    lint->config = skr_config_default();
+    skr_bug_on(!lint->config);
+    return lint;
+}
+
+static void drop_sources(struct skr_lint *lint)
+{
+    for (size_t i = 0; i < lint->n_groups; i++) {
+        skr_group_spec_destroy(lint->group[i].spec);
+        skr_pod_destroy(lint->group[i].pod);
+    }
+    for (size_t i = 0; i < lint->n_trees; i++) {
+        skr_tree_unref(lint->tree[i].tree);
+    }
+    free(lint->group);
+    free(lint->tree);
+}
+
+void skr_lint_destroy(struct skr_lint *lint)
+{
+    if (!lint) {
+        return;
+    }
+    drop_sources(lint);
+    for (size_t i = 0; i < lint->n_findings; i++) {
+        free(lint->finding[i].text);
+    }
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        json_decref(lint->object[i]->json);
+        free(lint->object[i]);
+    }
+    for (size_t i = 0; i < lint->n_texts; i++) {
+        free(lint->text[i]->name);
+        free(lint->text[i]->path);
+        free(lint->text[i]->text);
+        free(lint->text[i]);
+    }
+    free(lint->finding);
+    free(lint->object);
+    free(lint->text);
+    skr_config_destroy(lint->config);
+    free(lint);
+}
+
+/* ---- texts ---- */
+
+struct adding {
+    struct skr_lint *lint;
+    struct lint_text *text;
+};
+
+static void add_text(struct skr_lint *lint, const char *name, const struct lint_object *parent,
+                     const char *path, const char *text, size_t n);
+
+const char *lint_text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* Values of a ConfigMap that are configurations. */
+static void add_nested(struct skr_lint *lint, const struct lint_object *object)
+{
+    const char *key;
+    json_t *value;
+    char path[512];
+    json_object_foreach(json_object_get(object->json, "data"), key, value)
+    {
+        const char *text = json_string_value(value);
+        if (!text || lint->n_nested == SKR_LINT_NESTED_MAX ||
+            (!strstr(text, "SakkaraConfiguration") &&
+             !strstr(text, "KubeSchedulerConfiguration"))) {
+            continue;
+        }
+        lint->n_nested++;
+        (void)snprintf(path, sizeof path, "data.%.300s", key);
+        add_text(lint, NULL, object, path, text, strlen(text));
+    }
+}
+
+static void take_object(void *context, json_t *json, const struct skr_manifest_place *place,
+                        struct skr_yaml_mark mark)
+{
+    const struct adding *adding = context;
+    struct skr_lint *lint = adding->lint;
+    const json_t *meta = json_object_get(json, "metadata");
+    struct lint_object *object = skr_alloc(sizeof *object);
+    *object = (struct lint_object){.text = adding->text,
+                                   .place = *place,
+                                   .json = json,
+                                   .mark = mark,
+                                   .kind = lint_text_of(json, "kind"),
+                                   .namespace_ = lint_text_of(meta, "namespace"),
+                                   .name = lint_text_of(meta, "name")};
+    if (!object->namespace_[0]) {
+        object->namespace_ = "default";
+    }
+    adding->text->n_objects++;
+    skr_grow(&lint->object, &lint->cap_objects, lint->n_objects + 1, sizeof(struct lint_object *));
+    lint->object[lint->n_objects++] = object;
+    lint->has_scenario = lint->has_scenario || skr_scenario_is(json);
+    if (!adding->text->parent && strcmp(object->kind, "ConfigMap") == 0) {
+        add_nested(lint, object);
+    }
+}
+
+static void complain(void *context, struct skr_yaml_mark mark, enum skr_manifest_fault fault,
+                     enum skr_error_code code, const char *text)
+{
+    static const char *const codes[] = {[SKR_MANIFEST_SYNTAX] = "Syntax",
+                                        [SKR_MANIFEST_TWICE] = "DuplicateKey",
+                                        [SKR_MANIFEST_FIELD] = "InvalidField",
+                                        [SKR_MANIFEST_LIMIT] = "Limit"};
+    const struct adding *adding = context;
+    const struct lint_place at = {adding->text, mark, skr_manifest_is_json(adding->text->text)};
+    (void)code;
+    lint_tell(adding->lint, adding->text->parent, codes[fault], at, NULL, "%s", text);
+}
+
+static void add_text(struct skr_lint *lint, const char *name, const struct lint_object *parent,
+                     const char *path, const char *text, size_t n)
+{
+    struct lint_text *one = skr_alloc(sizeof *one);
+    struct adding adding = {lint, one};
+    const struct skr_manifest_visitor visitor = {&adding, take_object, complain};
+    one->name = name ? skr_strdup(name) : NULL;
+    one->path = path ? skr_strdup(path) : NULL;
+    one->parent = parent;
+    one->n = n;
+    one->text = skr_alloc(n + 1);
+    if (n > 0) {
+        memcpy(one->text, text, n);
+    }
+    skr_grow(&lint->text, &lint->cap_texts, lint->n_texts + 1, sizeof(struct lint_text *));
+    lint->text[lint->n_texts++] = one;
+    skr_manifest_text_read(one->text, n, &visitor);
+}
+
+void skr_lint_add(struct skr_lint *lint, const char *name, const char *text, size_t n)
+{
+    add_text(lint, name, NULL, NULL, text, n);
+}
+
+void skr_lint_select(struct skr_lint *lint, const char *namespace_, const char *name)
+{
+    lint->selects = true;
+    lint->select_namespace = namespace_;
+    lint->select_name = name;
+}
+
+/* ---- checks ---- */
+
+static bool is_selected(const struct skr_lint *lint, const struct lint_object *o)
+{
+    return !lint->selects ||
+           (strcmp(o->kind, "ConfigMap") == 0 && strcmp(o->name, lint->select_name) == 0 &&
+            (!lint->select_namespace[0] || strcmp(o->namespace_, lint->select_namespace) == 0));
+}
+
+/* What the decoders of engine, scheduler and simulation refuse. */
+static void check_fields(struct skr_lint *lint)
+{
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        const struct lint_object *o = lint->object[i];
+        struct skr_error error = {SKR_OK, ""};
+        if (skr_simulate_input_check(o->json, &error) < 0) {
+            lint_tell_error(lint, o, error.code == SKR_LIMIT ? "Limit" : "InvalidField", "",
+                            &error);
+        }
+    }
+}
+
+static size_t file_number(const struct skr_lint *lint, const struct lint_text *file)
+{
+    size_t i = 0;
+    while (i < lint->n_texts && lint->text[i] != file) {
+        i++;
+    }
+    return i;
+}
+
+static bool stands_before(const struct skr_lint *lint, const struct lint_finding *a,
+                          const struct lint_finding *b)
+{
+    if (a->file != b->file) {
+        return file_number(lint, a->file) < file_number(lint, b->file);
+    }
+    return a->at.line != b->at.line ? a->at.line < b->at.line : a->at.column < b->at.column;
+}
+
+/* Insertion, stable: at most SKR_LINT_FINDINGS_MAX of each file, and those of a file come nearly
+ * together. */
+static void sort(struct skr_lint *lint)
+{
+    for (size_t i = 1; i < lint->n_findings; i++) {
+        const struct lint_finding moved = lint->finding[i];
+        size_t at = i;
+        for (; at > 0 && stands_before(lint, &moved, &lint->finding[at - 1]); at--) {
+            lint->finding[at] = lint->finding[at - 1];
+        }
+        lint->finding[at] = moved;
+    }
+}
+
+size_t skr_lint_finish(struct skr_lint *lint)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        n += is_selected(lint, lint->object[i]) ? 1 : 0;
+    }
+    check_fields(lint);
+    lint_configurations(lint);
+    lint_maps(lint);
+    lint_levels(lint);
+    lint_workloads(lint);
+    lint_schedulers(lint);
+    sort(lint);
+    return n;
+}
+
+size_t skr_lint_count(const struct skr_lint *lint)
+{
+    return lint->n_errors + lint->n_warnings;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Topology and group ConfigMaps, PodGroups: what their parsers say, and what they say to each
+ * other.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/lint/parts.h"
+#include "server/suggest.h"
+#include "topology/arena.h"
+#include "topology/topology_map.h"
+
+static const char *const topology_keys[] = {"name",   "resource-names", "level-names", "tree",
+                                            "reason", "message",        "conditions"};
+static const char *const group_keys[] = {"name",
+                                         "size",
+                                         "priority",
+                                         "constraints",
+                                         "status",
+                                         "reason",
+                                         "message",
+                                         "placement",
+                                         "rank",
+                                         "conditions",
+                                         "preemptor",
+                                         "schedBeginTime",
+                                         "schedEndTime",
+                                         "schedTotalTimeMilli",
+                                         "schedSolverTimeMilli",
+                                         "delayed-deletion"};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Keys that we do not know are kept and allowed; one that is nearly ours is a slip. */
+static void check_keys(struct skr_lint *lint, const struct lint_object *o,
+                       const struct skr_labels *data, const char *const *known, size_t n)
+{
+    char path[512];
+    for (size_t i = 0; i < data->n; i++) {
+        const char *key = data->item[i].key;
+        const char *near = skr_suggest(key, known, n);
+        if (near && strcmp(near, key) != 0 && !skr_labels_get(data, near)) {
+            (void)snprintf(path, sizeof path, "data.%.300s", key);
+            lint_tell(lint, o, "MisspeltKey", lint_at(o, path), NULL,
+                      "key %.64s means nothing (did you mean %s?)", key, near);
+        }
+    }
+}
+
+/* ---- topology ---- */
+
+static void check_topology_place(struct skr_lint *lint, const struct lint_object *o)
+{
+    const char *namespace_ = lint->config->settings.topology_namespace;
+    if (lint->config_object && strcmp(o->namespace_, namespace_) != 0) {
+        const struct lint_place see = lint_at(lint->config_object, "topologyConfigMapNameSpace");
+        lint_tell(lint, o, "TopologyNamespace", lint_at(o, "metadata.namespace"), &see,
+                  "a topology map in namespace %.64s is not read, the configuration says %s",
+                  o->namespace_, namespace_);
+    }
+    for (size_t i = 0; i < lint->n_trees; i++) {
+        if (strcmp(lint->tree[i].object->namespace_, o->namespace_) == 0) {
+            const struct lint_place see = lint_at(lint->tree[i].object, "metadata.name");
+            lint_tell(lint, o, "DuplicateTopology", lint_at(o, "metadata.name"), &see,
+                      "another topology map: the older one is in force, the other waits");
+            return;
+        }
+    }
+}
+
+static void check_topology(struct skr_lint *lint, const struct lint_object *o,
+                           const struct skr_labels *data)
+{
+    struct lint_receiver receiver;
+    struct skr_tree *tree = NULL;
+    struct skr_error error;
+    lint_receive(&receiver, lint, o, "data");
+    const int rc = skr_topology_map_check(data, &receiver.defects, &tree, NULL, &error);
+    check_keys(lint, o, data, topology_keys, COUNT(topology_keys));
+    check_topology_place(lint, o);
+    if (rc < 0) {
+        return;
+    }
+    skr_grow(&lint->tree, &lint->cap_trees, lint->n_trees + 1, sizeof *lint->tree);
+    lint->tree[lint->n_trees++] = (struct lint_tree){o, tree};
+}
+
+/* ---- groups ---- */
+
+struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name)
+{
+    for (size_t i = 0; i < lint->n_groups; i++) {
+        struct lint_group *g = &lint->group[i];
+        if (strcmp(g->object->namespace_, namespace_) == 0 && strcmp(g->spec->name, name) == 0) {
+            return g;
+        }
+    }
+    return NULL;
+}
+
+static void add_group(struct skr_lint *lint, const struct lint_object *o, const char *size_path,
+                      struct skr_group_spec *spec)
+{
+    skr_grow(&lint->group, &lint->cap_groups, lint->n_groups + 1, sizeof *lint->group);
+    lint->group[lint->n_groups++] =
+        (struct lint_group){.object = o, .size_path = size_path, .spec = spec};
+}
+
+static void check_group(struct skr_lint *lint, const struct lint_object *o,
+                        const struct skr_labels *data)
+{
+    struct lint_receiver receiver;
+    struct skr_group_spec *spec = NULL;
+    struct skr_error error;
+    lint_receive(&receiver, lint, o, "data");
+    const int rc = skr_group_spec_check(data, &receiver.defects, &spec, &error);
+    check_keys(lint, o, data, group_keys, COUNT(group_keys));
+    if (rc < 0) {
+        return;
+    }
+    const struct lint_group *other = lint_find_group(lint, o->namespace_, spec->name);
+    if (other) {
+        const struct lint_place see = lint_at(other->object, "data.name");
+        lint_tell(lint, o, "DuplicateGroup", lint_at(o, "data.name"), &see,
+                  "group \"%s\" twice in namespace %.64s: the older map defines it", spec->name,
+                  o->namespace_);
+        skr_group_spec_destroy(spec);
+        return;
+    }
+    add_group(lint, o, "data.size", spec);
+}
+
+/* A map that looks like one of ours, without its label. */
+static void check_unmarked(struct skr_lint *lint, const struct lint_object *o,
+                           const struct skr_labels *labels, const struct skr_labels *data)
+{
+    const bool tree = skr_labels_get(data, "tree") && (skr_labels_get(data, "level-names") ||
+                                                       skr_labels_get(data, "resource-names"));
+    const bool group = skr_labels_get(data, "constraints") && skr_labels_get(data, "size");
+    const char *off = tree ? SKR_TOPOLOGY_LABEL SKR_LINT_EXAMPLE : SKR_GROUP_LABEL SKR_LINT_EXAMPLE;
+    if ((tree || group) && !skr_labels_get(labels, off)) {
+        lint_tell(lint, o, "MissingLabel", lint_at(o, "metadata"), NULL,
+                  "this looks like a %s map, but has no label %s: it is not read",
+                  tree ? "topology" : "group", tree ? SKR_TOPOLOGY_LABEL : SKR_GROUP_LABEL);
+    }
+}
+
+static void check_map(struct skr_lint *lint, const struct lint_object *o)
+{
+    struct skr_configmap *map = NULL;
+    struct skr_error error;
+    if (skr_configmap_decode(o->json, &map, &error) < 0) {
+        return; /* told by the check of fields */
+    }
+    const bool topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL) != NULL;
+    const bool group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL) != NULL;
+    lint_labels(lint, o, "metadata.labels", false);
+    if (topology && group) {
+        lint_tell(lint, o, "TwoLabels", lint_at(o, "metadata.labels"), NULL,
+                  "%s and %s: one map is one thing", SKR_TOPOLOGY_LABEL, SKR_GROUP_LABEL);
+    }
+    if (topology) {
+        check_topology(lint, o, &map->data);
+    }
+    if (group) {
+        check_group(lint, o, &map->data);
+    }
+    if (!topology && !group) {
+        check_unmarked(lint, o, &map->meta.labels, &map->data);
+    }
+    skr_configmap_destroy(map);
+}
+
+static void check_podgroup(struct skr_lint *lint, const struct lint_object *o)
+{
+    struct skr_podgroup *pg = NULL;
+    struct skr_group_spec *spec = NULL;
+    struct skr_error error;
+    if (skr_podgroup_decode(o->json, &pg, &error) < 0) {
+        return;
+    }
+    if (skr_group_spec_from_podgroup(pg, 0, &spec, &error) < 0) {
+        lint_tell_error(lint, o, "InvalidNumber", "", &error);
+    } else if (lint_find_group(lint, o->namespace_, spec->name)) {
+        skr_group_spec_destroy(spec); /* a group map of that name goes before it */
+    } else {
+        add_group(lint, o, "spec.minMember", spec);
+    }
+    skr_podgroup_destroy(pg);
+}
+
+void lint_maps(struct skr_lint *lint)
+{
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        if (strcmp(lint->object[i]->kind, "ConfigMap") == 0) {
+            check_map(lint, lint->object[i]);
+        } else if (strcmp(lint->object[i]->kind, "Node") == 0) {
+            lint_labels(lint, lint->object[i], "metadata.labels", false);
+        }
+    }
+    for (size_t i = 0; i < lint->n_objects; i++) {
+        if (strcmp(lint->object[i]->kind, "PodGroup") == 0 &&
+            strncmp(lint_text_of(lint->object[i]->json, "apiVersion"), "scheduling.x-k8s.io/",
+                    strlen("scheduling.x-k8s.io/")) == 0) {
+            check_podgroup(lint, lint->object[i]);
+        }
+    }
+}
+
+/* ---- levels ---- */
+
+static bool is_level(const struct skr_lint *lint, const char *name)
+{
+    for (size_t i = 0; i < lint->n_trees; i++) {
+        if (skr_tree_find_level(lint->tree[i].tree, name) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The key whose value is the level's rules: inner objects may have the same key. */
+static struct skr_position position_of_level(const char *text, const char *level)
+{
+    const char *path[] = {level, NULL};
+    struct skr_position rules = {1, 1}, key = {1, 1}, value;
+    (void)skr_json_find_path(text, path, &rules);
+    for (size_t n = 0; skr_json_find_key(text, n, &key, &value); n++) {
+        if (value.line == rules.line && value.column == rules.column) {
+            return key;
+        }
+    }
+    return rules;
+}
+
+static const char *suggest_level(const struct skr_tree *tree, const char *level)
+{
+    return skr_suggest(level, &tree->level_name[1], (size_t)tree->n_levels);
+}
+
+static void tell_level(struct skr_lint *lint, const struct lint_group *g, const char *level)
+{
+    size_t t = 0;
+    while (t < lint->n_trees && !suggest_level(lint->tree[t].tree, level)) {
+        t++;
+    }
+    t = t < lint->n_trees ? t : 0;
+    const struct skr_tree *tree = lint->tree[t].tree;
+    const char *text = lint_text_of(json_object_get(g->object->json, "data"), "constraints");
+    const char *near = suggest_level(tree, level);
+    struct skr_strbuf levels;
+    const struct lint_place at =
+        lint_inside(g->object, "data.constraints", text, position_of_level(text, level));
+    const struct lint_place see = lint_at(lint->tree[t].object, "data.level-names");
+    skr_strbuf_init(&levels);
+    for (int32_t l = 1; l <= tree->n_levels; l++) {
+        skr_strbuf_addf(&levels, "%s%s", l > 1 ? ", " : "", tree->level_name[l]);
+    }
+    lint_tell(lint, g->object, "UnknownLevel", at, &see,
+              "constraints: no level \"%.64s\"%s%s%s; the tree has %.150s", level,
+              near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", levels.s);
+    skr_strbuf_fini(&levels);
+}
+
+void lint_levels(struct skr_lint *lint)
+{
+    for (size_t i = 0; lint->n_trees > 0 && i < lint->n_groups; i++) {
+        const struct lint_group *g = &lint->group[i];
+        for (size_t k = 0; k < g->spec->n_rules; k++) {
+            if (!is_level(lint, g->spec->rule[k].level)) {
+                tell_level(lint, g, g->spec->rule[k].level);
+            }
+        }
+    }
+}

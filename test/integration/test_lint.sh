@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# sakkara lint from outside: exit codes, what goes to which stream, a ConfigMap through kubectl (played by a
+# script) and from a dump. What is found in which file: test/unit/test_lint.c.
+set -u
+export LC_ALL=C.UTF-8
+cd "$(dirname "$0")/../.." || exit 1
+sakkara=$(realpath "${SAKKARA:-build/sakkara}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# runs CODE NAME COMMAND...: output in $work/out, $work/err
+runs() {
+    local code=$1 name=$2 got
+    shift 2
+    timeout 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    if [ "$got" = "$code" ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$name: exit code $got, not $code: $(cat "$work/out" "$work/err")"
+    fi
+}
+# has STREAM TEXT, is_empty STREAM
+has() {
+    if grep -qF -- "$2" "$work/$1"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "no \"$2\" in $1: $(cat "$work/$1")"
+    fi
+}
+is_empty() {
+    if [ ! -s "$work/$1" ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$1 is not empty: $(cat "$work/$1")"
+    fi
+}
+
+runs 0 "good files" "$sakkara" lint configs manifests
+is_empty out
+is_empty err
+runs 5 "errors" "$sakkara" lint test/lint/duplicate-node.yaml
+has out 'test/lint/duplicate-node.yaml:14:9: error: node "node-3" twice (see 10:9) [DuplicateNode]'
+has out '1 file, 1 error, 0 warnings'
+is_empty err
+runs 5 "warnings alone" "$sakkara" lint test/lint/uneven.yaml
+runs 5 "a folder, files against one another" "$sakkara" lint test/lint/several
+has out '3 files, 1 error, 2 warnings'
+runs 1 "a file that cannot be read" "$sakkara" lint "$work/none.yaml" test/lint/uneven.yaml
+has err 'none.yaml: No such file or directory'
+has out '[UnevenDepth]'
+runs 2 "no file" "$sakkara" lint
+runs 2 "unknown form" "$sakkara" lint -o yaml configs
+runs 2 "a flag of maps with files" "$sakkara" lint -n default configs
+runs 2 "two maps" "$sakkara" lint cm/a cm/b
+runs 5 "standard input" bash -c "'$sakkara' lint - <test/lint/uneven.yaml"
+has out 'stdin:7:6: warning'
+runs 5 "sarif" "$sakkara" lint -o sarif test/lint/uneven.yaml
+has out '"version": "2.1.0"'
+runs 0 "sarif of good files" "$sakkara" lint -o sarif configs
+has out '"results": []'
+runs 0 "json of good files" "$sakkara" lint -o json configs
+has out '"findings": []'
+
+# ---- one map ----
+
+cat >"$work/dump.yaml" <<'END'
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: t, labels: {sakkara.topology: ""}}, data: {tree: '{"n":{}}'}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x, labels: {sakkara.group: ""}}, data: {size: "0"}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: x, labels: {sakkara.group: ""}}, data: {name: b}}
+END
+runs 5 "a map of a dump" "$sakkara" lint cm/a --file "$work/dump.yaml"
+has out "dump.yaml:5:115: error: size: must be at least 1, got \"0\" [InvalidNumber]"
+runs 0 "a good map of a dump" "$sakkara" lint cm/b --file "$work/dump.yaml"
+is_empty out
+runs 3 "a map of another namespace" "$sakkara" lint cm/b -n y --file "$work/dump.yaml"
+runs 3 "no such map" "$sakkara" lint cm/c --file "$work/dump.yaml"
+has err 'no ConfigMap "c"'
+
+mkdir "$work/bin"
+cat >"$work/bin/kubectl" <<'END'
+#!/bin/sh
+echo "$*" >"${0%/*}/asked"
+case "$*" in
+*" bad") echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"bad","labels":{"sakkara.group":""}},
+"data":{"size":"x"}}' ;;
+*" away") echo 'Unable to connect to the server: dial tcp: refused' >&2; exit 1 ;;
+*) echo "Error from server (NotFound): configmaps \"none\" not found" >&2; exit 1 ;;
+esac
+END
+chmod +x "$work/bin/kubectl"
+PATH=$work/bin:$PATH
+runs 5 "a map of the cluster" "$sakkara" lint cm/bad -n team --context c
+has out 'cm/bad:2:17: error: size: must be a decimal integer, got "x" [InvalidNumber]'
+cp "$work/bin/asked" "$work/out"
+has out '--context c --namespace team get --output=json configmap -- bad'
+runs 3 "a map that the cluster lacks" "$sakkara" lint cm/none
+has err 'configmaps "none" not found'
+runs 6 "no cluster" "$sakkara" lint cm/away
+has err 'Unable to connect'
+is_empty out
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lint: broken files of test/lint against what is to be said about them (NAME.txt beside NAME.yaml,
+ * NAME.json or the folder NAME), good files in silence, the three forms, the reference's table.
+ * SKR_LINT_WRITE=1 writes the expected texts instead.
+ */
+#include "server/lint/lint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "server/manifest.h"
+#include "topology/arena.h"
+#include "topology/topology_map.h"
+
+static void take(void *context, const char *name, const char *text, size_t n)
+{
+    skr_lint_add(context, name, text, n);
+}
+
+static struct skr_lint *lint_path(const char *path)
+{
+    struct skr_strbuf errors;
+    struct skr_lint *lint = skr_lint_create();
+    skr_strbuf_init(&errors);
+    if (skr_manifest_files(path, take, lint, &errors) < 0)
+        fail_msg("%s", errors.s);
+    skr_strbuf_fini(&errors);
+    (void)skr_lint_finish(lint);
+    return lint;
+}
+
+static struct skr_lint *lint_text(const char *text)
+{
+    struct skr_lint *lint = skr_lint_create();
+    skr_lint_add(lint, "f", text, strlen(text));
+    (void)skr_lint_finish(lint);
+    return lint;
+}
+
+static char *text_of(const struct skr_lint *lint)
+{
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_strbuf_add(&out, "");
+    skr_lint_write_text(lint, &out);
+    return skr_strbuf_take(&out, NULL);
+}
+
+static json_t *json_of(const struct skr_lint *lint,
+                       void (*write)(const struct skr_lint *, struct skr_strbuf *))
+{
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    write(lint, &out);
+    json_t *json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    skr_strbuf_fini(&out);
+    return json;
+}
+
+/* ---- broken files ---- */
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    if (file) {
+        assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+        fclose(file);
+    }
+    return text;
+}
+
+static int is_case(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && (!dot || strcmp(dot, ".txt") != 0);
+}
+
+static void compare(const char *path, const char *got)
+{
+    char expected_path[512];
+    snprintf(expected_path, sizeof expected_path, "%s.txt", path);
+    if (getenv("SKR_LINT_WRITE")) {
+        FILE *file = fopen(expected_path, "w");
+        assert_non_null(file);
+        fputs(got, file);
+        fclose(file);
+    }
+    char *expected = read_file(expected_path);
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s: expected\n%s\ngot\n%s", path, expected, got);
+    free(expected);
+}
+
+/* Seen in some text: its bit. */
+static bool seen[256];
+
+static void note_codes(const struct skr_lint *lint)
+{
+    json_t *json = json_of(lint, skr_lint_write_json);
+    const json_t *list = json_object_get(json, "findings");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *code = json_string_value(json_object_get(json_array_get(list, i), "code"));
+        seen[skr_lint_rule_find(code)] = true;
+    }
+    json_decref(json);
+}
+
+static void broken_files_are_told_with_line_column_and_code(void **state)
+{
+    struct dirent **entry;
+    const int n = scandir("test/lint", &entry, is_case, alphasort);
+    (void)state;
+    assert_true(n >= 25);
+    for (int i = 0; i < n; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "test/lint/%s", entry[i]->d_name);
+        struct skr_lint *lint = lint_path(path);
+        char *got = text_of(lint);
+        assert_true(skr_lint_count(lint) > 0);
+        note_codes(lint);
+        compare(path, got);
+        free(got);
+        skr_lint_destroy(lint);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+static void every_code_has_a_broken_file(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < skr_lint_rule_count; i++) {
+        if (!seen[i])
+            fail_msg("no file of test/lint shows %s", skr_lint_rules[i].code);
+    }
+}
+
+/* ---- good files ---- */
+
+static void expect_silence(const char *path)
+{
+    struct skr_lint *lint = lint_path(path);
+    char *got = text_of(lint);
+    if (got[0] != '\0')
+        fail_msg("%s is told about:\n%s", path, got);
+    free(got);
+    skr_lint_destroy(lint);
+}
+
+static int is_yaml(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && strcmp(dot, ".yaml") == 0;
+}
+
+static void what_is_shipped_is_told_nothing_about(void **state)
+{
+    (void)state;
+    expect_silence("configs");
+    expect_silence("manifests");
+}
+
+/* Scenarios about broken input have their findings. */
+static void examples_of_simulate_are_told_nothing_about(void **state)
+{
+    static const char *const broken[] = {"both-gang-kinds.yaml",        "duplicate-groups.yaml",
+                                         "malformed-map-repaired.yaml", "malformed-map.yaml",
+                                         "range-conflict.yaml",         "unequal-requests.yaml"};
+    struct dirent **entry;
+    const int n = scandir("test/simulate", &entry, is_yaml, alphasort);
+    (void)state;
+    assert_true(n > 40);
+    for (int i = 0; i < n; i++) {
+        char path[300];
+        bool skip = false;
+        snprintf(path, sizeof path, "test/simulate/%s", entry[i]->d_name);
+        for (size_t k = 0; k < sizeof broken / sizeof broken[0]; k++)
+            skip = skip || strcmp(broken[k], entry[i]->d_name) == 0;
+        if (!skip)
+            expect_silence(path);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+/* The block without the indent of its fence. */
+static char *without_indent(const char *block, size_t indent)
+{
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    for (const char *line = block; *line;) {
+        const size_t blanks = strspn(line, " ");
+        const char *from = line + (blanks < indent ? blanks : indent);
+        const size_t n = strcspn(from, "\n");
+        skr_strbuf_addn(&out, from, n);
+        skr_strbuf_addc(&out, '\n');
+        line = from + n + (from[n] == '\n' ? 1 : 0);
+    }
+    return skr_strbuf_take(&out, NULL);
+}
+
+static void expect_silence_about(const char *document, const char *block, size_t indent)
+{
+    char *text = without_indent(block, indent);
+    struct skr_lint *lint = lint_text(text);
+    char *got = text_of(lint);
+    if (got[0] != '\0')
+        fail_msg("%s:%s\n%s", document, got, text);
+    free(got);
+    skr_lint_destroy(lint);
+    free(text);
+}
+
+/* ```yaml blocks with a kind. */
+static void examples_of_the_documents_are_told_nothing_about(void **state)
+{
+    static const char *const documents[] = {"README.md", "docs/guide.md", "docs/reference.md"};
+    size_t found = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+        char *text = read_file(documents[i]), *at = text, *end;
+        while ((at = strstr(at, "```yaml\n")) != NULL && (end = strstr(at + 8, "```")) != NULL) {
+            *end = '\0';
+            /* Sketches have dots where something is left out. */
+            if (strstr(at, "kind: ") && strstr(at, "apiVersion: ") && !strstr(at, "\xE2\x80\xA6")) {
+                size_t indent = 0;
+                while (at - indent > text && at[-1 - (ptrdiff_t)indent] == ' ')
+                    indent++;
+                expect_silence_about(documents[i], at + 8, indent);
+                found++;
+            }
+            at = end + 1;
+        }
+        free(text);
+    }
+    assert_true(found > 0);
+}
+
+/* ---- forms ---- */
+
+static void json_has_what_the_text_has(void **state)
+{
+    (void)state;
+    struct skr_lint *lint = lint_path("test/lint/several");
+    json_t *json = json_of(lint, skr_lint_write_json);
+    const json_t *list = json_object_get(json, "findings");
+    assert_int_equal(json_array_size(list), skr_lint_count(lint));
+    assert_int_equal(json_integer_value(json_object_get(json, "files")), 3);
+    const json_t *first = json_array_get(list, 0);
+    assert_string_equal(json_string_value(json_object_get(first, "code")), "UnknownLevel");
+    assert_string_equal(json_string_value(json_object_get(first, "severity")), "warning");
+    assert_int_equal(json_integer_value(json_object_get(first, "line")), 9);
+    assert_int_equal(json_integer_value(json_object_get(first, "column")), 6);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(first, "see"), "file")),
+                        "test/lint/several/topology.yaml");
+    json_decref(json);
+    skr_lint_destroy(lint);
+}
+
+static const char *string_at(const json_t *json, const char *a, const char *b)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(json, a), b));
+    assert_non_null(text);
+    return text;
+}
+
+/* The properties that SARIF 2.1.0 asks for, and where code scanning looks. */
+static void sarif_has_rules_with_help_and_results_with_regions(void **state)
+{
+    (void)state;
+    struct skr_lint *lint = lint_path("test/lint/several");
+    json_t *json = json_of(lint, skr_lint_write_sarif);
+    assert_string_equal(json_string_value(json_object_get(json, "version")), "2.1.0");
+    const json_t *one = json_array_get(json_object_get(json, "runs"), 0);
+    const json_t *driver = json_object_get(json_object_get(one, "tool"), "driver");
+    const json_t *rules = json_object_get(driver, "rules");
+    assert_non_null(json_string_value(json_object_get(driver, "name")));
+    assert_int_equal(json_array_size(rules), skr_lint_rule_count);
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        const json_t *rule = json_array_get(rules, i);
+        assert_string_equal(json_string_value(json_object_get(rule, "id")), skr_lint_rules[i].code);
+        assert_true(string_at(rule, "help", "text")[0] != '\0');
+        assert_true(string_at(rule, "shortDescription", "text")[0] != '\0');
+    }
+    const json_t *results = json_object_get(one, "results");
+    assert_int_equal(json_array_size(results), skr_lint_count(lint));
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const json_t *result = json_array_get(results, i);
+        const json_t *rule =
+            json_array_get(rules, (size_t)json_integer_value(json_object_get(result, "ruleIndex")));
+        assert_string_equal(json_string_value(json_object_get(result, "ruleId")),
+                            json_string_value(json_object_get(rule, "id")));
+        assert_non_null(string_at(result, "message", "text"));
+        const json_t *place = json_object_get(
+            json_array_get(json_object_get(result, "locations"), 0), "physicalLocation");
+        assert_memory_equal(string_at(place, "artifactLocation", "uri"), "test/lint/several/", 18);
+        const json_t *region = json_object_get(place, "region");
+        assert_true(json_integer_value(json_object_get(region, "startLine")) >= 1);
+        assert_true(json_integer_value(json_object_get(region, "startColumn")) >= 1);
+    }
+    json_decref(json);
+    skr_lint_destroy(lint);
+}
+
+static void a_clean_file_is_an_empty_result_in_every_form(void **state)
+{
+    (void)state;
+    struct skr_lint *lint = lint_path("configs");
+    json_t *json = json_of(lint, skr_lint_write_json);
+    json_t *sarif = json_of(lint, skr_lint_write_sarif);
+    const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0);
+    assert_int_equal(json_array_size(json_object_get(json, "findings")), 0);
+    assert_true(json_is_array(json_object_get(run, "results")));
+    assert_int_equal(json_array_size(json_object_get(run, "results")), 0);
+    json_decref(sarif);
+    json_decref(json);
+    skr_lint_destroy(lint);
+}
+
+/* ---- limits and selection ---- */
+
+static void findings_beyond_the_limit_are_counted(void **state)
+{
+    struct skr_strbuf text;
+    (void)state;
+    skr_strbuf_init(&text);
+    for (int i = 0; i < SKR_LINT_FINDINGS_MAX + 20; i++)
+        skr_strbuf_add(&text, "kind: X\n---\n");
+    struct skr_lint *lint = lint_text(text.s);
+    char *got = text_of(lint);
+    assert_non_null(strstr(got, "f: 20 more findings left out\n1 file, 120 errors, 0 warnings\n"));
+    free(got);
+    skr_lint_destroy(lint);
+    skr_strbuf_fini(&text);
+}
+
+static void one_map_of_a_dump_is_told_about_alone(void **state)
+{
+    static const char dump[] =
+        "apiVersion: v1\nkind: List\nitems:\n"
+        "- {apiVersion: v1, kind: ConfigMap, metadata: {name: t, labels: {sakkara.topology: ''}},\n"
+        "   data: {tree: '{\"rack-0\":{\"n\":{}}}'}}\n"
+        "- {apiVersion: v1, kind: ConfigMap, metadata: {name: g, labels: {sakkara.group: ''}},\n"
+        "   data: {name: g, constraints: '{\"rak\":{}}'}}\n"
+        "- {apiVersion: v1, kind: ConfigMap, metadata: {name: h, labels: {sakkara.group: ''}},\n"
+        "   data: {name: h, size: x}}\n";
+    (void)state;
+    struct skr_lint *lint = skr_lint_create();
+    skr_lint_add(lint, "dump", dump, strlen(dump));
+    skr_lint_select(lint, "", "g");
+    assert_int_equal(skr_lint_finish(lint), 1);
+    char *got = text_of(lint);
+    assert_string_equal(
+        got, "dump:7:35: warning: constraints: no level \"rak\" (did you mean \"rack\"?); "
+             "the tree has rack, node (see 5:10) [UnknownLevel]\n"
+             "1 file, 0 errors, 1 warning\n");
+    free(got);
+    skr_lint_destroy(lint);
+}
+
+/* ---- cost ---- */
+
+static double seconds_since(const struct timespec *begin)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
+}
+
+static void write_large_map(struct skr_strbuf *text)
+{
+    skr_strbuf_add(text, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: t, labels: "
+                         "{sakkara.topology: \"\"}}\ndata:\n  tree: |\n    {\n");
+    for (int rack = 0; rack < 500; rack++) {
+        skr_strbuf_addf(text, "      \"rack-%d\": {\n", rack);
+        for (int node = 0; node < 20; node++)
+            skr_strbuf_addf(text, "        \"node-%d\": {}%s\n", rack * 20 + node,
+                            node < 19 ? "," : "");
+        skr_strbuf_addf(text, "      }%s\n", rack < 499 ? "," : "");
+    }
+    skr_strbuf_add(text, "    }\n");
+}
+
+static double best_of(int n, void (*work)(const struct skr_strbuf *), const struct skr_strbuf *text)
+{
+    double best = 1e9;
+    for (int i = 0; i < n; i++) {
+        struct timespec begin;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        work(text);
+        const double took = seconds_since(&begin);
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+static void only_read(const struct skr_strbuf *text)
+{
+    struct skr_manifests m;
+    struct skr_strbuf errors;
+    struct skr_configmap *map = NULL;
+    struct skr_tree *tree = NULL;
+    skr_manifests_init(&m);
+    skr_strbuf_init(&errors);
+    assert_int_equal(skr_manifests_parse(&m, "f", text->s, text->len, NULL, NULL, &errors), 0);
+    assert_int_equal(skr_configmap_decode(m.item[0].object, &map, NULL), 0);
+    assert_int_equal(skr_topology_map_parse(&map->data, &tree, NULL, NULL), 0);
+    assert_int_equal(tree->n_leaves, 10000);
+    skr_tree_unref(tree);
+    skr_configmap_destroy(map);
+    skr_manifests_fini(&m);
+    skr_strbuf_fini(&errors);
+}
+
+static void read_and_lint(const struct skr_strbuf *text)
+{
+    struct skr_lint *lint = lint_text(text->s);
+    assert_int_equal(skr_lint_count(lint), 0);
+    skr_lint_destroy(lint);
+}
+
+/* Lint of ten thousand nodes is little more than reading them: reading takes some 10 ms. */
+static void ten_thousand_nodes_cost_little_more_than_reading_them(void **state)
+{
+    struct skr_strbuf text;
+    (void)state;
+    skr_strbuf_init(&text);
+    write_large_map(&text);
+    const double read = best_of(5, only_read, &text);
+    const double lint = best_of(5, read_and_lint, &text);
+    print_message("10,000 nodes: read %.1f ms, lint %.1f ms\n", read * 1e3, lint * 1e3);
+    assert_true(lint < 4 * read);
+    skr_strbuf_fini(&text);
+}
+
+/* ---- documents ---- */
+
+static void the_table_is_in_order_and_complete_in_the_reference(void **state)
+{
+    (void)state;
+    char *reference = read_file("docs/reference.md");
+    for (size_t i = 0; i < skr_lint_rule_count; i++) {
+        const struct skr_lint_rule *rule = &skr_lint_rules[i];
+        char row[512];
+        assert_true(i == 0 || strcmp(skr_lint_rules[i - 1].code, rule->code) < 0);
+        snprintf(row, sizeof row, "| `%s` | %s | %s | %s |\n", rule->code,
+                 rule->is_warning ? "warning" : "error", rule->text, rule->cure);
+        if (!strstr(reference, row))
+            fail_msg("docs/reference.md lacks:\n%s", row);
+    }
+    free(reference);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(broken_files_are_told_with_line_column_and_code),
+        cmocka_unit_test(every_code_has_a_broken_file),
+        cmocka_unit_test(what_is_shipped_is_told_nothing_about),
+        cmocka_unit_test(examples_of_simulate_are_told_nothing_about),
+        cmocka_unit_test(examples_of_the_documents_are_told_nothing_about),
+        cmocka_unit_test(json_has_what_the_text_has),
+        cmocka_unit_test(sarif_has_rules_with_help_and_results_with_regions),
+        cmocka_unit_test(a_clean_file_is_an_empty_result_in_every_form),
+        cmocka_unit_test(findings_beyond_the_limit_are_counted),
+        cmocka_unit_test(one_map_of_a_dump_is_told_about_alone),
+        cmocka_unit_test(ten_thousand_nodes_cost_little_more_than_reading_them),
+        cmocka_unit_test(the_table_is_in_order_and_complete_in_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
