@@ -27,11 +27,15 @@ func kubectls(t *testing.T) map[string]cluster.Kubectl {
 	found := map[string]cluster.Kubectl{}
 	add := func(command ...string) {
 		kubectl := cluster.Kubectl{Command: command}
-		if version, err := kubectl.Version(); err != nil {
+		version, err := kubectl.Version()
+		if err != nil {
 			t.Logf("%v: %v", command, err)
-		} else if _, known := found[version]; !known {
-			found[version] = kubectl
+			return
 		}
+		if _, known := found[version]; known {
+			version += "-too" // another build of it
+		}
+		found[version] = kubectl
 	}
 	for _, version := range []string{"1.36.3", "", "1.33.13", "1.30.14"} {
 		if len(found) == 2 {

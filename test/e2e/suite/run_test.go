@@ -30,7 +30,8 @@ type run struct {
 	anywhere         []string // beginnings of names of pods whose node is left to chance
 	waiting          []string // groups whose texts are left out
 	eventsFree       bool     // the daemon's Events are left out
-	free             []string // both for people
+	retriesFree      bool     // the members' counts of trials are left out
+	free             []string // all these for people
 	transcript       string   // of kubectl
 }
 

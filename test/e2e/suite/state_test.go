@@ -36,6 +36,11 @@ func (r *run) keepState() {
 	if r.eventsFree {
 		result.Events = nil
 	}
+	for i := range result.Pods {
+		if r.retriesFree {
+			result.Pods[i].Retries = ""
+		}
+	}
 	if r.transcript != "" { // whichever versions there are
 		result.Scenario = topName(r.T)
 		result.Transcript = strings.Split(r.transcript, "\n")
@@ -67,6 +72,12 @@ func (r *run) anyNode(prefix, why string) {
 func (r *run) anyMoment(group, why string) {
 	r.waiting = append(r.waiting, group)
 	r.free = append(r.free, "texts of "+group+": "+why)
+}
+
+// anyRetries declares that the members' counts of trials may be any, and why.
+func (r *run) anyRetries(why string) {
+	r.retriesFree = true
+	r.free = append(r.free, "retries: "+why)
 }
 
 // anyEvents declares that the daemon's Events may be any, and why.

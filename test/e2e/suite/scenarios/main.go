@@ -7,7 +7,7 @@
 //	scenarios FOLDER LIST.md    an error when the list is not the same
 //
 // What a scenario proves is the first paragraph of its comment. Where it runs, and what its two runs need not
-// agree in, are its calls of realOnly, anyNode, anyMoment and anyEvents.
+// agree in, are its calls of realOnly, anyNode, anyMoment, anyRetries and anyEvents.
 package main
 
 import (
@@ -142,6 +142,8 @@ func (s *scenario) visit(node ast.Node) bool {
 		s.free += fmt.Sprintf(" Free: nodes of %s*, %s.", literal(call, 0), literal(call, 1))
 	case "anyMoment":
 		s.free += fmt.Sprintf(" Free: texts of %s, %s.", literal(call, 0), literal(call, 1))
+	case "anyRetries":
+		s.free += fmt.Sprintf(" Free: retries, %s.", literal(call, 0))
 	case "anyEvents":
 		s.free += fmt.Sprintf(" Free: Events, %s.", literal(call, 0))
 	}
