@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cli/cli.h"
 #include "server/daemon.h"
 #include "server/example.h"
 #include "server/exit_code.h"
@@ -222,6 +221,9 @@ static int start_daemon(struct sandbox *s)
         return fail(&error);
     }
     skr_daemon_get_ports(s->daemon, &s->ports);
+    char url[64];
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%u", (unsigned)s->ports.admin);
+    skr_control_set_daemon(s->control, url);
     return SKR_EXIT_OK;
 }
 
@@ -391,15 +393,12 @@ static void write_example(const struct sandbox *s, const char *name, struct skr_
                     name);
 }
 
-static void write_command(const struct sandbox *s, const char *name, const char *word,
-                          struct skr_strbuf *out)
+/* They find the daemon through kubectl, as on a real cluster. */
+static void write_command(const char *words, struct skr_strbuf *out)
 {
-    if (skr_command_find(name)) {
-        skr_strbuf_add(out, "  ");
-        write_path("/proc/self/exe", out);
-        skr_strbuf_addf(out, " %s%s --server http://127.0.0.1:%u\n", name, word,
-                        (unsigned)s->ports.admin);
-    }
+    skr_strbuf_add(out, "  ");
+    write_path("/proc/self/exe", out);
+    skr_strbuf_addf(out, " %s\n", words);
 }
 
 /* What a newcomer types next. */
@@ -412,18 +411,18 @@ static void write_tour(const struct sandbox *s, struct skr_strbuf *out)
         skr_strbuf_addf(out, "\n  # a Job of %d pods, all of them or none\n", SKR_EXAMPLE_SIZE);
         write_example(s, "gang.yaml", out);
         skr_strbuf_add(out, "  kubectl get pods -o wide -L sakkara.member.rank\n");
-        write_command(s, "tree", "", out);
+        write_command("tree", out);
         skr_strbuf_addf(out, "\n  # one of %d that does not fit, and why\n",
                         SKR_EXAMPLE_SECOND_SIZE);
         write_example(s, "second.yaml", out);
-        write_command(s, "explain", " " SKR_EXAMPLE_SECOND, out);
+        write_command("explain " SKR_EXAMPLE_SECOND, out);
         skr_strbuf_add(out, "  kubectl get configmap " SKR_EXAMPLE_SECOND " -o yaml\n");
         skr_strbuf_add(out, "\n  # make room for one more: now all of them run\n"
                             "  kubectl delete pod " SKR_EXAMPLE_OTHER "\n"
                             "  kubectl get pods -w\n");
     } else if (s->daemon) {
         skr_strbuf_add(out, "  kubectl get pods -A -o wide -L sakkara.member.rank\n");
-        write_command(s, "tree", "", out);
+        write_command("tree", out);
     }
     skr_strbuf_add(out, "\nCtrl-C ends it. Nothing is kept.\n");
 }

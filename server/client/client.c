@@ -133,6 +133,14 @@ void skr_client_write_target(const struct skr_view_query *query, struct skr_strb
     }
 }
 
+const char *skr_client_of_service(const char *path)
+{
+    static const char prefix[] = "/api/v1/namespaces/" SKR_CLIENT_SERVICE_NAMESPACE
+                                 "/services/" SKR_CLIENT_SERVICE_NAME "/proxy";
+    const size_t n = sizeof prefix - 1;
+    return strncmp(path, prefix, n) == 0 && path[n] == '/' ? path + n : NULL;
+}
+
 static int ask(struct skr_client *client, const struct skr_view_query *query,
                struct skr_strbuf *out, struct skr_error *error)
 {

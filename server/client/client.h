@@ -17,7 +17,10 @@
 #include "core/view.h"
 #include "topology/error.h"
 
-#define SKR_CLIENT_SERVICE "sakkara/https:sakkara:8443"
+/* NAMESPACE/[SCHEME:]NAME[:PORT] */
+#define SKR_CLIENT_SERVICE_NAMESPACE "sakkara"
+#define SKR_CLIENT_SERVICE_NAME      "https:sakkara:8443"
+#define SKR_CLIENT_SERVICE           SKR_CLIENT_SERVICE_NAMESPACE "/" SKR_CLIENT_SERVICE_NAME
 
 enum {
     SKR_CLIENT_TIMEOUT_S = 30,         /* of a request, unless the options say otherwise */
@@ -62,7 +65,10 @@ char *skr_client_default_namespace(struct skr_client *client);
 /* Whether the answers can change: not those from a dump. */
 bool skr_client_is_live(const struct skr_client *client);
 
-/* For tests: path and arguments as they stand in a URL; selects is left out. */
+/* Path and arguments as they stand in a URL; selects is left out. */
 void skr_client_write_target(const struct skr_view_query *query, struct skr_strbuf *out);
+/* The daemon's path inside one of the API server that leads through SKR_CLIENT_SERVICE; NULL when
+ * it does not. Borrowed from path. */
+const char *skr_client_of_service(const char *path);
 
 #endif

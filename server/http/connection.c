@@ -473,6 +473,15 @@ void skr_http_reply_not_allowed(struct skr_http_request *request, const char *al
     reply(of_request(request), MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", response);
 }
 
+void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url)
+{
+    struct MHD_Response *response = text_response("it is elsewhere\n");
+
+    if (response != NULL)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, url);
+    reply(of_request(request), MHD_HTTP_TEMPORARY_REDIRECT, "text/plain; charset=utf-8", response);
+}
+
 char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len)
 {
     char *body = request->body;

@@ -138,6 +138,8 @@ void skr_http_reply_text(struct skr_http_request *request, unsigned status, cons
 void skr_http_reply_stream(struct skr_http_request *request, unsigned status, const char *type);
 /* 405 with the methods that are allowed, e.g. "GET, HEAD". */
 void skr_http_reply_not_allowed(struct skr_http_request *request, const char *allow);
+/* 307 to another URL, which is copied. */
+void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url);
 /* The body becomes the caller's; free(). Never NULL. */
 char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len);
 /* Argument of the query; "" for one without a value, NULL when it is not there. */

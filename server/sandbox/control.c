@@ -4,9 +4,11 @@
 #include "server/sandbox/control.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/client/client.h"
 #include "server/example.h"
 #include "server/sandbox/status.h"
 #include "topology/arena.h"
@@ -22,6 +24,7 @@ struct skr_control {
     pthread_mutex_t lock; /* of what follows */
     struct skr_sandbox_http *http;
     struct skr_scheduler_thread *scheduler;
+    char daemon_url[80]; /* "": none */
     bool stopped;
 };
 
@@ -40,6 +43,13 @@ void skr_control_set_http(struct skr_control *control, struct skr_sandbox_http *
 {
     pthread_mutex_lock(&control->lock);
     control->http = http;
+    pthread_mutex_unlock(&control->lock);
+}
+
+void skr_control_set_daemon(struct skr_control *control, const char *url)
+{
+    pthread_mutex_lock(&control->lock);
+    snprintf(control->daemon_url, sizeof control->daemon_url, "%s", url);
     pthread_mutex_unlock(&control->lock);
 }
 
@@ -221,8 +231,38 @@ static bool handle_example(struct skr_http_request *request)
     return false;
 }
 
+/* What kube-apiserver does for a Service, without being in the way: the caller asks the daemon. */
+static bool handle_service(struct skr_control *control, struct skr_http_request *request)
+{
+    struct skr_view_query query = {.path = skr_client_of_service(request->path)};
+    struct skr_strbuf url;
+    if (query.path == NULL) {
+        return false;
+    }
+    request->handler = "sandbox";
+    skr_strbuf_init(&url);
+    pthread_mutex_lock(&control->lock);
+    skr_strbuf_add(&url, control->daemon_url);
+    pthread_mutex_unlock(&control->lock);
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++) {
+        query.argument[i] =
+            skr_http_argument(request, skr_view_argument_name((enum skr_view_argument)i));
+    }
+    if (url.len == 0) {
+        reply_failure(request, 404, "services \"sakkara\" not found");
+    } else {
+        skr_client_write_target(&query, &url);
+        skr_http_reply_elsewhere(request, url.s);
+    }
+    skr_strbuf_fini(&url);
+    return true;
+}
+
 bool skr_control_handle(void *control, struct skr_http_request *request)
 {
+    if (handle_service(control, request)) {
+        return true;
+    }
     if (strncmp(request->path, PREFIX, sizeof PREFIX - 1) != 0) {
         return false;
     }

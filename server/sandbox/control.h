@@ -12,6 +12,8 @@
  *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example (server/example.h),
  *   GET    /sandbox/v1/examples/second.yaml   for `kubectl apply -f URL`
  *   GET    /sandbox/v1/examples/cluster.yaml
+ *   GET    /api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/...
+ *                                  as through the daemon's Service: 307 to its admin port
  *
  * Bodies are JSON; answers to what went wrong are a Status as from the API.
  */
@@ -29,6 +31,9 @@ void skr_control_stop(struct skr_control *control);
 void skr_control_destroy(struct skr_control *control);
 /* Once, after the HTTP server is there; requests before are answered with 503. */
 void skr_control_set_http(struct skr_control *control, struct skr_sandbox_http *http);
+
+/* Where the daemon's pages are; copied. Before that there is no Service. */
+void skr_control_set_daemon(struct skr_control *control, const char *url);
 
 /* Starts a scheduler, or replaces it. config: taken on success. */
 int skr_control_start_scheduler(struct skr_control *control, struct skr_scheduler_config *config,

@@ -26,9 +26,10 @@
 #include "topology/arena.h"
 #include "topology/strbuf.h"
 
-#define MAPS "/api/v1/namespaces/default/configmaps"
-#define PODS "/api/v1/namespaces/default/pods"
-#define JOBS "/apis/batch/v1/namespaces/default/jobs"
+#define MAPS    "/api/v1/namespaces/default/configmaps"
+#define PODS    "/api/v1/namespaces/default/pods"
+#define SERVICE "/api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy"
+#define JOBS    "/apis/batch/v1/namespaces/default/jobs"
 
 enum { DEADLINE_S = 60, ARGUMENTS_MAX = 16 };
 
@@ -249,6 +250,9 @@ static void a_gang_is_bound_and_one_that_does_not_fit_says_why(void **state)
     /* The daemon's own pages are there too. */
     assert_int_equal(
         web_get(number_behind(s.program.out, "admin: http://127.0.0.1:"), "/readyz", NULL), 200);
+    /* As through the daemon's Service; and what no Service is. */
+    request(&s, 307, "GET", SERVICE "/v1/groups?namespace=default", NULL);
+    request(&s, 501, "GET", SERVICE, NULL);
     assert_string_equal(text_of(s.program.err), "");
     close_sandbox(&s);
 }
@@ -285,22 +289,23 @@ static void steps_of_a_scenario_are_played_in_real_time(void **state)
     struct sandbox s = {.folder = make_folder()};
     char file[300];
     (void)state;
-    write_text_file(s.folder, "scenario.yaml",
-                    "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
-                    "status: {allocatable: {cpu: 1, memory: 1Gi, pods: 9}}\n"
-                    "---\n"
-                    "apiVersion: sakkara/v1\n"
-                    "kind: Scenario\n"
-                    "steps:\n"
-                    "- at: 50ms\n"
-                    "  create: {apiVersion: v1, kind: Pod, metadata: {name: late},"
-                    " spec: {containers: [{name: c, image: x}]}}\n"
-                    "- {at: 100ms, patch: {kind: Node, name: n1, spec: {unschedulable: true}}}\n");
+    write_text_file(
+        s.folder, "scenario.yaml",
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+        "status: {allocatable: {cpu: 1, memory: 1Gi, pods: 9}}\n"
+        "---\n"
+        "apiVersion: sakkara/v1\n"
+        "kind: Scenario\n"
+        "steps:\n"
+        "- at: 50ms\n"
+        "  create: {apiVersion: v1, kind: Pod, metadata: {name: late},"
+        " spec: {containers: [{name: c, image: x}]}}\n"
+        "- {at: 100ms, patch: {kind: Node, name: n1, metadata: {labels: {step: two}}}}\n");
     (void)snprintf(file, sizeof file, "%s/scenario.yaml", s.folder);
     const char *const more[] = {"-f", file, NULL};
     open_sandbox(&s, more);
     wait_for(&s, PODS, "items[0].spec.nodeName", "n1");
-    wait_for(&s, "/api/v1/nodes/n1", "spec.unschedulable", "true");
+    wait_for(&s, "/api/v1/nodes/n1", "metadata.labels.step", "two");
     close_sandbox(&s);
 }
 
