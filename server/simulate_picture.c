@@ -123,11 +123,10 @@ static void write_result(const struct skr_record_group *group, const json_t *row
     }
 }
 
+/* group: NULL when none of its members was seen. */
 static void write_picture(const struct skr_simulate_report *report, const json_t *row,
-                          struct skr_strbuf *out)
+                          const struct skr_record_group *group, struct skr_strbuf *out)
 {
-    const struct skr_record_group *group = skr_record_find(
-        report->record, skr_path_text(row, "namespace"), skr_path_text(row, "name"));
     write_title(report, row, out);
     if (!group || !skr_record_has_picture(group)) {
         skr_strbuf_add(out, "\nno picture: there are no pods, or no tree\n");
@@ -151,7 +150,13 @@ void skr_simulate_write_pictures(const struct skr_simulate_report *report, struc
     const json_t *groups = json_object_get(state, "groups");
     skr_record_draw(report->record);
     for (size_t i = 0; i < json_array_size(groups); i++) {
-        write_picture(report, json_array_get(groups, i), out);
+        const json_t *row = json_array_get(groups, i);
+        const struct skr_record_group *group = skr_record_find(
+            report->record, skr_path_text(row, "namespace"), skr_path_text(row, "name"));
+        if (group && group->n_found > 0 && group->n_found == group->n_bound) {
+            continue; /* nothing of it was placed here */
+        }
+        write_picture(report, row, group, out);
         skr_strbuf_addc(out, '\n');
     }
     json_decref(state);

@@ -312,6 +312,9 @@ static void pod_changed(struct skr_record *record, const struct skr_store_change
     if (group && was_on && !is_on) {
         group->n_bound--;
     }
+    if (group && is_on && !change->before) {
+        group->n_found++;
+    }
     if (group && is_on && !was_on && group->n_bound++ == 0 && record->wants_pictures &&
         group->member) {
         snapshot(record, group);

@@ -22,6 +22,7 @@ struct skr_record_group {
     struct skr_pod *member; /* one of them: what they ask for; NULL: none was seen */
     struct skr_amounts demand;
     size_t n_bound; /* members that have a node */
+    size_t n_found; /* members that came with one */
     /* As it was before the first of them; tree NULL: not taken. */
     const struct skr_tree *tree;
     struct skr_picture_leaf *leaf; /* [tree->n_leaves] */
