@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     }
     if (argc > 0 && skr_cli_is_plugin(argv[0])) {
         skr_cli_as_plugin(&messages);
-        if (call.command == &skr_command_help) {
+        if (call.command == &skr_command_help || call.command == &skr_command_explain) {
             skr_cli_as_plugin(&out);
         }
     }

@@ -305,7 +305,7 @@ static void next_edit(struct next *next, const struct group *g)
 static void next_simulate(struct next *next, const struct group *g)
 {
     struct skr_strbuf c;
-    const char *set = g->explained ? g->explained->set : NULL;
+    const char *set = g->explained && g->source == SOURCE_MAP ? g->explained->set : NULL;
     bool plain = strcmp(g->namespace_, "default") == 0;
     skr_strbuf_init(&c);
     skr_strbuf_add(&c, "kubectl get nodes,pods,configmaps -A -o json > dump.json");

@@ -205,6 +205,26 @@ static void add_rule(const struct account *a, const struct skr_relaxation_atom *
     skr_strbuf_fini(&path);
 }
 
+/* The paths may stand in a command as they are. */
+static bool is_plain(const char *set)
+{
+    for (const char *c = set; *c; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("._-=/ ", *c);
+        if (!plain)
+            return false;
+    }
+    return true;
+}
+
+static bool has_blank_level(const struct account *a, const struct skr_relaxation *from)
+{
+    bool blank = false;
+    for (size_t j = 0; j < from->n_atoms; j++)
+        blank = blank || strchr(a->request->problem.tree->level_name[from->atom[j].level], ' ');
+    return blank;
+}
+
 static void write_rules(const struct account *a, struct skr_strbuf *b, char **ret_set)
 {
     for (size_t i = 0; i < a->x->n_relaxations; i++) {
@@ -216,7 +236,7 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
         for (size_t j = 0; j < from->n_atoms; j++)
             add_rule(a, &from->atom[j], from->n_atoms == 1, &r, &set);
         end(&r, b);
-        if (i == 0)
+        if (!*ret_set && is_plain(set.s) && !has_blank_level(a, from))
             *ret_set = skr_strbuf_take(&set, NULL);
         skr_strbuf_fini(&set);
     }

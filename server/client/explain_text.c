@@ -20,6 +20,7 @@ enum {
     ALTERNATIVES = 3, /* that would help, unless verbose */
     ALSO_LINES = 2,   /* likewise */
     DURATION_MAX = 32,
+    PLUGIN_COLUMNS = 8, /* "kubectl ", which goes in front of our own commands in a plugin */
     DURATION_S_MAX = 1 << 30,
 };
 
@@ -364,11 +365,13 @@ static size_t word_length(const char *command)
 /* A command in lines that a shell reads as one. */
 static void add_command(const char *first, const char *command, struct skr_strbuf *out)
 {
+    const bool ours = strncmp(command, "sakkara ", 8) == 0;
+    const size_t columns = SKR_EXPLAIN_COLUMNS - (ours ? PLUGIN_COLUMNS : 0);
     size_t at = strlen(first);
     skr_strbuf_add(out, first);
     for (bool begun = false; *command; begun = true) {
         size_t n = word_length(command);
-        if (begun && at + 1 + n + 2 > SKR_EXPLAIN_COLUMNS) {
+        if (begun && at + 1 + n + (command[n] ? 2 : 0) > columns) {
             skr_strbuf_addf(out, " \\\n%*s", 8, "");
             at = 8;
         } else if (begun) {
