@@ -109,6 +109,7 @@ case "$*" in
 *"config view"*) printf team-x; exit 0 ;;
 *"get --raw $base/tree"*) cat "$STUB/tree" ;;
 *"get --raw $base/groups?"*) cat "$STUB/list" ;;
+*"get --raw $base/explain/"*/a-3) cat "$STUB/explain" ;;
 *"get --raw $base/groups/"*/a-0) cat "$STUB/group" ;;
 *"get --raw $base/groups/"*)
     echo 'Error from server (NotFound): sakkara: no group "a-9" in namespace "team-x"' >&2
@@ -130,6 +131,9 @@ sed 's/"solveMicroseconds": 1000/"solveMicroseconds": 200/' $views/group.json >"
 runs "group through kubectl" 0 "${with_stub[@]}" "$sakkara" group a-0
 sed 's/(1.0 ms)/(0.2 ms)/' $views/group.txt >"$work/expected"
 same "group through kubectl" "$work/expected" "$work/out"
+"$sakkara" explain a-3 --file docs/stuck-group.yaml -o json >"$work/explain"
+runs "explain through kubectl" 4 "${with_stub[@]}" "$sakkara" explain a-3
+grep -qx '  group a-3 needs 6 slots in one rack, best rack has 5' "$work/out" && pass || fail "explain through kubectl"
 grep -qF 'groups?namespace=team-x' "$work/calls" && pass || fail "the context's namespace is not used"
 grep -qF 'groups/team-x/a-0' "$work/calls" && pass || fail "the context's namespace is not used by group"
 : >"$work/calls"
@@ -204,6 +208,48 @@ says 1 'echo "{\"kind\": \"GroupList\"}"' 0 'no items'
 mkdir "$work/empty"
 runs "no kubectl" 6 env "PATH=$work/empty" "$sakkara" tree
 one_line "no kubectl" 'kubectl is not in PATH'
+
+# ---- the simulated cluster: live, and as a dump of itself ----
+
+"$sakkara" sandbox -f test/simulate/worked-example-free.yaml --kubeconfig-out "$work/kubeconfig" \
+    >"$work/sandbox" 2>&1 &
+sandbox=$!
+address() { sed -nE "s#^$1: http://127.0.0.1:([0-9]+).*#\\1#p" "$work/sandbox"; }
+for _ in $(seq 300); do
+    [ -z "$(address admin)" ] || break
+    sleep 0.1
+done
+admin=http://127.0.0.1:$(address admin)
+for _ in $(seq 300); do
+    "$sakkara" get groups --server "$admin" >"$work/live" 2>"$work/err" && grep -q ' Bound ' "$work/live" && break
+    sleep 0.1
+done
+grep -qE '^group-a  Bound   8/8   0 ' "$work/live" && pass || fail "the sandbox's gang: $(cat "$work/live" "$work/err")"
+page() { # page PATH: a list of the sandbox's API
+    exec 3<>"/dev/tcp/127.0.0.1/$(address sandbox)"
+    printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
+    sed '1,/^\r$/d' <&3
+    exec 3>&-
+}
+for path in nodes pods configmaps; do page /api/v1/$path; done >"$work/dump.json"
+for command in "tree --resource cpu --slot cpu=100m" "get groups -o name"; do
+    read -ra words <<<"$command"
+    runs "live: $command" 0 "$sakkara" "${words[@]}" --server "$admin"
+    mv "$work/out" "$work/live"
+    runs "dump: $command" 0 "$sakkara" "${words[@]}" --file "$work/dump.json"
+    same "$command, live and as a dump" "$work/live" "$work/out"
+done
+# Of a group, what is not about this process' life.
+for from in "--server $admin" "--file $work/dump.json"; do
+    read -ra words <<<"$from"
+    runs "group $from" 0 "$sakkara" group group-a "${words[@]}"
+    sed '/^Timing:/,/^Placement:/{/^Placement:/!d}; /^Events:/,$d' "$work/out" >"$work/group.${words[0]}"
+done
+same "group, live and as a dump" "$work/group.--server" "$work/group.--file"
+runs "nothing near" 3 "$sakkara" group zzz --server "$admin"
+one_line "nothing near" 'no group "zzz" in namespace "default"'
+kill "$sandbox"
+wait "$sandbox"
 
 # ---- as a plugin ----
 
