@@ -33,6 +33,7 @@ struct sandbox {
     skr_time began; /* of the Scenario */
     struct skr_config *config;
     struct skr_scheduler_config *scheduler; /* until it is started */
+    bool has_scheduler;
     struct skr_cluster *cluster;
     struct skr_control *control;
     struct skr_sandbox_http *http;
@@ -263,6 +264,7 @@ static int start_scheduler(struct sandbox *s)
         return fail(&error);
     }
     s->scheduler = NULL;
+    s->has_scheduler = true;
     return SKR_EXIT_OK;
 }
 
@@ -401,13 +403,31 @@ static void write_command(const char *words, struct skr_strbuf *out)
     skr_strbuf_addf(out, " %s\n", words);
 }
 
+/* How to bring what was left out. */
+static void write_missing(const struct sandbox *s, struct skr_strbuf *out)
+{
+    if (!s->daemon) {
+        skr_strbuf_add(out, "\n  # a daemon\n  ");
+        write_path("/proc/self/exe", out);
+        skr_strbuf_add(out, " serve --kubeconfig ");
+        write_path(kubeconfig_path(s), out);
+        skr_strbuf_addc(out, '\n');
+    }
+    if (!s->has_scheduler) {
+        skr_strbuf_addf(out,
+                        "\n  # a scheduler; FILE: KubeSchedulerConfiguration\n"
+                        "  curl --data-binary @FILE %s/sandbox/v1/scheduler\n",
+                        s->kubeconfig.server);
+    }
+}
+
 /* What a newcomer types next. */
 static void write_tour(const struct sandbox *s, struct skr_strbuf *out)
 {
     skr_strbuf_add(out, "\nIn another terminal:\n\n  export KUBECONFIG=");
     write_path(kubeconfig_path(s), out);
     skr_strbuf_add(out, "\n  kubectl get nodes\n");
-    if (s->options->n_files == 0 && s->daemon && !s->options->no_scheduler) {
+    if (s->options->n_files == 0 && s->daemon && s->has_scheduler) {
         skr_strbuf_addf(out, "\n  # a Job of %d pods, all of them or none\n", SKR_EXAMPLE_SIZE);
         write_example(s, "gang.yaml", out);
         skr_strbuf_add(out, "  kubectl get pods -o wide -L sakkara.member.rank\n");
@@ -424,6 +444,7 @@ static void write_tour(const struct sandbox *s, struct skr_strbuf *out)
         skr_strbuf_add(out, "  kubectl get pods -A -o wide -L sakkara.member.rank\n");
         write_command("tree", out);
     }
+    write_missing(s, out);
     skr_strbuf_add(out, "\nCtrl-C ends it. Nothing is kept.\n");
 }
 

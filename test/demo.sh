@@ -12,4 +12,5 @@ timeout 120 "$@" "$program" demo >"$second"
 cmp "$first" "$second"
 [ "$(grep -c 'as it must be: all eight bound, none alone' "$first")" = 3 ]
 "$program" demo --ascii | LC_ALL=C grep -q '[^ -~]' && { echo "--ascii prints other characters"; exit 1; }
+grep -q 'sakkara sandbox keeps this cluster running' "$first"
 "$program" demo -v | grep -q 'bind default/job-a-7 answered: bound'
