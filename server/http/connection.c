@@ -187,6 +187,7 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
     }
     drop_body(connection);
     connection->used = true;
+    connection->last_done_ns = skr_http_now_ns();
     connection->handled = false;
     connection->replied = false;
     connection->abandoned = false;

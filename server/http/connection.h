@@ -28,18 +28,19 @@ struct skr_connection {
     struct MHD_Connection *mhd;
     int fd;
     enum skr_phase phase;
-    bool handled;                /* handle() was called for the current request */
-    bool replied;                /* an answer is queued */
-    bool abandoned;              /* close it at the next opportunity */
-    bool watched;                /* in listener->parked */
-    bool streaming;              /* the answer is a stream */
-    bool stream_ended;           /* more() has said so */
-    bool used;                   /* a request has ended on it */
-    bool in_woken;               /* of streams: in listener->woken; under its lock */
-    struct skr_strbuf stream;    /* what more() gave ... */
-    size_t stream_at;            /* ... and how much of it was sent */
-    int64_t since_ms;            /* begin of the phase */
-    size_t body_cap;             /* bytes allocated for request.body */
+    bool handled;             /* handle() was called for the current request */
+    bool replied;             /* an answer is queued */
+    bool abandoned;           /* close it at the next opportunity */
+    bool watched;             /* in listener->parked */
+    bool streaming;           /* the answer is a stream */
+    bool stream_ended;        /* more() has said so */
+    bool used;                /* a request has ended on it, ... */
+    int64_t last_done_ns;     /* ... the last one then; not the time of the round, but the clock */
+    bool in_woken;            /* of streams: in listener->woken; under its lock */
+    struct skr_strbuf stream; /* what more() gave ... */
+    size_t stream_at;         /* ... and how much of it was sent */
+    int64_t since_ms;         /* begin of the phase */
+    size_t body_cap;          /* bytes allocated for request.body */
     struct skr_connection *prev; /* list of the phase, oldest first */
     struct skr_connection *next;
     struct skr_connection *next_woken; /* listener->woken; under its lock */

@@ -13,6 +13,7 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <utlist.h>
 
@@ -39,7 +40,15 @@ static bool has_begun(const struct skr_listener *listener, const struct skr_conn
 {
     if (!connection->used)
         return listener->tls.cert == NULL && info->tcpi_bytes_received > 0;
-    return info->tcpi_last_data_recv + CLOCK_GRAIN_MS < listener->now_ms - connection->since_ms;
+    return info->tcpi_last_data_recv + CLOCK_GRAIN_MS <
+           listener->now_ms - connection->last_done_ns / 1000000;
+}
+
+static bool has_unread(int fd)
+{
+    int n = 0;
+
+    return ioctl(fd, FIONREAD, &n) != 0 || n > 0;
 }
 
 static bool is_stuck(const struct skr_listener *listener, const struct skr_connection *connection)
@@ -49,7 +58,7 @@ static bool is_stuck(const struct skr_listener *listener, const struct skr_conne
 
     if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
         return false;
-    return info.tcpi_state == STATE_CLOSE_WAIT ||
+    return (info.tcpi_state == STATE_CLOSE_WAIT && !has_unread(connection->fd)) ||
            ((int64_t)info.tcpi_last_data_recv >= listener->options.request_timeout_ms &&
             has_begun(listener, connection, &info));
 }

@@ -214,6 +214,25 @@ static void who_closes_its_side_within_a_request_line_is_closed(void **state)
     skr_listener_destroy(listener);
 }
 
+/* However the looks at idle connections fall: a whole request is read before its end is believed.
+ */
+static void who_closes_its_side_behind_a_request_is_answered(void **state)
+{
+    struct skr_listener_options options = defaults();
+
+    (void)state;
+    options.request_timeout_ms = 60;
+    struct skr_listener *listener = listen_with(&options);
+    for (int i = 0; i < 500; i++) {
+        const int fd = http_connect(skr_listener_port(listener));
+        http_send_text(fd, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_int_equal(shutdown(fd, SHUT_WR), 0);
+        expect(http_receive(fd), "kept");
+        close(fd);
+    }
+    skr_listener_destroy(listener);
+}
+
 /* Between two requests of one caller there may be as long a pause as the idle time allows. */
 static void who_is_silent_between_requests_stays(void **state)
 {
@@ -346,6 +365,7 @@ int main(void)
         cmocka_unit_test(stopping_does_not_wait_for_a_client_that_never_reads),
         cmocka_unit_test(who_stops_within_a_request_line_is_closed),
         cmocka_unit_test(who_closes_its_side_within_a_request_line_is_closed),
+        cmocka_unit_test(who_closes_its_side_behind_a_request_is_answered),
         cmocka_unit_test(who_is_silent_between_requests_stays),
         cmocka_unit_test(loopback_addresses_are_known),
         cmocka_unit_test(addresses_are_parsed),
