@@ -121,6 +121,6 @@ int skr_engine_view(struct skr_engine *e, const struct skr_view_query *query, sk
         return code;
     }
     return view_refuse(&v, 404,
-                       "no such path; there are /v1/tree, /v1/groups and "
-                       "/v1/groups/NAMESPACE/NAME");
+                       "no such path; there are /v1/tree, /v1/groups, /v1/groups/NAMESPACE/NAME "
+                       "and /v1/explain/NAMESPACE/NAME");
 }

@@ -89,20 +89,17 @@ static int choose_resources(struct tree_page *p)
     return 200;
 }
 
+/* false: the resource is in the size already, or there is no room for one more. */
 static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
 {
-    const size_t shown = show(p, name);
-    if (shown == SHOWN_MAX || p->size.n == SKR_RESOURCES_MAX)
-        return false;
+    const int id = skr_resource_names_find(p->v->e->resources, name);
     for (size_t i = 0; i < p->size.n; i++) {
-        const char *had =
-            p->size.item[i].unknown
-                ? NULL
-                : skr_resource_names_get(p->v->e->resources, p->size.item[i].resource);
-        if (had && strcmp(had, name) == 0)
+        if (!p->size.item[i].unknown && p->size.item[i].resource == id)
             return false;
     }
-    const int id = p->resource[shown].id;
+    if (p->size.n == SKR_RESOURCES_MAX)
+        return false;
+    show(p, name); /* as long as there is room for it */
     p->size.item[p->size.n].unknown = id < 0;
     p->size.item[p->size.n].resource = (uint16_t)(id < 0 ? 0 : id);
     p->size.item[p->size.n++].amount = amount;

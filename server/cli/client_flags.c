@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/client/page.h"
 #include "server/exit_code.h"
 #include "topology/arena.h"
 
@@ -113,7 +114,9 @@ int skr_client_flags_fetch(const struct skr_call *call, struct skr_client *clien
     struct skr_error error = {0};
     const int rc = skr_client_fetch(client, query, kind, ret, &error);
     if (rc < 0) {
-        skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
+        skr_strbuf_addf(messages, "sakkara %s: ", call->command->name);
+        skr_page_add_clean(messages, error.text, false);
+        skr_strbuf_addc(messages, '\n');
     }
     return skr_client_exit_code(rc);
 }

@@ -179,6 +179,7 @@ static void pages_are_served_and_refusals_are_statuses(void **state)
     expect(w, "HEAD", "/v1/tree", 200, NULL);
     expect(w, "GET", "/v1/groups", 200, "\"name\":\"h\"");
     expect(w, "GET", "/v1/groups/a/g", 200, "\"kind\":\"Group\"");
+    expect(w, "GET", "/v1/groups/a/m", 200, "\"name\":\"g\"");
     expect(w, "GET", "/v1/groups/a/h", 404, "\"message\":\"sakkara: no group ");
     expect(w, "GET", "/v1/other", 404, "\"kind\":\"Status\"");
     expect(w, "GET", "/v1", 404, "\"code\":404");

@@ -317,6 +317,39 @@ static void an_engine_that_does_not_know_yet_says_so(void **state)
     skr_strbuf_fini(&out);
 }
 
+/* More resources than an answer has room for: what decides about slots counts all the same. */
+static void a_tree_of_many_resources_still_counts_pods(void **state)
+{
+    (void)state;
+    struct skr_strbuf text, messages;
+    struct skr_dump *dump = NULL;
+    struct skr_error error = {0};
+    const struct skr_view_query query = {.path = "/v1/tree",
+                                         .argument = {[SKR_VIEW_SLOT] = "cpu=1m"}};
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&messages);
+    skr_strbuf_add(&text,
+                   "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"kind\":\"ConfigMap\","
+                   "\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t\",\"namespace\":\"x\","
+                   "\"labels\":{\"sakkara.topology\":\"\"}},\"data\":{\"tree\":\"{\\\"n\\\":{}}\","
+                   "\"resource-names\":\"[");
+    for (int i = 0; i < 100; i++)
+        skr_strbuf_addf(&text, "%s\\\"example.com/r%d\\\"", i ? "," : "", i);
+    skr_strbuf_add(&text,
+                   "]\"}},{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"},"
+                   "\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"7\"}}}]}");
+    if (skr_dump_parse("many", text.s, text.len, &dump, &messages, &error) < 0)
+        fail_msg("%s", messages.s);
+    json_t *page = ask(dump, &query, &error);
+    if (!page)
+        fail_msg("%s", error.text);
+    assert_int_equal(skr_page_int(json_object_get(page, "root"), "slots"), 7);
+    json_decref(page);
+    skr_dump_destroy(dump);
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&messages);
+}
+
 /* A dump is only read: the same questions, the same answers, byte for byte. */
 static void looking_changes_nothing(void **state)
 {
@@ -347,6 +380,7 @@ int main(void)
         cmocka_unit_test(questions_are_escaped),
         cmocka_unit_test(what_cannot_be_answered_says_why),
         cmocka_unit_test(an_engine_that_does_not_know_yet_says_so),
+        cmocka_unit_test(a_tree_of_many_resources_still_counts_pods),
         cmocka_unit_test(looking_changes_nothing),
     };
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
