@@ -15,7 +15,7 @@
 
 #include "core/solver/answer.h"
 
-enum { GROWTH = 2 };
+enum { GROWTH = 2, CHANGES_PART = 32 };
 #define GROWTH_BYTES ((size_t)256 * 1024) /* and this much */
 
 struct skr_solver_kept {
@@ -248,6 +248,20 @@ static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *
     return skr_feasible_change(&kept->run, &kept->feasible, leaf);
 }
 
+/* So many leaves differ that making all sets anew is less work than changing them one by one. */
+static bool differs_much(const struct skr_solver_kept *kept, const struct skr_problem *problem)
+{
+    int32_t n_leaves = problem->tree->n_leaves;
+    int32_t changed = 0;
+    for (int32_t leaf = 0; leaf < n_leaves && changed <= n_leaves / CHANGES_PART; leaf++) {
+        int32_t least = 0;
+        int32_t most = 0;
+        skr_leaf_bounds_of(problem, leaf, &least, &most, NULL);
+        changed += least != kept->least[leaf] || most != kept->most[leaf] ? 1 : 0;
+    }
+    return changed > n_leaves / CHANGES_PART && n_leaves > CHANGES_PART;
+}
+
 static bool has_grown(const struct skr_solver_kept *kept)
 {
     return skr_arena_used(kept->run.arena) > GROWTH * kept->bytes_when_made + GROWTH_BYTES;
@@ -273,10 +287,11 @@ int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_probl
         cache->stats.hits++;
         unlink_kept(kept);
         put_newest(cache, kept);
-        for (int32_t leaf = 0; leaf < problem->tree->n_leaves && done; leaf++) {
+        bool anew = differs_much(kept, problem);
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves && done && !anew; leaf++) {
             done = change_leaf(kept, problem, leaf);
         }
-        done = done && (!has_grown(kept) || build(kept, problem));
+        done = done && ((!anew && !has_grown(kept)) || build(kept, problem));
     }
     if (!done) {
         return give_up(kept, error);

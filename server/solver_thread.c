@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A queue under a lock, one worker. Its length is bounded by the engine: one solve a group. */
+/*
+ * A queue under a lock, one worker. Its length is bounded by the engine: one solve a group.
+ *
+ * The worker keeps what the solver knows of the last problems (core/solver_cache.h), which come
+ * again with few leaves changed. They belong to one tree, whose reference is held until a request
+ * brings another. Answers are those of skr_solve().
+ */
 #include "server/solver_thread.h"
 
 #include <pthread.h>
@@ -7,7 +13,10 @@
 #include <time.h>
 #include <utlist.h>
 
+#include "core/solver_cache.h"
 #include "topology/arena.h"
+
+#define CACHE_BYTES ((size_t)32 * 1024 * 1024)
 
 struct job {
     struct skr_solve_request *request;
@@ -21,6 +30,8 @@ struct skr_solver_thread {
     struct job *waiting;
     struct skr_solve_request *running;
     bool stop;
+    struct skr_solver_cache *cache; /* of the worker; NULL: no memory for one */
+    const struct skr_tree *tree;    /* a reference: what is in the cache counts on it */
     skr_solver_done *done;
     void *context;
 };
@@ -51,12 +62,26 @@ static struct skr_solve_request *take_next(struct skr_solver_thread *t)
     return request;
 }
 
+static int solve(struct skr_solver_thread *t, const struct skr_solve_request *request,
+                 struct skr_solution **ret, struct skr_error *error)
+{
+    if (!t->cache) {
+        return skr_solve(&request->problem, ret, error);
+    }
+    if (request->problem.tree != t->tree) {
+        skr_solver_cache_forget(t->cache, t->tree);
+        skr_tree_unref(t->tree);
+        t->tree = skr_tree_ref(request->problem.tree);
+    }
+    return skr_solver_cache_solve(t->cache, &request->problem, ret, error);
+}
+
 static void run_one(struct skr_solver_thread *t, struct skr_solve_request *request)
 {
     struct skr_solution *solution = NULL;
     struct skr_error error = {SKR_OK, ""};
     int64_t begin = monotonic_ns();
-    if (skr_solve(&request->problem, &solution, &error) < 0) {
+    if (solve(t, request, &solution, &error) < 0) {
         solution = NULL;
     }
     int64_t took = monotonic_ns() - begin;
@@ -86,11 +111,13 @@ struct skr_solver_thread *skr_solver_thread_create(skr_solver_done *done, void *
     pthread_cond_init(&t->wake, NULL);
     t->done = done;
     t->context = context;
+    t->cache = skr_solver_cache_create(CACHE_BYTES);
     int rc = pthread_create(&t->thread, NULL, work, t);
     if (rc != 0) {
         skr_error_set(error, SKR_LIMIT, "solver thread: %s", strerror(rc));
         pthread_cond_destroy(&t->wake);
         pthread_mutex_destroy(&t->lock);
+        skr_solver_cache_destroy(t->cache);
         free(t);
         return NULL;
     }
@@ -145,5 +172,7 @@ void skr_solver_thread_destroy(struct skr_solver_thread *thread)
     }
     pthread_cond_destroy(&thread->wake);
     pthread_mutex_destroy(&thread->lock);
+    skr_solver_cache_destroy(thread->cache);
+    skr_tree_unref(thread->tree);
     free(thread);
 }
