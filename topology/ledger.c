@@ -283,10 +283,13 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
            node_fits(node, amounts, charge->amounts);
 }
 
-int32_t skr_ledger_slots(const struct skr_ledger *ledger, const char *name,
-                         const struct skr_amounts *amounts)
+const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *name)
 {
-    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
+    return skr_ledger_nodes_find(&ledger->nodes, name);
+}
+
+int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_amounts *amounts)
+{
     int64_t slots = INT32_MAX;
     if (node == NULL || !node->exists) {
         return 0;

@@ -55,11 +55,14 @@ int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *node
  * counted. A resource with request 0 never limits. A node that does not exist fits nothing. */
 bool skr_ledger_fits(const struct skr_ledger *ledger, const char *node,
                      const struct skr_amounts *amounts, const char *except);
+/* A node of the ledger, for several questions with one look-up; NULL when there is none. Until the
+ * ledger changes. */
+struct skr_ledger_node;
+const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *node);
 /* How many pods of these amounts what is free on the node holds: the least over amounts > 0 of
- * floor(free / amount), INT32_MAX when nothing limits or beyond; 0 for a node that does not exist.
- */
-int32_t skr_ledger_slots(const struct skr_ledger *ledger, const char *node,
-                         const struct skr_amounts *amounts);
+ * floor(free / amount), INT32_MAX when nothing limits or beyond; 0 for NULL and a node that does
+ * not exist. */
+int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_amounts *amounts);
 /* Calls see for every node, each once, of which something may have changed since the last call of
  * this function: allocatable, charges, whether it exists. see must not change the ledger. Call it
  * now and then: until then names of nodes that are gone are kept. O(changed nodes). */

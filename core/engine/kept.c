@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept between solves, so that an event costs what it changed and not the cluster.
+ * Kinds of members, kept up to date: an event costs what it changed and not the cluster.
  *
- *   kind   members of the same shapes: how many of them every leaf holds now (slots). The ledger
- *          tells which nodes changed; their leaves are counted again before the next planning.
- *   kept   a kind under rules: which sizes fit now (core/solver_sizes.h), for all groups with these
- *          members and rules, whatever their size.
- *
- * What is decided here is only whether a group fits; the placement comes from the solver, in the
- * shell's own time, on a copy of the slots.
- *
- * Why a group may be left alone. It fits when sizes has its n. Rules speak about counts alone, so
- * more slots never take a size away and fewer never add one: a group without a place stays without
- * one until slots of some leaf of its kind have grown, and the set at the root is exact then. Where
- * the full problem is stricter than the slots (ordinary pods that go first, nodes no probe has
- * listed) it has fewer slots, so what does not fit here does not fit there; what fits here is
- * solved in full.
- *
- * Not answered for: groups that hold something already, plans past the point of no return, rules
- * beyond SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
- *
- * Life: a kind is dropped with the tree it counts on, with one of its shapes, or when nobody uses
- * it and its room is wanted. Groups hold references; one that is dead is made anew.
+ * The ledger tells of which nodes the room changed, nodes and vetoes tell who may go there; their
+ * leaves are marked, and counted again for every kind before the next group is judged. Only slots
+ * that did change go on to the sizes.
  */
-#include "core/engine/state.h"
+#include "core/engine/kept.h"
 
 #include <string.h>
 #include <utlist.h>
-
-#include "core/solver_sizes.h"
 
 enum {
     KINDS_UNUSED_MAX = 32, /* kept for groups that may come */
@@ -37,52 +18,11 @@ enum {
 };
 #define KEPT_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of kinds and sizes; what waits goes first */
 
-/* Members that n members of a kind can count on: sum over leaves of min(slots, n). */
-struct watched {
-    int32_t n;
-    size_t refs; /* groups */
-    int64_t sum;
-    struct watched *prev, *next;
-};
-
-struct kept {
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    struct skr_sizes *sizes; /* NULL: beyond a limit, or settings.plain_planning */
-    struct kept *prev, *next;
-};
-
-struct kind {
-    struct shapes shapes;
-    struct skr_amounts demand; /* the most of any shape */
-    int32_t *slots;            /* [leaf] */
-    uint64_t changes;          /* grows when slots of some leaf change */
-    size_t refs;               /* groups */
-    bool dead;                 /* not in the list any more */
-    uint64_t used;             /* when a group came last */
-    struct kept *kept;
-    struct watched *watched;
-    struct kind *prev, *next;
-};
-
-struct keeping {
-    const struct skr_tree *tree; /* a reference: what leaves count on */
-    struct skr_sizes_pool *pool;
-    struct kind *kinds;
-    size_t n_kinds;
-    size_t bytes; /* of kinds, without what is in pool */
-    uint64_t clock;
-    uint64_t checks;
-    int32_t *dirty; /* leaves to be counted again, each once */
-    size_t n_dirty, cap_dirty;
-    uint8_t *is_dirty; /* [leaf] */
-    int32_t *changed;  /* [leaf] working space */
-};
-
 /* ---- lives ---- */
 
 static size_t kind_bytes(const struct keeping *k)
 {
-    return sizeof(struct kind) + (size_t)k->tree->n_leaves * sizeof(int32_t);
+    return sizeof(struct kind) + (size_t)k->tree->n_leaves * (sizeof(int32_t) + sizeof(uint8_t));
 }
 
 static void kind_free(struct kind *kind)
@@ -91,6 +31,26 @@ static void kind_free(struct kind *kind)
     DL_FOREACH_SAFE(kind->watched, w, next) free(w);
     skr_amounts_fini(&kind->demand);
     free(kind);
+}
+
+void kind_ref(struct skr_engine *e, struct kind *kind)
+{
+    kind->refs++;
+    kind->used = ++e->keeping->clock;
+}
+
+void kind_unref(struct kind *kind)
+{
+    if (--kind->refs == 0 && kind->dead)
+        kind_free(kind);
+}
+
+void watched_unref(struct kind *kind, struct watched *w)
+{
+    if (--w->refs > 0)
+        return;
+    DL_DELETE(kind->watched, w);
+    free(w);
 }
 
 /* Takes a kind out of use; the rest goes with its last reference. */
@@ -107,25 +67,12 @@ static void kind_drop(struct keeping *k, struct kind *kind)
     }
     kind->kept = NULL;
     free(kind->slots);
+    free(kind->open);
     kind->slots = NULL;
+    kind->open = NULL;
     kind->dead = true;
     if (kind->refs == 0)
         kind_free(kind);
-}
-
-void kept_leave(struct group *g)
-{
-    struct outlook *o = &g->outlook;
-    struct kind *kind = o->kind;
-    if (kind) {
-        if (--o->watched->refs == 0) {
-            DL_DELETE(kind->watched, o->watched);
-            free(o->watched);
-        }
-        if (--kind->refs == 0 && kind->dead)
-            kind_free(kind);
-    }
-    memset(o, 0, sizeof *o);
 }
 
 static void forget_all(struct keeping *k)
@@ -135,9 +82,11 @@ static void forget_all(struct keeping *k)
     skr_tree_unref(k->tree);
     free(k->is_dirty);
     free(k->changed);
+    free(k->room);
     k->tree = NULL;
     k->is_dirty = NULL;
     k->changed = NULL;
+    k->room = NULL;
     k->n_dirty = 0;
 }
 
@@ -179,20 +128,27 @@ void kept_shape_gone(struct skr_engine *e, const struct shape *s)
 
 /* ---- what changed ---- */
 
-void kept_touch_node(struct skr_engine *e, const char *node)
+static void mark(struct skr_engine *e, const char *node, enum dirt dirt)
 {
     struct keeping *k = e->keeping;
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
-    if (leaf < 0 || k->is_dirty[leaf])
+    if (leaf < 0)
         return;
-    k->is_dirty[leaf] = 1;
-    skr_grow(&k->dirty, &k->cap_dirty, k->n_dirty + 1, sizeof *k->dirty);
-    k->dirty[k->n_dirty++] = leaf;
+    if (k->is_dirty[leaf] == 0) {
+        skr_grow(&k->dirty, &k->cap_dirty, k->n_dirty + 1, sizeof *k->dirty);
+        k->dirty[k->n_dirty++] = leaf;
+    }
+    k->is_dirty[leaf] |= (uint8_t)dirt;
+}
+
+void kept_touch_node(struct skr_engine *e, const char *node)
+{
+    mark(e, node, DIRT_NODE);
 }
 
 static void see(void *context, const char *node)
 {
-    kept_touch_node(context, node);
+    mark(context, node, DIRT_ROOM);
 }
 
 void kept_see_changes(struct skr_engine *e)
@@ -200,18 +156,30 @@ void kept_see_changes(struct skr_engine *e)
     skr_ledger_see_changed(e->ledger, see, e);
 }
 
-static int32_t count_slots(struct skr_engine *e, const struct kind *kind,
-                           const struct node_entry *node)
+static bool is_open(struct skr_engine *e, const struct kind *kind, const struct node_entry *node)
 {
     if (!node || !node->node)
-        return 0;
+        return false;
     for (size_t i = 0; i < kind->shapes.n; i++) {
         struct shape *s = kind->shapes.item[i];
         if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
             shape_is_vetoed(e, s, node->name))
-            return 0;
+            return false;
     }
-    return skr_ledger_slots(e->ledger, node->name, &kind->demand);
+    return true;
+}
+
+static const char *name_of(const struct skr_engine *e, int32_t leaf)
+{
+    return e->tree->unit_name[e->tree->first_leaf + leaf];
+}
+
+/* By what is known of open leaves. */
+static int32_t count_slots(const struct skr_engine *e, const struct kind *kind, int32_t leaf)
+{
+    return kind->open[leaf]
+               ? skr_ledger_slots(skr_ledger_get(e->ledger, name_of(e, leaf)), &kind->demand)
+               : 0;
 }
 
 static int32_t least(int32_t a, int32_t b)
@@ -219,20 +187,23 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Counts these leaves again. */
-static void kind_update(struct skr_engine *e, struct kind *kind, const int32_t *leaf, size_t n)
+/* Counts the dirty leaves again. */
+static void kind_update(struct skr_engine *e, struct kind *kind)
 {
+    struct keeping *k = e->keeping;
     struct node_entry *const *node = topology_leaf_nodes(e);
-    int32_t *changed = e->keeping->changed;
     size_t n_changed = 0;
-    for (size_t i = 0; i < n; i++) {
-        int32_t was = kind->slots[leaf[i]], is = count_slots(e, kind, node[leaf[i]]);
+    for (size_t i = 0; i < k->n_dirty; i++) {
+        int32_t leaf = k->dirty[i], was = kind->slots[leaf];
+        if (k->is_dirty[leaf] & DIRT_NODE)
+            kind->open[leaf] = is_open(e, kind, node[leaf]);
+        int32_t is = kind->open[leaf] ? skr_ledger_slots(k->room[i], &kind->demand) : 0;
         if (was == is)
             continue;
         struct watched *w;
         DL_FOREACH(kind->watched, w) w->sum += least(is, w->n) - least(was, w->n);
-        kind->slots[leaf[i]] = is;
-        changed[n_changed++] = leaf[i];
+        kind->slots[leaf] = is;
+        k->changed[n_changed++] = leaf;
     }
     if (n_changed == 0)
         return;
@@ -241,7 +212,7 @@ static void kind_update(struct skr_engine *e, struct kind *kind, const int32_t *
     DL_FOREACH(kind->kept, kept)
     {
         if (kept->sizes)
-            skr_sizes_change(kept->sizes, kind->slots, changed, n_changed);
+            skr_sizes_change(kept->sizes, kind->slots, k->changed, n_changed);
     }
 }
 
@@ -277,6 +248,7 @@ static void begin_tree(struct skr_engine *e, struct keeping *k)
     k->tree = skr_tree_ref(e->tree);
     k->is_dirty = skr_alloc_array(n, sizeof *k->is_dirty);
     k->changed = skr_alloc_array(n, sizeof *k->changed);
+    k->room = skr_alloc_array(n, sizeof *k->room);
 }
 
 static void touch_all(struct keeping *k)
@@ -284,7 +256,7 @@ static void touch_all(struct keeping *k)
     skr_grow(&k->dirty, &k->cap_dirty, (size_t)k->tree->n_leaves, sizeof *k->dirty);
     for (k->n_dirty = 0; k->n_dirty < (size_t)k->tree->n_leaves; k->n_dirty++) {
         k->dirty[k->n_dirty] = (int32_t)k->n_dirty;
-        k->is_dirty[k->n_dirty] = 1;
+        k->is_dirty[k->n_dirty] = DIRT_ROOM | DIRT_NODE;
     }
 }
 
@@ -301,7 +273,9 @@ void kept_refresh(struct skr_engine *e)
     if (k->n_dirty == 0)
         return;
     qsort(k->dirty, k->n_dirty, sizeof *k->dirty, by_leaf);
-    DL_FOREACH(k->kinds, kind) kind_update(e, kind, k->dirty, k->n_dirty);
+    for (size_t i = 0; i < k->n_dirty; i++)
+        k->room[i] = skr_ledger_get(e->ledger, name_of(e, k->dirty[i]));
+    DL_FOREACH(k->kinds, kind) kind_update(e, kind);
     for (size_t i = 0; i < k->n_dirty; i++)
         k->is_dirty[k->dirty[i]] = 0;
     k->n_dirty = 0;
@@ -351,7 +325,7 @@ static bool make_room(struct keeping *k, size_t bytes)
     }
 }
 
-static struct kind *kind_get(struct skr_engine *e, const struct shapes *shapes)
+struct kind *kind_get(struct skr_engine *e, const struct shapes *shapes)
 {
     struct keeping *k = e->keeping;
     struct kind *kind;
@@ -366,10 +340,14 @@ static struct kind *kind_get(struct skr_engine *e, const struct shapes *shapes)
     struct node_entry *const *node = topology_leaf_nodes(e);
     kind = skr_alloc(sizeof *kind);
     kind->shapes = *shapes;
+    kind->changes = 1;
     shapes_demand(shapes, &kind->demand);
     kind->slots = skr_alloc_array(n, sizeof *kind->slots);
-    for (size_t i = 0; i < n; i++)
-        kind->slots[i] = count_slots(e, kind, node[i]);
+    kind->open = skr_alloc_array(n, sizeof *kind->open);
+    for (size_t i = 0; i < n; i++) {
+        kind->open[i] = is_open(e, kind, node[i]);
+        kind->slots[i] = count_slots(e, kind, (int32_t)i);
+    }
     DL_APPEND(k->kinds, kind);
     k->n_kinds++;
     k->bytes += kind_bytes(k);
@@ -404,8 +382,7 @@ static void sizes_make(struct skr_engine *e, struct kind *kind, struct kept *kep
     }
 }
 
-static struct kept *kept_get(struct skr_engine *e, struct kind *kind, const struct group *g,
-                             int32_t n)
+struct kept *kept_get(struct skr_engine *e, struct kind *kind, const struct group *g, int32_t n)
 {
     struct skr_rule rule[SKR_LEVELS_MAX] = {{0}};
     struct kept *kept;
@@ -426,8 +403,9 @@ static struct kept *kept_get(struct skr_engine *e, struct kind *kind, const stru
     return kept;
 }
 
-static struct watched *watched_get(const struct keeping *k, struct kind *kind, int32_t n)
+struct watched *watched_get(struct skr_engine *e, struct kind *kind, int32_t n)
 {
+    const struct keeping *k = e->keeping;
     struct watched *w;
     DL_FOREACH(kind->watched, w)
     {
@@ -445,140 +423,6 @@ static struct watched *watched_get(const struct keeping *k, struct kind *kind, i
     return w;
 }
 
-/* ---- groups ---- */
-
-static bool holds_something(const struct skr_engine *e, const struct group *g,
-                            struct pod_entry *const *newcomers, size_t n)
-{
-    struct pod_entry *p;
-    DL_FOREACH(g->members, p)
-    {
-        const char *node = problem_claim_node(g, p, newcomers, n);
-        if (node && skr_tree_find_leaf(e->tree, node) >= 0)
-            return true;
-    }
-    return false;
-}
-
-static void join(struct skr_engine *e, struct group *g, const struct shapes *shapes, int32_t n)
-{
-    struct outlook *o = &g->outlook;
-    struct kind *kind = kind_get(e, shapes);
-    if (!kind)
-        return;
-    kind->refs++;
-    kind->used = ++e->keeping->clock;
-    o->kind = kind;
-    o->n = n;
-    o->watched = watched_get(e->keeping, kind, n);
-    o->kept = kept_get(e, kind, g, n);
-}
-
-/* What of the group's input the answer depends on; kept while that stays the same. */
-static void make_outlook(struct skr_engine *e, struct group *g)
-{
-    struct outlook *o = &g->outlook;
-    if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead))
-        return;
-    kept_leave(g);
-    o->made = true;
-    o->input = g->input_epoch;
-    size_t n;
-    struct pod_entry **newcomers = membership_plannable(e, g, &n);
-    if (n > 0 && n <= SKR_SOLVER_MEMBERS_MAX && !holds_something(e, g, newcomers, n)) {
-        struct shapes shapes = shapes_of(newcomers, n);
-        join(e, g, &shapes, (int32_t)n);
-    }
-    free(newcomers);
-}
-
-static bool fits_by_solving(const struct skr_engine *e, const struct outlook *o)
-{
-    struct skr_error error;
-    struct skr_solution *solution = NULL;
-    static const int64_t one = 1;
-    int64_t *room = skr_alloc_array((size_t)e->tree->n_leaves, sizeof *room);
-    kept_copy_slots(o, e->tree, room);
-    struct skr_problem problem = {.tree = e->tree,
-                                  .n = o->n,
-                                  .rule = o->kept->rule,
-                                  .n_resources = 1,
-                                  .demand = &one,
-                                  .free = room,
-                                  .step_budget = -1};
-    bool fits = skr_solve(&problem, &solution, &error) == 0 && solution->status == SKR_SOLVE_PLACED;
-    skr_solution_destroy(solution);
-    free(room);
-    return fits;
-}
-
-enum outlook_answer kept_judge(struct skr_engine *e, struct group *g)
-{
-    struct outlook *o = &g->outlook;
-    if (g->plan || !g->spec || !e->keeping->tree)
-        return OUTLOOK_UNKNOWN;
-    make_outlook(e, g);
-    if (!o->kind)
-        return OUTLOOK_UNKNOWN;
-    if (o->watched->sum < o->n)
-        return OUTLOOK_NONE;
-    if (e->settings.plain_planning)
-        return !skr_sizes_can_keep(e->tree, o->kept->rule, o->n) ? OUTLOOK_UNKNOWN
-               : fits_by_solving(e, o)                           ? OUTLOOK_FITS
-                                                                 : OUTLOOK_NONE;
-    if (!o->kept->sizes || skr_sizes_most(o->kept->sizes) < o->n)
-        return OUTLOOK_UNKNOWN;
-    return skr_sizes_has(o->kept->sizes, o->n) ? OUTLOOK_FITS : OUTLOOK_NONE;
-}
-
-bool kept_stands(const struct skr_engine *e, const struct group *g)
-{
-    const struct outlook *o = &g->outlook;
-    return o->made && o->kind && !o->kind->dead && o->input == g->input_epoch && e->keeping &&
-           e->keeping->tree == e->tree;
-}
-
-void kept_copy_slots(const struct outlook *o, const struct skr_tree *tree, int64_t *ret)
-{
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++)
-        ret[leaf] = o->kind->slots[leaf];
-}
-
-bool kept_holds(const struct outlook *o, const struct skr_tree *tree, const int32_t *count)
-{
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        if (count[leaf] > o->kind->slots[leaf])
-            return false;
-    }
-    return true;
-}
-
-/* ---- what was told ---- */
-
-static bool is_short(const struct outlook *o)
-{
-    return o->watched->sum < o->n;
-}
-
-void kept_told(const struct skr_engine *e, struct group *g)
-{
-    struct outlook *o = &g->outlook;
-    o->tell_at = 0;
-    if (!kept_stands(e, g))
-        return;
-    o->told_changes = o->kind->changes;
-    o->told_nodes = e->nodes_epoch;
-    o->told_short = is_short(o);
-}
-
-enum outlook_news kept_news(const struct skr_engine *e, const struct group *g)
-{
-    const struct outlook *o = &g->outlook;
-    if (o->told_nodes != e->nodes_epoch || o->told_short != is_short(o))
-        return NEWS_REASON;
-    return o->told_changes != o->kind->changes ? NEWS_NUMBERS : NEWS_NONE;
-}
-
 /* Large clusters are checked now and then. */
 int kept_check(struct skr_engine *e, struct skr_error *error)
 {
@@ -594,8 +438,9 @@ int kept_check(struct skr_engine *e, struct skr_error *error)
     DL_FOREACH(k->kinds, kind)
     {
         for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
-            int32_t now = count_slots(e, kind, node[leaf]);
-            if (kind->slots[leaf] != now && !k->is_dirty[leaf])
+            bool open = is_open(e, kind, node[leaf]);
+            int32_t now = open ? count_slots(e, kind, leaf) : 0;
+            if ((kind->slots[leaf] != now || kind->open[leaf] != open) && !k->is_dirty[leaf])
                 return skr_error_set(
                     error, SKR_BUG, "kept slots of leaf %s: %d, but it holds %d now",
                     k->tree->unit_name[k->tree->first_leaf + leaf], kind->slots[leaf], now);

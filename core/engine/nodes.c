@@ -95,6 +95,7 @@ static void changed(struct skr_engine *e, struct node_entry *n)
 {
     n->changed_at = e->now;
     e->nodes_epoch++;
+    kept_touch_node(e, n->name);
     end_vetoes(e, n->name);
     touch_plans(e, n->name);
     engine_changed(e);

@@ -100,7 +100,7 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only,
     e->solve_of_slots = simple;
     e->solve_telling = false;
     if (!simple)
-        kept_told(e, g);
+        outlook_told(e, g);
     e->solve_uid = skr_alloc_array(n + 1, sizeof *e->solve_uid);
     e->n_solve_uids = n;
     for (size_t i = 0; i < n; i++)
@@ -131,7 +131,6 @@ static void review_solve(struct skr_engine *e)
 
 void planner_run(struct skr_engine *e)
 {
-    kept_refresh(e);
     if (e->solve) {
         review_solve(e);
         return;
@@ -245,7 +244,7 @@ static void commit(struct skr_engine *e, struct group *g, struct pod_entry *cons
         newcomers[i]->plan_retries = trials > INT32_MAX ? INT32_MAX : (int32_t)trials;
     }
     free(seat);
-    kept_leave(g);
+    outlook_leave(g);
     g->infeasible = false;
     g->optimal = s->optimal;
     if (rescue) {

@@ -305,7 +305,7 @@ struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct gr
         return NULL;
     }
     *demand = 1;
-    kept_copy_slots(o, e->tree, room);
+    outlook_copy_slots(o, e->tree, room);
     skr_group_rules(g->spec, e->tree, rule, NULL);
     struct skr_solve_request *request = skr_alloc(sizeof *request);
     request->arena = arena;
@@ -339,11 +339,11 @@ bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry
                          size_t n, const int32_t *count)
 {
     /* The rules are those the counts were made for (input_epoch), and nothing is held. */
-    bool simple = kept_stands(e, g) && !problem_has_paper(e, newcomers, n);
+    bool simple = outlook_stands(e, g) && !problem_has_paper(e, newcomers, n);
     if (!simple || e->settings.plain_planning)
         return valid_in_full(e, g, newcomers, n, count);
     kept_refresh(e);
-    bool valid = kept_holds(&g->outlook, e->tree, count);
+    bool valid = outlook_holds(&g->outlook, e->tree, count);
     skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
     return valid;
 }

@@ -6,11 +6,12 @@
  * placement is tried again only after something changed that can help it, and costs no API write
  * until then; it never blocks the groups behind it.
  *
- * After every change all groups that wait are judged by what is kept (kept.c), a look each: those
- * that still do not fit have had their trial; the first of the others in the order is planned. The
- * reason that was told of a group says why it did not fit then. When another reason may hold now it
- * is told anew as soon as no plan wants the solver; when only numbers have changed, after a pause
- * that grows with the groups that wait, so that telling takes a twentieth of the solver's time.
+ * After every change all groups that wait are judged by what is kept (outlook.c), a look each:
+ * those that still do not fit have had their trial; the first of the others in the order is
+ * planned. The reason that was told of a group says why it did not fit then. When another reason
+ * may hold now it is told anew as soon as no plan wants the solver; when only numbers have changed,
+ * after a pause that grows with the groups that wait, so that telling takes a twentieth of the
+ * solver's time.
  */
 #include "core/engine/state.h"
 
@@ -103,7 +104,7 @@ static void note_trial(struct skr_engine *e, struct group *g)
     g->trials++;
     e->n_attempts[SKR_ATTEMPT_INFEASIBLE]++;
     g->failed_epoch = e->epoch;
-    enum outlook_news news = kept_news(e, g);
+    enum outlook_news news = outlook_news(e, g);
     skr_time at =
         news == NEWS_NUMBERS && e->tell_pause_until > e->now ? e->tell_pause_until : e->now;
     if (news == NEWS_NONE || (g->outlook.tell_at != 0 && g->outlook.tell_at <= at))
@@ -121,22 +122,26 @@ static bool is_before(const struct group *g, const struct group *best)
 static bool wants_telling(const struct skr_engine *e, const struct group *g)
 {
     return g->outlook.tell_at != 0 && g->outlook.tell_at <= e->now && g->infeasible && !g->plan &&
-           kept_stands(e, g) && !sink_is_refused(e, g);
+           outlook_stands(e, g) && !sink_is_refused(e, g);
 }
 
 struct choice queue_next(struct skr_engine *e)
 {
     struct choice best = {.outlook = OUTLOOK_UNKNOWN};
     struct group *g, *tmp;
+    bool fresh = false;
     HASH_ITER(hh, e->groups, g, tmp)
     {
         if (g->dirty)
             continue;
         best.n_waiting += g->infeasible && !g->plan;
         if (g->outlook.input != g->input_epoch)
-            kept_leave(g); /* of another input; it may not wait any more */
+            outlook_leave(g); /* of another input; it may not wait any more */
         if (is_due(e, g)) {
-            enum outlook_answer outlook = kept_judge(e, g);
+            if (!fresh)
+                kept_refresh(e);
+            fresh = true;
+            enum outlook_answer outlook = outlook_judge(e, g);
             if (still_waits(g, outlook)) {
                 note_trial(e, g);
             } else if (is_before(g, best.plan)) {

@@ -55,7 +55,7 @@ static void group_destroy(struct skr_engine *e, struct group *g)
         plan_destroy(e, g->plan);
     if (g->dirty)
         DL_DELETE2(e->dirty_groups, g, dprev, dnext);
-    kept_leave(g);
+    outlook_leave(g);
     HASH_DEL(e->groups, g);
     skr_group_spec_destroy(g->spec);
     for (size_t i = 0; i < g->n_gen_controllers; i++)

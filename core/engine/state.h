@@ -248,7 +248,7 @@ struct plan {
     char *text;   /* annotation as it should stand now; rebuilt when members or state change */
 };
 
-/* What the planner knows of a group without asking the solver; see kept.c. */
+/* What the planner knows of a group without asking the solver; see outlook.c. */
 struct kind;
 struct kept;
 struct watched;
@@ -258,7 +258,9 @@ struct outlook {
     struct kind *kind; /* a reference; NULL: the group is not one that is answered for */
     struct kept *kept; /* of the kind */
     struct watched *watched;
-    int32_t n; /* members to place */
+    int32_t n;               /* members to place */
+    uint64_t solved_changes; /* plain_planning: fits was found at these changes of the kind */
+    bool fits;
     /* Of the kind and the nodes when the group's reason was told last. */
     uint64_t told_changes, told_nodes;
     bool told_short;
@@ -603,7 +605,7 @@ void lifecycle_backoff(struct skr_engine *e, struct group *g);
 void measure_group(struct skr_engine *e, struct group *g);
 void measure_group_gone(struct skr_engine *e, struct group *g);
 
-/* kept.c: whether groups fit, without a solve */
+/* kept.c, outlook.c: whether groups fit, without a solve */
 enum outlook_answer {
     OUTLOOK_UNKNOWN, /* ask the solver */
     OUTLOOK_FITS,    /* on the slots; ordinary pods and probes may still say no */
@@ -611,19 +613,19 @@ enum outlook_answer {
 };
 enum outlook_news { NEWS_NONE, NEWS_NUMBERS, NEWS_REASON };
 void kept_see_changes(struct skr_engine *e); /* after every event */
-void kept_refresh(struct skr_engine *e);     /* before the others below */
-enum outlook_answer kept_judge(struct skr_engine *e, struct group *g);
+void kept_refresh(struct skr_engine *e);     /* before judging */
+enum outlook_answer outlook_judge(struct skr_engine *e, struct group *g);
 /* The outlook is of the group as it is, and has slots. */
-bool kept_stands(const struct skr_engine *e, const struct group *g);
-void kept_copy_slots(const struct outlook *o, const struct skr_tree *tree, int64_t *ret);
+bool outlook_stands(const struct skr_engine *e, const struct group *g);
+void outlook_copy_slots(const struct outlook *o, const struct skr_tree *tree, int64_t *ret);
 /* No count is above the slots of its leaf. */
-bool kept_holds(const struct outlook *o, const struct skr_tree *tree, const int32_t *count);
+bool outlook_holds(const struct outlook *o, const struct skr_tree *tree, const int32_t *count);
 /* The reason is being told as things are now; what of it is old since (the outlook must stand). */
-void kept_told(const struct skr_engine *e, struct group *g);
-enum outlook_news kept_news(const struct skr_engine *e, const struct group *g);
-void kept_touch_node(struct skr_engine *e, const char *node); /* its vetoes changed */
+void outlook_told(const struct skr_engine *e, struct group *g);
+enum outlook_news outlook_news(const struct skr_engine *e, const struct group *g);
+void kept_touch_node(struct skr_engine *e, const char *node); /* it, or its vetoes, changed */
 void kept_shape_gone(struct skr_engine *e, const struct shape *s);
-void kept_leave(struct group *g);                              /* lets go what is kept for it */
+void outlook_leave(struct group *g);                           /* lets go what is kept for it */
 int kept_check(struct skr_engine *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
 void kept_fini(struct skr_engine *e);
 
@@ -634,7 +636,7 @@ struct choice {
     struct group *tell; /* whose reason is to be told anew, when none is planned */
     size_t n_waiting;   /* groups without a placement */
 };
-/* kept_refresh() before. Groups that are due and do not fit have had their trial afterwards. */
+/* Groups that are due and do not fit have had their trial afterwards. */
 struct choice queue_next(struct skr_engine *e);
 void queue_tell_begins(struct skr_engine *e, size_t n_waiting); /* sets the pause behind it */
 bool planner_goes_before(const struct group *a, const struct group *b); /* both have a spec */

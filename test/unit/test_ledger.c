@@ -500,7 +500,7 @@ static void compare_changes(struct skr_ledger *ledger, const struct model *befor
         name_of_node(n, name);
         for (size_t s = 0; s < MODEL_SHAPES; s++) {
             int32_t slots = model_slots(m, n, &shape[s]);
-            assert_int_equal(skr_ledger_slots(ledger, name, &shape[s]), slots);
+            assert_int_equal(skr_ledger_slots(skr_ledger_get(ledger, name), &shape[s]), slots);
             assert_true(seen[n] || slots == model_slots(before, n, &shape[s]));
         }
     }
