@@ -13,7 +13,10 @@
  *
  * Exactly p used units, every unit can hold 0 .. f: as above, on the p units with the largest f and
  * with 1 at least in each of them. The list of counts found so is the best key, and every optimal
- * placement has the counts of that list, so a unit needs no others, and 0.
+ * placement has the counts of that list, so a unit needs no others, and 0. Moreover, let v be a
+ * count such that as many units can hold v or more as the list has counts of v or more. Then all of
+ * them hold v or more, and one with f = v holds v: pack, every unit with an f larger than that of
+ * the last full one; spread, every unit with an f below the water but above that of the p-th.
  *
  * Pack, units whose sets begin with 0 but have holes (min, factor, rules further down): peel.c.
  *
@@ -34,6 +37,7 @@ struct shape {
     int32_t full;   /* pack: units that can hold more are full; those that can hold it may be */
     int32_t rest;   /* pack */
     int32_t water;  /* spread: m */
+    int32_t least;  /* spread, exactly p used units: the greatest count of the p-th */
     uint64_t *list; /* exactly p used units: the counts they hold; else NULL */
 };
 
@@ -78,18 +82,24 @@ static struct shape spread_shape(const struct skr_siblings *siblings, int32_t to
     return (struct shape){.water = lo};
 }
 
-/* Counts of the used largest of sorted, which hold total together. */
-static void list_pack(const int32_t *sorted, int32_t used, int32_t total, uint64_t *list)
+/* Counts of the used largest of sorted, which hold total together, into shape->list. */
+static void list_pack(const int32_t *sorted, int32_t used, int32_t total, struct shape *shape)
 {
+    bool full = true; /* so far: then comes the rest, then ones */
+    shape->full = INT32_MAX;
     for (int32_t i = 0; i < used; i++) {
         int32_t most = total - (used - 1 - i);
         int32_t count = sorted[i] < most ? sorted[i] : most;
-        skr_bits_set(list, count);
+        full = full && count == sorted[i];
+        if (full) {
+            shape->full = count;
+        }
+        skr_bits_set(shape->list, count);
         total -= count;
     }
 }
 
-static void list_spread(const int32_t *sorted, int32_t used, int32_t total, uint64_t *list)
+static void list_spread(const int32_t *sorted, int32_t used, int32_t total, struct shape *shape)
 {
     int32_t lo = 1;
     int32_t hi = total;
@@ -106,22 +116,44 @@ static void list_spread(const int32_t *sorted, int32_t used, int32_t total, uint
         }
     }
     for (int32_t i = 0; i < used; i++) {
-        skr_bits_set(list, sorted[i] < lo ? sorted[i] : lo);
+        skr_bits_set(shape->list, sorted[i] < lo ? sorted[i] : lo);
         if (lo > 1) {
-            skr_bits_set(list, sorted[i] < lo - 1 ? sorted[i] : lo - 1);
+            skr_bits_set(shape->list, sorted[i] < lo - 1 ? sorted[i] : lo - 1);
         }
     }
+    shape->water = lo;
+    shape->least = sorted[used - 1];
+}
+
+/* Whether the unit holds its greatest count and nothing else, when exactly p units are used. */
+static bool must_be_full(const struct skr_span *unit, enum skr_rule_type type,
+                         const struct shape *shape)
+{
+    if (type == SKR_RULE_PACK) {
+        return unit->hi > shape->full;
+    }
+    return unit->hi > shape->least && unit->hi < shape->water - 1;
+}
+
+static void add_listed(const struct skr_span *unit, enum skr_rule_type type,
+                       const struct shape *shape, uint64_t *bits)
+{
+    if (must_be_full(unit, type, shape)) {
+        skr_bits_set(bits, unit->hi);
+        return;
+    }
+    for (int32_t w = 0; w < unit->words; w++) {
+        bits[w] |= shape->list[w];
+    }
+    skr_bits_set(bits, 0);
+    skr_bits_clear_above(bits, unit->words, unit->hi);
 }
 
 static void add_counts(const struct skr_span *unit, enum skr_rule_type type,
                        const struct shape *shape, uint64_t *bits)
 {
     if (shape->list != NULL) {
-        for (int32_t w = 0; w < unit->words; w++) {
-            bits[w] |= shape->list[w];
-        }
-        skr_bits_set(bits, 0);
-        skr_bits_clear_above(bits, unit->words, unit->hi);
+        add_listed(unit, type, shape, bits);
         return;
     }
     if (type == SKR_RULE_SPREAD) {
@@ -192,9 +224,9 @@ static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings
             return false;
         }
         if (pack) {
-            list_pack(sorted, law->used, total, shape[p].list);
+            list_pack(sorted, law->used, total, &shape[p]);
         } else {
-            list_spread(sorted, law->used, total, shape[p].list);
+            list_spread(sorted, law->used, total, &shape[p]);
         }
     }
     return true;

@@ -75,6 +75,10 @@ static int by_value(const void *a, const void *b)
 
 static void write_times(struct times *t)
 {
+    if (t->n == 0) {
+        printf(" | not kept |");
+        return;
+    }
     qsort(t->us, (size_t)t->n, sizeof(t->us[0]), by_value);
     for (int percent = 50; percent <= 99; percent += 49) {
         double us = t->us[(t->n - 1) * percent / 100];
@@ -86,11 +90,13 @@ static void write_times(struct times *t)
     }
 }
 
-static void take(int rc)
+/* Whether there is an answer; no: it would take more memory than a run may. */
+static bool take(int rc)
 {
-    if (rc != 0) {
+    if (rc != 0 && rc != -SKR_LIMIT) {
         abort();
     }
+    return rc == 0;
 }
 
 /* A node is emptied, filled, or anything between. */
@@ -115,6 +121,8 @@ static void run(struct cluster *c, size_t k, size_t r)
     }
     struct skr_problem problem = cluster_problem(c, rule, clusters[k].n);
     int placed = 0;
+    int too_large = 0;
+    bool keeps = false;
     for (uint64_t load = 1; load <= LOADS; load++) {
         struct skr_solution *solution = NULL;
         cluster_load(c, load);
@@ -124,26 +132,31 @@ static void run(struct cluster *c, size_t k, size_t r)
             abort();
         }
         double begin = cluster_now_us();
-        take(skr_solver_cache_open(cache, &problem, &kept, NULL));
+        keeps = take(skr_solver_cache_open(cache, &problem, &kept, NULL));
         add_since(&sets, begin);
         begin = cluster_now_us();
-        take(skr_solve(&problem, &solution, NULL));
+        too_large += take(skr_solve(&problem, &solution, NULL)) ? 0 : 1;
         add_since(&optimum, begin);
-        placed += solution->status == SKR_SOLVE_PLACED ? 1 : 0;
+        placed += solution != NULL && solution->status == SKR_SOLVE_PLACED ? 1 : 0;
         skr_solution_destroy(solution);
     }
-    for (int i = 0; i < CHANGES; i++) {
+    for (int i = 0; i < CHANGES && keeps; i++) {
         struct skr_solution *solution = NULL;
         int32_t leaf = change(c);
         double begin = cluster_now_us();
-        take(skr_solver_kept_change(kept, &problem, &leaf, 1, NULL));
+        keeps = take(skr_solver_kept_change(kept, &problem, &leaf, 1, NULL));
         add_since(&changed, begin);
-        take(skr_solver_kept_solve(kept, &problem, &solution, NULL));
-        add_since(&again, begin);
+        if (keeps) {
+            take(skr_solver_kept_solve(kept, &problem, &solution, NULL));
+            add_since(&again, begin);
+        }
         skr_solution_destroy(solution);
     }
     skr_solver_cache_destroy(cache);
     printf("| %s | %d of %d", rules[r].name, placed, LOADS);
+    if (too_large > 0) {
+        printf(", %d beyond 1 GiB", too_large);
+    }
     write_times(&sets);
     write_times(&optimum);
     write_times(&changed);

@@ -29,11 +29,6 @@ static bool take(const struct skr_solve_file *file, struct instance *ret)
         tree->n_units > INSTANCE_UNITS_MAX || problem->n_resources > INSTANCE_RESOURCES) {
         return false;
     }
-    for (int32_t unit = 0; unit < tree->n_units; unit++) {
-        if (tree->child_count[unit] > PLAIN_FANOUT_MAX) {
-            return false;
-        }
-    }
     memset(ret, 0, sizeof(*ret));
     memcpy(ret->child_count, tree->child_count, (size_t)tree->n_units * sizeof(int32_t));
     instance_link(ret, tree->n_levels);

@@ -74,10 +74,20 @@ static bool differs(const struct instance *in, bool plain, const struct oracle_a
     return differ;
 }
 
+static bool oracle_can(const struct instance *in)
+{
+    for (int32_t unit = 0; unit < in->tree.first_leaf; unit++) {
+        if (in->child_count[unit] > PLAIN_FANOUT_MAX) {
+            return false;
+        }
+    }
+    return in->problem.n <= trial_medium.n && in->tree.n_leaves <= trial_medium.leaves;
+}
+
 bool trial_is_wrong(const struct instance *in)
 {
     struct oracle_answer want = {0};
-    if (in->problem.n <= trial_medium.n && in->tree.n_leaves <= trial_medium.leaves) {
+    if (oracle_can(in)) {
         plain_dp_solve(in, &want, NULL);
         return differs(in, false, &want) || differs(in, true, &want);
     }

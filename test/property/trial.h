@@ -33,7 +33,7 @@ void trial_begin(const char *name);
 void trial_fail(const struct instance *in, uint64_t index, const char *what);
 
 /* Whether the solver's answer differs from the oracles': with and without fast paths. Above their
- * size (members, leaves) the two are compared with each other. */
+ * size (members, leaves, children) the two are compared with each other. */
 bool trial_is_wrong(const struct instance *in);
 /* Makes the problem smaller while it fails. Returns the number of changes. */
 int32_t instance_shrink(struct instance *in, bool (*fails)(const struct instance *));
