@@ -67,13 +67,10 @@ for key in name size priority constraints type hard partitions min max factor st
         fail "sakkara-group(5) lacks $key"
     fi
 done
-# Its examples are maps that the program takes.
+# Their examples are maps that lint finds nothing in.
 for page in topology group; do
     sed -n '/^\.SH EXAMPLE/,/^\.fi/p' "$share/man/man5/sakkara-$page.5" | grep -v '^\.' | tr -d '\\' >"$work/$page.yaml"
-    "$sakkara" simulate -f "$work/$page.yaml" --until 1s -o json >"$work/out" 2>"$work/err"
-    code=$?
-    if [ "$code" = 0 ] || [ "$code" = 4 ]; then pass; else fail "the example of sakkara-$page(5): $(cat "$work/err")"; fi
-    if grep -q GroupInvalid "$work/out"; then fail "the example of sakkara-$page(5): $(cat "$work/out")"; else pass; fi
+    equal "the example of sakkara-$page(5)" "" "$("$sakkara" lint "$work/$page.yaml" 2>&1 || echo "exit code $?")"
 done
 
 # ---- completion ----

@@ -226,6 +226,7 @@ static void commands_have_their_exit_codes_and_texts(void **state)
         {{"solve", "/nonexistent"}, 3, NULL, "/nonexistent: No such file or directory\n"},
         {{"group", "nobody", "--file", "test/views/group.yaml"}, 3, NULL, "nobody"},
         {{"solve", "test/solve/infeasible.json"}, 4, "\"infeasible\"", NULL},
+        {{"lint", "test/lint/beyond-size.yaml"}, 5, "beyond-size.yaml:", NULL},
         {{"group", "g", "--server", "http://127.0.0.1:1"}, 6, NULL, "cannot be reached"},
         {{"completion", "zsh"}, 0, "#compdef sakkara", NULL},
         {{"completion", "csh"}, 2, NULL, "the shell is bash, zsh or fish, not csh\n"},
