@@ -3,13 +3,14 @@
  * One decision inside the engine: 16,000 nodes in racks of 16 and 32, 40 zones; 500 groups wait, of
  * many sizes, rules, selectors and requests. A pod ends.
  *
- *   bench_engine            all of it, as a Markdown table; ours-fresh (settings.plain_planning:
- *                           nothing is kept, every group is judged from nothing) against ours-kept
- *   bench_engine one        one decision for callgrind, see test/bench/bench_engine_count.sh
+ *   bench_engine        as a Markdown table, beside the same with nothing kept
+ *                       (settings.plain_planning: every group is judged from nothing)
+ *   bench_engine kept   without the latter
  *
  * Three kinds of events: the pod's room makes a gang of 24 fit into one rack; it makes one of 256
  * fit into one zone; it helps nobody. From the event to the commit write of the plan: both calls of
- * skr_engine_handle() and the solve between them, run as the solver thread does. CPU time.
+ * skr_engine_handle() and the solve between them, run as the solver thread does. CPU time. Events
+ * come quickly, within the pause after which reasons are told anew (core/engine/queue.c).
  *
  * Zones 0-19 have 23 nodes with one free cpu in each rack of 32 and none in the one of 16; zones
  * 20-39 have 255 such nodes. All other room is taken by one pod a node.
@@ -443,11 +444,6 @@ int main(int argc, char **argv)
     static const int many[] = {60, 18, 150}, few[] = {2, 2, 2};
     static struct costs kept[KINDS], fresh[KINDS];
     cluster_keep_memory();
-    if (argc > 1 && strcmp(argv[1], "one") == 0) {
-        static const int one[] = {2, 0, 0};
-        run(false, one, kept);
-        return 0;
-    }
     printf("| a pod ends, 500 groups wait, 16,000 nodes | p50 | p99 | of it the event | the solver "
            "| with nothing kept: p50 | ratio |\n|---|---|---|---|---|---|---|\n");
     run(false, many, kept);

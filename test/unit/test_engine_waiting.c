@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups that wait for room: what an event that cannot help them costs, and one that can. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/unit/engine_rig.h"
+
+static const char one_rack[] = "{'rack':{'type':'pack','hard':true}}";
+
+/* Running pods on a node, one cpu each: load-NODE-0 and so on. */
+static void load(struct rig *rig, int node, int pods)
+{
+    char name[32];
+    for (int i = 0; i < pods; i++) {
+        snprintf(name, sizeof name, "load-%d-%d", node, i);
+        rig_pod(rig, name, NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-%d'}}", node);
+    }
+}
+
+/* Two racks of two nodes of four: the first has room for one, the second for five. Groups of six
+ * wait for a rack. */
+static struct rig *crowded(int groups)
+{
+    char name[32];
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 4);
+    load(rig, 0, 4);
+    load(rig, 1, 3);
+    load(rig, 2, 3);
+    rig_sync(rig);
+    for (int i = 0; i < groups; i++) {
+        snprintf(name, sizeof name, "g%02d", i);
+        rig_group(rig, name, 6, 0, one_rack);
+        rig_pods(rig, name, 6, name, RIG_GATED);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g00", "message"),
+                        "group g00 needs 6 slots in one rack, best rack has 5");
+    return rig;
+}
+
+static void an_event_that_cannot_help_starts_no_solve(void **state)
+{
+    (void)state;
+    struct rig *rig = crowded(20);
+    rig_delete(rig, RIG_POD, "load-0-0"); /* the numbers of all are old now: they are told anew */
+    rig_run(rig, SKR_SECOND);
+    size_t solves = rig->n_solves;
+    for (int i = 1; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "load-0-%d", i);
+        rig_delete(rig, RIG_POD, name);
+        rig_run(rig, 100 * SKR_MILLISECOND);
+    }
+    assert_int_equal(rig->n_solves, solves);
+    assert_int_equal(rig_n_bound(rig, "g00"), 0);
+    rig_destroy(rig);
+}
+
+static void the_first_of_them_that_fits_is_planned_by_one_solve(void **state)
+{
+    (void)state;
+    struct rig *rig = crowded(20);
+    size_t solves = rig->n_solves;
+    rig_delete(rig, RIG_POD, "load-2-1");
+    while (rig->n_solves == solves && rig_step_watch(rig, 0)) {
+    }
+    assert_true(rig_step_solve(rig));
+    assert_string_equal(rig_state(rig, "g00"), "Planned");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "g00", 6);
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "g00-%d", i);
+        assert_true(strcmp(rig_node_of(rig, name), "node-2") >= 0);
+    }
+    assert_int_equal(rig_n_bound(rig, "g01"), 0);
+    rig_destroy(rig);
+}
+
+static void numbers_of_a_reason_are_told_anew_after_a_pause(void **state)
+{
+    (void)state;
+    struct rig *rig = crowded(1);
+    rig_group(rig, "large", 12, 0, NULL);
+    rig_pods(rig, "large", 12, "large", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "large", "message"),
+                        "group large needs 12 slots, 6 are free on eligible nodes");
+    rig_delete(rig, RIG_POD, "load-0-0");
+    rig_run(rig, 10 * SKR_MILLISECOND);
+    rig_delete(rig, RIG_POD, "load-0-1");
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "large", "message"),
+                        "group large needs 12 slots, 8 are free on eligible nodes");
+    rig_destroy(rig);
+}
+
+/* Enough slots in sum, but not in one rack: that is another reason. */
+static void another_reason_is_told_at_once(void **state)
+{
+    (void)state;
+    struct rig *rig = crowded(1);
+    load(rig, 3, 1);
+    rig_group(rig, "late", 6, 0, one_rack);
+    rig_pods(rig, "late", 6, "late", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "late", "reason"), "WaitingForCapacity");
+    rig_delete(rig, RIG_POD, "load-0-0");
+    rig_run(rig, 400 * SKR_MILLISECOND);
+    assert_string_equal(rig_key(rig, "late", "reason"), "TopologyPlacementFailed");
+    rig_destroy(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_event_that_cannot_help_starts_no_solve),
+        cmocka_unit_test(the_first_of_them_that_fits_is_planned_by_one_solve),
+        cmocka_unit_test(numbers_of_a_reason_are_told_anew_after_a_pause),
+        cmocka_unit_test(another_reason_is_told_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
