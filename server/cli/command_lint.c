@@ -83,15 +83,21 @@ static int fetch_map(const struct options *options, const char *word, const char
     const struct skr_client_options client = {.context = options->context,
                                               .kubeconfig = options->kubeconfig,
                                               .request_timeout = SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
-    struct skr_strbuf text;
+    struct skr_strbuf text, topology;
     struct skr_error error = {.code = SKR_OK};
     skr_strbuf_init(&text);
+    skr_strbuf_init(&topology);
     const int rc = skr_source_kubectl_map(&client, options->namespace_, name, &text, &error);
     if (rc == 0) {
         skr_lint_add(lint, word, text.s ? text.s : "", text.len);
+        /* To compare levels with; who may not read them does without. */
+        if (skr_source_kubectl_map(&client, NULL, NULL, &topology, &error) == 0) {
+            skr_lint_add_context(lint, "topology", topology.s ? topology.s : "", topology.len);
+        }
     } else {
         skr_strbuf_addf(messages, "sakkara lint: %s\n", error.text);
     }
+    skr_strbuf_fini(&topology);
     skr_strbuf_fini(&text);
     return skr_client_exit_code(rc);
 }

@@ -19,6 +19,7 @@
 
 #include "server/client/source.h"
 #include "topology/arena.h"
+#include "topology/topology_map.h"
 
 extern char **environ;
 
@@ -291,12 +292,12 @@ int skr_source_kubectl_map(const struct skr_client_options *options, const char 
     int code = 0;
     skr_strbuf_init(&said);
     skr_strbuf_add(&said, "");
-    add_pair(&a, "--namespace", namespace_);
+    add_pair(&a, "--namespace", name ? namespace_ : NULL);
     add(&a, "get");
     add(&a, "--output=json");
     add(&a, "configmap");
-    add(&a, "--");
-    add(&a, name);
+    add(&a, name ? "--" : "--all-namespaces");
+    add(&a, name ? name : "--selector=" SKR_TOPOLOGY_LABEL);
     int rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
     if (rc == 0 && code != 0) {
         said.s[strcspn(said.s, "\r\n")] = '\0';

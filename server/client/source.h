@@ -14,8 +14,8 @@ int skr_source_http(const struct skr_client_options *options, const char *target
 int skr_source_kubectl(const struct skr_client_options *options, const char *target,
                        struct skr_strbuf *out, struct skr_error *error);
 /* A ConfigMap as JSON, with kubectl itself: the daemon hands out none. namespace_ NULL: of
- * kubectl's context. Errors: SKR_NOT_FOUND, SKR_RETRY (no kubectl, no server, not allowed),
- * SKR_LIMIT. */
+ * kubectl's context. name NULL: all topology maps, as a List. Errors: SKR_NOT_FOUND, SKR_RETRY (no
+ * kubectl, no server, not allowed), SKR_LIMIT. */
 int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
                            const char *name, struct skr_strbuf *out, struct skr_error *error);
 /* Of kubectl's context; "" when it has none, or there is no kubectl. */

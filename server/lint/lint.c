@@ -67,8 +67,10 @@ struct adding {
     struct lint_text *text;
 };
 
-static void add_text(struct skr_lint *lint, const char *name, const struct lint_object *parent,
-                     const char *path, const char *text, size_t n);
+static struct lint_text *add_text(struct skr_lint *lint, const char *name,
+                                  const struct lint_object *parent, const char *path,
+                                  const char *text, size_t n);
+static void read_text(struct skr_lint *lint, struct lint_text *text);
 
 const char *lint_text_of(const json_t *object, const char *key)
 {
@@ -92,7 +94,7 @@ static void add_nested(struct skr_lint *lint, const struct lint_object *object)
         }
         lint->n_nested++;
         (void)snprintf(path, sizeof path, "data.%.300s", key);
-        add_text(lint, NULL, object, path, text, strlen(text));
+        read_text(lint, add_text(lint, NULL, object, path, text, strlen(text)));
     }
 }
 
@@ -135,12 +137,11 @@ static void complain(void *context, struct skr_yaml_mark mark, enum skr_manifest
     lint_tell(adding->lint, adding->text->parent, codes[fault], at, NULL, "%s", text);
 }
 
-static void add_text(struct skr_lint *lint, const char *name, const struct lint_object *parent,
-                     const char *path, const char *text, size_t n)
+static struct lint_text *add_text(struct skr_lint *lint, const char *name,
+                                  const struct lint_object *parent, const char *path,
+                                  const char *text, size_t n)
 {
     struct lint_text *one = skr_alloc(sizeof *one);
-    struct adding adding = {lint, one};
-    const struct skr_manifest_visitor visitor = {&adding, take_object, complain};
     one->name = name ? skr_strdup(name) : NULL;
     one->path = path ? skr_strdup(path) : NULL;
     one->parent = parent;
@@ -151,12 +152,26 @@ static void add_text(struct skr_lint *lint, const char *name, const struct lint_
     }
     skr_grow(&lint->text, &lint->cap_texts, lint->n_texts + 1, sizeof(struct lint_text *));
     lint->text[lint->n_texts++] = one;
-    skr_manifest_text_read(one->text, n, &visitor);
+    return one;
+}
+
+static void read_text(struct skr_lint *lint, struct lint_text *text)
+{
+    struct adding adding = {lint, text};
+    const struct skr_manifest_visitor visitor = {&adding, take_object, complain};
+    skr_manifest_text_read(text->text, text->n, &visitor);
 }
 
 void skr_lint_add(struct skr_lint *lint, const char *name, const char *text, size_t n)
 {
-    add_text(lint, name, NULL, NULL, text, n);
+    read_text(lint, add_text(lint, name, NULL, NULL, text, n));
+}
+
+void skr_lint_add_context(struct skr_lint *lint, const char *name, const char *text, size_t n)
+{
+    struct lint_text *one = add_text(lint, name, NULL, NULL, text, n);
+    one->is_context = true;
+    read_text(lint, one);
 }
 
 void skr_lint_select(struct skr_lint *lint, const char *namespace_, const char *name)

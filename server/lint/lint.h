@@ -30,6 +30,9 @@ void skr_lint_destroy(struct skr_lint *lint); /* NULL allowed */
 
 /* text is copied; name stands in front of findings. */
 void skr_lint_add(struct skr_lint *lint, const char *name, const char *text, size_t n);
+/* The same for objects that are there to compare with: nothing is told about them, and they are not
+ * counted as a file. */
+void skr_lint_add_context(struct skr_lint *lint, const char *name, const char *text, size_t n);
 /* Findings about this ConfigMap alone are told; the rest is there to compare with. "": of any
  * namespace. Strings are borrowed. Before finish. */
 void skr_lint_select(struct skr_lint *lint, const char *namespace_, const char *name);

@@ -22,6 +22,7 @@ struct lint_text {
     size_t n;
     const struct lint_object *parent; /* the ConfigMap; NULL: a file */
     char *path;                       /* of the string in it */
+    bool is_context;
     size_t n_objects;
     size_t n_findings; /* of a file, told or not */
 };

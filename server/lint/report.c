@@ -108,7 +108,7 @@ void lint_tell(struct skr_lint *lint, const struct lint_object *about, const cha
 {
     const size_t rule = skr_lint_rule_find(code);
     skr_bug_on(rule == skr_lint_rule_count);
-    if (is_silent(lint, about) || !count(lint, at.text, rule)) {
+    if (file_of(at.text)->is_context || is_silent(lint, about) || !count(lint, at.text, rule)) {
         return;
     }
     char text[SKR_FINDING_TEXT_MAX];

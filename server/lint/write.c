@@ -15,7 +15,7 @@ static size_t count_files(const struct skr_lint *lint)
 {
     size_t n = 0;
     for (size_t i = 0; i < lint->n_texts; i++) {
-        n += lint->text[i]->name ? 1 : 0;
+        n += lint->text[i]->name && !lint->text[i]->is_context ? 1 : 0;
     }
     return n;
 }

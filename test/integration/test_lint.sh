@@ -83,8 +83,12 @@ has err 'no ConfigMap "c"'
 mkdir "$work/bin"
 cat >"$work/bin/kubectl" <<'END'
 #!/bin/sh
-echo "$*" >"${0%/*}/asked"
+echo "$*" >>"${0%/*}/asked"
 case "$*" in
+*" --all-namespaces --selector=sakkara.topology") echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":
+"ConfigMap","metadata":{"name":"t","labels":{"sakkara.topology":""}},"data":{"tree":"{\"rack-0\":{\"n\":{}}}"}}]}' ;;
+*" level") echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"level","labels":{"sakkara.group":""}},
+"data":{"constraints":"{\"rak\":{}}"}}' ;;
 *" bad") echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"bad","labels":{"sakkara.group":""}},
 "data":{"size":"x"}}' ;;
 *" away") echo 'Unable to connect to the server: dial tcp: refused' >&2; exit 1 ;;
@@ -97,6 +101,9 @@ runs 5 "a map of the cluster" "$sakkara" lint cm/bad -n team --context c
 has out 'cm/bad:2:17: error: size: must be a decimal integer, got "x" [InvalidNumber]'
 cp "$work/bin/asked" "$work/out"
 has out '--context c --namespace team get --output=json configmap -- bad'
+runs 5 "a map against the topology of the cluster" "$sakkara" lint cm/level
+has out 'cm/level:2:25: warning: constraints: no level "rak" (did you mean "rack"?); the tree has rack, node'
+has out '1 file, 0 errors, 1 warning'
 runs 3 "a map that the cluster lacks" "$sakkara" lint cm/none
 has err 'configmaps "none" not found'
 runs 6 "no cluster" "$sakkara" lint cm/away
