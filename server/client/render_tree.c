@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree as a table: a row a unit, indented by lines, with what is used of one resource. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "server/client/page.h"
 #include "server/client/render.h"
+#include "topology/amount_text.h"
 #include "topology/tree.h"
 
 enum { CELLS = 8, COLUMNS = 6 };
@@ -211,13 +211,9 @@ static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
 
 static void add_header(struct drawing *d)
 {
-    const char *slash = strrchr(d->resource, '/');
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    skr_strbuf_add(&b, "");
-    for (const char *s = slash ? slash + 1 : d->resource; *s; s++) {
-        skr_strbuf_addc(&b, (char)toupper((unsigned char)*s));
-    }
+    skr_amount_add_label(&b, d->resource);
     const char *const titles[COLUMNS] = {"NAME", "READY", b.s, "USE", "SLOTS", "GROUPS"};
     for (size_t i = 0; i < COLUMNS; i++) {
         skr_text_table_add(&d->table, titles[i], SKR_HUE_NONE);
