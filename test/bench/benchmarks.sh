@@ -20,7 +20,7 @@ Made by \`make benchmarks CHIC_SCHED=DIR\`; do not edit. $(date -u +%F), commit 
 |---|---|
 | processor | ${model:-unknown}, $(getconf _NPROCESSORS_ONLN) of its threads, $(uname -m) |
 | memory | ${memory:-unknown} |
-| system | ${system:-unknown}, $(uname -sr) |
+| system | ${system:-unknown}, $(uname -s) $(uname -r | cut -d- -f1) |
 | compiler | $(${CC:-cc} --version | head -n 1), -O2 |
 | load when this began | ${load:-unknown} |
 
@@ -32,7 +32,8 @@ the solver; instructions do not (\`make bench-counts\`, [counts](../test/bench/c
 The reference is the solver of [chic-sched](https://github.com/IBM/chic-sched) (Go), a greedy heuristic with the same rules.
 Its own demonstrations, with their trees, loads, groups and rules, in one run with ours: each load is solved five times by either side and the
 least counts; reference: resources summed up and the group placed, as its own scaling demonstration measures; ours: from free amounts to the
-finished optimum, nothing kept from the run before. *Optimal*: as good as ours by the objective of [solver.md](solver.md).
+finished optimum, nothing kept from the run before. *Optimal*: as good as ours by the objective of [solver.md](solver.md). A program that
+collects garbage suffers more from a busy machine; mind the load above.
 
 $(CHIC_SCHED="${CHIC_SCHED:-}" "$reference")
 
