@@ -272,21 +272,6 @@ bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
 
 /* ---- the list ---- */
 
-/* A group of that name, or the group that a map of that name defines. */
-static struct group *find_group(const struct skr_engine *e, const char *key,
-                                struct map_entry **ret_map)
-{
-    struct group *g = groups_find(e, key);
-    struct map_entry *m;
-    HASH_FIND_STR(e->maps, key, m);
-    *ret_map = !g && m && m->is_group ? m : NULL;
-    if (*ret_map && m->group_key) {
-        struct group *of = groups_find(e, m->group_key);
-        g = of && of->map == m ? of : NULL;
-    }
-    return g;
-}
-
 /* Starts the solve when none runs. */
 static bool waits_for_account(struct skr_engine *e, struct group *g, struct asker *a)
 {
@@ -305,7 +290,7 @@ static bool waits_for_account(struct skr_engine *e, struct group *g, struct aske
 static bool try_answer(struct skr_engine *e, struct asker *a)
 {
     struct map_entry *m;
-    struct group *g = find_group(e, a->key, &m);
+    struct group *g = groups_find_named(e, a->key, &m);
     struct skr_strbuf json;
     if (!g && !m) {
         char text[600];

@@ -27,6 +27,20 @@ struct group *groups_find(const struct skr_engine *e, const char *key)
     return g;
 }
 
+struct group *groups_find_named(const struct skr_engine *e, const char *key,
+                                struct map_entry **ret_map)
+{
+    struct group *g = groups_find(e, key);
+    struct map_entry *m;
+    HASH_FIND_STR(e->maps, key, m);
+    *ret_map = !g && m && m->is_group ? m : NULL;
+    if (*ret_map) {
+        g = groups_find(e, m->group_key);
+        g = g && g->map == m ? g : NULL;
+    }
+    return g;
+}
+
 struct group *groups_get(struct skr_engine *e, const char *namespace_, const char *name)
 {
     char *key = join_key(namespace_, name);

@@ -578,6 +578,10 @@ void sources_podgroup_delete(struct skr_engine *e, const char *namespace_, const
 struct group *groups_get(struct skr_engine *e, const char *namespace_,
                          const char *name); /* made when absent */
 struct group *groups_find(const struct skr_engine *e, const char *key);
+/* As people name it: a group of that name, or the group that the map of that name defines.
+ * *ret_map: such a map when there is no group of that name. */
+struct group *groups_find_named(const struct skr_engine *e, const char *key,
+                                struct map_entry **ret_map);
 void groups_release_if_empty(struct skr_engine *e, struct group *g);
 /* Decides which source defines the group now and what its spec is; true when what is in force
  * changed. */

@@ -53,25 +53,14 @@ static int write_list(struct view *v)
     return 200;
 }
 
-/* By its own name, or by that of the ConfigMap that defines it. */
-static struct group *find(const struct skr_engine *e, const char *key)
-{
-    struct group *g = groups_find(e, key);
-    struct map_entry *m;
-    if (g)
-        return g;
-    HASH_FIND_STR(e->maps, key, m);
-    g = m && m->is_group ? groups_find(e, m->group_key) : NULL;
-    return g && g->map == m ? g : NULL;
-}
-
 struct group *view_find_group(struct view *v, const char *rest, int *ret_code)
 {
     const char *slash = strchr(rest, '/');
+    struct map_entry *m;
     struct group *g = NULL;
     if (!slash || slash == rest || !slash[1] || strchr(slash + 1, '/'))
         *ret_code = view_refuse(v, 404, "a group is asked for as NAMESPACE/NAME");
-    else if ((g = find(v->e, rest)) == NULL)
+    else if ((g = groups_find_named(v->e, rest, &m)) == NULL)
         *ret_code = view_refuse(v, 404, "no group \"%.100s\" in namespace \"%.*s\"", slash + 1,
                                 (int)(slash - rest < 100 ? slash - rest : 100), rest);
     return g;
