@@ -45,8 +45,10 @@ static void cut_see(char *text, struct skr_position *ret)
         found = at;
     }
     const char *rest = found != NULL ? found + strlen(" (see ") : NULL;
-    if (rest != NULL && take_position(&rest, ")", ret) && *rest == '\0') {
+    struct skr_position see;
+    if (rest != NULL && take_position(&rest, ")", &see) && *rest == '\0') {
         *found = '\0';
+        *ret = see;
     }
 }
 

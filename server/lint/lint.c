@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
+#include "server/manifest.h"
 #include "server/simulate_input.h"
 #include "server/simulate_scenario.h"
 #include "topology/arena.h"
@@ -30,6 +31,7 @@ static void drop_sources(struct skr_lint *lint)
     for (size_t i = 0; i < lint->n_trees; i++) {
         skr_tree_unref(lint->tree[i].tree);
     }
+    lint_forget_groups(lint);
     free(lint->group);
     free(lint->tree);
 }
@@ -87,13 +89,18 @@ static void add_nested(struct skr_lint *lint, const struct lint_object *object)
     json_object_foreach(json_object_get(object->json, "data"), key, value)
     {
         const char *text = json_string_value(value);
-        if (!text || lint->n_nested == SKR_LINT_NESTED_MAX ||
-            (!strstr(text, "SakkaraConfiguration") &&
-             !strstr(text, "KubeSchedulerConfiguration"))) {
+        if (!text || (!strstr(text, "SakkaraConfiguration") &&
+                      !strstr(text, "KubeSchedulerConfiguration"))) {
             continue;
         }
-        lint->n_nested++;
         (void)snprintf(path, sizeof path, "data.%.300s", key);
+        if (lint->n_nested == SKR_LINT_NESTED_MAX) {
+            lint_tell(lint, object, "Limit", lint_at(object, path), NULL,
+                      "more than %d configurations in ConfigMaps: no more are read",
+                      (int)SKR_LINT_NESTED_MAX);
+            return;
+        }
+        lint->n_nested++;
         read_text(lint, add_text(lint, NULL, object, path, text, strlen(text)));
     }
 }
@@ -104,6 +111,13 @@ static void take_object(void *context, json_t *json, const struct skr_manifest_p
     const struct adding *adding = context;
     struct skr_lint *lint = adding->lint;
     const json_t *meta = json_object_get(json, "metadata");
+    if (lint->n_objects == SKR_MANIFEST_OBJECTS_MAX) {
+        const struct lint_place at = {adding->text, mark, place->is_json};
+        lint_tell(lint, adding->text->parent, "Limit", at, NULL, "more than %d objects",
+                  (int)SKR_MANIFEST_OBJECTS_MAX);
+        json_decref(json);
+        return;
+    }
     struct lint_object *object = skr_alloc(sizeof *object);
     *object = (struct lint_object){.text = adding->text,
                                    .place = *place,
@@ -151,6 +165,7 @@ static struct lint_text *add_text(struct skr_lint *lint, const char *name,
         memcpy(one->text, text, n);
     }
     skr_grow(&lint->text, &lint->cap_texts, lint->n_texts + 1, sizeof(struct lint_text *));
+    one->number = lint->n_texts;
     lint->text[lint->n_texts++] = one;
     return one;
 }
@@ -203,36 +218,17 @@ static void check_fields(struct skr_lint *lint)
     }
 }
 
-static size_t file_number(const struct skr_lint *lint, const struct lint_text *file)
+static int by_position(const void *one, const void *other)
 {
-    size_t i = 0;
-    while (i < lint->n_texts && lint->text[i] != file) {
-        i++;
-    }
-    return i;
-}
-
-static bool stands_before(const struct skr_lint *lint, const struct lint_finding *a,
-                          const struct lint_finding *b)
-{
-    if (a->file != b->file) {
-        return file_number(lint, a->file) < file_number(lint, b->file);
-    }
-    return a->at.line != b->at.line ? a->at.line < b->at.line : a->at.column < b->at.column;
-}
-
-/* Insertion, stable: at most SKR_LINT_FINDINGS_MAX of each file, and those of a file come nearly
- * together. */
-static void sort(struct skr_lint *lint)
-{
-    for (size_t i = 1; i < lint->n_findings; i++) {
-        const struct lint_finding moved = lint->finding[i];
-        size_t at = i;
-        for (; at > 0 && stands_before(lint, &moved, &lint->finding[at - 1]); at--) {
-            lint->finding[at] = lint->finding[at - 1];
+    const struct lint_finding *a = one, *b = other;
+    const size_t x[] = {a->file->number, a->at.line, a->at.column, a->order};
+    const size_t y[] = {b->file->number, b->at.line, b->at.column, b->order};
+    for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
+        if (x[i] != y[i]) {
+            return x[i] < y[i] ? -1 : 1;
         }
-        lint->finding[at] = moved;
     }
+    return 0;
 }
 
 size_t skr_lint_finish(struct skr_lint *lint)
@@ -247,7 +243,9 @@ size_t skr_lint_finish(struct skr_lint *lint)
     lint_levels(lint);
     lint_workloads(lint);
     lint_schedulers(lint);
-    sort(lint);
+    if (lint->n_findings > 0) {
+        qsort(lint->finding, lint->n_findings, sizeof *lint->finding, by_position);
+    }
     return n;
 }
 

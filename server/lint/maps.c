@@ -4,6 +4,7 @@
  * other.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/lint/parts.h"
@@ -87,20 +88,41 @@ static void check_topology(struct skr_lint *lint, const struct lint_object *o,
 
 /* ---- groups ---- */
 
+static char *key_of(const char *namespace_, const char *name)
+{
+    struct skr_strbuf key;
+    skr_strbuf_init(&key);
+    skr_strbuf_addf(&key, "%s/%s", namespace_, name);
+    return skr_strbuf_take(&key, NULL);
+}
+
 struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name)
 {
-    for (size_t i = 0; i < lint->n_groups; i++) {
-        struct lint_group *g = &lint->group[i];
-        if (strcmp(g->object->namespace_, namespace_) == 0 && strcmp(g->spec->name, name) == 0) {
-            return g;
-        }
+    struct lint_group_name *found;
+    char *key = key_of(namespace_, name);
+    HASH_FIND_STR(lint->group_name, key, found);
+    free(key);
+    return found ? &lint->group[found->index] : NULL;
+}
+
+void lint_forget_groups(struct skr_lint *lint)
+{
+    struct lint_group_name *name, *next;
+    HASH_ITER(hh, lint->group_name, name, next)
+    {
+        HASH_DEL(lint->group_name, name);
+        free(name->key);
+        free(name);
     }
-    return NULL;
 }
 
 static void add_group(struct skr_lint *lint, const struct lint_object *o, const char *size_path,
                       struct skr_group_spec *spec)
 {
+    struct lint_group_name *name = skr_alloc(sizeof *name);
+    name->key = key_of(o->namespace_, spec->name);
+    name->index = lint->n_groups;
+    HASH_ADD_KEYPTR(hh, lint->group_name, name->key, strlen(name->key), name);
     skr_grow(&lint->group, &lint->cap_groups, lint->n_groups + 1, sizeof *lint->group);
     lint->group[lint->n_groups++] =
         (struct lint_group){.object = o, .size_path = size_path, .spec = spec};

@@ -3,6 +3,7 @@
 #define SKR_SERVER_LINT_PARTS_H
 /* What the files of this folder share. */
 #include <jansson.h>
+#include <uthash.h>
 
 #include "core/group_spec.h"
 #include "core/pod.h"
@@ -23,6 +24,7 @@ struct lint_text {
     const struct lint_object *parent; /* the ConfigMap; NULL: a file */
     char *path;                       /* of the string in it */
     bool is_context;
+    size_t number; /* in the order of adding */
     size_t n_objects;
     size_t n_findings; /* of a file, told or not */
 };
@@ -43,6 +45,7 @@ struct lint_place {
 };
 
 struct lint_finding {
+    size_t order; /* of telling */
     size_t rule;
     const struct lint_text *file, *see_file;
     struct skr_yaml_mark at, see; /* see.line 0: none */
@@ -57,6 +60,12 @@ struct lint_group {
     int64_t members;
     const struct lint_object *first; /* whose template the others are compared with */
     struct skr_pod *pod;             /* of first; owned */
+};
+
+struct lint_group_name {
+    char *key; /* "NAMESPACE/NAME" */
+    size_t index;
+    UT_hash_handle hh;
 };
 
 struct lint_tree {
@@ -74,6 +83,7 @@ struct skr_lint {
     size_t n_errors, n_warnings; /* all, told or not */
     struct lint_group *group;
     size_t n_groups, cap_groups;
+    struct lint_group_name *group_name; /* by namespace and name */
     struct lint_tree *tree;
     size_t n_trees, cap_trees;
     struct skr_config *config;               /* of the files, or the default */
@@ -121,6 +131,7 @@ void lint_schedulers(struct skr_lint *lint);     /* schedulers.c */
 void lint_labels(struct skr_lint *lint, const struct lint_object *object, const char *base,
                  bool is_template); /* labels.c */
 
+void lint_forget_groups(struct skr_lint *lint); /* frees the index */
 /* NULL: no such source. */
 struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name);
 bool lint_is_ours(const struct skr_lint *lint, const char *scheduler_name);

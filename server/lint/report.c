@@ -117,8 +117,11 @@ void lint_tell(struct skr_lint *lint, const struct lint_object *about, const cha
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
     const struct lint_place place = in_characters(in_file(at));
-    struct lint_finding finding = {
-        .rule = rule, .file = place.text, .at = place.mark, .text = skr_strdup(text)};
+    struct lint_finding finding = {.order = lint->n_findings,
+                                   .rule = rule,
+                                   .file = place.text,
+                                   .at = place.mark,
+                                   .text = skr_strdup(text)};
     if (see) {
         const struct lint_place other = in_characters(in_file(*see));
         finding.see_file = other.text;

@@ -349,6 +349,25 @@ static void findings_beyond_the_limit_are_counted(void **state)
     skr_strbuf_fini(&text);
 }
 
+static void configurations_in_maps_have_a_limit(void **state)
+{
+    struct skr_strbuf text;
+    (void)state;
+    skr_strbuf_init(&text);
+    skr_strbuf_add(&text, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n");
+    for (int i = 0; i <= SKR_LINT_NESTED_MAX; i++)
+        skr_strbuf_addf(&text, "  k%d: \"apiVersion: sakkara/v1\\nkind: SakkaraConfiguration\"\n",
+                        i);
+    struct skr_lint *lint = lint_text(text.s);
+    char *got = text_of(lint);
+    assert_string_equal(got,
+                        "f:69:8: error: more than 64 configurations in ConfigMaps: no more are "
+                        "read [Limit]\n1 file, 1 error, 0 warnings\n");
+    free(got);
+    skr_lint_destroy(lint);
+    skr_strbuf_fini(&text);
+}
+
 static void one_map_of_a_dump_is_told_about_alone(void **state)
 {
     static const char dump[] =
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(sarif_has_rules_with_help_and_results_with_regions),
         cmocka_unit_test(a_clean_file_is_an_empty_result_in_every_form),
         cmocka_unit_test(findings_beyond_the_limit_are_counted),
+        cmocka_unit_test(configurations_in_maps_have_a_limit),
         cmocka_unit_test(one_map_of_a_dump_is_told_about_alone),
         cmocka_unit_test(ten_thousand_nodes_cost_little_more_than_reading_them),
         cmocka_unit_test(the_table_is_in_order_and_complete_in_the_reference),
