@@ -10,8 +10,8 @@
  * those that still do not fit have had their trial; the first of the others in the order is
  * planned. The reason that was told of a group says why it did not fit then. When another reason
  * may hold now it is told anew as soon as no plan wants the solver; when only numbers have changed,
- * after a pause that grows with the groups that wait, so that telling takes a twentieth of the
- * solver's time.
+ * after a pause that grows with the groups that wait, so that making these problems takes a
+ * twentieth of the engine's time.
  */
 #include "core/engine/state.h"
 
@@ -21,7 +21,7 @@
 enum {
     TELL_PAUSE_S = 2,
     TELL_PAUSE_MAX_S = 60,
-    TELL_PAUSE_NS = 2000, /* per group and leaf: twenty times what an explanation takes */
+    TELL_PAUSE_NS = 6000, /* per group and leaf: twenty times what a problem in full takes */
 };
 
 static bool needs_rescue(struct skr_engine *e, const struct group *g)
