@@ -222,10 +222,20 @@ bool skr_ledger_has_node(const struct skr_ledger *ledger, const char *name)
     return node != NULL && node->exists;
 }
 
+int64_t skr_ledger_node_free(const struct skr_ledger_node *node, uint16_t resource)
+{
+    return node != NULL && node->exists ? node_free(node, resource) : 0;
+}
+
+int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t resource)
+{
+    bool has = node != NULL && node->exists && resource < node->n_cells;
+    return has ? node->cell[resource].allocatable : 0;
+}
+
 int64_t skr_ledger_free(const struct skr_ledger *ledger, const char *name, uint16_t resource)
 {
-    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    return node != NULL && node->exists ? node_free(node, resource) : 0;
+    return skr_ledger_node_free(skr_ledger_nodes_find(&ledger->nodes, name), resource);
 }
 
 void skr_ledger_free_each(const struct skr_ledger *ledger, const char *name,
@@ -233,17 +243,13 @@ void skr_ledger_free_each(const struct skr_ledger *ledger, const char *name,
 {
     const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
     for (size_t i = 0; i < n; i++) {
-        ret[i] = node != NULL && node->exists ? node_free(node, resource[i]) : 0;
+        ret[i] = skr_ledger_node_free(node, resource[i]);
     }
 }
 
 int64_t skr_ledger_allocatable(const struct skr_ledger *ledger, const char *name, uint16_t resource)
 {
-    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    if (node == NULL || !node->exists || resource >= node->n_cells) {
-        return 0;
-    }
-    return node->cell[resource].allocatable;
+    return skr_ledger_node_allocatable(skr_ledger_nodes_find(&ledger->nodes, name), resource);
 }
 
 /* returned: amounts that are not counted on the node, or NULL. */

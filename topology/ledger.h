@@ -59,6 +59,9 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *node,
  * ledger changes. */
 struct skr_ledger_node;
 const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *node);
+/* As skr_ledger_free() and skr_ledger_allocatable(). NULL allowed. */
+int64_t skr_ledger_node_free(const struct skr_ledger_node *node, uint16_t resource);
+int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t resource);
 /* How many pods of these amounts what is free on the node holds: the least over amounts > 0 of
  * floor(free / amount), INT32_MAX when nothing limits or beyond; 0 for NULL and a node that does
  * not exist. */

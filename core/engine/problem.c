@@ -245,10 +245,10 @@ static void fill_leaves(struct skr_engine *e, const struct shapes *shapes, const
         if (!leaf[i])
             continue;
         a->eligible[i] = node_is_open(e, shapes, leaf[i]->name, leaf[i], probed_only);
+        const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
-            a->free_[i * d->n + r] = skr_ledger_free(e->ledger, leaf[i]->name, d->resource[r]);
-            a->capacity[i * d->n + r] =
-                skr_ledger_allocatable(e->ledger, leaf[i]->name, d->resource[r]);
+            a->free_[i * d->n + r] = skr_ledger_node_free(room, d->resource[r]);
+            a->capacity[i * d->n + r] = skr_ledger_node_allocatable(room, d->resource[r]);
         }
     }
 }
