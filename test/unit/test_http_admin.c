@@ -61,7 +61,7 @@ static int open_world(void **state)
         .n_checks = 2,
         .check = {{"synced", is_synced, world}, {"leader", is_leader, world}},
         .n_routes = 1,
-        .route = {{"/v1", on_route, world}},
+        .route = {{.prefix = "/v1", .handle = on_route, .ctx = world}},
     };
     if (skr_admin_create(&options, &world->admin, &error) != 0)
         fail_msg("%s", error.text);
