@@ -32,7 +32,7 @@ static const char *const group_keys[] = {"name",
                                          "delayed-deletion"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Keys that we do not know are kept and allowed; one that is nearly ours is a slip. */
+/* Keys that we do not know are kept and do nothing; one that is nearly ours is a slip. */
 static void check_keys(struct skr_lint *lint, const struct lint_object *o,
                        const struct skr_labels *data, const char *const *known, size_t n)
 {
@@ -40,8 +40,11 @@ static void check_keys(struct skr_lint *lint, const struct lint_object *o,
     for (size_t i = 0; i < data->n; i++) {
         const char *key = data->item[i].key;
         const char *near = skr_suggest(key, known, n);
-        if (near && strcmp(near, key) != 0 && !skr_labels_get(data, near)) {
-            (void)snprintf(path, sizeof path, "data.%.300s", key);
+        (void)snprintf(path, sizeof path, "data.%.300s", key);
+        if (!near) {
+            lint_tell(lint, o, "ForeignKey", lint_at(o, path), NULL, "key %.64s means nothing here",
+                      key);
+        } else if (strcmp(near, key) != 0 && !skr_labels_get(data, near)) {
             lint_tell(lint, o, "MisspeltKey", lint_at(o, path), NULL,
                       "key %.64s means nothing (did you mean %s?)", key, near);
         }
@@ -180,6 +183,7 @@ static void check_map(struct skr_lint *lint, const struct lint_object *o)
     if (topology && group) {
         lint_tell(lint, o, "TwoLabels", lint_at(o, "metadata.labels"), NULL,
                   "%s and %s: one map is one thing", SKR_TOPOLOGY_LABEL, SKR_GROUP_LABEL);
+        return; /* each would wonder at the other's keys */
     }
     if (topology) {
         check_topology(lint, o, &map->data);

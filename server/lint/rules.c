@@ -26,6 +26,8 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"EmptyValue", false, "a list or tree without entries", "fill it, or leave the key out"},
     {"FilterTimeout", true, "a long httpTimeout for filter",
      "a few seconds, as in configs/scheduler.yaml"},
+    {"ForeignKey", true, "a key of a map that is none of ours: it does nothing",
+     "leave it out, or put it into an annotation"},
     {"HardVoidsRule", true, "hard beside partitions, min, max or factor of one level: hard wins",
      "leave out one of them"},
     {"Ignorable", false, "an extender entry of ours with ignorable: true", "ignorable: false"},
