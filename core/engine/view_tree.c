@@ -301,11 +301,11 @@ int view_tree(struct view *v, const char *rest)
                            "?domain=");
     if (!p.tree || p.tree->n_leaves == 0)
         return view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
+    p.leaf = topology_leaf_nodes(v->e);
     const int code = view_tree_asked(&p);
     if (code != 200)
         return code;
     const size_t cells = (size_t)p.tree->n_units * p.n_resources;
-    p.leaf = topology_leaf_nodes(v->e);
     p.sum = skr_alloc_array((size_t)p.tree->n_units, sizeof *p.sum);
     p.allocatable = skr_alloc_array(cells, sizeof *p.allocatable);
     p.charged = skr_alloc_array(cells, sizeof *p.charged);

@@ -66,8 +66,46 @@ static bool is_ordinary(const char *name)
     return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || strcmp(name, "pods") == 0;
 }
 
-/* The tree's resources and "pods"; the first of the tree's that is not on every machine is looked
- * at, else the first. */
+/* The first of the tree's resources that is not on every machine; NULL: it names none. */
+static const char *tree_device(const struct tree_page *p)
+{
+    for (size_t i = 0; i < p->tree->n_resource_names; i++) {
+        if (!is_ordinary(p->tree->resource_name[i]))
+            return p->tree->resource_name[i];
+    }
+    return NULL;
+}
+
+/* The extended resource (its name has a slash) that most nodes of the tree offer, of several the
+ * first by name; NULL: none does. O(nodes * their resources). */
+static const char *offered_device(const struct tree_page *p)
+{
+    const struct skr_resource_names *names = p->v->e->resources;
+    int32_t offers[SKR_RESOURCES_MAX] = {0}, most = 0;
+    const char *found = NULL;
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
+        const struct skr_node *node = p->leaf[i] ? p->leaf[i]->node : NULL;
+        for (size_t r = 0; node && r < node->allocatable.n; r++) {
+            const struct skr_quantity_item *item = &node->allocatable.item[r];
+            if (item->amount <= 0 || !strchr(item->name, '/'))
+                continue;
+            const int id = skr_resource_names_find(names, item->name);
+            if (id >= 0)
+                offers[id]++;
+        }
+    }
+    for (size_t id = 0; id < skr_resource_names_count(names); id++) {
+        const char *name = skr_resource_names_get(names, (uint16_t)id);
+        if (offers[id] > most || (found && offers[id] == most && strcmp(name, found) < 0)) {
+            most = offers[id];
+            found = name;
+        }
+    }
+    return found;
+}
+
+/* The tree's resources and "pods". What is looked at when nothing is asked for: a device that the
+ * tree names, else one that nodes offer, else the tree's first. */
 static int choose_resources(struct tree_page *p)
 {
     const char *word = p->v->query->argument[SKR_VIEW_RESOURCE], *chosen = NULL;
@@ -77,13 +115,13 @@ static int choose_resources(struct tree_page *p)
         if (!chosen)
             return code;
         show(p, chosen);
+    } else {
+        chosen = tree_device(p);
+        if (!chosen && (chosen = offered_device(p)))
+            show(p, chosen);
     }
     for (size_t i = 0; i < p->tree->n_resource_names; i++)
         show(p, p->tree->resource_name[i]);
-    for (size_t i = 0; !chosen && i < p->tree->n_resource_names; i++) {
-        if (!is_ordinary(p->tree->resource_name[i]))
-            chosen = p->tree->resource_name[i];
-    }
     show(p, "pods");
     p->looked_at = show(p, chosen ? chosen : p->resource[0].name);
     return 200;

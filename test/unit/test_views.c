@@ -350,6 +350,62 @@ static void a_tree_of_many_resources_still_counts_pods(void **state)
     skr_strbuf_fini(&messages);
 }
 
+/* A tree of two nodes; names: of the map, or NULL. */
+static struct skr_dump *dump_of_two(const char *names, const char *first, const char *second)
+{
+    struct skr_strbuf text, messages;
+    struct skr_dump *dump = NULL;
+    struct skr_error error = {0};
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&messages);
+    skr_strbuf_add(&text, "kind: List\napiVersion: v1\nitems:\n"
+                          "- {kind: ConfigMap, apiVersion: v1, metadata: {name: t, namespace: x, "
+                          "labels: {sakkara.topology: ''}}, data: {tree: '{\"p\":{},\"q\":{}}'");
+    if (names)
+        skr_strbuf_addf(&text, ", resource-names: '%s'", names);
+    skr_strbuf_addf(&text,
+                    "}}\n"
+                    "- {kind: Node, apiVersion: v1, metadata: {name: p}, "
+                    "status: {allocatable: {pods: '9', %s}}}\n"
+                    "- {kind: Node, apiVersion: v1, metadata: {name: q}, "
+                    "status: {allocatable: {pods: '9', %s}}}\n",
+                    first, second);
+    if (skr_dump_parse("two.yaml", text.s, text.len, &dump, &messages, &error) < 0)
+        fail_msg("%s: %s", error.text, messages.s);
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&messages);
+    return dump;
+}
+
+static void the_tree_shows_the_device_that_most_nodes_offer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names, *first, *second, *resource;
+    } rows[] = {
+        {NULL, "cpu: 4", "cpu: 4", "cpu"},
+        {NULL, "cpu: 4, nvidia.com/gpu: 8", "cpu: 4", "nvidia.com/gpu"},
+        {NULL, "b.example/x: 1, a.example/y: 1", "cpu: 4", "a.example/y"},
+        {NULL, "b.example/x: 1, a.example/y: 1", "b.example/x: 1", "b.example/x"},
+        {NULL, "b.example/x: 1, a.example/y: 0", "a.example/y: 0", "b.example/x"},
+        {NULL, "cpu: 4, ephemeral-storage: 1Gi, hugepages-2Mi: 1Gi", "cpu: 4", "cpu"},
+        {"[\"cpu\",\"a.example/y\"]", "b.example/x: 1", "b.example/x: 1", "a.example/y"},
+        {"[\"memory\",\"cpu\"]", "cpu: 4", "cpu: 4", "memory"},
+        {"[\"memory\"]", "b.example/x: 1", "cpu: 4", "b.example/x"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct skr_dump *dump = dump_of_two(rows[i].names, rows[i].first, rows[i].second);
+        const struct skr_view_query query = {.path = "/v1/tree"};
+        struct skr_error error = {0};
+        json_t *page = ask(dump, &query, &error);
+        if (!page)
+            fail_msg("%zu: %s", i, error.text);
+        assert_string_equal(skr_page_text(page, "resource"), rows[i].resource);
+        json_decref(page);
+        skr_dump_destroy(dump);
+    }
+}
+
 /* A dump is only read: the same questions, the same answers, byte for byte. */
 static void looking_changes_nothing(void **state)
 {
@@ -381,6 +437,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_answered_says_why),
         cmocka_unit_test(an_engine_that_does_not_know_yet_says_so),
         cmocka_unit_test(a_tree_of_many_resources_still_counts_pods),
+        cmocka_unit_test(the_tree_shows_the_device_that_most_nodes_offer),
         cmocka_unit_test(looking_changes_nothing),
     };
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
