@@ -83,7 +83,8 @@ const struct skr_option skr_options[] = {
      0,
      0,
      AT(settings.preemption),
-     "groups of higher priority may push out groups of lower priority"},
+     "groups of higher priority may push out groups of lower priority (not yet: no effect in this "
+     "version)"},
     {"preemptForceAfter",
      SKR_OPTION_DURATION_OR_OFF,
      "off",
