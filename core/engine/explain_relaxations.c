@@ -8,7 +8,8 @@
  *
  * Room, rules, size, closed nodes: each is a placement that the solver has found, so carrying out
  * all changes of one object, and nothing else, places the group. What could not be said completely
- * (more leaves than the solver lists) is left out.
+ * (more leaves than the solver lists) is left out, as is room that would make a node larger than
+ * any node of the tree is.
  */
 #include "core/engine/explain.h"
 
@@ -63,6 +64,22 @@ static bool exceeds_node(const struct account *a, const struct skr_missing_slots
     const struct skr_problem *p = &a->request->problem;
     for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
         if (wanted(a, slot, r) > p->capacity[(size_t)slot->leaf * p->n_resources + r])
+            return true;
+    }
+    return false;
+}
+
+/* More than any node of the tree has, empty: nobody adds that to a node. */
+static bool exceeds_all_nodes(const struct account *a, const struct skr_missing_slots *slot)
+{
+    const struct skr_problem *p = &a->request->problem;
+    for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
+        int64_t want = wanted(a, slot, r), most = 0;
+        for (size_t i = 0; i < (size_t)p->tree->n_leaves; i++) {
+            int64_t has = p->capacity[i * p->n_resources + r];
+            most = has > most ? has : most;
+        }
+        if (want > most)
             return true;
     }
     return false;
@@ -151,6 +168,10 @@ static void write_room(const struct account *a, struct skr_strbuf *b)
     if (!(x->parts & SKR_EXPLAIN_SLOTS) || x->slots <= 0 || x->n_slot_leaves == 0 ||
         x->n_slot_leaves > SKR_MISSING_SLOTS_MAX)
         return;
+    for (size_t i = 0; i < x->n_slot_leaves; i++) {
+        if (exceeds_node(a, &x->slot[i]) && exceeds_all_nodes(a, &x->slot[i]))
+            return;
+    }
     struct relaxation r;
     begin(&r);
     for (size_t i = 0; i < x->n_slot_leaves; i++) {

@@ -666,8 +666,8 @@ void release_settle(struct skr_engine *e, struct group *g);
 bool release_may_open(const struct skr_engine *e, const struct pod_entry *p);
 
 /* explain.c: why n members found no place; appended to b. */
-void explain_sentence(const struct skr_engine *e, const struct group *g,
-                      const struct skr_explanation *x, int32_t n, struct skr_strbuf *b);
+void explain_sentence(struct skr_engine *e, struct group *g, const struct skr_explanation *x,
+                      int32_t n, struct skr_strbuf *b);
 
 /* problem.c: the solver's input. NULL with *ret_n == 0 leaves: no tree. */
 struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,

@@ -20,10 +20,11 @@ struct explain_scenario {
     const char *bound; /* "n0 n1": nodes of members that run already */
     /* what is expected */
     const char *reason, *resource, *level;
-    const char *domain;  /* the one that is nearest to fitting; NULL: none is listed */
-    int fits, needs;     /* needs 0: not told */
-    const char *blocker; /* named in that domain; NULL: nobody */
-    const char *helps;   /* among what would help */
+    const char *domain;   /* the one that is nearest to fitting; NULL: none is listed */
+    int fits, needs;      /* needs 0: not told */
+    const char *blocker;  /* named in that domain; NULL: nobody */
+    const char *helps;    /* among what would help; NULL: nothing does */
+    const char *sentence; /* NULL: not compared */
 };
 
 extern const struct explain_scenario explain_scenarios[];

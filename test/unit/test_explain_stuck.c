@@ -252,12 +252,15 @@ static void the_bottleneck_is_named_and_what_is_said_to_help_places_the_group(vo
         assert_text(s, x);
         json_array_foreach(json_object_get(x, "relaxations"), i, relaxation)
         {
-            helps = helps || strcmp(text_of(relaxation, "text"), s->helps) == 0;
+            helps = helps || (s->helps && strcmp(text_of(relaxation, "text"), s->helps) == 0);
             assert_places(s, files, x, relaxation);
             n_changes++;
         }
-        if (!helps) {
-            complain(s, x, s->helps);
+        if (s->sentence && strcmp(text_of(x, "sentence"), s->sentence) != 0) {
+            complain(s, x, "another sentence");
+        }
+        if (s->helps ? !helps : json_array_size(json_object_get(x, "relaxations")) > 0) {
+            complain(s, x, s->helps ? s->helps : "nothing should help");
         }
         json_decref(x);
         json_decref(files);
