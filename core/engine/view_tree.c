@@ -272,6 +272,10 @@ static void write_page(struct tree_page *p)
     for (size_t r = 0; r < p->n_resources; r++)
         skr_json_string(w, NULL, p->resource[r].name);
     skr_json_close(w, ']');
+    skr_json_open(w, "slot", '{');
+    for (size_t i = 0; i < p->size.n; i++)
+        skr_json_int(w, p->size_name[i], p->size.item[i].amount);
+    skr_json_close(w, '}');
     skr_json_int(w, "nodesNotInTree", (int64_t)e->n_outside);
     skr_json_string(w, "firstNotInTree", e->n_outside ? e->first_outside : NULL);
     skr_strbuf_add(w->out, ",\"root\":");

@@ -33,6 +33,7 @@ struct tree_page {
     struct shown_resource resource[SHOWN_MAX];
     size_t looked_at; /* of resource: what the picture is about */
     struct slot_size size;
+    const char *size_name[SKR_RESOURCES_MAX];  /* of size.item */
     int32_t domain;                            /* unit that is shown */
     struct unit_sums *sum;                     /* [unit] */
     int64_t *allocatable, *charged, *unusable; /* [unit * n_resources + r] */

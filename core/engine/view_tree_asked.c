@@ -138,6 +138,7 @@ static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
     if (p->size.n == SKR_RESOURCES_MAX)
         return false;
     show(p, name); /* as long as there is room for it */
+    p->size_name[p->size.n] = name;
     p->size.item[p->size.n].unknown = id < 0;
     p->size.item[p->size.n].resource = (uint16_t)(id < 0 ? 0 : id);
     p->size.item[p->size.n++].amount = amount;
@@ -172,12 +173,30 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     return 200;
 }
 
+/* A core, a GiB, a device; where no Ready node has a whole core a tenth of one, or nothing would
+ * fit anywhere. What nodes have decides, not what is free: a slot stays what it is. */
+static int64_t usual_amount(const struct tree_page *p, const char *name)
+{
+    const int64_t one = skr_resource_one(name);
+    int64_t most = 0;
+    if (strcmp(name, "cpu") != 0)
+        return one;
+    for (int32_t i = 0; i < p->tree->n_leaves && most < one; i++) {
+        const struct node_entry *n = p->leaf[i];
+        if (!n || !n->node || !n->node->ready)
+            continue;
+        const int64_t cores = skr_ledger_allocatable(p->v->e->ledger, n->name, SKR_RESOURCE_CPU);
+        most = cores > most ? cores : most;
+    }
+    return most > 0 && most < one ? one / 10 : one;
+}
+
 static int choose_size(struct tree_page *p)
 {
     const char *text = p->v->query->argument[SKR_VIEW_SLOT];
     if (!text || !*text) {
         const char *name = p->resource[p->looked_at].name;
-        add_to_size(p, name, skr_resource_one(name));
+        add_to_size(p, name, usual_amount(p, name));
     } else if (strlen(text) > SKR_VIEW_SLOT_MAX) {
         return view_refuse(p->v, 400, "slot has more than %d bytes", SKR_VIEW_SLOT_MAX);
     }

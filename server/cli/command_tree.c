@@ -89,7 +89,8 @@ const struct skr_command skr_command_tree = {
         "A row for every domain and node of the tree in force: nodes that are Ready, the\n"
         "resource used and allocatable, how many more pods of a size fit (SLOTS), and which\n"
         "groups are there, on nodes with the number of their pods. DOMAIN is a name, or a path\n"
-        "below the root. Without --server and --file kubectl finds the daemon.\n",
+        "below the root. A slot is one device, GiB or core unless --slot says so, and 100m of\n"
+        "cpu where no node has a core. Without --server and --file kubectl finds the daemon.\n",
     .examples = "  sakkara tree\n"
                 "  sakkara tree rack-1 --slot gpu=2,memory=64Gi\n"
                 "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file - --resource "

@@ -406,6 +406,38 @@ static void the_tree_shows_the_device_that_most_nodes_offer(void **state)
     }
 }
 
+static void a_slot_of_cpu_fits_on_small_nodes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *asked;
+        int64_t slot, slots;
+    } rows[] = {
+        {"cpu: 500m", "cpu: 250m", NULL, 100, 7},
+        {"cpu: 999m", "cpu: 50m", NULL, 100, 9},
+        {"cpu: 500m", "cpu: 2", NULL, 1000, 2},
+        {"cpu: 1", "cpu: 1", NULL, 1000, 2},
+        {"cpu: 0", "cpu: 0", NULL, 1000, 0},
+        {"cpu: 500m", "cpu: 250m", "cpu=1", 1000, 0},
+        {"cpu: 500m", "cpu: 250m", "cpu=250m", 250, 3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct skr_dump *dump = dump_of_two(NULL, rows[i].first, rows[i].second);
+        const struct skr_view_query query = {.path = "/v1/tree",
+                                             .argument = {[SKR_VIEW_SLOT] = rows[i].asked}};
+        struct skr_error error = {0};
+        json_t *page = ask(dump, &query, &error);
+        if (!page)
+            fail_msg("%zu: %s", i, error.text);
+        const json_t *slot = json_object_get(page, "slot");
+        assert_int_equal(skr_page_int(slot, "cpu"), rows[i].slot);
+        assert_int_equal(skr_page_int(slot, "pods"), 1);
+        assert_int_equal(skr_page_int(json_object_get(page, "root"), "slots"), rows[i].slots);
+        json_decref(page);
+        skr_dump_destroy(dump);
+    }
+}
+
 /* A dump is only read: the same questions, the same answers, byte for byte. */
 static void looking_changes_nothing(void **state)
 {
@@ -438,6 +470,7 @@ int main(void)
         cmocka_unit_test(an_engine_that_does_not_know_yet_says_so),
         cmocka_unit_test(a_tree_of_many_resources_still_counts_pods),
         cmocka_unit_test(the_tree_shows_the_device_that_most_nodes_offer),
+        cmocka_unit_test(a_slot_of_cpu_fits_on_small_nodes),
         cmocka_unit_test(looking_changes_nothing),
     };
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
