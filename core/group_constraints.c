@@ -21,6 +21,12 @@ enum member { TYPE, HARD, PARTITIONS, MIN, MAX, FACTOR, MEMBER_COUNT };
 static const char *const member_name[] = {"type", "hard", "partitions", "min", "max", "factor"};
 _Static_assert(sizeof(member_name) / sizeof(member_name[0]) == MEMBER_COUNT, "a name per member");
 
+const char *const *skr_group_member_names(size_t *ret_n)
+{
+    *ret_n = MEMBER_COUNT;
+    return member_name;
+}
+
 static bool equal_fold(const char *a, const char *b)
 {
     for (; *a != '\0' && *b != '\0'; a++, b++) {

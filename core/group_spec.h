@@ -62,6 +62,9 @@ int skr_group_labels_check(const char *name, const struct skr_labels *labels,
 void skr_group_spec_destroy(struct skr_group_spec *spec); /* NULL allowed */
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b);
 
+/* The names of a rule's members in the key constraints, for messages; *ret_n: how many. */
+const char *const *skr_group_member_names(size_t *ret_n);
+
 /* data.name of a group map ("default-group" when absent), borrowed from data; NULL when present but
  * bad. Used to index maps before parsing. */
 const char *skr_group_map_name(const struct skr_labels *data);

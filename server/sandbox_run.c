@@ -17,6 +17,7 @@
 #include "server/sandbox_kubeconfig.h"
 #include "server/signals.h"
 #include "server/simulate_input.h"
+#include "server/simulate_topology.h"
 
 #define READY_TIME  (10 * SKR_SECOND)      /* for the daemon to take in the first lists */
 #define READY_EVERY (10 * SKR_MILLISECOND) /* how often that is looked at */
@@ -80,9 +81,12 @@ static int read_objects(struct sandbox *s)
     if (rc == 0) {
         skr_simulate_input_finish(&s->input, &s->messages);
     }
-    if (rc == 0 && !s->options->config) {
-        s->config->settings.topology_namespace = skr_simulate_input_topology_namespace(
-            &s->input, s->config->settings.topology_namespace, &s->messages);
+    struct skr_settings *settings = &s->config->settings;
+    if (rc == 0 && s->options->config) {
+        skr_simulate_topology_warn(&s->input, settings->topology_namespace, &s->messages);
+    } else if (rc == 0) {
+        settings->topology_namespace =
+            skr_simulate_topology_namespace(&s->input, settings->topology_namespace, &s->messages);
     }
     say(&s->messages);
     return rc == 0 ? SKR_EXIT_OK : rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;

@@ -16,6 +16,7 @@
 #include "server/simulate_input.h"
 #include "server/simulate_report.h"
 #include "server/simulate_set.h"
+#include "server/simulate_topology.h"
 
 /* Longer than anything waits whose end changes something: held binds (bindTimeout), plans
  * (planTimeout), the scheduler's own retry of everything (5 minutes and a half). */
@@ -262,6 +263,16 @@ static void fini(struct simulation *s)
     skr_config_destroy(s->config);
 }
 
+/* Whether all changes can be read. */
+static bool check_sets(struct simulation *s)
+{
+    bool good = true;
+    for (size_t i = 0; i < s->options->n_sets; i++) {
+        good = skr_simulate_set_is_read(s->options->set[i], s->messages) && good;
+    }
+    return good;
+}
+
 /* The input is read. */
 static int simulate(struct simulation *s)
 {
@@ -273,9 +284,11 @@ static int simulate(struct simulation *s)
     }
     skr_simulate_input_finish(&s->input, s->messages);
     s->stepped_at = s->input.start;
-    if (!s->config) {
-        s->settings.topology_namespace = skr_simulate_input_topology_namespace(
-            &s->input, s->settings.topology_namespace, s->messages);
+    if (s->config) {
+        skr_simulate_topology_warn(&s->input, s->settings.topology_namespace, s->messages);
+    } else {
+        s->settings.topology_namespace =
+            skr_simulate_topology_namespace(&s->input, s->settings.topology_namespace, s->messages);
     }
     if (build(s) < 0) {
         return SKR_EXIT_ERROR;
@@ -293,7 +306,7 @@ int skr_simulate_run(const struct skr_simulate_options *options, struct skr_strb
 {
     struct simulation s;
     init(&s, options, out, messages);
-    int code = read_config(&s);
+    int code = check_sets(&s) ? read_config(&s) : SKR_EXIT_USAGE;
     code = code == SKR_EXIT_OK ? read_files(&s) : code;
     code = code == SKR_EXIT_OK ? simulate(&s) : code;
     fini(&s);
@@ -305,7 +318,7 @@ int skr_simulate_text(const struct skr_simulate_options *options, const char *na
 {
     struct simulation s;
     init(&s, options, out, messages);
-    int code = read_config(&s);
+    int code = check_sets(&s) ? read_config(&s) : SKR_EXIT_USAGE;
     if (code == SKR_EXIT_OK) {
         code =
             exit_code_of(skr_simulate_input_parse(&s.input, name, text, strlen(text), s.messages));

@@ -15,7 +15,6 @@
 #include "server/sandbox/scheduler.h"
 #include "server/simulate_scenario.h"
 #include "topology/arena.h"
-#include "topology/topology_map.h"
 
 #define FIRST_START ((skr_time)1735689600 * SKR_SECOND) /* 2025-01-01 00:00:00 UTC */
 
@@ -268,30 +267,6 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
         qsort(input->step, input->n_steps, sizeof *input->step, by_time);
     }
     free(warned);
-}
-
-/* ---- where topology maps are ---- */
-
-const char *skr_simulate_input_topology_namespace(const struct skr_simulate_input *input,
-                                                  const char *usual, struct skr_strbuf *notes)
-{
-    const char *other = NULL;
-    for (size_t i = 0; i < input->manifests.n; i++) {
-        const json_t *object = input->manifests.item[i].object;
-        const char *namespace_ = skr_path_text(object, "metadata.namespace");
-        if (strcmp(skr_path_text(object, "kind"), "ConfigMap") != 0 ||
-            !skr_path_label(object, SKR_TOPOLOGY_LABEL)) {
-            continue;
-        }
-        if (!namespace_[0] || strcmp(namespace_, usual) == 0) {
-            return usual;
-        }
-        other = !other || strcmp(namespace_, other) < 0 ? namespace_ : other;
-    }
-    if (other) {
-        skr_strbuf_addf(notes, "note: as with topologyConfigMapNameSpace: %s\n", other);
-    }
-    return other ? other : usual;
 }
 
 /* ---- creating ---- */

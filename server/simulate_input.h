@@ -63,11 +63,6 @@ const char *skr_simulate_template_path(const json_t *object);
  * or not modelled. */
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);
 
-/* Topology maps count in one namespace only: usual, unless the input has them elsewhere alone; then
- * the first of those, borrowed from the input, with a note. */
-const char *skr_simulate_input_topology_namespace(const struct skr_simulate_input *input,
-                                                  const char *usual, struct skr_strbuf *notes);
-
 /* Creates the objects of the beginning. tick is called now and then, so that watchers can keep up.
  * Errors: SKR_INVALID, told in errors with their positions. */
 int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_store *store,

@@ -9,7 +9,11 @@
 
 #include "core/group_spec.h"
 #include "server/sandbox/path.h"
+#include "server/simulate_topology.h"
+#include "server/suggest.h"
 #include "topology/arena.h"
+
+static const char constraints[] = "constraints.";
 
 struct change {
     char *namespace_, *group, *path, *value; /* parts of text */
@@ -110,6 +114,87 @@ static void remove_key(json_t *rule, const char *key)
     }
 }
 
+/* ---- what would be ignored ---- */
+
+struct ignored {
+    const struct change *change;
+    const char *key;
+    struct skr_strbuf *why;
+};
+
+static void tell_near(const char *word, const char *const *known, size_t n, struct skr_strbuf *why)
+{
+    const char *near = skr_suggest(word, known, n);
+    if (near) {
+        skr_strbuf_addf(why, " (did you mean \"%s\"?)", near);
+    }
+}
+
+static void tell_ignored(void *context, const struct skr_defect *defect)
+{
+    static const char *const types[] = {"pack", "spread"};
+    const struct ignored *i = context;
+    if (strcmp(defect->code, "UnknownMember") == 0) {
+        size_t n;
+        const char *const *known = skr_group_member_names(&n);
+        skr_strbuf_addf(i->why, "no key \"%s\"", i->key);
+        tell_near(i->key, known, n, i->why);
+        for (size_t k = 0; k < n; k++) {
+            skr_strbuf_addf(i->why, "%s%s", k > 0 ? ", " : "; a level has ", known[k]);
+        }
+    } else if (strcmp(defect->code, "UnknownType") == 0) {
+        skr_strbuf_addf(i->why, "type \"%s\" is neither pack nor spread", i->change->value);
+        tell_near(i->change->value, types, 2, i->why);
+    } else if (strcmp(defect->code, "NegativeNumber") == 0) {
+        skr_strbuf_add(i->why, defect->text);
+    }
+}
+
+/* The change alone, read by the parser of groups, which tells lint what it ignores. */
+static void find_ignored(const struct change *c, const char *level, const char *key,
+                         struct skr_strbuf *why)
+{
+    struct ignored ignored = {c, key, why};
+    const struct skr_defects defects = {tell_ignored, &ignored};
+    struct skr_group_spec *spec = NULL;
+    struct skr_error error = {0};
+    json_t *all = json_pack("{s:{s:o}}", level, key, value_of(c->value));
+    char *text = json_dumps(all, 0);
+    struct skr_label item = {"constraints", text};
+    (void)skr_group_spec_check(&(const struct skr_labels){1, &item}, &defects, &spec, &error);
+    skr_group_spec_destroy(spec);
+    free(text);
+    json_decref(all);
+}
+
+static bool names_level(const json_t *object, const char *level)
+{
+    const json_t *data = json_object_get(object, "data");
+    const char *text = json_string_value(json_object_get(data, "constraints"));
+    json_t *all = text ? json_loads(text, 0, NULL) : NULL;
+    const bool named = json_object_get(all, level) != NULL;
+    json_decref(all);
+    return named;
+}
+
+/* false: why says what is wrong. A key of a level that is in no tree can be taken away. */
+static bool check_constraint(const struct skr_simulate_input *input, const json_t *object,
+                             const struct change *c, const char *path, struct skr_strbuf *why)
+{
+    const char *dot = strrchr(path, '.');
+    if (!dot || dot == path || !dot[1]) {
+        return true; /* told when it is set */
+    }
+    char *level = skr_strdup(path);
+    level[dot - path] = '\0';
+    const bool removes = strcmp(c->value, "null") == 0 && names_level(object, level);
+    if (removes || skr_simulate_topology_has_level(input, level, why)) {
+        find_ignored(c, level, dot + 1, why);
+    }
+    free(level);
+    return why->len == 0;
+}
+
 /* path: "LEVEL.KEY"; a level may have dots in its name. */
 static bool set_constraint(json_t *data, char *path, const char *value)
 {
@@ -141,7 +226,6 @@ static bool set_constraint(json_t *data, char *path, const char *value)
 
 static bool set_map(json_t *object, struct change *c)
 {
-    static const char constraints[] = "constraints.";
     json_t *data = json_object_get(object, "data");
     if (!data) {
         data = json_object();
@@ -195,6 +279,18 @@ static int apply(struct skr_simulate_input *input, const char *text, struct chan
         return -SKR_NOT_FOUND;
     }
     bool is_map = strcmp(skr_path_text(object, "kind"), "ConfigMap") == 0;
+    if (is_map && strncmp(c->path, constraints, strlen(constraints)) == 0) {
+        struct skr_strbuf why;
+        skr_strbuf_init(&why);
+        const bool good = check_constraint(input, object, c, c->path + strlen(constraints), &why);
+        if (!good) {
+            skr_strbuf_addf(errors, "--set %s: %s\n", text, why.s);
+        }
+        skr_strbuf_fini(&why);
+        if (!good) {
+            return -SKR_INVALID;
+        }
+    }
     if (!(is_map ? set_map(object, c) : set_podgroup(object, c))) {
         skr_strbuf_addf(errors, "--set %s: %s\n", text,
                         is_map ? "the path is size, priority, or constraints.LEVEL.KEY"
@@ -208,15 +304,25 @@ static int apply(struct skr_simulate_input *input, const char *text, struct chan
     return 0;
 }
 
+bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors)
+{
+    struct change c;
+    const bool good = change_parse(text, &c);
+    if (!good) {
+        skr_strbuf_addf(errors, "--set %s: it is [NAMESPACE/]GROUP:PATH=VALUE\n", text);
+    }
+    free(c.text);
+    return good;
+}
+
 int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors)
 {
     struct change c;
-    int rc = -SKR_INVALID;
-    if (change_parse(text, &c)) {
-        rc = apply(input, text, &c, errors);
-    } else {
-        skr_strbuf_addf(errors, "--set %s: it is [NAMESPACE/]GROUP:PATH=VALUE\n", text);
+    if (!skr_simulate_set_is_read(text, errors)) {
+        return -SKR_INVALID;
     }
+    (void)change_parse(text, &c);
+    int rc = apply(input, text, &c, errors);
     free(c.text);
     return rc;
 }

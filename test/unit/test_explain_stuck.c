@@ -387,8 +387,8 @@ static void a_set_that_makes_no_sense_is_refused_with_its_text(void **state)
         int code;
         const char *message;
     } cases[] = {
-        {"a-3", SKR_EXIT_ERROR, "--set a-3: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
-        {"a-3:size", SKR_EXIT_ERROR, "--set a-3:size: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
+        {"a-3", SKR_EXIT_USAGE, "--set a-3: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
+        {"a-3:size", SKR_EXIT_USAGE, "--set a-3:size: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
         {"x:size=1", SKR_EXIT_NOT_FOUND, "--set x:size=1: no group default/x in the files\n"},
         {"y/a-3:size=1", SKR_EXIT_NOT_FOUND, "--set y/a-3:size=1: no group y/a-3 in the files\n"},
         {"a-3:size=none", SKR_EXIT_ERROR,
@@ -400,6 +400,22 @@ static void a_set_that_makes_no_sense_is_refused_with_its_text(void **state)
         {"a-3:constraints.rack.hard=7", SKR_EXIT_ERROR,
          "--set a-3:constraints.rack.hard=7: constraints: 1:35: \"hard\" must be true or false, "
          "got 7\n"},
+        {"a-3:constraints.rac.hard=true", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rac.hard=true: no level \"rac\" (did you mean \"rack\"?); the tree "
+         "has rack, node\n"},
+        {"a-3:constraints.rac.hard=null", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rac.hard=null: no level \"rac\" (did you mean \"rack\"?); the tree "
+         "has rack, node\n"},
+        {"a-3:constraints.rack.hrad=true", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rack.hrad=true: no key \"hrad\" (did you mean \"hard\"?); a level "
+         "has type, hard, partitions, min, max, factor\n"},
+        {"a-3:constraints.rack.type=spred", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rack.type=spred: type \"spred\" is neither pack nor spread (did "
+         "you "
+         "mean \"spread\"?)\n"},
+        {"a-3:constraints.rack.max=-1", SKR_EXIT_ERROR,
+         "--set a-3:constraints.rack.max=-1: \"max\" of level \"rack\" is -1: negative numbers are "
+         "ignored\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char set[64];

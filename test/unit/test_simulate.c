@@ -236,6 +236,24 @@ static void an_empty_input_is_a_run_in_which_nothing_happens(void **state)
                      "");
 }
 
+#define TOPOLOGY(namespace_, levels)                                                       \
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: t, namespace: " namespace_          \
+    ", labels: {sakkara.topology: ''}}\ndata: {resource-names: '[\"cpu\"]', level-names: " \
+    "'[" levels "]', tree: '{\"r\": {\"n\": {}}}'}\n"
+
+static void a_topology_map_that_is_malformed_or_elsewhere_is_told(void **state)
+{
+    (void)state;
+    static const char out[] = "after 0.3s: 0 of 0 groups bound, 0 of 0 pods on nodes\n";
+    assert_simulates(TOPOLOGY("default", "\"rack\",\"node\""), SKR_EXIT_OK, out, "");
+    assert_simulates(TOPOLOGY("default", "\"rack\""), SKR_EXIT_OK, out,
+                     "f.yaml:1:1: warning: topology map default/t is malformed: level-names: 1:1: "
+                     "1 name, but the deepest node is at depth 2\n");
+    assert_simulates(TOPOLOGY("sakkara", "\"rack\",\"node\""), SKR_EXIT_OK, out,
+                     "note: the topology map is in namespace sakkara; a daemon reads it there with "
+                     "topologyConfigMapNameSpace: sakkara\n");
+}
+
 static void until_ends_a_run_early(void **state)
 {
     (void)state;
@@ -308,6 +326,7 @@ int main(void)
         cmocka_unit_test(what_is_not_modelled_is_warned_about),
         cmocka_unit_test(a_missing_file_is_its_own_exit_code),
         cmocka_unit_test(an_empty_input_is_a_run_in_which_nothing_happens),
+        cmocka_unit_test(a_topology_map_that_is_malformed_or_elsewhere_is_told),
         cmocka_unit_test(until_ends_a_run_early),
         cmocka_unit_test(a_seed_changes_no_gang),
         cmocka_unit_test(verbose_shows_nomination_gate_park_and_binding_in_this_order),
