@@ -29,6 +29,7 @@ struct explained {
     char *account;        /* JSON members, comma in front of each: need, have, domains, ... */
     char *relaxations;    /* JSON objects, comma separated; NULL: none */
     char *smaller;        /* the last of them: another size; NULL: none */
+    int32_t size;         /* that of smaller; 0: none */
     char *set;            /* "constraints.rack.hard=false": the first rule to be changed, or NULL */
 };
 

@@ -23,11 +23,18 @@ static bool is_placed(const struct group *g)
     return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
 }
 
+/* A group with all its members bound is told as that; what is wrong with it nonetheless stands
+ * under "also". */
+static enum skr_reason reason_of(const struct group *g)
+{
+    return is_placed(g) ? SKR_REASON_NONE : g->reason;
+}
+
 static const char *token_of(const struct group *g)
 {
     if (on_its_way(g))
         return g->plan->binding ? SKR_TOKEN_PERMITTED : SKR_TOKEN_ASSIGNED;
-    return skr_reason_name(g->reason);
+    return skr_reason_name(reason_of(g));
 }
 
 static size_t n_asked(const struct group *g)
@@ -49,8 +56,10 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
         skr_strbuf_addf(&text,
                         "group %s has a placement, %zu of %zu members have reached their bind call",
                         g->name, n_asked(g), g->plan->n_members);
-    else if (g->reason != SKR_REASON_NONE && g->message)
+    else if (reason_of(g) != SKR_REASON_NONE && g->message)
         skr_strbuf_add(&text, g->message);
+    else if (g->state == GROUP_BOUND && !g->spec)
+        skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->n_bound);
     else if (g->state == GROUP_BOUND)
         skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->n_bound,
                         membership_size(g));
@@ -229,6 +238,10 @@ static void write_also(struct skr_engine *e, const struct group *g, struct skr_s
     struct skr_strbuf levels;
     skr_strbuf_init(&levels);
     skr_strbuf_add(b, ",\"also\":[");
+    if (g->reason != SKR_REASON_NONE && g->message && !on_its_way(g) && is_placed(g)) {
+        add_reason(&also, g->reason, g->message);
+        also.reason = skr_reason_name(g->reason);
+    }
     if (g->defect)
         add_reason(&also, SKR_REASON_GROUP_INVALID, g->defect);
     also_duplicates(g, &also);
@@ -301,11 +314,20 @@ static void next_edit(struct next *next, const struct group *g)
     next_kubectl(next, g, "edit configmap", rest);
 }
 
-/* A dump of the cluster, and the first rule that would have to change tried on it. */
+/* A dump of the cluster, and tried on it: the size that fits, where room is what lacks, else the
+ * first rule that would have to change. */
 static void next_simulate(struct next *next, const struct group *g)
 {
     struct skr_strbuf c;
-    const char *set = g->explained && g->source == SOURCE_MAP ? g->explained->set : NULL;
+    const struct explained *x = g->source == SOURCE_MAP ? g->explained : NULL;
+    bool of_room =
+        g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_WAITING_FOR_CAPACITY;
+    char size[32];
+    const char *set = x ? x->set : NULL;
+    if (x && of_room && x->size > 0) {
+        snprintf(size, sizeof size, "size=%d", x->size);
+        set = size;
+    }
     bool plain = strcmp(g->namespace_, "default") == 0;
     skr_strbuf_init(&c);
     skr_strbuf_add(&c, "kubectl get nodes,pods,configmaps -A -o json > dump.json");
@@ -323,11 +345,26 @@ static void next_simulate(struct next *next, const struct group *g)
     skr_strbuf_fini(&c);
 }
 
-static void write_next(const struct group *g, struct skr_strbuf *b)
+/* The oldest topology map that cannot be read, else the list of them. */
+static void next_topology(struct next *next, const struct skr_engine *e, const struct group *g)
+{
+    const struct map_entry *bad = topology_malformed(e);
+    struct skr_strbuf c;
+    if (!bad) {
+        next_kubectl(next, g, "get configmaps", "-A -l sakkara.topology");
+        return;
+    }
+    skr_strbuf_init(&c);
+    skr_strbuf_addf(&c, "sakkara lint cm/%s -n %s", bad->map->meta.name, bad->map->meta.namespace_);
+    add_next(next, &c);
+    skr_strbuf_fini(&c);
+}
+
+static void write_next(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
 {
     struct next next = {.b = b, .first = true};
     skr_strbuf_add(b, ",\"next\":[");
-    switch (is_placed(g) ? SKR_REASON_NONE : g->reason) {
+    switch (reason_of(g)) {
     case SKR_REASON_GROUP_NOT_FOUND:
         next_create(&next, g);
         break;
@@ -336,7 +373,7 @@ static void write_next(const struct group *g, struct skr_strbuf *b)
         next_edit(&next, g);
         break;
     case SKR_REASON_TOPOLOGY_MISSING:
-        next_kubectl(&next, g, "get configmaps", "-A -l sakkara.topology");
+        next_topology(&next, e, g);
         break;
     case SKR_REASON_CONSTRAINT_CONFLICT:
     case SKR_REASON_NEVER_FITS:
@@ -394,12 +431,12 @@ void explain_answer_group(struct skr_engine *e, const struct group *g, struct sk
 {
     write_head(e, g->namespace_, g->name, skr_group_status_name(g->status), is_placed(g), b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
-                    on_its_way(g) ? "progress" : skr_reason_class(g->reason));
+                    on_its_way(g) ? "progress" : skr_reason_class(reason_of(g)));
     write_sentence(g, b);
     write_times(e, g, b);
     write_account(g, b);
     write_also(e, g, b);
-    write_next(g, b);
+    write_next(e, g, b);
     skr_strbuf_addc(b, '}');
 }
 

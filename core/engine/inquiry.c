@@ -224,6 +224,7 @@ static void first_solved(struct skr_engine *e, struct group *g,
     explain_relaxations(&a, &b, &q->draft->set);
     q->draft->relaxations = skr_strbuf_take(&b, NULL);
     explain_size(&a, &b);
+    q->draft->size = b.len > 0 ? s->explanation.largest : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
     planner_explain(e, g, s, request->problem.n);
     if (q->draft->facts != e->facts || !start_second(e, g))

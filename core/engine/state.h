@@ -548,6 +548,8 @@ void topology_map_changed(struct skr_engine *e,
 void topology_settle(struct skr_engine *e);
 struct node_entry *const *topology_leaf_nodes(struct skr_engine *e);
 bool topology_is_usable(const struct skr_engine *e); /* there is a tree, with leaves */
+/* The oldest map that cannot be read; NULL: none. O(maps). */
+const struct map_entry *topology_malformed(const struct skr_engine *e);
 const char *topology_map_reason(const struct skr_engine *e,
                                 const struct map_entry *m); /* "" when fine */
 

@@ -112,6 +112,17 @@ static void choose(struct skr_engine *e)
         put_in_force(e, any ? NULL : derive(e));
 }
 
+const struct map_entry *topology_malformed(const struct skr_engine *e)
+{
+    const struct map_entry *m, *tmp, *bad = NULL;
+    HASH_ITER(hh, e->maps, m, tmp)
+    {
+        if (in_namespace(e, m) && m->problem && (!bad || older(m, bad)))
+            bad = m;
+    }
+    return bad;
+}
+
 bool topology_is_usable(const struct skr_engine *e)
 {
     return e->tree && e->tree->n_leaves > 0;

@@ -246,6 +246,15 @@ static struct rig *bound(void)
     return rig;
 }
 
+/* All members run on, and their ConfigMap is deleted. */
+static struct rig *bound_without_map(void)
+{
+    struct rig *rig = bound();
+    rig_delete(rig, RIG_MAP, "g");
+    rig_run(rig, 5 * SKR_SECOND);
+    return rig;
+}
+
 /* ---- each token ---- */
 
 static const struct {
@@ -382,6 +391,24 @@ static void every_token_has_its_text_and_its_json(void **state)
     }
 }
 
+static void a_bound_group_without_its_map_is_told_as_bound(void **state)
+{
+    (void)state;
+    struct rig *rig = bound_without_map();
+    const json_t *x = rig_explain(rig, "g");
+    const struct skr_explain_look look = {0};
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    skr_explain_write_text(x, &look, &text);
+    assert_string_equal(text_of(x, "status"), "Bound");
+    assert_string_equal(text_of(x, "reason"), "");
+    assert_string_equal(text_of(x, "sentence"), "group g is bound, 4 of 4 members");
+    assert_true(holds_also(x, "GroupNotFound"));
+    assert_non_null(strstr(text.s, "Group g (default) is placed: Bound, for "));
+    skr_strbuf_fini(&text);
+    rig_destroy(rig);
+}
+
 /* ---- one sentence ---- */
 
 static size_t count_events(const struct rig *rig, const char *part)
@@ -514,6 +541,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_token_has_its_text_and_its_json),
+        cmocka_unit_test(a_bound_group_without_its_map_is_told_as_bound),
         cmocka_unit_test(map_condition_event_and_command_have_one_sentence),
         cmocka_unit_test(a_thousand_retries_change_no_text_and_make_no_event),
         cmocka_unit_test(another_reason_makes_another_event),
