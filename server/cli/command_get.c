@@ -217,7 +217,7 @@ static json_t *by_key(const struct listing *l, const json_t *page)
 }
 
 /* Items that are new or look different, in the order of the page; then those that are gone, as they
- * were last. */
+ * were last but for their status. Lists of names leave those out: nothing could tell them apart. */
 static json_t *changes(struct listing *l, const json_t *page)
 {
     json_t *all = by_key(l, page), *list = json_array(), *entry;
@@ -231,8 +231,10 @@ static json_t *changes(struct listing *l, const json_t *page)
     }
     json_object_foreach(l->shown, key, entry)
     {
-        if (!json_object_get(all, key)) {
-            json_array_append(list, json_object_get(entry, "item"));
+        if (!json_object_get(all, key) && l->o->output != OUTPUT_NAME) {
+            json_t *gone = json_copy(json_object_get(entry, "item"));
+            json_object_set_new(gone, "status", json_string("<deleted>"));
+            json_array_append_new(list, gone);
         }
     }
     json_decref(l->shown);
@@ -360,7 +362,8 @@ const struct skr_command skr_command_get = {
     .summary = "list groups: status, pods, reason",
     .text = "A row a group. PODS are those that are there while the group is Waiting, else those\n"
             "that are bound, of its size. wide adds rules, domains, tries and times. -w stays and\n"
-            "prints the rows that change. Without --server and --file kubectl finds the daemon.\n",
+            "prints the rows that change; a group that is gone has the status <deleted>. Without\n"
+            "--server and --file kubectl finds the daemon.\n",
     .examples = "  sakkara get groups -A\n"
                 "  sakkara get groups -n team-a -o wide -w\n"
                 "  sakkara get groups --file dump.json -l team=a -o name\n",

@@ -182,9 +182,9 @@ wait "$watch"
 {
     cat $views/groups.txt
     echo 'a-1   Ready    0/8   1         <none>                   12s'
-    printf '%s\n' 'a-0   Bound    8/8   0         <none>                   <unknown>' \
-        'a-1   Ready    0/8   1         <none>                   <unknown>' \
-        'a-3   Ready    0/6   3         TopologyPlacementFailed  <unknown>'
+    printf '%s\n' 'a-0   <deleted>  8/8   0         <none>                   <unknown>' \
+        'a-1   <deleted>  0/8   1         <none>                   <unknown>' \
+        'a-3   <deleted>  0/6   3         TopologyPlacementFailed  <unknown>'
 } >"$work/expected"
 same "watch" "$work/expected" "$work/watched"
 cp $views/groups.json "$work/list"
