@@ -200,12 +200,12 @@ clean: ## remove build/
 
 demo: ## the worked example through the engine, no cluster
 	@.ci/deps.sh build
-	@$(MAKE) --no-print-directory -s build/sakkara
+	@$(MAKE) --no-print-directory -s build/sakkara build/kubectl-sakkara
 	@build/sakkara demo
 
 sandbox: ## a cluster on localhost for kubectl, with the daemon beside it, until Ctrl-C
 	@.ci/deps.sh build
-	@$(MAKE) --no-print-directory -s build/sakkara
+	@$(MAKE) --no-print-directory -s build/sakkara build/kubectl-sakkara
 	@exec build/sakkara sandbox
 
 check: ## what every change has to pass
