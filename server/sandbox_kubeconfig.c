@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/client/source.h"
 #include "topology/strbuf.h"
 
-#define MARK "# Written by sakkara sandbox; removed when it ends.\n"
+#define MARK        "# Written by sakkara sandbox; removed when it ends.\n"
+#define ANSWER_TIME (2 * SKR_SECOND) /* for a sandbox whose file is in the way */
 
 /* Whether the file begins with text. *ret_there: whether there is one. */
 static bool begins_with(const char *path, const char *text, bool *ret_there)
@@ -26,6 +28,34 @@ static bool begins_with(const char *path, const char *text, bool *ret_there)
     const size_t got = fread(bytes, 1, n < sizeof bytes ? n : sizeof bytes, file);
     (void)fclose(file);
     return got == n && memcmp(bytes, text, n) == 0;
+}
+
+/* The server that a file of ours names; "" when there is none. */
+static void read_server(const char *path, char *server, size_t size)
+{
+    char line[160];
+    FILE *file = fopen(path, "re");
+    server[0] = '\0';
+    for (int i = 0; file && i < 2 && fgets(line, sizeof line, file); i++) {
+        if (i == 1 && strncmp(line, "# http", 6) == 0) {
+            (void)snprintf(server, size, "%.*s", (int)strcspn(line + 2, "\r\n"), line + 2);
+        }
+    }
+    if (file) {
+        (void)fclose(file);
+    }
+}
+
+/* Whether a sandbox answers there. */
+static bool answers(const char *server)
+{
+    const struct skr_client_options options = {.server = server, .request_timeout = ANSWER_TIME};
+    struct skr_error error;
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    const int rc = skr_source_http(&options, "/sandbox/v1/examples/gang.yaml", &out, &error);
+    skr_strbuf_fini(&out);
+    return rc == 0;
 }
 
 /* Every address of the machine is reached through loopback. */
@@ -64,6 +94,14 @@ int skr_sandbox_kubeconfig_write(struct skr_sandbox_kubeconfig *kubeconfig, cons
                              path);
     }
     write_server(listen, port, kubeconfig->server, sizeof kubeconfig->server);
+    char other[sizeof kubeconfig->server];
+    read_server(path, other, sizeof other);
+    if (other[0] && strcmp(other, kubeconfig->server) != 0 && answers(other)) {
+        return skr_error_set(error, SKR_CONFLICT,
+                             "%.120s belongs to a sandbox that runs at %.80s; give "
+                             "--kubeconfig-out FILE",
+                             path, other);
+    }
     skr_strbuf_init(&text);
     write_text(kubeconfig, &text);
     FILE *file = fopen(path, "we");

@@ -482,6 +482,25 @@ static void broken_input_ends_it_with_a_message(void **state)
     remove_folder(folder);
 }
 
+static void a_kubeconfig_of_a_sandbox_that_runs_is_left_alone(void **state)
+{
+    struct sandbox s = {0};
+    char text[192];
+    (void)state;
+    open_sandbox(&s, (const char *const[]){NULL});
+    const char *const second[] = {"sandbox", "--kubeconfig-out", s.kubeconfig, NULL};
+    (void)snprintf(text, sizeof text,
+                   " belongs to a sandbox that runs at http://127.0.0.1:%u; give",
+                   (unsigned)s.port);
+    expect_failure(second, 1, text);
+    assert_int_equal(access(s.kubeconfig, F_OK), 0);
+    /* It dies without taking the file away: the next one takes it over. */
+    end(&s.program, SIGKILL);
+    assert_int_equal(access(s.kubeconfig, F_OK), 0);
+    open_sandbox(&s, (const char *const[]){NULL});
+    close_sandbox(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +509,7 @@ int main(void)
         cmocka_unit_test(steps_of_a_scenario_are_played_in_real_time),
         cmocka_unit_test(parked_members_survive_the_death_of_scheduler_and_daemon),
         cmocka_unit_test(broken_input_ends_it_with_a_message),
+        cmocka_unit_test(a_kubeconfig_of_a_sandbox_that_runs_is_left_alone),
     };
     web_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
