@@ -232,16 +232,25 @@ static void also_missing(const struct group *g, struct also *also)
     add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
 }
 
+/* What is wrong with a group that is told as bound. */
+static void also_although_bound(const struct group *g, struct also *also)
+{
+    const char *text = g->message;
+    if (on_its_way(g) || !is_placed(g) || g->reason == SKR_REASON_NONE)
+        return;
+    if (!text && g->reason == SKR_REASON_GROUP_NOT_FOUND)
+        text = "no ConfigMap or PodGroup defines it any more";
+    add_reason(also, g->reason, text ? text : "");
+    also->reason = skr_reason_name(g->reason);
+}
+
 static void write_also(struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
 {
     struct also also = {.b = b, .reason = token_of(g), .first = true};
     struct skr_strbuf levels;
     skr_strbuf_init(&levels);
     skr_strbuf_add(b, ",\"also\":[");
-    if (g->reason != SKR_REASON_NONE && g->message && !on_its_way(g) && is_placed(g)) {
-        add_reason(&also, g->reason, g->message);
-        also.reason = skr_reason_name(g->reason);
-    }
+    also_although_bound(g, &also);
     if (g->defect)
         add_reason(&also, SKR_REASON_GROUP_INVALID, g->defect);
     also_duplicates(g, &also);
