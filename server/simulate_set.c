@@ -307,10 +307,14 @@ static int apply(struct skr_simulate_input *input, const char *text, struct chan
 bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors)
 {
     struct change c;
-    const bool good = change_parse(text, &c);
-    if (!good) {
+    json_t *utf8 = json_string(text);
+    const bool good = change_parse(text, &c) && utf8;
+    if (!utf8) {
+        skr_strbuf_add(errors, "--set: the text is not UTF-8\n");
+    } else if (!good) {
         skr_strbuf_addf(errors, "--set %s: it is [NAMESPACE/]GROUP:PATH=VALUE\n", text);
     }
+    json_decref(utf8);
     free(c.text);
     return good;
 }

@@ -389,6 +389,7 @@ static void a_set_that_makes_no_sense_is_refused_with_its_text(void **state)
     } cases[] = {
         {"a-3", SKR_EXIT_USAGE, "--set a-3: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
         {"a-3:size", SKR_EXIT_USAGE, "--set a-3:size: it is [NAMESPACE/]GROUP:PATH=VALUE\n"},
+        {"a-3:size=\xff", SKR_EXIT_USAGE, "--set: the text is not UTF-8\n"},
         {"x:size=1", SKR_EXIT_NOT_FOUND, "--set x:size=1: no group default/x in the files\n"},
         {"y/a-3:size=1", SKR_EXIT_NOT_FOUND, "--set y/a-3:size=1: no group y/a-3 in the files\n"},
         {"a-3:size=none", SKR_EXIT_ERROR,
