@@ -183,15 +183,11 @@ static void check_map(struct skr_lint *lint, const struct lint_object *o)
     if (topology && group) {
         lint_tell(lint, o, "TwoLabels", lint_at(o, "metadata.labels"), NULL,
                   "%s and %s: one map is one thing", SKR_TOPOLOGY_LABEL, SKR_GROUP_LABEL);
-        return; /* each would wonder at the other's keys */
-    }
-    if (topology) {
+    } else if (topology) { /* not both: each would wonder at the other's keys */
         check_topology(lint, o, &map->data);
-    }
-    if (group) {
+    } else if (group) {
         check_group(lint, o, &map->data);
-    }
-    if (!topology && !group) {
+    } else {
         check_unmarked(lint, o, &map->meta.labels, &map->data);
     }
     skr_configmap_destroy(map);
