@@ -77,11 +77,13 @@ done
 
 equal "kubectl" "$("$sakkara" __complete get "")" "$("$bin/kubectl_complete-sakkara" get "")"
 
-# The real kubectl, of those that make e2e has built or of this machine.
+# The real kubectl, of those that make e2e has built or of this machine; before 1.26 it asks no plugin.
 mkdir "$work/kubectl"
 for built in "${XDG_CACHE_HOME:-$HOME/.cache}"/sakkara/controlplane/*/controlplane "$(command -v kubectl)"; do
     [ -x "$built" ] || continue
     ln -sf "$built" "$work/kubectl/kubectl"
+    minor=$("$work/kubectl/kubectl" version --client -o json 2>/dev/null | sed -nE 's/.*"minor": *"([0-9]+).*/\1/p' | head -n 1)
+    [ "${minor:-0}" -ge 26 ] || continue
     equal "completion by $built" "$("$sakkara" __complete get -o j)" \
         "$(PATH="$work/kubectl:$PATH" timeout 60 kubectl __complete sakkara get -o j 2>/dev/null)"
 done
