@@ -48,6 +48,39 @@ static int by_size(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
+/* Many units of few sizes, as nodes are, are counted; few units of any size are compared. */
+int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings)
+{
+    const size_t n = (size_t)siblings->n_units;
+    int32_t *sorted = skr_run_alloc(run, n, sizeof(*sorted));
+    int32_t most = 0;
+    if (sorted == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = siblings->member[i]->hi;
+        most = sorted[i] > most ? sorted[i] : most;
+    }
+    if ((size_t)most >= n) {
+        qsort(sorted, n, sizeof(*sorted), by_size);
+        return sorted;
+    }
+    int32_t *units = skr_run_alloc(run, (size_t)most + 1, sizeof(*units));
+    if (units == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        units[sorted[i]]++;
+    }
+    size_t at = 0;
+    for (int32_t size = most; size >= 0; size--) {
+        for (int32_t i = 0; i < units[size]; i++) {
+            sorted[at++] = size;
+        }
+    }
+    return sorted;
+}
+
 static int32_t clamp(int32_t x, const struct skr_span *span)
 {
     return x < span->lo ? span->lo : x > span->hi ? span->hi : x;
@@ -205,14 +238,10 @@ static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings
     const struct skr_law *law = &run->law[siblings->all->level];
     bool pack = law->type == SKR_RULE_PACK;
     int32_t n = siblings->n_units;
-    int32_t *sorted = skr_run_alloc(run, (size_t)n, sizeof(*sorted));
+    int32_t *sorted = skr_siblings_by_size(run, siblings);
     if (sorted == NULL) {
         return false;
     }
-    for (int32_t i = 0; i < n; i++) {
-        sorted[i] = siblings->member[i]->hi;
-    }
-    qsort(sorted, (size_t)n, sizeof(*sorted), by_size);
     for (int32_t p = 0; p < siblings->n_ports; p++) {
         int32_t total = siblings->port[p].total;
         if (law->used == 0) {

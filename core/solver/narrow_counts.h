@@ -15,6 +15,10 @@
  */
 bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool *ret_exact);
 
+/* The greatest count of each member, greatest first; in the run's arena. NULL when it had to stop.
+ * O(members) where counts are smaller than their number. */
+int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings);
+
 /* The unit span with these counts alone (words of them); NULL in *ret: it can hold 0 only. */
 bool skr_narrow_to_counts(struct skr_run *run, const struct skr_span *unit, const uint64_t *bits,
                           int32_t words, struct skr_span **ret);

@@ -15,7 +15,6 @@
  */
 #include "core/solver/peel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/solver/narrow_counts.h"
@@ -34,13 +33,6 @@ struct view {
     int32_t *holders;      /* [count] units among the others that can hold it */
     int32_t *holder;       /* [count] one of them */
 };
-
-static int by_size(const void *a, const void *b)
-{
-    const int32_t *x = a;
-    const int32_t *y = b;
-    return (*x < *y) - (*x > *y);
-}
 
 static const uint64_t *counts_of(const struct skr_span *unit)
 {
@@ -168,8 +160,7 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
 static bool peel_all(struct skr_run *run, const struct skr_siblings *siblings,
                      struct peeled *peeled, bool *ret)
 {
-    size_t n = (size_t)siblings->n_units;
-    int32_t *sorted = skr_run_alloc(run, n, sizeof(*sorted));
+    int32_t *sorted = skr_siblings_by_size(run, siblings);
     int32_t most = siblings->port[siblings->n_ports - 1].total;
     struct view view = {.siblings = siblings, .sorted = sorted};
     view.holders = skr_run_alloc(run, (size_t)most + 1, sizeof(int32_t));
@@ -177,10 +168,6 @@ static bool peel_all(struct skr_run *run, const struct skr_siblings *siblings,
     if (sorted == NULL || view.holders == NULL || view.holder == NULL) {
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        sorted[i] = siblings->member[i]->hi;
-    }
-    qsort(sorted, n, sizeof(*sorted), by_size);
     *ret = true;
     for (int32_t p = 0; p < siblings->n_ports && *ret; p++) {
         *ret = peel_total(&view, siblings->port[p].total, &peeled[p]);
