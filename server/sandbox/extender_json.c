@@ -88,33 +88,12 @@ static const json_t *member(const json_t *object, const char *name)
     return json_is_null(found) ? NULL : found;
 }
 
-static const char *go_type(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "object";
-    case JSON_ARRAY:
-        return "array";
-    case JSON_STRING:
-        return "string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "bool";
-    case JSON_NULL:
-        break;
-    }
-    return "null";
-}
-
 static int wrong_type(const json_t *value, const char *field, const char *type,
                       struct skr_error *error)
 {
     return skr_error_set(error, SKR_INVALID,
                          "json: cannot unmarshal %s into Go struct field %s of type %s",
-                         go_type(value), field, type);
+                         skr_path_go_type(value), field, type);
 }
 
 /* NULL where it is absent; a member of another type is an error. */
@@ -138,7 +117,7 @@ static int check_result(const json_t *answer, const char *result, struct skr_err
                ? 0
                : skr_error_set(error, SKR_INVALID,
                                "json: cannot unmarshal %s into Go value of type v1.%s",
-                               go_type(answer), result);
+                               skr_path_go_type(answer), result);
 }
 
 static int read_error(const json_t *answer, const char *result, struct skr_error *error)
@@ -311,7 +290,7 @@ int skr_extender_read_scores(const json_t *answer, int32_t weight, const char *c
                    : skr_error_set(error, SKR_INVALID,
                                    "json: cannot unmarshal %s into Go value of type "
                                    "v1.HostPriorityList",
-                                   go_type(answer));
+                                   skr_path_go_type(answer));
     }
     index_init(&index, node, n);
     for (size_t i = 0; i < json_array_size(answer); i++) {

@@ -80,6 +80,27 @@ const char *skr_path_annotation(const json_t *object, const char *key)
     return json_string_value(json_object_get(skr_path_get(object, "metadata.annotations"), key));
 }
 
+const char *skr_path_go_type(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "object";
+    case JSON_ARRAY:
+        return "array";
+    case JSON_STRING:
+        return "string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "bool";
+    case JSON_NULL:
+    default:
+        return "null";
+    }
+}
+
 const json_t *skr_path_find(const json_t *array, const char *field, const char *value)
 {
     for (size_t i = 0; i < json_array_size(array); i++) {

@@ -24,6 +24,8 @@ bool skr_path_true(const json_t *object, const char *path);
 const char *skr_path_scalar(const json_t *object, const char *path, char number[24]);
 const char *skr_path_label(const json_t *object, const char *key);      /* NULL when absent */
 const char *skr_path_annotation(const json_t *object, const char *key); /* NULL when absent */
+/* What Go's decoder calls it in its errors: "object", "number", "bool"; never NULL. */
+const char *skr_path_go_type(const json_t *value);
 /* Element of an array of objects whose field has this value; NULL. */
 const json_t *skr_path_find(const json_t *array, const char *field, const char *value);
 /* Whether an array of strings holds value. */

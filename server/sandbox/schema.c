@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/sandbox/path.h"
 #include "server/sandbox/schema_tables.h"
 #include "topology/object_field.h"
 
@@ -48,32 +49,11 @@ static const char *type_text(enum skr_schema_type type)
     }
 }
 
-static const char *type_of(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "object";
-    case JSON_ARRAY:
-        return "array";
-    case JSON_STRING:
-        return "string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "bool";
-    case JSON_NULL:
-    default:
-        return "null";
-    }
-}
-
 static int wrong(struct walk *w, const json_t *value, enum skr_schema_type type)
 {
     return skr_error_set(w->error, SKR_INVALID,
                          "json: cannot unmarshal %s into Go struct field %s.%.140s of type %s",
-                         type_of(value), w->kind, w->path, type_text(type));
+                         skr_path_go_type(value), w->kind, w->path, type_text(type));
 }
 
 static size_t enter(struct walk *w, const char *name)
