@@ -9,10 +9,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "server/http/json_reply.h"
 #include "server/sandbox/selector.h"
 #include "topology/arena.h"
-
-#define JSON_TYPE "application/json"
 
 struct skr_api {
     struct skr_api_options options;
@@ -88,24 +87,6 @@ static void look(void *context, struct skr_engine *engine, skr_time now)
 
 /* ---- on the listener's thread ---- */
 
-static void reply(struct skr_http_request *request, int code, struct skr_strbuf *text)
-{
-    size_t len = 0;
-
-    skr_strbuf_addc(text, '\n');
-    char *body = skr_strbuf_take(text, &len);
-    skr_http_reply(request, (unsigned)code, JSON_TYPE, body, len);
-}
-
-static void refuse(struct skr_http_request *request, int code, const char *text)
-{
-    struct skr_strbuf out;
-
-    skr_strbuf_init(&out);
-    skr_view_write_status(&out, code, text);
-    reply(request, code, &out);
-}
-
 static bool may_ask(struct skr_api *api)
 {
     pthread_mutex_lock(&api->lock);
@@ -130,12 +111,13 @@ static void handle(void *ctx, struct skr_http_request *request)
     if (text != NULL && text[0] != 0 && skr_selector_parse_labels(text, &selector, &error) < 0) {
         char message[300];
         snprintf(message, sizeof(message), "sakkara: labelSelector: %s", error.text);
-        refuse(request, MHD_HTTP_BAD_REQUEST, message);
+        skr_http_refuse_json(request, MHD_HTTP_BAD_REQUEST, message);
         return;
     }
     if (!may_ask(api)) {
         skr_selector_destroy(selector);
-        refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "sakkara: too many questions at once");
+        skr_http_refuse_json(request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                             "sakkara: too many questions at once");
         return;
     }
     struct question *q = skr_alloc(sizeof(*q));
@@ -156,7 +138,7 @@ static void resume(void *ctx, struct skr_http_request *request)
     struct question *q = request->user;
 
     (void)ctx;
-    reply(request, q->code, &q->answer);
+    skr_http_reply_json(request, q->code, &q->answer);
 }
 
 static bool hangup(void *ctx, struct skr_http_request *request)

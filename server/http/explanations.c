@@ -8,11 +8,10 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/view.h"
+#include "server/http/json_reply.h"
 #include "topology/arena.h"
 
-#define PREFIX    "/v1/explain"
-#define JSON_TYPE "application/json"
+#define PREFIX "/v1/explain"
 
 struct question {
     uint64_t number;
@@ -63,24 +62,6 @@ void skr_explanations_answer(struct skr_explanations *explanations,
     pthread_mutex_unlock(&explanations->lock);
 }
 
-static void reply(struct skr_http_request *request, int code, struct skr_strbuf *text)
-{
-    size_t len = 0;
-
-    skr_strbuf_addc(text, '\n');
-    char *body = skr_strbuf_take(text, &len);
-    skr_http_reply(request, (unsigned)code, JSON_TYPE, body, len);
-}
-
-static void refuse(struct skr_http_request *request, int code, const char *text)
-{
-    struct skr_strbuf out;
-
-    skr_strbuf_init(&out);
-    skr_view_write_status(&out, code, text);
-    reply(request, code, &out);
-}
-
 /* ---- questions ---- */
 
 /* The number, or 0: too many. */
@@ -117,8 +98,8 @@ static void handle(void *ctx, struct skr_http_request *request)
     const char *slash = strchr(path, '/');
     if (slash == NULL || slash == path || slash[1] == 0 || strchr(slash + 1, '/') != NULL ||
         (size_t)(slash - path) >= sizeof(namespace_) || strlen(slash + 1) > 253) {
-        refuse(request, MHD_HTTP_NOT_FOUND,
-               "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
+        skr_http_refuse_json(request, MHD_HTTP_NOT_FOUND,
+                             "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
         return;
     }
     memcpy(namespace_, path, (size_t)(slash - path));
@@ -127,7 +108,8 @@ static void handle(void *ctx, struct skr_http_request *request)
         .kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = slash + 1};
     event.explain.request = ask(x, request);
     if (event.explain.request == 0) {
-        refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "sakkara: too many questions at once");
+        skr_http_refuse_json(request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                             "sakkara: too many questions at once");
         return;
     }
     x->options.post(x->options.ctx, &event);
@@ -138,7 +120,7 @@ static void resume(void *ctx, struct skr_http_request *request)
     struct question *q = request->user;
 
     (void)ctx;
-    reply(request, q->code, &q->answer);
+    skr_http_reply_json(request, q->code, &q->answer);
 }
 
 static void done(void *ctx, struct skr_http_request *request)
