@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/cli/did_you_mean.h"
 #include "server/client/page.h"
 #include "server/exit_code.h"
 #include "topology/arena.h"
@@ -66,6 +67,29 @@ const struct skr_flag skr_look_flag_table[] = {
      .kind = SKR_FLAG_SWITCH,
      .offset = offsetof(struct skr_look_flags, ascii)},
     {0}};
+
+static const char *const outputs[] = {
+    [SKR_PAGE_TEXT] = "text", [SKR_PAGE_JSON] = "json", [SKR_PAGE_YAML] = "yaml", NULL};
+
+const struct skr_flag skr_page_flag_table[] = {{.name = "--output",
+                                                .letter = "-o",
+                                                .argument = "FORMAT",
+                                                .text = "text (default), json or yaml",
+                                                .kind = SKR_FLAG_CHOICE,
+                                                .choice = outputs,
+                                                .offset = offsetof(struct skr_page_flags, output)},
+                                               {0}};
+
+bool skr_page_flags_write(const struct skr_page_flags *flags, const json_t *page,
+                          struct skr_strbuf *out)
+{
+    if (flags->output == SKR_PAGE_JSON) {
+        skr_page_write_json(page, out);
+    } else if (flags->output == SKR_PAGE_YAML) {
+        skr_page_write_yaml(page, out);
+    }
+    return flags->output != SKR_PAGE_TEXT;
+}
 
 /* A flag that says nothing beside another one; NULL: all is well. */
 static const char *find_conflict(const struct skr_client_flags *flags)
@@ -133,4 +157,28 @@ bool skr_look_is_coloured(const struct skr_look_flags *flags, FILE *stream)
         return flags->color == SKR_COLOR_ALWAYS;
     }
     return isatty(fileno(stream)) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_client_flags *flags,
+                                 const char *prefix, const char *kind, json_t **ret,
+                                 struct skr_strbuf *messages)
+{
+    struct skr_client *client = NULL;
+    struct skr_strbuf path;
+    int code = skr_client_flags_open(call, flags, &client, messages);
+    if (code != SKR_EXIT_OK) {
+        return code;
+    }
+    char *namespace_ = skr_client_flags_namespace(flags, client);
+    skr_strbuf_init(&path);
+    skr_strbuf_addf(&path, "%s/%s/%s", prefix, namespace_, call->word[0]);
+    const struct skr_view_query query = {.path = path.s};
+    code = skr_client_flags_fetch(call, client, &query, kind, ret, messages);
+    if (code == SKR_EXIT_NOT_FOUND) {
+        skr_suggest_group(client, namespace_, call->word[0], messages);
+    }
+    skr_strbuf_fini(&path);
+    free(namespace_);
+    skr_client_destroy(client);
+    return code;
 }

@@ -31,6 +31,17 @@ struct skr_look_flags {
 enum skr_color_choice { SKR_COLOR_AUTO, SKR_COLOR_ALWAYS, SKR_COLOR_NEVER };
 extern const struct skr_flag skr_look_flag_table[];
 
+struct skr_page_flags {
+    int output; /* enum skr_page_output */
+};
+enum skr_page_output { SKR_PAGE_TEXT, SKR_PAGE_JSON, SKR_PAGE_YAML };
+extern const struct skr_flag skr_page_flag_table[];
+
+/* The page as the API gave it, when JSON or YAML is asked for; false: it is the command's own text
+ * that is wanted, and nothing was written. */
+bool skr_page_flags_write(const struct skr_page_flags *flags, const json_t *page,
+                          struct skr_strbuf *out);
+
 /* The client of these flags; messages as commands have them. Returns an exit code; *ret is set with
  * SKR_EXIT_OK only. Flags that exclude one another are refused with SKR_EXIT_USAGE. */
 int skr_client_flags_open(const struct skr_call *call, const struct skr_client_flags *flags,
@@ -40,6 +51,11 @@ int skr_client_flags_open(const struct skr_call *call, const struct skr_client_f
 int skr_client_flags_fetch(const struct skr_call *call, struct skr_client *client,
                            const struct skr_view_query *query, const char *kind, json_t **ret,
                            struct skr_strbuf *messages);
+/* The page PREFIX/NAMESPACE/NAME of the group that is the command's first word, as
+ * skr_client_flags_fetch(); a name that is not there gets suggestions. json_decref() *ret. */
+int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_client_flags *flags,
+                                 const char *prefix, const char *kind, json_t **ret,
+                                 struct skr_strbuf *messages);
 /* free() */
 char *skr_client_flags_namespace(const struct skr_client_flags *flags, struct skr_client *client);
 

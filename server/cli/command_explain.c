@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain`: why a group is not placed, and what would help. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/cli/client_flags.h"
-#include "server/cli/did_you_mean.h"
 #include "server/client/explain_text.h"
-#include "server/client/page.h"
 #include "server/exit_code.h"
 
 struct options {
     struct skr_client_flags client;
-    int output;
+    struct skr_page_flags page;
     bool verbose;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
-static const char *const outputs[] = {
-    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL};
-
-static const struct skr_flag flags[] = {{.name = "--output",
-                                         .letter = "-o",
-                                         .argument = "FORMAT",
-                                         .text = "text (default), json or yaml",
-                                         .kind = SKR_FLAG_CHOICE,
-                                         .choice = outputs,
-                                         .offset = offsetof(struct options, output)},
-                                        {.name = "--verbose",
+static const struct skr_flag flags[] = {{.name = "--verbose",
                                          .letter = "-v",
                                          .text = "all domains, and all that would help",
                                          .kind = SKR_FLAG_SWITCH,
@@ -37,11 +21,7 @@ static const struct skr_flag flags[] = {{.name = "--output",
 static void write_answer(const struct options *given, const json_t *answer, struct skr_strbuf *out)
 {
     const struct skr_explain_look look = {.verbose = given->verbose, .dump = given->client.file};
-    if (given->output == OUTPUT_JSON) {
-        skr_page_write_json(answer, out);
-    } else if (given->output == OUTPUT_YAML) {
-        skr_page_write_yaml(answer, out);
-    } else {
+    if (!skr_page_flags_write(&given->page, answer, out)) {
         skr_explain_write_text(answer, &look, out);
     }
 }
@@ -49,28 +29,14 @@ static void write_answer(const struct options *given, const json_t *answer, stru
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
-    struct skr_client *client = NULL;
     json_t *answer = NULL;
-    int code = skr_client_flags_open(call, &given->client, &client, messages);
-    if (code != SKR_EXIT_OK) {
-        return code;
-    }
-    struct skr_strbuf path;
-    char *namespace_ = skr_client_flags_namespace(&given->client, client);
-    skr_strbuf_init(&path);
-    skr_strbuf_addf(&path, "/v1/explain/%s/%s", namespace_, call->word[0]);
-    const struct skr_view_query query = {.path = path.s};
-    code = skr_client_flags_fetch(call, client, &query, "Explanation", &answer, messages);
+    int code = skr_client_flags_fetch_group(call, &given->client, "/v1/explain", "Explanation",
+                                            &answer, messages);
     if (code == SKR_EXIT_OK) {
         write_answer(given, answer, out);
         code = json_is_true(json_object_get(answer, "placed")) ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
-    } else if (code == SKR_EXIT_NOT_FOUND) {
-        skr_suggest_group(client, namespace_, call->word[0], messages);
     }
     json_decref(answer);
-    skr_strbuf_fini(&path);
-    free(namespace_);
-    skr_client_destroy(client);
     return code;
 }
 
@@ -94,7 +60,9 @@ const struct skr_command skr_command_explain = {
     .word = "group",
     .words_min = 1,
     .words_max = 1,
-    .group = {{flags, 0}, {skr_client_flag_table, offsetof(struct options, client)}},
+    .group = {{skr_page_flag_table, offsetof(struct options, page)},
+              {flags, 0},
+              {skr_client_flag_table, offsetof(struct options, client)}},
     .options_size = sizeof(struct options),
     .run = run,
 };

@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara group NAME`: one group in full. */
-#include <stdlib.h>
-
 #include "server/cli/client_flags.h"
-#include "server/cli/did_you_mean.h"
-#include "server/client/page.h"
 #include "server/client/render.h"
 #include "server/clock.h"
 #include "server/exit_code.h"
 
 struct options {
-    int output;
+    struct skr_page_flags page;
     struct skr_client_flags client;
     struct skr_look_flags look;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
-static const char *const outputs[] = {
-    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL};
-
-static const struct skr_flag flags[] = {{.name = "--output",
-                                         .letter = "-o",
-                                         .argument = "FORMAT",
-                                         .text = "text (default), json or yaml",
-                                         .kind = SKR_FLAG_CHOICE,
-                                         .choice = outputs,
-                                         .offset = offsetof(struct options, output)},
-                                        SKR_HELP_FLAG,
-                                        {0}};
+static const struct skr_flag flags[] = {SKR_HELP_FLAG, {0}};
 
 static int show(const struct skr_call *call, const json_t *page, struct skr_strbuf *out,
                 struct skr_strbuf *messages)
@@ -39,11 +23,8 @@ static int show(const struct skr_call *call, const json_t *page, struct skr_strb
     const struct skr_render how = {.ascii = o->look.ascii,
                                    .coloured = skr_look_is_coloured(&o->look, stdout),
                                    .utc_offset_s = skr_clock_utc_offset_s(&clock)};
-    if (o->output == OUTPUT_JSON) {
-        skr_page_write_json(page, out);
-    } else if (o->output == OUTPUT_YAML) {
-        skr_page_write_yaml(page, out);
-    } else if (skr_render_group(page, &how, out, &error) < 0) {
+    if (!skr_page_flags_write(&o->page, page, out) &&
+        skr_render_group(page, &how, out, &error) < 0) {
         skr_strbuf_reset(out);
         skr_strbuf_addf(messages, "sakkara group: %s\n", error.text);
         return SKR_EXIT_ERROR;
@@ -54,27 +35,13 @@ static int show(const struct skr_call *call, const json_t *page, struct skr_strb
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
-    struct skr_client *client = NULL;
     json_t *page = NULL;
-    int code = skr_client_flags_open(call, &o->client, &client, messages);
-    if (code != SKR_EXIT_OK) {
-        return code;
-    }
-    char *namespace_ = skr_client_flags_namespace(&o->client, client);
-    struct skr_strbuf path;
-    skr_strbuf_init(&path);
-    skr_strbuf_addf(&path, "/v1/groups/%s/%s", namespace_, call->word[0]);
-    const struct skr_view_query query = {.path = path.s};
-    code = skr_client_flags_fetch(call, client, &query, "Group", &page, messages);
+    int code =
+        skr_client_flags_fetch_group(call, &o->client, "/v1/groups", "Group", &page, messages);
     if (code == SKR_EXIT_OK) {
         code = show(call, page, out, messages);
-    } else if (code == SKR_EXIT_NOT_FOUND) {
-        skr_suggest_group(client, namespace_, call->word[0], messages);
     }
-    skr_strbuf_fini(&path);
-    free(namespace_);
     json_decref(page);
-    skr_client_destroy(client);
     return code;
 }
 
@@ -92,7 +59,8 @@ const struct skr_command skr_command_group = {
     .word = "group",
     .words_min = 1,
     .words_max = 1,
-    .group = {{flags, 0},
+    .group = {{skr_page_flag_table, offsetof(struct options, page)},
+              {flags, 0},
               {skr_client_flag_table, offsetof(struct options, client)},
               {skr_look_flag_table, offsetof(struct options, look)}},
     .options_size = sizeof(struct options),

@@ -2,20 +2,15 @@
 /* `sakkara tree`: the tree with what is used and what is left. */
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
-#include "server/client/page.h"
 #include "server/client/render.h"
 #include "server/exit_code.h"
 
 struct options {
     const char *resource, *slot;
-    int output;
+    struct skr_page_flags page;
     struct skr_client_flags client;
     struct skr_look_flags look;
 };
-
-enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
-static const char *const outputs[] = {
-    [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL};
 
 static const struct skr_flag flags[] = {
     {.name = "--resource",
@@ -27,13 +22,6 @@ static const struct skr_flag flags[] = {
      .argument = "SIZE",
      .text = "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource",
      .offset = offsetof(struct options, slot)},
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default), json or yaml",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = outputs,
-     .offset = offsetof(struct options, output)},
     SKR_HELP_FLAG,
     {0}};
 
@@ -45,11 +33,8 @@ static int show(const struct skr_call *call, const json_t *page, struct skr_strb
                                    .no_headers = o->look.no_headers,
                                    .coloured = skr_look_is_coloured(&o->look, stdout)};
     struct skr_error error = {0};
-    if (o->output == OUTPUT_JSON) {
-        skr_page_write_json(page, out);
-    } else if (o->output == OUTPUT_YAML) {
-        skr_page_write_yaml(page, out);
-    } else if (skr_render_tree(page, &how, out, messages, &error) < 0) {
+    if (!skr_page_flags_write(&o->page, page, out) &&
+        skr_render_tree(page, &how, out, messages, &error) < 0) {
         skr_strbuf_addf(messages, "sakkara tree: %s\n", error.text);
         return SKR_EXIT_ERROR;
     }
@@ -98,7 +83,8 @@ const struct skr_command skr_command_tree = {
     .next = "sakkara get groups",
     .word = "domain",
     .words_max = 1,
-    .group = {{flags, 0},
+    .group = {{skr_page_flag_table, offsetof(struct options, page)},
+              {flags, 0},
               {skr_client_flag_table, offsetof(struct options, client)},
               {skr_look_flag_table, offsetof(struct options, look)}},
     .options_size = sizeof(struct options),
