@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs over TLS. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "test/unit/verbs_world.h"
+#include "topology/strbuf.h"
+
+/* ---- TLS ---- */
+
+static size_t append(char *data, size_t size, size_t n, void *ctx)
+{
+    skr_strbuf_addn(ctx, data, size * n);
+    return size * n;
+}
+
+/* Posts a body; name is the client's certificate, NULL for none. Empty answer: refused. */
+static char *post_tls(const struct http_certificates *certificates, uint16_t to, const char *path,
+                      const char *body, const char *name, long timeout_ms)
+{
+    char url[64];
+    char file[32];
+    struct skr_strbuf out;
+    CURL *curl = curl_easy_init();
+
+    skr_strbuf_init(&out);
+    (void)snprintf(url, sizeof(url), "https://127.0.0.1:%u%s", (unsigned)to, path);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(certificates, "ca.pem"));
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &out);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    if (name != NULL) {
+        (void)snprintf(file, sizeof(file), "%s.pem", name);
+        curl_easy_setopt(curl, CURLOPT_SSLCERT, http_certificates_path(certificates, file));
+        (void)snprintf(file, sizeof(file), "%s.key", name);
+        curl_easy_setopt(curl, CURLOPT_SSLKEY, http_certificates_path(certificates, file));
+    }
+    if (curl_easy_perform(curl) != CURLE_OK)
+        skr_strbuf_reset(&out);
+    curl_easy_cleanup(curl);
+    return skr_strbuf_take(&out, NULL);
+}
+
+static void with_a_client_ca_only_its_clients_get_in(void **state)
+{
+    static const struct {
+        const char *client;
+        bool welcome;
+    } row[] = {
+        {"client", true}, {NULL, false}, {"other", false}, {"serverauth", false}, {"client", true}};
+    struct http_certificates certificates = {0};
+
+    (void)state;
+    http_certificates_make(&certificates);
+    const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
+                                      .key = http_certificates_path(&certificates, "server.key"),
+                                      .client_ca = http_certificates_path(&certificates, "ca.pem")};
+    struct world *world = world_open_with(&tls, 0, 0);
+    world->answer_at_once = true;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        char *got = post_tls(&certificates, world_port(world), "/v1/filter", FILTER, row[i].client,
+                             WAIT_S * 1000L);
+        if ((got[0] != 0) != row[i].welcome)
+            fail_msg("row %zu: \"%s\"", i, got);
+        free(got);
+    }
+    /* A client that does not speak TLS gets nothing, and nothing breaks. */
+    const int plain = http_connect(world_port(world));
+    http_send_post(plain, "/v1/filter", FILTER, strlen(FILTER));
+    http_wait_closed(plain);
+    close(plain);
+    world_close(world);
+
+    const struct skr_tls_files open = {.cert = tls.cert, .key = tls.key};
+    world = world_open_with(&open, 0, 0);
+    world->answer_at_once = true;
+    char *got =
+        post_tls(&certificates, world_port(world), "/v1/filter", FILTER, NULL, WAIT_S * 1000L);
+    assert_non_null(strstr(got, "\"NodeNames\":[\"n1\",\"n2\"]"));
+    free(got);
+    world_close(world);
+    http_certificates_remove(&certificates);
+}
+
+struct tls_bind {
+    const struct http_certificates *certificates;
+    uint16_t port;
+    long timeout_ms;
+    char *answer;
+};
+
+static void *bind_over_tls(void *ctx)
+{
+    struct tls_bind *bind = ctx;
+
+    bind->answer =
+        post_tls(bind->certificates, bind->port, "/v1/bind", BIND, "client", bind->timeout_ms);
+    return NULL;
+}
+
+static void binds_are_parked_over_tls_too(void **state)
+{
+    struct http_certificates certificates = {0};
+    pthread_t thread;
+
+    (void)state;
+    http_certificates_make(&certificates);
+    const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
+                                      .key = http_certificates_path(&certificates, "server.key"),
+                                      .client_ca = http_certificates_path(&certificates, "ca.pem")};
+    struct world *world = world_open_with(&tls, 0, 0);
+    struct tls_bind bind = {&certificates, world_bind_port(world), WAIT_S * 1000L, NULL};
+    assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
+    assert_true(
+        world_answer(world, world_take_request(world, SKR_EVENT_BIND), SKR_ANSWER_BOUND, ""));
+    pthread_join(thread, NULL);
+    assert_string_equal(bind.answer, "{\"Error\":\"\"}");
+    free(bind.answer);
+
+    bind.timeout_ms = 300; /* the client gives up */
+    assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
+    const uint64_t request = world_take_request(world, SKR_EVENT_BIND);
+    assert_int_equal(world_take_request(world, SKR_EVENT_HANGUP), request);
+    pthread_join(thread, NULL);
+    assert_string_equal(bind.answer, "");
+    free(bind.answer);
+    world_close(world);
+    http_certificates_remove(&certificates);
+}
+
+static void wrong_certificates_and_addresses_are_named(void **state)
+{
+    struct http_certificates certificates = {0};
+    struct skr_verbs *verbs = NULL;
+    struct skr_error error;
+    struct world *taken = world_open();
+    char in_use[32];
+
+    (void)state;
+    http_certificates_make(&certificates);
+    (void)snprintf(in_use, sizeof(in_use), "127.0.0.1:%u", (unsigned)world_port(taken));
+    const char *server = http_certificates_path(&certificates, "server.pem");
+    const char *other = http_certificates_path(&certificates, "other.key");
+    const struct {
+        const char *listen;
+        struct skr_tls_files tls;
+        enum skr_error_code code;
+        const char *text;
+    } row[] = {
+        {"127.0.0.1", {0}, SKR_INVALID, "address \"127.0.0.1\": no port"},
+        {"127.0.0.1:70000", {0}, SKR_INVALID, "port \"70000\" is not a number from 0 to 65535"},
+        {"example.com:80", {0}, SKR_INVALID, "\"example.com\" is not an IP address"},
+        {in_use, {0}, SKR_CONFLICT, "cannot listen: Address already in use"},
+        {"127.0.0.1:0", {.cert = server}, SKR_INVALID, "TLS needs both certFile and keyFile"},
+        {"127.0.0.1:0",
+         {.cert = server, .key = "/nowhere"},
+         SKR_NOT_FOUND,
+         "/nowhere: No such file"},
+        {"127.0.0.1:0", {.cert = server, .key = other}, SKR_INVALID, "other.key: "},
+        {"127.0.0.1:0", {.cert = "/dev/null", .key = other}, SKR_INVALID, "/dev/null and "},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        const struct skr_verbs_options options = {.listen = "127.0.0.1:0",
+                                                  .bind_listen = row[i].listen,
+                                                  .tls = row[i].tls,
+                                                  .post = world_on_post,
+                                                  .now = world_on_now};
+        assert_int_equal(skr_verbs_create(&options, &verbs, &error), -(int)row[i].code);
+        if (strstr(error.text, row[i].text) == NULL)
+            fail_msg("row %zu: %s", i, error.text);
+    }
+    world_close(taken);
+    http_certificates_remove(&certificates);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_a_client_ca_only_its_clients_get_in),
+        cmocka_unit_test(binds_are_parked_over_tls_too),
+        cmocka_unit_test(wrong_certificates_and_addresses_are_named),
+    };
+
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    curl_global_cleanup();
+    return failed;
+}
