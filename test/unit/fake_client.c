@@ -2,6 +2,12 @@
 /* Setting up and tearing down for the tests of the kube client. */
 #include "test/unit/fake_client.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,4 +75,13 @@ struct skr_kube_stats fake_client_stats(struct fake_client *c)
     struct skr_kube_stats stats;
     skr_kube_get_stats(c->kube, &stats);
     return stats;
+}
+
+void fake_client_expect_request(struct fake_client *c, const char *match, size_t i,
+                                const char *part)
+{
+    char *text = fake_api_request(c->api, match, i);
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in\n%s", part, text);
+    free(text);
 }

@@ -23,4 +23,10 @@ void fake_client_end(struct fake_client *c);
 
 struct skr_kube_stats fake_client_stats(struct fake_client *c);
 
+#define POD_LIST  "GET /api/v1/pods?limit="
+#define POD_WATCH "GET /api/v1/pods?watch=true"
+/* The i-th request that matches has this part, or the test fails. */
+void fake_client_expect_request(struct fake_client *c, const char *match, size_t i,
+                                const char *part);
+
 #endif

@@ -12,19 +12,14 @@
 
 #include <cmocka.h>
 
-#include "server/kube/known.h"
-#include "server/kube/lines.h"
-#include "server/kube/prune.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
 #include "test/unit/fake_client.h"
 
-#define POD_LIST  "GET /api/v1/pods?limit="
-#define POD_WATCH "GET /api/v1/pods?watch=true"
-#define GROUPS    "labelSelector=sakkara.group"
-#define TREES     "labelSelector=sakkara.topology"
-#define PG_LIST   "/podgroups?limit="
-#define PG_WATCH  "/podgroups?watch=true"
+#define GROUPS   "labelSelector=sakkara.group"
+#define TREES    "labelSelector=sakkara.topology"
+#define PG_LIST  "/podgroups?limit="
+#define PG_WATCH "/podgroups?watch=true"
 
 /* A pod, a node, a ConfigMap as far as it matters here. */
 #define META(ns, name, uid, v)                                                     \
@@ -49,14 +44,6 @@ static void expect(struct fake_client *c, const char *match, int status, const c
     fake_api_expect(c->api, &(struct fake_step){.match = match, .status = status, .body = body});
 }
 
-static void request_has(struct fake_client *c, const char *match, size_t i, const char *part)
-{
-    char *text = fake_api_request(c->api, match, i);
-    if (!strstr(text, part))
-        fail_msg("no \"%s\" in\n%s", part, text);
-    free(text);
-}
-
 /* All lines but those of writes, joined. */
 static void expect_lines(struct fake_client *c, const char *expected)
 {
@@ -74,12 +61,15 @@ static void pages_are_listed_then_watched_from_the_version_of_the_list(void **st
     expect(&c, POD_LIST, 200, PAGE("7", "to/ken==", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
     expect(&c, POD_LIST, 200, PAGE("7", "", POD("c", "u-c", "5")));
     fake_client_start_synced(&c);
-    request_has(&c, POD_LIST, 0, "GET /api/v1/pods?limit=2\n");
-    request_has(&c, POD_LIST, 1, "GET /api/v1/pods?limit=2&continue=to%2Fken%3D%3D\n");
-    request_has(&c, POD_WATCH, 0, "&resourceVersion=7\n");
-    request_has(&c, POD_WATCH, 0, "allowWatchBookmarks=true&timeoutSeconds=");
-    request_has(&c, "GET /api/v1/configmaps?limit=2&" GROUPS, 0, "User-Agent: sakkara\n");
-    request_has(&c, "GET /api/v1/configmaps?watch=true", 1, "&labelSelector=sakkara.");
+    fake_client_expect_request(&c, POD_LIST, 0, "GET /api/v1/pods?limit=2\n");
+    fake_client_expect_request(&c, POD_LIST, 1,
+                               "GET /api/v1/pods?limit=2&continue=to%2Fken%3D%3D\n");
+    fake_client_expect_request(&c, POD_WATCH, 0, "&resourceVersion=7\n");
+    fake_client_expect_request(&c, POD_WATCH, 0, "allowWatchBookmarks=true&timeoutSeconds=");
+    fake_client_expect_request(&c, "GET /api/v1/configmaps?limit=2&" GROUPS, 0,
+                               "User-Agent: sakkara\n");
+    fake_client_expect_request(&c, "GET /api/v1/configmaps?watch=true", 1,
+                               "&labelSelector=sakkara.");
     fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "8")));
     fake_api_send(c.api, POD_WATCH,
                   LINE("MODIFIED", POD("a", "u-a", "9")) LINE("DELETED", POD("b", "u-b", "10")));
@@ -152,7 +142,7 @@ static void half_a_line_is_forgotten_and_asked_for_again(void **state)
         fake_sink_wait(c.sink, "upsert pod default/a", 1);
         fake_api_send(c.api, POD_WATCH, "{\"type\":\"ADDED\",\"object\":{\"meta");
         fake_api_end(c.api, POD_WATCH, how);
-        request_has(&c, POD_WATCH, 1, "&resourceVersion=8\n");
+        fake_client_expect_request(&c, POD_WATCH, 1, "&resourceVersion=8\n");
         fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("b", "u-b", "9")));
         fake_sink_wait(c.sink, "upsert pod default/b", 1);
         assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
@@ -169,7 +159,7 @@ static void a_bookmark_moves_the_version(void **state)
     fake_client_start_synced(&c);
     fake_api_send(c.api, POD_WATCH, BOOKMARK("1234"));
     fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
-    request_has(&c, POD_WATCH, 1, "&resourceVersion=1234\n");
+    fake_client_expect_request(&c, POD_WATCH, 1, "&resourceVersion=1234\n");
     fake_client_end(&c);
 }
 
@@ -203,7 +193,8 @@ static void a_relist_finds_what_was_missed(void **state)
             fake_api_send(c.api, POD_WATCH, cases[i].end);
         else
             fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
-        request_has(&c, POD_WATCH "&", cases[i].end ? 1 : 2, "&resourceVersion=20\n");
+        fake_client_expect_request(&c, POD_WATCH "&", cases[i].end ? 1 : 2,
+                                   "&resourceVersion=20\n");
         fake_sink_wait(c.sink, "delete pod default/b", 1);
         expect_lines(&c, "delete pod default/c uid=u-c\nupsert pod default/c uid=u-c2 v=11\n"
                          "upsert pod default/d uid=u-d v=12\ndelete pod default/b uid=u-b\n");
@@ -223,7 +214,7 @@ static void a_busy_server_is_watched_again_without_a_relist(void **state)
     expect(&c, POD_WATCH, 503, "");
     fake_client_start_synced(&c);
     fake_api_send(c.api, POD_WATCH, LINE("ERROR", STATUS("500", "InternalError", "etcd")));
-    request_has(&c, POD_WATCH, 3, "&resourceVersion=7\n");
+    fake_client_expect_request(&c, POD_WATCH, 3, "&resourceVersion=7\n");
     assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
     fake_client_end(&c);
 }
@@ -238,8 +229,8 @@ static void a_list_that_expires_half_way_begins_again(void **state)
     expect(&c, POD_LIST, 200, PAGE("9", "next2", POD("b", "u-b", "8")));
     expect(&c, POD_LIST, 200, PAGE("9", "", ""));
     fake_client_start_synced(&c);
-    request_has(&c, POD_LIST, 2, "GET /api/v1/pods?limit=500\n");
-    request_has(&c, POD_LIST, 3, "&continue=next2\n");
+    fake_client_expect_request(&c, POD_LIST, 2, "GET /api/v1/pods?limit=500\n");
+    fake_client_expect_request(&c, POD_LIST, 3, "&continue=next2\n");
     expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=8\n"
                      "delete pod default/a uid=u-a\nsynced\n");
     fake_client_end(&c);
@@ -294,7 +285,7 @@ static void a_silent_watch_is_given_up(void **state)
     c.options.silence = 20 * SKR_MILLISECOND;
     expect(&c, POD_LIST, 200, LIST("7", ""));
     fake_client_start_synced(&c);
-    request_has(&c, POD_WATCH, 2, "&resourceVersion=7\n");
+    fake_client_expect_request(&c, POD_WATCH, 2, "&resourceVersion=7\n");
     assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
     fake_client_end(&c);
 }
@@ -466,272 +457,9 @@ static void a_map_with_two_roles_is_gone_when_it_lost_both(void **state)
     fake_client_end(&c);
 }
 
-/* ---- who we are ---- */
-
-static void a_server_with_our_authority_is_trusted_by_address_and_by_name(void **state)
-{
-    (void)state;
-    for (int named = 0; named < 2; named++) {
-        struct fake_client c;
-        fake_client_begin_tls(&c, false);
-        if (named)
-            c.access.tls_server_name = skr_strdup("kubernetes");
-        skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
-        fake_client_start_synced(&c);
-        request_has(&c, POD_LIST, 0, "Authorization: Bearer s3cret\n");
-        request_has(&c, POD_LIST, 0, "Host: 127.0.0.1:");
-        fake_client_end(&c);
-    }
-}
-
-static void a_server_of_an_unknown_authority_gets_no_credentials(void **state)
-{
-    (void)state;
-    enum { OTHER_CA, OTHER_NAME, SYSTEM_CA, WAYS };
-    for (int way = 0; way < WAYS; way++) {
-        struct fake_client c;
-        fake_client_begin_tls(&c, false);
-        const struct fake_pki *pki = fake_pki_get();
-        if (way == OTHER_CA)
-            skr_kube_secret_take(&c.access.ca, skr_strdup(pki->client_cert),
-                                 strlen(pki->client_cert));
-        else if (way == OTHER_NAME)
-            c.access.tls_server_name = skr_strdup("elsewhere");
-        else
-            skr_kube_secret_take(&c.access.ca, NULL, 0);
-        skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
-        fake_client_start(&c);
-        fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
-        assert_int_equal(fake_api_count(c.api, ""), 0);
-        fake_client_end(&c);
-    }
-}
-
-static void an_insecure_cluster_is_not_checked(void **state)
-{
-    (void)state;
-    struct fake_client c;
-    fake_client_begin_tls(&c, false);
-    skr_kube_secret_take(&c.access.ca, NULL, 0);
-    c.access.insecure = true;
-    fake_client_start_synced(&c);
-    fake_client_end(&c);
-}
-
-static void a_client_certificate_opens_the_door(void **state)
-{
-    (void)state;
-    const struct fake_pki *pki = fake_pki_get();
-    for (int with = 0; with < 2; with++) {
-        struct fake_client c;
-        fake_client_begin_tls(&c, true);
-        if (with) {
-            skr_kube_secret_take(&c.access.certificate, skr_strdup(pki->client_cert),
-                                 strlen(pki->client_cert));
-            skr_kube_secret_take(&c.access.key, skr_strdup(pki->client_key),
-                                 strlen(pki->client_key));
-            fake_client_start_synced(&c);
-        } else {
-            fake_client_start(&c);
-            fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
-            assert_int_equal(fake_api_count(c.api, ""), 0);
-        }
-        fake_client_end(&c);
-    }
-}
-
-static void a_user_with_a_password_is_sent_as_such(void **state)
-{
-    (void)state;
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.access.username = skr_strdup("joe");
-    c.access.password = skr_strdup("pw");
-    fake_client_start_synced(&c);
-    request_has(&c, POD_LIST, 0, "Authorization: Basic am9lOnB3\n");
-    fake_client_end(&c);
-}
-
-static void write_token(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "we");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void a_rotated_token_is_read_when_the_old_one_is_refused(void **state)
-{
-    (void)state;
-    char path[] = "/tmp/skr-token-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    (void)close(fd);
-    write_token(path, "old");
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.backoff_min = 300 * SKR_MILLISECOND;
-    c.options.backoff_max = 1200 * SKR_MILLISECOND;
-    struct skr_error error = {0};
-    assert_int_equal(skr_kube_secret_read(&c.access.token, path, &error), 0);
-    fake_client_start_synced(&c);
-    fake_api_wait_count(c.api, POD_WATCH, 1);
-    write_token(path, "new\n");
-    /* Files are read at most once a second, so refuse until the new token shows. */
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
-    fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
-    request_has(&c, POD_WATCH, 5, "Authorization: Bearer new\n");
-    assert_int_equal(fake_client_stats(&c).credential_reloads, 1);
-    fake_client_end(&c);
-    (void)unlink(path);
-}
-
-/* ---- parts ---- */
-
-struct heard {
-    char text[256];
-    size_t left; /* lines to take before stopping */
-};
-
-static bool hear(void *ctx, const char *text, size_t n)
-{
-    struct heard *h = ctx;
-    size_t at = strlen(h->text);
-    (void)snprintf(h->text + at, sizeof(h->text) - at, "[%.*s]", (int)n, text);
-    return --h->left > 0;
-}
-
-static void lines_are_cut_wherever_chunks_fall(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *chunks[4];
-        const char *heard;
-        int result;
-    } cases[] = {
-        {{"ab\ncd\n"}, "[ab][cd]", 0},         {{"a", "b", "\n", "c"}, "[ab]", 0},
-        {{"ab\r\n\n\r\ncd"}, "[ab]", 0},       {{"12345678\n"}, "[12345678]", 0},
-        {{"1234", "5678\n"}, "[12345678]", 0}, {{"123456789\n"}, "", -SKR_LIMIT},
-        {{"1234", "56789"}, "", -SKR_LIMIT},   {{"a\nb\nc\nd\ne\n"}, "[a][b][c][d]", -SKR_GONE},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct skr_lines lines;
-        struct heard h = {.left = 4};
-        int r = 0;
-        skr_lines_init(&lines, 8);
-        for (size_t k = 0; k < 4 && cases[i].chunks[k] && r == 0; k++)
-            r = skr_lines_feed(&lines, cases[i].chunks[k], strlen(cases[i].chunks[k]), hear, &h);
-        assert_int_equal(r, cases[i].result);
-        assert_string_equal(h.text, cases[i].heard);
-        skr_lines_fini(&lines);
-    }
-}
-
-/* What the parser gets is the same document with empty managedFields, whatever they held. */
-static void managed_fields_are_left_out_and_nothing_else_is(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *in;
-        const char *out; /* NULL: as in */
-    } cases[] = {
-        {"", NULL},
-        {"{}", NULL},
-        {"{\"managedFields\":[]}", NULL},
-        {"{\"managedFields\":[{\"a\":[1,\"]\"],\"f:\\\"]\":{}}],\"b\":1}",
-         "{\"managedFields\":[],\"b\":1}"},
-        {"[{\"managedFields\": \n[1]},{\"managedFields\":[2,[3]]},4]",
-         "[{\"managedFields\": \n[]},{\"managedFields\":[]},4]"},
-        {"{\"managedFields\":\"[text]\"}", NULL},
-        {"{\"x\\\"managedFields\":[1]}", NULL},
-        {"{\"a\":\"\\\"managedFields\\\":[1]\"}", NULL},
-        {"{\"managedFields\":[1", NULL},
-        {"{\"managedFields\":", NULL},
-        {"{\"managedFields\":[\"\\", NULL},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        for (size_t size = 1; size < 40; size += 6) {
-            struct skr_prune prune;
-            char out[256] = "";
-            size_t n = 0;
-            skr_prune_init(&prune, cases[i].in, strlen(cases[i].in));
-            for (size_t got; (got = skr_prune_read(out + n, size, &prune)) > 0;)
-                n += got;
-            out[n] = '\0';
-            assert_string_equal(out, cases[i].out ? cases[i].out : cases[i].in);
-        }
-    }
-}
-
-/* Random puts and removals against a plain array. */
-static void known_objects_are_what_was_put_and_not_removed(void **state)
-{
-    (void)state;
-    enum { NAMES = 300, STEPS = 20000 };
-    unsigned int present[NAMES] = {0}; /* 0: absent, else number of the uid */
-    uint32_t random = 12345;
-    struct skr_known *known = skr_known_create();
-    size_t n = 0;
-    for (unsigned int step = 1; step <= STEPS; step++) {
-        random = random * 1664525u + 1013904223u;
-        size_t i = (random >> 8) % NAMES;
-        char name[16];
-        char uid[64];
-        (void)snprintf(name, sizeof(name), "pod-%zu", i);
-        (void)snprintf(uid, sizeof(uid), i % 2 ? "%08x-0000-4000-8000-0123456789ab" : "uid-%u",
-                       step);
-        struct skr_known_object *o = skr_known_find(known, "ns", name);
-        assert_int_equal(o != NULL, present[i] != 0);
-        if (o) {
-            char buffer[SKR_KNOWN_UID_BUFFER];
-            char expected[64];
-            (void)snprintf(expected, sizeof(expected),
-                           i % 2 ? "%08x-0000-4000-8000-0123456789ab" : "uid-%u", present[i]);
-            assert_string_equal(skr_known_uid(o, buffer), expected);
-        }
-        if (random >> 30 && (random >> 29) % 3) {
-            o = skr_known_put(known, "ns", name, uid);
-            assert_false(o->delivered);
-            o->list = step;
-            n += present[i] == 0;
-            present[i] = step;
-        } else if (o) {
-            skr_known_take(known, o);
-            free(o);
-            present[i] = 0;
-            n--;
-        }
-        assert_int_equal(skr_known_count(known), n);
-    }
-    size_t unseen = 0;
-    struct skr_known_object **list = skr_known_unseen(known, 0, &unseen);
-    assert_int_equal(unseen, n);
-    for (size_t i = 1; i < unseen; i++)
-        assert_true(strcmp(skr_known_name(list[i - 1]), skr_known_name(list[i])) < 0);
-    free(list);
-    char long_name[SKR_KNOWN_NAME_MAX + 2];
-    memset(long_name, 'x', sizeof(long_name) - 1);
-    long_name[sizeof(long_name) - 1] = '\0';
-    assert_null(skr_known_put(known, "ns", long_name, "u"));
-    skr_known_destroy(known);
-}
-
-static int free_pki(void **state)
-{
-    (void)state;
-    fake_pki_free();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_cut_wherever_chunks_fall),
-        cmocka_unit_test(managed_fields_are_left_out_and_nothing_else_is),
-        cmocka_unit_test(known_objects_are_what_was_put_and_not_removed),
         cmocka_unit_test(pages_are_listed_then_watched_from_the_version_of_the_list),
         cmocka_unit_test(every_kind_reaches_the_engine),
         cmocka_unit_test(a_line_may_come_in_any_number_of_chunks),
@@ -751,12 +479,6 @@ int main(void)
         cmocka_unit_test(an_object_that_cannot_be_read_is_left_out_until_it_is_gone),
         cmocka_unit_test(a_zero_character_hides_nothing),
         cmocka_unit_test(a_map_with_two_roles_is_gone_when_it_lost_both),
-        cmocka_unit_test(a_server_with_our_authority_is_trusted_by_address_and_by_name),
-        cmocka_unit_test(a_server_of_an_unknown_authority_gets_no_credentials),
-        cmocka_unit_test(an_insecure_cluster_is_not_checked),
-        cmocka_unit_test(a_client_certificate_opens_the_door),
-        cmocka_unit_test(a_user_with_a_password_is_sent_as_such),
-        cmocka_unit_test(a_rotated_token_is_read_when_the_old_one_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, free_pki);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

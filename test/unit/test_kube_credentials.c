@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who we are to the API server, and whom we believe to be it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "test/unit/fake_client.h"
+
+static void a_server_with_our_authority_is_trusted_by_address_and_by_name(void **state)
+{
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        struct fake_client c;
+        fake_client_begin_tls(&c, false);
+        if (named)
+            c.access.tls_server_name = skr_strdup("kubernetes");
+        skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
+        fake_client_start_synced(&c);
+        fake_client_expect_request(&c, POD_LIST, 0, "Authorization: Bearer s3cret\n");
+        fake_client_expect_request(&c, POD_LIST, 0, "Host: 127.0.0.1:");
+        fake_client_end(&c);
+    }
+}
+
+static void a_server_of_an_unknown_authority_gets_no_credentials(void **state)
+{
+    (void)state;
+    enum { OTHER_CA, OTHER_NAME, SYSTEM_CA, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        struct fake_client c;
+        fake_client_begin_tls(&c, false);
+        const struct fake_pki *pki = fake_pki_get();
+        if (way == OTHER_CA)
+            skr_kube_secret_take(&c.access.ca, skr_strdup(pki->client_cert),
+                                 strlen(pki->client_cert));
+        else if (way == OTHER_NAME)
+            c.access.tls_server_name = skr_strdup("elsewhere");
+        else
+            skr_kube_secret_take(&c.access.ca, NULL, 0);
+        skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
+        fake_client_start(&c);
+        fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
+        assert_int_equal(fake_api_count(c.api, ""), 0);
+        fake_client_end(&c);
+    }
+}
+
+static void an_insecure_cluster_is_not_checked(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin_tls(&c, false);
+    skr_kube_secret_take(&c.access.ca, NULL, 0);
+    c.access.insecure = true;
+    fake_client_start_synced(&c);
+    fake_client_end(&c);
+}
+
+static void a_client_certificate_opens_the_door(void **state)
+{
+    (void)state;
+    const struct fake_pki *pki = fake_pki_get();
+    for (int with = 0; with < 2; with++) {
+        struct fake_client c;
+        fake_client_begin_tls(&c, true);
+        if (with) {
+            skr_kube_secret_take(&c.access.certificate, skr_strdup(pki->client_cert),
+                                 strlen(pki->client_cert));
+            skr_kube_secret_take(&c.access.key, skr_strdup(pki->client_key),
+                                 strlen(pki->client_key));
+            fake_client_start_synced(&c);
+        } else {
+            fake_client_start(&c);
+            fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
+            assert_int_equal(fake_api_count(c.api, ""), 0);
+        }
+        fake_client_end(&c);
+    }
+}
+
+static void a_user_with_a_password_is_sent_as_such(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin(&c);
+    c.access.username = skr_strdup("joe");
+    c.access.password = skr_strdup("pw");
+    fake_client_start_synced(&c);
+    fake_client_expect_request(&c, POD_LIST, 0, "Authorization: Basic am9lOnB3\n");
+    fake_client_end(&c);
+}
+
+static void write_token(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void a_rotated_token_is_read_when_the_old_one_is_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/skr-token-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    write_token(path, "old");
+    struct fake_client c;
+    fake_client_begin(&c);
+    c.options.backoff_min = 300 * SKR_MILLISECOND;
+    c.options.backoff_max = 1200 * SKR_MILLISECOND;
+    struct skr_error error = {0};
+    assert_int_equal(skr_kube_secret_read(&c.access.token, path, &error), 0);
+    fake_client_start_synced(&c);
+    fake_api_wait_count(c.api, POD_WATCH, 1);
+    write_token(path, "new\n");
+    /* Files are read at most once a second, so refuse until the new token shows. */
+    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
+    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
+    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
+    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .status = 401});
+    fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
+    fake_client_expect_request(&c, POD_WATCH, 5, "Authorization: Bearer new\n");
+    assert_int_equal(fake_client_stats(&c).credential_reloads, 1);
+    fake_client_end(&c);
+    (void)unlink(path);
+}
+
+static int free_pki(void **state)
+{
+    (void)state;
+    fake_pki_free();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_server_with_our_authority_is_trusted_by_address_and_by_name),
+        cmocka_unit_test(a_server_of_an_unknown_authority_gets_no_credentials),
+        cmocka_unit_test(an_insecure_cluster_is_not_checked),
+        cmocka_unit_test(a_client_certificate_opens_the_door),
+        cmocka_unit_test(a_user_with_a_password_is_sent_as_such),
+        cmocka_unit_test(a_rotated_token_is_read_when_the_old_one_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, free_pki);
+}
