@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/decimal.h"
+#include "topology/base/decimal.h"
 #include "core/pod.h"
 
 static bool is_greater(const char *a, const char *b)

@@ -9,7 +9,7 @@
 #include "core/action.h"
 #include "core/event.h"
 #include "core/settings.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 struct skr_engine;
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/group_lint.h"
-#include "core/json_field.h"
-#include "topology/json_position.h"
+#include "topology/base/json_field.h"
+#include "topology/base/json_position.h"
 
 enum member { TYPE, HARD, PARTITIONS, MIN, MAX, FACTOR, MEMBER_COUNT };
 

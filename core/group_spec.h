@@ -10,7 +10,7 @@
 #include "core/solver.h"
 #include "topology/defect.h"
 #include "topology/object.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 #include "topology/tree.h"
 
 #define SKR_GROUP_LABEL "sakkara.group" /* marks the ConfigMap; value ignored */

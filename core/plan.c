@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json_field.h"
-#include "topology/strbuf.h"
+#include "topology/base/json_field.h"
+#include "topology/base/strbuf.h"
 
 enum { RECORD_BYTES_MAX = 8 * 1024 * 1024 }; /* arena limit of a parsed plan */
 

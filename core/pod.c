@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 #include "core/pod_shape.h"
 
 enum { FIRST_BLOCK = 1536 }; /* bytes; holds an ordinary pod */

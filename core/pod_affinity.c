@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/decimal.h"
-#include "core/json_field.h"
+#include "topology/base/decimal.h"
+#include "topology/base/json_field.h"
 #include "core/label_value.h"
 #include "core/pod_shape.h"
 

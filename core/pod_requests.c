@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 #include "core/pod_shape.h"
 
 struct vector {

@@ -15,8 +15,8 @@
  */
 #include <jansson.h>
 
-#include "topology/arena.h"
-#include "topology/error.h"
+#include "topology/base/arena.h"
+#include "topology/base/error.h"
 #include "topology/resources.h"
 
 /* spec of the pod, NULL: an empty one. status: NULL allowed. Both borrowed, unchanged. *ret: in

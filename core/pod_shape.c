@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 #include "core/pod_requests.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 static const char *const toleration_operator_name[] = {
     [SKR_TOLERATION_EQUAL] = "Equal",

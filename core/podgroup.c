@@ -2,7 +2,7 @@
 /* PodGroups from the API. A minMember below 1 is kept as it is: core/group_spec.c refuses it. */
 #include "core/podgroup.h"
 
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 
 static int decode(const json_t *json, struct skr_podgroup *pg, struct skr_error *error)
 {

@@ -21,7 +21,7 @@
 #include "core/solver/explain.h"
 #include "core/solver/optimum.h"
 #include "core/solver/tie_choice.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
 {

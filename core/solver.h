@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 #include "topology/tree.h"
 
 enum skr_rule_type { SKR_RULE_PACK, SKR_RULE_SPREAD, SKR_RULE_TYPE_COUNT };

@@ -13,8 +13,8 @@
 
 #include "core/settings.h"
 #include "server/findings.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_CONFIG_BYTES_MAX = 1024 * 1024, /* of the file */

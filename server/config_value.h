@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 #include "topology/object.h"
 
 enum { SKR_DURATION_TEXT_MAX = 32 };

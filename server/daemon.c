@@ -30,7 +30,7 @@
 #include "server/signals.h"
 #include "server/solver_thread.h"
 #include "server/version.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
 #define STOP_ENGINE_TIME (SKR_SECOND) /* for the engine to answer what it holds */

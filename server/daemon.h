@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "server/config.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum {
     SKR_DAEMON_STOP_S = 5, /* from SIGTERM to the end, else the process ends at once with code 1 */

@@ -9,7 +9,7 @@
 
 #include "core/reason.h"
 #include "server/version.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum family {
     F_BUILD,

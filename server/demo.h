@@ -9,7 +9,7 @@
  */
 #include <stdbool.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* Appends the whole story. verbose: every request and write too. Returns an exit code: 0, or
  * SKR_EXIT_NOT_PLACED when a situation ends otherwise than it must. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 struct object {
     enum skr_demo_kind kind;

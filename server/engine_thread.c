@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct message {
     struct skr_event event;

@@ -6,7 +6,7 @@
  * pods each, a Job of eight in a group, and a second one of fourteen that wants one rack and does
  * not fit. The demo plays it, the sandbox begins with it.
  */
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_EXAMPLE_NODES = 6, /* node-0 .. node-5; the first three in rack-0 */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/attr.h"
-#include "topology/strbuf.h"
+#include "topology/base/attr.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_FINDINGS_MAX = 64,      /* kept; the rest is counted */

@@ -20,8 +20,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "topology/attr.h"
-#include "topology/strbuf.h"
+#include "topology/base/attr.h"
+#include "topology/base/strbuf.h"
 
 enum skr_log_severity { SKR_LOG_INFO, SKR_LOG_WARNING, SKR_LOG_ERROR, SKR_LOG_SEVERITY_COUNT };
 enum skr_log_format { SKR_LOG_TEXT, SKR_LOG_JSON, SKR_LOG_FORMAT_COUNT };

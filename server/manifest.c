@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "server/manifest_text.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct reader {
     struct skr_manifests *manifests;

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/error.h"
-#include "topology/strbuf.h"
+#include "topology/base/error.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_MANIFEST_BYTES_MAX = 1 << 30,       /* of one file */

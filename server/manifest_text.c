@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "server/manifest.h"
-#include "topology/arena.h"
-#include "topology/json_position.h"
+#include "topology/base/arena.h"
+#include "topology/base/json_position.h"
 
 struct reader {
     const struct skr_manifest_visitor *visitor;

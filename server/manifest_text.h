@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "server/manifest_yaml.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum { SKR_MANIFEST_PREFIX_MAX = 64 };
 

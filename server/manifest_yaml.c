@@ -13,7 +13,7 @@
 
 #include "server/manifest.h"
 #include "server/yaml_scalar.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct anchor {
     char *name;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "server/scalar_position.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 struct skr_yaml;
 

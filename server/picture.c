@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum cell { CELL_USED, CELL_FREE, CELL_PLACED, CELL_VICTIM, CELL_UNUSABLE };
 

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 #include "topology/tree.h"
 
 enum { SKR_PICTURE_CELLS_MAX = 24, SKR_PICTURE_NODES_MAX = 100 };

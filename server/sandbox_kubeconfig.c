@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "server/client/source.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 #define MARK        "# Written by sakkara sandbox; removed when it ends.\n"
 #define ANSWER_TIME (2 * SKR_SECOND) /* for a sandbox whose file is in the way */

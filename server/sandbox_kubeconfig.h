@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 struct skr_sandbox_kubeconfig {
     const char *path; /* borrowed; NULL: nothing was written */

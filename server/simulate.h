@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "topology/object.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 struct skr_simulate_options {
     const char *const *file; /* files, folders, "-" */

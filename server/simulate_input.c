@@ -14,7 +14,7 @@
 #include "server/sandbox/path.h"
 #include "server/sandbox/scheduler.h"
 #include "server/simulate_scenario.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define FIRST_START ((skr_time)1735689600 * SKR_SECOND) /* 2025-01-01 00:00:00 UTC */
 

@@ -9,7 +9,7 @@
 #include "server/config_value.h"
 #include "server/sandbox/path.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static const char *const step_words[] = {"create", "delete", "patch"};
 _Static_assert(sizeof step_words / sizeof step_words[0] == SKR_SIMULATE_STEP_KIND_COUNT,

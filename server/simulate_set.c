@@ -11,7 +11,7 @@
 #include "server/sandbox/path.h"
 #include "server/simulate_topology.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static const char constraints[] = "constraints.";
 

@@ -9,7 +9,7 @@
 #include "server/sandbox/path.h"
 #include "server/simulate_scenario.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 static bool is_map(const json_t *object)

@@ -11,7 +11,7 @@
 
 #include "server/exit_code.h"
 #include "server/solve_file.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
                                          "WaitingForCapacity", "TopologyPlacementFailed"};

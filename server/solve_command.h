@@ -6,7 +6,7 @@
  * reports and questions of "what if", and the harness of the tests. Formats: docs/reference.md,
  * "Solve files".
  */
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* path: "-" is standard input. Placement, key, explanation and statistics as JSON into out; or the
  * refusal, "FILE:LINE:COLUMN: ...", into errors, where warnings go too. Returns an exit code. */

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 #include "server/solve_reader.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* What one node says, or the default for those that do not. */
 struct node {

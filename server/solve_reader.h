@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "server/solve_file.h"
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 
 enum { SKR_SOLVE_RESOURCES_MAX = 32, SKR_SOLVE_PHRASE_MAX = 200, SKR_SOLVE_QUOTE_MAX = 64 };
 

@@ -14,7 +14,7 @@
 #include <utlist.h>
 
 #include "core/solver_cache.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define CACHE_BYTES ((size_t)32 * 1024 * 1024)
 

@@ -7,7 +7,7 @@
  * request yields exactly one result, cancelled or not, until the thread is stopped.
  */
 #include "core/action.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 struct skr_solver_thread;
 

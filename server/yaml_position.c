@@ -9,7 +9,7 @@
 
 #include "server/manifest.h"
 #include "server/manifest_yaml.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static struct skr_yaml_mark mark_of(const yaml_mark_t *mark)
 {

@@ -89,7 +89,7 @@ check_sources() {
             esac
             [ $fine = yes ] || echo "$file:$number: $layer may not include $target"
         done
-        if [ "$layer" != server ] && [ "$file" != topology/attr.h ]; then
+        if [ "$layer" != server ] && [ "$file" != topology/base/attr.h ]; then
             awk '{ if (NR > 1) print ($0 ~ /abort\(\);|skr_bug_on\(true\);/ && last ~ /fprintf\(stderr/) ? "" : last; last = $0 }
                 END { print last }' "$scratch/bare" |
                 grep -nE "(^|[^A-Za-z0-9_.>])($impure)[[:space:]]*\(" |
@@ -102,7 +102,7 @@ check_sources() {
 }
 
 # Writable data that is never written: the end of string buffers that have no memory yet.
-never_written='topology/strbuf.o: topology has writable data: empty'
+never_written='topology/base/strbuf.o: topology has writable data: empty'
 
 # check_objects LAYER OBJECTS-BELOW LAYERS-IT-MAY-USE
 check_objects() {

@@ -8,7 +8,7 @@
  */
 #include <stdint.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* "GPU" for nvidia.com/gpu, "CPU", "MEMORY", "PODS"; of other names what follows the last '/', in
  * capitals. Head of a column. */

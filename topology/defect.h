@@ -9,7 +9,7 @@
  */
 #include <stdbool.h>
 
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 
 struct skr_defect {
     const char *code;        /* constant, CamelCase: what kind of defect this is */

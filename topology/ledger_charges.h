@@ -7,7 +7,7 @@
  * the form that Kubernetes gives (a lower-case UUID) is kept as its 128 bits, any other as a copied
  * text.
  */
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 #include "topology/resources.h"
 
 struct skr_charge {

@@ -7,7 +7,7 @@
  * cannot overflow: they are kept as 64 bits and a carry. Rows of cells grow when a resource id
  * beyond their end is used; a missing cell is zero.
  */
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 #include "topology/resources.h"
 
 struct skr_ledger_cell {

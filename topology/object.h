@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/arena.h"
-#include "topology/error.h"
+#include "topology/base/arena.h"
+#include "topology/base/error.h"
 #include "topology/labels.h"
 #include "topology/resources.h"
 

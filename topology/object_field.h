@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "topology/arena.h"
-#include "topology/error.h"
+#include "topology/base/arena.h"
+#include "topology/base/error.h"
 
 /* NULL or JSON null. */
 bool skr_object_is_absent(const json_t *value);

@@ -8,7 +8,7 @@
  */
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum {
     SKR_QUANTITY_TEXT_MAX = 128, /* bytes of a quantity in an API object, blanks around it aside */

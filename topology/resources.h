@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/arena.h"
-#include "topology/error.h"
+#include "topology/base/arena.h"
+#include "topology/base/error.h"
 
 enum {
     SKR_RESOURCE_CPU = 0,

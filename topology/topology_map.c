@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 #include "topology/object_field.h"
 
 #define DEFAULT_TREE_NAME "default-tree"

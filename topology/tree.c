@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 #include "topology/tree_body.h"
 
 static struct skr_tree_body *body_of(const struct skr_tree *tree)

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum {
     SKR_LEVELS_MAX = 16,      /* levels below the root */

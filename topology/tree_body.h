@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/tree.h"
 
 struct skr_tree_body {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 #include "topology/tree.h"
 #include "topology/tree_body.h"
 

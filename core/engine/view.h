@@ -4,7 +4,7 @@
 /* What the files behind core/view.h share: one run of skr_engine_view(), in which a page is
  * written. For the view files of this folder alone. */
 #include "core/engine/state.h"
-#include "core/json_writer.h"
+#include "topology/base/json_writer.h"
 #include "core/view.h"
 
 struct view {

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "topology/attr.h"
+#include "topology/base/attr.h"
 
 int32_t skr_bits_next(const uint64_t *bits, int32_t words, int32_t from)
 {

@@ -12,7 +12,7 @@
  * Equal sets are stored once, in a pool, counted by who refers to them. One thread.
  */
 #include "core/solver/solve_run.h"
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 
 struct skr_counts {
     int32_t rows;         /* >= 1 */

@@ -3,7 +3,7 @@
 #define SKR_CORE_SOLVER_PLACEMENT_KEY_H
 /* Keys of single levels. Internal to the solver; placements have skr_placement_key(). */
 #include "core/solver.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* Key of the counts that are > 0 among n of them, runs in arena; list is working space for n. False
  * without memory. */

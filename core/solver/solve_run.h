@@ -10,7 +10,7 @@
  * skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
  */
 #include "core/solver.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum skr_run_stop {
     SKR_RUN_GOES_ON,

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* Types of the fields that flags are written to. */
 enum skr_flag_kind {

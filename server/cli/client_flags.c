@@ -9,7 +9,7 @@
 #include "server/cli/did_you_mean.h"
 #include "server/client/page.h"
 #include "server/exit_code.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 const struct skr_flag skr_client_flag_table[] = {
     {.name = "--namespace",

@@ -12,7 +12,7 @@
 #include "server/cli/client_flags.h"
 #include "server/client/page.h"
 #include "server/exit_code.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define GROUPS_PATIENCE (3 * SKR_SECOND)
 

@@ -10,7 +10,7 @@
 #include "server/client/render.h"
 #include "server/exit_code.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object_field.h"
 
 enum { PERIOD_MS = 1000 }; /* of -w */

@@ -7,7 +7,7 @@
 
 #include "server/client/page.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/tree.h"
 
 struct names {

@@ -8,7 +8,7 @@
 #include "server/config_value.h"
 #include "server/exit_code.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct parser {
     struct skr_call *call;

@@ -5,7 +5,7 @@
  * texts differ. */
 #include <stdbool.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* Whether the program was called by a name that begins with "kubectl-". argv0 NULL: no. */
 bool skr_cli_is_plugin(const char *argv0);

@@ -8,7 +8,7 @@
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/kube/decode.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct skr_client {
     struct skr_client_options options;

@@ -15,7 +15,7 @@
 #include <jansson.h>
 
 #include "core/view.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 /* NAMESPACE/[SCHEME:]NAME[:PORT] */
 #define SKR_CLIENT_SERVICE_NAMESPACE "sakkara"

@@ -15,7 +15,7 @@
 #include "server/kube/decode.h"
 #include "server/manifest.h"
 #include "server/sandbox/selector.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 struct skr_dump {

@@ -13,7 +13,7 @@
 #include "server/client/page.h"
 #include "server/client/text_table.h"
 #include "topology/amount_text.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     INDENT = 2,

@@ -23,7 +23,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum { SKR_EXPLAIN_LINES = 16, SKR_EXPLAIN_COLUMNS = 80 };
 

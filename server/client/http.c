@@ -7,7 +7,7 @@
 
 #include "server/client/source.h"
 #include "server/version.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct transfer {
     struct skr_strbuf *out;

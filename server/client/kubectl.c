@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "server/client/source.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 extern char **environ;

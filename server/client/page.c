@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/sandbox/table.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 const char *skr_page_text(const json_t *object, const char *key)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "topology/object.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 const char *skr_page_text(const json_t *object, const char *key);   /* "" */
 int64_t skr_page_int(const json_t *object, const char *key);        /* 0 */

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 #include "server/client/text_table.h"
-#include "topology/error.h"
-#include "topology/strbuf.h"
+#include "topology/base/error.h"
+#include "topology/base/strbuf.h"
 
 struct skr_render {
     bool ascii, coloured, no_headers;

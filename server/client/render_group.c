@@ -7,7 +7,7 @@
 
 #include "server/client/page.h"
 #include "server/client/render.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { FIELD = 14, ROUGH_RANGE = 2 }; /* column of values */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "server/client/page.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static const char *const codes[] = {[SKR_HUE_NONE] = "",
                                     [SKR_HUE_GOOD] = "\033[32m",

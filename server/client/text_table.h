@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum { SKR_TEXT_TABLE_COLUMNS_MAX = 16 };
 

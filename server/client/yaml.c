@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/client/page.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object_field.h"
 
 struct level {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 /* Errors: SKR_INVALID with the text and what is wrong with it. */
 int skr_address_parse(const char *text, struct sockaddr_storage *ret, socklen_t *ret_len,

@@ -6,7 +6,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define TEXT_TYPE "text/plain; charset=utf-8"
 

@@ -11,7 +11,7 @@
 
 #include "core/action.h"
 #include "server/http/request_json.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* Appends the answer to the request args. False, and an answer with SKR_TEXT_NOT_READY, when the
  * answer does not belong to the verb or its counts are not those of the request (a bug of the

@@ -11,7 +11,7 @@
 
 #include "server/http/json_reply.h"
 #include "server/sandbox/selector.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct skr_api {
     struct skr_api_options options;

@@ -16,7 +16,7 @@
 
 #include "server/http/address.h"
 #include "server/log.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     BODY_FIRST = 4096,              /* first allocation for a body of unknown length */

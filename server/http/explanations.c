@@ -9,7 +9,7 @@
 #include <utlist.h>
 
 #include "server/http/json_reply.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define PREFIX "/v1/explain"
 

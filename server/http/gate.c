@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/pod.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"
 #define TEXT_TYPE      "text/plain; charset=utf-8"

@@ -13,7 +13,7 @@
  */
 #include "core/settings.h"
 #include "server/http/listener.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_GATE_BODY_MAX = 8 * 1024 * 1024, /* an object is at most 1.5 MiB in etcd; a review may hold

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum {
     SKR_JSON_DEPTH_MAX = 512, /* levels of arrays and objects of one text */

@@ -27,7 +27,7 @@
 
 #include "server/http/address.h"
 #include "server/http/connection.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     TICK_MS = 1000,

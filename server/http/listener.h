@@ -30,8 +30,8 @@
 
 #include "server/http/metrics.h"
 #include "server/http/tls.h"
-#include "topology/error.h"
-#include "topology/strbuf.h"
+#include "topology/base/error.h"
+#include "topology/base/strbuf.h"
 
 enum skr_http_log_level {
     SKR_HTTP_LOG_ERROR = 0,   /* an administrator may have to act */

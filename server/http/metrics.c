@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { COLLECTORS_MAX = 16 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_METRIC_LABELS_MAX = 4,

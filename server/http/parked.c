@@ -8,7 +8,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { EVENTS = 64 };
 

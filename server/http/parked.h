@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 struct skr_parked;
 

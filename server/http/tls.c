@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static bool is_set(const char *path)
 {

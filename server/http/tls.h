@@ -9,7 +9,7 @@
 #include <gnutls/gnutls.h>
 #include <stdbool.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum {
     SKR_TLS_FILE_MAX = 1024 * 1024, /* bytes of one PEM file */

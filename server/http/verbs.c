@@ -20,7 +20,7 @@
 #include "core/reason.h"
 #include "server/http/answer_json.h"
 #include "server/http/request_json.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define JSON_TYPE "application/json"
 

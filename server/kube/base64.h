@@ -5,7 +5,7 @@
  * between digits ignored. */
 #include <stddef.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 /* text: n bytes. *ret: NUL-terminated heap memory (the NUL is not counted in *ret_len), free() it.
  * Errors: SKR_INVALID with the offset of the offending byte, SKR_NO_MEMORY. */

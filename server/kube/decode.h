@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/event.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum skr_kube_kind {
     SKR_KUBE_NODE,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { UUID_TEXT = 36, UUID_BYTES = 16, UID_PACKED = 255 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 void skr_lines_init(struct skr_lines *lines, size_t max)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum {
     /* Of one line. The API server stores objects of at most 1.5 MiB; JSON may grow them. */

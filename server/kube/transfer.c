@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "server/log.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 int64_t skr_kube_now(void)
 {

@@ -17,7 +17,7 @@
 #include "core/event.h"
 #include "server/kube/access.h"
 #include "server/kube/counters.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* What watches and writer share. Kube thread only, but for the counters. */
 struct skr_kube_session {

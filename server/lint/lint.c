@@ -12,7 +12,7 @@
 #include "server/manifest.h"
 #include "server/simulate_input.h"
 #include "server/simulate_scenario.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct skr_lint *skr_lint_create(void)
 {

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum {
     SKR_LINT_FINDINGS_MAX = 100, /* told of one file; the rest is counted */

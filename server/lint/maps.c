@@ -9,7 +9,7 @@
 
 #include "server/lint/parts.h"
 #include "server/suggest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 static const char *const topology_keys[] = {"name",   "resource-names", "level-names", "tree",

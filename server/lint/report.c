@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { PATH_BYTES = 512 };
 

@@ -12,7 +12,7 @@
 #include "server/simulate_input.h"
 #include "server/suggest.h"
 #include "topology/amount_text.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { PATH_BYTES = 512, NAMES_MAX = 256 };
 

@@ -4,7 +4,7 @@
 
 #include "server/lint/parts.h"
 #include "server/version.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static const char *severity(const struct lint_finding *f)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/sandbox/cluster_parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     ROUNDS_MAX = 1000000, /* of one step: beyond that models wake each other for ever */

@@ -11,7 +11,7 @@
 #include "server/client/client.h"
 #include "server/example.h"
 #include "server/sandbox/status.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define PREFIX    "/sandbox/"
 #define SCHEDULER "/sandbox/v1/scheduler"

@@ -11,7 +11,7 @@
 #include <utlist.h>
 
 #include "server/sandbox/cluster_parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { BATCH_MS = 20 };
 

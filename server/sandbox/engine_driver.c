@@ -14,7 +14,7 @@
 #include "server/kube/writer.h"
 #include "server/sandbox/path.h"
 #include "server/sandbox/watcher.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define BIND_REQUEST ((uint64_t)1 << 62) /* plus the call: numbers of bind requests */
 

@@ -11,8 +11,8 @@
 
 #include "server/sandbox/extender_json.h"
 #include "server/sandbox/path.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 struct skr_extender_http {
     struct skr_extender_http_options options;

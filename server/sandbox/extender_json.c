@@ -9,7 +9,7 @@
 #include <uthash.h>
 
 #include "server/sandbox/path.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object_field.h"
 
 /* Of a sum of weighted scores: times 10 it fits into 32 bits. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 /* ExtenderArgs of filter and prioritize: a new reference, which shares what it holds. nodes NULL:
  * names are sent (the extender has a cache of nodes), else an array of Node objects. */

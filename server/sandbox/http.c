@@ -17,7 +17,7 @@
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/http_request.h"
 #include "server/sandbox/status.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     WATCH_S = 1800, /* of a watch that names no time */

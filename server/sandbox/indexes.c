@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 void skr_indexes_fini(struct skr_indexes *set)
 {

@@ -13,7 +13,7 @@
 
 #include "server/sandbox/cluster_parts.h"
 #include "server/sandbox/indexes.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { BATCH_MS = 1000, BACKOFF_S = 10, BACKOFF_MAX_S = 600 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/sandbox/cluster_parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { QUARANTINE_S = 40 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct skr_offline {
     struct skr_offline_options options;

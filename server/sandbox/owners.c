@@ -13,7 +13,7 @@
 #include <utlist.h>
 
 #include "server/sandbox/cluster_parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define FOREGROUND "foregroundDeletion"
 #define ORPHAN     "orphan"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object_field.h"
 
 enum { KEY_MAX = 128 };

@@ -20,8 +20,8 @@
 #include <unistd.h>
 #include <utlist.h>
 
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 enum {
     IDLE_MAX = 64,           /* connections kept without an exchange */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "server/sandbox/schema_tables.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 

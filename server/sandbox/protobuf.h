@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 /* *ret: json_decref(). A status in the body is left out: creations have none. Errors: SKR_INVALID
  * with the field that is malformed, or that is not read from protocol buffers. */

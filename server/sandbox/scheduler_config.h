@@ -10,7 +10,7 @@
  * know are errors, as in kube-scheduler, and so is what its validation refuses.
  */
 #include "server/findings.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object.h"
 
 enum {

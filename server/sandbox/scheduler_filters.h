@@ -6,7 +6,7 @@
  * refused for which reason, sorted as text.
  */
 #include "server/sandbox/scheduler_state.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum { SKR_SCHED_REASONS_MAX = 64, SKR_SCHED_REASON_BYTES = 256 };
 

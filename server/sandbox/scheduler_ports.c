@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static const char all_addresses[] = "0.0.0.0";
 

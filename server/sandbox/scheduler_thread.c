@@ -15,7 +15,7 @@
 
 #include "server/log.h"
 #include "server/sandbox/extender_http.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct skr_scheduler_thread {
     struct skr_sandbox_http *http;

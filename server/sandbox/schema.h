@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 /* kind as in the store's resources. Errors: SKR_INVALID in kube-apiserver's words. O(size). */
 int skr_schema_check(const char *kind, const json_t *object, bool strict, struct skr_error *error);

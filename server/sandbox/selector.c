@@ -9,9 +9,9 @@
 #include "server/sandbox/names.h"
 #include "server/sandbox/path.h"
 #include "server/sandbox/selector_state.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/object_field.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 char *skr_selector_copy(const char *s, size_t n)
 {

@@ -5,8 +5,8 @@
 
 #include "server/sandbox/path.h"
 #include "server/sandbox/selector_state.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 struct field {
     const char *kind;  /* NULL: of every kind */

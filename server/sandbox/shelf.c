@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/arena.h"
-#include "topology/hash.h"
+#include "topology/base/arena.h"
+#include "topology/base/hash.h"
 
 static int compare(const struct skr_shelf_item *item, const char *namespace_, const char *name)
 {

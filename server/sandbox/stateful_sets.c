@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "server/sandbox/cluster_parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { BATCH_MS = 20 };
 

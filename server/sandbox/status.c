@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/sandbox/path.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum { MESSAGE_MAX = 2048, VALUE_SHOWN = 512 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "server/sandbox/store_parts.h"
-#include "topology/arena.h"
-#include "topology/hash.h"
+#include "topology/base/arena.h"
+#include "topology/base/hash.h"
 
 static size_t row_of(const struct skr_store_resource *resource)
 {

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 #include "topology/object.h"
 
 enum {

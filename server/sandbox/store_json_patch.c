@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "server/sandbox/store_parts.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     OPERATIONS_MAX = 10000,

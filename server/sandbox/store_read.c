@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "server/sandbox/store_parts.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 void skr_store_do_get(struct skr_store_call *call)
 {

@@ -10,7 +10,7 @@
 
 #include "server/sandbox/path.h"
 #include "server/sandbox/selector.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     CHUNK_BYTES = 64 * 1024,

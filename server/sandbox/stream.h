@@ -7,7 +7,7 @@
  * more lines under the cluster's lock. Rules: kube-apiserver's watch cache.
  */
 #include "server/sandbox/table.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum skr_stream_shape { SKR_STREAM_OBJECT, SKR_STREAM_TABLE, SKR_STREAM_METADATA };
 

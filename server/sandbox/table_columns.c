@@ -8,7 +8,7 @@
 
 #include "server/sandbox/path.h"
 #include "topology/object_field.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* ---- cells ---- */
 

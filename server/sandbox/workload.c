@@ -7,8 +7,8 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "topology/arena.h"
-#include "topology/hash.h"
+#include "topology/base/arena.h"
+#include "topology/base/hash.h"
 #include "topology/object_field.h"
 
 /* ---- the pods that are there ---- */

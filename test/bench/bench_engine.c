@@ -24,7 +24,7 @@
 #include "core/engine.h"
 #include "core/solver_cache.h"
 #include "test/bench/cluster.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum {
     ZONES = 40,

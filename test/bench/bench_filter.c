@@ -25,7 +25,7 @@
 
 #include "core/reason.h"
 #include "server/http/verbs.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum answers { ONE, MASK, NONE, ANSWERS };
 static const char *const answer_name[] = {"one node", "mask", "nobody"};

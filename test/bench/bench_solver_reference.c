@@ -21,7 +21,7 @@
 #include "test/bench/cluster.h"
 #include "test/bench/reference.h"
 #include "test/property/oracle.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { REPEAT = 5, LOADS_MAX = 200, TREES = 1000 };
 

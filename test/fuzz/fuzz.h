@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 enum { FUZZ_SEPARATOR = 0x1f };
 

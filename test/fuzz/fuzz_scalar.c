@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "core/decimal.h"
+#include "topology/base/decimal.h"
 #include "core/label_value.h"
 #include "server/config_value.h"
 #include "server/http/address.h"

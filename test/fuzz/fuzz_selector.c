@@ -9,7 +9,7 @@
 
 #include "server/sandbox/selector.h"
 #include "test/fuzz/fuzz.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum form { LABELS, FIELDS, JSON, FORM_COUNT };
 

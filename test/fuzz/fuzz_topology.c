@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "test/fuzz/fuzz.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
 
 enum { KEYS = 4 };

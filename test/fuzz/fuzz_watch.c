@@ -11,7 +11,7 @@
 #include "server/kube/lines.h"
 #include "server/kube/prune.h"
 #include "test/fuzz/fuzz.h"
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 
 enum { SHORT_LINE = 24, DEPTH_COMPARED = 200 };
 

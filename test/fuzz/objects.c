@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 uint32_t fuzz_choose(struct fuzz_objects *o, uint32_t n)
 {

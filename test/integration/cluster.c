@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "test/unit/json_text.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "test/integration/cluster.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 enum { SEGMENTS_MAX = 8, TARGET_MAX = 4096 };
 

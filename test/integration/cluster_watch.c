@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "test/integration/cluster.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 bool cluster_selects(const char *target, const json_t *labels)
 {

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "test/integration/web.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 enum { ARGUMENTS_MAX = 32, STOP_SECONDS = 5, SLOW_FACTOR = 6 };
 

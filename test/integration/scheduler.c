@@ -10,8 +10,8 @@
 #include <utlist.h>
 
 #include "test/integration/web.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 #define FILTER_TIMEOUT_MS 30000L
 #define BIND_TIMEOUT_MS   330000L

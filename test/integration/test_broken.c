@@ -21,8 +21,8 @@
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 #define FOLDER "test/integration/broken"
 

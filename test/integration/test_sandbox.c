@@ -23,8 +23,8 @@
 #include "test/integration/web.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 #define MAPS    "/api/v1/namespaces/default/configmaps"
 #define PODS    "/api/v1/namespaces/default/pods"

@@ -19,7 +19,7 @@
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/unit/http_client.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* Seven of eight have voted; the last one is kept from its cycle. */
 static void park_seven(struct scene *scene)

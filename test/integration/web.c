@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 void web_init(void)
 {

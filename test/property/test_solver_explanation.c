@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "test/property/trial.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static bool is_feasible(const struct instance *in)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "test/property/trial.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static void the_oracles_agree_with_each_other(void **state)
 {

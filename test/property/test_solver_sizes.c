@@ -12,7 +12,7 @@
 
 #include "core/solver_sizes.h"
 #include "test/property/trial.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { CHANGES = 8 };
 

@@ -20,7 +20,7 @@
 #include <uthash.h>
 
 #include "core/engine.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_KIND_COUNT };
 

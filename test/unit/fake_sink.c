@@ -12,7 +12,7 @@
 #include "server/kube/client.h"
 #include "server/kube/decode.h"
 #include "test/unit/fake_api.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 struct fake_sink {
     pthread_mutex_t lock;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 char *json_text_quote(const char *text)
 {

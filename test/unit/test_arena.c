@@ -11,7 +11,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static void memory_is_zeroed_and_aligned(void **state)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/assign.h"
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 #define MAX_SEATS 16
 

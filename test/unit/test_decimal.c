@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/decimal.h"
+#include "topology/base/decimal.h"
 #include "core/label_value.h"
 
 static void integers_up_to_the_ends_of_int64_are_read(void **state)

@@ -10,7 +10,7 @@
 
 #include "core/pod.h"
 #include "test/unit/json_text.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 struct row {
     const char *pod;  /* members of spec */

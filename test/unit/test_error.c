@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 static void setting_an_error_formats_and_returns_the_negative_code(void **state)
 {

@@ -17,7 +17,7 @@
 #include "server/cli/cli.h"
 #include "server/client/explain_text.h"
 #include "test/unit/engine_rig.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define FOLDER "test/explain/"
 

@@ -19,7 +19,7 @@
 #include "server/exit_code.h"
 #include "server/simulate.h"
 #include "test/unit/explain_scenarios.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* ---- explain ---- */
 

@@ -19,8 +19,8 @@
 #include "test/unit/fake_api.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 enum { NODES = 3 };
 static const char *const nodes[NODES] = {"n0", "n1", "n2"};

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 
 static bool has(const struct skr_hash_index *index, uint32_t hash, uint32_t number)
 {

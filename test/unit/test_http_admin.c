@@ -14,7 +14,7 @@
 
 #include "server/http/admin.h"
 #include "test/unit/http_client.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 struct world {
     struct skr_admin *admin;

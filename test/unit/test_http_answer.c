@@ -11,7 +11,7 @@
 
 #include "core/reason.h"
 #include "server/http/answer_json.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define POD \
     "{\"metadata\":{\"name\":\"a-0\",\"namespace\":\"default\",\"uid\":\"u-0\"},\"spec\":{}}"

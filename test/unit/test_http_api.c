@@ -20,7 +20,7 @@
 #include "server/kube/decode.h"
 #include "test/unit/http_client.h"
 #include "test/unit/json_text.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { ASKED_MAX = 64 };
 

@@ -16,7 +16,7 @@
 
 #include "server/http/explanations.h"
 #include "test/unit/http_client.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { ASKED_MAX = 64 };
 

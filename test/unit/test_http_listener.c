@@ -18,7 +18,7 @@
 #include "server/http/address.h"
 #include "server/http/listener.h"
 #include "test/unit/http_client.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 enum { LARGE = 32 * 1024 * 1024 };
 

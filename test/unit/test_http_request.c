@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "server/http/request_json.h"
-#include "topology/arena.h"
-#include "topology/strbuf.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
 
 #define POD                                                                                 \
     "{\"metadata\":{\"name\":\"a-0\",\"namespace\":\"default\",\"uid\":\"u-0\",\"labels\":" \

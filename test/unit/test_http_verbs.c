@@ -17,7 +17,7 @@
 
 #include "core/reason.h"
 #include "test/unit/verbs_world.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* ---- round trips ---- */
 

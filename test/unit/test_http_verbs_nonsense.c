@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "test/unit/verbs_world.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* ---- nonsense ---- */
 

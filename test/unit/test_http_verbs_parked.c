@@ -20,7 +20,7 @@
 
 #include "core/reason.h"
 #include "test/unit/verbs_world.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* ---- slow and vanishing clients ---- */
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "test/unit/verbs_world.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* ---- TLS ---- */
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 #include "test/unit/json_text.h"
 
 static void absent_and_null_are_the_same(void **state)

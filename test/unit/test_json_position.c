@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 
 #define assert_at(position, l, c)               \
     do {                                        \

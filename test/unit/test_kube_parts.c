@@ -13,8 +13,8 @@
 #include "server/kube/known.h"
 #include "server/kube/lines.h"
 #include "server/kube/prune.h"
-#include "topology/error.h"
-#include "topology/strbuf.h"
+#include "topology/base/error.h"
+#include "topology/base/strbuf.h"
 
 struct heard {
     char text[256];

@@ -21,7 +21,7 @@
 #include <time.h>
 
 #include "server/manifest.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
 static void take(void *context, const char *name, const char *text, size_t n)

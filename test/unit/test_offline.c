@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "server/sandbox/path.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 #define START ((skr_time)1735689600 * SKR_SECOND)
 

@@ -12,7 +12,7 @@
 
 #include "core/plan.h"
 #include "test/unit/json_text.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 static struct skr_plan_member worked_example[] = {
     {"uid-2", "node-1", 2}, {"uid-0", "node-0", 0}, {"uid-1", "node-0", 1}};

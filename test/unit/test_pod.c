@@ -12,7 +12,7 @@
 
 #include "core/pod.h"
 #include "test/unit/json_text.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 #define META "'metadata':{'namespace':'ns','name':'p','uid':'u'}"
 

@@ -11,7 +11,7 @@
 #include "core/pod_requests.h"
 #include "test/unit/json_text.h"
 #include "topology/object.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 /* "cpu=100 memory=1 pods=1" */
 static void assert_requests(const char *spec, const char *status, const char *want)

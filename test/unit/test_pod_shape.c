@@ -11,7 +11,7 @@
 
 #include "core/pod.h"
 #include "test/unit/json_text.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 static struct skr_pod *decode(const char *meta, const char *spec, const char *status)
 {

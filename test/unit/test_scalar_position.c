@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "server/manifest_text.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 #define HEAD "apiVersion: v1\nkind: X\n"
 

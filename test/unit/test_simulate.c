@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "server/exit_code.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #define FOLDER "test/simulate"
 

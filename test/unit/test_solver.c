@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "test/unit/solver_rig.h"
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static void counts_to_text(const struct solver_rig *f, const struct skr_solution *solution,
                            char *ret, size_t size)

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "test/unit/solver_rig.h"
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 static const char *const kind_name[] = {"hard", "max", "min", "factor", "partitions"};
 

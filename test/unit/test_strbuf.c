@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 static void pieces_are_appended_and_terminated(void **state)
 {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "topology/json_position.h"
-#include "topology/strbuf.h"
+#include "topology/base/json_position.h"
+#include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
 
 /* NULL: the key is absent. */

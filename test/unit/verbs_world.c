@@ -14,7 +14,7 @@
 
 #include <time.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 void world_on_post(void *ctx, const struct skr_event *event, void (*release)(void *keep),
                    void *keep)

@@ -4,12 +4,12 @@
  * than SKR_FIELD_DEPTH_MAX frames lose their beginning, texts longer than SKR_FIELD_PATH_MAX their
  * end.
  */
-#include "core/json_field.h"
+#include "topology/base/json_field.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 
 static size_t add_text(char *buffer, size_t at, const char *format, const char *text, size_t number)
 {

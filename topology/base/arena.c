@@ -6,7 +6,7 @@
  *
  * Limit: the bytes handed out, padding for alignment included.
  */
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 #include <stdalign.h>
 #include <stdint.h>

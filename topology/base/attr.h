@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TOPOLOGY_ATTR_H
-#define SKR_TOPOLOGY_ATTR_H
+#ifndef SKR_TOPOLOGY_BASE_ATTR_H
+#define SKR_TOPOLOGY_BASE_ATTR_H
 /*
  * Compiler attributes and bug checks. The only place where anything beyond C17 is spelled.
  *

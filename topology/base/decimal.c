@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal integers: digits are summed on the negative side, whose range is the larger one. */
-#include "core/decimal.h"
+#include "topology/base/decimal.h"
 
 bool skr_decimal_parse(const char *s, size_t n, int64_t *ret)
 {

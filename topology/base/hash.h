@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TOPOLOGY_HASH_H
-#define SKR_TOPOLOGY_HASH_H
+#ifndef SKR_TOPOLOGY_BASE_HASH_H
+#define SKR_TOPOLOGY_BASE_HASH_H
 /*
  * Hash values and an index over them: a table of (hash, number) pairs for owners who keep their
  * entries in an array of their own and compare keys themselves. Small (8 bytes a slot), no pointers

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TOPOLOGY_ERROR_H
-#define SKR_TOPOLOGY_ERROR_H
+#ifndef SKR_TOPOLOGY_BASE_ERROR_H
+#define SKR_TOPOLOGY_BASE_ERROR_H
 /*
  * Errors: a code that says what to do, and a text with subject, position and numbers. The caller
  * owns the struct (on its stack), passes it last, and may pass NULL where only the code matters.
  * Functions that can fail return 0 or the negative code, and write their results only on success.
  */
-#include "topology/attr.h"
+#include "topology/base/attr.h"
 
 enum skr_error_code {
     SKR_OK = 0,

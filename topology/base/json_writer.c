@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comma goes before every value but the first one behind an opening bracket. */
-#include "core/json_writer.h"
+#include "topology/base/json_writer.h"
 
 static void begin(struct skr_json_writer *w, const char *key)
 {

@@ -3,7 +3,7 @@
  * Error texts. A text that does not fit is cut, never in the middle of a UTF-8 sequence, because
  * texts travel in JSON.
  */
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TOPOLOGY_JSON_POSITION_H
-#define SKR_TOPOLOGY_JSON_POSITION_H
+#ifndef SKR_TOPOLOGY_BASE_JSON_POSITION_H
+#define SKR_TOPOLOGY_BASE_JSON_POSITION_H
 /*
  * Where in a JSON text something stands. libjansson reports positions of syntax errors only;
  * findings about meaning (a level that is not a string, a node named twice) are located by a
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 
 struct skr_position {
     size_t line;   /* from 1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TOPOLOGY_STRBUF_H
-#define SKR_TOPOLOGY_STRBUF_H
+#ifndef SKR_TOPOLOGY_BASE_STRBUF_H
+#define SKR_TOPOLOGY_BASE_STRBUF_H
 /*
  * A growing byte string for texts and JSON that we write. Invariant: s is NUL-terminated, len does
  * not count that NUL. Growing aborts without memory (see arena.h); what goes in is bounded by the
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/attr.h"
+#include "topology/base/attr.h"
 
 struct skr_strbuf {
     char *s;

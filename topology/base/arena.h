@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TOPOLOGY_ARENA_H
-#define SKR_TOPOLOGY_ARENA_H
+#ifndef SKR_TOPOLOGY_BASE_ARENA_H
+#define SKR_TOPOLOGY_BASE_ARENA_H
 /*
  * Arenas: memory that is released as a whole. One decoded API object, one request, one solver run
  * is one arena. An arena has a byte limit; beyond it, or when malloc fails, allocation returns NULL
@@ -12,7 +12,7 @@
  */
 #include <stddef.h>
 
-#include "topology/attr.h"
+#include "topology/base/attr.h"
 
 struct skr_arena;
 

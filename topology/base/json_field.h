@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_JSON_FIELD_H
-#define SKR_CORE_JSON_FIELD_H
+#ifndef SKR_TOPOLOGY_BASE_JSON_FIELD_H
+#define SKR_TOPOLOGY_BASE_JSON_FIELD_H
 /*
  * Typed fields of decoded JSON. Absent and null are the same, as in the Go types of Kubernetes; a
  * value of another JSON type is an error that names the path of the field
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "topology/error.h"
+#include "topology/base/error.h"
 #include "topology/object_field.h" /* skr_object_type_name */
 
 enum {

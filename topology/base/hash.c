@@ -4,9 +4,9 @@
  * the run back (Knuth, TAOCP 6.4, algorithm R), so that there are no tombstones and the table does
  * not wear out.
  */
-#include "topology/hash.h"
+#include "topology/base/hash.h"
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 static uint64_t mix(uint64_t hash)
 {

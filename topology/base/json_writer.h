@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_JSON_WRITER_H
-#define SKR_CORE_JSON_WRITER_H
+#ifndef SKR_TOPOLOGY_BASE_JSON_WRITER_H
+#define SKR_TOPOLOGY_BASE_JSON_WRITER_H
 /*
  * JSON written from left to right into a string, in one pass and without a tree. The writer knows
  * only whether a comma is due; that what is opened is closed is the caller's business. key NULL:
  * an element of an array, or the document itself. Cost O(bytes).
  */
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 struct skr_json_writer {
     struct skr_strbuf *out; /* borrowed */

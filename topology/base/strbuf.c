@@ -5,13 +5,13 @@
  * well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF) become
  * U+FFFD one by one, so that what we write can always be read.
  */
-#include "topology/strbuf.h"
+#include "topology/base/strbuf.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "topology/arena.h"
+#include "topology/base/arena.h"
 
 /* The text of every buffer without memory; never written to. */
 static char empty[1];

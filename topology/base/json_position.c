@@ -4,7 +4,7 @@
  * counted, not stacked: to look at the members of one object it is enough to know how deep a token
  * lies below it.
  */
-#include "topology/json_position.h"
+#include "topology/base/json_position.h"
 
 #include <stdint.h>
 #include <string.h>

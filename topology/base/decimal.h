@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_DECIMAL_H
-#define SKR_CORE_DECIMAL_H
+#ifndef SKR_TOPOLOGY_BASE_DECIMAL_H
+#define SKR_TOPOLOGY_BASE_DECIMAL_H
 /* Decimal integers as texts: sizes, priorities, ranks, label values of Gt and Lt. */
 #include <stdbool.h>
 #include <stddef.h>
