@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/settings.h"
+#include "core/gang/settings.h"
 #include "server/findings.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"

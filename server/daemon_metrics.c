@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
 

@@ -3,7 +3,7 @@
 #define SKR_SERVER_DAEMON_METRICS_H
 /* Metrics of the daemon beyond those of the listeners: engine, solver, watches, writes. They are
  * read from where the truth is when somebody asks for /metrics. */
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/engine_thread.h"
 #include "server/http/metrics.h"
 #include "server/kube/client.h"

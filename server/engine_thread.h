@@ -9,7 +9,7 @@
  * Posting is safe from any thread. Objects in an event (nodes, pods, ConfigMaps, solutions) pass to
  * the queue with the post, whatever happens then.
  */
-#include "core/engine.h"
+#include "core/gang/engine.h"
 #include "server/clock.h"
 
 enum {

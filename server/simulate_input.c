@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod.h"
-#include "core/podgroup.h"
+#include "core/pod/pod.h"
+#include "core/group/podgroup.h"
 #include "server/sandbox/path.h"
 #include "server/sandbox/scheduler.h"
 #include "server/simulate_scenario.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/group_spec.h"
+#include "core/group/group.h"
 #include "server/sandbox/path.h"
 #include "server/simulate_report.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/podgroup.h"
+#include "core/group/podgroup.h"
 #include "server/sandbox/path.h"
 #include "topology/topology_map.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/client/explain_text.h"
 #include "server/sandbox/path.h"
 

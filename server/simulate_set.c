@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/group_spec.h"
+#include "core/group/group.h"
 #include "server/sandbox/path.h"
 #include "server/simulate_topology.h"
 #include "server/suggest.h"

@@ -6,8 +6,8 @@
  * format is in docs/reference.md, "Solve files". Topology and group have the keys of their
  * ConfigMaps and are read by the same parsers; every refusal names line and column in the file.
  */
-#include "core/group_spec.h"
-#include "core/solver.h"
+#include "core/group/group.h"
+#include "core/solver/solver.h"
 
 enum { SKR_SOLVE_TEXT_MAX = 64 * 1024 * 1024 }; /* bytes of a file */
 

@@ -2,7 +2,7 @@
 /*
  * A queue under a lock, one worker. Its length is bounded by the engine: one solve a group.
  *
- * The worker keeps what the solver knows of the last problems (core/solver_cache.h), which come
+ * The worker keeps what the solver knows of the last problems (core/solver/cache.h), which come
  * again with few leaves changed. They belong to one tree, whose reference is held until a request
  * brings another. Answers are those of skr_solve().
  */
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <utlist.h>
 
-#include "core/solver_cache.h"
+#include "core/solver/cache.h"
 #include "topology/base/arena.h"
 
 #define CACHE_BYTES ((size_t)32 * 1024 * 1024)

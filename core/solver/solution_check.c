@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/solver.h"
+#include "core/solver/solver.h"
 
 static const char *name_of(const struct skr_tree *tree, int32_t unit)
 {

@@ -3,13 +3,13 @@
 #define SKR_CORE_SOLVER_SOLVE_RUN_H
 /*
  * One run of the solver: the problem with its rules made plain, the memory of the run, and why it
- * had to stop. Internal to core/solver.c and core/solver/.
+ * had to stop. Internal to core/solver/solver.c and core/solver/.
  *
  * Nothing here returns an error code. An allocation that fails returns NULL and leaves the reason
  * in run->stop; every function that can stop returns NULL or false, its callers pass that on, and
  * skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
  */
-#include "core/solver.h"
+#include "core/solver/solver.h"
 #include "topology/base/arena.h"
 
 enum skr_run_stop {

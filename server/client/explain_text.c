@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/client/page.h"
 #include "server/client/text_table.h"
 #include "topology/amount_text.h"

@@ -2,11 +2,11 @@
 #ifndef SKR_SERVER_HTTP_API_H
 #define SKR_SERVER_HTTP_API_H
 /*
- * The API for people below /v1 of the admin listener: GET and HEAD of what core/view.h knows. A
+ * The API for people below /v1 of the admin listener: GET and HEAD of what core/gang/pages.h knows. A
  * request is held while the engine thread writes its page, so that neither thread waits for the
  * other; at most SKR_API_ASKED_MAX are on their way at once, more are told to come again.
  */
-#include "core/view.h"
+#include "core/gang/pages.h"
 #include "server/http/admin.h"
 
 enum { SKR_API_ASKED_MAX = 16 };

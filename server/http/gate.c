@@ -7,7 +7,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
-#include "core/pod.h"
+#include "core/pod/pod.h"
 #include "topology/base/arena.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/event.h"
-#include "core/pod.h"
+#include "core/frame/event.h"
+#include "core/pod/pod.h"
 #include "server/http/json_scan.h"
 
 enum skr_verb {

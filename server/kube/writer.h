@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/action.h"
+#include "core/frame/action.h"
 #include "server/kube/transfer.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <uthash.h>
 
-#include "core/group_spec.h"
-#include "core/pod.h"
+#include "core/group/group.h"
+#include "core/pod/pod.h"
 #include "server/config.h"
 #include "server/findings.h"
 #include "server/lint/lint.h"

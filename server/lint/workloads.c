@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/label_value.h"
+#include "core/group/label_value.h"
 #include "server/lint/parts.h"
 #include "server/simulate_input.h"
 #include "server/suggest.h"

@@ -9,7 +9,7 @@
  *
  * Fixed latencies instead of a network, so that the same input gives the same run.
  */
-#include "core/engine.h"
+#include "core/gang/engine.h"
 #include "server/sandbox/scheduler.h"
 
 struct skr_engine_driver_options {
@@ -37,7 +37,7 @@ skr_time skr_engine_driver_next(const struct skr_engine_driver *driver, skr_time
 size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now);
 
 /* Appends why a group is not placed, as JSON (docs/reference.md, "Explanations"); or, unless FOUND,
- * a Status as core/view.h writes it. Takes no time. */
+ * a Status as core/gang/pages.h writes it. Takes no time. */
 enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driver, skr_time now,
                                                   const char *namespace_, const char *name,
                                                   struct skr_strbuf *out);

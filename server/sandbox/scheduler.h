@@ -23,7 +23,7 @@
  *
  * Like every model of this folder: next() says when something is due, step() does all that is due.
  */
-#include "core/pod.h"
+#include "core/pod/pod.h"
 #include "server/sandbox/store.h"
 #include "server/sandbox/trace.h"
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver_cache.h"
+#include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

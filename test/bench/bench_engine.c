@@ -10,7 +10,7 @@
  * Three kinds of events: the pod's room makes a gang of 24 fit into one rack; it makes one of 256
  * fit into one zone; it helps nobody. From the event to the commit write of the plan: both calls of
  * skr_engine_handle() and the solve between them, run as the solver thread does. CPU time. Events
- * come quickly, within the pause after which reasons are told anew (core/engine/queue.c).
+ * come quickly, within the pause after which reasons are told anew (core/gang/queue.c).
  *
  * Zones 0-19 have 23 nodes with one free cpu in each rack of 32 and none in the one of 16; zones
  * 20-39 have 255 such nodes. All other room is taken by one pod a node.
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/engine.h"
-#include "core/solver_cache.h"
+#include "core/gang/engine.h"
+#include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 #include "topology/base/arena.h"
 

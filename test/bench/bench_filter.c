@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/http/verbs.h"
 #include "topology/base/arena.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it costs to keep the feasible sizes of many kinds of groups (core/solver_sizes.h), as a
+ * What it costs to keep the feasible sizes of many kinds of groups (core/solver/sizes.h), as a
  * Markdown table: making them, one leaf changed, and memory of 50 kinds. Every kind sees other free
  * room, as different pods do; slots are counted in: four bytes a leaf.
  */
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/solver_cache.h"
-#include "core/solver_sizes.h"
+#include "core/solver/cache.h"
+#include "core/solver/sizes.h"
 #include "test/bench/cluster.h"
 
 enum { KINDS = 50, CHANGES = 2000 };

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver_cache.h"
-#include "core/solver_sizes.h"
+#include "core/solver/cache.h"
+#include "core/solver/sizes.h"
 #include "test/bench/cluster.h"
 
 enum { LOADS = 15, CHANGES = 300 };

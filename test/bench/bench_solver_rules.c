@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver_cache.h"
+#include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 
 enum { LOADS = 40, CHANGES = 100 };

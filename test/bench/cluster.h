@@ -2,7 +2,7 @@
 #ifndef SKR_TEST_BENCH_CLUSTER_H
 #define SKR_TEST_BENCH_CLUSTER_H
 /* Made-up clusters for benchmarks of the solver: regular trees, loads by a fixed generator. */
-#include "core/solver.h"
+#include "core/solver/solver.h"
 
 enum { CLUSTER_LEVELS_MAX = 8 };
 

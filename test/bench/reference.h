@@ -10,7 +10,7 @@
  *    "rules": [{"type": "pack", "hard": false, "partitions": 0, "min": 0, "max": 0, "factor": 0}]}
  *   {"microseconds": 3.7, "counts": [...]}
  */
-#include "core/solver.h"
+#include "core/solver/solver.h"
 
 struct reference;
 

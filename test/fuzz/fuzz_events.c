@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/engine/state.h" /* where a pod is planned */
+#include "core/gang/state.h" /* where a pod is planned */
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"
 #include "test/fuzz/shell.h"

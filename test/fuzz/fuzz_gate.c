@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod.h"
+#include "core/pod/pod.h"
 #include "server/http/gate.h"
 #include "server/kube/base64.h"
 #include "test/fuzz/fuzz.h"

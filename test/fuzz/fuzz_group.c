@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/group_lint.h"
-#include "core/group_spec.h"
-#include "core/pod.h"
+#include "core/group/lint.h"
+#include "core/group/group.h"
+#include "core/pod/pod.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/topology_map.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plan.h"
+#include "core/gang/plan_text.h"
 #include "test/fuzz/fuzz.h"
 
 static bool is_id(const char *id)

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "topology/base/decimal.h"
-#include "core/label_value.h"
+#include "core/group/label_value.h"
 #include "server/config_value.h"
 #include "server/http/address.h"
 #include "server/kube/access.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/http/answer_json.h"
 #include "server/http/request_json.h"
 #include "test/fuzz/fuzz.h"

@@ -5,8 +5,8 @@
  * A shell around the engine for events that need not fit together: keeps what is on its way and
  * checks every action. One that must not be aborts.
  */
-#include "core/engine.h"
-#include "core/plan.h"
+#include "core/gang/engine.h"
+#include "core/gang/plan_text.h"
 #include "test/fuzz/objects.h"
 
 enum { FUZZ_WRITES_MAX = 512, FUZZ_CALLS_MAX = 128, FUZZ_UIDS = FUZZ_PODS * 4 };

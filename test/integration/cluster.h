@@ -19,7 +19,7 @@
  */
 #include <jansson.h>
 
-#include "core/action.h"
+#include "core/frame/action.h"
 #include "server/demo_objects.h"
 #include "test/unit/fake_api.h"
 

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/unit/http_client.h"

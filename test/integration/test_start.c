@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/unit/http_client.h"

@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 
-#include "core/solver.h"
+#include "core/solver/solver.h"
 
 enum {
     INSTANCE_LEAVES_MAX = 32,

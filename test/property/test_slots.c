@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/view.h"
+#include "core/gang/pages.h"
 #include "server/kube/decode.h"
 #include "topology/tree.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/solver_cache.h"
+#include "core/solver/cache.h"
 #include "test/property/trial.h"
 
 enum { CHANGES = 12, PROBLEMS = 4 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/solver_sizes.h"
+#include "core/solver/sizes.h"
 #include "test/property/trial.h"
 #include "topology/base/arena.h"
 

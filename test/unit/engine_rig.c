@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "core/engine/state.h" /* for rig_state() alone */
+#include "core/gang/state.h" /* for rig_state() alone */
 
 enum { STEPS_MAX = 2000000 };
 #define EPOCH (1700000000 * SKR_SECOND)

@@ -19,7 +19,7 @@
 #include <jansson.h>
 #include <uthash.h>
 
-#include "core/engine.h"
+#include "core/gang/engine.h"
 #include "topology/base/strbuf.h"
 
 enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_KIND_COUNT };

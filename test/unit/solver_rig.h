@@ -8,7 +8,7 @@
  * two racks of two nodes, "((2) (2)) ((7))" two zones of racks. A leaf is the number of members it
  * can hold in all; "3[2]" has 2 of these 3 claimed already; "4!" is not eligible.
  */
-#include "core/solver.h"
+#include "core/solver/solver.h"
 
 enum { SOLVER_RIG_LEAVES_MAX = 64, SOLVER_RIG_LEVELS = 4 };
 

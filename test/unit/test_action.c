@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/action.h"
+#include "core/frame/action.h"
 
 static struct skr_solve_request *make_request(void)
 {

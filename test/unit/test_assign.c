@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/assign.h"
+#include "core/gang/assign.h"
 #include "topology/base/error.h"
 
 #define MAX_SEATS 16

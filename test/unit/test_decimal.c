@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "topology/base/decimal.h"
-#include "core/label_value.h"
+#include "core/group/label_value.h"
 
 static void integers_up_to_the_ends_of_int64_are_read(void **state)
 {

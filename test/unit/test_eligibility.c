@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/pod.h"
+#include "core/pod/pod.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "test/unit/engine_rig.h"
 
 enum { RETRIES = 1000, NOTE_MAX = 1024 };

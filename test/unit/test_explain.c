@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/cli/cli.h"
 #include "server/client/explain_text.h"
 #include "test/unit/engine_rig.h"

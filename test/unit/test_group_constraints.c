@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/group_spec.h"
+#include "core/group/group.h"
 #include "test/unit/json_text.h"
 
 /* Parses a map with these constraints (single quotes) and size. */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/group_spec.h"
-#include "core/pod.h"
+#include "core/group/group.h"
+#include "core/pod/pod.h"
 #include "test/unit/json_text.h"
 
 #define MAX_LABELS 8

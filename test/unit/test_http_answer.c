@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/http/answer_json.h"
 #include "topology/base/arena.h"
 

@@ -15,7 +15,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/strbuf.h"
 

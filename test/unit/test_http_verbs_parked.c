@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/arena.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plan.h"
+#include "core/gang/plan_text.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/pod_requests.h"
+#include "core/pod/requests.h"
 #include "test/unit/json_text.h"
 #include "topology/object.h"
 #include "topology/base/strbuf.h"

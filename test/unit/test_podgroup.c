@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/podgroup.h"
+#include "core/group/podgroup.h"
 #include "test/unit/json_text.h"
 
 static void a_podgroup_is_read_as_far_as_it_is_used(void **state)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 
 static void statuses_have_the_names_of_the_contract(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/settings.h"
+#include "core/gang/settings.h"
 
 static void defaults_are_those_of_the_reference(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/solver.h"
+#include "core/solver/solver.h"
 
 struct big {
     struct skr_tree tree;

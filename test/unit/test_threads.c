@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/reason.h"
+#include "core/gang/reason.h"
 #include "server/engine_thread.h"
 #include "server/solver_thread.h"
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_EXPLAIN_H
+#define SKR_CORE_GANG_EXPLAIN_H
+/*
+ * Explanations of groups: the sentence, the tokens that hold, and the solver's account of a group
+ * that found no place, as JSON (docs/reference.md, "Explanations"). Used by the files explain_*.c
+ * and inquiry.c of this folder only, besides explain_sentence(), which is in state.h.
+ *
+ * The account is made on demand by a solve of its own (inquiry.c), and kept with the group until a
+ * fact changes that it may rest on. A group that merely waits costs nothing for it.
+ */
+#include "core/gang/state.h"
+
+enum {
+    SKR_EXPLAIN_ASKERS_MAX = 64,      /* requests that wait for a solve; more are refused */
+    SKR_EXPLAIN_PATIENCE_S = 10,      /* from a request to its answer */
+    SKR_EXPLAIN_STEPS_MAX = 512,      /* of the search for relaxations */
+    SKR_EXPLAIN_TRIES_MAX = 3,        /* solves for one request, when the group changes meanwhile */
+    SKR_EXPLAIN_BLOCKERS_MAX = 8,     /* named per domain: groups and pods; nodes likewise */
+    SKR_EXPLAIN_NODES_MAX = 5,        /* named in a warning */
+    SKR_EXPLAIN_OPENED_MAX = 8,       /* closed nodes that a relaxation names */
+    SKR_EXPLAIN_PHRASE_NODES_MAX = 3, /* nodes in the text of a relaxation */
+};
+
+/* What the solver said of a group, kept with it. */
+struct explained {
+    uint64_t facts;       /* engine->facts when the problem was built */
+    uint64_t input_epoch; /* of the group, then */
+    char *account;        /* JSON members, comma in front of each: need, have, domains, ... */
+    char *relaxations;    /* JSON objects, comma separated; NULL: none */
+    char *smaller;        /* the last of them: another size; NULL: none */
+    int32_t size;         /* that of smaller; 0: none */
+    char *set;            /* "constraints.rack.hard=false": the first rule to be changed, or NULL */
+};
+
+/* A solved problem and its explanation, while they are told. */
+struct account {
+    struct skr_engine *e;
+    const struct group *g;
+    const struct skr_solve_request *request;
+    const struct skr_explanation *x;
+    size_t scarce; /* index of the resource of which there are the fewest slots */
+};
+void account_init(struct account *a, struct skr_engine *e, const struct group *g,
+                  const struct skr_solve_request *request, const struct skr_explanation *x);
+const char *account_resource(const struct account *a, size_t r); /* name of problem resource r */
+/* New members that fit on a leaf; 0 when it is not eligible. */
+int32_t account_leaf_fit(const struct account *a, int32_t leaf);
+/* Leaves below a unit: *ret_first .. *ret_end - 1. */
+void account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_first,
+                    int32_t *ret_end);
+int32_t account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level);
+/* A node by its name, other units by their path: "zone-0/rack-1". */
+void account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_strbuf *b);
+/* Why no member may go to the node of a leaf, as a word; NULL: it may. *ret_opens: it would do if
+ * the node were Ready, not cordoned and without taints. */
+const char *account_closed(const struct account *a, int32_t leaf, bool *ret_opens);
+
+/* "rack=pack, hard" */
+void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b);
+
+/* explain_account.c: need, have, sizes; with domains. */
+void explain_account(const struct account *a, struct skr_strbuf *b);
+/* explain_domains.c: the member "domains". */
+void explain_domains(const struct account *a, struct skr_strbuf *b);
+/* explain_relaxations.c: room and rules: objects, comma separated. *ret_set as in struct explained,
+ * may be NULL. */
+void explain_relaxations(const struct account *a, struct skr_strbuf *b, char **ret_set);
+/* One object: the largest size that fits. Nothing is added when none does. */
+void explain_size(const struct account *a, struct skr_strbuf *b);
+/* One object: the closed leaves on which count places members become usable. Nothing is added when
+ * these are none or too many. */
+void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
+
+/* explain_answer.c: the whole answer. */
+void explain_answer_group(struct skr_engine *e, const struct group *g, struct skr_strbuf *b);
+void explain_answer_map(struct skr_engine *e, const struct map_entry *m, struct skr_strbuf *b);
+
+#endif

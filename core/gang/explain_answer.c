@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The whole answer to "why is this group not placed": its state, the reason, everything else that
+ * holds, the solver's account where there is one, and commands that lead on. The reason is that of
+ * the group's object, the sentence its message; groups that are on their way have tokens of their
+ * own (Assigned, Permitted).
+ */
+#include "core/gang/explain.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- state ---- */
+
+static bool on_its_way(const struct group *g)
+{
+    return g->plan && !g->plan->aborting;
+}
+
+static bool is_placed(const struct group *g)
+{
+    bool all = g->n_bound >= (size_t)membership_size(g);
+    return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
+}
+
+/* A group with all its members bound is told as that; what is wrong with it nonetheless stands
+ * under "also". */
+static enum skr_reason reason_of(const struct group *g)
+{
+    return is_placed(g) ? SKR_REASON_NONE : g->reason;
+}
+
+static const char *token_of(const struct group *g)
+{
+    if (on_its_way(g))
+        return g->plan->binding ? SKR_TOKEN_PERMITTED : SKR_TOKEN_ASSIGNED;
+    return skr_reason_name(reason_of(g));
+}
+
+static size_t n_asked(const struct group *g)
+{
+    size_t n = 0;
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p) n += p->plan == g->plan && (p->parked || pods_is_bound(p));
+    return n;
+}
+
+static void write_sentence(const struct group *g, struct skr_strbuf *b)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    if (on_its_way(g) && g->plan->binding)
+        skr_strbuf_addf(&text, "group %s is being bound, %zu of %d members are bound", g->name,
+                        g->n_bound, membership_size(g));
+    else if (on_its_way(g))
+        skr_strbuf_addf(&text,
+                        "group %s has a placement, %zu of %zu members have reached their bind call",
+                        g->name, n_asked(g), g->plan->n_members);
+    else if (reason_of(g) != SKR_REASON_NONE && g->message)
+        skr_strbuf_add(&text, g->message);
+    else if (g->state == GROUP_BOUND && !g->spec)
+        skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->n_bound);
+    else if (g->state == GROUP_BOUND)
+        skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->n_bound,
+                        membership_size(g));
+    else if (g->reason != SKR_REASON_NONE)
+        skr_strbuf_addf(&text, "group %s waits: %s", g->name, skr_reason_name(g->reason));
+    else
+        skr_strbuf_addf(&text, "group %s is being planned", g->name);
+    skr_strbuf_add(b, ",\"sentence\":");
+    skr_strbuf_add_json(b, text.s);
+    skr_strbuf_fini(&text);
+}
+
+static void write_time(const char *key, skr_time t, struct skr_strbuf *b)
+{
+    char text[48];
+    skr_time_write(t - t % SKR_SECOND, 0, text, sizeof text);
+    skr_strbuf_addf(b, ",\"%s\":\"%s\"", key, text);
+}
+
+static void write_times(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+{
+    skr_time since = g->state != GROUP_BOUND && g->begin_at > 0 ? g->begin_at : g->status_since;
+    if (since > 0) {
+        write_time("since", since, b);
+        skr_strbuf_addf(b, ",\"forSeconds\":%lld",
+                        (long long)(e->now > since ? (e->now - since) / SKR_SECOND : 0));
+    }
+    skr_time until = 0;
+    if (on_its_way(g) && !g->plan->binding_persisted)
+        until = g->plan->deadline;
+    else if (!g->plan && g->state == GROUP_BACKOFF && !g->infeasible)
+        until = g->backoff_until;
+    if (until > e->now && until != SKR_TIME_NEVER) {
+        write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
+        skr_strbuf_addf(b, ",\"secondsLeft\":%lld",
+                        (long long)((until - e->now + SKR_SECOND - 1) / SKR_SECOND));
+    }
+}
+
+/* ---- what else holds ---- */
+
+struct also {
+    struct skr_strbuf *b;
+    const char *reason; /* is not told again */
+    bool first;
+};
+
+static void add_also(struct also *also, const char *token, const char *class, const char *text)
+{
+    if (strcmp(token, also->reason) == 0)
+        return;
+    skr_strbuf_addf(also->b,
+                    "%s{\"reason\":\"%s\",\"class\":\"%s\",\"message\":", also->first ? "" : ",",
+                    token, class);
+    skr_strbuf_add_json(also->b, text);
+    skr_strbuf_addc(also->b, '}');
+    also->first = false;
+}
+
+static void add_reason(struct also *also, enum skr_reason reason, const char *text)
+{
+    add_also(also, skr_reason_name(reason), skr_reason_class(reason), text);
+}
+
+static int by_string(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct names {
+    const char **item;
+    size_t n, cap;
+};
+
+static void names_add(struct names *names, const char *name)
+{
+    skr_grow(&names->item, &names->cap, names->n + 1, sizeof *names->item);
+    names->item[names->n++] = name;
+}
+
+/* "%zu WHAT: a, b, ..."; frees the list. */
+static void say_names(struct names *names, const char *what, struct skr_strbuf *b)
+{
+    qsort(names->item, names->n, sizeof *names->item, by_string);
+    skr_strbuf_addf(b, "%zu %s: ", names->n, what);
+    for (size_t i = 0; i < names->n && i < SKR_EXPLAIN_NODES_MAX; i++)
+        skr_strbuf_addf(b, "%s%s", i ? ", " : "", names->item[i]);
+    skr_strbuf_add(b, names->n > SKR_EXPLAIN_NODES_MAX ? ", ..." : "");
+    free(names->item);
+}
+
+static void also_outside(const struct skr_engine *e, struct also *also)
+{
+    struct names names = {0};
+    struct skr_strbuf text;
+    const struct node_entry *n, *tmp;
+    HASH_ITER(hh, e->nodes, n, tmp)
+    {
+        if (e->tree && n->node && n->node->ready && skr_tree_find_leaf(e->tree, n->name) < 0)
+            names_add(&names, n->name);
+    }
+    if (names.n == 0)
+        return;
+    bool one = names.n == 1;
+    skr_strbuf_init(&text);
+    say_names(&names, one ? "Ready node is not in the tree" : "Ready nodes are not in the tree",
+              &text);
+    add_also(also, SKR_TOKEN_NODES_NOT_IN_TREE, "config", text.s);
+    skr_strbuf_fini(&text);
+}
+
+static void also_duplicates(const struct group *g, struct also *also)
+{
+    struct names names = {0};
+    struct skr_strbuf text;
+    const struct map_entry *m;
+    DL_FOREACH2(g->maps, m, gnext)
+    {
+        if (m != g->map)
+            names_add(&names, m->map->meta.name);
+    }
+    if (!g->map || names.n == 0) {
+        free(names.item);
+        return;
+    }
+    bool one = names.n == 1;
+    skr_strbuf_init(&text);
+    say_names(&names, one ? "younger ConfigMap names it too" : "younger ConfigMaps name it too",
+              &text);
+    add_reason(also, SKR_REASON_DUPLICATE_GROUP, text.s);
+    skr_strbuf_fini(&text);
+}
+
+static void also_refused(struct skr_engine *e, const struct group *g, struct also *also)
+{
+    struct names names = {0};
+    struct skr_strbuf text;
+    const struct pod_entry *p;
+    const struct shape *seen = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->shape == seen || pods_is_bound(p) || !p->seated)
+            continue;
+        seen = p->shape;
+        const struct veto *v, *tmp;
+        HASH_ITER(hh, p->shape->vetoes, v, tmp)
+        {
+            if (shape_is_vetoed(e, p->shape, v->node))
+                names_add(&names, v->node);
+        }
+    }
+    if (names.n == 0)
+        return;
+    bool one = names.n == 1;
+    skr_strbuf_init(&text);
+    say_names(&names,
+              one ? "node was refused by kube-scheduler" : "nodes were refused by kube-scheduler",
+              &text);
+    add_reason(also, SKR_REASON_FILTERED_BY_OTHERS, text.s);
+    skr_strbuf_fini(&text);
+}
+
+static void also_missing(const struct group *g, struct also *also)
+{
+    char text[300];
+    size_t have = g->n_bound + g->n_ready_new, size = (size_t)membership_size(g);
+    if (!g->spec || have >= size || g->state == GROUP_BOUND || on_its_way(g))
+        return;
+    snprintf(text, sizeof text, "%zu of %zu members are there", have, size);
+    add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
+}
+
+/* What is wrong with a group that is told as bound. */
+static void also_although_bound(const struct group *g, struct also *also)
+{
+    const char *text = g->message;
+    if (on_its_way(g) || !is_placed(g) || g->reason == SKR_REASON_NONE)
+        return;
+    if (!text && g->reason == SKR_REASON_GROUP_NOT_FOUND)
+        text = "no ConfigMap or PodGroup defines it any more";
+    add_reason(also, g->reason, text ? text : "");
+    also->reason = skr_reason_name(g->reason);
+}
+
+static void write_also(struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+{
+    struct also also = {.b = b, .reason = token_of(g), .first = true};
+    struct skr_strbuf levels;
+    skr_strbuf_init(&levels);
+    skr_strbuf_add(b, ",\"also\":[");
+    also_although_bound(g, &also);
+    if (g->defect)
+        add_reason(&also, SKR_REASON_GROUP_INVALID, g->defect);
+    also_duplicates(g, &also);
+    if (g->homogeneity)
+        add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->homogeneity);
+    if (status_unknown_levels(e, g, &levels))
+        add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", levels.s);
+    if (!topology_is_usable(e))
+        add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
+    also_outside(e, &also);
+    also_missing(g, &also);
+    also_refused(e, g, &also);
+    skr_strbuf_addc(b, ']');
+    skr_strbuf_fini(&levels);
+}
+
+/* ---- what to do next ---- */
+
+struct next {
+    struct skr_strbuf *b;
+    bool first;
+};
+
+static void add_next(struct next *next, const struct skr_strbuf *command)
+{
+    skr_strbuf_add(next->b, next->first ? "" : ",");
+    skr_strbuf_add_json(next->b, command->s);
+    next->first = false;
+}
+
+/* verb NAMESPACE rest */
+static void next_kubectl(struct next *next, const struct group *g, const char *verb,
+                         const char *rest)
+{
+    struct skr_strbuf c;
+    skr_strbuf_init(&c);
+    skr_strbuf_addf(&c, "kubectl %s", verb);
+    if (strcmp(g->namespace_, "default") != 0)
+        skr_strbuf_addf(&c, " -n %s", g->namespace_);
+    skr_strbuf_addf(&c, " %s", rest);
+    add_next(next, &c);
+    skr_strbuf_fini(&c);
+}
+
+static void next_members(struct next *next, const struct group *g)
+{
+    char label[400];
+    snprintf(label, sizeof label, "-l %s=%.253s",
+             g->source == SOURCE_PODGROUP ? SKR_LABEL_POD_GROUP : SKR_LABEL_GROUP, g->name);
+    next_kubectl(next, g, "get pods", label);
+    next_kubectl(next, g, "get events", "--field-selector type=Warning");
+}
+
+static void next_create(struct next *next, const struct group *g)
+{
+    char rest[700];
+    snprintf(rest, sizeof rest, "%.200s --from-literal=name=%.200s --from-literal=size=%zu",
+             g->name, g->name, g->n_live);
+    next_kubectl(next, g, "create configmap", rest);
+    snprintf(rest, sizeof rest, "%.200s %s=", g->name, SKR_GROUP_LABEL);
+    next_kubectl(next, g, "label configmap", rest);
+}
+
+static void next_edit(struct next *next, const struct group *g)
+{
+    char rest[300];
+    if (g->source != SOURCE_MAP || !g->map)
+        return;
+    snprintf(rest, sizeof rest, "%.253s", g->map->map->meta.name);
+    next_kubectl(next, g, "edit configmap", rest);
+}
+
+/* A dump of the cluster, and tried on it: the size that fits, where room is what lacks, else the
+ * first rule that would have to change. */
+static void next_simulate(struct next *next, const struct group *g)
+{
+    struct skr_strbuf c;
+    const struct explained *x = g->source == SOURCE_MAP ? g->explained : NULL;
+    bool of_room =
+        g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_WAITING_FOR_CAPACITY;
+    char size[32];
+    const char *set = x ? x->set : NULL;
+    if (x && of_room && x->size > 0) {
+        snprintf(size, sizeof size, "size=%d", x->size);
+        set = size;
+    }
+    bool plain = strcmp(g->namespace_, "default") == 0;
+    skr_strbuf_init(&c);
+    skr_strbuf_add(&c, "kubectl get nodes,pods,configmaps -A -o json > dump.json");
+    add_next(next, &c);
+    skr_strbuf_reset(&c);
+    skr_strbuf_add(&c, set ? "sakkara simulate -f dump.json" : "sakkara simulate -f dump.json -v");
+    for (const char *s = set; s && *s;) {
+        size_t n = strcspn(s, " ");
+        skr_strbuf_addf(&c, " --set %s%s%s:", plain ? "" : g->namespace_, plain ? "" : "/",
+                        g->name);
+        skr_strbuf_addn(&c, s, n);
+        s += n + (s[n] == ' ');
+    }
+    add_next(next, &c);
+    skr_strbuf_fini(&c);
+}
+
+/* The oldest topology map that cannot be read, else the list of them. */
+static void next_topology(struct next *next, const struct skr_engine *e, const struct group *g)
+{
+    const struct map_entry *bad = topology_malformed(e);
+    struct skr_strbuf c;
+    if (!bad) {
+        next_kubectl(next, g, "get configmaps", "-A -l sakkara.topology");
+        return;
+    }
+    skr_strbuf_init(&c);
+    skr_strbuf_addf(&c, "sakkara lint cm/%s -n %s", bad->map->meta.name, bad->map->meta.namespace_);
+    add_next(next, &c);
+    skr_strbuf_fini(&c);
+}
+
+static void write_next(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+{
+    struct next next = {.b = b, .first = true};
+    skr_strbuf_add(b, ",\"next\":[");
+    switch (reason_of(g)) {
+    case SKR_REASON_GROUP_NOT_FOUND:
+        next_create(&next, g);
+        break;
+    case SKR_REASON_GROUP_INVALID:
+    case SKR_REASON_DUPLICATE_GROUP:
+        next_edit(&next, g);
+        break;
+    case SKR_REASON_TOPOLOGY_MISSING:
+        next_topology(&next, e, g);
+        break;
+    case SKR_REASON_CONSTRAINT_CONFLICT:
+    case SKR_REASON_NEVER_FITS:
+    case SKR_REASON_TOPOLOGY_PLACEMENT_FAILED:
+    case SKR_REASON_WAITING_FOR_CAPACITY:
+        next_simulate(&next, g);
+        break;
+    case SKR_REASON_PODS_NOT_HOMOGENEOUS:
+    case SKR_REASON_MEMBERS_MISSING:
+    case SKR_REASON_WAITING_FOR_PREEMPTION:
+    case SKR_REASON_FILTERED_BY_OTHERS:
+    case SKR_REASON_PLAN_TIMEOUT:
+    case SKR_REASON_BIND_FAILED:
+        next_members(&next, g);
+        break;
+    case SKR_REASON_NONE:
+    case SKR_REASON_COUNT:
+    default:
+        break;
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+/* ---- the whole ---- */
+
+static void write_account(const struct group *g, struct skr_strbuf *b)
+{
+    const struct explained *x = g->infeasible && !g->plan ? g->explained : NULL;
+    if (x && x->account && x->input_epoch == g->input_epoch) {
+        skr_strbuf_add(b, x->account);
+        const char *more = x->relaxations ? x->relaxations : "",
+                   *size = x->smaller ? x->smaller : "";
+        skr_strbuf_addf(b, ",\"relaxations\":[%s%s%s]", more, *more && *size ? "," : "", size);
+        return;
+    }
+    skr_strbuf_addf(b, ",\"need\":{\"members\":%d},\"have\":{\"members\":%zu}", membership_size(g),
+                    g->n_bound + g->n_ready_new);
+    skr_strbuf_add(b, ",\"domains\":[],\"relaxations\":[]");
+}
+
+static void write_head(const struct skr_engine *e, const char *namespace_, const char *name,
+                       const char *status, bool placed, struct skr_strbuf *b)
+{
+    char time[48];
+    skr_time_write(e->now, 0, time, sizeof time);
+    skr_strbuf_add(b, "{\"apiVersion\":\"sakkara/v1\",\"kind\":\"Explanation\"");
+    skr_strbuf_addf(b, ",\"time\":\"%s\",\"namespace\":", time);
+    skr_strbuf_add_json(b, namespace_);
+    skr_strbuf_add(b, ",\"name\":");
+    skr_strbuf_add_json(b, name);
+    skr_strbuf_addf(b, ",\"status\":\"%s\",\"placed\":%s", status, placed ? "true" : "false");
+}
+
+void explain_answer_group(struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+{
+    write_head(e, g->namespace_, g->name, skr_group_status_name(g->status), is_placed(g), b);
+    skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
+                    on_its_way(g) ? "progress" : skr_reason_class(reason_of(g)));
+    write_sentence(g, b);
+    write_times(e, g, b);
+    write_account(g, b);
+    write_also(e, g, b);
+    write_next(e, g, b);
+    skr_strbuf_addc(b, '}');
+}
+
+void explain_answer_map(struct skr_engine *e, const struct map_entry *m, struct skr_strbuf *b)
+{
+    char text[400];
+    enum skr_reason reason = status_loser(e, m, text, sizeof text);
+    const struct skr_meta *meta = &m->map->meta;
+    write_head(e, meta->namespace_, meta->name, skr_group_status_name(SKR_STATUS_FAILED), false, b);
+    skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\",\"sentence\":", skr_reason_name(reason),
+                    skr_reason_class(reason));
+    skr_strbuf_add_json(b, text);
+    skr_strbuf_add(b, ",\"need\":{},\"have\":{},\"domains\":[],\"relaxations\":[],\"also\":[]");
+    struct skr_strbuf command;
+    skr_strbuf_init(&command);
+    skr_strbuf_addf(&command, "kubectl edit configmap -n %s %s", meta->namespace_, meta->name);
+    skr_strbuf_add(b, ",\"next\":[");
+    skr_strbuf_add_json(b, command.s);
+    skr_strbuf_add(b, "]}");
+    skr_strbuf_fini(&command);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who asks why a group is not placed, and the solves that answer it.
+ *
+ * Most states explain themselves at once. A group that found no place needs the solver's account:
+ * it is taken from what is kept with the group while no fact has changed since, else a problem is
+ * built as for planning and solved with all parts of an explanation; then, when nodes are closed to
+ * the members that could be opened, once more with these open. One such solve at a time, marked as
+ * an explanation, so that the shell can keep it from delaying plans. What it finds replaces the
+ * group's reason and message: there is one sentence, and it is the newest.
+ *
+ * Requests wait in a list and are answered in its order when they can be. The problem of the solve
+ * that runs stays readable until its SKR_EVENT_SOLVED was handled (core/frame/action.h).
+ */
+#include "core/gang/explain.h"
+#include "core/gang/pages.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct asker {
+    uint64_t request;
+    char *key;      /* namespace/name */
+    uint64_t facts; /* when it asked: no older account will do */
+    skr_time until; /* then it is answered without the solver's account */
+    int solves;     /* started for it */
+    struct asker *prev, *next;
+};
+
+struct inquiries {
+    struct asker *askers;
+    size_t n;
+    uint64_t solve; /* running; 0 none */
+    const struct skr_solve_request *request;
+    char *group;             /* its key */
+    bool opened;             /* the second one, with closed nodes open */
+    struct explained *draft; /* of the first, while the second runs */
+};
+
+void explained_destroy(struct explained *x)
+{
+    if (!x)
+        return;
+    free(x->account);
+    free(x->relaxations);
+    free(x->smaller);
+    free(x->set);
+    free(x);
+}
+
+/* ---- answers ---- */
+
+static void answer(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+                   struct skr_strbuf *json)
+{
+    out_explain(e, request, status, json);
+    skr_strbuf_fini(json);
+}
+
+static void refuse(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+                   const char *text)
+{
+    struct skr_strbuf json;
+    skr_strbuf_init(&json);
+    skr_view_write_status(&json, status == SKR_EXPLAIN_NOT_FOUND ? 404 : 503, text);
+    answer(e, request, status, &json);
+}
+
+static void asker_destroy(struct inquiries *q, struct asker *a)
+{
+    DL_DELETE(q->askers, a);
+    q->n--;
+    free(a->key);
+    free(a);
+}
+
+static const char *not_now(const struct skr_engine *e)
+{
+    if (!e->synced || e->stopped)
+        return SKR_TEXT_NOT_READY;
+    return e->leader ? NULL : SKR_TEXT_NOT_LEADER;
+}
+
+void inquiry_ask(struct skr_engine *e, const struct skr_event *ev)
+{
+    if (!e->inquiries)
+        e->inquiries = skr_alloc(sizeof *e->inquiries);
+    struct inquiries *q = e->inquiries;
+    const char *problem = not_now(e);
+    if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX)
+        problem = "sakkara: too many explanations are asked for";
+    if (problem) {
+        refuse(e, ev->explain.request, SKR_EXPLAIN_NOT_NOW, problem);
+        return;
+    }
+    struct asker *a = skr_alloc(sizeof *a);
+    size_t n = strlen(ev->namespace_) + strlen(ev->name) + 2;
+    a->request = ev->explain.request;
+    a->facts = e->facts;
+    a->until = e->now + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
+    engine_wake(e, a->until, WAKE_ASKERS, NULL);
+    a->key = skr_alloc(n);
+    snprintf(a->key, n, "%s/%s", ev->namespace_, ev->name);
+    DL_APPEND(q->askers, a);
+    q->n++;
+}
+
+/* ---- solves ---- */
+
+static bool needs_account(const struct skr_engine *e, const struct group *g)
+{
+    return g->infeasible && !g->plan && g->spec && topology_is_usable(e) && g->n_ready_new > 0 &&
+           g->reason != SKR_REASON_TOPOLOGY_MISSING;
+}
+
+static bool account_stands(const struct group *g, const struct asker *a)
+{
+    return g->explained && g->explained->facts >= a->facts &&
+           g->explained->input_epoch == g->input_epoch;
+}
+
+static struct skr_solve_request *build(struct skr_engine *e, struct group *g,
+                                       struct skr_error *error)
+{
+    size_t n;
+    struct pod_entry **newcomers = membership_plannable(e, g, &n);
+    struct skr_solve_request *request = problem_build(e, g, newcomers, n, false, error);
+    free(newcomers);
+    if (request) {
+        request->is_explanation = true;
+        request->problem.step_budget = SKR_EXPLAIN_STEPS_MAX;
+    }
+    return request;
+}
+
+static void start(struct skr_engine *e, const struct group *g, struct skr_solve_request *request,
+                  bool opened)
+{
+    struct inquiries *q = e->inquiries;
+    q->solve = out_solve(e, request);
+    q->request = request;
+    q->opened = opened;
+    q->group = skr_strdup(g->key);
+}
+
+/* Without a problem there is nothing to tell beyond the group's message. */
+static void keep_nothing(struct skr_engine *e, struct group *g)
+{
+    explained_destroy(g->explained);
+    g->explained = skr_alloc(sizeof *g->explained);
+    g->explained->facts = e->facts;
+    g->explained->input_epoch = g->input_epoch;
+}
+
+static void start_first(struct skr_engine *e, struct group *g)
+{
+    struct skr_error error;
+    struct skr_solve_request *request = build(e, g, &error);
+    if (!request) {
+        keep_nothing(e, g);
+        return;
+    }
+    request->problem.explain_parts =
+        SKR_EXPLAIN_SIZES | SKR_EXPLAIN_RELAXATIONS | SKR_EXPLAIN_SLOTS;
+    struct explained *draft = skr_alloc(sizeof *draft);
+    draft->facts = e->facts;
+    draft->input_epoch = g->input_epoch;
+    e->inquiries->draft = draft;
+    start(e, g, request, false);
+}
+
+/* The same problem with closed nodes open, where opening them is possible. false: there are none
+ * with room. */
+static bool start_second(struct skr_engine *e, struct group *g)
+{
+    struct skr_error error;
+    struct skr_solve_request *request = build(e, g, &error);
+    if (!request)
+        return false;
+    const struct skr_problem *p = &request->problem;
+    struct account a = {.e = e, .g = g, .request = request};
+    uint8_t *eligible = skr_arena_array(request->arena, (size_t)p->tree->n_leaves + 1, 1);
+    bool any = false;
+    for (int32_t leaf = 0; eligible && leaf < p->tree->n_leaves; leaf++) {
+        bool opens = p->eligible[leaf];
+        if (!opens)
+            account_closed(&a, leaf, &opens);
+        eligible[leaf] = opens;
+        any = any || (opens && !p->eligible[leaf]);
+    }
+    if (!any) {
+        skr_solve_request_destroy(request);
+        return false;
+    }
+    request->problem.eligible = eligible;
+    request->problem.explain = false;
+    start(e, g, request, true);
+    return true;
+}
+
+/* ---- their ends ---- */
+
+static void keep(struct inquiries *q, struct group *g)
+{
+    explained_destroy(g->explained);
+    g->explained = q->draft;
+    q->draft = NULL;
+}
+
+static void first_solved(struct skr_engine *e, struct group *g,
+                         const struct skr_solve_request *request, const struct skr_solution *s)
+{
+    struct inquiries *q = e->inquiries;
+    struct account a;
+    struct skr_strbuf b;
+    if (!s || s->status != SKR_SOLVE_INFEASIBLE) { /* a plan is about to be made, or a limit met */
+        keep(q, g);
+        return;
+    }
+    account_init(&a, e, g, request, &s->explanation);
+    skr_strbuf_init(&b);
+    explain_account(&a, &b);
+    q->draft->account = skr_strbuf_take(&b, NULL);
+    explain_relaxations(&a, &b, &q->draft->set);
+    q->draft->relaxations = skr_strbuf_take(&b, NULL);
+    explain_size(&a, &b);
+    q->draft->size = b.len > 0 ? s->explanation.largest : 0;
+    q->draft->smaller = skr_strbuf_take(&b, NULL);
+    planner_explain(e, g, s, request->problem.n);
+    if (q->draft->facts != e->facts || !start_second(e, g))
+        keep(q, g);
+}
+
+static void second_solved(struct skr_engine *e, struct group *g,
+                          const struct skr_solve_request *request, const struct skr_solution *s)
+{
+    struct inquiries *q = e->inquiries;
+    if (s && s->status == SKR_SOLVE_PLACED) {
+        struct account a = {.e = e, .g = g, .request = request};
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_strbuf_add(&b, q->draft->relaxations ? q->draft->relaxations : "");
+        explain_opened(&a, s->count, &b);
+        free(q->draft->relaxations);
+        q->draft->relaxations = skr_strbuf_take(&b, NULL);
+    }
+    keep(q, g);
+}
+
+bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
+{
+    struct inquiries *q = e->inquiries;
+    if (!q || q->solve == 0 || q->solve != ev->solved.solve)
+        return false;
+    struct group *g = groups_find(e, q->group);
+    const struct skr_solve_request *request = q->request;
+    q->solve = 0;
+    q->request = NULL;
+    free(q->group);
+    q->group = NULL;
+    bool stands = g && needs_account(e, g) && g->input_epoch == q->draft->input_epoch;
+    if (stands && q->opened)
+        second_solved(e, g, request, ev->solved.solution);
+    else if (stands)
+        first_solved(e, g, request, ev->solved.solution);
+    if (q->solve == 0) {
+        explained_destroy(q->draft);
+        q->draft = NULL;
+    }
+    skr_solution_destroy(ev->solved.solution);
+    return true;
+}
+
+/* ---- the list ---- */
+
+/* Starts the solve when none runs. */
+static bool waits_for_account(struct skr_engine *e, struct group *g, struct asker *a)
+{
+    const struct inquiries *q = e->inquiries;
+    if (!needs_account(e, g) || account_stands(g, a) || e->now >= a->until)
+        return false;
+    if (q->solve != 0)
+        return true;
+    if (a->solves++ >= SKR_EXPLAIN_TRIES_MAX)
+        return false;
+    start_first(e, g);
+    return q->solve != 0;
+}
+
+/* Whether it was answered. */
+static bool try_answer(struct skr_engine *e, struct asker *a)
+{
+    struct map_entry *m;
+    struct group *g = groups_find_named(e, a->key, &m);
+    struct skr_strbuf json;
+    if (!g && !m) {
+        char text[600];
+        snprintf(text, sizeof text, "sakkara: no group %.500s", a->key);
+        refuse(e, a->request, SKR_EXPLAIN_NOT_FOUND, text);
+        return true;
+    }
+    if (g && waits_for_account(e, g, a))
+        return false;
+    skr_strbuf_init(&json);
+    if (g)
+        explain_answer_group(e, g, &json);
+    else
+        explain_answer_map(e, m, &json);
+    answer(e, a->request, SKR_EXPLAIN_FOUND, &json);
+    return true;
+}
+
+void inquiry_settle(struct skr_engine *e)
+{
+    struct inquiries *q = e->inquiries;
+    struct asker *a, *tmp;
+    if (!q)
+        return;
+    const char *problem = not_now(e);
+    DL_FOREACH_SAFE(q->askers, a, tmp)
+    {
+        if (problem)
+            refuse(e, a->request, SKR_EXPLAIN_NOT_NOW, problem);
+        if (problem || try_answer(e, a))
+            asker_destroy(q, a);
+    }
+}
+
+void inquiry_fini(struct skr_engine *e)
+{
+    struct inquiries *q = e->inquiries;
+    if (!q)
+        return;
+    while (q->askers)
+        asker_destroy(q, q->askers);
+    free(q->group);
+    explained_destroy(q->draft);
+    free(q);
+    e->inquiries = NULL;
+}

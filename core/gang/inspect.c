@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking at the engine from outside: invariants, numbers, and the state as JSON. Changes nothing.
+ */
+#include "core/gang/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- invariants ---- */
+
+static int check_member(const struct skr_engine *e, const struct pod_entry *p,
+                        struct skr_error *error)
+{
+    const char *on = skr_ledger_find(e->ledger, p->uid, NULL);
+    const char *want = pods_is_bound(p) ? p->pod->node_name : p->plan_node;
+    if (!on || strcmp(on, want) != 0)
+        return skr_error_set(error, SKR_BUG, "pod %s: planned on %s, charged on %s", p->key, want,
+                             on ? on : "no node");
+    if (p->plan->group != p->group || p->plan != p->group->plan)
+        return skr_error_set(error, SKR_BUG, "pod %s: member of a plan that is not its group's",
+                             p->key);
+    return 0;
+}
+
+static int check_group(const struct skr_engine *e, const struct group *g, struct skr_error *error)
+{
+    const struct pod_entry *p;
+    size_t members = 0, planned = 0, seated = 0;
+    DL_FOREACH(g->members, p)
+    {
+        members++;
+        seated += p->seated && !pods_is_bound(p);
+        if (!p->plan)
+            continue;
+        planned++;
+        if (check_member(e, p, error) < 0)
+            return -SKR_BUG;
+    }
+    if (members != g->n_members)
+        return skr_error_set(error, SKR_BUG, "group %s: %zu members listed, %zu counted", g->key,
+                             members, g->n_members);
+    if (g->plan && planned != g->plan->n_members)
+        return skr_error_set(error, SKR_BUG, "group %s: %zu planned members, %zu counted", g->key,
+                             planned, g->plan->n_members);
+    if (!g->plan && planned > 0)
+        return skr_error_set(error, SKR_BUG, "group %s: members of a plan that is gone", g->key);
+    size_t size = (size_t)membership_size(g);
+    if (!g->plan && !g->dirty && !g->seats_dirty && g->spec && seated > size)
+        return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
+                             seated, size);
+    return 0;
+}
+
+int skr_engine_check(const struct skr_engine *e, struct skr_error *error)
+{
+    const struct group *g, *gtmp;
+    const struct pod_entry *p, *ptmp;
+    if (skr_ledger_check(e->ledger, error) < 0)
+        return -SKR_BUG;
+    HASH_ITER(hh, e->groups, g, gtmp)
+    {
+        if (check_group(e, g, error) < 0)
+            return -SKR_BUG;
+    }
+    HASH_ITER(hh, e->pods, p, ptmp)
+    {
+        enum skr_charge_kind kind;
+        bool charged = skr_ledger_find(e->ledger, p->uid, &kind) != NULL;
+        if (charged && kind == SKR_CHARGE_RESERVED && !p->plan)
+            return skr_error_set(error, SKR_BUG, "pod %s: reserved without a plan", p->key);
+        if (pods_is_bound(p) && !charged && p->pod->phase != SKR_POD_SUCCEEDED &&
+            p->pod->phase != SKR_POD_FAILED)
+            return skr_error_set(error, SKR_BUG, "pod %s: bound and not charged", p->key);
+    }
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+void skr_engine_get_stats(const struct skr_engine *e, struct skr_engine_stats *ret)
+{
+    const struct group *g, *tmp;
+    memset(ret, 0, sizeof *ret);
+    ret->nodes = e->n_nodes;
+    ret->pods = HASH_COUNT(e->pods);
+    ret->groups = HASH_COUNT(e->groups);
+    ret->configmaps = HASH_COUNT(e->maps);
+    ret->parked = HASH_CNT(hh_parked, e->parked);
+    ret->writes_in_flight = HASH_COUNT(e->writes);
+    _Static_assert(SKR_STATUS_COUNT <= 8 && SKR_REASON_COUNT <= 16, "room in the stats");
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        ret->groups_by_status[g->status]++;
+        if (g->status != SKR_STATUS_BOUND)
+            ret->unplaced_by_reason[g->reason]++;
+    }
+    ret->plans = e->n_plans;
+    ret->aborts = e->n_aborts;
+    ret->solves = e->n_solves;
+    ret->bindings = e->n_bindings;
+    ret->binding_errors = e->n_binding_errors;
+    memcpy(ret->attempts, e->n_attempts, sizeof ret->attempts);
+    memcpy(ret->scheduling, e->scheduling, sizeof ret->scheduling);
+    ret->topology_loads = e->n_topology_loads;
+    ret->topology_refusals = e->n_topology_refusals;
+    ret->unknown_nodes = e->n_unknown;
+    ret->synced = e->synced;
+    ret->leader = e->leader;
+}
+
+/* ---- JSON ---- */
+
+static int by_group(const void *a, const void *b)
+{
+    const struct group *g = *(struct group *const *)a, *h = *(struct group *const *)b;
+    int c = strcmp(g->namespace_, h->namespace_);
+    return c ? c : strcmp(g->name, h->name);
+}
+
+static int by_pod(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    return strcmp(p->pod->meta.name, q->pod->meta.name);
+}
+
+static void add_string(struct skr_strbuf *b, const char *key, const char *value)
+{
+    skr_strbuf_addf(b, ",\"%s\":", key);
+    if (value)
+        skr_strbuf_add_json(b, value);
+    else
+        skr_strbuf_add(b, "null");
+}
+
+static void write_members(const struct group *g, struct skr_strbuf *b)
+{
+    struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list), *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p) list[n++] = p;
+    qsort(list, n, sizeof(struct pod_entry *), by_pod);
+    skr_strbuf_add(b, ",\"members\":[");
+    for (size_t i = 0; i < n; i++) {
+        p = list[i];
+        const char *node = pods_is_bound(p) ? p->pod->node_name : p->plan ? p->plan_node : NULL;
+        const char *rank = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
+        const char *status = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS);
+        skr_strbuf_addf(b, "%s{\"name\":", i ? "," : "");
+        skr_strbuf_add_json(b, p->pod->meta.name);
+        add_string(b, "node", node);
+        add_string(b, "rank", rank);
+        add_string(b, "status", status);
+        skr_strbuf_addf(b, ",\"bound\":%s}", pods_is_bound(p) ? "true" : "false");
+    }
+    skr_strbuf_addc(b, ']');
+    free(list);
+}
+
+void skr_engine_write_json(const struct skr_engine *e, struct skr_strbuf *b)
+{
+    size_t n = 0;
+    struct group **list = skr_alloc_array(HASH_COUNT(e->groups) + 1, sizeof *list), *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp) list[n++] = g;
+    qsort(list, n, sizeof(struct group *), by_group);
+    skr_strbuf_add(b, "{\"groups\":[");
+    for (size_t i = 0; i < n; i++) {
+        g = list[i];
+        skr_strbuf_addf(b, "%s{\"namespace\":", i ? "," : "");
+        skr_strbuf_add_json(b, g->namespace_);
+        add_string(b, "name", g->name);
+        skr_strbuf_addf(b, ",\"size\":%d,\"priority\":%d", membership_size(g),
+                        g->spec ? g->spec->priority : 0);
+        add_string(b, "status", skr_group_status_name(g->status));
+        add_string(b, "reason", skr_reason_name(g->reason));
+        add_string(b, "message", g->message ? g->message : "");
+        skr_strbuf_addf(b, ",\"placement\":%s", g->placement ? g->placement : "null");
+        write_members(g, b);
+        skr_strbuf_addc(b, '}');
+    }
+    skr_strbuf_add(b, "]}");
+    free(list);
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What members carry: nomination, labels, plan annotation, gate. Level triggered (rule R9): what
+ * the plan wants is compared with the cache and patched on difference, one patch at a time per pod,
+ * and an acknowledged patch is in the cache at once.
+ *
+ *   planned      one status patch with nomination, labels and annotation (the kick), then the
+ * gate's removal parked       left alone, but for labels and annotation that crash recovery needs
+ *   no plan      traces of plans that are gone are cleared; gated members are told their state
+ *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
+ */
+#include "core/gang/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum { LABEL_AFTER_S = 1, RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, REFUSED_S = 30, AGAIN_MS = 100 };
+
+static const char *label_of(const struct pod_entry *p, const char *key)
+{
+    const char *value = skr_labels_get(&p->pod->meta.labels, key);
+    return value ? value : "";
+}
+
+static const char *annotation_of(const struct pod_entry *p)
+{
+    const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
+    return text ? text : "";
+}
+
+static bool is_anchor(const struct pod_entry *p)
+{
+    return p->plan && p->plan->anchor && strcmp(p->plan->anchor, p->uid) == 0;
+}
+
+/* Free with free(). */
+static char *wanted_annotation(const struct pod_entry *p)
+{
+    if (is_anchor(p))
+        return skr_strdup(p->plan->text ? p->plan->text : "");
+    return skr_member_plan_write(p->plan->id, p->plan_node);
+}
+
+static bool metadata_stands(const struct pod_entry *p)
+{
+    char rank[16];
+    snprintf(rank, sizeof rank, "%d", p->plan_rank);
+    if (strcmp(label_of(p, SKR_LABEL_RANK), rank) != 0)
+        return false;
+    char *annotation = wanted_annotation(p);
+    bool stands = strcmp(annotation_of(p), annotation) == 0;
+    free(annotation);
+    return stands;
+}
+
+bool members_nomination_stands(struct pod_entry *p)
+{
+    if (!p->plan)
+        return false;
+    if (p->stands == STANDS_UNKNOWN || is_anchor(p))
+        p->stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
+    return p->stands == STANDS_YES;
+}
+
+/* ---- patches ---- */
+
+struct change {
+    struct skr_label label[4]; /* value "": remove */
+    size_t n_labels;
+    const char *annotation; /* "" remove, NULL untouched */
+    const char *nominated;  /* "" clear, NULL untouched */
+    bool is_kick;
+};
+
+static void change_label(struct change *c, const char *key, const char *value)
+{
+    c->label[c->n_labels++] = (struct skr_label){key, value};
+}
+
+static void json_or_null(struct skr_strbuf *b, const char *key, const char *value)
+{
+    skr_strbuf_add_json(b, key);
+    skr_strbuf_addc(b, ':');
+    if (*value)
+        skr_strbuf_add_json(b, value);
+    else
+        skr_strbuf_add(b, "null");
+}
+
+static void send(struct skr_engine *e, struct pod_entry *p, const struct change *c,
+                 enum skr_write_class class)
+{
+    struct skr_strbuf b;
+    bool status = c->nominated && !e->status_forbidden;
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, "{\"metadata\":{\"uid\":");
+    skr_strbuf_add_json(&b, p->uid);
+    if (c->n_labels > 0)
+        skr_strbuf_add(&b, ",\"labels\":{");
+    for (size_t i = 0; i < c->n_labels; i++) {
+        if (i > 0)
+            skr_strbuf_addc(&b, ',');
+        json_or_null(&b, c->label[i].key, c->label[i].value);
+    }
+    if (c->n_labels > 0)
+        skr_strbuf_addc(&b, '}');
+    if (c->annotation) {
+        skr_strbuf_add(&b, ",\"annotations\":{");
+        json_or_null(&b, SKR_ANNOTATION_PLAN, c->annotation);
+        skr_strbuf_addc(&b, '}');
+    }
+    skr_strbuf_addc(&b, '}');
+    if (status) {
+        skr_strbuf_add(&b, ",\"status\":{");
+        json_or_null(&b, "nominatedNodeName", c->nominated);
+        skr_strbuf_addc(&b, '}');
+    }
+    skr_strbuf_addc(&b, '}');
+    struct pending_write *w =
+        out_write(e, status ? SKR_WRITE_PATCH_POD_STATUS : SKR_WRITE_PATCH_POD, class,
+                  p->pod->meta.namespace_, p->pod->meta.name, &b, WRITE_FOR_MEMBER, p->uid);
+    w->label = skr_alloc_array(c->n_labels + 1, sizeof *w->label);
+    for (w->n_labels = 0; w->n_labels < c->n_labels; w->n_labels++) {
+        w->label[w->n_labels].key = skr_strdup(c->label[w->n_labels].key);
+        w->label[w->n_labels].value = skr_strdup(c->label[w->n_labels].value);
+    }
+    w->annotation = skr_strdup(c->annotation);
+    w->nominated_node = status ? skr_strdup(c->nominated) : NULL;
+    w->is_kick = c->is_kick;
+    out_order(e, p->plan ? p->plan->order : 0);
+    p->write = w->id;
+    skr_strbuf_fini(&b);
+}
+
+/* Gates of others stay: a merge patch replaces the whole list, so the removal is a strategic one by
+ * name. */
+static void send_ungate(struct skr_engine *e, struct pod_entry *p)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, "{\"metadata\":{\"uid\":");
+    skr_strbuf_add_json(&b, p->uid);
+    skr_strbuf_add(&b,
+                   "},\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\",\"name\":\"" SKR_GATE
+                   "\"}]}}");
+    struct pending_write *w =
+        out_write(e, SKR_WRITE_UNGATE_POD, SKR_WRITE_CLASS_MEMBER, p->pod->meta.namespace_,
+                  p->pod->meta.name, &b, WRITE_FOR_MEMBER, p->uid);
+    w->drop_gate = true;
+    out_order(e, p->plan ? p->plan->order : 0);
+    w->is_kick = true;
+    p->write = w->id;
+    skr_strbuf_fini(&b);
+}
+
+/* ---- planned members ---- */
+
+/* Room that still carries the nomination of a plan that is gone is not offered to others before
+ * that is cleared: in-tree filters would charge it. */
+static bool waits_for_stale(struct skr_engine *e, const struct pod_entry *p)
+{
+    struct node_entry *n = nodes_find(e, p->plan_node);
+    const struct pod_entry *other;
+    if (!n)
+        return false;
+    DL_FOREACH2(n->nominated, other, nnext)
+    {
+        if (other != p && other->group &&
+            (!other->plan || other->plan->aborting ||
+             strcmp(other->plan_node, p->plan_node) != 0) &&
+            *label_of(other, SKR_LABEL_PLAN)) {
+            n->awaited = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void nominate(struct skr_engine *e, struct pod_entry *p, bool with_nomination)
+{
+    char rank[16], retries[16], plan[32];
+    struct change c = {0};
+    char *annotation = wanted_annotation(p);
+    p->kick_count += with_nomination;
+    snprintf(rank, sizeof rank, "%d", p->plan_rank);
+    snprintf(retries, sizeof retries, "%d", p->plan_retries);
+    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->kick_count);
+    change_label(&c, SKR_LABEL_STATUS,
+                 skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
+                                                                  : SKR_STATUS_ASSIGNED));
+    change_label(&c, SKR_LABEL_RANK, rank);
+    change_label(&c, SKR_LABEL_RETRIES, retries);
+    if (with_nomination) {
+        change_label(&c, SKR_LABEL_PLAN, plan);
+        c.nominated = p->plan_node;
+        c.is_kick = !p->pod->gate;
+        p->kick_again = false;
+    }
+    c.annotation = annotation;
+    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    free(annotation);
+}
+
+static void settle_planned(struct skr_engine *e, struct pod_entry *p)
+{
+    bool metadata = members_nomination_stands(p);
+    if (p->parked || p->binding) {
+        if (!metadata)
+            nominate(e, p, false);
+        return;
+    }
+    bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->plan_node) == 0;
+    /* The trace of an earlier plan may say the same: it woke nobody for this one. */
+    bool never_kicked = !p->kicked_at && !p->asked && !p->voted && !p->pod->gate;
+    if (!metadata || !nominated || never_kicked || p->kick_again) {
+        if (waits_for_stale(e, p))
+            return;
+        skr_time at = p->kicked_at ? p->kicked_at + AGAIN_MS * SKR_MILLISECOND : 0;
+        if (metadata && e->now < at) {
+            engine_wake(e, at, WAKE_POD, p->uid);
+            return;
+        }
+        nominate(e, p, true);
+    } else if (p->pod->gate) {
+        send_ungate(e, p);
+    }
+}
+
+/* ---- members without a plan ---- */
+
+static bool has_traces(const struct pod_entry *p)
+{
+    return *annotation_of(p) || *label_of(p, SKR_LABEL_RANK) || *label_of(p, SKR_LABEL_PLAN);
+}
+
+static const char *waiting_word(const struct group *g)
+{
+    enum skr_group_status s = SKR_STATUS_WAITING;
+    if (g->state == GROUP_INVALID)
+        s = SKR_STATUS_FAILED;
+    else if (g->state == GROUP_READY || g->state == GROUP_BACKOFF)
+        s = SKR_STATUS_READY;
+    return skr_group_status_name(s);
+}
+
+/* The next plan may give the member the same node: then its new nomination overwrites. */
+static bool is_about_to_be_planned(const struct skr_engine *e, const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    bool solving = e->solve && strcmp(e->solve_group, g->key) == 0;
+    return p->seated && (solving || (g->state == GROUP_READY && !g->infeasible));
+}
+
+static void clear_traces(struct skr_engine *e, struct pod_entry *p)
+{
+    struct change c = {0};
+    change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
+    change_label(&c, SKR_LABEL_RANK, "");
+    change_label(&c, SKR_LABEL_PLAN, "");
+    c.annotation = "";
+    c.nominated = "";
+    send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+}
+
+static size_t place_by_name(const struct pod_entry *p)
+{
+    const struct pod_entry *q;
+    size_t n = 0;
+    DL_FOREACH(p->group->members, q) n += strcmp(q->pod->meta.name, p->pod->meta.name) < 0;
+    return n;
+}
+
+static void tell_waiting(struct skr_engine *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    const char *text = membership_is_beyond(g, p) ? SKR_TEXT_BEYOND : lifecycle_text(g);
+    bool nobody_else_tells = !g->map && !g->podgroup;
+    if (g->gated_text != text) {
+        g->gated_text = text;
+        g->gated_since = e->now;
+    }
+    if ((!p->pod->gate && !nobody_else_tells) || p->told_event == text)
+        return;
+    skr_time at = g->gated_since + SKR_GATED_EVENT_AFTER_S * SKR_SECOND;
+    if (e->now < at) {
+        engine_wake(e, at, WAKE_POD, p->uid);
+        return;
+    }
+    p->told_event = text;
+    if (place_by_name(p) < SKR_GATED_EVENT_MEMBERS)
+        out_event(e, "Pod", &p->pod->meta, nobody_else_tells, "GroupWaiting", "GroupWaiting", text);
+}
+
+static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (g->plan && !g->plan->aborting && p->plan)
+        return; /* its commit is on the way */
+    if (g->plan && g->plan->aborting && p->plan)
+        return; /* cleared when the object is */
+    if (has_traces(p)) {
+        if (!is_about_to_be_planned(e, p))
+            clear_traces(e, p);
+        return;
+    }
+    if (p->pod->gate && release_may_open(e, p)) {
+        send_ungate(e, p);
+        return;
+    }
+    tell_waiting(e, p);
+    bool failed = g->state == GROUP_INVALID;
+    const char *word = waiting_word(g);
+    if ((!p->pod->gate && !failed) || strcmp(label_of(p, SKR_LABEL_STATUS), word) == 0 ||
+        membership_is_beyond(g, p))
+        return;
+    skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
+    skr_time at = since + LABEL_AFTER_S * SKR_SECOND;
+    if (e->now < at) {
+        engine_wake(e, at, WAKE_POD, p->uid);
+        return;
+    }
+    struct change c = {0};
+    change_label(&c, SKR_LABEL_STATUS, word);
+    send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+}
+
+/* ---- bound members ---- */
+
+static void settle_bound(struct skr_engine *e, struct pod_entry *p)
+{
+    char rank[16];
+    struct change c = {0};
+    if (p->await_watch)
+        return;
+    if (strcmp(label_of(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0)
+        change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
+    if (!*label_of(p, SKR_LABEL_RANK) && p->plan_rank >= 0) {
+        snprintf(rank, sizeof rank, "%d", p->plan_rank);
+        change_label(&c, SKR_LABEL_RANK, rank);
+    }
+    if (!p->plan && strstr(annotation_of(p), "\"v\":1")) /* it carried the plan of all */
+        c.annotation = "";
+    if (c.n_labels > 0 || c.annotation)
+        send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+}
+
+/* ---- */
+
+/* The whole plan of a group from labels stands on one member, ahead of everything else. */
+static bool settle_anchor(struct skr_engine *e, struct pod_entry *p)
+{
+    if (!is_anchor(p) || !p->plan->text)
+        return false;
+    const char *want = p->plan->aborting ? "" : p->plan->text;
+    if (strcmp(annotation_of(p), want) == 0)
+        return false;
+    struct change c = {.annotation = want};
+    send(e, p, &c, SKR_WRITE_CLASS_COMMIT);
+    return true;
+}
+
+static void read_back(struct skr_engine *e, struct pod_entry *p)
+{
+    struct pending_write *w =
+        out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
+                  p->pod->meta.name, NULL, WRITE_FOR_MEMBER_READ, p->uid);
+    p->write = w->id;
+}
+
+void members_settle(struct skr_engine *e, struct pod_entry *p)
+{
+    if (!p->ours || p->write || !skr_pod_is_live(p->pod))
+        return;
+    if (e->now < p->write_at) {
+        engine_wake(e, p->write_at, WAKE_POD, p->uid);
+        return;
+    }
+    if (!p->group) {
+        if (p->pod->gate) /* of ours, without a group: nobody else would ever let it go */
+            send_ungate(e, p);
+        return;
+    }
+    if (p->must_read) {
+        read_back(e, p);
+        return;
+    }
+    if (settle_anchor(e, p))
+        return;
+    if (pods_is_bound(p))
+        settle_bound(e, p);
+    else if (p->plan && !p->plan->aborting && plan_is_persisted(e, p->plan))
+        settle_planned(e, p);
+    else
+        settle_waiting(e, p);
+}
+
+/* ---- answers ---- */
+
+static void apply(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
+                  uint64_t version)
+{
+    struct skr_pod_overlay o = {.resource_version =
+                                    version > p->pod->meta.resource_version ? version : 0,
+                                .nominated_node = w->nominated_node,
+                                .drop_gate = w->drop_gate,
+                                .n_labels = w->n_labels,
+                                .label = w->label,
+                                .plan_annotation = w->annotation};
+    /* The watch may have shown a later version already, in which our patch is contained. */
+    if (version && version <= p->pod->meta.resource_version)
+        return;
+    struct skr_pod *now = skr_pod_overlay(p->pod, &o);
+    skr_bug_on(!now);
+    pods_replace(e, p, now);
+}
+
+static void later(struct skr_engine *e, struct pod_entry *p, skr_time delay)
+{
+    p->write_at = e->now + delay;
+    engine_wake(e, p->write_at, WAKE_POD, p->uid);
+}
+
+static skr_time retry_delay(struct pod_entry *p)
+{
+    uint32_t shift = p->write_failures > 7 ? 7 : p->write_failures;
+    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
+    p->write_failures++;
+    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
+}
+
+static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
+                       const struct skr_event *ev)
+{
+    switch (ev->write_done.outcome) {
+    case SKR_WRITE_OK:
+        p->write_failures = 0;
+        if (w->is_kick && p->plan) {
+            p->kicked_at = e->now;
+            p->asked = false;
+        }
+        apply(e, p, w, ev->write_done.resource_version);
+        break;
+    case SKR_WRITE_NOT_FOUND:
+        pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        return;
+    case SKR_WRITE_INVALID: /* another pod of that name, or something we cannot mend */
+        read_back(e, p);
+        later(e, p, REFUSED_S * SKR_SECOND);
+        break;
+    case SKR_WRITE_DENIED:
+        out_decision(e, "", p->key, "Pod patch refused", "", ev->write_done.message, true);
+        if (w->nominated_node)
+            e->status_forbidden = true; /* by label then, at once */
+        else
+            later(e, p, REFUSED_S * SKR_SECOND);
+        break;
+    case SKR_WRITE_BUSY:
+        later(e, p, ev->write_done.retry_after > 0 ? ev->write_done.retry_after : retry_delay(p));
+        break;
+    case SKR_WRITE_CONFLICT:
+    case SKR_WRITE_UNKNOWN: /* idempotent: sent again, but for the plan of a whole group */
+    case SKR_WRITE_DROPPED:
+    case SKR_WRITE_OUTCOME_COUNT:
+    default:
+        p->must_read = is_anchor(p) && w->annotation;
+        later(e, p, retry_delay(p));
+        break;
+    }
+    engine_touch_pod(e, p);
+    if (p->group)
+        engine_touch_group(e, p->group);
+}
+
+void members_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
+{
+    struct pod_entry *p = pods_find(e, w->key);
+    if (!p || p->write != w->id)
+        return;
+    p->write = 0;
+    if (w->purpose == WRITE_FOR_MEMBER) {
+        patch_done(e, p, w, ev);
+        return;
+    }
+    if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
+        pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+    } else if (ev->write_done.pod) {
+        bool same = strcmp(ev->write_done.pod->meta.uid, p->uid) == 0;
+        if (same && !p->must_read)
+            out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
+                         true);
+        p->must_read = false;
+        pods_upsert(e, ev->write_done.pod);
+        ev->write_done.pod = NULL;
+        if (same)
+            engine_touch_pod(e, p);
+    } else {
+        engine_touch_pod(e, p);
+    }
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who belongs to a group and who holds one of its seats.
+ *
+ * Bound live pods always hold a seat. Members of a plan keep theirs until they die; a vacancy of a
+ * plan in state Binding counts as taken. What is left goes to newcomers by (creationTimestamp,
+ * name). Once a member of the running generation has Succeeded, newcomers of other controllers
+ * belong to the next generation and get no seat while a member of this one lives.
+ */
+#include "core/gang/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#include "topology/amount_text.h"
+
+int32_t membership_size(const struct group *g)
+{
+    return g->spec ? g->spec->size : 0;
+}
+
+struct pod_entry *membership_oldest(const struct group *g)
+{
+    struct pod_entry *p, *best = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (!skr_pod_is_live(p->pod))
+            continue;
+        if (!best || p->pod->meta.created < best->pod->meta.created ||
+            (p->pod->meta.created == best->pod->meta.created &&
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
+            best = p;
+    }
+    return best;
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
+    if (p->pod->meta.created != q->pod->meta.created)
+        return p->pod->meta.created < q->pod->meta.created ? -1 : 1;
+    return strcmp(p->pod->meta.name, q->pod->meta.name);
+}
+
+/* ---- generations ---- */
+
+static bool of_this_generation(const struct group *g, const struct pod_entry *p)
+{
+    for (size_t i = 0; i < g->n_gen_controllers; i++) {
+        if (strcmp(g->gen_controller[i], p->pod->controller_uid) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void generation_add(struct group *g, const struct pod_entry *p)
+{
+    if (of_this_generation(g, p))
+        return;
+    skr_grow(&g->gen_controller, &g->cap_gen_controllers, g->n_gen_controllers + 1,
+             sizeof *g->gen_controller);
+    g->gen_controller[g->n_gen_controllers++] = skr_strdup(p->pod->controller_uid);
+}
+
+static void generation_reset(struct group *g)
+{
+    for (size_t i = 0; i < g->n_gen_controllers; i++)
+        free(g->gen_controller[i]);
+    g->n_gen_controllers = 0;
+    g->gen_succeeded = false;
+}
+
+/* ---- seats ---- */
+
+static void deal_seats(struct group *g)
+{
+    struct pod_entry *p;
+    size_t taken = g->plan && !g->plan->aborting ? g->plan->n_vacancies : 0, n = 0;
+    bool running = false;
+    DL_FOREACH(g->members, p)
+    {
+        bool live = skr_pod_is_live(p->pod);
+        p->seated =
+            live && !p->pod->other_gang && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
+        taken += p->seated;
+        running = running || (live && pods_is_bound(p));
+        if (live && pods_is_bound(p))
+            generation_add(g, p);
+    }
+    if (!running && !g->plan)
+        generation_reset(g);
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated || !skr_pod_is_live(p->pod) || p->pod->other_gang)
+            continue;
+        if (running && g->gen_succeeded && !of_this_generation(g, p))
+            continue;
+        list[n++] = p;
+    }
+    qsort(list, n, sizeof(struct pod_entry *), by_age);
+    size_t size = (size_t)membership_size(g);
+    for (size_t i = 0; i < n && taken < size; i++, taken++)
+        list[i]->seated = true;
+    free(list);
+}
+
+static void note_difference(struct group *g, const struct pod_entry *first,
+                            const struct pod_entry *odd)
+{
+    const char *name;
+    int64_t x, y;
+    struct skr_strbuf s;
+    skr_strbuf_init(&s);
+    if (skr_quantities_differ(&first->shape->spec->requests, &odd->shape->spec->requests, &name, &x,
+                              &y)) {
+        skr_strbuf_addf(&s, "pod %s requests ", odd->pod->meta.name);
+        skr_amount_add(&s, name, y);
+        skr_strbuf_addf(&s, ", pod %s ", first->pod->meta.name);
+        skr_amount_add(&s, name, x);
+        g->homogeneity = skr_strbuf_take(&s, NULL);
+    }
+    skr_strbuf_fini(&s);
+}
+
+static void check_homogeneity(struct group *g)
+{
+    struct pod_entry *p, *first = NULL;
+    free(g->homogeneity);
+    g->homogeneity = NULL;
+    DL_FOREACH(g->members, p)
+    {
+        if (!p->seated)
+            continue;
+        if (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0)
+            first = p;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated && p->shape != first->shape && !g->homogeneity)
+            note_difference(g, first, p);
+    }
+}
+
+void membership_update(struct skr_engine *e, struct group *g)
+{
+    (void)e;
+    bool dealt = g->seats_dirty;
+    if (dealt) {
+        g->seats_dirty = false;
+        deal_seats(g);
+        check_homogeneity(g);
+    }
+    struct pod_entry *p;
+    g->n_live = g->n_bound = g->n_newcomers = g->n_seated_new = g->n_ready_new = 0;
+    g->n_foreign_gate = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (!skr_pod_is_live(p->pod))
+            continue;
+        g->n_live++;
+        if (pods_is_bound(p)) {
+            g->n_bound++;
+            continue;
+        }
+        g->n_newcomers++;
+        g->n_seated_new += p->seated;
+        g->n_ready_new += p->seated && !p->pod->foreign_gate;
+        g->n_foreign_gate += p->seated && p->pod->foreign_gate;
+    }
+}
+
+struct pod_entry **membership_plannable(struct skr_engine *e, struct group *g, size_t *ret_n)
+{
+    (void)e;
+    struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->seated && !pods_is_bound(p) && !p->pod->foreign_gate && skr_pod_is_live(p->pod))
+            list[n++] = p;
+    }
+    qsort(list, n, sizeof(struct pod_entry *), by_age);
+    *ret_n = n;
+    return list;
+}
+
+bool membership_is_beyond(const struct group *g, const struct pod_entry *p)
+{
+    return g->spec && skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->seated;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan: which member goes to which node with which rank, from the solver's answer to the last
+ * Binding. Here: how it is made, its text, and whether that text stands.
+ *
+ * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
+ * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
+ *   accepted in filter
+ * - Binding: wanted once every member has voted, persisted with the ranks; only now may a Binding
+ *   be posted, and from here there is only forward (plan_step.c)
+ * - aborting: the text is wanted away; only when the object is seen without it is the room given
+ *   back (plan_loss.c)
+ *
+ * "Persisted" is always read off the cached object, never remembered: a user who wipes the
+ * annotation stops the plan until it stands again.
+ */
+#include "core/gang/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct plan *plan_create(struct skr_engine *e, struct group *g)
+{
+    skr_bug_on(g->plan);
+    struct plan *plan = skr_alloc(sizeof *plan);
+    plan->group = g;
+    plan->order = ++e->n_plans;
+    plan->home = g->source;
+    plan->replacement = g->n_bound > 0;
+    plan->created_at = e->now;
+    plan->deadline = e->now + e->settings.plan_timeout;
+    plan->tree = e->tree ? skr_tree_ref(e->tree) : NULL;
+    g->plan = plan;
+    DL_APPEND2(e->planned, g, pprev, pnext);
+    return plan;
+}
+
+void plan_add_member(struct skr_engine *e, struct plan *plan, struct pod_entry *p, const char *node,
+                     int32_t rank)
+{
+    skr_bug_on(p->plan);
+    p->plan = plan;
+    p->plan_node = engine_name(e, node);
+    p->plan_rank = rank;
+    p->stands = STANDS_UNKNOWN;
+    p->recorded = false;
+    p->kicked_at = 0;
+    p->asked = p->kick_again = p->kicked_again = p->voted = false;
+    p->told_event = NULL;
+    plan->n_members++;
+    if (!pods_is_bound(p))
+        skr_ledger_charge(e->ledger, p->uid, p->plan_node, &p->shape->amounts, SKR_CHARGE_RESERVED);
+    engine_touch_pod(e, p);
+}
+
+void plan_remove_member(struct skr_engine *e, struct pod_entry *p)
+{
+    if (!p->plan)
+        return;
+    if (!pods_is_bound(p)) {
+        struct node_entry *n = nodes_find(e, p->plan_node);
+        if (n)
+            n->changed_at = e->now;
+        skr_ledger_release(e->ledger, p->uid);
+    }
+    binding_unqueue(e, p);
+    p->plan->n_members--;
+    p->plan = NULL;
+    p->plan_node = NULL;
+    p->plan_rank = -1;
+    p->voted = p->asked = p->kick_again = false;
+    p->kicked_at = 0;
+    engine_touch_pod(e, p);
+}
+
+static void vacancy_fini(struct skr_engine *e, struct vacancy *v)
+{
+    skr_ledger_release(e->ledger, v->uid);
+    shape_unref(e, v->shape);
+    free(v->uid);
+}
+
+void plan_destroy(struct skr_engine *e, struct plan *plan)
+{
+    struct group *g = plan->group;
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        if (p->plan != plan)
+            continue;
+        if (p->parked && !pods_is_bound(p))
+            binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        plan_remove_member(e, p);
+    }
+    for (size_t i = 0; i < plan->n_vacancies; i++)
+        vacancy_fini(e, &plan->vacancy[i]);
+    DL_DELETE2(e->planned, g, pprev, pnext);
+    g->plan = NULL;
+    g->seats_dirty = true;
+    skr_tree_unref(plan->tree);
+    free(plan->vacancy);
+    free(plan->abort_message);
+    free(plan->anchor);
+    free(plan->text);
+    free(plan);
+}
+
+bool plan_uses_node(const struct plan *plan, const char *node)
+{
+    struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan && !pods_is_bound(p) && strcmp(p->plan_node, node) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the text ---- */
+
+static size_t record_members(const struct plan *plan, struct skr_plan_member *member)
+{
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan == plan)
+            member[n++] = (struct skr_plan_member){p->uid, p->plan_node, p->plan_rank};
+    }
+    for (size_t i = 0; i < plan->n_vacancies; i++)
+        member[n++] = (struct skr_plan_member){plan->vacancy[i].uid, plan->vacancy[i].node,
+                                               plan->vacancy[i].rank};
+    return n;
+}
+
+static int by_uid(const void *a, const void *b)
+{
+    const struct skr_plan_member *m = a, *o = b;
+    return strcmp(m->uid, o->uid);
+}
+
+void plan_text_changed(struct skr_engine *e, struct plan *plan)
+{
+    struct skr_plan_record r = {.has_members = true,
+                                .state = plan->binding ? SKR_PLAN_BINDING : SKR_PLAN_PLANNED};
+    memcpy(r.id, plan->id, sizeof r.id);
+    r.member = skr_alloc_array(plan->n_members + plan->n_vacancies + 1, sizeof *r.member);
+    r.n_members = record_members(plan, r.member);
+    qsort(r.member, r.n_members, sizeof *r.member, by_uid);
+    free(plan->text);
+    plan->text = skr_plan_write(&r, &plan->dropped_members);
+    free(r.member);
+    if (plan->anchor) { /* a member's own annotation holds both */
+        struct pod_entry *p = pods_find(e, plan->anchor);
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_strbuf_add(&b, "{\"node\":");
+        skr_strbuf_add_json(&b, p && p->plan == plan ? p->plan_node : "");
+        skr_strbuf_addc(&b, ',');
+        skr_strbuf_add(&b, plan->text + 1);
+        free(plan->text);
+        plan->text = skr_strbuf_take(&b, NULL);
+        if (p)
+            engine_touch_pod(e, p);
+    }
+    sink_hurry(e, plan->group);
+}
+
+/* Of those that the plan places: the loss of one who runs already must not end it. */
+const struct pod_entry *plan_oldest_member(const struct plan *plan)
+{
+    const struct pod_entry *p, *best = NULL;
+    DL_FOREACH(plan->group->members, p)
+    {
+        if (p->plan != plan || !skr_pod_is_live(p->pod))
+            continue;
+        if (!best || p->pod->meta.created < best->pod->meta.created ||
+            (p->pod->meta.created == best->pod->meta.created &&
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
+            best = p;
+    }
+    return best;
+}
+
+void plan_commit(struct skr_engine *e, struct plan *plan)
+{
+    struct skr_plan_member *member = skr_alloc_array(plan->n_members + 1, sizeof *member);
+    size_t n = record_members(plan, member);
+    skr_plan_id(plan->group->namespace_, plan->group->name, member, n, plan->id);
+    free(member);
+    if (plan->home == SOURCE_LABELS) {
+        const struct pod_entry *oldest = plan_oldest_member(plan);
+        plan->anchor = oldest ? skr_strdup(oldest->uid) : NULL;
+    }
+    plan_text_changed(e, plan);
+}
+
+bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
+{
+    const char *have;
+    if (plan->anchor) {
+        const struct pod_entry *p = pods_find(e, plan->anchor);
+        if (!p)
+            return plan->binding_persisted;
+        have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
+    } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
+        return plan->binding_persisted;
+    } else {
+        have = sink_annotation(e, plan->group);
+        if (!have) /* the object is gone: a started Binding is finished from the members */
+            return plan->binding_persisted;
+    }
+    return have && plan->text && strcmp(have, plan->text) == 0;
+}
+
+void plan_note_binding(struct skr_engine *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    if (plan && plan->home == SOURCE_NONE) /* its object was gone, and may be there again */
+        plan->home = g->maps ? SOURCE_MAP : g->podgroup ? SOURCE_PODGROUP : SOURCE_NONE;
+    if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan))
+        plan->binding_persisted = true;
+}
+
+static const struct sink *home_sink(const struct group *g)
+{
+    if (g->plan->home == SOURCE_PODGROUP)
+        return g->podgroup ? &g->podgroup->sink : NULL;
+    return g->plan->home == SOURCE_MAP && g->map ? &g->map->sink : NULL;
+}
+
+bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g)
+{
+    if (g->plan->anchor) {
+        const struct pod_entry *p = pods_find(e, g->plan->anchor);
+        return !p || p->plan != g->plan || (!p->write && !p->must_read);
+    }
+    const struct sink *sink = home_sink(g);
+    return !sink || (!sink->write && !sink->must_read);
+}

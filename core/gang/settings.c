@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defaults of the settings, as docs/reference.md lists them. */
+#include "core/gang/settings.h"
+
+void skr_settings_default(struct skr_settings *settings)
+{
+    *settings = (struct skr_settings){
+        .topology_namespace = "default",
+        .n_scheduler_names = 2,
+        .scheduler_name = {"sakkara", "sakkara-scheduler"},
+        .preemption = true,
+        .preempt_force_after = SKR_TIME_NEVER,
+        .plan_timeout = 300 * SKR_SECOND,
+        .plan_delay = 50 * SKR_MILLISECOND,
+        .tie_break = SKR_TIE_TREE,
+        .release_gate_after = SKR_TIME_NEVER,
+        .bind_timeout = 330 * SKR_SECOND,
+        .instance = "sakkara",
+    };
+}

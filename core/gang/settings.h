@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_SETTINGS_H
+#define SKR_CORE_GANG_SETTINGS_H
+/* Settings the engine obeys (docs/reference.md). Durations in ns (skr_time); borrowed strings
+ * outlive the engine. */
+#include "core/solver/solver.h"
+#include "topology/object.h"
+
+enum { SKR_SCHEDULER_NAMES_MAX = 16 };
+
+struct skr_settings {
+    const char *topology_namespace; /* default "default" */
+    size_t n_scheduler_names;
+    const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* default sakkara, sakkara-scheduler */
+    bool label_fallback;                                 /* false */
+    bool heterogeneous_refuse;                           /* false: the maximum is the demand */
+    bool victims_labelled;                               /* nonGroupVictims: labelled; false */
+    bool preemption;                                     /* true */
+    skr_time preempt_force_after;                        /* SKR_TIME_NEVER: off */
+    skr_time plan_timeout;                               /* 5 min */
+    skr_time plan_delay;                                 /* 50 ms */
+    bool rollback_partial;        /* onPartialBind: rollback; false: replace */
+    enum skr_tie_break tie_break; /* tree */
+    skr_time release_gate_after;  /* SKR_TIME_NEVER: off */
+    skr_time bind_timeout;        /* 330 s; parked binds are answered 10 s earlier */
+    int32_t utc_offset_s;         /* of times written for people */
+    const char *instance;         /* reportingInstance of Events, e.g. the host name */
+    bool plain_planning; /* nothing is kept between solves (tests): the same decisions, slower */
+};
+
+void skr_settings_default(struct skr_settings *settings);
+
+#endif

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What people read: status, reason, message, conditions and times of a group, and the keys of its
+ * object that carry them. Events and log records are made here too, on change only, from the same
+ * sentence.
+ */
+#include "core/gang/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- wanted keys ---- */
+
+void wanted_add(struct wanted *w, const char *key, const char *value)
+{
+    skr_grow(&w->item, &w->cap, w->n + 1, sizeof *w->item);
+    w->item[w->n].key = key;
+    w->item[w->n++].value = skr_strdup(value);
+}
+
+void wanted_fini(struct wanted *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free((void *)(uintptr_t)w->item[i].value);
+    free(w->item);
+    *w = (struct wanted){0};
+}
+
+static void wanted_time(struct wanted *w, const struct skr_engine *e, const char *key, skr_time t)
+{
+    char text[48];
+    if (t > 0)
+        skr_time_write(t, e->settings.utc_offset_s, text, sizeof text);
+    wanted_add(w, key, t > 0 ? text : NULL);
+}
+
+static void wanted_number(struct wanted *w, const char *key, int64_t v, bool present)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)v);
+    wanted_add(w, key, present ? text : NULL);
+}
+
+static char *shortened(const char *s)
+{
+    char *copy = skr_strdup(s);
+    size_t n = strlen(copy);
+    if (n > SKR_MESSAGE_MAX) {
+        n = SKR_MESSAGE_MAX;
+        while (n > 0 && ((unsigned char)copy[n] & 0xc0) == 0x80)
+            n--;
+        copy[n] = '\0';
+    }
+    for (char *c = copy; *c; c++) {
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    }
+    return copy;
+}
+
+/* ---- conditions ---- */
+
+static const char *const condition_name[] = {"Complete", "Placed", "Bound", "Valid"};
+_Static_assert(sizeof condition_name / sizeof *condition_name == CONDITION_KIND_COUNT, "names");
+
+static void set_condition(struct skr_engine *e, struct group *g, int kind, bool status,
+                          const char *reason, const char *message)
+{
+    struct condition *c = &g->condition[kind];
+    const char *word = status ? "True" : "False";
+    if (!c->set || strcmp(c->status, word) != 0)
+        c->since = e->now;
+    c->set = true;
+    c->type = condition_name[kind];
+    c->status = word;
+    char *reason_copy = skr_strdup(reason ? reason : ""), *copy = shortened(message ? message : "");
+    free(c->reason);
+    free(c->message);
+    c->reason = reason_copy;
+    c->message = copy;
+}
+
+static char *conditions_text(const struct group *g)
+{
+    struct skr_strbuf b;
+    char when[48];
+    bool first = true;
+    skr_strbuf_init(&b);
+    skr_strbuf_addc(&b, '[');
+    for (int i = 0; i < CONDITION_KIND_COUNT; i++) {
+        const struct condition *c = &g->condition[i];
+        if (!c->set)
+            continue;
+        skr_strbuf_addf(&b, "%s{\"type\":\"%s\",\"status\":\"%s\",\"reason\":", first ? "" : ",",
+                        condition_name[i], c->status);
+        skr_strbuf_add_json(&b, c->reason);
+        skr_strbuf_add(&b, ",\"message\":");
+        skr_strbuf_add_json(&b, c->message);
+        skr_time_write(c->since - c->since % SKR_SECOND, 0, when, sizeof when);
+        skr_strbuf_addf(&b, ",\"lastTransitionTime\":\"%s\"}", when);
+        first = false;
+    }
+    skr_strbuf_addc(&b, ']');
+    return skr_strbuf_take(&b, NULL);
+}
+
+bool status_unknown_levels(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+{
+    struct skr_strbuf unknown;
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    skr_strbuf_init(&unknown);
+    bool any = g->spec && e->tree && skr_group_rules(g->spec, e->tree, rule, &unknown) > 0;
+    if (any) {
+        skr_strbuf_addf(b, "constraints name unknown levels: %s (the tree has", unknown.s);
+        for (int32_t l = 1; l <= e->tree->n_levels; l++)
+            skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->tree->level_name[l]);
+        skr_strbuf_addc(b, ')');
+    }
+    skr_strbuf_fini(&unknown);
+    return any;
+}
+
+static void lint_text(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b,
+                      const char **reason)
+{
+    for (size_t i = 0; g->spec && i < g->spec->n_warnings; i++)
+        skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", g->spec->warning[i]);
+    if (b->len)
+        *reason = "LintWarnings";
+    struct skr_strbuf unknown;
+    skr_strbuf_init(&unknown);
+    if (status_unknown_levels(e, g, &unknown)) {
+        skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", unknown.s);
+        *reason = SKR_TOKEN_UNKNOWN_LEVEL;
+    }
+    if (g->homogeneity) {
+        skr_strbuf_addf(b, "%s%s; each member is given the larger one", b->len ? "; " : "",
+                        g->homogeneity);
+        *reason = "PodsNotHomogeneous";
+    }
+    skr_strbuf_fini(&unknown);
+}
+
+static void update_conditions(struct skr_engine *e, struct group *g)
+{
+    size_t size = (size_t)membership_size(g), have = g->n_bound + g->n_seated_new;
+    char text[200];
+    bool complete = g->spec && have >= size && g->n_foreign_gate == 0;
+    snprintf(text, sizeof text, "%zu of %zu members", have, size);
+    bool ended = g->state == GROUP_BOUND && g->n_live == 0;
+    if (!ended) /* a gang that ran to its end keeps what it was */
+        set_condition(e, g, CONDITION_COMPLETE, complete,
+                      complete ? "MembersPresent" : "MembersMissing", text);
+    bool placed = (g->plan && !g->plan->aborting) || g->state == GROUP_BOUND;
+    if (placed && g->output_too_large)
+        set_condition(e, g, CONDITION_PLACED, true, "OutputTooLarge",
+                      "placement and rank do not fit into the map; pods carry their ranks");
+    else
+        set_condition(e, g, CONDITION_PLACED, placed,
+                      placed ? "PlacementFound" : skr_reason_name(g->reason),
+                      placed ? "" : g->message);
+    bool bound = g->state == GROUP_BOUND && (ended || g->n_bound >= size);
+    set_condition(e, g, CONDITION_BOUND, bound, bound ? "MembersBound" : "MembersNotBound", "");
+    struct skr_strbuf b;
+    const char *reason = "Accepted";
+    skr_strbuf_init(&b);
+    if (g->defect) {
+        set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", g->defect);
+    } else {
+        lint_text(e, g, &b, &reason);
+        set_condition(e, g, CONDITION_VALID, true, reason, b.s ? b.s : "");
+    }
+    skr_strbuf_fini(&b);
+}
+
+/* ---- placement and rank ---- */
+
+struct output {
+    const char *unit[SKR_LEVELS_MAX]; /* names from level 1 down to the node */
+    int32_t depth;
+    const char *pod;
+    int32_t rank;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    const struct output *x = a, *y = b;
+    for (int32_t i = 0; i < x->depth && i < y->depth; i++) {
+        int c = strcmp(x->unit[i], y->unit[i]);
+        if (c != 0)
+            return c;
+    }
+    return x->depth != y->depth ? (x->depth < y->depth ? -1 : 1) : strcmp(x->pod, y->pod);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct output *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return strcmp(x->pod, y->pod);
+}
+
+static void fill_path(const struct skr_tree *t, const char *node, struct output *o)
+{
+    int32_t leaf = t ? skr_tree_find_leaf(t, node) : -1;
+    if (leaf < 0) { /* outside the tree: directly below the root */
+        o->unit[0] = node;
+        o->depth = 1;
+        return;
+    }
+    o->depth = t->n_levels;
+    int32_t unit = t->first_leaf + leaf;
+    for (int32_t l = t->n_levels; l > 0; l--, unit = t->parent[unit])
+        o->unit[l - 1] = t->unit_name[unit];
+}
+
+static char *placement_text(struct output *o, size_t n)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    qsort(o, n, sizeof *o, by_path);
+    skr_strbuf_add(&b, "{\"root\":{");
+    int32_t open = 0; /* units open below the root */
+    for (size_t i = 0; i < n; i++) {
+        int32_t same = 0;
+        if (i > 0) {
+            while (same < o[i].depth && same < o[i - 1].depth &&
+                   strcmp(o[i].unit[same], o[i - 1].unit[same]) == 0)
+                same++;
+            for (; open > same; open--)
+                skr_strbuf_addc(&b, '}');
+            skr_strbuf_addc(&b, ',');
+        }
+        for (; open < o[i].depth; open++) {
+            skr_strbuf_add_json(&b, o[i].unit[open]);
+            skr_strbuf_add(&b, ":{");
+        }
+        skr_strbuf_add_json(&b, o[i].pod);
+        skr_strbuf_add(&b, ":{}");
+    }
+    for (; open > 0; open--)
+        skr_strbuf_addc(&b, '}');
+    skr_strbuf_add(&b, "}}");
+    return skr_strbuf_take(&b, NULL);
+}
+
+static char *rank_text(struct output *o, size_t n)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    qsort(o, n, sizeof *o, by_rank);
+    skr_strbuf_addc(&b, '[');
+    for (size_t i = 0; i < n; i++)
+        skr_strbuf_addf(&b, "%s(%s,%d)", i ? " " : "", o[i].pod, o[i].rank);
+    skr_strbuf_addc(&b, ']');
+    return skr_strbuf_take(&b, NULL);
+}
+
+int32_t status_rank_of(const struct pod_entry *p)
+{
+    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
+    char *end;
+    if (p->plan_rank >= 0)
+        return p->plan_rank;
+    long v = text && *text ? strtol(text, &end, 10) : -1;
+    return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
+}
+
+static const char *node_of(const struct pod_entry *p)
+{
+    if (pods_is_bound(p))
+        return p->pod->node_name;
+    return p->plan && p->plan->binding && !p->plan->aborting ? p->plan_node : NULL;
+}
+
+/* Bound pods of an earlier life may lack a rank: they are ranked as if dealt, and get their label
+ * from members.c. */
+static void rank_adopted(struct skr_engine *e, struct group *g)
+{
+    struct pod_entry *p;
+    struct skr_error error;
+    if (!e->tree)
+        return;
+    struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
+    int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
+    size_t n = 0, lacking = 0;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_pod_is_live(p->pod) ? node_of(p) : NULL;
+        if (!node)
+            continue;
+        int32_t leaf = skr_tree_find_leaf(e->tree, node);
+        owner[n] = p;
+        seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
+                                      .node = node,
+                                      .leaf = leaf,
+                                      .rank = status_rank_of(p),
+                                      .claimed = true};
+        if (leaf >= 0)
+            count[leaf]++;
+        lacking += status_rank_of(p) < 0;
+    }
+    if (lacking > 0 && skr_assign(e->tree, count, seat, n, &error) == 0) {
+        for (size_t i = 0; i < n; i++) {
+            if (status_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
+                owner[i]->plan_rank = seat[i].rank;
+                engine_touch_pod(e, owner[i]);
+            }
+        }
+    }
+    free(seat);
+    free(owner);
+    free(count);
+}
+
+void status_outputs(struct skr_engine *e, struct group *g)
+{
+    rank_adopted(e, g);
+    struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_pod_is_live(p->pod) ? node_of(p) : NULL;
+        if (!node)
+            continue;
+        fill_path(e->tree, node, &o[n]);
+        o[n].pod = p->pod->meta.name;
+        o[n++].rank = status_rank_of(p);
+    }
+    free(g->placement);
+    free(g->rank);
+    g->placement = n ? placement_text(o, n) : NULL;
+    g->rank = n ? rank_text(o, n) : NULL;
+    g->output_too_large = n && strlen(g->placement) + strlen(g->rank) > SKR_OUTPUT_MAX;
+    free(o);
+}
+
+/* ---- status ---- */
+
+static enum skr_group_status status_of(const struct group *g)
+{
+    if (g->plan && g->plan->replacement)
+        return SKR_STATUS_BOUND;
+    switch (g->state) {
+    case GROUP_READY:
+        return SKR_STATUS_READY;
+    case GROUP_PREEMPTING:
+        return SKR_STATUS_PREEMPTING;
+    case GROUP_PLANNED:
+    case GROUP_ADMITTING:
+    case GROUP_HOLDING:
+        return SKR_STATUS_ASSIGNED;
+    case GROUP_BINDING:
+        return SKR_STATUS_PERMITTED;
+    case GROUP_BOUND:
+        return SKR_STATUS_BOUND;
+    case GROUP_BACKOFF:
+        return g->n_ready_new < (size_t)membership_size(g) ? SKR_STATUS_WAITING : SKR_STATUS_READY;
+    case GROUP_EVICTED:
+        return SKR_STATUS_PREEMPTED;
+    case GROUP_INVALID:
+        return SKR_STATUS_FAILED;
+    case GROUP_PENDING:
+    case GROUP_STATE_COUNT:
+    default:
+        return SKR_STATUS_WAITING;
+    }
+}
+
+static bool needs_a_human(enum skr_reason reason)
+{
+    return reason <= SKR_REASON_TOPOLOGY_MISSING || reason == SKR_REASON_CONSTRAINT_CONFLICT ||
+           reason == SKR_REASON_NEVER_FITS || reason == SKR_REASON_BIND_FAILED;
+}
+
+static void keep_event(const struct skr_engine *e, struct group *g, bool warning,
+                       const char *reason, const char *note)
+{
+    struct told_event *event = &g->event[g->n_events++ % SKR_EVENTS_KEPT];
+    free(event->note);
+    *event = (struct told_event){e->now, warning, reason, skr_strdup(note)};
+}
+
+static void event_about(struct skr_engine *e, struct group *g, bool warning, const char *reason,
+                        const char *action, const char *note)
+{
+    keep_event(e, g, warning, reason, note);
+    const struct pod_entry *oldest;
+    if (g->source == SOURCE_MAP && g->map)
+        out_event(e, "ConfigMap", &g->map->map->meta, warning, reason, action, note);
+    else if (g->source == SOURCE_PODGROUP && g->podgroup)
+        out_event(e, "PodGroup", &g->podgroup->pg->meta, warning, reason, action, note);
+    else if ((oldest = membership_oldest(g)) != NULL)
+        out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
+}
+
+static int by_string(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t nodes_used(const struct group *g)
+{
+    const char **node = skr_alloc_array(g->n_members + 1, sizeof *node);
+    const struct pod_entry *p;
+    size_t n = 0, distinct = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (skr_pod_is_live(p->pod) && node_of(p))
+            node[n++] = node_of(p);
+    }
+    qsort(node, n, sizeof *node, by_string);
+    for (size_t i = 0; i < n; i++)
+        distinct += i == 0 || strcmp(node[i], node[i - 1]) != 0;
+    free(node);
+    return distinct;
+}
+
+static void forget_trials(struct group *g)
+{
+    g->told_placed = false;
+    g->told_unplaced = 0;
+}
+
+static void tell_status(struct skr_engine *e, struct group *g)
+{
+    char note[300];
+    switch (g->status) {
+    case SKR_STATUS_READY:
+        if (g->told_status != SKR_STATUS_WAITING && g->told_status != SKR_STATUS_COUNT)
+            break;
+        snprintf(note, sizeof note, "all %d members are there", membership_size(g));
+        event_about(e, g, false, "GroupComplete", "GroupComplete", note);
+        break;
+    case SKR_STATUS_ASSIGNED:
+        snprintf(note, sizeof note, "a placement of %d members was found", membership_size(g));
+        if (!g->told_placed)
+            event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
+        g->told_placed = true;
+        break;
+    case SKR_STATUS_BOUND:
+        snprintf(note, sizeof note, "%zu members are bound to %zu nodes", g->n_bound,
+                 nodes_used(g));
+        event_about(e, g, false, "GroupBound", "GroupBound", note);
+        forget_trials(g);
+        break;
+    case SKR_STATUS_WAITING:
+        forget_trials(g);
+        break;
+    case SKR_STATUS_PERMITTED:
+    case SKR_STATUS_PREEMPTING:
+    case SKR_STATUS_PREEMPTED:
+    case SKR_STATUS_FAILED:
+    case SKR_STATUS_COUNT:
+    default:
+        break;
+    }
+    out_decision(e, g->key, "", "Group status changed", skr_group_status_name(g->status),
+                 g->message ? g->message : "", false);
+}
+
+static void tell_reason(struct skr_engine *e, struct group *g)
+{
+    bool progress = g->reason == SKR_REASON_NONE || g->reason == SKR_REASON_MEMBERS_MISSING ||
+                    g->reason == SKR_REASON_GROUP_NOT_FOUND;
+    _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
+    uint32_t bit = UINT32_C(1) << g->reason;
+    if (!progress && !(g->told_unplaced & bit)) {
+        g->told_unplaced |= bit;
+        event_about(e, g, needs_a_human(g->reason), "GroupUnplaced", skr_reason_name(g->reason),
+                    g->message ? g->message : "");
+    }
+    if (g->reason == SKR_REASON_NONE && g->status == SKR_STATUS_BOUND)
+        forget_trials(g); /* whole again */
+    if (g->reason != SKR_REASON_NONE)
+        out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
+                     g->message ? g->message : "", false);
+}
+
+void status_update(struct skr_engine *e, struct group *g)
+{
+    enum skr_group_status was = g->status;
+    g->status = status_of(g);
+    if (g->status != was || g->status_since == 0)
+        g->status_since = e->now;
+    if (g->state == GROUP_BOUND && !g->plan && g->n_live > 0 &&
+        (g->outputs_bound != g->n_bound || g->outputs_input != g->input_epoch)) {
+        status_outputs(e, g);
+        g->outputs_bound = g->n_bound;
+        g->outputs_input = g->input_epoch;
+    }
+    update_conditions(e, g);
+    if (g->told_status != g->status) {
+        tell_status(e, g);
+        g->told_status = g->status;
+    }
+    if (g->told_reason != g->reason) {
+        tell_reason(e, g);
+        g->told_reason = g->reason;
+    }
+}
+
+static bool outputs_shown(const struct group *g)
+{
+    bool shown = g->state == GROUP_BOUND || (g->plan && (g->plan->binding || g->plan->replacement));
+    return shown && !g->output_too_large;
+}
+
+void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w)
+{
+    char *message = g->message ? shortened(g->message) : NULL;
+    char *conditions = conditions_text(g);
+    bool wrong = g->reason != SKR_REASON_NONE;
+    wanted_add(w, "status", skr_group_status_name(g->status));
+    wanted_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
+    wanted_add(w, "message", wrong ? message : NULL);
+    wanted_add(w, "conditions", conditions);
+    wanted_add(w, "placement", outputs_shown(g) ? g->placement : NULL);
+    wanted_add(w, "rank", outputs_shown(g) ? g->rank : NULL);
+    wanted_time(w, e, "schedBeginTime", g->begin_at);
+    wanted_time(w, e, "schedEndTime", g->end_at);
+    wanted_number(w, "schedTotalTimeMilli", (g->end_at - g->begin_at) / SKR_MILLISECOND,
+                  g->end_at > 0 && g->begin_at > 0);
+    wanted_number(w, "schedSolverTimeMilli", g->solver_ms, g->end_at > 0);
+    wanted_add(w, "preemptor", NULL);
+    wanted_add(w, "delayed-deletion", NULL);
+    free(message);
+    free(conditions);
+}
+
+/* ---- maps that define no group ---- */
+
+enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry *m, char *text,
+                             size_t size)
+{
+    struct skr_error error = {0};
+    struct skr_group_spec *spec = NULL;
+    if (m->group_key) {
+        const struct group *g = groups_find(e, m->group_key);
+        snprintf(text, size, "group %s is defined by ConfigMap %.250s, which is older",
+                 m->group_key, g && g->map ? g->map->map->meta.name : "?");
+        return SKR_REASON_DUPLICATE_GROUP;
+    }
+    skr_group_spec_parse(&m->map->data, &spec, &error);
+    skr_group_spec_destroy(spec);
+    snprintf(text, size, "%s", error.text);
+    return SKR_REASON_GROUP_INVALID;
+}
+
+void status_wanted_loser(struct skr_engine *e, struct map_entry *m, struct wanted *w)
+{
+    char text[400];
+    const char *reason = skr_reason_name(status_loser(e, m, text, sizeof text));
+    const char *had = skr_labels_get(&m->map->data, "reason");
+    const char *told = m->told_loser ? m->told_loser : had;
+    if (!told || strcmp(told, reason) != 0) {
+        out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);
+        out_decision(e, m->key, "", "Group map not used", reason, text, false);
+    }
+    m->told_loser = reason;
+    wanted_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
+    wanted_add(w, "reason", reason);
+    wanted_add(w, "message", text);
+    static const char *const gone[] = {
+        "placement",           "rank",      "schedBeginTime",      "schedEndTime", "conditions",
+        "schedTotalTimeMilli", "preemptor", "schedSolverTimeMilli"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        wanted_add(w, gone[i], NULL);
+}
+
+static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const char *what,
+                        const char *first)
+{
+    if (n == 0)
+        return;
+    char text[600];
+    snprintf(text, sizeof text, "%zu %s, first: %s", n, what, first);
+    skr_strbuf_addf(b, "%s{\"type\":\"%s\",\"status\":\"True\",\"reason\":\"%s\",\"message\":",
+                    b->len > 1 ? "," : "", type, type);
+    skr_strbuf_add_json(b, text);
+    skr_strbuf_addc(b, '}');
+}
+
+void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, struct wanted *w)
+{
+    const char *reason = topology_map_reason(e, m);
+    if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0)
+        return;
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_addc(&b, '[');
+    if (m == e->active && !m->problem) {
+        add_warning(&b, "UnevenDepth", m->warnings.n_uneven,
+                    "leaves above the deepest level are left out", m->warnings.first_uneven);
+        add_warning(&b, "UnknownNode", e->n_unknown, "leaves name no existing node",
+                    e->first_unknown);
+        add_warning(&b, "NodesNotInTree", e->n_outside, "Ready nodes are not in the tree",
+                    e->first_outside);
+    }
+    skr_strbuf_addc(&b, ']');
+    wanted_add(w, "reason", *reason ? reason : NULL);
+    wanted_add(w, "message",
+               m->problem ? m->problem
+               : *reason  ? "another topology map is in force"
+                          : NULL);
+    wanted_add(w, "conditions", b.len > 2 ? b.s : NULL);
+    skr_strbuf_fini(&b);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The key constraints of a group map: a JSON object level -> object. Read as Go's encoding/json
+ * reads it into a struct: member names match whatever their case, null is absent, numbers must be
+ * integers (5.0 and 1e1 are not). Of several members that match one name the last in the text
+ * counts; libjansson keeps the last of equal names, but not the order in which variants of case
+ * were repeated, so positions in the text decide.
+ *
+ * Limits: SKR_GROUP_CONSTRAINTS_MAX bytes, SKR_GROUP_RULES_MAX levels, SKR_GROUP_LINT_MAX warnings.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/group/lint.h"
+#include "topology/base/json_field.h"
+#include "topology/base/json_position.h"
+
+enum member { TYPE, HARD, PARTITIONS, MIN, MAX, FACTOR, MEMBER_COUNT };
+
+static const char *const member_name[] = {"type", "hard", "partitions", "min", "max", "factor"};
+_Static_assert(sizeof(member_name) / sizeof(member_name[0]) == MEMBER_COUNT, "a name per member");
+
+const char *const *skr_group_member_names(size_t *ret_n)
+{
+    *ret_n = MEMBER_COUNT;
+    return member_name;
+}
+
+static bool equal_fold(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        char left = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
+        char right = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
+        if (left != right)
+            return false;
+    }
+    return *a == *b;
+}
+
+/* Of a level's value, or of a member of it. */
+static struct skr_position locate(const char *text, const char *level, const char *key)
+{
+    const char *path[] = {level, key, NULL};
+    struct skr_position position;
+    if (!skr_json_find_path(text, path, &position))
+        position = (struct skr_position){.line = 1, .column = 1};
+    return position;
+}
+
+static bool is_before(struct skr_position a, struct skr_position b)
+{
+    return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+static void write_where(struct skr_position position, char buffer[SKR_QUOTE_MAX])
+{
+    snprintf(buffer, SKR_QUOTE_MAX, "constraints: %zu:%zu", position.line, position.column);
+}
+
+/* The token at a position, as the user wrote it. */
+static void copy_token(const char *text, struct skr_position position, char buffer[SKR_QUOTE_MAX])
+{
+    const char *at = text;
+    for (size_t line = 1; line < position.line; line++) {
+        const char *end = strchr(at, '\n');
+        if (end == NULL)
+            break;
+        at = end + 1;
+    }
+    size_t skip = position.column - 1;
+    size_t rest = strlen(at);
+    at += skip < rest ? skip : rest;
+    size_t n = strcspn(at, ",]} \t\r\n");
+    if (n > SKR_QUOTE_MAX - 1)
+        n = SKR_QUOTE_MAX - 1;
+    memcpy(buffer, at, n);
+    buffer[n] = '\0';
+}
+
+/* The value that counts for a member of a level; NULL when absent or null. *ret_key: as written.
+ * O(text) for each variant of case beyond the first, so their number has a limit. */
+static int find_member(const struct skr_group_spec *spec, json_t *object, const char *text,
+                       const char *level, enum member member, json_t **ret, const char **ret_key,
+                       struct skr_error *error)
+{
+    int variants = 0;
+    struct skr_position last = {.line = 0, .column = 0};
+    const char *key;
+    json_t *value;
+    json_t *found = NULL;
+    json_object_foreach(object, key, value)
+    {
+        if (!equal_fold(key, member_name[member]))
+            continue;
+        if (++variants > SKR_GROUP_VARIANTS_MAX)
+            return skr_group_defect(
+                spec, "Limit",
+                skr_error_set(error, SKR_LIMIT,
+                              "constraints: \"%s\" is repeated in more than %d spellings",
+                              member_name[member], (int)SKR_GROUP_VARIANTS_MAX),
+                error);
+        if (found != NULL && last.line == 0)
+            last = locate(text, level, *ret_key);
+        if (found != NULL) {
+            struct skr_position here = locate(text, level, key);
+            if (is_before(here, last))
+                continue;
+            last = here;
+        }
+        found = value;
+        *ret_key = key;
+    }
+    *ret = json_is_null(found) ? NULL : found;
+    return 0;
+}
+
+static int refuse(const struct skr_group_spec *spec, const char *text, const char *level,
+                  const char *key, const char *what, const json_t *value, struct skr_error *error)
+{
+    struct skr_position position = locate(text, level, key);
+    char got[SKR_QUOTE_MAX];
+    if (json_is_number(value) || json_is_boolean(value))
+        copy_token(text, position, got);
+    else
+        snprintf(got, sizeof(got), "%s", skr_object_type_name(value));
+    char subject[SKR_QUOTE_MAX];
+    skr_group_quote(key != NULL ? key : level, subject);
+    int rc = skr_error_set(error, SKR_INVALID, "constraints: %zu:%zu: \"%s\" must be %s, got %s",
+                           position.line, position.column, subject, what, got);
+    return skr_group_defect(spec, "WrongType", rc, error);
+}
+
+static int read_number(struct skr_group_spec *spec, const char *text, const char *level,
+                       json_t *object, enum member member, int32_t *ret, struct skr_error *error)
+{
+    const char *key = NULL;
+    json_t *value;
+    char where[SKR_QUOTE_MAX];
+    int rc = find_member(spec, object, text, level, member, &value, &key, error);
+    if (rc < 0 || value == NULL)
+        return rc;
+    if (!json_is_integer(value))
+        return refuse(spec, text, level, key, "an integer", value, error);
+    json_int_t number = json_integer_value(value);
+    where[0] = '\0';
+    if (number < 0)
+        write_where(locate(text, level, key), where);
+    *ret = skr_group_number(spec, where, level, member_name[member], (int64_t)number);
+    return 0;
+}
+
+static int read_words(struct skr_group_spec *spec, const char *text, const char *level,
+                      json_t *object, struct skr_rule *ret, struct skr_error *error)
+{
+    const char *key = NULL;
+    json_t *type;
+    json_t *hard;
+    int rc = find_member(spec, object, text, level, TYPE, &type, &key, error);
+    if (rc < 0)
+        return rc;
+    if (type != NULL) {
+        char where[SKR_QUOTE_MAX];
+        if (!json_is_string(type))
+            return refuse(spec, text, level, key, "a string", type, error);
+        write_where(locate(text, level, key), where);
+        ret->type = skr_group_type_parse(spec, where, level, json_string_value(type));
+    }
+    rc = find_member(spec, object, text, level, HARD, &hard, &key, error);
+    if (rc < 0)
+        return rc;
+    if (hard != NULL && !json_is_boolean(hard))
+        return refuse(spec, text, level, key, "true or false", hard, error);
+    ret->hard = json_is_true(hard);
+    return 0;
+}
+
+static void warn_unknown(struct skr_group_spec *spec, const char *text, const char *level,
+                         json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        bool known = false;
+        for (size_t i = 0; i < MEMBER_COUNT; i++)
+            known = known || equal_fold(key, member_name[i]);
+        if (known)
+            continue;
+        char quoted[SKR_QUOTE_MAX];
+        char quoted_level[SKR_QUOTE_MAX];
+        struct skr_position position = locate(text, level, key);
+        skr_group_quote(key, quoted);
+        skr_group_quote(level, quoted_level);
+        skr_group_warn(spec, "UnknownMember",
+                       "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\" is ignored",
+                       position.line, position.column, quoted, quoted_level);
+        if (spec->n_warnings == SKR_GROUP_LINT_MAX)
+            return;
+    }
+}
+
+static int read_rule(struct skr_group_spec *spec, const char *text, const char *level,
+                     json_t *object, struct skr_level_rule *ret, struct skr_error *error)
+{
+    struct skr_level_rule rule = {.level = skr_arena_strdup(spec->arena, level)};
+    char where[SKR_QUOTE_MAX];
+    if (rule.level == NULL)
+        return skr_group_no_room(error);
+    int rc = read_words(spec, text, level, object, &rule.rule, error);
+    const struct {
+        enum member member;
+        int32_t *number;
+    } numbers[] = {{PARTITIONS, &rule.rule.partitions},
+                   {MIN, &rule.rule.min},
+                   {MAX, &rule.rule.max},
+                   {FACTOR, &rule.rule.factor}};
+    for (size_t i = 0; skr_group_go_on(spec, rc) && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        int one =
+            read_number(spec, text, level, object, numbers[i].member, numbers[i].number, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (rc < 0)
+        return rc;
+    warn_unknown(spec, text, level, object);
+    write_where(locate(text, level, NULL), where);
+    skr_group_lint_rule(spec, where, &rule);
+    *ret = rule;
+    return 0;
+}
+
+static int read_levels(struct skr_group_spec *spec, const char *text, json_t *object,
+                       struct skr_error *error)
+{
+    const char *level;
+    json_t *value;
+    int rc = 0;
+    json_object_foreach(object, level, value)
+    {
+        if (!skr_group_go_on(spec, rc))
+            break;
+        if (json_is_null(value))
+            continue;
+        if (spec->n_rules == SKR_GROUP_RULES_MAX)
+            return skr_group_defect(spec, "Limit",
+                                    skr_error_set(error, SKR_LIMIT,
+                                                  "constraints: more than %d levels",
+                                                  (int)SKR_GROUP_RULES_MAX),
+                                    error);
+        int one = json_is_object(value)
+                      ? read_rule(spec, text, level, value, &spec->rule[spec->n_rules], error)
+                      : refuse(spec, text, level, NULL, "an object", value, error);
+        spec->n_rules += one == 0 ? 1 : 0;
+        rc = rc < 0 ? rc : one;
+    }
+    return rc;
+}
+
+int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
+                                struct skr_error *error)
+{
+    json_t *root;
+    int rc = skr_json_text_parse("constraints", text, SKR_GROUP_CONSTRAINTS_MAX, &root, error);
+    if (rc < 0)
+        return skr_group_defect(spec, rc == -SKR_LIMIT ? "Limit" : "InvalidJSON", rc, error);
+    if (json_is_object(root)) {
+        rc = read_levels(spec, text, root, error);
+    } else if (!json_is_null(root)) {
+        rc = skr_error_set(error, SKR_INVALID, "constraints: 1:1: must be an object, got %s",
+                           skr_object_type_name(root));
+        skr_group_defect(spec, "WrongType", rc, error);
+    }
+    json_decref(root);
+    return rc;
+}

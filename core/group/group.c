@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Group specs from ConfigMaps and PodGroups, comparison, and their rules resolved against a tree.
+ * Labels are read by core/group/labels.c, constraints by core/group/constraints.c, lint is in
+ * core/group/lint.c.
+ */
+#include "core/group/group.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/group/lint.h"
+#include "core/group/label_value.h"
+
+static const char default_name[] = "default-group";
+
+const char *skr_group_map_name(const struct skr_labels *data)
+{
+    const char *name = skr_labels_get(data, "name");
+    if (name == NULL)
+        return default_name;
+    return name[0] != '\0' && skr_label_value_is_valid(name) ? name : NULL;
+}
+
+static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec,
+                      struct skr_error *error)
+{
+    const char *size = skr_labels_get(data, "size");
+    const char *priority = skr_labels_get(data, "priority");
+    const char *constraints = skr_labels_get(data, "constraints");
+    int rc = size != NULL ? skr_group_size_parse("size", size, &spec->size, error) : 0;
+    skr_group_defect(spec, "InvalidNumber", rc, error);
+    spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
+    if (skr_group_go_on(spec, rc) && priority != NULL) {
+        int one = skr_group_integer_parse("priority", priority, INT32_MIN, INT32_MAX,
+                                          &spec->priority, error);
+        skr_group_defect(spec, "InvalidNumber", one, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (skr_group_go_on(spec, rc) && constraints != NULL) {
+        int one = skr_group_constraints_parse(spec, constraints, error);
+        rc = rc < 0 ? rc : one;
+    }
+    return rc;
+}
+
+static int refuse_name(const struct skr_labels *data, struct skr_error *error)
+{
+    char quoted[SKR_QUOTE_MAX];
+    skr_group_quote(skr_labels_get(data, "name"), quoted);
+    return skr_error_set(error, SKR_INVALID,
+                         "name: 1:1: must be usable as a label value (1 to %d letters, digits, "
+                         "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
+                         (int)SKR_LABEL_VALUE_MAX, quoted);
+}
+
+int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
+                         struct skr_group_spec **ret, struct skr_error *error)
+{
+    const char *name = skr_group_map_name(data);
+    if (name == NULL && defects == NULL)
+        return refuse_name(data, error);
+    struct skr_group_spec *spec =
+        skr_group_spec_create(name != NULL ? name : "", SKR_GROUP_RULES_MAX, error);
+    if (spec == NULL)
+        return -SKR_NO_MEMORY;
+    spec->defects = defects;
+    int rc = name == NULL ? refuse_name(data, error) : 0;
+    skr_group_defect(spec, "InvalidName", rc, error);
+    int keys = parse_keys(data, spec, error);
+    spec->defects = NULL;
+    rc = rc < 0 ? rc : keys;
+    if (rc < 0) {
+        skr_group_spec_destroy(spec);
+        return rc;
+    }
+    *ret = spec;
+    return 0;
+}
+
+int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **ret,
+                         struct skr_error *error)
+{
+    return skr_group_spec_check(data, NULL, ret, error);
+}
+
+int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
+                                 struct skr_group_spec **ret, struct skr_error *error)
+{
+    if (pg->min_member < 1)
+        return skr_error_set(error, SKR_INVALID, "spec.minMember: must be at least 1, got %d",
+                             (int)pg->min_member);
+    if (pg->min_member > SKR_GROUP_SIZE_MAX)
+        return skr_error_set(error, SKR_LIMIT, "spec.minMember: %d members, a group has at most %d",
+                             (int)pg->min_member, (int)SKR_GROUP_SIZE_MAX);
+    struct skr_group_spec *spec = skr_group_spec_create(pg->meta.name, 0, error);
+    if (spec == NULL)
+        return -SKR_NO_MEMORY;
+    spec->size = pg->min_member;
+    spec->priority = priority;
+    *ret = spec;
+    return 0;
+}
+
+void skr_group_spec_destroy(struct skr_group_spec *spec)
+{
+    if (spec != NULL)
+        skr_arena_destroy(spec->arena);
+}
+
+static bool rule_equal(const struct skr_rule *a, const struct skr_rule *b)
+{
+    return a->type == b->type && a->hard == b->hard && a->partitions == b->partitions &&
+           a->min == b->min && a->max == b->max && a->factor == b->factor;
+}
+
+static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec, const char *level)
+{
+    for (size_t i = 0; i < spec->n_rules; i++)
+        if (strcmp(spec->rule[i].level, level) == 0)
+            return &spec->rule[i];
+    return NULL;
+}
+
+bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->priority != b->priority ||
+        a->n_rules != b->n_rules)
+        return false;
+    for (size_t i = 0; i < a->n_rules; i++) {
+        const struct skr_level_rule *other = find_rule(b, a->rule[i].level);
+        if (other == NULL || !rule_equal(&a->rule[i].rule, &other->rule))
+            return false;
+    }
+    return true;
+}
+
+size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                       struct skr_rule *rules, struct skr_strbuf *unknown)
+{
+    size_t n_unknown = 0;
+    for (int32_t level = 0; level < tree->n_levels; level++)
+        rules[level] = (struct skr_rule){.type = SKR_RULE_PACK};
+    for (size_t i = 0; i < spec->n_rules; i++) {
+        int32_t level = skr_tree_find_level(tree, spec->rule[i].level);
+        if (level > 0) {
+            rules[level - 1] = spec->rule[i].rule;
+            continue;
+        }
+        if (unknown != NULL) {
+            char quoted[SKR_QUOTE_MAX];
+            skr_group_quote(spec->rule[i].level, quoted);
+            skr_strbuf_add(unknown, n_unknown > 0 ? ", " : "");
+            skr_strbuf_add(unknown, quoted);
+        }
+        n_unknown++;
+    }
+    return n_unknown;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GROUP_GROUP_H
+#define SKR_CORE_GROUP_GROUP_H
+/*
+ * What a user asks for: name, size, priority and the rules per level, read from a group ConfigMap,
+ * a PodGroup or pod labels. Rules are kept by level *name*; skr_group_rules() resolves them against
+ * a tree. A struct is immutable and owns its memory.
+ */
+#include "core/group/podgroup.h"
+#include "core/solver/solver.h"
+#include "topology/defect.h"
+#include "topology/object.h"
+#include "topology/base/strbuf.h"
+#include "topology/tree.h"
+
+#define SKR_GROUP_LABEL "sakkara.group" /* marks the ConfigMap; value ignored */
+
+enum {
+    SKR_GROUP_SIZE_MAX = 100000,           /* members of one group */
+    SKR_GROUP_CONSTRAINTS_MAX = 16 * 1024, /* bytes of the key constraints */
+    SKR_GROUP_VARIANTS_MAX = 8, /* spellings of one member name in one level ("min", "MIN", ...) */
+    SKR_GROUP_RULES_MAX = 64,   /* levels named by one group */
+    SKR_GROUP_LINT_MAX = 32,    /* warnings kept of one group; the last one counts those cut off */
+};
+
+struct skr_level_rule {
+    const char *level;
+    struct skr_rule rule; /* as written: ignored numbers are 0, an ignored min/max pair is 0 */
+};
+
+struct skr_group_spec {
+    struct skr_arena *arena;
+    const char *name;
+    int32_t size;
+    int32_t priority; /* of the group, not of pods */
+    size_t n_rules;
+    struct skr_level_rule *rule; /* order of the document; one entry a level */
+    size_t n_warnings;           /* lint, never blocking; each "constraints: 1:12: text" */
+    const char **warning;
+    const struct skr_defects *defects; /* while it is read; NULL afterwards */
+};
+
+/* Errors (SKR_INVALID, SKR_LIMIT) name key, line:column inside its value, and the defect: the map
+ * is malformed. */
+int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **ret,
+                         struct skr_error *error);
+/* The same, for lint: tells every defect and warning, not the first defect alone. *ret NULL when
+ * there was a defect. The error is that of the last one; needed when defects is not NULL. */
+int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
+                         struct skr_group_spec **ret, struct skr_error *error);
+/* priority: spec.priority of the oldest member. No constraints: pack everywhere. */
+int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
+                                 struct skr_group_spec **ret, struct skr_error *error);
+/* Labels of the oldest member (SKR_LABEL_GROUP_SIZE,
+ * SKR_LABEL_CONSTRAINT{type,partitions,min,max,factor}.LEVEL); size is required. */
+int skr_group_spec_from_labels(const char *name, const struct skr_labels *labels, int32_t priority,
+                               struct skr_group_spec **ret, struct skr_error *error);
+/* The same, for lint. */
+int skr_group_labels_check(const char *name, const struct skr_labels *labels,
+                           const struct skr_defects *defects, struct skr_group_spec **ret,
+                           struct skr_error *error);
+void skr_group_spec_destroy(struct skr_group_spec *spec); /* NULL allowed */
+bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b);
+
+/* The names of a rule's members in the key constraints, for messages; *ret_n: how many. */
+const char *const *skr_group_member_names(size_t *ret_n);
+
+/* data.name of a group map ("default-group" when absent), borrowed from data; NULL when present but
+ * bad. Used to index maps before parsing. */
+const char *skr_group_map_name(const struct skr_labels *data);
+
+/* Fills rules[0 .. tree->n_levels - 1] (level 1 first); levels without an entry are soft pack.
+ * Returns the number of entries whose level the tree does not have; their names, comma separated,
+ * go to unknown (NULL allowed). */
+size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,
+                       struct skr_rule *rules, struct skr_strbuf *unknown);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_POD_POD_H
+#define SKR_CORE_POD_POD_H
+/*
+ * A pod as the scheduler sees it, decoded from the API. Immutable, one arena per pod, but for the
+ * few fields that the engine overlays after its own acknowledged writes (it replaces the whole
+ * object then, see skr_pod_overlay).
+ *
+ * The shape is what decides where a pod may run and what it asks for. Pods of one template have
+ * equal shapes (equal bytes in shape.key), so that masks and demands are kept once a shape.
+ */
+#include "topology/object.h"
+
+#define SKR_GATE              "sakkara.gang"
+#define SKR_LABEL_GROUP       "sakkara.group.name"
+#define SKR_LABEL_POD_GROUP   "scheduling.x-k8s.io/pod-group"
+#define SKR_LABEL_STATUS      "sakkara.member.status"
+#define SKR_LABEL_RETRIES     "sakkara.member.retries"
+#define SKR_LABEL_RANK        "sakkara.member.rank"
+#define SKR_LABEL_PLAN        "sakkara.member.plan"
+#define SKR_LABEL_PREEMPTIBLE "sakkara.preemptible"
+#define SKR_LABEL_GROUP_SIZE  "sakkara.group.size"
+#define SKR_LABEL_CONSTRAINT  "sakkara.group.constraint."
+#define SKR_ANNOTATION_PLAN   "sakkara.plan"
+
+/* A pod beyond these is refused with SKR_LIMIT: what a hostile pod can make us compare per node. */
+enum {
+    SKR_POD_CONTAINERS_MAX = 1024,   /* containers; init containers likewise */
+    SKR_POD_RESOURCES_MAX = 256,     /* distinct resource names of one pod */
+    SKR_POD_VOLUMES_MAX = 16384,     /* volumes; resource claims likewise */
+    SKR_POD_LISTS_MAX = 4096,        /* gates, owners, conditions: each */
+    SKR_POD_SELECTOR_MAX = 1024,     /* nodeSelector entries */
+    SKR_POD_TERMS_MAX = 256,         /* required node affinity */
+    SKR_POD_REQUIREMENTS_MAX = 1024, /* of all terms together */
+    SKR_POD_VALUES_MAX = 16384,      /* of all requirements together */
+    SKR_POD_TOLERATIONS_MAX = 1024,
+    SKR_POD_MESSAGE_MAX = 1024, /* bytes kept of the PodScheduled condition's message */
+};
+
+enum skr_pod_phase {
+    SKR_POD_PENDING,
+    SKR_POD_RUNNING,
+    SKR_POD_SUCCEEDED,
+    SKR_POD_FAILED,
+    SKR_POD_UNKNOWN,
+    SKR_POD_PHASE_COUNT
+};
+
+/* LT and GT compare decimal integers (feature TaintTolerationComparisonOperators): they tolerate a
+ * taint whose value is less or greater than their own. */
+enum skr_toleration_operator {
+    SKR_TOLERATION_EQUAL,
+    SKR_TOLERATION_EXISTS,
+    SKR_TOLERATION_LT,
+    SKR_TOLERATION_GT,
+    SKR_TOLERATION_OPERATOR_COUNT
+};
+
+struct skr_toleration {
+    const char *key; /* "": every key */
+    const char *value;
+    enum skr_toleration_operator op;
+    bool any_effect;
+    enum skr_taint_effect effect;
+};
+
+enum skr_selector_operator {
+    SKR_SELECTOR_IN,
+    SKR_SELECTOR_NOT_IN,
+    SKR_SELECTOR_EXISTS,
+    SKR_SELECTOR_DOES_NOT_EXIST,
+    SKR_SELECTOR_GT,
+    SKR_SELECTOR_LT,
+    SKR_SELECTOR_OPERATOR_COUNT
+};
+
+struct skr_selector_requirement {
+    const char *key;
+    enum skr_selector_operator op;
+    bool is_field; /* matchFields: key is metadata.name */
+    size_t n_values;
+    const char **values;
+};
+
+/* Requirements are ANDed; a term without any matches nothing (the decoder leaves such terms out,
+ * and those that kube-scheduler cannot parse, which match nothing either). Values are sorted. */
+struct skr_selector_term {
+    size_t n;
+    struct skr_selector_requirement *requirement;
+};
+
+struct skr_pod_shape {
+    const char *key; /* canonical text of all fields below: equal keys, equal shapes */
+    /* As kube-scheduler computes it (k8s.io/component-helpers resource.PodRequests): max(sum of
+     * containers + sidecars, init containers)
+     * + overhead, pod-level resources where set; plus "pods": 1. Sorted by name. */
+    struct skr_quantities requests;
+    struct skr_labels node_selector;
+    bool has_affinity; /* required node affinity present: terms are ORed; present without terms
+                          matches nothing */
+    size_t n_terms;
+    struct skr_selector_term *term;
+    size_t n_tolerations;
+    struct skr_toleration *toleration; /* sorted, none twice */
+    bool late_capacity; /* uses PVCs or resource claims: kube-scheduler may take long between filter
+                           and bind */
+};
+
+struct skr_pod {
+    struct skr_arena *arena;
+    struct skr_meta meta; /* labels: keys sakkara.* and scheduling.x-k8s.io/pod-group */
+    const char *scheduler_name;
+    const char *node_name;      /* "" while unbound */
+    const char *nominated_node; /* "" when none */
+    enum skr_pod_phase phase;
+    bool has_priority;
+    int32_t priority;              /* 0 when absent */
+    bool gate;                     /* carries SKR_GATE */
+    bool foreign_gate;             /* carries another gate */
+    bool other_gang;               /* spec.schedulingGroup or spec.workloadRef */
+    const char *controller_uid;    /* ownerReference with controller: true; "" for a bare pod */
+    const char *scheduled_reason;  /* condition PodScheduled=False; "" else */
+    const char *scheduled_message; /* likewise, cut at 1024 bytes */
+    const char *failed_reason;     /* status.reason, e.g. OutOfcpu */
+    struct skr_pod_shape shape;
+};
+
+/* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
+int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *error);
+void skr_pod_destroy(struct skr_pod *pod);       /* NULL allowed */
+bool skr_pod_is_live(const struct skr_pod *pod); /* not terminating, not Succeeded, not Failed */
+
+/* A copy of pod with changes of our own applied, as the API server has acknowledged them. Fields
+ * NULL: unchanged; "" removes a label or annotation or clears the nomination. */
+struct skr_pod_overlay {
+    uint64_t resource_version; /* 0: unchanged */
+    const char *node_name;
+    const char *nominated_node;
+    bool drop_gate;
+    size_t n_labels;
+    const struct skr_label *label;
+    const char *plan_annotation;
+};
+struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay);
+
+/* ---- eligibility of a node for a shape (our own checks, plugin by plugin as kube-scheduler's)
+ * ---- */
+enum skr_ineligible {
+    SKR_ELIGIBLE,
+    SKR_INELIGIBLE_UNSCHEDULABLE, /* cordoned; tolerated by the taint
+                                     node.kubernetes.io/unschedulable */
+    SKR_INELIGIBLE_TAINT,         /* NoSchedule or NoExecute not tolerated */
+    SKR_INELIGIBLE_SELECTOR,      /* nodeSelector or required node affinity */
+    SKR_INELIGIBLE_COUNT
+};
+enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
+                                             const struct skr_node *node);
+
+#endif

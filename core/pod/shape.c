@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The shape of a pod: requests, node selector, required node affinity, tolerations. What does not
+ * change the meaning does not change the shape: tolerations are sorted and kept once, values of
+ * requirements likewise, and what kube-scheduler can match with nothing (empty terms, terms it
+ * cannot parse, tolerations with an unknown operator) is left out. The order of terms and
+ * requirements stays as written.
+ *
+ * Rules: component-helpers scheduling/corev1/nodeaffinity, apimachinery labels.NewRequirement.
+ * Limits: SKR_POD_*_MAX.
+ */
+#include "core/pod/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/base/json_field.h"
+#include "core/pod/requests.h"
+#include "topology/base/strbuf.h"
+
+static const char *const toleration_operator_name[] = {
+    [SKR_TOLERATION_EQUAL] = "Equal",
+    [SKR_TOLERATION_EXISTS] = "Exists",
+    [SKR_TOLERATION_LT] = "Lt",
+    [SKR_TOLERATION_GT] = "Gt",
+};
+_Static_assert(sizeof(toleration_operator_name) / sizeof(toleration_operator_name[0]) ==
+                   SKR_TOLERATION_OPERATOR_COUNT,
+               "a name per operator");
+
+static const char *const taint_effect_name[] = {
+    [SKR_TAINT_NO_SCHEDULE] = "NoSchedule",
+    [SKR_TAINT_NO_EXECUTE] = "NoExecute",
+    [SKR_TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
+    [SKR_TAINT_OTHER] = "other",
+};
+_Static_assert(sizeof(taint_effect_name) / sizeof(taint_effect_name[0]) == SKR_TAINT_EFFECT_COUNT,
+               "a name per effect");
+
+static const struct skr_field_path spec_path = {
+    .up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
+
+int skr_pod_no_room(struct skr_error *error)
+{
+    return skr_error_set(error, SKR_LIMIT, "pod: decoded, it is larger than %d bytes",
+                         (int)SKR_OBJECT_BYTES_MAX);
+}
+
+/* ---- tolerations ---- */
+
+static int compare_tolerations(const void *a, const void *b)
+{
+    const struct skr_toleration *left = a;
+    const struct skr_toleration *right = b;
+    int order = strcmp(left->key, right->key);
+    if (order == 0)
+        order = (int)left->op - (int)right->op;
+    if (order == 0)
+        order = strcmp(left->value, right->value);
+    if (order == 0)
+        order = (int)right->any_effect - (int)left->any_effect;
+    if (order == 0)
+        order = (int)left->effect - (int)right->effect;
+    return order;
+}
+
+/* *ret_usable: false for an operator that tolerates nothing. */
+static int read_toleration(struct skr_arena *arena, json_t *object,
+                           const struct skr_field_path *path, struct skr_toleration *ret,
+                           bool *ret_usable, struct skr_error *error)
+{
+    const char *key;
+    const char *op;
+    const char *value;
+    const char *effect;
+    int rc = skr_field_string(object, path, "key", &key, error);
+    if (rc == 0)
+        rc = skr_field_string(object, path, "operator", &op, error);
+    if (rc == 0)
+        rc = skr_field_string(object, path, "value", &value, error);
+    if (rc == 0)
+        rc = skr_field_string(object, path, "effect", &effect, error);
+    if (rc < 0)
+        return rc;
+    *ret_usable = op[0] == '\0';
+    *ret = (struct skr_toleration){.op = SKR_TOLERATION_EQUAL, .effect = SKR_TAINT_OTHER};
+    for (size_t i = 0; i < SKR_TOLERATION_OPERATOR_COUNT; i++) {
+        if (strcmp(op, toleration_operator_name[i]) == 0) {
+            ret->op = (enum skr_toleration_operator)i;
+            *ret_usable = true;
+        }
+    }
+    ret->any_effect = effect[0] == '\0';
+    for (size_t i = 0; i < SKR_TAINT_OTHER; i++)
+        if (strcmp(effect, taint_effect_name[i]) == 0)
+            ret->effect = (enum skr_taint_effect)i;
+    ret->key = skr_arena_strdup(arena, key);
+    /* Exists looks at no value. */
+    ret->value = skr_arena_strdup(arena, ret->op == SKR_TOLERATION_EXISTS ? "" : value);
+    return ret->key == NULL || ret->value == NULL ? skr_pod_no_room(error) : 0;
+}
+
+static int read_tolerations(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
+                            struct skr_error *error)
+{
+    struct skr_field_path array = {
+        .up = &spec_path, .key = "tolerations", .index = SKR_FIELD_NO_INDEX};
+    json_t *list;
+    size_t n = 0;
+    int rc =
+        skr_field_array(spec, &spec_path, "tolerations", SKR_POD_TOLERATIONS_MAX, &list, error);
+    if (rc < 0 || json_array_size(list) == 0)
+        return rc;
+    struct skr_toleration *item = skr_arena_array(arena, json_array_size(list), sizeof(*item));
+    if (item == NULL)
+        return skr_pod_no_room(error);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct skr_field_path path = {.up = &spec_path, .key = "tolerations", .index = i};
+        json_t *entry;
+        bool usable = false;
+        rc = skr_field_entry(list, &array, i, &entry, error);
+        if (rc == 0)
+            rc = read_toleration(arena, entry, &path, &item[n], &usable, error);
+        if (rc < 0)
+            return rc;
+        if (usable)
+            n++;
+    }
+    if (n > 1)
+        qsort(item, n, sizeof(*item), compare_tolerations);
+    for (size_t i = 0; i < n; i++)
+        if (ret->n_tolerations == 0 ||
+            compare_tolerations(&item[ret->n_tolerations - 1], &item[i]) != 0)
+            item[ret->n_tolerations++] = item[i];
+    ret->toleration = item;
+    return 0;
+}
+
+/* ---- node selector, volumes ---- */
+
+static int read_node_selector(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
+                              struct skr_error *error)
+{
+    json_t *selector;
+    int rc = skr_field_object(spec, &spec_path, "nodeSelector", &selector, error);
+    if (rc < 0 || selector == NULL)
+        return rc;
+    if (json_object_size(selector) > SKR_POD_SELECTOR_MAX)
+        return skr_error_set(error, SKR_LIMIT,
+                             "spec.nodeSelector: %zu entries, at most %d are supported",
+                             json_object_size(selector), (int)SKR_POD_SELECTOR_MAX);
+    return skr_labels_decode(arena, selector, NULL, "spec.nodeSelector", &ret->node_selector,
+                             error);
+}
+
+/* Volumes that are bound late, and devices that are allocated late. */
+static int read_late_capacity(json_t *spec, bool *ret, struct skr_error *error)
+{
+    struct skr_field_path array = {.up = &spec_path, .key = "volumes", .index = SKR_FIELD_NO_INDEX};
+    json_t *volumes;
+    json_t *claims;
+    int rc = skr_field_array(spec, &spec_path, "volumes", SKR_POD_VOLUMES_MAX, &volumes, error);
+    if (rc == 0)
+        rc = skr_field_array(spec, &spec_path, "resourceClaims", SKR_POD_VOLUMES_MAX, &claims,
+                             error);
+    if (rc < 0)
+        return rc;
+    *ret = json_array_size(claims) > 0;
+    for (size_t i = 0; i < json_array_size(volumes); i++) {
+        struct skr_field_path path = {.up = &spec_path, .key = "volumes", .index = i};
+        json_t *volume;
+        json_t *claim;
+        json_t *ephemeral;
+        rc = skr_field_entry(volumes, &array, i, &volume, error);
+        if (rc == 0)
+            rc = skr_field_object(volume, &path, "persistentVolumeClaim", &claim, error);
+        if (rc == 0)
+            rc = skr_field_object(volume, &path, "ephemeral", &ephemeral, error);
+        if (rc < 0)
+            return rc;
+        *ret = *ret || claim != NULL || ephemeral != NULL;
+    }
+    return 0;
+}
+
+/* ---- key ---- */
+
+static void add_list_start(struct skr_strbuf *b, bool first)
+{
+    skr_strbuf_add(b, first ? "" : ",");
+}
+
+static void write_requirement(struct skr_strbuf *b, const struct skr_selector_requirement *r)
+{
+    skr_strbuf_add(b, r->is_field ? "[\"field\"," : "[\"label\",");
+    skr_strbuf_add_json(b, r->key);
+    skr_strbuf_addf(b, ",\"%s\"", skr_selector_operator_name(r->op));
+    for (size_t i = 0; i < r->n_values; i++) {
+        skr_strbuf_addc(b, ',');
+        skr_strbuf_add_json(b, r->values[i]);
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+static void write_affinity(struct skr_strbuf *b, const struct skr_pod_shape *shape)
+{
+    skr_strbuf_add(b, ",\"affinity\":[");
+    for (size_t i = 0; i < shape->n_terms; i++) {
+        add_list_start(b, i == 0);
+        skr_strbuf_addc(b, '[');
+        for (size_t k = 0; k < shape->term[i].n; k++) {
+            add_list_start(b, k == 0);
+            write_requirement(b, &shape->term[i].requirement[k]);
+        }
+        skr_strbuf_addc(b, ']');
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+static void write_tolerations(struct skr_strbuf *b, const struct skr_pod_shape *shape)
+{
+    skr_strbuf_add(b, ",\"tolerations\":[");
+    for (size_t i = 0; i < shape->n_tolerations; i++) {
+        const struct skr_toleration *t = &shape->toleration[i];
+        add_list_start(b, i == 0);
+        skr_strbuf_addc(b, '[');
+        skr_strbuf_add_json(b, t->key);
+        skr_strbuf_addf(b, ",\"%s\",", toleration_operator_name[t->op]);
+        skr_strbuf_add_json(b, t->value);
+        skr_strbuf_addf(b, ",\"%s\"]", t->any_effect ? "" : taint_effect_name[t->effect]);
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+/* JSON, fields in a fixed order, empty ones left out. */
+static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
+{
+    skr_strbuf_add(b, "{\"requests\":{");
+    for (size_t i = 0; i < shape->requests.n; i++) {
+        add_list_start(b, i == 0);
+        skr_strbuf_add_json(b, shape->requests.item[i].name);
+        skr_strbuf_addc(b, ':');
+        skr_strbuf_add_int(b, shape->requests.item[i].amount);
+    }
+    skr_strbuf_addc(b, '}');
+    if (shape->node_selector.n > 0) {
+        skr_strbuf_add(b, ",\"nodeSelector\":{");
+        for (size_t i = 0; i < shape->node_selector.n; i++) {
+            add_list_start(b, i == 0);
+            skr_strbuf_add_json(b, shape->node_selector.item[i].key);
+            skr_strbuf_addc(b, ':');
+            skr_strbuf_add_json(b, shape->node_selector.item[i].value);
+        }
+        skr_strbuf_addc(b, '}');
+    }
+    if (shape->has_affinity)
+        write_affinity(b, shape);
+    if (shape->n_tolerations > 0)
+        write_tolerations(b, shape);
+    skr_strbuf_add(b, shape->late_capacity ? ",\"late\":true}" : "}");
+}
+
+int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
+                         struct skr_pod_shape *ret, struct skr_error *error)
+{
+    struct skr_pod_shape shape = {.key = NULL};
+    int rc = skr_pod_requests_decode(arena, spec, status, &shape.requests, error);
+    if (rc == 0)
+        rc = read_node_selector(arena, spec, &shape, error);
+    if (rc == 0)
+        rc = skr_pod_affinity_decode(arena, spec, &shape, error);
+    if (rc == 0)
+        rc = read_tolerations(arena, spec, &shape, error);
+    if (rc == 0)
+        rc = read_late_capacity(spec, &shape.late_capacity, error);
+    if (rc < 0)
+        return rc;
+    struct skr_strbuf key;
+    skr_strbuf_init(&key);
+    write_key(&key, &shape);
+    shape.key = skr_arena_strdup(arena, key.s);
+    skr_strbuf_fini(&key);
+    if (shape.key == NULL)
+        return skr_pod_no_room(error);
+    *ret = shape;
+    return 0;
+}
+
+/* ---- copies ---- */
+
+static bool copy_requirement(struct skr_arena *arena, const struct skr_selector_requirement *from,
+                             struct skr_selector_requirement *to)
+{
+    *to = *from;
+    to->key = skr_arena_strdup(arena, from->key);
+    to->values = skr_arena_array(arena, from->n_values, sizeof(to->values[0]));
+    if (to->key == NULL || to->values == NULL)
+        return false;
+    for (size_t i = 0; i < from->n_values; i++)
+        if ((to->values[i] = skr_arena_strdup(arena, from->values[i])) == NULL)
+            return false;
+    return true;
+}
+
+static bool copy_terms(struct skr_arena *arena, const struct skr_pod_shape *from,
+                       struct skr_pod_shape *to)
+{
+    to->term = skr_arena_array(arena, from->n_terms, sizeof(to->term[0]));
+    if (to->term == NULL)
+        return false;
+    for (size_t i = 0; i < from->n_terms; i++) {
+        const struct skr_selector_term *term = &from->term[i];
+        to->term[i].n = term->n;
+        to->term[i].requirement =
+            skr_arena_array(arena, term->n, sizeof(to->term[i].requirement[0]));
+        if (to->term[i].requirement == NULL)
+            return false;
+        for (size_t k = 0; k < term->n; k++)
+            if (!copy_requirement(arena, &term->requirement[k], &to->term[i].requirement[k]))
+                return false;
+    }
+    return true;
+}
+
+static bool copy_tolerations(struct skr_arena *arena, const struct skr_pod_shape *from,
+                             struct skr_pod_shape *to)
+{
+    to->toleration = skr_arena_array(arena, from->n_tolerations, sizeof(to->toleration[0]));
+    if (to->toleration == NULL)
+        return false;
+    for (size_t i = 0; i < from->n_tolerations; i++) {
+        to->toleration[i] = from->toleration[i];
+        to->toleration[i].key = skr_arena_strdup(arena, from->toleration[i].key);
+        to->toleration[i].value = skr_arena_strdup(arena, from->toleration[i].value);
+        if (to->toleration[i].key == NULL || to->toleration[i].value == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool copy_labels(struct skr_arena *arena, const struct skr_labels *from,
+                        struct skr_labels *to)
+{
+    struct skr_label *item = skr_arena_array(arena, from->n, sizeof(item[0]));
+    if (item == NULL)
+        return false;
+    for (size_t i = 0; i < from->n; i++) {
+        item[i].key = skr_arena_strdup(arena, from->item[i].key);
+        item[i].value = skr_arena_strdup(arena, from->item[i].value);
+        if (item[i].key == NULL || item[i].value == NULL)
+            return false;
+    }
+    *to = (struct skr_labels){.n = from->n, .item = item};
+    return true;
+}
+
+bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
+                        struct skr_pod_shape *ret)
+{
+    *ret = *shape;
+    ret->key = skr_arena_strdup(arena, shape->key);
+    ret->requests.item = skr_arena_array(arena, shape->requests.n, sizeof(ret->requests.item[0]));
+    if (ret->key == NULL || ret->requests.item == NULL)
+        return false;
+    for (size_t i = 0; i < shape->requests.n; i++) {
+        ret->requests.item[i] = shape->requests.item[i];
+        ret->requests.item[i].name = skr_arena_strdup(arena, shape->requests.item[i].name);
+        if (ret->requests.item[i].name == NULL)
+            return false;
+    }
+    return copy_labels(arena, &shape->node_selector, &ret->node_selector) &&
+           copy_terms(arena, shape, ret) && copy_tolerations(arena, shape, ret);
+}

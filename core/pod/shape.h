@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_POD_SHAPE_H
+#define SKR_CORE_POD_SHAPE_H
+/* Reading, copying and naming of shapes (core/pod/pod.h); used by the pod decoder. */
+#include "core/pod/pod.h"
+
+/* spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
+ * with the path of the field, SKR_LIMIT. */
+int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
+                         struct skr_pod_shape *ret, struct skr_error *error);
+/* The part of it that is required node affinity: has_affinity, term, n_terms. */
+int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
+                            struct skr_error *error);
+/* Deep copy into arena; false without room there. */
+bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
+                        struct skr_pod_shape *ret);
+
+const char *skr_selector_operator_name(enum skr_selector_operator op); /* "In" */
+/* Sets SKR_LIMIT: the arena is full. */
+int skr_pod_no_room(struct skr_error *error);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kept problems: a run whose spans and feasible sets stay, and the leaf bounds they were made for.
+ *
+ * A changed leaf makes new spans on its way to the root; those that nothing refers to any more stay
+ * in the run's arena until it has grown to GROWTH times what it was, then everything is made anew.
+ * Spread over the changes between, that costs a few merges each.
+ *
+ * A search for the optimum writes notes into spans, so a kept problem serves one thread at a time;
+ * its own spans live in an arena of their own and go with it.
+ */
+#include "core/solver/cache.h"
+
+#include <string.h>
+
+#include "core/solver/answer.h"
+
+enum { GROWTH = 2, CHANGES_PART = 32 };
+#define GROWTH_BYTES ((size_t)256 * 1024) /* and this much */
+
+struct skr_solver_kept {
+    struct skr_solver_kept *newer, *older;
+    struct skr_solver_cache *cache;
+    struct skr_problem problem; /* tree, n, rule, demand, tie break; the rest is not kept */
+    struct skr_rule rule[SKR_LEVELS_MAX];
+    int64_t *demand;
+    struct skr_run run;
+    bool running; /* run is there */
+    struct skr_feasible feasible;
+    int32_t *least, *most, *room; /* [leaf], of the arrays in feasible; room NULL: not asked */
+    size_t bytes_when_made;
+};
+
+struct skr_solver_cache {
+    size_t byte_limit;
+    struct skr_solver_kept *newest, *oldest;
+    struct skr_solver_cache_stats stats;
+};
+
+struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit)
+{
+    struct skr_solver_cache *cache = calloc(1, sizeof(*cache));
+    if (cache != NULL) {
+        cache->byte_limit = byte_limit;
+    }
+    return cache;
+}
+
+/* ---- list of kept problems ---- */
+
+static size_t bytes_of(const struct skr_solver_kept *kept)
+{
+    return sizeof(*kept) + (kept->running ? skr_arena_used(kept->run.arena) : 0);
+}
+
+static void unlink_kept(struct skr_solver_kept *kept)
+{
+    struct skr_solver_cache *cache = kept->cache;
+    *(kept->newer != NULL ? &kept->newer->older : &cache->newest) = kept->older;
+    *(kept->older != NULL ? &kept->older->newer : &cache->oldest) = kept->newer;
+    kept->newer = NULL;
+    kept->older = NULL;
+}
+
+static void put_newest(struct skr_solver_cache *cache, struct skr_solver_kept *kept)
+{
+    kept->older = cache->newest;
+    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = kept;
+    cache->newest = kept;
+}
+
+static void drop(struct skr_solver_kept *kept)
+{
+    unlink_kept(kept);
+    kept->cache->stats.kept--;
+    if (kept->running) {
+        skr_run_fini(&kept->run);
+    }
+    free(kept->demand);
+    free(kept);
+}
+
+void skr_solver_cache_destroy(struct skr_solver_cache *cache)
+{
+    if (cache != NULL) {
+        while (cache->newest != NULL) {
+            drop(cache->newest);
+        }
+        free(cache);
+    }
+}
+
+void skr_solver_cache_forget(struct skr_solver_cache *cache, const struct skr_tree *tree)
+{
+    struct skr_solver_kept *next = NULL;
+    for (struct skr_solver_kept *kept = cache->newest; kept != NULL; kept = next) {
+        next = kept->older;
+        if (kept->problem.tree == tree) {
+            drop(kept);
+        }
+    }
+}
+
+struct skr_solver_cache_stats skr_solver_cache_stats(const struct skr_solver_cache *cache)
+{
+    struct skr_solver_cache_stats stats = cache->stats;
+    stats.bytes = 0;
+    for (const struct skr_solver_kept *kept = cache->newest; kept != NULL; kept = kept->older) {
+        stats.bytes += (int64_t)bytes_of(kept);
+    }
+    return stats;
+}
+
+/* Drops the oldest until the rest is within the limit; kept stays. */
+static void make_room(struct skr_solver_cache *cache, const struct skr_solver_kept *kept)
+{
+    size_t bytes = (size_t)skr_solver_cache_stats(cache).bytes;
+    while (bytes > cache->byte_limit && cache->oldest != NULL && cache->oldest != kept) {
+        bytes -= bytes_of(cache->oldest);
+        drop(cache->oldest);
+    }
+}
+
+/* ---- one problem ---- */
+
+static bool same_rules(const struct skr_problem *a, const struct skr_problem *b)
+{
+    for (int32_t level = 0; level < a->tree->n_levels; level++) {
+        const struct skr_rule *x = &a->rule[level];
+        const struct skr_rule *y = &b->rule[level];
+        if (x->type != y->type || x->hard != y->hard || x->partitions != y->partitions ||
+            x->min != y->min || x->max != y->max || x->factor != y->factor) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_problem(const struct skr_problem *a, const struct skr_problem *b)
+{
+    return a->tree == b->tree && a->n == b->n && a->tie_break == b->tie_break &&
+           a->n_resources == b->n_resources &&
+           (a->n_resources == 0 ||
+            memcmp(a->demand, b->demand, a->n_resources * sizeof(*a->demand)) == 0) &&
+           same_rules(a, b);
+}
+
+/* Makes the run and its sets for the bounds of problem's leaves. False: see run.stop. */
+static bool build(struct skr_solver_kept *kept, const struct skr_problem *problem)
+{
+    const struct skr_problem *own = &kept->problem;
+    if (kept->running) {
+        skr_run_fini(&kept->run);
+    }
+    kept->problem.byte_limit = kept->cache->byte_limit > 0 ? kept->cache->byte_limit : 1;
+    kept->problem.cancel = problem->cancel;
+    kept->running = true;
+    struct skr_run *run = &kept->run;
+    if (!skr_run_init(run, own) || !skr_run_poll(run) || !skr_spans_init(run, 0)) {
+        return false;
+    }
+    size_t n_leaves = (size_t)run->tree->n_leaves;
+    bool tight = own->tie_break == SKR_TIE_TIGHT;
+    kept->least = skr_run_alloc(run, n_leaves, sizeof(*kept->least));
+    kept->most = skr_run_alloc(run, n_leaves, sizeof(*kept->most));
+    kept->room = tight ? skr_run_alloc(run, n_leaves, sizeof(*kept->room)) : NULL;
+    if (run->stop != SKR_RUN_GOES_ON) {
+        return false;
+    }
+    skr_leaf_bounds_all(problem, kept->least, kept->most, kept->room);
+    const struct skr_leaf_bounds bounds = {
+        .least = kept->least, .most = kept->most, .room = kept->room};
+    if (!skr_feasible_build_kept(run, &bounds, &kept->feasible)) {
+        return false;
+    }
+    kept->bytes_when_made = skr_arena_used(run->arena);
+    kept->problem.cancel = NULL;
+    return true;
+}
+
+static struct skr_solver_kept *kept_new(struct skr_solver_cache *cache,
+                                        const struct skr_problem *problem)
+{
+    struct skr_solver_kept *kept = calloc(1, sizeof(*kept));
+    size_t n = problem->n_resources;
+    int64_t *demand = calloc(n + 1, sizeof(*demand));
+    if (kept == NULL || demand == NULL) {
+        free(kept);
+        free(demand);
+        return NULL;
+    }
+    if (n > 0) {
+        memcpy(demand, problem->demand, n * sizeof(*demand));
+    }
+    memcpy(kept->rule, problem->rule, (size_t)problem->tree->n_levels * sizeof(*kept->rule));
+    kept->cache = cache;
+    kept->demand = demand;
+    kept->problem = (struct skr_problem){.tree = problem->tree,
+                                         .n = problem->n,
+                                         .rule = kept->rule,
+                                         .n_resources = n,
+                                         .demand = demand,
+                                         .tie_break = problem->tie_break,
+                                         .step_budget = -1};
+    put_newest(cache, kept);
+    cache->stats.kept++;
+    return kept;
+}
+
+static struct skr_solver_kept *find(const struct skr_solver_cache *cache,
+                                    const struct skr_problem *problem)
+{
+    struct skr_solver_kept *kept = cache->newest;
+    while (kept != NULL && !same_problem(&kept->problem, problem)) {
+        kept = kept->older;
+    }
+    return kept;
+}
+
+/* The run had to stop: what it says, and the kept problem is gone. */
+static int give_up(struct skr_solver_kept *kept, struct skr_error *error)
+{
+    int rc = kept->run.stop == SKR_RUN_CANCELLED
+                 ? skr_error_set(error, SKR_RETRY, "solver: cancelled")
+                 : skr_answer_error(&kept->run, error);
+    drop(kept);
+    return rc;
+}
+
+/* Brings one leaf up to date. False: see run.stop. */
+static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *problem,
+                        int32_t leaf)
+{
+    int32_t least = 0;
+    int32_t most = 0;
+    int32_t room = 0;
+    skr_leaf_bounds_of(problem, leaf, &least, &most, kept->room == NULL ? NULL : &room);
+    bool same_room = kept->room == NULL || kept->room[leaf] == room;
+    if (least == kept->least[leaf] && most == kept->most[leaf] && same_room) {
+        return true;
+    }
+    kept->least[leaf] = least;
+    kept->most[leaf] = most;
+    if (kept->room != NULL) {
+        kept->room[leaf] = room;
+    }
+    kept->cache->stats.changed++;
+    return skr_feasible_change(&kept->run, &kept->feasible, leaf);
+}
+
+/* So many leaves differ that making all sets anew is less work than changing them one by one. */
+static bool differs_much(const struct skr_solver_kept *kept, const struct skr_problem *problem)
+{
+    int32_t n_leaves = problem->tree->n_leaves;
+    int32_t changed = 0;
+    for (int32_t leaf = 0; leaf < n_leaves && changed <= n_leaves / CHANGES_PART; leaf++) {
+        int32_t least = 0;
+        int32_t most = 0;
+        skr_leaf_bounds_of(problem, leaf, &least, &most, NULL);
+        changed += least != kept->least[leaf] || most != kept->most[leaf] ? 1 : 0;
+    }
+    return changed > n_leaves / CHANGES_PART && n_leaves > CHANGES_PART;
+}
+
+static bool has_grown(const struct skr_solver_kept *kept)
+{
+    return skr_arena_used(kept->run.arena) > GROWTH * kept->bytes_when_made + GROWTH_BYTES;
+}
+
+int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_problem *problem,
+                          struct skr_solver_kept **ret, struct skr_error *error)
+{
+    int rc = skr_answer_check(problem, error);
+    if (rc != 0) {
+        return rc;
+    }
+    struct skr_solver_kept *kept = find(cache, problem);
+    bool done = true;
+    if (kept == NULL) {
+        cache->stats.misses++;
+        kept = kept_new(cache, problem);
+        if (kept == NULL) {
+            return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+        }
+        done = build(kept, problem);
+    } else {
+        cache->stats.hits++;
+        unlink_kept(kept);
+        put_newest(cache, kept);
+        bool anew = differs_much(kept, problem);
+        for (int32_t leaf = 0; leaf < problem->tree->n_leaves && done && !anew; leaf++) {
+            done = change_leaf(kept, problem, leaf);
+        }
+        done = done && ((!anew && !has_grown(kept)) || build(kept, problem));
+    }
+    if (!done) {
+        return give_up(kept, error);
+    }
+    make_room(cache, kept);
+    *ret = kept;
+    return 0;
+}
+
+int skr_solver_kept_change(struct skr_solver_kept *kept, const struct skr_problem *problem,
+                           const int32_t *leaf, size_t n, struct skr_error *error)
+{
+    bool done = true;
+    for (size_t i = 0; i < n && done; i++) {
+        done = change_leaf(kept, problem, leaf[i]);
+    }
+    if (done && has_grown(kept)) {
+        done = build(kept, problem);
+    }
+    return done ? 0 : give_up(kept, error);
+}
+
+bool skr_solver_kept_feasible(const struct skr_solver_kept *kept)
+{
+    return kept->problem.n == 0 || skr_feasible_has(&kept->run, &kept->feasible, kept->problem.n);
+}
+
+int skr_solver_kept_solve(struct skr_solver_kept *kept, const struct skr_problem *problem,
+                          struct skr_solution **ret, struct skr_error *error)
+{
+    int rc = skr_answer_check(problem, error);
+    return rc != 0 ? rc : skr_answer(problem, &kept->run, &kept->feasible, ret, error);
+}
+
+int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,
+                           struct skr_solution **ret, struct skr_error *error)
+{
+    struct skr_solver_kept *kept = NULL;
+    bool worth = problem->n > 0 && problem->step_budget != 0 && !problem->no_fast_paths &&
+                 problem->tree->n_leaves > 0;
+    if (!worth || skr_solver_cache_open(cache, problem, &kept, error) != 0) {
+        return skr_solve(problem, ret, error);
+    }
+    return skr_answer(problem, &kept->run, &kept->feasible, ret, error);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The solver: checks the problem, runs the two halves of the method, packs up the answer.
+ *
+ *   1. feasible_sets.c   for every unit, the totals it can hold; n in S(root)? else infeasible
+ *   2. optimum.c         the graph of all optimal placements, level by level from the top
+ *      tie_choice.c      one of them
+ *   explain.c            why not, and what else is asked for
+ *
+ * docs/solver.md explains the method with an example. Placing searches nothing, so it takes no
+ * steps: a step budget of 0 ends the run at once and any other lets it finish; relaxations take
+ * steps. Memory of a run is bounded (skr_problem.byte_limit); time is not, set cancel from another
+ * thread.
+ */
+#include "core/solver/solver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/solver/answer.h"
+#include "core/solver/explain.h"
+#include "core/solver/optimum.h"
+#include "core/solver/tie_choice.h"
+#include "topology/base/arena.h"
+
+int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
+{
+    if (problem->n < 0 || problem->n > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %" PRId32
+                             " members, must be 0 to %d (SKR_SOLVER_MEMBERS_MAX)",
+                             problem->n, SKR_SOLVER_MEMBERS_MAX);
+    }
+    for (size_t r = 0; r < problem->n_resources; r++) {
+        if (problem->demand[r] < 0) {
+            return skr_error_set(error, SKR_INVALID, "solver: demand of resource %zu is negative",
+                                 r);
+        }
+    }
+    int64_t claims = 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && problem->claimed != NULL; leaf++) {
+        if (problem->claimed[leaf] < 0) {
+            return skr_error_set(error, SKR_INVALID, "solver: negative claim on leaf %" PRId32,
+                                 leaf);
+        }
+        claims += problem->claimed[leaf];
+    }
+    if (claims > problem->n) {
+        return skr_error_set(error, SKR_INVALID,
+                             "solver: %" PRId64 " members are claimed already, more than %" PRId32,
+                             claims, problem->n);
+    }
+    return 0;
+}
+
+static struct skr_solution *solution_new(const struct skr_tree *tree)
+{
+    /* Counts and keys: at most one run per used unit of a level. */
+    size_t most = 64 * 1024 + 64 * (size_t)tree->n_units;
+    struct skr_arena *arena = skr_arena_create(most, 0);
+    if (arena == NULL) {
+        return NULL;
+    }
+    struct skr_solution *solution = skr_arena_alloc(arena, sizeof(*solution));
+    if (solution == NULL) {
+        skr_arena_destroy(arena);
+        return NULL;
+    }
+    solution->arena = arena;
+    return solution;
+}
+
+/* Counts and key into the solution. False without memory. */
+static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tree,
+                        const int32_t *count)
+{
+    size_t n_leaves = (size_t)tree->n_leaves;
+    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof(*solution->count));
+    if (solution->count == NULL) {
+        return false;
+    }
+    if (n_leaves > 0 && count != NULL) {
+        memcpy(solution->count, count, n_leaves * sizeof(*count));
+    }
+    solution->key = skr_placement_key(tree, solution->count, solution->arena);
+    if (solution->key == NULL) {
+        return false;
+    }
+    solution->status = SKR_SOLVE_PLACED;
+    solution->optimal = true;
+    return true;
+}
+
+/* Cheap proof of infeasibility; the explanation does without it, unless there are no leaves. */
+static bool too_little_room(const struct skr_run *run, const struct skr_leaf_bounds *leaf)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < run->tree->n_leaves; i++) {
+        sum += leaf->most[i];
+    }
+    return sum < run->n && (run->tree->n_leaves == 0 || (!run->plain && !run->problem->explain));
+}
+
+/* Feasible sets of the run: made, or taken over. False when the run had to stop. *ret_done: the
+ * answer is known without them. */
+static bool find_sets(struct skr_run *run, const struct skr_run *base,
+                      const struct skr_feasible *kept, struct skr_feasible *ret, bool *ret_done)
+{
+    struct skr_leaf_bounds leaf;
+    *ret_done = false;
+    if (kept != NULL) {
+        *ret = *kept;
+        if (!skr_spans_init(run, skr_spans_next_id(base))) {
+            return false;
+        }
+        skr_spans_set_base(run, base);
+        return true;
+    }
+    if (!skr_spans_init(run, 0) || !skr_leaf_bounds(run, &leaf)) {
+        return false;
+    }
+    *ret_done = too_little_room(run, &leaf);
+    return *ret_done || skr_feasible_build(run, &leaf, ret);
+}
+
+/* The time since *began belongs to the phase. */
+static void end_phase(struct skr_run *run, enum skr_solve_phase phase, int64_t *began)
+{
+    if (run->problem->clock_us != NULL) {
+        int64_t now = run->problem->clock_us();
+        run->stats.time_us[phase] += now - *began;
+        *began = now;
+    }
+}
+
+static bool place(struct skr_run *run, const struct skr_feasible *feasible, int64_t *began,
+                  struct skr_solution *solution)
+{
+    struct skr_graph graph;
+    int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*total));
+    if (total == NULL || !skr_optimum(run, feasible, run->tree->n_levels, &graph)) {
+        return false;
+    }
+    end_phase(run, SKR_PHASE_OPTIMUM, began);
+    if (!skr_tie_choose(&graph, feasible, total)) {
+        return false;
+    }
+    if (!fill_placed(solution, run->tree, total + run->tree->first_leaf)) {
+        run->stop = SKR_RUN_NO_MEMORY;
+        return false;
+    }
+    end_phase(run, SKR_PHASE_CHOICE, began);
+    if (run->problem->explain) {
+        skr_explain_placed(run, feasible, solution);
+        end_phase(run, SKR_PHASE_EXPLANATION, began);
+    }
+    return true;
+}
+
+/* The run proper. True: the solution is filled. */
+static bool run_solver(struct skr_run *run, const struct skr_run *base,
+                       const struct skr_feasible *kept, struct skr_solution *solution)
+{
+    struct skr_feasible feasible;
+    bool done = false;
+    int64_t began = run->problem->clock_us != NULL ? run->problem->clock_us() : 0;
+    if (!find_sets(run, base, kept, &feasible, &done)) {
+        return false;
+    }
+    end_phase(run, SKR_PHASE_SETS, &began);
+    if (done) {
+        solution->status = SKR_SOLVE_INFEASIBLE;
+        if (run->problem->explain) {
+            solution->explanation.class = SKR_CLASS_WAITING_FOR_CAPACITY;
+        }
+        return true;
+    }
+    if (skr_feasible_has(run, &feasible, run->n)) {
+        return place(run, &feasible, &began, solution);
+    }
+    solution->status = SKR_SOLVE_INFEASIBLE;
+    if (!run->problem->explain) {
+        return true;
+    }
+    bool explained = skr_explain_infeasible(run, &feasible, &solution->explanation);
+    end_phase(run, SKR_PHASE_EXPLANATION, &began);
+    return explained;
+}
+
+int skr_answer_error(const struct skr_run *run, struct skr_error *error)
+{
+    if (run->stop == SKR_RUN_BYTE_LIMIT) {
+        return skr_error_set(error, SKR_LIMIT,
+                             "solver: %" PRId32 " members on %" PRId32
+                             " nodes need more than %zu bytes",
+                             run->n, run->tree->n_leaves, run->byte_limit);
+    }
+    return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+}
+
+static int solve_into(const struct skr_problem *problem, const struct skr_run *base,
+                      const struct skr_feasible *feasible, struct skr_solution *solution,
+                      struct skr_error *error)
+{
+    if (problem->step_budget == 0) {
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    }
+    if (problem->n == 0) {
+        if (!fill_placed(solution, problem->tree, NULL)) {
+            return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+        }
+        return 0;
+    }
+    struct skr_run run;
+    bool done = skr_run_init(&run, problem) && skr_run_poll(&run) &&
+                run_solver(&run, base, feasible, solution);
+    skr_spans_drop_notes(&run);
+    skr_run_fini(&run);
+    solution->stats = run.stats;
+    if (done) {
+        return 0;
+    }
+    if (run.stop == SKR_RUN_CANCELLED) {
+        solution->status = SKR_SOLVE_TIMEOUT;
+        return 0;
+    }
+    return skr_answer_error(&run, error);
+}
+
+int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
+               const struct skr_feasible *feasible, struct skr_solution **ret,
+               struct skr_error *error)
+{
+    struct skr_solution *solution = solution_new(problem->tree);
+    if (solution == NULL) {
+        return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+    }
+    int rc = solve_into(problem, base, feasible, solution, error);
+    if (rc != 0) {
+        skr_solution_destroy(solution);
+        return rc;
+    }
+    skr_debug_check(solution->status != SKR_SOLVE_PLACED ||
+                    skr_solution_check(problem, solution->count, NULL) == 0);
+    *ret = solution;
+    return 0;
+}
+
+int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
+{
+    int rc = skr_answer_check(problem, error);
+    return rc != 0 ? rc : skr_answer(problem, NULL, NULL, ret, error);
+}
+
+void skr_solution_destroy(struct skr_solution *solution)
+{
+    if (solution != NULL) {
+        skr_arena_destroy(solution->arena);
+    }
+}
