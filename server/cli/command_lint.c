@@ -6,7 +6,7 @@
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/lint/lint.h"
-#include "server/manifest.h"
+#include "server/manifest/manifest.h"
 
 enum format { TEXT, JSON, SARIF };
 

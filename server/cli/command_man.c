@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/cli/client_flags.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/exit_code.h"
 #include "server/version.h"
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/config_value.h"
+#include "server/config/value.h"
 #include "server/http/address.h"
 #include "server/log.h"
-#include "server/sandbox_run.h"
+#include "server/sandbox/run.h"
 
 struct options {
     struct skr_text_list files;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/config.h"
-#include "server/daemon.h"
+#include "server/config/config.h"
+#include "server/daemon/daemon.h"
 #include "server/exit_code.h"
 #include "server/log.h"
 

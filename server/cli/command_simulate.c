@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/simulate.h"
+#include "server/simulate/simulate.h"
 
 struct options {
     struct skr_text_list files, sets;

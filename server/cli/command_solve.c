@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara solve FILE`: the bare solver. */
 #include "server/cli/cli.h"
-#include "server/solve_command.h"
+#include "server/solve/command.h"
 
 static const struct skr_flag flags[] = {SKR_HELP_FLAG, {0}};
 

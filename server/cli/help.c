@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "server/cli/cli.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/exit_code.h"
 #include "server/suggest.h"
 

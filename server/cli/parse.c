@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/cli/cli.h"
-#include "server/config_value.h"
+#include "server/config/value.h"
 #include "server/exit_code.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"

@@ -13,8 +13,8 @@
 
 #include "server/client/source.h"
 #include "server/kube/decode.h"
-#include "server/manifest.h"
-#include "server/sandbox/selector.h"
+#include "server/manifest/manifest.h"
+#include "server/object/selector.h"
 #include "topology/base/arena.h"
 #include "topology/topology_map.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/table.h"
+#include "server/object/table.h"
 #include "topology/base/arena.h"
 
 const char *skr_page_text(const json_t *object, const char *key)

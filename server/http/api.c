@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "server/http/json_reply.h"
-#include "server/sandbox/selector.h"
+#include "server/object/selector.h"
 #include "topology/base/arena.h"
 
 struct skr_api {

@@ -12,7 +12,7 @@
 #include <yaml.h>
 
 #include "server/kube/base64.h"
-#include "server/yaml_guard.h"
+#include "server/manifest/guard.h"
 
 struct reader {
     yaml_document_t document;

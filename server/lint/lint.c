@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
-#include "server/manifest.h"
-#include "server/simulate_input.h"
-#include "server/simulate_scenario.h"
+#include "server/manifest/manifest.h"
+#include "server/simulate/input.h"
+#include "server/simulate/scenario.h"
 #include "topology/base/arena.h"
 
 struct skr_lint *skr_lint_create(void)

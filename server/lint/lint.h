@@ -5,8 +5,8 @@
  * What is wrong in files for us, as a compiler tells it: topology and group ConfigMaps, PodGroups,
  * pods and their templates, the daemon's configuration, KubeSchedulerConfiguration, also the ones
  * that stand in the data of a ConfigMap. The rules are those of the parsers that the daemon uses
- * (topology/topology_map.h, core/group/group.h, server/config.h,
- * server/sandbox/scheduler_config.h); what this module adds compares objects with one another.
+ * (topology/topology_map.h, core/group/group.h, server/config/config.h,
+ * server/manifest/scheduler_config.h); what this module adds compares objects with one another.
  *
  * Positions are those in the file, also of findings inside JSON or YAML that stands in a string
  * (scalar_position.h says when they are exact). Columns count characters.

@@ -7,10 +7,10 @@
 
 #include "core/group/group.h"
 #include "core/pod/pod.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/findings.h"
 #include "server/lint/lint.h"
-#include "server/manifest_text.h"
+#include "server/manifest/text.h"
 
 #define SKR_LINT_EXAMPLE ".example" /* behind the label that marks a map: switched off */
 

@@ -9,7 +9,7 @@
 
 #include "core/group/label_value.h"
 #include "server/lint/parts.h"
-#include "server/simulate_input.h"
+#include "server/simulate/input.h"
 #include "server/suggest.h"
 #include "topology/amount_text.h"
 #include "topology/base/arena.h"

@@ -9,7 +9,7 @@
  *                                  runs, starts one with this; 200 with warnings, 400 with errors
  *   DELETE /sandbox/v1/scheduler   kills it: calls are cut off, nothing more is written; 200, 404
  *   GET    /sandbox/v1/scheduler   its figures; 404 when there is none
- *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example (server/example.h),
+ *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example (server/simulate/example.h),
  *   GET    /sandbox/v1/examples/second.yaml   for `kubectl apply -f URL`
  *   GET    /sandbox/v1/examples/cluster.yaml
  *   GET    /api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/...

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/sandbox/store.h"
+#include "server/model/store.h"
 
 #define VERSION "v1.36.3"
 

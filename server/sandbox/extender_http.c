@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "server/sandbox/extender_json.h"
-#include "server/sandbox/path.h"
+#include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 

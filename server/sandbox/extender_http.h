@@ -12,8 +12,8 @@
  * does not wait at all.
  */
 #include "server/sandbox/poster.h"
-#include "server/sandbox/scheduler.h"
-#include "server/sandbox/scheduler_config.h"
+#include "server/model/scheduler.h"
+#include "server/manifest/scheduler_config.h"
 
 struct skr_extender_http_options {
     const struct skr_scheduler_config *config; /* borrowed */

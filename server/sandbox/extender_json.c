@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <uthash.h>
 
-#include "server/sandbox/path.h"
+#include "server/object/path.h"
 #include "topology/base/arena.h"
 #include "topology/object_field.h"
 

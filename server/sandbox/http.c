@@ -16,7 +16,7 @@
 
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/http_request.h"
-#include "server/sandbox/status.h"
+#include "server/model/status.h"
 #include "topology/base/arena.h"
 
 enum {

@@ -12,7 +12,7 @@
  */
 #include "server/clock.h"
 #include "server/http/listener.h"
-#include "server/sandbox/cluster.h"
+#include "server/model/cluster.h"
 
 enum {
     SKR_SANDBOX_BODY_MAX = 3 * 1024 * 1024, /* kube-apiserver's limit of a request */

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "server/sandbox/protobuf.h"
-#include "server/sandbox/status.h"
+#include "server/model/status.h"
 
 static const char *argument(struct skr_http_request *request, const char *name)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/sandbox/schema_tables.h"
+#include "server/model/schema_tables.h"
 #include "topology/base/arena.h"
 #include "topology/object.h"
 #include "topology/base/strbuf.h"

@@ -4,7 +4,7 @@
 /* Paths of the Kubernetes API to resources of the store. Pure. */
 #include <stdbool.h>
 
-#include "server/sandbox/store.h"
+#include "server/model/store.h"
 
 enum { SKR_ROUTE_NAME_MAX = 256 };
 

@@ -7,8 +7,8 @@
  * lock while it works on store and queue, and lets go of it while an extender thinks.
  */
 #include "server/sandbox/http.h"
-#include "server/sandbox/scheduler.h"
-#include "server/sandbox/scheduler_config.h"
+#include "server/model/scheduler.h"
+#include "server/manifest/scheduler_config.h"
 
 struct skr_scheduler_thread;
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/path.h"
-#include "server/sandbox/selector.h"
+#include "server/object/path.h"
+#include "server/object/selector.h"
 #include "topology/base/arena.h"
 
 enum {

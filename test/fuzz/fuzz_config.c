@@ -3,8 +3,8 @@
  * with positions; the same twice. */
 #include <string.h>
 
-#include "server/config.h"
-#include "server/config_value.h"
+#include "server/config/config.h"
+#include "server/config/value.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/sandbox/extender_json.h"
-#include "server/sandbox/scheduler_config.h"
+#include "server/manifest/scheduler_config.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/manifest.h"
+#include "server/manifest/manifest.h"
 #include "test/fuzz/fuzz.h"
 
 enum { TREE_MAX = 20000 };

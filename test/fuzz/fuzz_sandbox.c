@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "server/sandbox/cluster.h"
+#include "server/model/cluster.h"
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/http_request.h"
 #include "test/fuzz/fuzz.h"

@@ -12,7 +12,7 @@
 
 #include "topology/base/decimal.h"
 #include "core/group/label_value.h"
-#include "server/config_value.h"
+#include "server/config/value.h"
 #include "server/http/address.h"
 #include "server/kube/access.h"
 #include "server/kube/base64.h"

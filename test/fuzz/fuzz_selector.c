@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/selector.h"
+#include "server/object/selector.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/strbuf.h"
 

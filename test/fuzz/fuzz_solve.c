@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/solve_file.h"
+#include "server/solve/file.h"
 #include "test/fuzz/fuzz.h"
 
 enum { MEMBERS_SOLVED = 200, LEAVES_SOLVED = 64 };

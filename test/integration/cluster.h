@@ -20,7 +20,7 @@
 #include <jansson.h>
 
 #include "core/frame/action.h"
-#include "server/demo_objects.h"
+#include "server/simulate/demo_objects.h"
 #include "test/unit/fake_api.h"
 
 enum { CLUSTER_DEADLINE_S = 30, CLUSTER_VIOLATIONS_MAX = 20 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/daemon_metrics.h"
+#include "server/daemon/metrics.h"
 #include "test/integration/prometheus.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "server/solve_file.h"
+#include "server/solve/file.h"
 #include "test/property/trial.h"
 
 enum { BYTES_MAX = 1 << 16, FILES_PATH_MAX = 512 };

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/config.h"
-#include "server/config_value.h"
+#include "server/config/config.h"
+#include "server/config/value.h"
 #include "server/suggest.h"
 
 #define HEAD "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/daemon.h"
+#include "server/daemon/daemon.h"
 #include "server/http/address.h"
 #include "server/log.h"
 

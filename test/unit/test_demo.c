@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "server/demo.h"
-#include "server/demo_objects.h"
+#include "server/simulate/demo.h"
+#include "server/simulate/demo_objects.h"
 #include "server/exit_code.h"
 
 /* ---- the story ---- */

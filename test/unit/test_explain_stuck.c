@@ -17,7 +17,7 @@
 #include "server/client/explain_text.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
-#include "server/simulate.h"
+#include "server/simulate/simulate.h"
 #include "test/unit/explain_scenarios.h"
 #include "topology/base/arena.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/path.h"
+#include "server/object/path.h"
 #include "test/unit/fake_api.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"

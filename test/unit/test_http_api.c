@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "server/client/client.h"
-#include "server/engine_thread.h"
+#include "server/daemon/engine_thread.h"
 #include "server/http/api.h"
 #include "server/kube/decode.h"
 #include "test/unit/http_client.h"

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "server/manifest.h"
+#include "server/manifest/manifest.h"
 #include "topology/base/arena.h"
 #include "topology/topology_map.h"
 

@@ -29,7 +29,7 @@ static void text_follows_klog(void **state)
     tzset();
     struct skr_strbuf out;
     skr_strbuf_init(&out);
-    skr_log_write(&out, SKR_LOG_TEXT, SKR_LOG_ERROR, 0, &noon, 7, "server/daemon.c", 116,
+    skr_log_write(&out, SKR_LOG_TEXT, SKR_LOG_ERROR, 0, &noon, 7, "server/daemon/daemon.c", 116,
                   "Write failed", pairs);
     assert_string_equal(out.s, "E1025 12:15:15.525108       7 daemon.c:116] \"Write failed\" "
                                "group=\"ns/\\\"x\\\"\\n\" size=-8 ready=true");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: values as kubectl reads them, positions of what is wrong. */
-#include "server/manifest.h"
+#include "server/manifest/manifest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/manifest_yaml.h"
+#include "server/manifest/yaml.h"
 
 #define HEAD "apiVersion: v1\nkind: X\n"
 

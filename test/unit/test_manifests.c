@@ -14,7 +14,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "server/config.h"
+#include "server/config/config.h"
 
 enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
 

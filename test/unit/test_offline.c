@@ -3,7 +3,7 @@
  * The engine behind the model of kube-scheduler: what a gang costs in requests and writes, and what
  * never happens on the way.
  */
-#include "server/sandbox/offline.h"
+#include "server/simulate/offline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "server/sandbox/path.h"
+#include "server/object/path.h"
 #include "topology/base/strbuf.h"
 
 #define START ((skr_time)1735689600 * SKR_SECOND)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures and progress bars, drawn from numbers. */
-#include "server/picture.h"
+#include "server/simulate/picture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/progress.h"
+#include "server/simulate/progress.h"
 
 /* depth 2 unless deep: racks of nodes, numbered through. */
 static struct skr_tree *make_tree(int32_t racks, int32_t nodes, bool deep)

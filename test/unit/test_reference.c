@@ -13,7 +13,7 @@
 #include "core/group/group.h"
 #include "core/pod/pod.h"
 #include "core/gang/reason.h"
-#include "server/daemon_metrics.h"
+#include "server/daemon/metrics.h"
 #include "server/http/process_metrics.h"
 #include "topology/topology_map.h"
 

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/cluster.h"
-#include "server/sandbox/duration.h"
-#include "server/sandbox/indexes.h"
-#include "server/sandbox/path.h"
+#include "server/model/cluster.h"
+#include "server/object/duration.h"
+#include "server/model/indexes.h"
+#include "server/object/path.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 

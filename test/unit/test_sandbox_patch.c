@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/store_parts.h"
+#include "server/model/store_parts.h"
 #include "test/unit/json_text.h"
 
 struct example {

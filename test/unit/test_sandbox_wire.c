@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "server/sandbox/discovery.h"
-#include "server/sandbox/path.h"
+#include "server/object/path.h"
 #include "server/sandbox/protobuf.h"
 #include "server/sandbox/route.h"
 #include "server/sandbox/stream.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From inside a string to the file, for every way to write a string. */
-#include "server/scalar_position.h"
+#include "server/manifest/scalar_position.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/manifest_text.h"
+#include "server/manifest/text.h"
 #include "topology/base/strbuf.h"
 
 #define HEAD "apiVersion: v1\nkind: X\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KubeSchedulerConfiguration as the model of kube-scheduler reads it. */
-#include "server/sandbox/scheduler_config.h"
+#include "server/manifest/scheduler_config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

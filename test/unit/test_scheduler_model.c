@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model of kube-scheduler against what real ones were seen to do. The extender is a script. */
-#include "server/sandbox/scheduler.h"
+#include "server/model/scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/sandbox/path.h"
+#include "server/object/path.h"
 #include "topology/base/strbuf.h"
 
 #define START ((skr_time)1735689600 * SKR_SECOND)

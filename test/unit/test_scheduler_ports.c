@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/sandbox/scheduler_ports.h"
+#include "server/model/scheduler_ports.h"
 
 static struct skr_sched_ports ports_of(const char *spec)
 {

@@ -3,7 +3,7 @@
  * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
  * pictures, messages, exit code) and NAME.json, byte for byte, twice. SKR_UPDATE=1 writes them.
  */
-#include "server/simulate.h"
+#include "server/simulate/simulate.h"
 
 #include <dirent.h>
 #include <setjmp.h>

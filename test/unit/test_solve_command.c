@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "server/exit_code.h"
-#include "server/solve_command.h"
-#include "server/solve_file.h"
+#include "server/solve/command.h"
+#include "server/solve/file.h"
 
 static char *read_whole(const char *path)
 {

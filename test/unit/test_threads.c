@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/gang/reason.h"
-#include "server/engine_thread.h"
-#include "server/solver_thread.h"
+#include "server/daemon/engine_thread.h"
+#include "server/daemon/solver_thread.h"
 
 enum { DEADLINE_S = 60, ANSWERS_MAX = 64 };
 

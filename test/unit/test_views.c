@@ -13,7 +13,7 @@
 #include "server/client/page.h"
 #include "server/client/render.h"
 #include "server/client/source.h"
-#include "server/manifest.h"
+#include "server/manifest/manifest.h"
 #include "test/unit/json_text.h"
 
 static const char *const dumps[] = {"test/views/tree.yaml", "test/views/groups.yaml",

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/kube/kubeconfig.h"
-#include "server/yaml_guard.h"
+#include "server/manifest/guard.h"
 
 /* begin, n times part with its number instead of '%', end; findings of the guard in *findings. */
 static bool guard(const char *begin, const char *part, int n, const char *end,

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the configuration: libyaml makes a document with positions, the walk below compares its
+ * mappings with the table of options (config_option.c), then the rules that concern several options
+ * are checked. Every step adds findings and goes on, so that all errors come at once. The walk is
+ * as deep as the keys of the table (three), whatever the document nests or aliases.
+ */
+#include "server/config/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "server/config/option.h"
+#include "server/config/value.h"
+#include "server/http/address.h"
+#include "server/suggest.h"
+#include "server/manifest/guard.h"
+
+enum {
+    ARENA_BYTES = 4 * SKR_CONFIG_BYTES_MAX,
+    OPTIONS_MAX = 64,
+    KEY_MAX = 128, /* bytes of a path such as extender.tls.certFile */
+};
+
+struct position {
+    size_t line; /* 0: not in the file */
+    size_t column;
+};
+
+struct reader {
+    yaml_document_t *document;
+    struct skr_config *config;
+    struct skr_findings *findings;
+    struct position at[OPTIONS_MAX]; /* of the value of each option */
+};
+
+static struct position position_of(const yaml_node_t *node)
+{
+    return (struct position){node->start_mark.line + 1, node->start_mark.column + 1};
+}
+
+#define add_error(reader, code, where, ...) \
+    skr_findings_add((reader)->findings, true, code, (where).line, (where).column, __VA_ARGS__)
+#define add_warning(reader, code, where, ...) \
+    skr_findings_add((reader)->findings, false, code, (where).line, (where).column, __VA_ARGS__)
+
+/* ---- defaults ---- */
+
+static bool store_fallback(const struct skr_option *option, struct skr_config *config)
+{
+    char text[256];
+    const char *rest = option->fallback;
+    if (option->type != SKR_OPTION_NAMES) {
+        return skr_option_store(option, rest, config, NULL) == 0;
+    }
+    while (*rest) {
+        size_t n = strcspn(rest, " ");
+        snprintf(text, sizeof text, "%.*s", (int)n, rest);
+        if (skr_option_store(option, text, config, NULL) < 0) {
+            return false;
+        }
+        rest += rest[n] ? n + 1 : n;
+    }
+    return true;
+}
+
+struct skr_config *skr_config_default(void)
+{
+    skr_bug_on(skr_option_count > OPTIONS_MAX);
+    struct skr_arena *arena = skr_arena_create(ARENA_BYTES, 0);
+    struct skr_config *config = arena ? skr_arena_alloc(arena, sizeof *config) : NULL;
+    if (!config) {
+        skr_arena_destroy(arena);
+        return NULL;
+    }
+    config->arena = arena;
+    config->gate_tls.client_ca_file = "";
+    skr_settings_default(&config->settings);
+    config->settings.n_scheduler_names = 0;
+    for (size_t i = 0; i < skr_option_count; i++) {
+        if (!store_fallback(&skr_options[i], config)) {
+            skr_arena_destroy(arena);
+            return NULL;
+        }
+    }
+    return config;
+}
+
+void skr_config_destroy(struct skr_config *config)
+{
+    if (config) {
+        skr_arena_destroy(config->arena);
+    }
+}
+
+/* ---- the walk ---- */
+
+static const char *scalar(const yaml_node_t *node)
+{
+    return (const char *)node->data.scalar.value;
+}
+
+static const char *node_word(const yaml_node_t *node)
+{
+    switch (node->type) {
+    case YAML_SCALAR_NODE:
+        return "a single value";
+    case YAML_SEQUENCE_NODE:
+        return "a list";
+    case YAML_MAPPING_NODE:
+        return "a mapping";
+    case YAML_NO_NODE:
+        break;
+    }
+    return "nothing";
+}
+
+/* Also refuses NUL bytes, which would cut the value. */
+static bool is_scalar(struct reader *r, const yaml_node_t *node, const char *key)
+{
+    if (node->type != YAML_SCALAR_NODE) {
+        add_error(r, "WrongType", position_of(node), "%s: a single value is expected, not %s", key,
+                  node_word(node));
+        return false;
+    }
+    if (strlen(scalar(node)) != node->data.scalar.length) {
+        add_error(r, "InvalidValue", position_of(node), "%s: the value contains a NUL byte", key);
+        return false;
+    }
+    return true;
+}
+
+static void read_scalar(struct reader *r, const struct skr_option *option, const yaml_node_t *node)
+{
+    struct skr_error error;
+    if (!is_scalar(r, node, option->key)) {
+        return;
+    }
+    if (skr_option_store(option, scalar(node), r->config, &error) < 0) {
+        add_error(r, "InvalidValue", position_of(node), "%s: %s", option->key, error.text);
+    }
+}
+
+static void read_names(struct reader *r, const struct skr_option *option, const yaml_node_t *node)
+{
+    if (node->type != YAML_SEQUENCE_NODE) {
+        add_error(r, "WrongType", position_of(node), "%s: a list is expected, not %s", option->key,
+                  node_word(node));
+        return;
+    }
+    r->config->settings.n_scheduler_names = 0;
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    if (item == node->data.sequence.items.top) {
+        add_error(r, "InvalidValue", position_of(node), "%s: the list is empty", option->key);
+    }
+    for (; item < node->data.sequence.items.top; item++) {
+        const yaml_node_t *name = yaml_document_get_node(r->document, *item);
+        if (name) {
+            read_scalar(r, option, name);
+        }
+    }
+}
+
+static bool is_section(const char *path)
+{
+    size_t n = strlen(path);
+    for (size_t i = 0; i < skr_option_count; i++) {
+        if (strncmp(skr_options[i].key, path, n) == 0 && skr_options[i].key[n] == '.') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The word that may stand after prefix in the i-th option: "extender", "listen". */
+static const char *word_after(struct reader *r, size_t i, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    if (strncmp(skr_options[i].key, prefix, n) != 0) {
+        return NULL;
+    }
+    const char *word = skr_options[i].key + n;
+    return skr_arena_strndup(r->config->arena, word, strcspn(word, "."));
+}
+
+static void report_unknown(struct reader *r, const yaml_node_t *key, const char *prefix)
+{
+    const char *candidate[OPTIONS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < skr_option_count; i++) {
+        const char *word = word_after(r, i, prefix);
+        if (word) {
+            candidate[n++] = word;
+        }
+    }
+    const char *near = skr_suggest(scalar(key), candidate, n);
+    if (near) {
+        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s (did you mean %s?)",
+                  prefix, scalar(key), near);
+    } else {
+        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s", prefix, scalar(key));
+    }
+}
+
+static bool is_repeated(struct reader *r, const yaml_node_t *mapping, const yaml_node_pair_t *pair)
+{
+    const yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
+    for (const yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < pair; p++) {
+        const yaml_node_t *other = yaml_document_get_node(r->document, p->key);
+        if (other && other->type == YAML_SCALAR_NODE && strcmp(scalar(other), scalar(key)) == 0) {
+            struct position first = position_of(other);
+            add_error(r, "DuplicateKey", position_of(key), "key %.64s twice (see %zu:%zu)",
+                      scalar(key), first.line, first.column);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_mapping(struct reader *r, const yaml_node_t *mapping, const char *prefix);
+
+static void read_pair(struct reader *r, const yaml_node_t *key, const yaml_node_t *value,
+                      const char *prefix)
+{
+    char path[KEY_MAX];
+    int n = snprintf(path, sizeof path, "%s%s", prefix, scalar(key));
+    bool fits = n > 0 && (size_t)n + 1 < sizeof path;
+    ptrdiff_t option = fits ? skr_option_find(path) : -1;
+    if (option >= 0) {
+        r->at[option] = position_of(value);
+        if (skr_options[option].type == SKR_OPTION_NAMES) {
+            read_names(r, &skr_options[option], value);
+        } else {
+            read_scalar(r, &skr_options[option], value);
+        }
+        return;
+    }
+    if (!fits || !is_section(path)) {
+        report_unknown(r, key, prefix);
+        return;
+    }
+    if (value->type != YAML_MAPPING_NODE) {
+        add_error(r, "WrongType", position_of(value), "%s: a mapping is expected, not %s", path,
+                  node_word(value));
+        return;
+    }
+    path[n] = '.';
+    path[n + 1] = '\0';
+    read_mapping(r, value, path);
+}
+
+static void read_mapping(struct reader *r, const yaml_node_t *mapping, const char *prefix)
+{
+    const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+    /* Every pair beyond the table is a finding, so this ends soon on the largest of files. */
+    for (; pair < mapping->data.mapping.pairs.top && r->findings->n_left_out == 0; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
+        const yaml_node_t *value = yaml_document_get_node(r->document, pair->value);
+        if (!key || !value) {
+            continue;
+        }
+        if (is_scalar(r, key, "key") && !is_repeated(r, mapping, pair)) {
+            read_pair(r, key, value, prefix);
+        }
+    }
+}
+
+/* ---- rules over several options ---- */
+
+static struct position where(const struct reader *r, const char *key)
+{
+    ptrdiff_t i = skr_option_find(key);
+    skr_bug_on(i < 0);
+    return r->at[i];
+}
+
+static void check_required(struct reader *r)
+{
+    for (size_t i = 0; i < skr_option_count; i++) {
+        if (skr_options[i].type == SKR_OPTION_FIXED && r->at[i].line == 0) {
+            struct position start = {1, 1};
+            add_error(r, "MissingKey", start, "%s is missing; write \"%s: %s\"", skr_options[i].key,
+                      skr_options[i].key, skr_options[i].fallback);
+        }
+    }
+}
+
+static void check_pair(struct reader *r, const char *cert_key, const char *cert,
+                       const char *key_key, const char *key)
+{
+    if (cert[0] && !key[0]) {
+        add_error(r, "IncompleteTLS", where(r, cert_key), "%s is set without %s", cert_key,
+                  key_key);
+    }
+    if (key[0] && !cert[0]) {
+        add_error(r, "IncompleteTLS", where(r, key_key), "%s is set without %s", key_key, cert_key);
+    }
+}
+
+static void check_tls(struct reader *r)
+{
+    const struct skr_config *c = r->config;
+    check_pair(r, "extender.tls.certFile", c->tls.cert_file, "extender.tls.keyFile",
+               c->tls.key_file);
+    check_pair(r, "gate.certFile", c->gate_tls.cert_file, "gate.keyFile", c->gate_tls.key_file);
+    if (c->tls.client_ca_file[0] && !c->tls.cert_file[0]) {
+        add_error(r, "IncompleteTLS", where(r, "extender.tls.clientCAFile"),
+                  "extender.tls.clientCAFile is set without extender.tls.certFile");
+    }
+    if (c->gate_listen[0] && !c->gate_tls.cert_file[0]) {
+        add_error(r, "IncompleteTLS", where(r, "gate.listen"),
+                  "gate.listen is set without gate.certFile: API servers call webhooks over TLS "
+                  "only");
+    }
+}
+
+static const char *const listen_keys[] = {"extender.listen", "extender.bindListen", "admin.listen",
+                                          "gate.listen"};
+enum { N_LISTEN = sizeof listen_keys / sizeof listen_keys[0] };
+
+static bool has_port_zero(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    return !colon || strcmp(colon, ":0") == 0;
+}
+
+static void check_listeners(struct reader *r)
+{
+    const struct skr_config *c = r->config;
+    const char *text[N_LISTEN] = {c->extender_listen, c->bind_listen, c->admin_listen,
+                                  c->gate_listen};
+    for (size_t i = 0; i < N_LISTEN; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (text[i][0] && strcmp(text[i], text[j]) == 0 && !has_port_zero(text[i])) {
+                struct position at = where(r, listen_keys[i]);
+                at = at.line ? at : where(r, listen_keys[j]);
+                add_error(r, "ListenConflict", at, "%s and %s are both %s", listen_keys[j],
+                          listen_keys[i], text[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct sockaddr_storage address;
+        socklen_t length;
+        bool open = skr_address_parse(text[i], &address, &length, NULL) == 0 &&
+                    !skr_address_is_loopback(&address);
+        if (open && !c->tls.client_ca_file[0]) {
+            add_warning(r, "OpenListener", where(r, listen_keys[i]),
+                        "%s: %s can be reached from other machines; set extender.tls with a "
+                        "clientCAFile, or anybody there can steer scheduling",
+                        listen_keys[i], text[i]);
+        }
+    }
+}
+
+static void check_timeouts(struct reader *r)
+{
+    const struct skr_settings *s = &r->config->settings;
+    if (s->bind_timeout < s->plan_timeout + 30 * SKR_SECOND) {
+        char bind[SKR_DURATION_TEXT_MAX], plan[SKR_DURATION_TEXT_MAX];
+        skr_duration_write(s->bind_timeout, bind, sizeof bind);
+        skr_duration_write(s->plan_timeout, plan, sizeof plan);
+        struct position at = where(r, "extender.bindTimeout");
+        add_warning(r, "BindTimeout", at.line ? at : where(r, "planTimeout"),
+                    "extender.bindTimeout (%s) should be at least planTimeout (%s) + 30s, or held "
+                    "calls end before their plan",
+                    bind, plan);
+    }
+}
+
+/* Part of the contract, but groups do not evict yet: whoever sets these must not wait for it. */
+static void check_without_effect(struct reader *r)
+{
+    static const char *const keys[] = {"nonGroupVictims", "preemptForceAfter"};
+    const struct skr_settings *s = &r->config->settings;
+    const bool set[] = {s->victims_labelled, s->preempt_force_after != SKR_TIME_NEVER};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (set[i]) {
+            add_warning(r, "NoEffect", where(r, keys[i]), "%s has no effect in this version",
+                        keys[i]);
+        }
+    }
+}
+
+static void check_rules(struct reader *r)
+{
+    check_without_effect(r);
+    check_required(r);
+    check_tls(r);
+    check_listeners(r);
+    check_timeouts(r);
+}
+
+/* ---- documents and files ---- */
+
+static void report_syntax(struct skr_findings *findings, const yaml_parser_t *parser)
+{
+    const char *problem = parser->problem ? parser->problem : "cannot be read";
+    skr_findings_add(findings, true, "Syntax", parser->problem_mark.line + 1,
+                     parser->problem_mark.column + 1, "not YAML: %s%s%s", problem,
+                     parser->context ? ", " : "", parser->context ? parser->context : "");
+}
+
+/* A second document would be ignored silently: refused. */
+static void check_single(yaml_parser_t *parser, struct skr_findings *findings)
+{
+    yaml_document_t next;
+    if (!yaml_parser_load(parser, &next)) {
+        report_syntax(findings, parser);
+        return;
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&next);
+    if (root) {
+        struct position at = position_of(root);
+        skr_findings_add(findings, true, "SecondDocument", at.line, at.column,
+                         "a second document; the file holds one");
+    }
+    yaml_document_delete(&next);
+}
+
+static void read_document(yaml_document_t *document, struct skr_config *config,
+                          struct skr_findings *findings)
+{
+    struct reader r = {.document = document, .config = config, .findings = findings};
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    if (root && root->type != YAML_MAPPING_NODE) {
+        add_error(&r, "WrongType", position_of(root), "a mapping of options is expected, not %s",
+                  node_word(root));
+        return;
+    }
+    if (root) {
+        read_mapping(&r, root, "");
+    }
+    check_rules(&r);
+}
+
+static void read_text(const char *text, size_t n, struct skr_config *config,
+                      struct skr_findings *findings)
+{
+    yaml_parser_t parser;
+    yaml_document_t document;
+    if (!skr_yaml_guard(text, n, findings)) {
+        return;
+    }
+    if (!yaml_parser_initialize(&parser)) {
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
+        return;
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    if (yaml_parser_load(&parser, &document)) {
+        bool has_root = yaml_document_get_root_node(&document) != NULL;
+        read_document(&document, config, findings);
+        yaml_document_delete(&document);
+        if (has_root) {
+            check_single(&parser, findings);
+        }
+    } else {
+        report_syntax(findings, &parser);
+    }
+    yaml_parser_delete(&parser);
+}
+
+int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
+                     struct skr_findings *findings)
+{
+    if (n > SKR_CONFIG_BYTES_MAX) {
+        skr_findings_add(findings, true, "Limit", 0, 0, "longer than %d bytes",
+                         SKR_CONFIG_BYTES_MAX);
+        return -SKR_LIMIT;
+    }
+    struct skr_config *config = skr_config_default();
+    if (!config) {
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
+        return -SKR_NO_MEMORY;
+    }
+    read_text(text, n, config, findings);
+    if (findings->n_errors > 0) {
+        skr_config_destroy(config);
+        return -SKR_INVALID;
+    }
+    *ret = config;
+    return 0;
+}
+
+int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
+        return -SKR_NOT_FOUND;
+    }
+    char *text = malloc(SKR_CONFIG_BYTES_MAX + 1);
+    size_t n = text ? fread(text, 1, SKR_CONFIG_BYTES_MAX + 1, file) : 0;
+    int rc = -SKR_NO_MEMORY;
+    if (!text) {
+        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
+    } else if (ferror(file)) {
+        skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be read: %s", strerror(errno));
+        rc = -SKR_INVALID;
+    } else {
+        rc = skr_config_parse(text, n, ret, findings);
+    }
+    free(text);
+    fclose(file);
+    return rc;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CONFIG_CONFIG_H
+#define SKR_SERVER_CONFIG_CONFIG_H
+/*
+ * The daemon's configuration file (configs/sakkara.yaml). One table row per option holds its key,
+ * type, default, range and sentence; the parser, `sakkara help config`, docs/reference.md (by a
+ * test) and the defaults all come from it. Unknown keys, wrong types and bad values are refused
+ * with line and column, all of them at once. A configuration is immutable; its strings live as long
+ * as it does.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/gang/settings.h"
+#include "server/findings.h"
+#include "topology/base/arena.h"
+#include "topology/base/strbuf.h"
+
+enum {
+    SKR_CONFIG_BYTES_MAX = 1024 * 1024, /* of the file */
+};
+
+struct skr_config_tls {
+    const char *cert_file; /* "" : no TLS */
+    const char *key_file;
+    const char *client_ca_file; /* "" : client certificates are not asked for */
+};
+
+struct skr_config {
+    struct skr_arena *arena;
+    const char *kubeconfig; /* "" : the in-cluster account */
+    struct skr_settings settings;
+    const char *extender_listen;
+    const char *bind_listen;
+    struct skr_config_tls tls; /* of both extender listeners */
+    const char *admin_listen;
+    const char *gate_listen; /* "" : off */
+    struct skr_config_tls gate_tls;
+    int64_t client_qps;
+    int64_t client_burst;
+};
+
+/* Every option at its default. NULL without memory. */
+struct skr_config *skr_config_default(void);
+/* text: n bytes of YAML (JSON is YAML). Findings are added, warnings also on success. Errors:
+ * SKR_INVALID (see findings), SKR_LIMIT, SKR_NO_MEMORY; *ret is written only on success. */
+int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
+                     struct skr_findings *findings);
+/* The same from a file; a file that cannot be read is a finding without position. */
+int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings);
+void skr_config_destroy(struct skr_config *config); /* NULL allowed */
+
+/* Rows of the table, in the order of the documentation. */
+size_t skr_config_option_count(void);
+const char *skr_config_option_key(size_t i); /* "extender.tls.certFile" */
+/* "| `planTimeout` | duration | `5m` | sentence |", the row of docs/reference.md. */
+void skr_config_option_markdown(size_t i, struct skr_strbuf *out);
+/* All options for `sakkara help config`. */
+void skr_config_write_help(struct skr_strbuf *out);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of options, the storing of one value, and the documentation that the table yields. */
+#include "server/config/option.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/config/value.h"
+#include "server/http/address.h"
+
+#define AT(field) ((ptrdiff_t)offsetof(struct skr_config, field))
+#define DAY       (24 * 3600 * SKR_SECOND)
+
+const struct skr_option skr_options[] = {
+    {"apiVersion",
+     SKR_OPTION_FIXED,
+     "sakkara/v1",
+     {NULL},
+     0,
+     0,
+     SKR_OPTION_NOWHERE,
+     "format of the file; required"},
+    {"kind",
+     SKR_OPTION_FIXED,
+     "SakkaraConfiguration",
+     {NULL},
+     0,
+     0,
+     SKR_OPTION_NOWHERE,
+     "kind of the file; required"},
+    {"kubeconfig",
+     SKR_OPTION_STRING,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(kubeconfig),
+     "kubeconfig file of the API server; empty: the account of the pod; `--kubeconfig` wins"},
+    {"schedulerNames",
+     SKR_OPTION_NAMES,
+     "sakkara sakkara-scheduler",
+     {NULL},
+     0,
+     0,
+     AT(settings.scheduler_name),
+     "values of `spec.schedulerName` that are ours, at most 16"},
+    {"topologyConfigMapNameSpace",
+     SKR_OPTION_NAME,
+     "default",
+     {NULL},
+     0,
+     0,
+     AT(settings.topology_namespace),
+     "namespace of the topology ConfigMap; one that only administrators may write"},
+    {"labelFallback",
+     SKR_OPTION_BOOL,
+     "false",
+     {NULL},
+     0,
+     0,
+     AT(settings.label_fallback),
+     "pods whose group has neither ConfigMap nor PodGroup are grouped by their labels alone"},
+    {"heterogeneous",
+     SKR_OPTION_WORD,
+     "max",
+     {"max", "refuse", NULL},
+     0,
+     0,
+     AT(settings.heterogeneous_refuse),
+     "members with different requests: the maximum is the demand of each, or the group is refused"},
+    {"nonGroupVictims",
+     SKR_OPTION_WORD,
+     "off",
+     {"off", "labelled", NULL},
+     0,
+     0,
+     AT(settings.victims_labelled),
+     "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"},
+    {"preemption",
+     SKR_OPTION_BOOL,
+     "true",
+     {NULL},
+     0,
+     0,
+     AT(settings.preemption),
+     "groups of higher priority may push out groups of lower priority (not yet: no effect in this "
+     "version)"},
+    {"preemptForceAfter",
+     SKR_OPTION_DURATION_OR_OFF,
+     "off",
+     {NULL},
+     SKR_SECOND,
+     DAY,
+     AT(settings.preempt_force_after),
+     "delete victims that a PodDisruptionBudget has kept from being evicted for this long"},
+    {"planTimeout",
+     SKR_OPTION_DURATION,
+     "5m",
+     {NULL},
+     SKR_SECOND,
+     DAY,
+     AT(settings.plan_timeout),
+     "a plan that is not binding after this long is given up and made again"},
+    {"planDelay",
+     SKR_OPTION_DURATION,
+     "50ms",
+     {NULL},
+     0,
+     60 * SKR_SECOND,
+     AT(settings.plan_delay),
+     "wait before a complete group is planned, so that a burst is ordered by priority"},
+    {"onPartialBind",
+     SKR_OPTION_WORD,
+     "replace",
+     {"replace", "rollback", NULL},
+     0,
+     0,
+     AT(settings.rollback_partial),
+     "a Binding that fails for good: keep the seat for a replacement, or delete the bound members"},
+    {"tieBreak",
+     SKR_OPTION_TIE_BREAK,
+     "tree",
+     {"tree", "tight", NULL},
+     0,
+     0,
+     AT(settings.tie_break),
+     "between placements of equal quality: first in tree order, or tightest units first"},
+    {"releaseGateAfter",
+     SKR_OPTION_DURATION_OR_OFF,
+     "off",
+     {NULL},
+     SKR_SECOND,
+     DAY,
+     AT(settings.release_gate_after),
+     "remove the gates of the first group that has waited this long for capacity, for cluster "
+     "autoscalers"},
+    {"extender.listen",
+     SKR_OPTION_LISTEN,
+     "127.0.0.1:9660",
+     {NULL},
+     0,
+     0,
+     AT(extender_listen),
+     "address of filter, prioritize and preempt, under `/v1`"},
+    {"extender.bindListen",
+     SKR_OPTION_LISTEN,
+     "127.0.0.1:9661",
+     {NULL},
+     0,
+     0,
+     AT(bind_listen),
+     "address of bind, under `/v1`; its connections are held"},
+    {"extender.bindTimeout",
+     SKR_OPTION_DURATION,
+     "330s",
+     {NULL},
+     20 * SKR_SECOND,
+     DAY,
+     AT(settings.bind_timeout),
+     "`httpTimeout` of the bind entry in KubeSchedulerConfiguration; held calls are answered 10 s "
+     "earlier"},
+    {"extender.tls.certFile",
+     SKR_OPTION_STRING,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(tls.cert_file),
+     "certificate chain (PEM) of both extender listeners; empty: plain HTTP"},
+    {"extender.tls.keyFile",
+     SKR_OPTION_STRING,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(tls.key_file),
+     "private key (PEM) of that certificate"},
+    {"extender.tls.clientCAFile",
+     SKR_OPTION_STRING,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(tls.client_ca_file),
+     "callers need a certificate signed by one of these authorities (PEM)"},
+    {"admin.listen",
+     SKR_OPTION_LISTEN,
+     "127.0.0.1:9662",
+     {NULL},
+     0,
+     0,
+     AT(admin_listen),
+     "address of `/livez`, `/readyz` and `/metrics`; `0.0.0.0:9662` in a pod, so that probes reach "
+     "it"},
+    {"gate.listen",
+     SKR_OPTION_LISTEN_OR_EMPTY,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(gate_listen),
+     "address of the webhook that adds the gate to members, under `/v1/gate`; empty: off"},
+    {"gate.certFile",
+     SKR_OPTION_STRING,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(gate_tls.cert_file),
+     "certificate chain (PEM) of the webhook; API servers call nothing without TLS"},
+    {"gate.keyFile",
+     SKR_OPTION_STRING,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(gate_tls.key_file),
+     "private key (PEM) of that certificate"},
+    {"leaderElection.mode",
+     SKR_OPTION_MODE,
+     "none",
+     {"none", NULL},
+     0,
+     0,
+     SKR_OPTION_NOWHERE,
+     "`none`: this process is the only one; `scheduler` and `lease` need replicas, which this "
+     "version refuses"},
+    {"client.qps",
+     SKR_OPTION_INTEGER,
+     "1000",
+     {NULL},
+     1,
+     100000,
+     AT(client_qps),
+     "writes a second to the API server, all kinds together"},
+    {"client.burst",
+     SKR_OPTION_INTEGER,
+     "2000",
+     {NULL},
+     1,
+     100000,
+     AT(client_burst),
+     "writes that may be sent at once after a pause"},
+};
+const size_t skr_option_count = sizeof skr_options / sizeof skr_options[0];
+
+ptrdiff_t skr_option_find(const char *key)
+{
+    for (size_t i = 0; i < skr_option_count; i++) {
+        if (strcmp(skr_options[i].key, key) == 0) {
+            return (ptrdiff_t)i;
+        }
+    }
+    return -1;
+}
+
+static void *field_of(const struct skr_option *option, struct skr_config *config)
+{
+    return (char *)config + option->offset;
+}
+
+static int store_string(const struct skr_option *option, const char *text,
+                        struct skr_config *config, struct skr_error *error)
+{
+    char *copy = skr_arena_strdup(config->arena, text);
+    if (!copy) {
+        return skr_error_set(error, SKR_NO_MEMORY, "no memory");
+    }
+    *(const char **)field_of(option, config) = copy;
+    return 0;
+}
+
+static int check_name(const char *text, struct skr_error *error)
+{
+    if (skr_name_is_valid(text)) {
+        return 0;
+    }
+    return skr_error_set(error, SKR_INVALID,
+                         "\"%.64s\" is not a name of lower-case letters, digits, '-' and '.'",
+                         text);
+}
+
+static int store_name_of_list(const char *text, struct skr_config *config, struct skr_error *error)
+{
+    struct skr_settings *settings = &config->settings;
+    if (check_name(text, error) < 0) {
+        return -SKR_INVALID;
+    }
+    for (size_t i = 0; i < settings->n_scheduler_names; i++) {
+        if (strcmp(settings->scheduler_name[i], text) == 0) {
+            return skr_error_set(error, SKR_INVALID, "\"%.64s\" stands in the list twice", text);
+        }
+    }
+    if (settings->n_scheduler_names == SKR_SCHEDULER_NAMES_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "at most %d names", SKR_SCHEDULER_NAMES_MAX);
+    }
+    char *copy = skr_arena_strdup(config->arena, text);
+    if (!copy) {
+        return skr_error_set(error, SKR_NO_MEMORY, "no memory");
+    }
+    settings->scheduler_name[settings->n_scheduler_names++] = copy;
+    return 0;
+}
+
+static int store_duration(const struct skr_option *option, const char *text,
+                          struct skr_config *config, struct skr_error *error)
+{
+    skr_time value = SKR_TIME_NEVER;
+    bool off = option->type == SKR_OPTION_DURATION_OR_OFF && strcmp(text, "off") == 0;
+    if (!off) {
+        int rc = skr_duration_parse(text, &value, error);
+        if (rc < 0) {
+            return rc;
+        }
+        if (value < option->min || value > option->max) {
+            char min[SKR_DURATION_TEXT_MAX], max[SKR_DURATION_TEXT_MAX];
+            skr_duration_write(option->min, min, sizeof min);
+            skr_duration_write(option->max, max, sizeof max);
+            return skr_error_set(error, SKR_INVALID, "%.64s is outside %s .. %s%s", text, min, max,
+                                 option->type == SKR_OPTION_DURATION_OR_OFF ? " (or off)" : "");
+        }
+    }
+    *(skr_time *)field_of(option, config) = value;
+    return 0;
+}
+
+static int store_integer(const struct skr_option *option, const char *text,
+                         struct skr_config *config, struct skr_error *error)
+{
+    int64_t value;
+    int rc = skr_integer_parse(text, &value, error);
+    if (rc < 0) {
+        return rc;
+    }
+    if (value < option->min || value > option->max) {
+        return skr_error_set(error, SKR_INVALID, "%.64s is outside %lld .. %lld", text,
+                             (long long)option->min, (long long)option->max);
+    }
+    *(int64_t *)field_of(option, config) = value;
+    return 0;
+}
+
+static int find_word(const struct skr_option *option, const char *text, int *ret,
+                     struct skr_error *error)
+{
+    struct skr_strbuf words;
+    skr_strbuf_init(&words);
+    for (int i = 0; option->word[i]; i++) {
+        if (strcmp(option->word[i], text) == 0) {
+            *ret = i;
+            skr_strbuf_fini(&words);
+            return 0;
+        }
+        skr_strbuf_addf(&words, "%s%s", i > 0 ? " or " : "", option->word[i]);
+    }
+    int rc = skr_error_set(error, SKR_INVALID, "\"%.64s\" is not %s", text, words.s);
+    skr_strbuf_fini(&words);
+    return rc;
+}
+
+static int check_mode(const char *text, struct skr_error *error)
+{
+    if (strcmp(text, "none") == 0) {
+        return 0;
+    }
+    if (strcmp(text, "scheduler") == 0 || strcmp(text, "lease") == 0) {
+        return skr_error_set(
+            error, SKR_INVALID,
+            "\"%s\" is for several replicas, which this version does not support; use none and "
+            "run one replica",
+            text);
+    }
+    return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not none", text);
+}
+
+static int store_listen(const struct skr_option *option, const char *text,
+                        struct skr_config *config, struct skr_error *error)
+{
+    struct sockaddr_storage address;
+    socklen_t length;
+    bool off = option->type == SKR_OPTION_LISTEN_OR_EMPTY && text[0] == '\0';
+    if (!off) {
+        int rc = skr_address_parse(text, &address, &length, error);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return store_string(option, text, config, error);
+}
+
+static int store_bool(const struct skr_option *option, const char *text, struct skr_config *config,
+                      struct skr_error *error)
+{
+    bool value = strcmp(text, "true") == 0;
+    if (!value && strcmp(text, "false") != 0) {
+        return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not true or false", text);
+    }
+    *(bool *)field_of(option, config) = value;
+    return 0;
+}
+
+int skr_option_store(const struct skr_option *option, const char *text, struct skr_config *config,
+                     struct skr_error *error)
+{
+    int word = 0;
+    int rc = 0;
+    switch (option->type) {
+    case SKR_OPTION_STRING:
+        return store_string(option, text, config, error);
+    case SKR_OPTION_NAMES:
+        return store_name_of_list(text, config, error);
+    case SKR_OPTION_NAME:
+        rc = check_name(text, error);
+        return rc < 0 ? rc : store_string(option, text, config, error);
+    case SKR_OPTION_BOOL:
+        return store_bool(option, text, config, error);
+    case SKR_OPTION_DURATION:
+    case SKR_OPTION_DURATION_OR_OFF:
+        return store_duration(option, text, config, error);
+    case SKR_OPTION_LISTEN:
+    case SKR_OPTION_LISTEN_OR_EMPTY:
+        return store_listen(option, text, config, error);
+    case SKR_OPTION_INTEGER:
+        return store_integer(option, text, config, error);
+    case SKR_OPTION_WORD:
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            *(bool *)field_of(option, config) = word == 1;
+        }
+        return rc;
+    case SKR_OPTION_TIE_BREAK:
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            config->settings.tie_break = word == 1 ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+        }
+        return rc;
+    case SKR_OPTION_FIXED:
+        if (strcmp(text, option->fallback) != 0) {
+            return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not %s", text, option->fallback);
+        }
+        return 0;
+    case SKR_OPTION_MODE:
+        return check_mode(text, error);
+    case SKR_OPTION_TYPE_COUNT:
+        break;
+    }
+    return skr_error_set(error, SKR_BUG, "option %s has no type", option->key);
+}
+
+static const char *const type_names[] = {"string",   "list of names",
+                                         "name",     "true or false",
+                                         "duration", "duration or `off`",
+                                         "address",  "address or empty",
+                                         "integer",  "",
+                                         "",         "fixed",
+                                         ""};
+_Static_assert(sizeof type_names / sizeof type_names[0] == SKR_OPTION_TYPE_COUNT,
+               "one name a type");
+
+void skr_option_write_type(const struct skr_option *option, struct skr_strbuf *out)
+{
+    skr_strbuf_add(out, type_names[option->type]);
+    for (size_t i = 0; option->word[i]; i++) {
+        skr_strbuf_addf(out, "%s`%s`", i > 0 ? " or " : "", option->word[i]);
+    }
+}
+
+size_t skr_config_option_count(void)
+{
+    return skr_option_count;
+}
+
+const char *skr_config_option_key(size_t i)
+{
+    return skr_options[i].key;
+}
+
+/* The default as it stands in YAML. */
+static void write_fallback(const struct skr_option *option, struct skr_strbuf *out)
+{
+    if (option->type == SKR_OPTION_NAMES) {
+        skr_strbuf_addc(out, '[');
+        for (const char *s = option->fallback; *s; s++) {
+            skr_strbuf_add(out, *s == ' ' ? ", " : (const char[]){*s, '\0'});
+        }
+        skr_strbuf_addc(out, ']');
+        return;
+    }
+    skr_strbuf_add(out, option->fallback[0] ? option->fallback : "\"\"");
+}
+
+void skr_config_option_markdown(size_t i, struct skr_strbuf *out)
+{
+    const struct skr_option *option = &skr_options[i];
+    skr_strbuf_addf(out, "| `%s` | ", option->key);
+    skr_option_write_type(option, out);
+    skr_strbuf_add(out, " | `");
+    write_fallback(option, out);
+    skr_strbuf_addf(out, "` | %s |", option->text);
+}
+
+void skr_config_write_help(struct skr_strbuf *out)
+{
+    for (size_t i = 0; i < skr_option_count; i++) {
+        struct skr_strbuf line;
+        skr_strbuf_init(&line);
+        write_fallback(&skr_options[i], &line);
+        skr_strbuf_addf(out, "  %-28s %s\n      %s\n", skr_options[i].key, line.s,
+                        skr_options[i].text);
+        skr_strbuf_fini(&line);
+    }
+}

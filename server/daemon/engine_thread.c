@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One list under one lock. The thread takes the whole list at once and handles it without the lock,
+ * so posters contend with each other only. The timer is the deadline of the wait. Stats are copied
+ * once a batch.
+ */
+#include "server/daemon/engine_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "topology/base/arena.h"
+
+struct message {
+    struct skr_event event;
+    void (*release)(void *keep); /* NULL: copies holds what the event borrows */
+    /* Set: there is no event, but somebody who wants to look. */
+    void (*look)(void *keep, struct skr_engine *engine, skr_time now);
+    void *keep;
+    struct message *next;
+    char copies[];
+};
+
+struct skr_engine_thread {
+    struct skr_engine *engine;
+    const struct skr_clock *clock;
+    struct skr_engine_outlets outlets;
+    struct skr_actions actions;
+    skr_time timer;
+    pthread_t thread;
+    bool running;
+    struct skr_slot_count count;
+    skr_time count_took;
+
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t wake;  /* messages are there, or stop */
+    pthread_cond_t room;  /* the queue was emptied, or a batch was handled */
+    struct message *head, *tail;
+    size_t n;
+    uint64_t posted, handled;
+    bool stop;
+    struct skr_engine_stats stats;
+    bool started;
+    bool slots_wanted;
+    uint64_t slots_made; /* times */
+    skr_time slots_next; /* not before */
+    struct skr_slots slots;
+};
+
+enum {
+    SLOTS_SHARE = 100,  /* counting slots takes at most one part in so many of the thread's time */
+    SLOTS_LEAVES = 500, /* counted before messages are looked at again */
+};
+
+/* ---- messages ---- */
+
+void skr_event_discard(struct skr_event *event)
+{
+    switch (event->kind) {
+    case SKR_EVENT_NODE_UPSERT:
+        skr_node_destroy(event->node);
+        break;
+    case SKR_EVENT_POD_UPSERT:
+        skr_pod_destroy(event->pod);
+        break;
+    case SKR_EVENT_CONFIGMAP_UPSERT:
+        skr_configmap_destroy(event->configmap);
+        break;
+    case SKR_EVENT_PODGROUP_UPSERT:
+        skr_podgroup_destroy(event->podgroup);
+        break;
+    case SKR_EVENT_SOLVED:
+        skr_solution_destroy(event->solved.solution);
+        break;
+    case SKR_EVENT_WRITE_DONE:
+        skr_pod_destroy(event->write_done.pod);
+        skr_configmap_destroy(event->write_done.configmap);
+        skr_podgroup_destroy(event->write_done.podgroup);
+        break;
+    case SKR_EVENT_NODE_DELETE:
+    case SKR_EVENT_POD_DELETE:
+    case SKR_EVENT_CONFIGMAP_DELETE:
+    case SKR_EVENT_PODGROUP_DELETE:
+    case SKR_EVENT_SYNCED:
+    case SKR_EVENT_FILTER:
+    case SKR_EVENT_PRIORITIZE:
+    case SKR_EVENT_PREEMPT:
+    case SKR_EVENT_BIND:
+    case SKR_EVENT_HANGUP:
+    case SKR_EVENT_TIMER:
+    case SKR_EVENT_EXPLAIN:
+    case SKR_EVENT_LEADER_WON:
+    case SKR_EVENT_LEADER_LOST:
+    case SKR_EVENT_SHUTDOWN:
+    case SKR_EVENT_KIND_COUNT:
+        break;
+    }
+}
+
+static void release_message(struct message *message)
+{
+    if (message->release) {
+        message->release(message->keep);
+    }
+    free(message);
+}
+
+static void discard_message(struct message *message)
+{
+    if (message->look) {
+        message->look(message->keep, NULL, 0);
+    } else {
+        skr_event_discard(&message->event);
+    }
+    release_message(message);
+}
+
+static bool waits_for_room(const struct message *message)
+{
+    return !message->look && message->event.kind <= SKR_EVENT_PODGROUP_DELETE;
+}
+
+static void enqueue(struct skr_engine_thread *t, struct message *message)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->n >= SKR_ENGINE_QUEUE_MAX && !t->stop && waits_for_room(message)) {
+        pthread_cond_wait(&t->room, &t->lock);
+    }
+    bool stopped = t->stop;
+    if (!stopped) {
+        if (t->tail) {
+            t->tail->next = message;
+        } else {
+            t->head = message;
+        }
+        t->tail = message;
+        t->n++;
+        t->posted++;
+        pthread_cond_signal(&t->wake);
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (stopped) {
+        discard_message(message);
+    }
+}
+
+static size_t size_of(const char *s)
+{
+    return s ? strlen(s) + 1 : 0;
+}
+
+/* Copies s to *room and moves *room behind it. */
+static const char *copy_string(char **room, const char *s)
+{
+    size_t n = size_of(s);
+    if (n == 0) {
+        return NULL;
+    }
+    char *copy = *room;
+    memcpy(copy, s, n);
+    *room += n;
+    return copy;
+}
+
+static const char *extra_string(const struct skr_event *event)
+{
+    if (event->kind == SKR_EVENT_BIND) {
+        return event->bind.node;
+    }
+    return event->kind == SKR_EVENT_WRITE_DONE ? event->write_done.message : NULL;
+}
+
+static struct message *copy_event(const struct skr_event *event)
+{
+    const char *extra = extra_string(event);
+    size_t need =
+        size_of(event->namespace_) + size_of(event->name) + size_of(event->uid) + size_of(extra);
+    struct message *message = skr_alloc(sizeof *message + need);
+    char *room = message->copies;
+    message->event = *event;
+    message->event.namespace_ = copy_string(&room, event->namespace_);
+    message->event.name = copy_string(&room, event->name);
+    message->event.uid = copy_string(&room, event->uid);
+    extra = copy_string(&room, extra);
+    if (event->kind == SKR_EVENT_BIND) {
+        message->event.bind.node = extra;
+    } else if (event->kind == SKR_EVENT_WRITE_DONE) {
+        message->event.write_done.message = extra;
+    }
+    return message;
+}
+
+void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_event *event)
+{
+    skr_bug_on(event->kind == SKR_EVENT_FILTER || event->kind == SKR_EVENT_PRIORITIZE ||
+               event->kind == SKR_EVENT_PREEMPT);
+    enqueue(thread, copy_event(event));
+}
+
+void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct skr_event *event,
+                                 void (*release)(void *keep), void *keep)
+{
+    struct message *message = skr_alloc(sizeof *message);
+    message->event = *event;
+    message->release = release;
+    message->keep = keep;
+    enqueue(thread, message);
+}
+
+void skr_engine_thread_look(struct skr_engine_thread *thread,
+                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                            void *context)
+{
+    struct message *message = skr_alloc(sizeof *message);
+    message->look = look;
+    message->keep = context;
+    enqueue(thread, message);
+}
+
+/* ---- the thread ---- */
+
+static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action)
+{
+    const struct skr_engine_outlets *o = &t->outlets;
+    switch (action->kind) {
+    case SKR_ACTION_ANSWER:
+        o->answer(o->context, &action->answer);
+        break;
+    case SKR_ACTION_HOLD:
+        o->hold(o->context, action->hold.request, action->hold.deadline);
+        break;
+    case SKR_ACTION_WRITE:
+        o->write(o->context, &action->write);
+        break;
+    case SKR_ACTION_SOLVE: {
+        struct skr_solve_request *request = action->solve;
+        action->solve = NULL;
+        o->solve(o->context, request);
+        break;
+    }
+    case SKR_ACTION_CANCEL_SOLVE:
+        o->cancel_solve(o->context, action->cancel_solve);
+        break;
+    case SKR_ACTION_TIMER:
+        t->timer = action->timer;
+        break;
+    case SKR_ACTION_DECISION:
+        o->decide(o->context, &action->decision);
+        break;
+    case SKR_ACTION_EXPLAIN:
+        if (o->explain)
+            o->explain(o->context, &action->explain);
+        break;
+    case SKR_ACTION_KIND_COUNT:
+        break;
+    }
+}
+
+static void handle(struct skr_engine_thread *t, struct skr_event *event)
+{
+    skr_engine_handle(t->engine, event, skr_clock_now(t->clock), &t->actions);
+    for (size_t i = 0; i < t->actions.n; i++) {
+        carry_out_one(t, &t->actions.item[i]);
+    }
+    skr_actions_reset(&t->actions);
+}
+
+static bool fire_timer(struct skr_engine_thread *t)
+{
+    bool due = t->timer != SKR_TIME_NEVER && skr_clock_now(t->clock) >= t->timer;
+    if (due) {
+        struct skr_event event = {.kind = SKR_EVENT_TIMER};
+        t->timer = SKR_TIME_NEVER;
+        handle(t, &event);
+    }
+    return due;
+}
+
+/* All messages that wait; NULL when the timer is due, slots are wanted, or to stop (*ret_stop). */
+static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
+{
+    int rc = 0;
+    pthread_mutex_lock(&t->lock);
+    while (!t->head && !t->stop && !t->slots_wanted && rc != ETIMEDOUT) {
+        if (t->timer == SKR_TIME_NEVER) {
+            pthread_cond_wait(&t->wake, &t->lock);
+        } else {
+            struct timespec deadline = skr_clock_deadline(t->clock, t->timer);
+            rc = pthread_cond_timedwait(&t->wake, &t->lock, &deadline);
+        }
+    }
+    struct message *batch = t->head;
+    *ret_stop = t->stop && !batch;
+    t->head = t->tail = NULL;
+    t->n = 0;
+    pthread_cond_broadcast(&t->room);
+    pthread_mutex_unlock(&t->lock);
+    return batch;
+}
+
+static void publish(struct skr_engine_thread *t, uint64_t n_handled)
+{
+    struct skr_engine_stats stats;
+    skr_engine_get_stats(t->engine, &stats);
+    pthread_mutex_lock(&t->lock);
+    t->stats = stats;
+    t->handled += n_handled;
+    pthread_cond_broadcast(&t->room);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static bool slots_are_wanted(struct skr_engine_thread *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool wanted = t->slots_wanted;
+    pthread_mutex_unlock(&t->lock);
+    return wanted;
+}
+
+static void keep_slots(struct skr_engine_thread *t, const struct skr_slots *slots, skr_time now)
+{
+    pthread_mutex_lock(&t->lock);
+    struct skr_slots old = t->slots;
+    t->slots = *slots;
+    t->slots_wanted = false;
+    t->slots_made++;
+    t->slots_next = now + t->count_took * SLOTS_SHARE;
+    pthread_cond_broadcast(&t->room);
+    pthread_mutex_unlock(&t->lock);
+    skr_slots_fini(&old);
+    t->count_took = 0;
+}
+
+/* One piece of the work; messages are looked at between two. */
+static void count_slots(struct skr_engine_thread *t)
+{
+    struct skr_slots slots;
+    skr_time begin = skr_clock_now(t->clock);
+    bool done = skr_engine_count_slots(t->engine, &t->count, SLOTS_LEAVES, &slots);
+    skr_time now = skr_clock_now(t->clock);
+    t->count_took += now - begin;
+    if (done) {
+        keep_slots(t, &slots, now);
+    }
+}
+
+static void *work(void *argument)
+{
+    struct skr_engine_thread *t = argument;
+    for (;;) {
+        bool stop;
+        uint64_t n = 0;
+        struct message *batch = take_all(t, &stop);
+        if (stop) {
+            return NULL;
+        }
+        while (batch) {
+            struct message *message = batch;
+            batch = message->next;
+            if (message->look) {
+                message->look(message->keep, t->engine, skr_clock_now(t->clock));
+            } else {
+                handle(t, &message->event);
+            }
+            release_message(message);
+            (void)fire_timer(t);
+            n++;
+        }
+        if (fire_timer(t) || n > 0) {
+            publish(t, n);
+        }
+        if (slots_are_wanted(t)) {
+            count_slots(t);
+        }
+    }
+}
+
+/* ---- life ---- */
+
+struct skr_engine_thread *skr_engine_thread_create(const struct skr_settings *settings,
+                                                   const struct skr_clock *clock)
+{
+    struct skr_engine_thread *t = skr_alloc(sizeof *t);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->wake, &monotonic);
+    pthread_cond_init(&t->room, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    t->engine = skr_engine_create(settings);
+    t->clock = clock;
+    t->timer = SKR_TIME_NEVER;
+    skr_actions_init(&t->actions);
+    return t;
+}
+
+int skr_engine_thread_start(struct skr_engine_thread *thread,
+                            const struct skr_engine_outlets *outlets, struct skr_error *error)
+{
+    thread->outlets = *outlets;
+    int rc = pthread_create(&thread->thread, NULL, work, thread);
+    if (rc != 0) {
+        return skr_error_set(error, SKR_LIMIT, "engine thread: %s", strerror(rc));
+    }
+    thread->running = true;
+    pthread_mutex_lock(&thread->lock);
+    thread->started = true;
+    pthread_mutex_unlock(&thread->lock);
+    return 0;
+}
+
+void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_engine_stats *ret)
+{
+    pthread_mutex_lock(&thread->lock);
+    *ret = thread->stats;
+    pthread_mutex_unlock(&thread->lock);
+}
+
+void skr_engine_thread_get_slots(struct skr_engine_thread *thread, skr_time timeout,
+                                 struct skr_slots *ret)
+{
+    skr_time now = skr_clock_now(thread->clock);
+    struct timespec deadline = skr_clock_deadline(thread->clock, now + timeout);
+    int rc = 0;
+    pthread_mutex_lock(&thread->lock);
+    if (thread->started && !thread->stop && now >= thread->slots_next) {
+        uint64_t made = thread->slots_made;
+        thread->slots_wanted = true;
+        pthread_cond_signal(&thread->wake);
+        while (thread->slots_made == made && !thread->stop && rc != ETIMEDOUT) {
+            rc = pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
+        }
+    }
+    *ret = thread->slots;
+    if (ret->tree) {
+        skr_tree_ref(ret->tree);
+    }
+    pthread_mutex_unlock(&thread->lock);
+}
+
+bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout)
+{
+    struct timespec deadline =
+        skr_clock_deadline(thread->clock, skr_clock_now(thread->clock) + timeout);
+    int rc = 0;
+    pthread_mutex_lock(&thread->lock);
+    uint64_t until = thread->posted;
+    while (thread->handled < until && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
+    }
+    bool done = thread->handled >= until;
+    pthread_mutex_unlock(&thread->lock);
+    return done;
+}
+
+void skr_engine_thread_stop(struct skr_engine_thread *thread)
+{
+    pthread_mutex_lock(&thread->lock);
+    thread->stop = true;
+    pthread_cond_signal(&thread->wake);
+    pthread_cond_broadcast(&thread->room);
+    pthread_mutex_unlock(&thread->lock);
+    if (thread->running) {
+        pthread_join(thread->thread, NULL);
+        thread->running = false;
+    }
+}
+
+void skr_engine_thread_destroy(struct skr_engine_thread *thread)
+{
+    if (!thread) {
+        return;
+    }
+    skr_engine_thread_stop(thread);
+    while (thread->head) {
+        struct message *message = thread->head;
+        thread->head = message->next;
+        discard_message(message);
+    }
+    skr_actions_fini(&thread->actions);
+    skr_slot_count_fini(&thread->count);
+    skr_slots_fini(&thread->slots);
+    skr_engine_destroy(thread->engine);
+    pthread_cond_destroy(&thread->wake);
+    pthread_cond_destroy(&thread->room);
+    pthread_mutex_destroy(&thread->lock);
+    free(thread);
+}

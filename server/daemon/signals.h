@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_DAEMON_SIGNALS_H
+#define SKR_SERVER_DAEMON_SIGNALS_H
+/*
+ * Signals of a program that runs until it is told to stop: blocked in every thread, taken by the
+ * main one; once the end has begun, a second signal or too long an end terminates the process at
+ * once with exit code 1. Main thread only.
+ */
+#include <signal.h>
+
+#include "topology/object.h"
+
+/* Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, before any thread is started. */
+void skr_signals_block(sigset_t *ret);
+/* Waits for one of the set, at most for timeout (SKR_TIME_NEVER: without end). The signal, or 0
+ * when the time is over. */
+int skr_signals_wait(const sigset_t *set, skr_time timeout);
+/* From here on a second signal of the set, or so many seconds, end the process. */
+void skr_signals_arm_end(const sigset_t *set, unsigned seconds);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A text that begins with a brace or a bracket is a stream of JSON values, anything else is YAML.
+ * Positions of values inside objects are looked up in the text only when there is something to say
+ * about them.
+ */
+#include "server/manifest/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/manifest/manifest.h"
+#include "topology/base/arena.h"
+#include "topology/base/json_position.h"
+
+struct reader {
+    const struct skr_manifest_visitor *visitor;
+    struct skr_manifest_place place; /* of the object at hand */
+};
+
+static void complain(struct reader *r, struct skr_yaml_mark mark, enum skr_manifest_fault fault,
+                     enum skr_error_code code, const char *text)
+{
+    r->visitor->complain(r->visitor->context, mark, fault, code, text);
+}
+
+/* ---- positions ---- */
+
+/* Lines of a text in front of which another text stands. */
+static struct skr_yaml_mark shift(const struct skr_manifest_place *place, struct skr_position at)
+{
+    struct skr_yaml_mark mark = {at.line, at.column};
+    size_t line_begin = 0;
+    for (size_t i = 0; i < place->value_at; i++) {
+        if (place->text[i] == '\n') {
+            mark.line++;
+            line_begin = i + 1;
+        }
+    }
+    mark.column += at.line == 1 ? place->value_at - line_begin : 0;
+    return mark;
+}
+
+enum { PATH_PARTS_MAX = 32, PATH_BYTES_MAX = 512 };
+
+struct path {
+    const char *part[PATH_PARTS_MAX + 1];
+    size_t n;
+    char store[2 * PATH_BYTES_MAX];
+    size_t used;
+};
+
+/* Whether the value is there when this part is put behind the others; if not, it is taken away. */
+static bool try_part(struct path *path, const char *text, const char *part, size_t n,
+                     struct skr_position *found)
+{
+    if (path->n == PATH_PARTS_MAX || path->used + n + 1 > sizeof path->store) {
+        return false;
+    }
+    char *copy = path->store + path->used;
+    memcpy(copy, part, n);
+    copy[n] = '\0';
+    path->part[path->n] = copy;
+    path->part[path->n + 1] = NULL;
+    if (!skr_json_find_path(text, path->part, found)) {
+        return false;
+    }
+    path->n++;
+    path->used += n + 1;
+    return true;
+}
+
+/* Bytes of the rest that name the next part, and of what stands between it and the one behind it.
+ * Keys may hold dots: the longest beginning that is there counts. 0: it is not there. */
+static size_t next_part(struct path *path, const char *text, const char *rest,
+                        struct skr_position *found)
+{
+    if (rest[0] == '[') {
+        size_t n = strcspn(rest, "]");
+        bool there = rest[n] == ']' && try_part(path, text, rest + 1, n - 1, found);
+        return there ? n + (rest[n + 1] == '.' ? 2 : 1) : 0;
+    }
+    for (size_t n = strcspn(rest, "["); n > 0; n--) {
+        bool ends = rest[n] == '\0' || rest[n] == '.' || rest[n] == '[';
+        if (ends && try_part(path, text, rest, n, found)) {
+            return n + (rest[n] == '.' ? 1 : 0);
+        }
+    }
+    return 0;
+}
+
+/* style: as of skr_yaml_find(). */
+static struct skr_yaml_mark find_json(const struct skr_manifest_place *place, const char *rest,
+                                      enum skr_scalar_style *style)
+{
+    struct path path = {.n = 0};
+    struct skr_position found = {1, 1};
+    const char *text = place->text + place->value_at;
+    size_t n;
+    while (*rest != '\0' && (n = next_part(&path, text, rest, &found)) > 0) {
+        rest += n;
+    }
+    *style = *rest == '\0' ? SKR_SCALAR_JSON : SKR_SCALAR_NONE;
+    return shift(place, found);
+}
+
+static struct skr_yaml_mark find(const struct skr_manifest_place *place, const char *path,
+                                 enum skr_scalar_style *style)
+{
+    char full[PATH_BYTES_MAX];
+    (void)snprintf(full, sizeof full, "%s%s%s", place->prefix,
+                   place->prefix[0] && path[0] ? "." : "", path);
+    return place->is_json ? find_json(place, full, style)
+                          : skr_yaml_find(place->text, place->n, place->document, full, style);
+}
+
+struct skr_yaml_mark skr_manifest_find(const struct skr_manifest_place *place, const char *path)
+{
+    enum skr_scalar_style style;
+    return find(place, path, &style);
+}
+
+struct skr_yaml_mark skr_manifest_find_inside(const struct skr_manifest_place *place,
+                                              const char *path, const char *value, size_t offset)
+{
+    enum skr_scalar_style style;
+    struct skr_yaml_mark mark = find(place, path, &style);
+    return style == SKR_SCALAR_NONE
+               ? mark
+               : skr_scalar_position(place->text, place->n, mark, style, value, offset);
+}
+
+void skr_manifest_error_path(const char *text, char *path, size_t size)
+{
+    size_t n = strcspn(text, ": ");
+    path[0] = '\0';
+    if (n < size && text[n] == ':') {
+        memcpy(path, text, n);
+        path[n] = '\0';
+    }
+}
+
+/* ---- objects ---- */
+
+static bool has_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text && text[0];
+}
+
+static void take_list(struct reader *r, json_t *list, struct skr_yaml_mark mark);
+
+/* Takes object, whose place is the reader's. */
+static void take_object(struct reader *r, json_t *object, struct skr_yaml_mark mark)
+{
+    const char *wrong = NULL;
+    if (!json_is_object(object)) {
+        wrong = "an API object is expected, with apiVersion and kind";
+    } else if (!has_text(object, "kind")) {
+        wrong = "kind is missing";
+    } else if (!has_text(object, "apiVersion")) {
+        wrong = "apiVersion is missing";
+    } else if (json_is_array(json_object_get(object, "items"))) {
+        take_list(r, object, mark);
+        return;
+    }
+    if (wrong) {
+        complain(r, skr_manifest_find(&r->place, ""), SKR_MANIFEST_FIELD, SKR_INVALID, wrong);
+        json_decref(object);
+        return;
+    }
+    r->visitor->object(r->visitor->context, object, &r->place, mark);
+}
+
+/* Items of a typed list may leave out what the list says. */
+static void inherit(json_t *item, const json_t *list, const char *item_kind)
+{
+    if (json_is_object(item) && !has_text(item, "kind")) {
+        json_object_set_new(item, "kind", json_string(item_kind));
+    }
+    if (json_is_object(item) && !has_text(item, "apiVersion")) {
+        json_object_set(item, "apiVersion", json_object_get(list, "apiVersion"));
+    }
+}
+
+/* Takes list. */
+static void take_list(struct reader *r, json_t *list, struct skr_yaml_mark mark)
+{
+    char item_kind[128];
+    const char *kind = json_string_value(json_object_get(list, "kind"));
+    size_t n = strlen(kind);
+    json_t *items = json_object_get(list, "items");
+    bool typed = n > 4 && strcmp(kind + n - 4, "List") == 0;
+    if (r->place.prefix[0]) {
+        complain(r, skr_manifest_find(&r->place, ""), SKR_MANIFEST_FIELD, SKR_INVALID,
+                 "a list in a list");
+        json_decref(list);
+        return;
+    }
+    (void)snprintf(item_kind, sizeof item_kind, "%.*s", typed ? (int)(n - 4) : 0, kind);
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        json_t *object = json_array_get(items, i);
+        if (typed) {
+            inherit(object, list, item_kind);
+        }
+        (void)snprintf(r->place.prefix, sizeof r->place.prefix, "items[%zu]", i);
+        take_object(r, json_incref(object), mark);
+    }
+    r->place.prefix[0] = '\0';
+    json_decref(list);
+}
+
+/* ---- texts ---- */
+
+static void read_yaml(struct reader *r)
+{
+    struct skr_yaml *yaml = skr_yaml_create(r->place.text, r->place.n);
+    struct skr_yaml_mark mark;
+    struct skr_error error;
+    json_t *object;
+    for (r->place.document = 0;; r->place.document++) {
+        if (skr_yaml_next(yaml, &object, &mark, &error) < 0) {
+            bool twice = error.code == SKR_CONFLICT;
+            complain(r, mark,
+                     twice                     ? SKR_MANIFEST_TWICE
+                     : error.code == SKR_LIMIT ? SKR_MANIFEST_LIMIT
+                                               : SKR_MANIFEST_SYNTAX,
+                     twice ? SKR_INVALID : error.code, error.text);
+            break;
+        }
+        if (!object) {
+            break;
+        }
+        if (json_is_null(object)) {
+            json_decref(object);
+        } else {
+            take_object(r, object, mark);
+        }
+    }
+    skr_yaml_destroy(yaml);
+}
+
+static void read_json(struct reader *r)
+{
+    json_error_t error;
+    struct skr_position where;
+    const char *text = r->place.text;
+    size_t at = 0;
+    if (skr_json_deeper_than(text, SKR_MANIFEST_DEPTH_MAX, &where)) {
+        complain(r, (struct skr_yaml_mark){where.line, where.column}, SKR_MANIFEST_LIMIT, SKR_LIMIT,
+                 "nested too deep");
+        return;
+    }
+    while (at += strspn(text + at, " \t\r\n"), at < r->place.n) {
+        r->place.value_at = at;
+        json_t *object = json_loadb(text + at, r->place.n - at,
+                                    JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+        if (!object) {
+            /* Columns of libjansson count characters; ours count bytes. */
+            skr_json_find_token(text + at, (size_t)error.position, &where);
+            struct skr_error quoted;
+            (void)skr_error_set(&quoted, SKR_INVALID, "%s", error.text);
+            complain(r, shift(&r->place, where),
+                     json_error_code(&error) == json_error_duplicate_key ? SKR_MANIFEST_TWICE
+                                                                         : SKR_MANIFEST_SYNTAX,
+                     SKR_INVALID, quoted.text);
+            return;
+        }
+        at += (size_t)error.position;
+        take_object(r, object, shift(&r->place, (struct skr_position){1, 1}));
+    }
+}
+
+/* Of a byte order mark, which is no part of the text, nor of its columns. */
+static size_t mark_bytes(const char *text)
+{
+    return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+bool skr_manifest_is_json(const char *text)
+{
+    text += mark_bytes(text);
+    text += strspn(text, " \t\r\n");
+    return *text == '{' || *text == '[';
+}
+
+void skr_manifest_text_read(const char *text, size_t n, const struct skr_manifest_visitor *visitor)
+{
+    const size_t mark = mark_bytes(text);
+    struct reader r = {.visitor = visitor, .place = {.text = text + mark, .n = n - mark}};
+    r.place.is_json = skr_manifest_is_json(text);
+    if (strlen(text) != n) {
+        complain(&r, (struct skr_yaml_mark){0, 0}, SKR_MANIFEST_SYNTAX, SKR_INVALID,
+                 "contains a NUL byte");
+    } else if (r.place.is_json) {
+        read_json(&r);
+    } else {
+        read_yaml(&r);
+    }
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A walk over the object along tables of fields. The depth is that of the tables. */
+#include "server/model/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/object/path.h"
+#include "server/model/schema_tables.h"
+#include "topology/object_field.h"
+
+enum { PATH_MAX_BYTES = 512 };
+
+struct walk {
+    const char *kind;
+    bool strict;
+    struct skr_error *error;
+    char path[PATH_MAX_BYTES];
+    size_t n;
+};
+
+static const char *type_text(enum skr_schema_type type)
+{
+    switch (type) {
+    case SKR_SCHEMA_STRING:
+    case SKR_SCHEMA_STRINGS:
+    case SKR_SCHEMA_STRING_MAP:
+    case SKR_SCHEMA_BYTES_MAP:
+        return "string";
+    case SKR_SCHEMA_TIME:
+        return "v1.Time";
+    case SKR_SCHEMA_INTEGER:
+        return "int32";
+    case SKR_SCHEMA_BOOLEAN:
+        return "bool";
+    case SKR_SCHEMA_QUANTITY:
+    case SKR_SCHEMA_QUANTITY_MAP:
+        return "resource.Quantity";
+    case SKR_SCHEMA_INT_OR_STRING:
+        return "intstr.IntOrString";
+    case SKR_SCHEMA_LIST:
+    case SKR_SCHEMA_ANY_LIST:
+        return "array";
+    case SKR_SCHEMA_OBJECT:
+    case SKR_SCHEMA_ANY_OBJECT:
+    case SKR_SCHEMA_ANY:
+    default:
+        return "object";
+    }
+}
+
+static int wrong(struct walk *w, const json_t *value, enum skr_schema_type type)
+{
+    return skr_error_set(w->error, SKR_INVALID,
+                         "json: cannot unmarshal %s into Go struct field %s.%.140s of type %s",
+                         skr_path_go_type(value), w->kind, w->path, type_text(type));
+}
+
+static size_t enter(struct walk *w, const char *name)
+{
+    const size_t n = w->n;
+    const int more =
+        snprintf(w->path + n, sizeof w->path - n, "%s%s", n > 0 && name[0] != '[' ? "." : "", name);
+    w->n = more > 0 && n + (size_t)more < sizeof w->path ? n + (size_t)more : n;
+    return n;
+}
+
+static void leave(struct walk *w, size_t n)
+{
+    w->n = n;
+    w->path[n] = '\0';
+}
+
+static size_t enter_index(struct walk *w, size_t i)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "[%zu]", i);
+    return enter(w, text);
+}
+
+static bool is_scalar_of(const json_t *value, enum skr_schema_type type)
+{
+    switch (type) {
+    case SKR_SCHEMA_STRING:
+    case SKR_SCHEMA_TIME:
+        return json_is_string(value);
+    case SKR_SCHEMA_INTEGER:
+        return json_is_integer(value);
+    case SKR_SCHEMA_BOOLEAN:
+        return json_is_boolean(value);
+    case SKR_SCHEMA_QUANTITY:
+        return json_is_string(value) || json_is_number(value);
+    case SKR_SCHEMA_INT_OR_STRING:
+        return json_is_string(value) || json_is_integer(value);
+    case SKR_SCHEMA_ANY_OBJECT:
+        return json_is_object(value);
+    case SKR_SCHEMA_ANY_LIST:
+        return json_is_array(value);
+    case SKR_SCHEMA_ANY:
+        return true;
+    case SKR_SCHEMA_STRINGS:
+    case SKR_SCHEMA_STRING_MAP:
+    case SKR_SCHEMA_BYTES_MAP:
+    case SKR_SCHEMA_QUANTITY_MAP:
+    case SKR_SCHEMA_OBJECT:
+    case SKR_SCHEMA_LIST:
+    default:
+        return false;
+    }
+}
+
+static int check_map(struct walk *w, const json_t *map, enum skr_schema_type type)
+{
+    const enum skr_schema_type element =
+        type == SKR_SCHEMA_QUANTITY_MAP ? SKR_SCHEMA_QUANTITY : SKR_SCHEMA_STRING;
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(map)) {
+        return wrong(w, map, SKR_SCHEMA_OBJECT);
+    }
+    json_object_foreach(skr_object_unconst(map), key, value)
+    {
+        if (!json_is_null(value) && !is_scalar_of(value, element)) {
+            return wrong(w, value, type);
+        }
+    }
+    return 0;
+}
+
+static int check_strings(struct walk *w, const json_t *list)
+{
+    size_t i;
+    json_t *value;
+
+    if (!json_is_array(list)) {
+        return wrong(w, list, SKR_SCHEMA_LIST);
+    }
+    json_array_foreach(list, i, value)
+    {
+        if (!json_is_string(value)) {
+            return wrong(w, value, SKR_SCHEMA_STRINGS);
+        }
+    }
+    return 0;
+}
+
+static int check_object(struct walk *w, const json_t *object,
+                        const struct skr_schema_field *fields);
+
+static int check_list(struct walk *w, const json_t *list, const struct skr_schema_field *fields)
+{
+    size_t i;
+    json_t *value;
+    int r = 0;
+
+    if (!json_is_array(list)) {
+        return wrong(w, list, SKR_SCHEMA_LIST);
+    }
+    json_array_foreach(list, i, value)
+    {
+        const size_t n = enter_index(w, i);
+        r = check_object(w, value, fields);
+        leave(w, n);
+        if (r != 0) {
+            break;
+        }
+    }
+    return r;
+}
+
+static int check_field(struct walk *w, const json_t *value, const struct skr_schema_field *field)
+{
+    switch (field->type) {
+    case SKR_SCHEMA_OBJECT:
+        return check_object(w, value, field->of);
+    case SKR_SCHEMA_LIST:
+        return check_list(w, value, field->of);
+    case SKR_SCHEMA_STRINGS:
+        return check_strings(w, value);
+    case SKR_SCHEMA_STRING_MAP:
+    case SKR_SCHEMA_BYTES_MAP:
+    case SKR_SCHEMA_QUANTITY_MAP:
+        return check_map(w, value, field->type);
+    case SKR_SCHEMA_STRING:
+    case SKR_SCHEMA_TIME:
+    case SKR_SCHEMA_INTEGER:
+    case SKR_SCHEMA_BOOLEAN:
+    case SKR_SCHEMA_QUANTITY:
+    case SKR_SCHEMA_INT_OR_STRING:
+    case SKR_SCHEMA_ANY_OBJECT:
+    case SKR_SCHEMA_ANY_LIST:
+    case SKR_SCHEMA_ANY:
+    default:
+        return is_scalar_of(value, field->type) ? 0 : wrong(w, value, field->type);
+    }
+}
+
+static int check_object(struct walk *w, const json_t *object, const struct skr_schema_field *fields)
+{
+    const char *key;
+    json_t *value;
+    int r = 0;
+
+    if (!json_is_object(object)) {
+        return wrong(w, object, SKR_SCHEMA_OBJECT);
+    }
+    json_object_foreach(skr_object_unconst(object), key, value)
+    {
+        const struct skr_schema_field *field = fields;
+        while (field->name != NULL && strcmp(field->name, key) != 0) {
+            field++;
+        }
+        const size_t n = enter(w, key);
+        if (field->name == NULL && w->strict) {
+            r = skr_error_set(w->error, SKR_INVALID,
+                              "strict decoding error: unknown field \"%.180s\"", w->path);
+        } else if (field->name != NULL && !json_is_null(value)) {
+            r = check_field(w, value, field);
+        }
+        leave(w, n);
+        if (r != 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+int skr_schema_check(const char *kind, const json_t *object, bool strict, struct skr_error *error)
+{
+    struct walk w = {.kind = kind, .strict = strict, .error = error};
+    const struct skr_schema_field *fields = skr_schema_of(kind);
+
+    return fields != NULL ? check_object(&w, object, fields) : 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_MODEL_STORE_PARTS_H
+#define SKR_SERVER_MODEL_STORE_PARTS_H
+/*
+ * What the store*.c files share. A request becomes a call; each step of a call either goes on or
+ * fills the reply and returns false.
+ */
+#include "server/object/path.h"
+#include "server/object/selector.h"
+#include "server/model/shelf.h"
+#include "server/model/status.h"
+#include "server/model/store.h"
+#include "topology/object_field.h"
+
+/* A ring of the last changes; revisions have no gaps, so a change is found by counting. */
+struct skr_store_history {
+    struct skr_store_change *item;
+    size_t cap; /* a power of two */
+    size_t first, n;
+    size_t max;
+};
+
+struct skr_store {
+    uint64_t seed;
+    uint64_t made; /* uids and random names so far */
+    uint64_t revision;
+    size_t n_objects;
+    struct skr_shelf *shelf; /* [skr_store_resource_count()] */
+    struct skr_store_history history;
+};
+
+struct skr_store_call {
+    struct skr_store *store;
+    const struct skr_store_request *request;
+    const struct skr_store_resource *asked;    /* as in the request */
+    const struct skr_store_resource *resource; /* that keeps the objects */
+    skr_time now;
+    struct skr_store_reply *reply;
+    bool loading; /* skr_store_put() */
+};
+
+/* ---- store.c ---- */
+
+struct skr_shelf *skr_store_shelf(const struct skr_store *store,
+                                  const struct skr_store_resource *resource);
+/* NULL when it is not there. */
+struct skr_shelf_item *skr_store_find(const struct skr_store *store,
+                                      const struct skr_store_resource *resource,
+                                      const char *namespace_, const char *name);
+/* Puts the object in force: next revision, history. object: taken, its top and metadata own;
+ * resourceVersion is set here. item NULL: a new object. Returns the object, borrowed. */
+const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_resource *resource,
+                               struct skr_shelf_item *item, json_t *object);
+/* Takes the object out. last: its last state (taken, top and metadata own; NULL: as it is), which
+ * gets the deletion's revision. Returns it, borrowed from the history. */
+const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
+                               struct skr_shelf_item *item, json_t *last);
+/* A version 4 UUID; five letters as generateName appends. */
+void skr_store_make_uid(struct skr_store *store, char uid[37]);
+void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
+/* RFC 3339 in whole seconds, as metav1.Time. */
+json_t *skr_store_time(skr_time now);
+
+/* ---- store_read.c ---- */
+
+void skr_store_do_get(struct skr_store_call *call);
+void skr_store_do_list(struct skr_store_call *call);
+/* Both selectors of the request, compiled; false: the reply says what is wrong. NULL: everything.
+ */
+bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_labels,
+                         struct skr_selector **ret_fields);
+
+/* ---- store_write.c ---- */
+
+void skr_store_do_create(struct skr_store_call *call);
+void skr_store_do_update(struct skr_store_call *call); /* PUT and the patches */
+void skr_store_do_put(struct skr_store_call *call);    /* loading */
+/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. */
+bool skr_store_check_body(struct skr_store_call *call);
+/* The reply of a write: object in the shape that was asked for. */
+void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object);
+
+/* ---- store_delete.c ---- */
+
+void skr_store_do_delete(struct skr_store_call *call);
+void skr_store_do_delete_collection(struct skr_store_call *call);
+/* Whether the preconditions of the options (NULL: none) hold; false: the reply says which does not.
+ */
+bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
+                             const json_t *options);
+/* Lets the object of item go: at once, or by giving it a deletionTimestamp; fills the reply.
+ * options: DeleteOptions or NULL. */
+void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *item,
+                           const json_t *options);
+/* Whether nothing holds a deleted object back any more. */
+bool skr_store_is_gone(const json_t *object);
+
+/* ---- store_pods.c ---- */
+
+void skr_store_do_bind(struct skr_store_call *call);
+void skr_store_do_evict(struct skr_store_call *call);
+/* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
+void skr_store_set_condition(json_t *status, const char *type, const char *value,
+                             const char *reason, const char *message, skr_time now);
+
+/* ---- store_patch.c ---- */
+
+/* New references; body is borrowed and copied. NULL: the reply says why. */
+json_t *skr_patch_merge(const json_t *target, const json_t *patch);
+json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const char *kind,
+                            struct skr_error *error);
+json_t *skr_patch_json(const json_t *target, const json_t *patch, struct skr_error *error);
+
+/* ---- store_defaults.c ---- */
+
+/* Fills in what kube-apiserver fills in. object: own all the way down. */
+void skr_defaults_set(const struct skr_store_resource *resource, json_t *object);
+/* The admission plugin Priority, for pods on creation. false: the reply says why. */
+bool skr_defaults_priority(struct skr_store_call *call, json_t *pod);
+/* status.qosClass and phase of a new pod. */
+void skr_defaults_pod_status(json_t *pod, skr_time now);
+
+/* ---- store_validate*.c ---- */
+
+void skr_validate_meta(const struct skr_store_resource *resource, const json_t *object,
+                       struct skr_causes *causes);
+void skr_validate_meta_update(const json_t *object, const json_t *before,
+                              struct skr_causes *causes);
+/* The rest of the object; before NULL on creation. */
+void skr_validate_object(const struct skr_store_resource *resource, const json_t *object,
+                         const json_t *before, struct skr_causes *causes);
+void skr_validate_pod(const json_t *pod, struct skr_causes *causes);
+void skr_validate_pod_update(const json_t *pod, const json_t *before, struct skr_causes *causes);
+/* Of a template too; path of the spec for the texts. */
+void skr_validate_pod_spec(const json_t *spec, const char *path, struct skr_causes *causes);
+
+/* ---- store_events.c ---- */
+
+/* events.k8s.io/v1 to core/v1 and back; new references. */
+json_t *skr_event_to_core(const json_t *event);
+json_t *skr_event_from_core(const json_t *event);
+void skr_validate_event(const json_t *event, bool new_api, struct skr_causes *causes);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Create, update and patch, in the order of kube-apiserver's generic registry: body, identity,
+ * defaults, admission, validation, conflict, commit (apiserver
+ * pkg/registry/generic/registry/store.go, pkg/registry/rest/create.go and update.go).
+ *
+ * A patch makes a tree that shares what it did not touch with the object in force. Equal pointers
+ * mean equal values, so a patch of the status or of a label costs neither defaults nor validation
+ * of the spec.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/model/schema.h"
+#include "server/model/store_parts.h"
+
+void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object)
+{
+    json_decref(call->reply->body);
+    call->reply->status = status;
+    call->reply->body = skr_store_present(call->asked, object);
+}
+
+bool skr_store_check_body(struct skr_store_call *call)
+{
+    if (!json_is_object(call->request->body)) {
+        skr_status_fail(call->reply, 400, NULL, NULL,
+                        "the object provided is unrecognized (must be of type %s): it is no JSON "
+                        "object",
+                        call->asked->kind);
+        return false;
+    }
+    if (skr_path_too_deep(call->request->body)) {
+        skr_status_fail(call->reply, 400, NULL, NULL, "the body is nested deeper than %d levels",
+                        SKR_PATH_DEPTH_MAX);
+        return false;
+    }
+    return true;
+}
+
+/* ---- what comes in ---- */
+
+static void api_version_of(const struct skr_store_resource *resource, char text[128])
+{
+    (void)snprintf(text, 128, "%s%s%s", resource->group, *resource->group != '\0' ? "/" : "",
+                   resource->version);
+}
+
+/* The body says what it is, or nothing. */
+static bool check_kind(struct skr_store_call *call, const json_t *object)
+{
+    const struct skr_store_resource *asked = call->asked;
+    const char *kind = skr_path_text(object, "kind");
+    const char *version = skr_path_text(object, "apiVersion");
+    char expected[128];
+
+    api_version_of(asked, expected);
+    if ((*kind == '\0' || strcmp(kind, asked->kind) == 0) &&
+        (*version == '\0' || strcmp(version, expected) == 0)) {
+        return true;
+    }
+    if (*kind != '\0' && strcmp(kind, asked->kind) != 0) {
+        skr_status_fail(call->reply, 400, NULL, NULL,
+                        "%.80s in version \"%.80s\" cannot be handled as a %s", kind, version,
+                        asked->kind);
+    } else {
+        skr_status_fail(
+            call->reply, 400, NULL, NULL,
+            "the API version in the data (%.80s) does not match the expected API version "
+            "(%s)",
+            version, expected);
+    }
+    return false;
+}
+
+static bool check_schema(struct skr_store_call *call, const json_t *object)
+{
+    struct skr_error error = {.code = SKR_OK};
+    const int r = skr_schema_check(call->resource->kind, object, call->request->strict, &error);
+
+    if (r == 0) {
+        return true;
+    }
+    skr_status_fail(call->reply, 400, NULL, NULL,
+                    "%s in version \"%s\" cannot be handled as a %s: %s", call->asked->kind,
+                    call->asked->version, call->asked->kind, error.text);
+    return false;
+}
+
+/* Own object in the shape in which it is kept, with apiVersion, kind and a metadata object of its
+ * own. Takes object. */
+static json_t *to_kept(const struct skr_store_call *call, json_t *object)
+{
+    char version[128];
+
+    if (call->asked != call->resource) {
+        json_t *core = skr_event_to_core(object);
+        json_decref(object);
+        object = core;
+    }
+    api_version_of(call->resource, version);
+    if (strcmp(skr_path_text(object, "apiVersion"), version) != 0) {
+        json_object_set_new(object, "apiVersion", json_string(version));
+    }
+    if (strcmp(skr_path_text(object, "kind"), call->resource->kind) != 0) {
+        json_object_set_new(object, "kind", json_string(call->resource->kind));
+    }
+    (void)skr_path_own(object, "metadata");
+    return object;
+}
+
+/* The body as an object of our own, all the way down; NULL: the reply says what is wrong. */
+static json_t *take_body(struct skr_store_call *call)
+{
+    if (!skr_store_check_body(call) || !check_kind(call, call->request->body)) {
+        return NULL;
+    }
+    json_t *clean = skr_path_without_nulls(call->request->body);
+    json_t *object = to_kept(call, json_deep_copy(clean));
+    json_decref(clean);
+    if (!check_schema(call, object)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* The object's namespace is that of the request, or not said. */
+static bool check_namespace(struct skr_store_call *call, json_t *object)
+{
+    json_t *meta = json_object_get(object, "metadata");
+    const char *wanted = call->request->namespace_;
+    const char *said = skr_path_text(meta, "namespace");
+
+    if (!call->resource->namespaced) {
+        json_object_del(meta, "namespace");
+        return true;
+    }
+    if (*said != '\0' && strcmp(said, wanted) != 0) {
+        skr_status_fail(call->reply, 400, NULL, NULL,
+                        "the namespace of the provided object does not match the namespace sent on "
+                        "the request");
+        return false;
+    }
+    json_object_set_new(meta, "namespace", json_string(wanted));
+    return true;
+}
+
+/* ---- create ---- */
+
+static bool namespace_is_open(struct skr_store_call *call)
+{
+    const char *name = call->request->namespace_;
+    const struct skr_store_resource *namespaces = skr_store_resource_of_kind("v1", "Namespace");
+
+    if (!call->resource->namespaced) {
+        return true;
+    }
+    const struct skr_shelf_item *item = skr_store_find(call->store, namespaces, "", name);
+    if (item == NULL) {
+        skr_status_not_found(call->reply, namespaces, name);
+        return false;
+    }
+    if (skr_path_get(item->object, "metadata.deletionTimestamp") != NULL) {
+        char plural[128];
+        skr_status_fail(call->reply, 403, call->asked, NULL,
+                        "%s is forbidden: unable to create new content in namespace %s because it "
+                        "is being terminated",
+                        skr_status_plural(call->asked, plural), name);
+        return false;
+    }
+    return true;
+}
+
+static void set_if_absent(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_get(object, key) == NULL) {
+        json_object_set_new(object, key, value);
+    } else {
+        json_decref(value);
+    }
+}
+
+static void generate_name(struct skr_store_call *call, json_t *meta)
+{
+    const char *prefix = skr_path_text(meta, "generateName");
+    char suffix[6];
+
+    if (*skr_path_text(meta, "name") != '\0' || *prefix == '\0') {
+        return;
+    }
+    skr_store_make_suffix(call->store, suffix);
+    json_object_set_new(meta, "name", json_sprintf("%.248s%s", prefix, suffix));
+}
+
+/* uid, creationTimestamp and what only the API server writes. */
+static bool begin_meta(struct skr_store_call *call, json_t *object)
+{
+    static const char *const ours[] = {"selfLink",
+                                       "managedFields",
+                                       "resourceVersion",
+                                       "generation",
+                                       "creationTimestamp",
+                                       "deletionTimestamp",
+                                       "uid",
+                                       "deletionGracePeriodSeconds"};
+    json_t *meta = json_object_get(object, "metadata");
+    char uid[37];
+
+    if (!call->loading && *skr_path_text(meta, "resourceVersion") != '\0') {
+        skr_status_fail_reason(call->reply, 500, "", NULL, NULL,
+                               "resourceVersion should not be set on objects to be created");
+        return false;
+    }
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        if (!call->loading || i < 3) {
+            json_object_del(meta, ours[i]);
+        }
+    }
+    skr_store_make_uid(call->store, uid);
+    set_if_absent(meta, "uid", json_string(uid));
+    set_if_absent(meta, "creationTimestamp", skr_store_time(call->now));
+    if (call->resource->generation) {
+        set_if_absent(meta, "generation", json_integer(1));
+    }
+    generate_name(call, meta);
+    return true;
+}
+
+/* A status belongs to controllers; that of a node is its kubelet's from the beginning. */
+static void begin_status(struct skr_store_call *call, json_t *object)
+{
+    if (!call->loading && strcmp(call->resource->kind, "Node") != 0) {
+        json_object_del(object, "status");
+    }
+    if (strcmp(call->resource->kind, "Pod") == 0 && json_object_get(object, "status") == NULL) {
+        skr_defaults_pod_status(object, call->now);
+    }
+}
+
+static bool validate(struct skr_store_call *call, const json_t *object, const json_t *before,
+                     bool meta, bool rest)
+{
+    struct skr_causes causes = {.list = NULL};
+
+    if (meta) {
+        skr_validate_meta(call->resource, object, &causes);
+        if (before != NULL) {
+            skr_validate_meta_update(object, before, &causes);
+        }
+    }
+    if (rest) {
+        skr_validate_object(call->resource, object, before, &causes);
+        if (strcmp(call->resource->kind, "Event") == 0) {
+            skr_validate_event(object, call->asked != call->resource, &causes);
+        }
+    }
+    return !skr_causes_fail(&causes, call->reply, call->asked,
+                            skr_path_text(object, "metadata.name"));
+}
+
+static bool fits(struct skr_store_call *call, const json_t *object)
+{
+    if (json_dumpb(object, NULL, 0, JSON_COMPACT) <= SKR_STORE_OBJECT_BYTES_MAX) {
+        return true;
+    }
+    skr_status_fail(call->reply, 413, NULL, NULL, "Request entity too large: limit is %d",
+                    SKR_STORE_OBJECT_BYTES_MAX);
+    return false;
+}
+
+/* Fields of features that are off by default are dropped on creation (DropDisabledPodFields of
+ * 1.36: GenericWorkload). */
+static void drop_disabled(struct skr_store_call *call, json_t *object)
+{
+    if (!call->loading && strcmp(call->resource->kind, "Pod") == 0) {
+        json_object_del(json_object_get(object, "spec"), "schedulingGroup");
+    }
+}
+
+static bool prepare_new(struct skr_store_call *call, json_t *object)
+{
+    if (!begin_meta(call, object)) {
+        return false;
+    }
+    drop_disabled(call, object);
+    begin_status(call, object);
+    skr_defaults_set(call->resource, object);
+    return (strcmp(call->resource->kind, "Pod") != 0 || skr_defaults_priority(call, object)) &&
+           validate(call, object, NULL, true, true) && fits(call, object);
+}
+
+static bool has_room(struct skr_store_call *call)
+{
+    if (call->store->n_objects < SKR_STORE_OBJECTS_MAX) {
+        return true;
+    }
+    skr_status_fail(call->reply, 500, NULL, NULL,
+                    "the simulated cluster is full: it holds %d objects", SKR_STORE_OBJECTS_MAX);
+    return false;
+}
+
+void skr_store_do_create(struct skr_store_call *call)
+{
+    json_t *object = take_body(call);
+
+    if (object == NULL) {
+        return;
+    }
+    if (!check_namespace(call, object) || !namespace_is_open(call) || !prepare_new(call, object) ||
+        !has_room(call)) {
+        json_decref(object);
+        return;
+    }
+    const char *name = skr_path_text(object, "metadata.name");
+    if (skr_store_find(call->store, call->resource, call->request->namespace_, name) != NULL) {
+        char plural[128];
+        skr_status_fail_reason(call->reply, 409, "AlreadyExists", call->asked, name,
+                               "%s \"%s\" already exists", skr_status_plural(call->asked, plural),
+                               name);
+        json_decref(object);
+        return;
+    }
+    if (call->request->dry_run) {
+        skr_store_reply_object(call, 201, object);
+        json_decref(object);
+        return;
+    }
+    skr_store_reply_object(call, 201, skr_store_commit(call->store, call->resource, NULL, object));
+}
+
+/* ---- loading ---- */
+
+static void make_namespace(struct skr_store_call *call)
+{
+    const struct skr_store_resource *namespaces = skr_store_resource_of_kind("v1", "Namespace");
+    const char *name = call->request->namespace_;
+
+    if (!call->resource->namespaced || *name == 0 ||
+        skr_store_find(call->store, namespaces, "", name) != NULL) {
+        return;
+    }
+    json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
+                               "metadata", "name", name);
+    (void)skr_store_put(call->store, object, call->now, NULL);
+    json_decref(object);
+}
+
+/* An object that is there keeps what the new one does not say. */
+static void inherit(json_t *object, const json_t *before)
+{
+    json_t *meta = json_object_get(object, "metadata");
+    const json_t *old = json_object_get(before, "metadata");
+    static const char *const kept[] = {"uid", "creationTimestamp", "generation"};
+
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        if (json_object_get(meta, kept[i]) == NULL && json_object_get(old, kept[i]) != NULL) {
+            json_object_set(meta, kept[i], json_object_get(old, kept[i]));
+        }
+    }
+    if (json_object_get(object, "status") == NULL && json_object_get(before, "status") != NULL) {
+        json_object_set(object, "status", json_object_get(before, "status"));
+    }
+}
+
+void skr_store_do_put(struct skr_store_call *call)
+{
+    json_t *object = take_body(call);
+
+    if (object == NULL) {
+        return;
+    }
+    struct skr_shelf_item *item =
+        skr_store_find(call->store, call->resource, call->request->namespace_,
+                       skr_path_text(object, "metadata.name"));
+    if (item != NULL) {
+        inherit(object, item->object);
+    }
+    if (!check_namespace(call, object) || !prepare_new(call, object) || !has_room(call)) {
+        json_decref(object);
+        return;
+    }
+    make_namespace(call);
+    const int status = item != NULL ? 200 : 201;
+    skr_store_reply_object(call, status,
+                           skr_store_commit(call->store, call->resource, item, object));
+}

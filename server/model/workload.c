@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the controllers of pods have in common (kubernetes pkg/controller/controller_utils.go). */
+#include "server/model/cluster_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "topology/base/arena.h"
+#include "topology/base/hash.h"
+#include "topology/object_field.h"
+
+/* ---- the pods that are there ---- */
+
+static bool is_ready(const json_t *pod)
+{
+    const json_t *ready = skr_path_find(skr_path_get(pod, "status.conditions"), "type", "Ready");
+    return strcmp(skr_path_text(ready, "status"), "True") == 0;
+}
+
+static struct skr_worker look_at(const json_t *pod, const struct skr_member *member)
+{
+    const char *phase = skr_path_text(pod, "status.phase");
+    struct skr_worker w = {
+        .object = pod,
+        .namespace_ = member->namespace_,
+        .name = member->name,
+        .deleting = skr_path_get(pod, "metadata.deletionTimestamp") != NULL,
+        .bound = *skr_path_text(pod, "spec.nodeName") != '\0',
+        .ready = is_ready(pod),
+        .succeeded = strcmp(phase, "Succeeded") == 0,
+        .failed = strcmp(phase, "Failed") == 0,
+        .order = member->order,
+    };
+    w.active = !w.deleting && !w.succeeded && !w.failed;
+    return w;
+}
+
+size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_worker **ret)
+{
+    struct skr_owner *o = skr_owners_find(c, skr_path_text(owner, "metadata.uid"));
+    struct skr_worker *worker = skr_alloc_array((o != NULL ? o->n : 0) + 1, sizeof *worker);
+    const struct skr_link *link;
+    size_t n = 0;
+
+    *ret = worker;
+    if (o == NULL) {
+        return 0;
+    }
+    DL_FOREACH(o->links, link)
+    {
+        if (link->controller && strcmp(link->member->resource->kind, "Pod") == 0) {
+            const json_t *pod =
+                skr_store_get(c->store, "Pod", link->member->namespace_, link->member->name);
+            if (pod != NULL) { /* gone, and the change was not seen yet */
+                worker[n++] = look_at(pod, link->member);
+            }
+        }
+    }
+    return n;
+}
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct skr_worker *x = a, *y = b;
+    const bool x_pending = strcmp(skr_path_text(x->object, "status.phase"), "Pending") == 0;
+    const bool y_pending = strcmp(skr_path_text(y->object, "status.phase"), "Pending") == 0;
+
+    if (x->bound != y->bound) {
+        return x->bound ? 1 : -1;
+    }
+    if (x_pending != y_pending) {
+        return x_pending ? -1 : 1;
+    }
+    if (x->ready != y->ready) {
+        return x->ready ? 1 : -1;
+    }
+    return x->order > y->order ? -1 : (x->order < y->order ? 1 : 0);
+}
+
+void skr_workload_rank_for_deletion(struct skr_worker *worker, size_t n)
+{
+    if (n > 1) {
+        qsort(worker, n, sizeof *worker, by_loss);
+    }
+}
+
+void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *change,
+                       enum skr_task_kind kind, const char *owner_kind, skr_time delay)
+{
+    if (strcmp(change->resource->kind, "Pod") != 0) {
+        return;
+    }
+    const json_t *owner = skr_owners_controller(change->object);
+    if (owner != NULL && strcmp(skr_path_text(owner, "kind"), owner_kind) == 0) {
+        skr_cluster_plan(c, kind, skr_path_text(change->object, "metadata.namespace"),
+                         skr_path_text(owner, "name"), c->now + delay);
+    }
+}
+
+/* ---- new pods ---- */
+
+/* NAME-0, NAME-1, ...: no number twice. */
+static void set_ordinal_name(struct skr_cluster *c, const json_t *owner, json_t *meta,
+                             const char *base)
+{
+    struct skr_owner *o = skr_owners_get(c, skr_path_text(owner, "metadata.uid"));
+    char name[300];
+
+    do {
+        (void)snprintf(name, sizeof name, "%.240s-%zu", base, o->next_ordinal++);
+    } while (skr_store_get(c->store, "Pod", skr_path_text(owner, "metadata.namespace"), name) !=
+             NULL);
+    json_object_set_new(meta, "name", json_string(name));
+}
+
+static void merge_metadata(json_t *meta, json_t *more)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(more, key, value)
+    {
+        json_t *there = json_object_get(meta, key);
+        if (json_is_object(there) && json_is_object(value)) {
+            json_object_update(there, value);
+        } else {
+            json_object_set(meta, key, value);
+        }
+    }
+}
+
+static void add_env(json_t *spec, const char *list, const json_t *variable)
+{
+    size_t i;
+    json_t *container;
+
+    json_array_foreach(json_object_get(spec, list), i, container)
+    {
+        json_t *env = json_object_get(container, "env");
+        if (env == NULL) {
+            env = json_array();
+            json_object_set_new(container, "env", env);
+        }
+        if (skr_path_find(env, "name", skr_path_text(variable, "name")) == NULL) {
+            json_array_append_new(env, json_deep_copy(variable));
+        }
+    }
+}
+
+static json_t *from_template(struct skr_cluster *c, const json_t *owner, const json_t *template,
+                             const struct skr_pod_plan *plan)
+{
+    const char *base = plan->base != NULL ? plan->base : skr_path_text(owner, "metadata.name");
+    json_t *pod = json_object();
+    json_t *meta = json_deep_copy(skr_path_get(template, "metadata"));
+    json_t *spec = json_deep_copy(skr_path_get(template, "spec"));
+
+    meta = meta != NULL ? meta : json_object();
+    spec = spec != NULL ? spec : json_object();
+    json_object_del(meta, "name");
+    json_object_del(meta, "namespace");
+    json_object_set_new(meta, "ownerReferences", json_pack("[o]", skr_owners_reference(owner)));
+    if (plan->name != NULL) {
+        json_object_set_new(meta, "name", json_string(plan->name));
+    } else if (c->options.ordinal_names) {
+        set_ordinal_name(c, owner, meta, base);
+    } else {
+        json_object_set_new(meta, "generateName", json_sprintf("%.240s-", base));
+    }
+    merge_metadata(meta, plan->metadata);
+    if (plan->hostname != NULL && json_object_get(spec, "hostname") == NULL) {
+        json_object_set_new(spec, "hostname", json_string(plan->hostname));
+    }
+    if (plan->env != NULL) {
+        add_env(spec, "containers", plan->env);
+        add_env(spec, "initContainers", plan->env);
+    }
+    json_object_set_new(pod, "apiVersion", json_string("v1"));
+    json_object_set_new(pod, "kind", json_string("Pod"));
+    json_object_set_new(pod, "metadata", meta);
+    json_object_set_new(pod, "spec", spec);
+    return pod;
+}
+
+int skr_workload_create_pod(struct skr_cluster *c, const json_t *owner, const json_t *template,
+                            const struct skr_pod_plan *plan)
+{
+    json_t *pod = from_template(c, owner, template, plan);
+    const int status = skr_cluster_request(
+        c, SKR_STORE_CREATE, "Pod", skr_path_text(owner, "metadata.namespace"), "", "", pod, NULL);
+
+    json_decref(plan->metadata);
+    json_decref(plan->env);
+    return status;
+}
+
+/* ---- numbers and names ---- */
+
+int64_t skr_workload_share(const json_t *value, int64_t total, bool up)
+{
+    const char *text = json_string_value(value);
+
+    if (json_is_integer(value)) {
+        return (int64_t)json_integer_value(value);
+    }
+    if (text == NULL) {
+        return 0;
+    }
+    const int64_t percent = strtoll(text, NULL, 10);
+    return (percent * total + (up ? 99 : 0)) / 100;
+}
+
+void skr_workload_hash(const json_t *json, char text[11])
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    char *dump = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    uint64_t hash = skr_hash_string(dump != NULL ? dump : "");
+
+    free(dump);
+    for (int i = 0; i < 10; i++) {
+        text[i] = letters[hash % (sizeof letters - 1)];
+        hash /= sizeof letters - 1;
+    }
+    text[10] = '\0';
+}

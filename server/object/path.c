@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and copying along a path. */
+#include "server/object/path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "topology/base/arena.h"
+#include "topology/object_field.h"
+
+enum { KEY_MAX = 128 };
+
+json_t *skr_path_ref(const json_t *value)
+{
+    return json_incref(skr_object_unconst(value));
+}
+
+/* Copies the first key of the path; returns what follows, NULL at the last one. */
+static const char *split(const char *path, char key[KEY_MAX])
+{
+    const size_t n = strcspn(path, ".");
+    skr_bug_on(n >= KEY_MAX);
+    memcpy(key, path, n);
+    key[n] = '\0';
+    return path[n] == '.' ? path + n + 1 : NULL;
+}
+
+const json_t *skr_path_get(const json_t *object, const char *path)
+{
+    char key[KEY_MAX];
+
+    while (path != NULL) {
+        path = split(path, key);
+        object = json_object_get(object, key);
+    }
+    return json_is_null(object) ? NULL : object;
+}
+
+const char *skr_path_text(const json_t *object, const char *path)
+{
+    const char *text = json_string_value(skr_path_get(object, path));
+    return text != NULL ? text : "";
+}
+
+int64_t skr_path_int(const json_t *object, const char *path, int64_t otherwise)
+{
+    const json_t *value = skr_path_get(object, path);
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
+}
+
+bool skr_path_true(const json_t *object, const char *path)
+{
+    return json_is_true(skr_path_get(object, path));
+}
+
+const char *skr_path_scalar(const json_t *object, const char *path, char number[24])
+{
+    const json_t *value = skr_path_get(object, path);
+
+    if (json_is_string(value)) {
+        return json_string_value(value);
+    }
+    if (json_is_integer(value)) {
+        (void)snprintf(number, 24, "%lld", (long long)json_integer_value(value));
+        return number;
+    }
+    if (json_is_boolean(value)) {
+        return json_is_true(value) ? "true" : "false";
+    }
+    return "";
+}
+
+const char *skr_path_label(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(skr_path_get(object, "metadata.labels"), key));
+}
+
+const char *skr_path_annotation(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(skr_path_get(object, "metadata.annotations"), key));
+}
+
+const char *skr_path_go_type(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "object";
+    case JSON_ARRAY:
+        return "array";
+    case JSON_STRING:
+        return "string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "bool";
+    case JSON_NULL:
+    default:
+        return "null";
+    }
+}
+
+const json_t *skr_path_find(const json_t *array, const char *field, const char *value)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *element = json_array_get(array, i);
+        if (strcmp(skr_path_text(element, field), value) == 0) {
+            return element;
+        }
+    }
+    return NULL;
+}
+
+bool skr_path_holds(const json_t *array, const char *value)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const char *text = json_string_value(json_array_get(array, i));
+        if (text != NULL && strcmp(text, value) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static json_t *checked(json_t *value)
+{
+    skr_bug_on(value == NULL); /* no memory */
+    return value;
+}
+
+static json_t *own(json_t *object, const char *key, bool array)
+{
+    json_t *member = json_object_get(object, key);
+    const bool usable = array ? json_is_array(member) : json_is_object(member);
+    json_t *copy = usable ? json_copy(member) : (array ? json_array() : json_object());
+
+    json_object_set_new(object, key, checked(copy));
+    return copy;
+}
+
+json_t *skr_path_own(json_t *object, const char *key)
+{
+    return own(object, key, false);
+}
+
+json_t *skr_path_own_array(json_t *object, const char *key)
+{
+    return own(object, key, true);
+}
+
+json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
+{
+    json_t *copy =
+        checked(json_is_object(object) ? json_copy(skr_object_unconst(object)) : json_object());
+    json_t *at = copy;
+    char key[KEY_MAX];
+
+    while ((path = split(path, key)) != NULL) {
+        at = skr_path_own(at, key);
+    }
+    if (value != NULL) {
+        json_object_set_new(at, key, value);
+    } else {
+        json_object_del(at, key);
+    }
+    return copy;
+}
+
+static bool is_deeper(const json_t *value, int left)
+{
+    json_t *child;
+    const char *key;
+    size_t i;
+
+    if (!json_is_object(value) && !json_is_array(value)) {
+        return false;
+    }
+    if (left == 0) {
+        return true;
+    }
+    json_object_foreach(skr_object_unconst(value), key, child)
+    {
+        if (is_deeper(child, left - 1)) {
+            return true;
+        }
+    }
+    json_array_foreach(value, i, child)
+    {
+        if (is_deeper(child, left - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_path_too_deep(const json_t *value)
+{
+    return is_deeper(value, SKR_PATH_DEPTH_MAX);
+}
+
+static bool has_nulls(const json_t *value)
+{
+    json_t *child;
+    const char *key;
+    size_t i;
+
+    json_object_foreach(skr_object_unconst(value), key, child)
+    {
+        if (json_is_null(child) || has_nulls(child)) {
+            return true;
+        }
+    }
+    json_array_foreach(value, i, child)
+    {
+        if (has_nulls(child)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+json_t *skr_path_without_nulls(const json_t *value)
+{
+    json_t *child;
+    const char *key;
+    size_t i;
+
+    if (!has_nulls(value)) {
+        return skr_path_ref(value);
+    }
+    if (json_is_array(value)) {
+        json_t *array = checked(json_array());
+        json_array_foreach(value, i, child)
+        {
+            json_array_append_new(array, skr_path_without_nulls(child));
+        }
+        return array;
+    }
+    json_t *object = checked(json_object());
+    json_object_foreach(skr_object_unconst(value), key, child)
+    {
+        if (!json_is_null(child)) {
+            json_object_set_new(object, key, skr_path_without_nulls(child));
+        }
+    }
+    return object;
+}

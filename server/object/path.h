@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_OBJECT_PATH_H
+#define SKR_SERVER_OBJECT_PATH_H
+/*
+ * Reading and changing JSON trees of the simulated cluster. The trees in the store are shared, by
+ * the history and by whoever holds them, and are never changed: a change copies the objects on the
+ * way to it and shares the rest. "Own" below means a tree whose top nobody else holds.
+ *
+ * Paths are keys joined by dots ("spec.template.spec"); keys that hold dots themselves (labels)
+ * have functions of their own. Everything that is read is borrowed; JSON null counts as absent.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* NULL when absent. object NULL allowed, here and below. */
+const json_t *skr_path_get(const json_t *object, const char *path);
+/* "" when absent or no string. */
+const char *skr_path_text(const json_t *object, const char *path);
+/* otherwise when absent or no integer. */
+int64_t skr_path_int(const json_t *object, const char *path, int64_t otherwise);
+bool skr_path_true(const json_t *object, const char *path);
+/* A string, number or boolean as text; "" for anything else. */
+const char *skr_path_scalar(const json_t *object, const char *path, char number[24]);
+const char *skr_path_label(const json_t *object, const char *key);      /* NULL when absent */
+const char *skr_path_annotation(const json_t *object, const char *key); /* NULL when absent */
+/* What Go's decoder calls it in its errors: "object", "number", "bool"; never NULL. */
+const char *skr_path_go_type(const json_t *value);
+/* Element of an array of objects whose field has this value; NULL. */
+const json_t *skr_path_find(const json_t *array, const char *field, const char *value);
+/* Whether an array of strings holds value. */
+bool skr_path_holds(const json_t *array, const char *value);
+
+/* Another reference: libjansson counts them in the value, which is no change of it. */
+json_t *skr_path_ref(const json_t *value);
+/* Own: object. Makes its member key an object (an empty one if need be) that is own too. */
+json_t *skr_path_own(json_t *object, const char *key);
+/* The same for an array. */
+json_t *skr_path_own_array(json_t *object, const char *key);
+/* A new reference to a tree with value (taken; NULL removes) at path, the rest shared. */
+json_t *skr_path_with(const json_t *object, const char *path, json_t *value);
+/* A copy of value without members that are null, as a typed decoder drops them; the same reference
+ * when there are none. SKR_PATH_DEPTH_MAX bounds the recursion, see skr_path_too_deep(). */
+json_t *skr_path_without_nulls(const json_t *value);
+
+enum { SKR_PATH_DEPTH_MAX = 64 };
+bool skr_path_too_deep(const json_t *value);
+
+#endif

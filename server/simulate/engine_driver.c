@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Three sources of events: the watcher, a queue of writes and solves under way (all take the same
+ * time, so it is sorted by itself), the timer. A step takes them in this order.
+ */
+#include "server/simulate/engine_driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "server/kube/decode.h"
+#include "server/kube/writer.h"
+#include "server/object/path.h"
+#include "server/model/watcher.h"
+#include "topology/base/arena.h"
+
+#define BIND_REQUEST ((uint64_t)1 << 62) /* plus the call: numbers of bind requests */
+
+/* A write or a solve on its way. */
+struct task {
+    skr_time at;
+    struct skr_write write; /* strings owned; unless solve */
+    struct skr_solve_request *solve;
+    struct skr_solution *solution;
+    struct skr_error error;
+    struct task *prev, *next;
+};
+
+/* The filter or prioritize request being asked. */
+struct question {
+    uint64_t request;
+    size_t n;
+    uint8_t *passes;
+    int32_t *score;
+    char *text; /* 256 bytes */
+    bool failed;
+};
+
+struct skr_engine_driver {
+    struct skr_engine_driver_options options;
+    struct skr_store *store;
+    struct skr_engine *engine;
+    struct skr_actions actions;
+    struct skr_watcher watcher;
+    struct task *writes, *solves; /* each in order of time */
+    struct question *question;
+    struct skr_strbuf *explanation; /* that is being asked for */
+    enum skr_explain_status explain_status;
+    bool explained;
+    skr_time now, timer;
+    uint64_t request;
+    char text[256]; /* of the last answer to filter */
+    uint64_t written[SKR_WRITE_KIND_COUNT];
+};
+
+/* ---- actions ---- */
+
+static void take_answer_to_question(struct question *q, const struct skr_answer *answer)
+{
+    q->failed = answer->kind == SKR_ANSWER_ERROR;
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->score) {
+            q->score[i] = answer->kind == SKR_ANSWER_SCORES ? answer->scores[i] : 0;
+            continue;
+        }
+        q->passes[i] =
+            answer->kind == SKR_ANSWER_FILTER_ALL ||
+            (answer->kind == SKR_ANSWER_FILTER_ONE && answer->index == i) ||
+            (answer->kind == SKR_ANSWER_FILTER_MASK && (answer->mask[i / 8] >> i % 8 & 1));
+    }
+    if (q->text) {
+        snprintf(q->text, 256, "%s", answer->text);
+    }
+}
+
+static void take_answer(struct skr_engine_driver *d, const struct skr_answer *answer)
+{
+    if (d->question && d->question->request == answer->request) {
+        take_answer_to_question(d->question, answer);
+    } else if (answer->request & BIND_REQUEST) {
+        bool bound = answer->kind == SKR_ANSWER_BOUND;
+        d->options.bind_done(d->options.context, answer->request & ~BIND_REQUEST,
+                             bound ? NULL : answer->text);
+    }
+}
+
+static void take_write(struct skr_engine_driver *d, const struct skr_write *write)
+{
+    struct task *task = skr_alloc(sizeof *task);
+    char *body = skr_alloc(write->body_len + 1);
+    memcpy(body, write->body, write->body_len);
+    task->at = d->now + d->options.write_time;
+    task->write = *write;
+    task->write.namespace_ = skr_strdup(write->namespace_);
+    task->write.name = skr_strdup(write->name);
+    task->write.body = body;
+    DL_APPEND(d->writes, task);
+}
+
+static void take_solve(struct skr_engine_driver *d, struct skr_solve_request *request)
+{
+    struct task *task = skr_alloc(sizeof *task);
+    task->at = d->now + d->options.solve_time;
+    task->solve = request;
+    if (skr_solve(&request->problem, &task->solution, &task->error) < 0) {
+        task->solution = NULL;
+    }
+    if (request->is_explanation) { /* somebody waits, and time stands still meanwhile */
+        task->at = d->now;
+        DL_PREPEND(d->solves, task);
+    } else {
+        DL_APPEND(d->solves, task);
+    }
+}
+
+static void take_explanation(struct skr_engine_driver *d, const struct skr_explain_answer *answer)
+{
+    d->explained = true;
+    d->explain_status = answer->status;
+    skr_strbuf_addn(d->explanation, answer->json, answer->json_len);
+}
+
+static void trace_decision(const struct skr_engine_driver *d, const struct skr_decision *decision)
+{
+    const char *reason = decision->reason ? decision->reason : "";
+    const char *message = decision->message ? decision->message : "";
+    const char *colon = reason[0] && message[0] ? ": " : message[0] ? "  " : "";
+    skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "%s%s%s%s%s%s%s%s%s",
+                  decision->what, decision->group[0] ? "  " : "", decision->group,
+                  decision->pod[0] ? "  " : "", decision->pod, reason[0] ? "  " : "", reason, colon,
+                  message);
+}
+
+static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
+{
+    switch (action->kind) {
+    case SKR_ACTION_ANSWER:
+        take_answer(d, &action->answer);
+        break;
+    case SKR_ACTION_HOLD:
+        skr_trace_add(&d->options.trace, SKR_TRACE_VERB, d->now, "bind call %llu is held",
+                      (unsigned long long)(action->hold.request & ~BIND_REQUEST));
+        break;
+    case SKR_ACTION_WRITE:
+        take_write(d, &action->write);
+        break;
+    case SKR_ACTION_SOLVE: {
+        struct skr_solve_request *request = action->solve;
+        action->solve = NULL;
+        take_solve(d, request);
+        break;
+    }
+    case SKR_ACTION_CANCEL_SOLVE: /* it is solved already */
+        break;
+    case SKR_ACTION_TIMER:
+        d->timer = action->timer;
+        break;
+    case SKR_ACTION_DECISION:
+        trace_decision(d, &action->decision);
+        break;
+    case SKR_ACTION_EXPLAIN:
+        take_explanation(d, &action->explain);
+        break;
+    case SKR_ACTION_KIND_COUNT:
+        break;
+    }
+}
+
+static void handle(struct skr_engine_driver *d, struct skr_event *event)
+{
+    skr_engine_handle(d->engine, event, d->now, &d->actions);
+    for (size_t i = 0; i < d->actions.n; i++) {
+        carry_out(d, &d->actions.item[i]);
+    }
+    skr_actions_reset(&d->actions);
+}
+
+/* ---- objects ---- */
+
+static bool kind_of(const char *kind, enum skr_kube_kind *ret)
+{
+    static const char *const names[] = {"Node", "Pod", "ConfigMap", "PodGroup"};
+    _Static_assert(sizeof names / sizeof names[0] == SKR_KUBE_KIND_COUNT, "one name a kind");
+    for (int i = 0; i < SKR_KUBE_KIND_COUNT; i++) {
+        if (strcmp(names[i], kind) == 0) {
+            *ret = (enum skr_kube_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void deliver(struct skr_engine_driver *d, enum skr_kube_kind kind, const json_t *object,
+                    bool deleted)
+{
+    struct skr_error error;
+    struct skr_event event;
+    struct skr_kube_identity identity;
+    if (skr_kube_identity_parse(object, &identity, &error) < 0) {
+        return;
+    }
+    if (deleted) {
+        event = skr_kube_deleted(kind, identity.namespace_, identity.name, identity.uid);
+    } else if (skr_kube_decode(kind, object, &event, &error) < 0) {
+        skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now,
+                      "Object not understood  %s/%s: %s", identity.namespace_, identity.name,
+                      error.text);
+        return;
+    }
+    handle(d, &event);
+}
+
+struct lister {
+    struct skr_engine_driver *driver;
+    enum skr_kube_kind kind;
+};
+
+static bool list_object(void *context, const json_t *object)
+{
+    const struct lister *lister = context;
+    deliver(lister->driver, lister->kind, object, false);
+    return true;
+}
+
+void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now)
+{
+    static const char *const kinds[] = {"Node", "ConfigMap", "PodGroup", "Pod"};
+    struct skr_event event = {.kind = SKR_EVENT_SYNCED};
+    driver->now = now;
+    skr_watcher_fini(&driver->watcher);
+    skr_watcher_init(&driver->watcher, driver->store, driver->options.watch_delay,
+                     skr_store_revision(driver->store));
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct lister lister = {driver, SKR_KUBE_NODE};
+        if (kind_of(kinds[i], &lister.kind)) {
+            skr_store_each(driver->store, kinds[i], list_object, &lister);
+        }
+    }
+    handle(driver, &event);
+}
+
+static void take_change(struct skr_engine_driver *d, const struct skr_store_change *change)
+{
+    enum skr_kube_kind kind;
+    if (kind_of(change->resource->kind, &kind)) {
+        deliver(d, kind, change->object, change->kind == SKR_STORE_DELETED);
+    }
+}
+
+/* ---- writes ---- */
+
+/* How a write looks to the API server. */
+static const struct route {
+    enum skr_store_verb verb;
+    const char *api_version;
+    const char *kind;
+    const char *subresource;
+} routes[] = {
+    [SKR_WRITE_BINDING] = {SKR_STORE_CREATE, "v1", "Pod", "binding"},
+    [SKR_WRITE_PATCH_POD] = {SKR_STORE_PATCH_MERGE, "v1", "Pod", ""},
+    [SKR_WRITE_UNGATE_POD] = {SKR_STORE_PATCH_STRATEGIC, "v1", "Pod", ""},
+    [SKR_WRITE_PATCH_POD_STATUS] = {SKR_STORE_PATCH_MERGE, "v1", "Pod", "status"},
+    [SKR_WRITE_PATCH_CONFIGMAP] = {SKR_STORE_PATCH_MERGE, "v1", "ConfigMap", ""},
+    [SKR_WRITE_PATCH_PODGROUP] = {SKR_STORE_PATCH_MERGE, "scheduling.x-k8s.io/v1alpha1", "PodGroup",
+                                  ""},
+    [SKR_WRITE_CREATE_EVENT] = {SKR_STORE_CREATE, "events.k8s.io/v1", "Event", ""},
+    [SKR_WRITE_EVICT] = {SKR_STORE_CREATE, "v1", "Pod", "eviction"},
+    [SKR_WRITE_DELETE_POD] = {SKR_STORE_DELETE, "v1", "Pod", ""},
+    [SKR_WRITE_GET_POD] = {SKR_STORE_GET, "v1", "Pod", ""},
+    [SKR_WRITE_GET_CONFIGMAP] = {SKR_STORE_GET, "v1", "ConfigMap", ""},
+    [SKR_WRITE_GET_PODGROUP] = {SKR_STORE_GET, "scheduling.x-k8s.io/v1alpha1", "PodGroup", ""},
+};
+_Static_assert(sizeof routes / sizeof routes[0] == SKR_WRITE_KIND_COUNT, "one route a kind");
+
+static void request_of(struct skr_engine_driver *d, const struct skr_write *write,
+                       const json_t *body, struct skr_store_reply *reply)
+{
+    const struct route *route = &routes[write->kind];
+    struct skr_store_request request = {.verb = route->verb,
+                                        .namespace_ = write->namespace_,
+                                        .name = write->kind == SKR_WRITE_CREATE_EVENT ? ""
+                                                                                      : write->name,
+                                        .subresource = route->subresource,
+                                        .body = body,
+                                        .label_selector = "",
+                                        .field_selector = "",
+                                        .continue_ = ""};
+    request.resource = skr_store_resource_of_kind(route->api_version, route->kind);
+    if (request.resource) {
+        skr_store_handle(d->store, &request, d->now, reply);
+        return;
+    }
+    /* A kind that this API server does not have. */
+    reply->status = 404;
+    reply->body = NULL;
+}
+
+/* The object of a read-back. */
+static void add_object(const struct skr_write *write, const json_t *object, struct skr_event *event)
+{
+    struct skr_error error;
+    struct skr_event decoded;
+    enum skr_kube_kind kind = SKR_KUBE_POD;
+    if (!kind_of(routes[write->kind].kind, &kind) ||
+        skr_kube_decode(kind, object, &decoded, &error) < 0) {
+        event->write_done.outcome = SKR_WRITE_INVALID;
+        return;
+    }
+    if (kind == SKR_KUBE_POD) {
+        event->write_done.pod = decoded.pod;
+    } else if (kind == SKR_KUBE_CONFIGMAP) {
+        event->write_done.configmap = decoded.configmap;
+    } else {
+        event->write_done.podgroup = decoded.podgroup;
+    }
+}
+
+static void trace_write(const struct skr_engine_driver *d, const struct skr_write *write,
+                        const json_t *body, int status, const char *message)
+{
+    const char *name = write->name, *reason = "";
+    if (write->kind == SKR_WRITE_CREATE_EVENT) {
+        name = skr_path_text(body, "regarding.name");
+        reason = skr_path_text(body, "reason");
+    }
+    skr_trace_add(&d->options.trace, SKR_TRACE_WRITE, d->now, "%s%s%s %s/%s: %d%s%s",
+                  skr_write_kind_name(write->kind), reason[0] ? " " : "", reason, write->namespace_,
+                  name, status, message[0] ? " " : "", message);
+}
+
+static void run_write(struct skr_engine_driver *d, const struct skr_write *write)
+{
+    struct skr_store_reply reply = {0, NULL};
+    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
+    json_t *body = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
+    if (write->kind == SKR_WRITE_CREATE_EVENT && d->options.event && body) {
+        d->options.event(d->options.context, d->now, body);
+    }
+    request_of(d, write, body, &reply);
+    d->written[write->kind]++;
+    const char *message = json_string_value(json_object_get(reply.body, "message"));
+    const json_t *meta = json_object_get(reply.body, "metadata");
+    const char *version = json_string_value(json_object_get(meta, "resourceVersion"));
+    bool good = reply.status < 300;
+    event.write_done.write = write->id;
+    event.write_done.outcome = skr_writer_outcome_of(reply.status);
+    event.write_done.http_status = reply.status;
+    event.write_done.resource_version = good && version ? skr_kube_version_parse(version) : 0;
+    event.write_done.message = !good && message ? message : "";
+    if (good && write->kind >= SKR_WRITE_GET_POD) {
+        add_object(write, reply.body, &event);
+    }
+    trace_write(d, write, body, reply.status, event.write_done.message);
+    handle(d, &event);
+    json_decref(reply.body);
+    json_decref(body);
+}
+
+static void run_solved(struct skr_engine_driver *d, struct task *task)
+{
+    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
+    event.solved.solve = task->solve->id;
+    event.solved.solution = task->solution;
+    event.solved.error = task->error;
+    task->solution = NULL;
+    handle(d, &event);
+}
+
+static void free_task(struct task *task)
+{
+    skr_solve_request_destroy(task->solve);
+    skr_solution_destroy(task->solution);
+    /* Copies of ours behind pointers to const. */
+    free((char *)(uintptr_t)task->write.namespace_);
+    free((char *)(uintptr_t)task->write.name);
+    free((char *)(uintptr_t)task->write.body);
+    free(task);
+}
+
+/* ---- the loop ---- */
+
+skr_time skr_engine_driver_next(const struct skr_engine_driver *driver, skr_time now)
+{
+    skr_time next = skr_watcher_next(&driver->watcher, now);
+    if (driver->writes && driver->writes->at < next) {
+        next = driver->writes->at;
+    }
+    if (driver->solves && driver->solves->at < next) {
+        next = driver->solves->at;
+    }
+    next = driver->timer < next ? driver->timer : next;
+    return next < now ? now : next;
+}
+
+size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now)
+{
+    struct skr_engine_driver *d = driver;
+    struct skr_store_change change;
+    struct task *task;
+    size_t done = 0;
+    d->now = now;
+    for (; skr_watcher_take(&d->watcher, now, &change); done++) {
+        take_change(d, &change);
+    }
+    for (; (task = d->writes) != NULL && task->at <= now; done++) {
+        DL_DELETE(d->writes, task);
+        run_write(d, &task->write);
+        free_task(task);
+    }
+    for (; (task = d->solves) != NULL && task->at <= now; done++) {
+        DL_DELETE(d->solves, task);
+        run_solved(d, task);
+        free_task(task);
+    }
+    if (d->timer <= now) {
+        struct skr_event event = {.kind = SKR_EVENT_TIMER};
+        d->timer = SKR_TIME_NEVER;
+        handle(d, &event);
+        done++;
+    }
+    return done;
+}
+
+enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driver, skr_time now,
+                                                  const char *namespace_, const char *name,
+                                                  struct skr_strbuf *out)
+{
+    struct skr_engine_driver *d = driver;
+    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = name};
+    struct task *task;
+    d->now = now;
+    d->explanation = out;
+    d->explained = false;
+    handle(d, &event);
+    while (!d->explained && (task = d->solves) != NULL && task->solve->is_explanation) {
+        DL_DELETE(d->solves, task);
+        run_solved(d, task);
+        free_task(task);
+    }
+    skr_bug_on(!d->explained);
+    d->explanation = NULL;
+    return d->explain_status;
+}
+
+/* ---- as an extender ---- */
+
+static void put_question(struct skr_engine_driver *d, enum skr_event_kind verb,
+                         const struct skr_pod *pod, const char *const *node, struct question *q,
+                         skr_time now)
+{
+    struct skr_event event = {.kind = verb};
+    d->now = now;
+    q->request = ++d->request;
+    event.filter.request = q->request;
+    event.filter.pod = pod;
+    event.filter.n_nodes = q->n;
+    event.filter.node = node;
+    d->question = q;
+    handle(d, &event);
+    d->question = NULL;
+}
+
+static int filter(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
+                  skr_time now, uint8_t *passes, const char **why, struct skr_error *error)
+{
+    struct skr_engine_driver *d = context;
+    struct question q = {.n = n, .passes = passes, .text = d->text};
+    d->text[0] = '\0';
+    put_question(d, SKR_EVENT_FILTER, pod, node, &q, now);
+    for (size_t i = 0; i < n; i++) {
+        why[i] = passes[i] ? NULL : d->text;
+    }
+    return q.failed ? skr_error_set(error, SKR_RETRY, "%s", d->text) : 0;
+}
+
+static void prioritize(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
+                       skr_time now, int32_t *score)
+{
+    struct question q = {.n = n, .score = score};
+    put_question(context, SKR_EVENT_PRIORITIZE, pod, node, &q, now);
+}
+
+static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,
+                      skr_time now)
+{
+    struct skr_engine_driver *d = context;
+    struct skr_event event = {.kind = SKR_EVENT_BIND,
+                              .namespace_ = pod->meta.namespace_,
+                              .name = pod->meta.name,
+                              .uid = pod->meta.uid};
+    d->now = now;
+    event.bind.request = call | BIND_REQUEST;
+    event.bind.node = node;
+    handle(d, &event);
+}
+
+struct skr_extender skr_engine_driver_extender(struct skr_engine_driver *driver, int32_t weight)
+{
+    return (struct skr_extender){.context = driver,
+                                 .filter = filter,
+                                 .prioritize = prioritize,
+                                 .bind = call_bind,
+                                 .weight = weight};
+}
+
+/* ---- life ---- */
+
+struct skr_engine_driver *skr_engine_driver_create(const struct skr_engine_driver_options *options,
+                                                   struct skr_store *store)
+{
+    struct skr_engine_driver *d = skr_alloc(sizeof *d);
+    d->options = *options;
+    d->store = store;
+    d->engine = skr_engine_create(&options->settings);
+    d->timer = SKR_TIME_NEVER;
+    skr_actions_init(&d->actions);
+    skr_watcher_init(&d->watcher, store, options->watch_delay, 0);
+    return d;
+}
+
+void skr_engine_driver_destroy(struct skr_engine_driver *driver)
+{
+    struct task *task, *next;
+    if (!driver) {
+        return;
+    }
+    DL_FOREACH_SAFE(driver->writes, task, next)
+    {
+        free_task(task);
+    }
+    DL_FOREACH_SAFE(driver->solves, task, next)
+    {
+        free_task(task);
+    }
+    skr_watcher_fini(&driver->watcher);
+    skr_actions_fini(&driver->actions);
+    skr_engine_destroy(driver->engine);
+    free(driver);
+}
+
+const struct skr_engine *skr_engine_driver_engine(const struct skr_engine_driver *driver)
+{
+    return driver->engine;
+}
+
+uint64_t skr_engine_driver_writes(const struct skr_engine_driver *driver, enum skr_write_kind kind)
+{
+    return driver->written[kind];
+}

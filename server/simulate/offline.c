@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Three models stepped in a fixed order at every point of time at which one of them has work. */
+#include "server/simulate/offline.h"
+
+#include <stdlib.h>
+
+#include "topology/base/arena.h"
+
+struct skr_offline {
+    struct skr_offline_options options;
+    struct skr_cluster *cluster;
+    struct skr_store *store;
+    struct skr_engine_driver *driver;
+    struct skr_scheduler *scheduler;
+    skr_time now;
+    bool started;
+};
+
+static void bind_done(void *context, uint64_t call, const char *error)
+{
+    struct skr_offline *o = context;
+    skr_scheduler_bind_done(o->scheduler, call, error);
+}
+
+static void pass_event(void *context, skr_time now, const json_t *event)
+{
+    struct skr_offline *o = context;
+    if (o->options.event) {
+        o->options.event(o->options.context, now, event);
+    }
+}
+
+struct skr_offline *skr_offline_create(const struct skr_offline_options *options)
+{
+    struct skr_offline *o = skr_alloc(sizeof *o);
+    o->options = *options;
+    o->now = options->start;
+    o->cluster = skr_cluster_create(&options->cluster, options->start);
+    o->store = skr_cluster_store(o->cluster);
+    struct skr_engine_driver_options driver = {.settings = options->settings,
+                                               .write_time = SKR_OFFLINE_WRITE_TIME,
+                                               .solve_time = SKR_OFFLINE_SOLVE_TIME,
+                                               .watch_delay = SKR_OFFLINE_WATCH_TIME,
+                                               .trace = options->trace,
+                                               .event = pass_event,
+                                               .bind_done = bind_done,
+                                               .context = o};
+    o->driver = skr_engine_driver_create(&driver, o->store);
+    return o;
+}
+
+void skr_offline_destroy(struct skr_offline *offline)
+{
+    if (!offline) {
+        return;
+    }
+    skr_scheduler_destroy(offline->scheduler);
+    skr_engine_driver_destroy(offline->driver);
+    skr_cluster_destroy(offline->cluster);
+    free(offline);
+}
+
+struct skr_store *skr_offline_store(struct skr_offline *offline)
+{
+    return offline->store;
+}
+
+void skr_offline_start(struct skr_offline *offline)
+{
+    struct skr_offline *o = offline;
+    struct skr_scheduler_options options = {
+        .n_names = o->options.settings.n_scheduler_names,
+        .name = o->options.settings.scheduler_name,
+        .extender = skr_engine_driver_extender(o->driver, SKR_OFFLINE_WEIGHT),
+        .percentage = o->options.percentage,
+        .cycle_time = SKR_OFFLINE_CYCLE_TIME,
+        .watch_delay = SKR_OFFLINE_WATCH_TIME,
+        .seed = o->options.cluster.seed,
+        .trace = o->options.trace};
+    o->scheduler = skr_scheduler_create(&options, o->store, o->now);
+    o->started = true;
+    skr_engine_driver_start(o->driver, o->now);
+}
+
+skr_time skr_offline_now(const struct skr_offline *offline)
+{
+    return offline->now;
+}
+
+skr_time skr_offline_next(const struct skr_offline *offline)
+{
+    const struct skr_offline *o = offline;
+    skr_time next = skr_cluster_next(o->cluster);
+    if (o->started) {
+        skr_time driver = skr_engine_driver_next(o->driver, o->now);
+        skr_time scheduler = skr_scheduler_next(o->scheduler, o->now);
+        next = driver < next ? driver : next;
+        next = scheduler < next ? scheduler : next;
+    }
+    return next < o->now ? o->now : next;
+}
+
+void skr_offline_step(struct skr_offline *offline)
+{
+    struct skr_offline *o = offline;
+    skr_time next = skr_offline_next(o);
+    if (next == SKR_TIME_NEVER) {
+        return;
+    }
+    o->now = next;
+    skr_cluster_step(o->cluster, o->now);
+    if (o->started) {
+        skr_engine_driver_step(o->driver, o->now);
+        skr_scheduler_step(o->scheduler, o->now);
+    }
+}
+
+void skr_offline_skip(struct skr_offline *offline, skr_time at)
+{
+    offline->now = at > offline->now ? at : offline->now;
+}
+
+void skr_offline_run(struct skr_offline *offline, skr_time at)
+{
+    while (skr_offline_next(offline) <= at) {
+        skr_offline_step(offline);
+    }
+    skr_offline_skip(offline, at);
+}
+
+bool skr_offline_cluster_is_idle(const struct skr_offline *offline)
+{
+    return skr_cluster_next(offline->cluster) == SKR_TIME_NEVER;
+}
+
+enum skr_explain_status skr_offline_explain(struct skr_offline *offline, const char *namespace_,
+                                            const char *name, struct skr_strbuf *out)
+{
+    return skr_engine_driver_explain(offline->driver, offline->now, namespace_, name, out);
+}
+
+const struct skr_engine_driver *skr_offline_driver(const struct skr_offline *offline)
+{
+    return offline->driver;
+}
+
+void skr_offline_get_scheduler_stats(const struct skr_offline *offline,
+                                     struct skr_scheduler_stats *ret)
+{
+    *ret = (struct skr_scheduler_stats){0};
+    if (offline->started) {
+        skr_scheduler_get_stats(offline->scheduler, ret);
+    }
+}

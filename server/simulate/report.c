@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's own account of its groups, the store's pods, and what was recorded on the way. */
+#include "server/simulate/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gang/reason.h"
+#include "server/client/explain_text.h"
+#include "server/object/path.h"
+
+void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, "%lld.%llds", (long long)(duration / SKR_SECOND),
+                    (long long)(duration % SKR_SECOND / (SKR_SECOND / 10)));
+}
+
+static json_t *time_json(skr_time duration)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    skr_simulate_write_time(duration, &text);
+    json_t *json = json_string(text.s);
+    skr_strbuf_fini(&text);
+    return json;
+}
+
+/* The engine's groups, sorted by namespace and name. */
+static json_t *groups_of(const struct skr_simulate_report *report)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    skr_engine_write_json(report->engine, &text);
+    json_t *state = json_loadb(text.s, text.len, 0, NULL);
+    skr_bug_on(!state);
+    json_t *groups = json_incref(json_object_get(state, "groups"));
+    json_decref(state);
+    skr_strbuf_fini(&text);
+    return groups;
+}
+
+static size_t count_bound(const json_t *group)
+{
+    const json_t *members = json_object_get(group, "members");
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        n += json_is_true(json_object_get(json_array_get(members, i), "bound")) ? 1 : 0;
+    }
+    return n;
+}
+
+static bool is_placed(const json_t *group)
+{
+    return strcmp(skr_path_text(group, "status"), "Bound") == 0 &&
+           !skr_path_text(group, "reason")[0];
+}
+
+bool skr_simulate_is_placed(const struct skr_simulate_report *report)
+{
+    json_t *groups = groups_of(report);
+    bool placed = true;
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        placed = placed && is_placed(json_array_get(groups, i));
+    }
+    json_decref(groups);
+    return placed;
+}
+
+/* ---- JSON ---- */
+
+static json_t *or_null(const char *text)
+{
+    return text && text[0] ? json_string(text) : json_null();
+}
+
+static json_t *rank_json(const json_t *pod)
+{
+    const char *text = skr_path_label(pod, SKR_LABEL_RANK);
+    return text && text[0] ? json_integer(strtol(text, NULL, 10)) : json_null();
+}
+
+static const char *group_name(const json_t *pod)
+{
+    const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
+    return name ? name : skr_path_label(pod, SKR_LABEL_POD_GROUP);
+}
+
+/* What the daemon says of a member; of others whether they have a node, or how they ended. */
+static const char *pod_status(const json_t *pod)
+{
+    const char *status = skr_path_label(pod, SKR_LABEL_STATUS);
+    const char *phase = skr_path_text(pod, "status.phase");
+    if (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0) {
+        return phase;
+    }
+    if (status && status[0] && group_name(pod)) {
+        return status;
+    }
+    return skr_path_text(pod, "spec.nodeName")[0] ? "Bound" : "Waiting";
+}
+
+static const char *pod_reason(const json_t *pod)
+{
+    if (skr_path_text(pod, "spec.nodeName")[0]) {
+        return skr_path_text(pod, "status.reason");
+    }
+    const json_t *condition =
+        skr_path_find(skr_path_get(pod, "status.conditions"), "type", "PodScheduled");
+    return skr_path_text(condition, "reason");
+}
+
+static bool add_pod(void *context, const json_t *pod)
+{
+    json_t *pods = context;
+    const char *node = skr_path_text(pod, "spec.nodeName");
+    json_t *row = json_object();
+    json_object_set_new(row, "namespace", json_string(skr_path_text(pod, "metadata.namespace")));
+    json_object_set_new(row, "name", json_string(skr_path_text(pod, "metadata.name")));
+    json_object_set_new(row, "group", or_null(group_name(pod)));
+    json_object_set_new(row, "node", or_null(node));
+    json_object_set_new(row, "rank", node[0] ? rank_json(pod) : json_null());
+    json_object_set_new(row, "status", json_string(pod_status(pod)));
+    json_object_set_new(row, "reason", json_string(pod_reason(pod)));
+    json_array_append_new(pods, row);
+    return true;
+}
+
+static json_t *preempted_json(const struct skr_simulate_report *report, const json_t *group)
+{
+    json_t *list = json_array();
+    const struct skr_record_group *record = skr_record_find(
+        report->record, skr_path_text(group, "namespace"), skr_path_text(group, "name"));
+    for (size_t i = 0; record && i < record->n_preempted; i++) {
+        json_array_append_new(list, json_string(record->preempted[i]));
+    }
+    return list;
+}
+
+static json_t *group_row(const struct skr_simulate_report *report, const json_t *group)
+{
+    static const char *const keys[] = {"namespace", "name",   "size",    "priority",
+                                       "status",    "reason", "message", "placement"};
+    json_t *row = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *value = json_object_get(group, keys[i]);
+        json_object_set_new(row, keys[i], value ? json_deep_copy(value) : json_null());
+    }
+    json_object_set_new(row, "preempted", preempted_json(report, group));
+    /* Solves have no step limit here: what is placed is placed optimally. */
+    json_object_set_new(
+        row, "solver",
+        json_pack("{s:b}", "optimal", json_is_object(json_object_get(group, "placement"))));
+    return row;
+}
+
+static json_t *event_row(const struct skr_simulate_report *report,
+                         const struct skr_record_event *event)
+{
+    json_t *row = json_object();
+    static const char *const from[] = {
+        "regarding.kind", "regarding.namespace", "regarding.name", "type", "reason", "note"};
+    static const char *const to[] = {"kind", "namespace", "name", "type", "reason", "message"};
+    json_object_set_new(row, "at", time_json(event->at - report->start));
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
+        json_object_set_new(row, to[i], json_string(skr_path_text(event->event, from[i])));
+    }
+    return row;
+}
+
+/* "key": [ rows, one a line ] */
+static void write_rows(const char *key, json_t *rows, struct skr_strbuf *out)
+{
+    skr_strbuf_addf(out, ",\n \"%s\": [", key);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        char *text = json_dumps(json_array_get(rows, i), 0);
+        skr_bug_on(!text);
+        skr_strbuf_addf(out, "%s\n  %s", i > 0 ? "," : "", text);
+        free(text);
+    }
+    skr_strbuf_addc(out, ']');
+    json_decref(rows);
+}
+
+void skr_simulate_write_json(const struct skr_simulate_report *report, struct skr_strbuf *out)
+{
+    json_t *pods = json_array(), *groups = groups_of(report), *rows = json_array();
+    json_t *events = json_array();
+    skr_store_each(report->store, "Pod", add_pod, pods);
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        json_array_append_new(rows, group_row(report, json_array_get(groups, i)));
+    }
+    for (size_t i = 0; i < report->record->n_events; i++) {
+        json_array_append_new(events, event_row(report, &report->record->event[i]));
+    }
+    json_decref(groups);
+    skr_strbuf_add(out, "{\"time\": \"");
+    skr_simulate_write_time(report->end - report->start, out);
+    skr_strbuf_addc(out, '"');
+    write_rows("pods", pods, out);
+    write_rows("groups", rows, out);
+    write_rows("events", events, out);
+    skr_strbuf_add(out, "}\n");
+}
+
+/* ---- tables ---- */
+
+enum { COLUMNS_MAX = 6, CELL_MAX = 260 };
+
+struct table {
+    size_t n_columns;
+    size_t n, cap;
+    char (*cell)[CELL_MAX]; /* [n * n_columns] */
+};
+
+static void add_row(struct table *table, const char *const *text)
+{
+    skr_grow(&table->cell, &table->cap, (table->n + 1) * table->n_columns, sizeof *table->cell);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        snprintf(table->cell[table->n * table->n_columns + i], CELL_MAX, "%s", text[i]);
+    }
+    table->n++;
+}
+
+/* Two blanks between columns, none at the end of a row. */
+static void write_table(const struct table *table, struct skr_strbuf *out)
+{
+    size_t width[COLUMNS_MAX] = {0};
+    for (size_t i = 0; i < table->n * table->n_columns; i++) {
+        size_t n = strlen(table->cell[i]);
+        size_t column = i % table->n_columns;
+        width[column] = n > width[column] ? n : width[column];
+    }
+    for (size_t i = 0; i < table->n * table->n_columns; i++) {
+        size_t column = i % table->n_columns;
+        if (column + 1 == table->n_columns) {
+            skr_strbuf_addf(out, "%s\n", table->cell[i]);
+        } else {
+            skr_strbuf_addf(out, "%-*s  ", (int)width[column], table->cell[i]);
+        }
+    }
+}
+
+static bool spans_namespaces(const json_t *groups)
+{
+    for (size_t i = 1; i < json_array_size(groups); i++) {
+        if (strcmp(skr_path_text(json_array_get(groups, 0), "namespace"),
+                   skr_path_text(json_array_get(groups, i), "namespace")) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_groups(const json_t *groups, struct skr_strbuf *out)
+{
+    static const char *const head[] = {"NAMESPACE", "NAME", "STATUS", "PODS", "PRIORITY", "REASON"};
+    bool all = spans_namespaces(groups);
+    struct table table = {.n_columns = all ? 6 : 5};
+    add_row(&table, all ? head : head + 1);
+    for (size_t i = 0; i < json_array_size(groups); i++) {
+        const json_t *group = json_array_get(groups, i);
+        char pods[48], priority[24];
+        const char *reason = skr_path_text(group, "reason");
+        /* Members that have ended count as well, until the next generation is there. */
+        size_t bound = count_bound(group), size = (size_t)skr_path_int(group, "size", 0);
+        snprintf(pods, sizeof pods, "%zu/%zu", bound < size ? bound : size, size);
+        snprintf(priority, sizeof priority, "%lld", (long long)skr_path_int(group, "priority", 0));
+        const char *row[] = {skr_path_text(group, "namespace"),
+                             skr_path_text(group, "name"),
+                             skr_path_text(group, "status"),
+                             pods,
+                             priority,
+                             reason[0] ? reason : "<none>"};
+        add_row(&table, all ? row : row + 1);
+    }
+    write_table(&table, out);
+    free(table.cell);
+}
+
+/* Why a group is not placed, and what would help. */
+static void write_unplaced(const struct skr_simulate_report *report, const json_t *group,
+                           struct skr_strbuf *out)
+{
+    const char *name = skr_path_text(group, "name"), *message = skr_path_text(group, "message");
+    struct skr_strbuf text;
+    if (!message[0]) {
+        return;
+    }
+    bool names_it = strncmp(message, "group ", 6) == 0;
+    skr_strbuf_addf(out, "\n%s%s%s\n", names_it ? "" : name, names_it ? "" : ": ", message);
+    skr_strbuf_init(&text);
+    if (skr_offline_explain(report->offline, skr_path_text(group, "namespace"), name, &text) ==
+        SKR_EXPLAIN_FOUND) {
+        json_t *explanation = json_loadb(text.s, text.len, 0, NULL);
+        skr_explain_write_relaxations(explanation, 2, 3, out);
+        json_decref(explanation);
+    }
+    skr_strbuf_fini(&text);
+}
+
+void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out)
+{
+    json_t *groups = groups_of(report);
+    size_t n = json_array_size(groups), placed = 0;
+    if (n > 0) {
+        write_groups(groups, out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *group = json_array_get(groups, i);
+        if (is_placed(group)) {
+            placed++;
+        } else {
+            write_unplaced(report, group, out);
+        }
+    }
+    skr_strbuf_add(out, n > 0 ? "\nafter " : "after ");
+    skr_simulate_write_time(report->end - report->start, out);
+    skr_strbuf_addf(out, ": %zu of %zu groups bound, %zu of %zu pods on nodes\n", placed, n,
+                    report->record->n_placed, report->record->n_pods);
+    json_decref(groups);
+}

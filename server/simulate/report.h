@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_SIMULATE_REPORT_H
+#define SKR_SERVER_SIMULATE_REPORT_H
+/*
+ * How a simulation ended, as JSON for scripts and as a table for people, with pictures. Everything
+ * is sorted; the same state gives the same bytes.
+ */
+#include "core/gang/engine.h"
+#include "server/simulate/offline.h"
+#include "server/simulate/record.h"
+
+struct skr_simulate_report {
+    struct skr_record *record;
+    struct skr_store *store;
+    const struct skr_engine *engine;
+    struct skr_offline *offline; /* says what would help groups that are not placed */
+    skr_time start;              /* of the clock */
+    skr_time end;                /* what is printed as time */
+    bool ascii;
+};
+
+void skr_simulate_write_json(const struct skr_simulate_report *report, struct skr_strbuf *out);
+/* A row a group; for each that is not placed a sentence, and what would help; totals. */
+void skr_simulate_write_text(const struct skr_simulate_report *report, struct skr_strbuf *out);
+/* Every group before and after. */
+void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out);
+/* Whether every seat of every group is bound. */
+bool skr_simulate_is_placed(const struct skr_simulate_report *report);
+
+/* "12.5s": tenths of seconds, rounded down. */
+void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out);
+
+#endif

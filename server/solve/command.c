@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the file, runs the solver, writes everything that is known as JSON in a fixed order. */
+#include "server/solve/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/exit_code.h"
+#include "server/solve/file.h"
+#include "topology/base/arena.h"
+
+static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
+                                         "WaitingForCapacity", "TopologyPlacementFailed"};
+_Static_assert(sizeof(class_name) / sizeof(class_name[0]) == SKR_INFEASIBLE_CLASS_COUNT,
+               "a name per class");
+static const char *const status_name[] = {"placed", "infeasible", "timeout"};
+_Static_assert(sizeof(status_name) / sizeof(status_name[0]) == SKR_SOLVE_STATUS_COUNT,
+               "a name per status");
+static const char *const kind_name[] = {"hard", "max", "min", "factor", "partitions"};
+_Static_assert(sizeof(kind_name) / sizeof(kind_name[0]) == SKR_RELAXATION_KIND_COUNT,
+               "a name per kind");
+
+/* ---- reading ---- */
+
+static char *read_stream(FILE *from, struct skr_error *error)
+{
+    struct skr_strbuf text;
+    char buffer[64 * 1024];
+    size_t n;
+    skr_strbuf_init(&text);
+    while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0) {
+        skr_strbuf_addn(&text, buffer, n);
+        if (text.len > SKR_SOLVE_TEXT_MAX) {
+            skr_error_set(error, SKR_LIMIT, "larger than %d bytes", SKR_SOLVE_TEXT_MAX);
+            break;
+        }
+    }
+    if (ferror(from)) {
+        skr_error_set(error, SKR_INVALID, "%s", strerror(errno));
+    } else if (memchr(text.s, '\0', text.len) != NULL) {
+        skr_error_set(error, SKR_INVALID, "has a NUL byte, is no text");
+    }
+    return skr_strbuf_take(&text, NULL);
+}
+
+static char *read_file(const char *path, struct skr_error *error)
+{
+    *error = (struct skr_error){.code = SKR_OK};
+    if (strcmp(path, "-") == 0) {
+        return read_stream(stdin, error);
+    }
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        skr_error_set(error, SKR_NOT_FOUND, "%s", strerror(errno));
+        return NULL;
+    }
+    char *text = read_stream(file, error);
+    fclose(file);
+    return text;
+}
+
+/* ---- writing ---- */
+
+struct writer {
+    const struct skr_problem *problem;
+    const struct skr_tree *tree;
+    struct skr_strbuf *out;
+};
+
+static void write_counts(const struct writer *w, const int32_t *count)
+{
+    bool first = true;
+    skr_strbuf_add(w->out, ",\n  \"placement\": {");
+    for (int32_t leaf = 0; leaf < w->tree->n_leaves; leaf++) {
+        if (count[leaf] > 0) {
+            skr_strbuf_add(w->out, first ? "" : ", ");
+            skr_strbuf_add_json(w->out, w->tree->unit_name[w->tree->first_leaf + leaf]);
+            skr_strbuf_addf(w->out, ": %" PRId32, count[leaf]);
+            first = false;
+        }
+    }
+    skr_strbuf_add(w->out, "}");
+}
+
+/* [[4,2],[1,1]]: two units hold 4, one holds 1. */
+static void write_runs(const struct writer *w, const char *name, const struct skr_level_key *key)
+{
+    skr_strbuf_addf(w->out, ", \"%s\": [", name);
+    for (size_t r = 0; r < key->n_runs; r++) {
+        skr_strbuf_addf(w->out, "%s[%" PRId32 ",%" PRId32 "]", r == 0 ? "" : ",", key->run[r].count,
+                        key->run[r].mult);
+    }
+    skr_strbuf_add(w->out, "]");
+}
+
+static void write_key(const struct writer *w, const struct skr_solution *s)
+{
+    skr_strbuf_add(w->out, ",\n  \"key\": [");
+    for (int32_t level = 0; level < w->tree->n_levels; level++) {
+        skr_strbuf_add(w->out, level == 0 ? "\n    {\"level\": " : ",\n    {\"level\": ");
+        skr_strbuf_add_json(w->out, w->tree->level_name[level + 1]);
+        skr_strbuf_addf(w->out, ", \"type\": \"%s\", \"used\": %" PRId32,
+                        w->problem->rule[level].type == SKR_RULE_PACK ? "pack" : "spread",
+                        s->key[level].used);
+        write_runs(w, "counts", &s->key[level]);
+        if (s->best_alone != NULL && s->best_alone[level].used > 0) {
+            write_runs(w, "bestAlone", &s->best_alone[level]);
+        }
+        if (s->best_empty != NULL && s->best_empty[level].used > 0) {
+            write_runs(w, "bestEmpty", &s->best_empty[level]);
+        }
+        skr_strbuf_add(w->out, "}");
+    }
+    skr_strbuf_add(w->out, "\n  ]");
+}
+
+static void write_unit(const struct writer *w, int32_t unit)
+{
+    /* Path from the top, as units of one name may be different units. */
+    int32_t path[SKR_LEVELS_MAX];
+    int32_t n = 0;
+    struct skr_strbuf text;
+    for (; unit > 0; unit = w->tree->parent[unit]) {
+        path[n++] = unit;
+    }
+    skr_strbuf_init(&text);
+    while (n > 0) {
+        skr_strbuf_addf(&text, "%s%s", text.len > 0 ? "/" : "", w->tree->unit_name[path[--n]]);
+    }
+    skr_strbuf_add_json(w->out, text.s);
+    skr_strbuf_fini(&text);
+}
+
+static void write_bottleneck(const struct writer *w, const struct skr_explanation *x)
+{
+    skr_strbuf_add(w->out, ",\n    \"bottleneck\": {\"level\": ");
+    skr_strbuf_add_json(w->out, w->tree->level_name[x->level]);
+    skr_strbuf_add(w->out, ", \"units\": [");
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
+        const struct skr_bottleneck *b = &x->bottleneck[i];
+        skr_strbuf_add(w->out, i == 0 ? "\n      {\"unit\": " : ",\n      {\"unit\": ");
+        write_unit(w, b->unit);
+        skr_strbuf_addf(w->out,
+                        ", \"fits\": %" PRId32 ", \"needs\": %" PRId32 ", \"short\": %" PRId32 "}",
+                        b->fits, b->needs, b->needs - b->fits);
+    }
+    skr_strbuf_add(w->out, "]}");
+}
+
+static void write_sizes(const struct writer *w, const struct skr_explanation *x)
+{
+    skr_strbuf_addf(
+        w->out, ",\n    \"sizes\": {\"from\": %" PRId32 ", \"to\": %" PRId32 ", \"feasible\": [",
+        x->sizes_first, x->sizes_last);
+    for (size_t i = 0; i < x->n_sizes; i++) {
+        skr_strbuf_addf(w->out, "%s[%" PRId32 ",%" PRId32 "]", i == 0 ? "" : ",", x->size[i].first,
+                        x->size[i].last);
+    }
+    skr_strbuf_add(w->out, "]}");
+}
+
+static void write_relaxations(const struct writer *w, const struct skr_explanation *x)
+{
+    skr_strbuf_add(w->out, ",\n    \"relaxations\": [");
+    for (size_t i = 0; i < x->n_relaxations; i++) {
+        const struct skr_relaxation *relaxation = &x->relaxation[i];
+        skr_strbuf_add(w->out, i == 0 ? "\n      [" : ",\n      [");
+        for (size_t a = 0; a < relaxation->n_atoms; a++) {
+            const struct skr_relaxation_atom *atom = &relaxation->atom[a];
+            skr_strbuf_add(w->out, a == 0 ? "{\"level\": " : ", {\"level\": ");
+            skr_strbuf_add_json(w->out, w->tree->level_name[atom->level]);
+            skr_strbuf_addf(w->out, ", \"rule\": \"%s\"", kind_name[atom->kind]);
+            if (atom->value > 0) {
+                skr_strbuf_addf(w->out, ", \"value\": %" PRId32, atom->value);
+            }
+            skr_strbuf_add(w->out, "}");
+        }
+        skr_strbuf_add(w->out, "]");
+    }
+    skr_strbuf_add(w->out, "]");
+}
+
+static void write_slots(const struct writer *w, const struct skr_explanation *x)
+{
+    skr_strbuf_addf(w->out, ",\n    \"slots\": {\"missing\": %" PRId32 ", \"nodes\": {", x->slots);
+    for (size_t i = 0; i < x->n_slot_leaves && i < SKR_MISSING_SLOTS_MAX; i++) {
+        skr_strbuf_add(w->out, i == 0 ? "" : ", ");
+        skr_strbuf_add_json(w->out, w->tree->unit_name[w->tree->first_leaf + x->slot[i].leaf]);
+        skr_strbuf_addf(w->out, ": %" PRId32, x->slot[i].slots);
+    }
+    skr_strbuf_add(w->out, "}}");
+}
+
+static void write_incomplete(const struct writer *w, uint32_t left_out)
+{
+    static const char *const name[] = {"sizes", "relaxations", "slots", "keys"};
+    if (left_out == 0) {
+        return;
+    }
+    skr_strbuf_add(w->out, ",\n    \"incomplete\": [");
+    bool first = true;
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        if ((left_out >> i & 1) != 0) {
+            skr_strbuf_addf(w->out, "%s\"%s\"", first ? "" : ", ", name[i]);
+            first = false;
+        }
+    }
+    skr_strbuf_add(w->out, "]");
+}
+
+static void write_explanation(const struct writer *w, const struct skr_solution *s)
+{
+    const struct skr_explanation *x = &s->explanation;
+    uint32_t asked = w->problem->explain_parts;
+    skr_strbuf_add(w->out, ",\n  \"explanation\": {");
+    if (s->status == SKR_SOLVE_INFEASIBLE) {
+        skr_strbuf_addf(w->out, "\n    \"class\": \"%s\",", class_name[x->class]);
+    }
+    skr_strbuf_addf(w->out, "\n    \"largest\": %" PRId32 ",\n    \"sumOfFits\": %" PRId64,
+                    x->largest, x->sum_fits);
+    if (x->level > 0) {
+        write_bottleneck(w, x);
+    }
+    if (x->sizes_last > 0) {
+        write_sizes(w, x);
+    }
+    if (s->status == SKR_SOLVE_PLACED) {
+        asked &= SKR_EXPLAIN_SIZES | SKR_EXPLAIN_KEYS;
+    } else {
+        asked &= ~(uint32_t)SKR_EXPLAIN_KEYS;
+        if ((asked & SKR_EXPLAIN_RELAXATIONS) != 0) {
+            write_relaxations(w, x);
+        }
+        if ((x->parts & SKR_EXPLAIN_SLOTS) != 0) {
+            write_slots(w, x);
+        }
+    }
+    write_incomplete(w, asked & ~x->parts);
+    skr_strbuf_add(w->out, "\n  }");
+}
+
+static void write_statistics(const struct writer *w, const struct skr_solve_stats *stats,
+                             int64_t took_us)
+{
+    static const char *const phase[] = {"sets", "optimum", "choice", "explanation"};
+    _Static_assert(sizeof(phase) / sizeof(phase[0]) == SKR_PHASE_COUNT, "a name per phase");
+    skr_strbuf_addf(w->out,
+                    ",\n  \"statistics\": {\"unitsVisited\": %" PRId64 ", \"merges\": %" PRId64
+                    ", \"mergesOfRuns\": %" PRId64 ", \"statesKept\": %" PRId64
+                    ", \"peakBytes\": %" PRId64 ", \"microseconds\": %" PRId64 ", \"phases\": {",
+                    stats->units_visited, stats->merges, stats->merges_of_runs, stats->states_kept,
+                    stats->peak_bytes, took_us);
+    for (size_t i = 0; i < SKR_PHASE_COUNT; i++) {
+        skr_strbuf_addf(w->out, "%s\"%s\": %" PRId64, i == 0 ? "" : ", ", phase[i],
+                        stats->time_us[i]);
+    }
+    skr_strbuf_add(w->out, "}}\n}\n");
+}
+
+static void write_solution(const struct writer *w, const struct skr_solution *s, int64_t took_us)
+{
+    skr_strbuf_addf(w->out, "{\n  \"result\": \"%s\",\n  \"members\": %" PRId32,
+                    status_name[s->status], w->problem->n);
+    if (s->status == SKR_SOLVE_PLACED) {
+        skr_strbuf_addf(w->out, ",\n  \"optimal\": %s", s->optimal ? "true" : "false");
+        write_counts(w, s->count);
+        write_key(w, s);
+    }
+    if (w->problem->explain && s->status != SKR_SOLVE_TIMEOUT) {
+        write_explanation(w, s);
+    }
+    write_statistics(w, &s->stats, took_us);
+}
+
+/* ---- the command ---- */
+
+static int64_t now_us(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (int64_t)at.tv_sec * 1000000 + at.tv_nsec / 1000;
+}
+
+static int solve(const char *name, const struct skr_solve_file *file, struct skr_strbuf *out,
+                 struct skr_strbuf *errors)
+{
+    struct skr_solution *solution = NULL;
+    struct skr_error error;
+    struct skr_problem problem = file->problem;
+    problem.clock_us = now_us;
+    int64_t begin = now_us();
+    if (skr_solve(&problem, &solution, &error) != 0) {
+        skr_strbuf_addf(errors, "%s: %s\n", name, error.text);
+        return SKR_EXIT_ERROR;
+    }
+    const struct writer writer = {&file->problem, file->tree, out};
+    write_solution(&writer, solution, now_us() - begin);
+    int code = solution->status == SKR_SOLVE_PLACED ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
+    skr_solution_destroy(solution);
+    return code;
+}
+
+int skr_solve_command(const char *path, struct skr_strbuf *out, struct skr_strbuf *errors)
+{
+    struct skr_error error;
+    struct skr_solve_file *file = NULL;
+    const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+    char *text = read_file(path, &error);
+    if (error.code != SKR_OK) {
+        skr_strbuf_addf(errors, "%s: %s\n", name, error.text);
+        free(text);
+        return error.code == SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
+    }
+    int rc = skr_solve_file_parse(text, &file, &error);
+    free(text);
+    if (rc != 0) {
+        skr_strbuf_addf(errors, "%s:%s\n", name, error.text);
+        return SKR_EXIT_ERROR;
+    }
+    for (size_t i = 0; i < file->n_warnings; i++) {
+        skr_strbuf_addf(errors, "%s:%s\n", name, file->warning[i] ? file->warning[i] : "");
+    }
+    int code = solve(name, file, out, errors);
+    skr_solve_file_destroy(file);
+    return code;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes of a solve file: every node begins as "default" says, then as it says itself. What is free
+ * is said, or capacity less used, or all of the capacity. A node without capacity is as large as
+ * what is free and claimed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topology/base/json_field.h"
+#include "server/solve/reader.h"
+#include "topology/base/arena.h"
+
+/* What one node says, or the default for those that do not. */
+struct node {
+    bool has_free, has_used, has_capacity;
+    int64_t free[SKR_SOLVE_RESOURCES_MAX];
+    int64_t used[SKR_SOLVE_RESOURCES_MAX];
+    int64_t capacity[SKR_SOLVE_RESOURCES_MAX];
+    bool eligible;
+    int32_t claimed;
+};
+
+/* path[n] is free for the name of a resource. */
+static int read_amounts(const struct skr_solve_reader *r, const char **path, size_t n,
+                        const json_t *value, bool *ret_has, int64_t *ret)
+{
+    if (value == NULL) {
+        return 0;
+    }
+    *ret_has = true;
+    if (r->by_slots) {
+        path[n] = NULL;
+        if (!json_is_integer(value)) {
+            return skr_solve_refuse_type(r, path, "a number of slots (there is no member)", value);
+        }
+        return skr_solve_read_amount(r, path, "slots", value, &ret[0]);
+    }
+    if (!json_is_object(value)) {
+        path[n] = NULL;
+        return skr_solve_refuse_type(r, path, "an object", value);
+    }
+    for (size_t i = 0; i < r->n_resources; i++) {
+        const json_t *amount = json_object_get(value, r->resource[i]);
+        path[n] = r->resource[i];
+        ret[i] = 0;
+        int rc =
+            amount == NULL ? 0 : skr_solve_read_amount(r, path, r->resource[i], amount, &ret[i]);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static const char *const node_keys[] = {"free", "used", "capacity", "eligible", "claimed", NULL};
+
+/* path[0 .. n - 1] names the object; it has room for two more and the end. */
+static int read_node(struct skr_solve_reader *r, const char **path, size_t n, const json_t *object,
+                     struct node *ret)
+{
+    path[n] = NULL;
+    if (!json_is_object(object)) {
+        return skr_solve_refuse_type(r, path, "an object", object);
+    }
+    int rc = skr_solve_check_keys(r, object, path, n, node_keys,
+                                  "free, used, capacity, eligible, claimed");
+    if (rc != 0) {
+        return rc;
+    }
+    struct {
+        bool *has;
+        int64_t *amount;
+    } amounts[] = {{&ret->has_free, ret->free},
+                   {&ret->has_used, ret->used},
+                   {&ret->has_capacity, ret->capacity}};
+    path[n + 2] = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        path[n] = node_keys[i];
+        rc = read_amounts(r, path, n + 1, json_object_get(object, node_keys[i]), amounts[i].has,
+                          amounts[i].amount);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    path[n + 1] = NULL;
+    const json_t *eligible = json_object_get(object, "eligible");
+    path[n] = "eligible";
+    if (eligible != NULL && !json_is_boolean(eligible)) {
+        return skr_solve_refuse_type(r, path, "true or false", eligible);
+    }
+    ret->eligible = eligible == NULL ? ret->eligible : json_is_true(eligible);
+    const json_t *claimed = json_object_get(object, "claimed");
+    path[n] = "claimed";
+    if (claimed != NULL && !json_is_integer(claimed)) {
+        return skr_solve_refuse_type(r, path, "a number of members", claimed);
+    }
+    json_int_t count = claimed == NULL ? ret->claimed : json_integer_value(claimed);
+    if (count < 0 || count > SKR_SOLVER_MEMBERS_MAX) {
+        return skr_solve_refuse(r, path, "must be 0 to 1048576");
+    }
+    ret->claimed = (int32_t)count;
+    r->has_capacity = r->has_capacity || ret->has_capacity;
+    return 0;
+}
+
+struct node_arrays {
+    int64_t *free, *capacity;
+    uint8_t *eligible;
+    int32_t *claimed;
+};
+
+static void set_node(const struct skr_solve_reader *r, const struct node *node, int32_t leaf,
+                     const struct node_arrays *to)
+{
+    const int64_t *demand = r->file->problem.demand;
+    to->eligible[leaf] = node->eligible;
+    to->claimed[leaf] = node->claimed;
+    for (size_t i = 0; i < r->n_resources; i++) {
+        int64_t free = node->has_free ? node->free[i] : node->has_capacity ? node->capacity[i] : 0;
+        size_t at = (size_t)leaf * r->n_resources + i;
+        free -= node->has_used && !node->has_free ? node->used[i] : 0;
+        int64_t capacity = node->capacity[i];
+        if (!node->has_capacity) {
+            int64_t own = free > 0 ? free : 0;
+            bool fits = node->claimed == 0 || demand[i] <= (INT64_MAX - own) / node->claimed;
+            capacity = fits ? own + demand[i] * node->claimed : INT64_MAX;
+        }
+        to->free[at] = free;
+        to->capacity[at] = capacity;
+    }
+}
+
+static int read_default(struct skr_solve_reader *r, struct node *ret)
+{
+    const char *path[4] = {"default"};
+    *ret = (struct node){.eligible = true};
+    const json_t *object = json_object_get(r->root, "default");
+    if (object == NULL) {
+        return 0;
+    }
+    path[1] = "claimed";
+    if (json_object_get(object, "claimed") != NULL) {
+        return skr_solve_refuse(r, path, "is of single nodes");
+    }
+    return read_node(r, path, 1, object, ret);
+}
+
+int skr_solve_read_nodes(struct skr_solve_reader *r)
+{
+    struct skr_solve_file *file = r->file;
+    struct skr_arena *arena = file->arena;
+    size_t leaves = (size_t)file->tree->n_leaves;
+    struct node_arrays arrays = {
+        .free = skr_arena_array(arena, leaves * r->n_resources, sizeof(int64_t)),
+        .capacity = skr_arena_array(arena, leaves * r->n_resources, sizeof(int64_t)),
+        .eligible = skr_arena_array(arena, leaves, sizeof(uint8_t)),
+        .claimed = skr_arena_array(arena, leaves, sizeof(int32_t)),
+    };
+    if (!arrays.free || !arrays.capacity || !arrays.eligible || !arrays.claimed) {
+        return skr_solve_no_memory(r);
+    }
+    struct node common;
+    const char *path[6] = {"default", NULL};
+    int rc = read_default(r, &common);
+    for (int32_t leaf = 0; leaf < file->tree->n_leaves && rc == 0; leaf++) {
+        set_node(r, &common, leaf, &arrays);
+    }
+    json_t *nodes = json_object_get(r->root, "nodes");
+    path[0] = "nodes";
+    path[1] = NULL;
+    if (rc == 0 && nodes != NULL && !json_is_object(nodes)) {
+        return skr_solve_refuse_type(r, path, "an object", nodes);
+    }
+    const char *name;
+    json_t *object;
+    json_object_foreach(nodes, name, object)
+    {
+        int32_t leaf = skr_tree_find_leaf(file->tree, name);
+        struct node node = common;
+        path[1] = name;
+        path[2] = NULL;
+        if (rc == 0 && leaf < 0) {
+            rc = skr_solve_refuse(r, path, "is not in the tree");
+        }
+        rc = rc == 0 ? read_node(r, path, 2, object, &node) : rc;
+        if (rc == 0) {
+            set_node(r, &node, leaf, &arrays);
+        }
+    }
+    file->problem.n_resources = r->n_resources;
+    file->problem.free = arrays.free;
+    file->problem.capacity = r->has_capacity ? arrays.capacity : NULL;
+    file->problem.eligible = arrays.eligible;
+    file->problem.claimed = arrays.claimed;
+    return rc;
+}
