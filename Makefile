@@ -54,7 +54,7 @@ SERVER_SRC := $(filter-out server/main.c,$(wildcard server/*.c server/*/*.c))
 LIB_OBJ := $(patsubst %.c,$(O)/%.o,$(TOPOLOGY_SRC) $(CORE_SRC))
 SERVER_OBJ := $(patsubst %.c,$(O)/%.o,$(SERVER_SRC))
 HEADERS := $(wildcard topology/*.h topology/*/*.h core/*.h core/*/*.h server/*.h server/*/*.h)
-UNIT_SRC := $(wildcard test/unit/test_*.c)
+UNIT_SRC := $(wildcard test/unit/*/test_*.c test/unit/*/*/test_*.c)
 UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
 # Those that run threads or sockets of ours: what ThreadSanitizer is for.
 SERVER_UNIT_BIN = $(patsubst %.c,$(O)/%,$(shell grep -l '"server/' $(UNIT_SRC) /dev/null))
@@ -72,7 +72,7 @@ REPLAY_BIN := $(patsubst test/fuzz/fuzz_%.c,$(O)/test/fuzz/replay_%,$(FUZZ_SRC))
 HELPER_SRC = $(filter-out $(UNIT_SRC) $(PROPERTY_SRC) $(INTEGRATION_SRC) $(BENCH_SRC) $(FUZZ_SRC) \
 	test/fuzz/replay.c,$(wildcard test/$(1)/*.c))
 HELPER_OBJ = $(patsubst %.c,$(O)/%.o,$(call HELPER_SRC,$(1)))
-TEST_SRC := $(wildcard test/*/*.c)
+TEST_SRC := $(wildcard test/*/*.c) $(UNIT_SRC)
 ALL_C := $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC) $(TEST_SRC)
 ALL_H := $(HEADERS) $(wildcard test/*/*.h)
 

@@ -116,7 +116,8 @@ enum skr_explain_status {
 struct skr_explain_answer {
     uint64_t request;
     enum skr_explain_status status;
-    const char *json; /* FOUND: docs/reference.md, "Explanations"; else a Status (core/gang/pages.h) */
+    const char
+        *json; /* FOUND: docs/reference.md, "Explanations"; else a Status (core/gang/pages.h) */
     size_t json_len;
 };
 

@@ -6,8 +6,8 @@
  * over by the engine, always, also when it ignores them. Everything else is borrowed for the
  * duration of skr_engine_handle().
  */
-#include "core/pod/pod.h"
 #include "core/group/podgroup.h"
+#include "core/pod/pod.h"
 #include "core/solver/solver.h"
 
 enum skr_event_kind {

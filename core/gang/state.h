@@ -22,9 +22,9 @@
 
 #include "core/gang/assign.h"
 #include "core/gang/engine.h"
-#include "core/group/group.h"
 #include "core/gang/plan_text.h"
 #include "core/gang/reason.h"
+#include "core/group/group.h"
 #include "topology/ledger.h"
 #include "topology/topology_map.h"
 

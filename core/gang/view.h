@@ -3,9 +3,9 @@
 #define SKR_CORE_GANG_VIEW_H
 /* What the files behind core/gang/pages.h share: one run of skr_engine_view(), in which a page is
  * written. For the view files of this folder alone. */
+#include "core/gang/pages.h"
 #include "core/gang/state.h"
 #include "topology/base/json_writer.h"
-#include "core/gang/pages.h"
 
 struct view {
     struct skr_engine *e;

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/group/lint.h"
 #include "core/group/label_value.h"
+#include "core/group/lint.h"
 
 static const char default_name[] = "default-group";
 

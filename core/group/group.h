@@ -8,9 +8,9 @@
  */
 #include "core/group/podgroup.h"
 #include "core/solver/solver.h"
+#include "topology/base/strbuf.h"
 #include "topology/defect.h"
 #include "topology/object.h"
-#include "topology/base/strbuf.h"
 #include "topology/tree.h"
 
 #define SKR_GROUP_LABEL "sakkara.group" /* marks the ConfigMap; value ignored */

@@ -3,7 +3,7 @@
 #define SKR_CORE_GROUP_LINT_H
 /*
  * Making of group specs: what the three sources (ConfigMap, PodGroup, labels) share, and the lint,
- * which never refuses anything. Used by core/group_*.c alone.
+ * which never refuses anything. Used by the files of this folder alone.
  */
 #include "core/group/group.h"
 

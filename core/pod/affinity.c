@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/decimal.h"
-#include "topology/base/json_field.h"
 #include "core/group/label_value.h"
 #include "core/pod/shape.h"
+#include "topology/base/decimal.h"
+#include "topology/base/json_field.h"
 
 static const char *const selector_operator_name[] = {
     [SKR_SELECTOR_IN] = "In",         [SKR_SELECTOR_NOT_IN] = "NotIn",

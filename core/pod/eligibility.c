@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/decimal.h"
 #include "core/pod/pod.h"
+#include "topology/base/decimal.h"
 
 static bool is_greater(const char *a, const char *b)
 {

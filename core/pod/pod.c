@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "core/pod/shape.h"
+#include "topology/base/json_field.h"
 
 enum { FIRST_BLOCK = 1536 }; /* bytes; holds an ordinary pod */
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "core/pod/shape.h"
+#include "topology/base/json_field.h"
 
 struct vector {
     size_t n;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "core/pod/requests.h"
+#include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
 
 static const char *const toleration_operator_name[] = {

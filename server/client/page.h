@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topology/object.h"
 #include "topology/base/strbuf.h"
+#include "topology/object.h"
 
 const char *skr_page_text(const json_t *object, const char *key);   /* "" */
 int64_t skr_page_int(const json_t *object, const char *key);        /* 0 */

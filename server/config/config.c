@@ -16,8 +16,8 @@
 #include "server/config/option.h"
 #include "server/config/value.h"
 #include "server/http/address.h"
-#include "server/suggest.h"
 #include "server/manifest/guard.h"
+#include "server/suggest.h"
 
 enum {
     ARENA_BYTES = 4 * SKR_CONFIG_BYTES_MAX,

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "server/clock.h"
-#include "server/daemon/metrics.h"
 #include "server/daemon/engine_thread.h"
+#include "server/daemon/metrics.h"
+#include "server/daemon/signals.h"
+#include "server/daemon/solver_thread.h"
 #include "server/exit_code.h"
 #include "server/http/admin.h"
 #include "server/http/api.h"
@@ -27,8 +29,6 @@
 #include "server/kube/client.h"
 #include "server/kube/kubeconfig.h"
 #include "server/log.h"
-#include "server/daemon/signals.h"
-#include "server/daemon/solver_thread.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
 

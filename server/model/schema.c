@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/object/path.h"
 #include "server/model/schema_tables.h"
+#include "server/object/path.h"
 #include "topology/object_field.h"
 
 enum { PATH_MAX_BYTES = 512 };

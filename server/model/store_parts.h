@@ -5,11 +5,11 @@
  * What the store*.c files share. A request becomes a call; each step of a call either goes on or
  * fills the reply and returns false.
  */
-#include "server/object/path.h"
-#include "server/object/selector.h"
 #include "server/model/shelf.h"
 #include "server/model/status.h"
 #include "server/model/store.h"
+#include "server/object/path.h"
+#include "server/object/selector.h"
 #include "topology/object_field.h"
 
 /* A ring of the last changes; revisions have no gaps, so a change is found by counting. */

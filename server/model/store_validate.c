@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/object/names.h"
 #include "server/model/store_parts.h"
+#include "server/object/names.h"
 
 enum { ANNOTATIONS_BYTES_MAX = 256 * 1024 };
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/object/names.h"
 #include "server/model/store_parts.h"
+#include "server/object/names.h"
 #include "topology/quantity.h"
 
 struct check {

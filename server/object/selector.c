@@ -10,8 +10,8 @@
 #include "server/object/path.h"
 #include "server/object/selector_state.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
 #include "topology/base/strbuf.h"
+#include "topology/object_field.h"
 
 char *skr_selector_copy(const char *s, size_t n)
 {

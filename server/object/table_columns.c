@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "server/object/path.h"
-#include "topology/object_field.h"
 #include "topology/base/strbuf.h"
+#include "topology/object_field.h"
 
 /* ---- cells ---- */
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "server/client/client.h"
-#include "server/simulate/example.h"
 #include "server/model/status.h"
+#include "server/simulate/example.h"
 #include "topology/base/arena.h"
 
 #define PREFIX    "/sandbox/"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/extender_json.h"
 #include "server/object/path.h"
+#include "server/sandbox/extender_json.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 

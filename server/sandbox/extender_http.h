@@ -11,9 +11,9 @@
  * while they wait for an answer, for who answers may itself be waiting for the API server; bind
  * does not wait at all.
  */
-#include "server/sandbox/poster.h"
-#include "server/model/scheduler.h"
 #include "server/manifest/scheduler_config.h"
+#include "server/model/scheduler.h"
+#include "server/sandbox/poster.h"
 
 struct skr_extender_http_options {
     const struct skr_scheduler_config *config; /* borrowed */

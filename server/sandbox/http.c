@@ -14,9 +14,9 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "server/model/status.h"
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/http_request.h"
-#include "server/model/status.h"
 #include "topology/base/arena.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "server/sandbox/protobuf.h"
 #include "server/model/status.h"
+#include "server/sandbox/protobuf.h"
 
 static const char *argument(struct skr_http_request *request, const char *name)
 {

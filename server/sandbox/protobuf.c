@@ -11,8 +11,8 @@
 
 #include "server/model/schema_tables.h"
 #include "topology/base/arena.h"
-#include "topology/object.h"
 #include "topology/base/strbuf.h"
+#include "topology/object.h"
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 

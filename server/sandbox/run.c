@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "server/daemon/daemon.h"
-#include "server/simulate/example.h"
+#include "server/daemon/signals.h"
 #include "server/exit_code.h"
 #include "server/log.h"
 #include "server/sandbox/control.h"
 #include "server/sandbox/kubeconfig.h"
-#include "server/daemon/signals.h"
+#include "server/simulate/example.h"
 #include "server/simulate/input.h"
 #include "server/simulate/topology.h"
 

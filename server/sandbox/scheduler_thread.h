@@ -6,9 +6,9 @@
  * thread of its own, with its extenders behind real HTTP (extender_http.h). It holds the cluster's
  * lock while it works on store and queue, and lets go of it while an extender thinks.
  */
-#include "server/sandbox/http.h"
-#include "server/model/scheduler.h"
 #include "server/manifest/scheduler_config.h"
+#include "server/model/scheduler.h"
+#include "server/sandbox/http.h"
 
 struct skr_scheduler_thread;
 

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/simulate/example.h"
 #include "server/exit_code.h"
-#include "server/simulate/offline.h"
 #include "server/object/path.h"
+#include "server/simulate/example.h"
 #include "server/simulate/input.h"
+#include "server/simulate/offline.h"
 #include "server/simulate/record.h"
 
 enum { NODES = SKR_EXAMPLE_NODES, SIZE = SKR_EXAMPLE_SIZE };

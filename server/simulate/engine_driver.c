@@ -12,8 +12,8 @@
 
 #include "server/kube/decode.h"
 #include "server/kube/writer.h"
-#include "server/object/path.h"
 #include "server/model/watcher.h"
+#include "server/object/path.h"
 #include "topology/base/arena.h"
 
 #define BIND_REQUEST ((uint64_t)1 << 62) /* plus the call: numbers of bind requests */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod/pod.h"
 #include "core/group/podgroup.h"
-#include "server/object/path.h"
+#include "core/pod/pod.h"
 #include "server/model/scheduler.h"
+#include "server/object/path.h"
 #include "server/simulate/scenario.h"
 #include "topology/base/arena.h"
 

@@ -8,9 +8,9 @@
  */
 #include <uthash.h>
 
-#include "server/simulate/picture.h"
 #include "server/model/scheduler_cache.h"
 #include "server/model/watcher.h"
+#include "server/simulate/picture.h"
 
 struct skr_record_event {
     skr_time at;

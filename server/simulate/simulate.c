@@ -10,10 +10,10 @@
 
 #include "server/config/config.h"
 #include "server/exit_code.h"
-#include "server/simulate/progress.h"
-#include "server/simulate/offline.h"
 #include "server/object/path.h"
 #include "server/simulate/input.h"
+#include "server/simulate/offline.h"
+#include "server/simulate/progress.h"
 #include "server/simulate/report.h"
 #include "server/simulate/set.h"
 #include "server/simulate/topology.h"

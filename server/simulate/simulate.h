@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "topology/object.h"
 #include "topology/base/strbuf.h"
+#include "topology/object.h"
 
 struct skr_simulate_options {
     const char *const *file; /* files, folders, "-" */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "server/solve/reader.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/topology_map.h"
 
 enum { NESTING_MAX = SKR_LEVELS_MAX + 4 };

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "server/solve/reader.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 
 /* What one node says, or the default for those that do not. */
 struct node {

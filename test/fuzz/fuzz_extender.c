@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/extender_json.h"
 #include "server/manifest/scheduler_config.h"
+#include "server/sandbox/extender_json.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"
 

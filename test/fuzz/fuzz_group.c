@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/group/lint.h"
 #include "core/group/group.h"
+#include "core/group/lint.h"
 #include "core/pod/pod.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/topology_map.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "server/http/json_scan.h"
 #include "test/fuzz/fuzz.h"
+#include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
 
 enum { TEXT_LIMIT = 4096 };

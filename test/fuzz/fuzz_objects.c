@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod/pod.h"
 #include "core/group/podgroup.h"
+#include "core/pod/pod.h"
 #include "test/fuzz/fuzz.h"
 
 enum kind { POD, NODE, CONFIGMAP, PODGROUP, KIND_COUNT };

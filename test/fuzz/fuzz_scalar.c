@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "topology/base/decimal.h"
 #include "core/group/label_value.h"
 #include "server/config/value.h"
 #include "server/http/address.h"
@@ -18,6 +17,7 @@
 #include "server/kube/base64.h"
 #include "server/kube/decode.h"
 #include "test/fuzz/fuzz.h"
+#include "topology/base/decimal.h"
 
 static void check_integers(const char *text)
 {

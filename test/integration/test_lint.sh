@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # sakkara lint from outside: exit codes, what goes to which stream, a ConfigMap through kubectl (played by a
-# script) and from a dump. What is found in which file: test/unit/test_lint.c.
+# script) and from a dump. What is found in which file: test/unit/server/lint/test_lint.c.
 set -u
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/../.." || exit 1

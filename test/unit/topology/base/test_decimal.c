@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "topology/base/decimal.h"
 #include "core/group/label_value.h"
+#include "topology/base/decimal.h"
 
 static void integers_up_to_the_ends_of_int64_are_read(void **state)
 {

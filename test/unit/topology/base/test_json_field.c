@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "topology/base/json_field.h"
 #include "test/unit/json_text.h"
+#include "topology/base/json_field.h"
 
 static void absent_and_null_are_the_same(void **state)
 {

@@ -10,8 +10,8 @@
 
 #include "core/pod/requests.h"
 #include "test/unit/json_text.h"
-#include "topology/object.h"
 #include "topology/base/strbuf.h"
+#include "topology/object.h"
 
 /* "cpu=100 memory=1 pods=1" */
 static void assert_requests(const char *spec, const char *status, const char *want)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/sandbox/discovery.h"
 #include "server/object/path.h"
+#include "server/sandbox/discovery.h"
 #include "server/sandbox/protobuf.h"
 #include "server/sandbox/route.h"
 #include "server/sandbox/stream.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "server/model/cluster.h"
-#include "server/object/duration.h"
 #include "server/model/indexes.h"
+#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "server/exit_code.h"
 #include "server/simulate/demo.h"
 #include "server/simulate/demo_objects.h"
-#include "server/exit_code.h"
 
 /* ---- the story ---- */
 

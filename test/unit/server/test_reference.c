@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/reason.h"
 #include "core/group/group.h"
 #include "core/pod/pod.h"
-#include "core/gang/reason.h"
 #include "server/daemon/metrics.h"
 #include "server/http/process_metrics.h"
 #include "topology/topology_map.h"
