@@ -21,8 +21,9 @@ static const char *short_name(const char *resource)
 
 void skr_amount_add_label(struct skr_strbuf *out, const char *resource)
 {
-    for (const char *c = short_name(resource); *c; c++)
+    for (const char *c = short_name(resource); *c; c++) {
         skr_strbuf_addc(out, *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+    }
 }
 
 /* amount / unit with at most one decimal, away from zero. */
@@ -37,8 +38,9 @@ static void add_ratio(struct skr_strbuf *out, int64_t amount, int64_t unit)
         tenths = 0;
     }
     skr_strbuf_addf(out, "%s%llu", amount < 0 ? "-" : "", (unsigned long long)whole);
-    if (tenths > 0)
+    if (tenths > 0) {
         skr_strbuf_addf(out, ".%llu", (unsigned long long)tenths);
+    }
 }
 
 void skr_amount_add_number(struct skr_strbuf *out, const char *resource, int64_t amount)
@@ -66,10 +68,11 @@ void skr_amount_add(struct skr_strbuf *out, const char *resource, int64_t amount
 {
     skr_amount_add_number(out, resource, amount);
     skr_strbuf_addc(out, ' ');
-    if (strcmp(resource, "cpu") == 0 || strcmp(short_name(resource), "gpu") == 0)
+    if (strcmp(resource, "cpu") == 0 || strcmp(short_name(resource), "gpu") == 0) {
         skr_amount_add_label(out, resource);
-    else if (strcmp(resource, "pods") == 0)
+    } else if (strcmp(resource, "pods") == 0) {
         skr_strbuf_add(out, amount == 1 ? "pod" : "pods");
-    else
+    } else {
         skr_strbuf_add(out, short_name(resource));
+    }
 }

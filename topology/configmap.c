@@ -7,8 +7,8 @@
 static int decode(struct skr_arena *arena, const json_t *json, struct skr_configmap **ret,
                   struct skr_error *error)
 {
-    struct skr_configmap *map = skr_arena_alloc(arena, sizeof(*map));
-    if (map == NULL) {
+    struct skr_configmap *map = skr_arena_alloc(arena, sizeof *map);
+    if (!map) {
         return skr_object_too_large(error, "configmap");
     }
     map->arena = arena;
@@ -29,7 +29,7 @@ static int decode(struct skr_arena *arena, const json_t *json, struct skr_config
 int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
-    if (arena == NULL) {
+    if (!arena) {
         return skr_error_set(error, SKR_NO_MEMORY, "configmap: out of memory");
     }
     int rc = decode(arena, json, ret, error);
@@ -41,7 +41,7 @@ int skr_configmap_decode(const json_t *json, struct skr_configmap **ret, struct 
 
 void skr_configmap_destroy(struct skr_configmap *map)
 {
-    if (map != NULL) {
+    if (map) {
         skr_arena_destroy(map->arena);
     }
 }

@@ -41,12 +41,12 @@ static bool take_position(const char **text, const char *behind, struct skr_posi
 static void cut_see(char *text, struct skr_position *ret)
 {
     char *found = NULL;
-    for (char *at = text; (at = strstr(at, " (see ")) != NULL; at++) {
+    for (char *at = text; (at = strstr(at, " (see ")); at++) {
         found = at;
     }
-    const char *rest = found != NULL ? found + strlen(" (see ") : NULL;
+    const char *rest = found ? found + strlen(" (see ") : NULL;
     struct skr_position see;
-    if (rest != NULL && take_position(&rest, ")", &see) && *rest == '\0') {
+    if (rest && take_position(&rest, ")", &see) && *rest == '\0') {
         *found = '\0';
         *ret = see;
     }
@@ -74,12 +74,12 @@ void skr_defect_add(const struct skr_defects *to, const char *code, bool is_warn
     char key[KEY_MAX];
     char copy[TEXT_MAX];
     struct skr_defect defect = {.code = code, .is_warning = is_warning, .key = key};
-    if (to == NULL) {
+    if (!to) {
         return;
     }
     take_key(&text, key);
     (void)take_position(&text, ": ", &defect.at);
-    (void)snprintf(copy, sizeof(copy), "%s", text);
+    (void)snprintf(copy, sizeof copy, "%s", text);
     cut_see(copy, &defect.see);
     defect.text = copy;
     to->add(to->context, &defect);
@@ -87,8 +87,8 @@ void skr_defect_add(const struct skr_defects *to, const char *code, bool is_warn
 
 int skr_defect_error(const struct skr_defects *to, const char *code, const struct skr_error *error)
 {
-    if (to != NULL) {
+    if (to) {
         skr_defect_add(to, code, false, error->text);
     }
-    return error != NULL ? -(int)error->code : -SKR_INVALID;
+    return error ? -(int)error->code : -SKR_INVALID;
 }

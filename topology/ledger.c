@@ -31,7 +31,7 @@ static int64_t node_free(const struct skr_ledger_node *node, uint16_t resource)
 static struct skr_ledger_node *obtain_node(struct skr_ledger *ledger, const char *name)
 {
     struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    return node != NULL ? node : skr_ledger_nodes_add(&ledger->nodes, name);
+    return node ? node : skr_ledger_nodes_add(&ledger->nodes, name);
 }
 
 static void drop_node_if_unused(struct skr_ledger *ledger, struct skr_ledger_node *node)
@@ -46,7 +46,7 @@ static void note_change(struct skr_ledger *ledger, struct skr_ledger_node *node)
     if (!node->changed) {
         node->changed = true;
         skr_grow(&ledger->changed, &ledger->changed_cap, ledger->n_changed + 1,
-                 sizeof(ledger->changed[0]));
+                 sizeof ledger->changed[0]);
         ledger->changed[ledger->n_changed++] = node->number;
     }
 }
@@ -55,14 +55,14 @@ static void note_change(struct skr_ledger *ledger, struct skr_ledger_node *node)
 
 struct skr_ledger *skr_ledger_create(struct skr_resource_names *names)
 {
-    struct skr_ledger *ledger = skr_alloc(sizeof(*ledger));
+    struct skr_ledger *ledger = skr_alloc(sizeof *ledger);
     ledger->names = names;
     return ledger;
 }
 
 void skr_ledger_destroy(struct skr_ledger *ledger)
 {
-    if (ledger == NULL) {
+    if (!ledger) {
         return;
     }
     skr_charges_fini(&ledger->charges);
@@ -101,7 +101,7 @@ void skr_ledger_set_node(struct skr_ledger *ledger, const char *name,
 void skr_ledger_remove_node(struct skr_ledger *ledger, const char *name)
 {
     struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    if (node == NULL) {
+    if (!node) {
         return;
     }
     for (size_t r = 0; r < node->n_cells; r++) {
@@ -166,7 +166,7 @@ void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *n
     struct skr_charge *charge = skr_charges_find(&ledger->charges, uid);
 
     skr_bug_on((int)kind < 0 || kind >= SKR_CHARGE_KIND_COUNT);
-    if (charge == NULL) {
+    if (!charge) {
         charge = skr_charges_add(&ledger->charges, uid);
     } else {
         struct skr_ledger_node *old = node_of(ledger, charge);
@@ -188,7 +188,7 @@ void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *n
 bool skr_ledger_release(struct skr_ledger *ledger, const char *uid)
 {
     struct skr_charge *charge = skr_charges_find(&ledger->charges, uid);
-    if (charge == NULL) {
+    if (!charge) {
         return false;
     }
     struct skr_ledger_node *node = node_of(ledger, charge);
@@ -205,10 +205,10 @@ const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
                             enum skr_charge_kind *ret_kind)
 {
     const struct skr_charge *charge = skr_charges_find(&ledger->charges, uid);
-    if (charge == NULL) {
+    if (!charge) {
         return NULL;
     }
-    if (ret_kind != NULL) {
+    if (ret_kind) {
         *ret_kind = (enum skr_charge_kind)charge->kind;
     }
     return node_of(ledger, charge)->name;
@@ -219,17 +219,17 @@ const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
 bool skr_ledger_has_node(const struct skr_ledger *ledger, const char *name)
 {
     const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    return node != NULL && node->exists;
+    return node && node->exists;
 }
 
 int64_t skr_ledger_node_free(const struct skr_ledger_node *node, uint16_t resource)
 {
-    return node != NULL && node->exists ? node_free(node, resource) : 0;
+    return node && node->exists ? node_free(node, resource) : 0;
 }
 
 int64_t skr_ledger_node_allocatable(const struct skr_ledger_node *node, uint16_t resource)
 {
-    bool has = node != NULL && node->exists && resource < node->n_cells;
+    bool has = node && node->exists && resource < node->n_cells;
     return has ? node->cell[resource].allocatable : 0;
 }
 
@@ -258,7 +258,7 @@ static bool node_fits(const struct skr_ledger_node *node, const struct skr_amoun
 {
     for (size_t i = 0; i < amounts->n; i++) {
         const struct skr_amount *want = &amounts->item[i];
-        int64_t back = returned != NULL ? skr_amounts_get(returned, want->resource) : 0;
+        int64_t back = returned ? skr_amounts_get(returned, want->resource) : 0;
         int64_t free_now = node_free(node, want->resource);
         if (back != 0) {
             struct skr_ledger_cell cell = node->cell[want->resource];
@@ -276,17 +276,15 @@ bool skr_ledger_fits(const struct skr_ledger *ledger, const char *name,
                      const struct skr_amounts *amounts, const char *except)
 {
     const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    if (node == NULL || !node->exists) {
+    if (!node || !node->exists) {
         return false;
     }
     if (node_fits(node, amounts, NULL)) {
         return true;
     }
     /* Only now the second look-up: most nodes fit or have nothing of the pod on them. */
-    const struct skr_charge *charge =
-        except != NULL ? skr_charges_find(&ledger->charges, except) : NULL;
-    return charge != NULL && charge->node == node->number &&
-           node_fits(node, amounts, charge->amounts);
+    const struct skr_charge *charge = except ? skr_charges_find(&ledger->charges, except) : NULL;
+    return charge && charge->node == node->number && node_fits(node, amounts, charge->amounts);
 }
 
 const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, const char *name)
@@ -297,7 +295,7 @@ const struct skr_ledger_node *skr_ledger_get(const struct skr_ledger *ledger, co
 int32_t skr_ledger_slots(const struct skr_ledger_node *node, const struct skr_amounts *amounts)
 {
     int64_t slots = INT32_MAX;
-    if (node == NULL || !node->exists) {
+    if (!node || !node->exists) {
         return 0;
     }
     for (size_t i = 0; i < amounts->n; i++) {
@@ -331,7 +329,7 @@ uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger)
 bool skr_ledger_is_reserved(const struct skr_ledger *ledger, const char *name)
 {
     const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    return node != NULL && node->n_reserved > 0;
+    return node && node->n_reserved > 0;
 }
 
 /* ---- the check ---- */
@@ -394,7 +392,7 @@ static int recount_charges(const struct skr_ledger *ledger, struct recount *sums
 {
     for (size_t c = 0; c < ledger->charges.n; c++) {
         const struct skr_charge *charge = &ledger->charges.item[c];
-        if (charge->node >= ledger->nodes.n || node_of(ledger, charge) == NULL) {
+        if (charge->node >= ledger->nodes.n || !node_of(ledger, charge)) {
             return skr_error_set(error, SKR_BUG, "ledger: charge %zu: on no node", c);
         }
         const struct skr_ledger_node *node = node_of(ledger, charge);
@@ -419,18 +417,18 @@ int skr_ledger_check(const struct skr_ledger *ledger, struct skr_error *error)
     const struct skr_ledger_nodes *nodes = &ledger->nodes;
     size_t n_cells = 0;
     for (size_t i = 0; i < nodes->n; i++) {
-        n_cells += nodes->item[i] != NULL ? nodes->item[i]->n_cells : 0;
+        n_cells += nodes->item[i] ? nodes->item[i]->n_cells : 0;
     }
-    struct recount *sums = skr_alloc_array(nodes->n, sizeof(sums[0]));
-    struct skr_ledger_cell *cells = skr_alloc_array(n_cells, sizeof(cells[0]));
+    struct recount *sums = skr_alloc_array(nodes->n, sizeof sums[0]);
+    struct skr_ledger_cell *cells = skr_alloc_array(n_cells, sizeof cells[0]);
     n_cells = 0;
     for (size_t i = 0; i < nodes->n; i++) {
         sums[i].cell = cells + n_cells;
-        n_cells += nodes->item[i] != NULL ? nodes->item[i]->n_cells : 0;
+        n_cells += nodes->item[i] ? nodes->item[i]->n_cells : 0;
     }
     int rc = recount_charges(ledger, sums, error);
     for (size_t i = 0; rc == 0 && i < nodes->n; i++) {
-        if (nodes->item[i] != NULL) {
+        if (nodes->item[i]) {
             rc = compare_node(ledger, nodes->item[i], &sums[i], error);
         }
     }

@@ -84,9 +84,9 @@ static void reserve_one(struct skr_charges *charges)
         return;
     }
     size_t cap = charges->cap != 0 ? charges->cap * 2 : CAP_FIRST;
-    skr_bug_on(cap > SIZE_MAX / sizeof(charges->item[0]));
-    struct skr_charge *item = realloc(charges->item, cap * sizeof(item[0]));
-    skr_bug_on(item == NULL);
+    skr_bug_on(cap > SIZE_MAX / sizeof charges->item[0]);
+    struct skr_charge *item = realloc(charges->item, cap * sizeof item[0]);
+    skr_bug_on(!item);
     charges->item = item;
     charges->cap = cap;
 }

@@ -6,7 +6,7 @@
 
 static void free_node(struct skr_ledger_node *node)
 {
-    if (node != NULL) {
+    if (node) {
         free(node->cell);
         free(node);
     }
@@ -39,13 +39,13 @@ struct skr_ledger_node *skr_ledger_nodes_find(const struct skr_ledger_nodes *nod
 struct skr_ledger_node *skr_ledger_nodes_add(struct skr_ledger_nodes *nodes, const char *name)
 {
     size_t size = strlen(name) + 1;
-    struct skr_ledger_node *node = skr_alloc(sizeof(*node) + size);
+    struct skr_ledger_node *node = skr_alloc(sizeof *node + size);
     memcpy(node->name, name, size);
     node->hash = (uint32_t)skr_hash_string(name);
     if (nodes->n_unused > 0) {
         node->number = nodes->unused[--nodes->n_unused];
     } else {
-        skr_grow(&nodes->item, &nodes->cap, nodes->n + 1, sizeof(nodes->item[0]));
+        skr_grow(&nodes->item, &nodes->cap, nodes->n + 1, sizeof nodes->item[0]);
         node->number = (uint32_t)nodes->n++;
     }
     nodes->item[node->number] = node;
@@ -56,7 +56,7 @@ struct skr_ledger_node *skr_ledger_nodes_add(struct skr_ledger_nodes *nodes, con
 void skr_ledger_nodes_remove(struct skr_ledger_nodes *nodes, struct skr_ledger_node *node)
 {
     skr_hash_index_remove(&nodes->index, node->hash, node->number);
-    skr_grow(&nodes->unused, &nodes->unused_cap, nodes->n_unused + 1, sizeof(nodes->unused[0]));
+    skr_grow(&nodes->unused, &nodes->unused_cap, nodes->n_unused + 1, sizeof nodes->unused[0]);
     nodes->unused[nodes->n_unused++] = node->number;
     nodes->item[node->number] = NULL;
     free_node(node);
@@ -64,7 +64,7 @@ void skr_ledger_nodes_remove(struct skr_ledger_nodes *nodes, struct skr_ledger_n
 
 struct skr_ledger_cell *skr_ledger_node_cell(struct skr_ledger_node *node, uint16_t resource)
 {
-    skr_grow(&node->cell, &node->n_cells, (size_t)resource + 1, sizeof(node->cell[0]));
+    skr_grow(&node->cell, &node->n_cells, (size_t)resource + 1, sizeof node->cell[0]);
     return &node->cell[resource];
 }
 

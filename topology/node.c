@@ -18,8 +18,8 @@ static enum skr_taint_effect parse_effect(const char *text)
         [SKR_TAINT_NO_EXECUTE] = "NoExecute",
         [SKR_TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
     };
-    _Static_assert(sizeof(names) / sizeof(names[0]) == SKR_TAINT_OTHER, "every known effect");
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    _Static_assert(sizeof names / sizeof names[0] == SKR_TAINT_OTHER, "every known effect");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(text, names[i]) == 0) {
             return (enum skr_taint_effect)i;
         }
@@ -32,7 +32,7 @@ static int check_array(const json_t *array, const char *path, size_t limit, stru
     for (size_t i = 0; i < json_array_size(array); i++) {
         if (!json_is_object(json_array_get(array, i))) {
             char entry[64];
-            (void)snprintf(entry, sizeof(entry), "%s[%zu]", path, i);
+            (void)snprintf(entry, sizeof entry, "%s[%zu]", path, i);
             return skr_object_type_error(error, entry, NULL, "an object", json_array_get(array, i));
         }
     }
@@ -49,8 +49,8 @@ static int decode_taints(struct skr_node *node, const json_t *array, struct skr_
     if (rc != 0 || json_array_size(array) == 0) {
         return rc;
     }
-    node->taints = skr_arena_array(node->arena, json_array_size(array), sizeof(node->taints[0]));
-    if (node->taints == NULL) {
+    node->taints = skr_arena_array(node->arena, json_array_size(array), sizeof node->taints[0]);
+    if (!node->taints) {
         return skr_object_too_large(error, "spec.taints");
     }
     for (size_t i = 0; i < json_array_size(array); i++) {
@@ -58,7 +58,7 @@ static int decode_taints(struct skr_node *node, const json_t *array, struct skr_
         struct skr_taint *taint = &node->taints[i];
         const char *effect = "";
         char path[48];
-        (void)snprintf(path, sizeof(path), "spec.taints[%zu]", i);
+        (void)snprintf(path, sizeof path, "spec.taints[%zu]", i);
         if ((rc = skr_object_copy_string(node->arena, entry, path, "key", &taint->key, error)) !=
                 0 ||
             (rc = skr_object_copy_string(node->arena, entry, path, "value", &taint->value,
@@ -77,7 +77,7 @@ static int decode_spec(struct skr_node *node, const json_t *json, struct skr_err
     const json_t *spec = NULL;
     const json_t *taints = NULL;
     int rc = skr_object_object(json, "", "spec", &spec, error);
-    if (rc != 0 || spec == NULL) {
+    if (rc != 0 || !spec) {
         return rc;
     }
     if ((rc = skr_object_bool(spec, "spec", "unschedulable", &node->unschedulable, error)) != 0 ||
@@ -95,7 +95,7 @@ static int decode_ready(struct skr_node *node, const json_t *array, struct skr_e
         const char *type = "";
         const char *status = "";
         char path[48];
-        (void)snprintf(path, sizeof(path), "status.conditions[%zu]", i);
+        (void)snprintf(path, sizeof path, "status.conditions[%zu]", i);
         if ((rc = skr_object_string(entry, path, "type", &type, error)) == 0 &&
             (rc = skr_object_string(entry, path, "status", &status, error)) == 0 &&
             strcmp(type, "Ready") == 0) {
@@ -110,7 +110,7 @@ static int decode_status(struct skr_node *node, const json_t *json, struct skr_e
     const json_t *status = NULL;
     const json_t *conditions = NULL;
     int rc = skr_object_object(json, "", "status", &status, error);
-    if (rc != 0 || status == NULL) {
+    if (rc != 0 || !status) {
         return rc;
     }
     if ((rc = skr_object_array(status, "status", "conditions", &conditions, error)) != 0 ||
@@ -124,9 +124,9 @@ static int decode_status(struct skr_node *node, const json_t *json, struct skr_e
 static int decode(struct skr_arena *arena, const json_t *json, struct skr_node **ret,
                   struct skr_error *error)
 {
-    struct skr_node *node = skr_arena_alloc(arena, sizeof(*node));
+    struct skr_node *node = skr_arena_alloc(arena, sizeof *node);
     int rc = 0;
-    if (node == NULL) {
+    if (!node) {
         return skr_object_too_large(error, "node");
     }
     node->arena = arena;
@@ -148,7 +148,7 @@ static int decode(struct skr_arena *arena, const json_t *json, struct skr_node *
 int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
-    if (arena == NULL) {
+    if (!arena) {
         return skr_error_set(error, SKR_NO_MEMORY, "node: out of memory");
     }
     int rc = decode(arena, json, ret, error);
@@ -160,7 +160,7 @@ int skr_node_decode(const json_t *json, struct skr_node **ret, struct skr_error 
 
 void skr_node_destroy(struct skr_node *node)
 {
-    if (node != NULL) {
+    if (node) {
         skr_arena_destroy(node->arena);
     }
 }

@@ -17,10 +17,10 @@ enum { RESOURCE_LIST_MAX = SKR_RESOURCES_MAX };
 
 static bool has_prefix(const char *key, const char *const *prefixes)
 {
-    if (prefixes == NULL) {
+    if (!prefixes) {
         return true;
     }
-    for (size_t i = 0; prefixes[i] != NULL; i++) {
+    for (size_t i = 0; prefixes[i]; i++) {
         if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;
         }
@@ -68,8 +68,8 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
         *ret = labels;
         return 0;
     }
-    labels.item = skr_arena_array(arena, n, sizeof(labels.item[0]));
-    if (labels.item == NULL) {
+    labels.item = skr_arena_array(arena, n, sizeof labels.item[0]);
+    if (!labels.item) {
         return skr_object_too_large(error, path);
     }
     json_object_foreach(map, key, value)
@@ -83,12 +83,12 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
         struct skr_label *label = &labels.item[labels.n++];
         label->key = skr_arena_strdup(arena, key);
         label->value = skr_arena_strdup(arena, json_is_null(value) ? "" : json_string_value(value));
-        if (label->key == NULL || label->value == NULL) {
+        if (!label->key || !label->value) {
             return skr_object_too_large(error, path);
         }
     }
     if (labels.n > 1) {
-        qsort(labels.item, labels.n, sizeof(labels.item[0]), by_key);
+        qsort(labels.item, labels.n, sizeof labels.item[0], by_key);
     }
     *ret = labels;
     return 0;
@@ -184,7 +184,7 @@ static int parse_trimmed(const char *name, const char *text, int64_t *ret, struc
 
     text += strspn(text, blanks);
     size_t n = strlen(text);
-    while (n > 0 && strchr(blanks, text[n - 1]) != NULL) {
+    while (n > 0 && strchr(blanks, text[n - 1])) {
         n--;
     }
     if (n > SKR_QUANTITY_TEXT_MAX) {
@@ -205,13 +205,13 @@ static int decode_quantity(const char *name, const json_t *value, const char *pa
     if (json_is_string(value)) {
         rc = parse_trimmed(name, json_string_value(value), ret, error);
     } else if (json_is_integer(value)) {
-        (void)snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        (void)snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         rc = skr_resource_parse(name, number, ret, error);
     } else if (json_is_real(value)) {
         /* A number with a fraction (cpu: 0.5) as its shortest text; 17 digits would show 0.1 as
          * 0.10000000000000001 and round it up. */
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-        if (text == NULL) {
+        if (!text) {
             return skr_object_too_large(error, path);
         }
         rc = parse_trimmed(name, text, ret, error);
@@ -251,8 +251,8 @@ int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const c
         *ret = list;
         return 0;
     }
-    list.item = skr_arena_array(arena, n, sizeof(list.item[0]));
-    if (list.item == NULL) {
+    list.item = skr_arena_array(arena, n, sizeof list.item[0]);
+    if (!list.item) {
         return skr_object_too_large(error, path);
     }
     json_object_foreach(map, name, value)
@@ -263,12 +263,12 @@ int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const c
             return rc;
         }
         item->name = skr_arena_strdup(arena, name);
-        if (item->name == NULL) {
+        if (!item->name) {
             return skr_object_too_large(error, path);
         }
     }
     if (list.n > 1) {
-        qsort(list.item, list.n, sizeof(list.item[0]), by_name);
+        qsort(list.item, list.n, sizeof list.item[0], by_name);
     }
     *ret = list;
     return 0;

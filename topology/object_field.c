@@ -8,7 +8,7 @@
 
 bool skr_object_is_absent(const json_t *value)
 {
-    return value == NULL || json_is_null(value);
+    return !value || json_is_null(value);
 }
 
 json_t *skr_object_unconst(const json_t *value)
@@ -18,7 +18,7 @@ json_t *skr_object_unconst(const json_t *value)
 
 const char *skr_object_type_name(const json_t *value)
 {
-    if (value == NULL) {
+    if (!value) {
         return "nothing";
     }
     switch (json_typeof(value)) {
@@ -45,7 +45,7 @@ int skr_object_type_error(struct skr_error *error, const char *path, const char 
                           const char *what, const json_t *value)
 {
     return skr_error_set(error, SKR_INVALID, "%.100s%s%.100s: must be %s, got %s", path,
-                         key != NULL && path[0] != '\0' ? "." : "", key != NULL ? key : "", what,
+                         key && path[0] != '\0' ? "." : "", key ? key : "", what,
                          skr_object_type_name(value));
 }
 
@@ -76,7 +76,7 @@ int skr_object_copy_string(struct skr_arena *arena, const json_t *object, const 
     }
     /* Absent ones cost nothing: the literal is as good as a copy. */
     const char *copy = text[0] != '\0' ? skr_arena_strdup(arena, text) : "";
-    if (copy == NULL) {
+    if (!copy) {
         return skr_object_too_large(error, path);
     }
     *ret = copy;

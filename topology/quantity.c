@@ -107,7 +107,7 @@ static int scan_exponent(const char *text, const char *at, struct number *n,
 
 static int scan_suffix(const char *text, const char *at, struct number *n, struct skr_error *error)
 {
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         if (strcmp(at, suffixes[i].text) == 0) {
             n->exponent10 = suffixes[i].exponent10;
             n->exponent2 = (unsigned)suffixes[i].exponent2;

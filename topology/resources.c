@@ -24,8 +24,8 @@ struct skr_resource_names *skr_resource_names_create(void)
         [SKR_RESOURCE_MEMORY] = "memory",
         [SKR_RESOURCE_PODS] = "pods",
     };
-    struct skr_resource_names *names = skr_alloc(sizeof(*names));
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    struct skr_resource_names *names = skr_alloc(sizeof *names);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         names->name[names->n++] = skr_strdup(known[i]);
     }
     return names;
@@ -33,7 +33,7 @@ struct skr_resource_names *skr_resource_names_create(void)
 
 void skr_resource_names_destroy(struct skr_resource_names *names)
 {
-    if (names == NULL) {
+    if (!names) {
         return;
     }
     for (size_t i = 0; i < names->n; i++) {
@@ -122,7 +122,7 @@ int skr_amounts_intern(struct skr_resource_names *names, const struct skr_quanti
     struct skr_amounts amounts = {0, NULL};
 
     if (q->n != 0) {
-        amounts.item = skr_alloc_array(q->n, sizeof(amounts.item[0]));
+        amounts.item = skr_alloc_array(q->n, sizeof amounts.item[0]);
     }
     for (size_t i = 0; i < q->n; i++) {
         if (q->item[i].amount == 0) {
@@ -138,7 +138,7 @@ int skr_amounts_intern(struct skr_resource_names *names, const struct skr_quanti
         amounts.n++;
     }
     if (amounts.n > 1) {
-        qsort(amounts.item, amounts.n, sizeof(amounts.item[0]), by_resource);
+        qsort(amounts.item, amounts.n, sizeof amounts.item[0], by_resource);
     }
     *ret = amounts;
     return 0;

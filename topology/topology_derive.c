@@ -24,13 +24,13 @@ static int by_place(const void *a, const void *b)
 static const char *rack_of(const struct skr_node *node)
 {
     const char *rack = skr_labels_get(&node->meta.labels, SKR_RACK_LABEL);
-    return rack != NULL && skr_tree_check_name("rack", rack, NULL) == 0 ? rack : NULL;
+    return rack && skr_tree_check_name("rack", rack, NULL) == 0 ? rack : NULL;
 }
 
 static bool have_racks(const struct skr_node *const *nodes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (rack_of(nodes[i]) == NULL) {
+        if (!rack_of(nodes[i])) {
             return false;
         }
     }
@@ -58,14 +58,14 @@ int skr_topology_derive(const struct skr_node *const *nodes, size_t n, struct sk
     static const char *const levels[] = {"rack", "node"};
     static const char *const resources[] = {"cpu", "memory"};
     bool racks = have_racks(nodes, n);
-    struct place *place = skr_alloc_array(n, sizeof(place[0]));
+    struct place *place = skr_alloc_array(n, sizeof place[0]);
 
     for (size_t i = 0; i < n; i++) {
         place[i].rack = racks ? rack_of(nodes[i]) : "";
         place[i].node = nodes[i]->meta.name;
     }
     if (n > 1) {
-        qsort(place, n, sizeof(place[0]), by_place);
+        qsort(place, n, sizeof place[0], by_place);
     }
     struct skr_tree_builder *b = skr_tree_builder_create("default-tree");
     int rc = add_places(b, place, n, racks, error);

@@ -30,7 +30,7 @@ struct value {
 /* rc: of what has just set error, whose kind is rule. */
 static int report(const struct value *v, const char *rule, int rc, const struct skr_error *error)
 {
-    if (v->defects != NULL) {
+    if (v->defects) {
         (void)skr_defect_error(v->defects, rule, error);
     }
     return rc;
@@ -54,7 +54,7 @@ static int refuse_type(const struct value *v, const struct skr_position *at, con
 /* Whether to look for more after a step that ended with rc. */
 static bool go_on(const struct value *v, int rc)
 {
-    return rc == 0 || v->defects != NULL;
+    return rc == 0 || v->defects;
 }
 
 /* ---- JSON ---- */
@@ -102,7 +102,7 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
         return report(v, "Limit", rc, error);
     }
     json_t *json = json_loads(v->text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &found);
-    if (json != NULL) {
+    if (json) {
         *ret = json;
         return 0;
     }
@@ -114,8 +114,7 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
         return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", v->key);
     }
     /* At a premature end the last token is complete and it is the end itself that is wrong. */
-    skr_json_find_token(v->text, strstr(found.text, "near end of file") != NULL ? len + 1 : end,
-                        &at);
+    skr_json_find_token(v->text, strstr(found.text, "near end of file") ? len + 1 : end, &at);
     int rc = skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", v->key, at.line,
                            at.column, found.text);
     return report(v, "InvalidJSON", rc, error);
@@ -134,7 +133,7 @@ static struct skr_position position_of_element(const struct value *v, size_t i)
     struct skr_position at = {1, 1};
     char index[24];
     const char *const path[] = {index, NULL};
-    (void)snprintf(index, sizeof(index), "%zu", i);
+    (void)snprintf(index, sizeof index, "%zu", i);
     (void)skr_json_find_path(v->text, path, &at);
     return at;
 }
@@ -153,7 +152,7 @@ static int check_element(const struct value *v, const struct name_list *list, si
     struct skr_position at;
     const json_t *element = json_array_get(list->json, i);
     const char *name = json_string_value(element);
-    if (name == NULL) {
+    if (!name) {
         at = position_of_element(v, i);
         return refuse_type(v, &at, "a string", element, error);
     }
@@ -170,7 +169,7 @@ static int check_element(const struct value *v, const struct name_list *list, si
     }
     for (size_t j = 0; j < i; j++) {
         const char *other = json_string_value(json_array_get(list->json, j));
-        if (other != NULL && strcmp(other, name) == 0) {
+        if (other && strcmp(other, name) == 0) {
             struct skr_position first = position_of_element(v, j);
             at = position_of_element(v, i);
             int rc =
@@ -216,10 +215,10 @@ static int read_resources(const struct skr_labels *data, const struct skr_defect
                           struct name_list *ret, struct skr_error *error)
 {
     struct value v = {"resource-names", skr_labels_get(data, "resource-names"), defects};
-    if (v.text != NULL) {
+    if (v.text) {
         return read_names(&v, SKR_RESOURCES_MAX, SKR_RESOURCE_NAME_MAX, ret, error);
     }
-    for (size_t i = 0; i < sizeof(default_resources) / sizeof(default_resources[0]); i++) {
+    for (size_t i = 0; i < sizeof default_resources / sizeof default_resources[0]; i++) {
         ret->name[ret->n++] = default_resources[i];
     }
     return 0;
@@ -230,7 +229,7 @@ static int read_levels(const struct skr_labels *data, const struct skr_defects *
                        size_t depth, struct name_list *ret, struct skr_error *error)
 {
     struct value v = {"level-names", skr_labels_get(data, "level-names"), defects};
-    if (v.text == NULL) {
+    if (!v.text) {
         if (depth > DEFAULT_LEVELS) {
             int rc = skr_error_set(error, SKR_INVALID,
                                    "level-names: missing, a tree of depth %zu needs them", depth);
@@ -286,7 +285,7 @@ static int add_units(const struct value *v, json_t *root, struct skr_tree_builde
     frame[0].next = json_object_iter(root);
     while (depth > 0) {
         void *at = frame[depth - 1].next;
-        if (at == NULL) {
+        if (!at) {
             depth--;
             continue;
         }
@@ -339,7 +338,7 @@ static int refuse_tree(const struct value *v, const struct skr_tree_builder *b, 
 {
     struct skr_tree_duplicate twice;
     size_t n = 0;
-    for (; (n == 0 || v->defects != NULL) && skr_tree_builder_duplicate(b, n, &twice); n++) {
+    for (; (n == 0 || v->defects) && skr_tree_builder_duplicate(b, n, &twice); n++) {
         struct skr_position first = {1, 1};
         struct skr_position second = {1, 1};
         (void)skr_json_find_key(v->text, twice.first, &first, NULL);
@@ -362,11 +361,11 @@ static void warn_uneven(const struct value *v, const struct skr_tree_builder *b,
     char text[384];
     size_t ordinal;
     struct skr_position at = {1, 1};
-    if (v->defects == NULL || !skr_tree_builder_uneven(b, 0, path, sizeof(path), &ordinal)) {
+    if (!v->defects || !skr_tree_builder_uneven(b, 0, path, sizeof path, &ordinal)) {
         return;
     }
     (void)skr_json_find_key(v->text, ordinal, &at, NULL);
-    (void)snprintf(text, sizeof(text),
+    (void)snprintf(text, sizeof text,
                    "%s: %zu:%zu: \"%s\" lies above the deepest level: it is left out%s", v->key,
                    at.line, at.column, path, n > 1 ? ", and so are others" : "");
     skr_defect_add(v->defects, "UnevenDepth", true, text);
@@ -395,7 +394,7 @@ static int read_parts(const struct skr_labels *data, const struct value *v, stru
         return rc;
     }
     size_t depth = tree == 0 ? (size_t)skr_tree_builder_depth(parts->builder) : 0;
-    int levels = tree == 0 || skr_labels_get(data, "level-names") != NULL
+    int levels = tree == 0 || skr_labels_get(data, "level-names")
                      ? read_levels(data, v->defects, depth, &parts->levels, error)
                      : 0;
     return rc != 0 ? rc : levels;
@@ -411,10 +410,10 @@ static int build(const struct value *v, const struct parts *p, struct skr_tree *
         return refuse_tree(v, p->builder, rc, error);
     }
     warn_uneven(v, p->builder, n_uneven);
-    if (warnings != NULL) {
+    if (warnings) {
         *warnings = (struct skr_topology_warnings){.n_uneven = n_uneven};
         (void)skr_tree_builder_uneven(p->builder, 0, warnings->first_uneven,
-                                      sizeof(warnings->first_uneven), NULL);
+                                      sizeof warnings->first_uneven, NULL);
     }
     return 0;
 }
@@ -423,7 +422,7 @@ static int read_tree_name(const struct skr_labels *data, const struct skr_defect
                           const char **ret, struct skr_error *error)
 {
     struct value v = {"name", skr_labels_get(data, "name"), defects};
-    *ret = v.text != NULL ? v.text : DEFAULT_TREE_NAME;
+    *ret = v.text ? v.text : DEFAULT_TREE_NAME;
     if (strlen(*ret) > SKR_UNIT_NAME_MAX) {
         int rc = skr_error_set(error, SKR_LIMIT, "name: %zu bytes, limit %d", strlen(*ret),
                                SKR_UNIT_NAME_MAX);
@@ -442,7 +441,7 @@ int skr_topology_map_check(const struct skr_labels *data, const struct skr_defec
     if (!go_on(&v, rc)) {
         return rc;
     }
-    if (v.text == NULL) {
+    if (!v.text) {
         rc = skr_error_set(error, SKR_INVALID, "tree: missing");
         return report(&v, "MissingTree", rc, error);
     }

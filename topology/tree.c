@@ -25,7 +25,7 @@ struct skr_tree *skr_tree_ref(const struct skr_tree *tree)
 
 void skr_tree_unref(const struct skr_tree *tree)
 {
-    if (tree == NULL) {
+    if (!tree) {
         return;
     }
     struct skr_tree_body *body = body_of(tree);
@@ -97,6 +97,6 @@ bool skr_tree_equal(const struct skr_tree *a, const struct skr_tree *b)
            a->n_resource_names == b->n_resource_names && strcmp(a->name, b->name) == 0 &&
            same_names(a->level_name, b->level_name, (size_t)a->n_levels + 1) &&
            same_names(a->resource_name, b->resource_name, a->n_resource_names) &&
-           memcmp(a->parent, b->parent, (size_t)a->n_units * sizeof(a->parent[0])) == 0 &&
+           memcmp(a->parent, b->parent, (size_t)a->n_units * sizeof a->parent[0]) == 0 &&
            same_names(a->unit_name, b->unit_name, (size_t)a->n_units);
 }

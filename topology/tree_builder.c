@@ -37,18 +37,18 @@ struct skr_tree_builder {
 
 struct skr_tree_builder *skr_tree_builder_create(const char *name)
 {
-    struct skr_tree_builder *b = skr_alloc(sizeof(*b));
+    struct skr_tree_builder *b = skr_alloc(sizeof *b);
     b->names = skr_arena_create(NAMES_BYTES_MAX, 0);
-    skr_bug_on(b->names == NULL);
+    skr_bug_on(!b->names);
     b->tree_name = skr_arena_strdup(b->names, name);
-    skr_bug_on(b->tree_name == NULL);
+    skr_bug_on(!b->tree_name);
     b->last[0] = -1;
     return b;
 }
 
 void skr_tree_builder_destroy(struct skr_tree_builder *b)
 {
-    if (b != NULL) {
+    if (b) {
         skr_arena_destroy(b->names);
         free(b->entry);
         free(b);
@@ -96,10 +96,10 @@ int skr_tree_builder_add(struct skr_tree_builder *b, int32_t depth, const char *
                              SKR_UNITS_MAX);
     }
     const char *copy = skr_arena_strdup(b->names, name);
-    if (copy == NULL) {
+    if (!copy) {
         return skr_error_set(error, SKR_NO_MEMORY, "unit \"%.100s\": out of memory", name);
     }
-    skr_grow(&b->entry, &b->cap, b->n + 1, sizeof(b->entry[0]));
+    skr_grow(&b->entry, &b->cap, b->n + 1, sizeof b->entry[0]);
     int32_t parent = b->last[depth - 1];
     b->entry[b->n] = (struct entry){.name = copy, .depth = depth, .parent = parent, .unit = -1};
     if (parent >= 0) {
@@ -136,7 +136,7 @@ bool skr_tree_builder_uneven(const struct skr_tree_builder *b, size_t n, char *b
             path[d - 1] = at;
             at = b->entry[at].parent;
         }
-        if (ret_ordinal != NULL) {
+        if (ret_ordinal) {
             *ret_ordinal = i;
         }
         size_t len = 0;
@@ -190,7 +190,7 @@ static int check_leaves(struct skr_tree_builder *b, struct skr_error *error)
     while (slots <= b->n * 2) {
         slots *= 2;
     }
-    int32_t *slot = skr_alloc_array(slots, sizeof(slot[0]));
+    int32_t *slot = skr_alloc_array(slots, sizeof slot[0]);
     b->n_duplicates = 0;
     for (size_t i = 0; b->n_duplicates < SKR_TREE_DUPLICATES_MAX && i < b->n; i++) {
         const struct entry *e = &b->entry[i];
@@ -246,11 +246,11 @@ static bool fill_units(const struct skr_tree_builder *b, struct skr_tree_body *b
 {
     struct skr_tree *tree = &body->tree;
     size_t n = (size_t)tree->n_units;
-    int32_t *parent = skr_arena_array(body->arena, n, sizeof(parent[0]));
-    int32_t *child_first = skr_arena_array(body->arena, n, sizeof(child_first[0]));
-    int32_t *child_count = skr_arena_array(body->arena, n, sizeof(child_count[0]));
-    const char **name = skr_arena_array(body->arena, n, sizeof(name[0]));
-    if (parent == NULL || child_first == NULL || child_count == NULL || name == NULL) {
+    int32_t *parent = skr_arena_array(body->arena, n, sizeof parent[0]);
+    int32_t *child_first = skr_arena_array(body->arena, n, sizeof child_first[0]);
+    int32_t *child_count = skr_arena_array(body->arena, n, sizeof child_count[0]);
+    const char **name = skr_arena_array(body->arena, n, sizeof name[0]);
+    if (!parent || !child_first || !child_count || !name) {
         return false;
     }
     parent[0] = -1;
@@ -265,7 +265,7 @@ static bool fill_units(const struct skr_tree_builder *b, struct skr_tree_body *b
         child_first[up] = child_count[up] == 0 ? e->unit : child_first[up];
         child_count[up]++;
         name[e->unit] = skr_arena_strdup(body->arena, e->name);
-        if (name[e->unit] == NULL) {
+        if (!name[e->unit]) {
             return false;
         }
     }
@@ -282,9 +282,9 @@ static bool fill_slots(struct skr_tree_body *body)
     while (slots <= (size_t)body->tree.n_leaves * 2) {
         slots *= 2;
     }
-    body->slot = skr_arena_array(body->arena, slots, sizeof(body->slot[0]));
+    body->slot = skr_arena_array(body->arena, slots, sizeof body->slot[0]);
     body->slot_mask = slots - 1;
-    if (body->slot == NULL) {
+    if (!body->slot) {
         return false;
     }
     for (int32_t leaf = 0; leaf < body->tree.n_leaves; leaf++) {
@@ -303,21 +303,21 @@ static bool fill_names(const struct skr_tree_builder *b, struct skr_tree_body *b
                        size_t n_resources)
 {
     struct skr_tree *tree = &body->tree;
-    const char **resources = skr_arena_array(body->arena, n_resources, sizeof(resources[0]));
+    const char **resources = skr_arena_array(body->arena, n_resources, sizeof resources[0]);
     tree->name = skr_arena_strdup(body->arena, b->tree_name);
     tree->level_name[0] = "root";
-    if (resources == NULL || tree->name == NULL) {
+    if (!resources || !tree->name) {
         return false;
     }
     for (int32_t l = 1; l <= tree->n_levels; l++) {
         tree->level_name[l] = skr_arena_strdup(body->arena, level_names[l - 1]);
-        if (tree->level_name[l] == NULL) {
+        if (!tree->level_name[l]) {
             return false;
         }
     }
     for (size_t i = 0; i < n_resources; i++) {
         resources[i] = skr_arena_strdup(body->arena, resource_names[i]);
-        if (resources[i] == NULL) {
+        if (!resources[i]) {
             return false;
         }
     }
@@ -347,8 +347,8 @@ int skr_tree_builder_finish(struct skr_tree_builder *b, const char *const *level
     }
     size_t limit = bytes_limit(b, n_resources);
     struct skr_arena *arena = skr_arena_create(limit, limit / 2);
-    struct skr_tree_body *body = arena != NULL ? skr_arena_alloc(arena, sizeof(*body)) : NULL;
-    if (body == NULL) {
+    struct skr_tree_body *body = arena ? skr_arena_alloc(arena, sizeof *body) : NULL;
+    if (!body) {
         skr_arena_destroy(arena);
         return skr_error_set(error, SKR_NO_MEMORY, "tree of %zu units: out of memory", b->n);
     }
@@ -368,7 +368,7 @@ int skr_tree_builder_finish(struct skr_tree_builder *b, const char *const *level
         skr_arena_destroy(arena);
         return rc;
     }
-    if (n_uneven != NULL) {
+    if (n_uneven) {
         *n_uneven = left_out;
     }
     *ret = &body->tree;

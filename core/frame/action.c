@@ -27,7 +27,7 @@ static const char *const kind_name[] = {
     [SKR_WRITE_GET_CONFIGMAP] = "get configmap",
     [SKR_WRITE_GET_PODGROUP] = "get podgroup",
 };
-_Static_assert(sizeof(kind_name) / sizeof(kind_name[0]) == SKR_WRITE_KIND_COUNT,
+_Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_WRITE_KIND_COUNT,
                "a name per kind of write");
 
 static const char *const class_name[] = {
@@ -36,7 +36,7 @@ static const char *const class_name[] = {
     [SKR_WRITE_CLASS_STATUS] = "status", [SKR_WRITE_CLASS_LABEL] = "label",
     [SKR_WRITE_CLASS_EVENT] = "event",
 };
-_Static_assert(sizeof(class_name) / sizeof(class_name[0]) == SKR_WRITE_CLASS_COUNT,
+_Static_assert(sizeof class_name / sizeof class_name[0] == SKR_WRITE_CLASS_COUNT,
                "a name per class of write");
 
 const char *skr_write_kind_name(enum skr_write_kind kind)
@@ -51,8 +51,9 @@ const char *skr_write_class_name(enum skr_write_class class)
 
 void skr_solve_request_destroy(struct skr_solve_request *request)
 {
-    if (request == NULL)
+    if (!request) {
         return;
+    }
     skr_tree_unref(request->tree);
     skr_arena_destroy(request->arena);
     free(request);
@@ -61,7 +62,7 @@ void skr_solve_request_destroy(struct skr_solve_request *request)
 static struct skr_arena *arena_create(void)
 {
     struct skr_arena *arena = skr_arena_create(ACTIONS_BYTES_MAX, FIRST_BLOCK);
-    skr_bug_on(arena == NULL);
+    skr_bug_on(!arena);
     return arena;
 }
 
@@ -73,17 +74,20 @@ void skr_actions_init(struct skr_actions *actions)
 void skr_actions_reset(struct skr_actions *actions)
 {
     actions->n = 0;
-    if (skr_arena_used(actions->arena) == 0)
+    if (skr_arena_used(actions->arena) == 0) {
         return;
+    }
     skr_arena_destroy(actions->arena);
     actions->arena = arena_create();
 }
 
 void skr_actions_fini(struct skr_actions *actions)
 {
-    for (size_t i = 0; i < actions->n; i++)
-        if (actions->item[i].kind == SKR_ACTION_SOLVE)
+    for (size_t i = 0; i < actions->n; i++) {
+        if (actions->item[i].kind == SKR_ACTION_SOLVE) {
             skr_solve_request_destroy(actions->item[i].solve);
+        }
+    }
     free(actions->item);
     skr_arena_destroy(actions->arena);
     *actions = (struct skr_actions){.n = 0};

@@ -50,8 +50,9 @@ static int by_rank(const void *a, const void *b)
 {
     const struct skr_seat *const *left = a;
     const struct skr_seat *const *right = b;
-    if ((*left)->rank != (*right)->rank)
+    if ((*left)->rank != (*right)->rank) {
         return (*left)->rank < (*right)->rank ? -1 : 1;
+    }
     return strcmp((*left)->name, (*right)->name);
 }
 
@@ -59,8 +60,9 @@ static int by_distance(const void *a, const void *b)
 {
     const struct used_leaf *left = a;
     const struct used_leaf *right = b;
-    if (left->distance != right->distance)
+    if (left->distance != right->distance) {
         return left->distance < right->distance ? -1 : 1;
+    }
     return left->leaf < right->leaf ? -1 : left->leaf > right->leaf ? 1 : 0;
 }
 
@@ -68,14 +70,17 @@ static int by_adoption(const void *a, const void *b)
 {
     const struct adopted *left = a;
     const struct adopted *right = b;
-    if (left->distance != right->distance)
+    if (left->distance != right->distance) {
         return left->distance < right->distance ? -1 : 1;
-    if (left->seat->leaf != right->seat->leaf)
+    }
+    if (left->seat->leaf != right->seat->leaf) {
         return left->seat->leaf < right->seat->leaf ? -1 : 1;
-    if (left->seat->leaf < 0 && left->seat->node != NULL && right->seat->node != NULL) {
+    }
+    if (left->seat->leaf < 0 && left->seat->node && right->seat->node) {
         int order = strcmp(left->seat->node, right->seat->node);
-        if (order != 0)
+        if (order != 0) {
             return order;
+        }
     }
     return strcmp(left->seat->name, right->seat->name);
 }
@@ -90,9 +95,11 @@ static void sit(const struct skr_tree *tree, struct skr_seat *seat, int32_t leaf
 /* Index of the master among seats that are sorted by name. n > 0. */
 static size_t find_master(struct skr_seat *const *seat, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strstr(seat[i]->name, "master") != NULL)
+    for (size_t i = 0; i < n; i++) {
+        if (strstr(seat[i]->name, "master")) {
             return i;
+        }
+    }
     return 0;
 }
 
@@ -108,25 +115,30 @@ static int read_input(struct deal *d, struct skr_error *error)
             d->newcomer[d->n_newcomers++] = seat;
             continue;
         }
-        if (seat->leaf >= d->tree->n_leaves)
+        if (seat->leaf >= d->tree->n_leaves) {
             return skr_error_set(error, SKR_BUG, "seat %.100s: leaf %d of %d", seat->name,
                                  (int)seat->leaf, (int)d->tree->n_leaves);
+        }
         d->claimed[d->n_claimed++] = seat;
-        if (seat->leaf >= 0)
+        if (seat->leaf >= 0) {
             d->claims[seat->leaf]++;
+        }
     }
     for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
-        if (d->count[leaf] < d->claims[leaf])
+        if (d->count[leaf] < d->claims[leaf]) {
             return skr_error_set(error, SKR_BUG, "node %.100s: count %d is less than %d claims",
                                  d->tree->unit_name[d->tree->first_leaf + leaf],
                                  (int)d->count[leaf], (int)d->claims[leaf]);
+        }
         places += d->count[leaf] - d->claims[leaf];
     }
-    if (places != (int64_t)d->n_newcomers)
+    if (places != (int64_t)d->n_newcomers) {
         return skr_error_set(error, SKR_BUG, "%lld new places for %zu newcomers", (long long)places,
                              d->n_newcomers);
-    if (d->n_newcomers > 1)
-        qsort(d->newcomer, d->n_newcomers, sizeof(d->newcomer[0]), by_name);
+    }
+    if (d->n_newcomers > 1) {
+        qsort(d->newcomer, d->n_newcomers, sizeof d->newcomer[0], by_name);
+    }
     return 0;
 }
 
@@ -136,25 +148,32 @@ static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error 
 {
     size_t n_used = 0;
     int32_t rank = 0;
-    if (d->n_newcomers == 0)
+    if (d->n_newcomers == 0) {
         return 0;
-    struct used_leaf *used = skr_arena_array(arena, d->n_newcomers, sizeof(used[0]));
-    if (used == NULL)
+    }
+    struct used_leaf *used = skr_arena_array(arena, d->n_newcomers, sizeof used[0]);
+    if (!used) {
         return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
-    for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++)
-        if (d->count[leaf] > 0)
+    }
+    for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
+        if (d->count[leaf] > 0) {
             used[n_used++].leaf = leaf;
-    for (size_t i = n_used; i-- > 0;)
+        }
+    }
+    for (size_t i = n_used; i-- > 0;) {
         used[i].distance = skr_tree_distance(d->tree, used[0].leaf, used[i].leaf);
-    qsort(used, n_used, sizeof(used[0]), by_distance);
+    }
+    qsort(used, n_used, sizeof used[0], by_distance);
     /* The master moves to the front; the others keep their order. */
     size_t at = find_master(d->newcomer, d->n_newcomers);
     struct skr_seat *master = d->newcomer[at];
-    memmove(&d->newcomer[1], &d->newcomer[0], at * sizeof(d->newcomer[0]));
+    memmove(&d->newcomer[1], &d->newcomer[0], at * sizeof d->newcomer[0]);
     d->newcomer[0] = master;
-    for (size_t i = 0; i < n_used; i++)
-        for (int32_t k = 0; k < d->count[used[i].leaf]; k++, rank++)
+    for (size_t i = 0; i < n_used; i++) {
+        for (int32_t k = 0; k < d->count[used[i].leaf]; k++, rank++) {
             sit(d->tree, d->newcomer[rank], used[i].leaf, rank);
+        }
+    }
     return 0;
 }
 
@@ -165,22 +184,28 @@ static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error 
 static size_t mark_held(struct deal *d)
 {
     size_t above = 0;
-    if (d->n_claimed > 1)
-        qsort(d->claimed, d->n_claimed, sizeof(d->claimed[0]), by_rank);
-    for (size_t i = d->n_claimed; i-- > 1;)
-        if (d->claimed[i]->rank == d->claimed[i - 1]->rank)
+    if (d->n_claimed > 1) {
+        qsort(d->claimed, d->n_claimed, sizeof d->claimed[0], by_rank);
+    }
+    for (size_t i = d->n_claimed; i-- > 1;) {
+        if (d->claimed[i]->rank == d->claimed[i - 1]->rank) {
             d->claimed[i]->rank = -1;
+        }
+    }
     for (size_t i = 0; i < d->n_claimed; i++) {
         const struct skr_seat *seat = d->claimed[i];
-        if (seat->rank < 0 || (size_t)seat->rank >= d->n_seats)
+        if (seat->rank < 0 || (size_t)seat->rank >= d->n_seats) {
             continue;
+        }
         size_t rank = (size_t)seat->rank;
         d->held[rank] = true;
-        if (rank + 1 > above)
+        if (rank + 1 > above) {
             above = rank + 1;
+        }
     }
-    if (d->n_claimed > 1)
-        qsort(d->claimed, d->n_claimed, sizeof(d->claimed[0]), by_name);
+    if (d->n_claimed > 1) {
+        qsort(d->claimed, d->n_claimed, sizeof d->claimed[0], by_name);
+    }
     return above;
 }
 
@@ -188,21 +213,27 @@ static size_t mark_held(struct deal *d)
  * when there is neither. */
 static int32_t reference_leaf(const struct deal *d, struct adopted *adopted, size_t n)
 {
-    for (size_t i = 0; i < d->n_claimed; i++)
-        if (d->claimed[i]->rank == 0 && d->claimed[i]->leaf >= 0)
+    for (size_t i = 0; i < d->n_claimed; i++) {
+        if (d->claimed[i]->rank == 0 && d->claimed[i]->leaf >= 0) {
             return d->claimed[i]->leaf;
+        }
+    }
     struct adopted *master = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (adopted[i].seat->leaf < 0)
+        if (adopted[i].seat->leaf < 0) {
             continue;
-        bool named = strstr(adopted[i].seat->name, "master") != NULL;
-        if (master == NULL || named)
+        }
+        bool named = strstr(adopted[i].seat->name, "master");
+        if (!master || named) {
             master = &adopted[i];
-        if (named)
+        }
+        if (named) {
             break;
+        }
     }
-    if (master == NULL)
+    if (!master) {
         return -1;
+    }
     master->distance = -1;
     return master->seat->leaf;
 }
@@ -211,29 +242,37 @@ static int rank_adopted(struct deal *d, struct skr_arena *arena, struct skr_erro
 {
     size_t n = 0;
     size_t above = mark_held(d);
-    struct adopted *adopted = skr_arena_array(arena, d->n_claimed, sizeof(adopted[0]));
-    if (adopted == NULL)
+    struct adopted *adopted = skr_arena_array(arena, d->n_claimed, sizeof adopted[0]);
+    if (!adopted) {
         return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
-    for (size_t i = 0; i < d->n_claimed; i++)
-        if (d->claimed[i]->rank < 0)
+    }
+    for (size_t i = 0; i < d->n_claimed; i++) {
+        if (d->claimed[i]->rank < 0) {
             adopted[n++].seat = d->claimed[i];
+        }
+    }
     int32_t from = reference_leaf(d, adopted, n);
     for (size_t i = 0; i < n; i++) {
-        if (adopted[i].seat->leaf < 0)
+        if (adopted[i].seat->leaf < 0) {
             adopted[i].distance = INT32_MAX;
-        else if (adopted[i].distance == 0)
+        } else if (adopted[i].distance == 0) {
             adopted[i].distance = skr_tree_distance(d->tree, from, adopted[i].seat->leaf);
+        }
     }
-    if (n > 1)
-        qsort(adopted, n, sizeof(adopted[0]), by_adoption);
+    if (n > 1) {
+        qsort(adopted, n, sizeof adopted[0], by_adoption);
+    }
     size_t rank = above;
     for (size_t i = 0; i < n; i++) {
-        while (rank < d->n_seats && d->held[rank])
+        while (rank < d->n_seats && d->held[rank]) {
             rank++;
-        if (rank == d->n_seats)
+        }
+        if (rank == d->n_seats) {
             rank = 0; /* none left above those held: the lowest free ones */
-        while (d->held[rank])
+        }
+        while (d->held[rank]) {
             rank++;
+        }
         d->held[rank] = true;
         adopted[i].seat->rank = (int32_t)rank;
     }
@@ -246,8 +285,9 @@ static void fill_gaps(struct deal *d)
     size_t rank = 0;
     for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
         for (int32_t k = d->claims[leaf]; k < d->count[leaf]; k++) {
-            while (d->held[rank])
+            while (d->held[rank]) {
                 rank++;
+            }
             sit(d->tree, d->newcomer[next++], leaf, (int32_t)rank++);
         }
     }
@@ -259,13 +299,13 @@ int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_sea
     struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
     struct deal d = {.tree = tree, .count = count, .seat = seat, .n_seats = n_seats};
     int rc;
-    if (arena != NULL) {
-        d.claims = skr_arena_array(arena, (size_t)tree->n_leaves, sizeof(d.claims[0]));
-        d.newcomer = skr_arena_array(arena, n_seats, sizeof(d.newcomer[0]));
-        d.claimed = skr_arena_array(arena, n_seats, sizeof(d.claimed[0]));
-        d.held = skr_arena_array(arena, n_seats, sizeof(d.held[0]));
+    if (arena) {
+        d.claims = skr_arena_array(arena, (size_t)tree->n_leaves, sizeof d.claims[0]);
+        d.newcomer = skr_arena_array(arena, n_seats, sizeof d.newcomer[0]);
+        d.claimed = skr_arena_array(arena, n_seats, sizeof d.claimed[0]);
+        d.held = skr_arena_array(arena, n_seats, sizeof d.held[0]);
     }
-    if (d.claims == NULL || d.newcomer == NULL || d.claimed == NULL || d.held == NULL) {
+    if (!d.claims || !d.newcomer || !d.claimed || !d.held) {
         rc = skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
     } else {
         rc = read_input(&d, error);
@@ -273,8 +313,9 @@ int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_sea
             rc = deal_fresh(&d, arena, error);
         } else if (rc == 0) {
             rc = rank_adopted(&d, arena, error);
-            if (rc == 0)
+            if (rc == 0) {
                 fill_gaps(&d);
+            }
         }
     }
     skr_arena_destroy(arena);

@@ -18,8 +18,9 @@ enum { RETRY_FIRST_MS = 50, RETRY_LAST_S = 5 };
 
 static void park(struct skr_engine *e, struct pod_entry *p, uint64_t request, const char *node)
 {
-    if (p->parked) /* the scheduler gave up on the older call */
+    if (p->parked) { /* the scheduler gave up on the older call */
         binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
+    }
     p->parked = request;
     p->parked_node = engine_name(e, node);
     p->parked_until = e->now + e->settings.bind_timeout - SKR_HOLD_MARGIN_S * SKR_SECOND;
@@ -37,8 +38,9 @@ static void unpark(struct skr_engine *e, struct pod_entry *p)
 void binding_answer(struct skr_engine *e, struct pod_entry *p, enum skr_answer_kind kind,
                     const char *text)
 {
-    if (!p->parked)
+    if (!p->parked) {
         return;
+    }
     uint64_t request = p->parked;
     unpark(e, p);
     out_answer(e, request, kind, text);
@@ -49,8 +51,9 @@ void binding_is_seen(struct skr_engine *e, struct pod_entry *p)
 {
     binding_unqueue(e, p);
     p->binding_unknown = false;
-    if (!p->parked)
+    if (!p->parked) {
         return;
+    }
     bool good = strcmp(p->parked_node, p->pod->node_name) == 0;
     binding_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
                    good ? "" : SKR_TEXT_ALREADY_BOUND);
@@ -59,25 +62,29 @@ void binding_is_seen(struct skr_engine *e, struct pod_entry *p)
 static void release_ordinary(struct skr_engine *e, struct pod_entry *p)
 {
     enum skr_charge_kind kind;
-    if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING)
+    if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
         skr_ledger_release(e->ledger, p->uid);
+    }
 }
 
 /* The call is over without a Binding. A Binding in flight is still answered for by its own outcome.
  */
 static void call_ended(struct skr_engine *e, struct pod_entry *p)
 {
-    if (p->binding || p->binding_unknown)
+    if (p->binding || p->binding_unknown) {
         return;
+    }
     binding_unqueue(e, p);
-    if (!p->plan)
+    if (!p->plan) {
         release_ordinary(e, p);
+    }
 }
 
 void binding_expire(struct skr_engine *e, struct pod_entry *p)
 {
-    if (!p->parked || e->now < p->parked_until)
+    if (!p->parked || e->now < p->parked_until) {
         return;
+    }
     binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
     call_ended(e, p);
 }
@@ -87,21 +94,24 @@ void binding_drop_vote(struct skr_engine *e, struct pod_entry *p)
     p->voted = false;
     p->asked = false;
     p->kicked_at = e->now;
-    if (p->group)
+    if (p->group) {
         engine_touch_group(e, p->group);
+    }
 }
 
 void binding_hangup(struct skr_engine *e, uint64_t request)
 {
     struct pod_entry *p;
     HASH_FIND(hh_parked, e->parked, &request, sizeof request, p);
-    if (!p)
+    if (!p) {
         return;
+    }
     e->verbs_since = e->now; /* the scheduler may have started anew, with everything to do */
     unpark(e, p);
     call_ended(e, p);
-    if (p->plan)
+    if (p->plan) {
         binding_drop_vote(e, p);
+    }
     engine_touch_pod(e, p);
 }
 
@@ -158,7 +168,7 @@ void binding_asked(struct skr_engine *e, const struct skr_event *ev)
     } else if (!e->leader) {
         refuse(e, request, SKR_TEXT_NOT_LEADER);
     } else if (!p) {
-        bool other = pods_find_name(e, ev->namespace_, ev->name) != NULL;
+        bool other = pods_find_name(e, ev->namespace_, ev->name);
         refuse(e, request, other ? SKR_TEXT_REPLACED : SKR_TEXT_NOT_READY);
     } else if (pods_is_bound(p)) {
         bool same = strcmp(p->pod->node_name, ev->bind.node) == 0;
@@ -177,22 +187,26 @@ void binding_asked(struct skr_engine *e, const struct skr_event *ev)
 
 void binding_queue(struct skr_engine *e, struct pod_entry *p)
 {
-    if (p->binding_queued || p->binding)
+    if (p->binding_queued || p->binding) {
         return;
+    }
     p->binding_queued = true;
     struct pod_entry *after = e->bindings ? e->bindings->bprev : NULL;
-    while (after && after->parked_until > p->parked_until)
+    while (after && after->parked_until > p->parked_until) {
         after = after == e->bindings ? NULL : after->bprev;
-    if (after)
+    }
+    if (after) {
         DL_APPEND_ELEM2(e->bindings, after, p, bprev, bnext);
-    else
+    } else {
         DL_PREPEND2(e->bindings, p, bprev, bnext);
+    }
 }
 
 void binding_unqueue(struct skr_engine *e, struct pod_entry *p)
 {
-    if (!p->binding_queued)
+    if (!p->binding_queued) {
         return;
+    }
     p->binding_queued = false;
     DL_DELETE2(e->bindings, p, bprev, bnext);
 }
@@ -212,10 +226,11 @@ static void post(struct skr_engine *e, struct pod_entry *p, const char *node)
     skr_strbuf_add_json(&b, p->pod->meta.name);
     skr_strbuf_add(&b, ",\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
-    if (p->plan)
+    if (p->plan) {
         skr_strbuf_addf(
             &b, ",\"labels\":{\"" SKR_LABEL_STATUS "\":\"%s\",\"" SKR_LABEL_RANK "\":\"%d\"}",
             skr_group_status_name(SKR_STATUS_BOUND), p->plan_rank);
+    }
     skr_strbuf_add(&b, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":");
     skr_strbuf_add_json(&b, node);
     skr_strbuf_add(&b, "}}");
@@ -243,23 +258,27 @@ static void failed(struct skr_engine *e, struct pod_entry *p, const char *messag
     out_decision(e, p->group ? p->group->key : "", p->key, "Binding failed", "BindFailed", message,
                  true);
     binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
-    if (p->plan)
+    if (p->plan) {
         binding_drop_vote(e, p);
-    else
+    } else {
         release_ordinary(e, p);
+    }
 }
 
 void binding_pump(struct skr_engine *e)
 {
     struct pod_entry *p, *tmp;
-    if (!e->synced || !e->leader || e->stopped)
+    if (!e->synced || !e->leader || e->stopped) {
         return;
+    }
     DL_FOREACH_SAFE2(e->bindings, p, tmp, bnext)
     {
-        if (e->bindings_in_flight >= SKR_BINDINGS_PARALLEL)
+        if (e->bindings_in_flight >= SKR_BINDINGS_PARALLEL) {
             return;
-        if (e->now < p->binding_at)
+        }
+        if (e->now < p->binding_at) {
             continue;
+        }
         const char *node = target_of(e, p);
         bool may_post =
             p->parked && node && nodes_find(e, node) &&
@@ -276,8 +295,9 @@ void binding_pump(struct skr_engine *e)
             post(e, p, node);
         } else {
             binding_unqueue(e, p);
-            if (p->group)
+            if (p->group) {
                 engine_touch_group(e, p->group);
+            }
         }
     }
 }
@@ -288,8 +308,9 @@ static void again(struct skr_engine *e, struct pod_entry *p, skr_time after)
 {
     uint32_t shift = p->binding_failures > 7 ? 7 : p->binding_failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    if (d > RETRY_LAST_S * SKR_SECOND)
+    if (d > RETRY_LAST_S * SKR_SECOND) {
         d = RETRY_LAST_S * SKR_SECOND;
+    }
     p->binding_failures++;
     p->binding_at = e->now + (after > d ? after : d);
     engine_wake(e, p->binding_at, WAKE_POD, p->uid);
@@ -306,8 +327,9 @@ static void bound_now(struct skr_engine *e, struct pod_entry *p, const char *nod
     p->binding_failures = 0;
     pods_replace(e, p, now);
     binding_answer(e, p, SKR_ANSWER_BOUND, "");
-    if (p->group)
+    if (p->group) {
         engine_touch_group(e, p->group);
+    }
 }
 
 static void posted(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
@@ -355,8 +377,9 @@ static void was_read(struct skr_engine *e, struct pod_entry *p, struct skr_event
     ev->write_done.pod = NULL;
     p = pods_find(e, uid);
     free(uid);
-    if (!p) /* another pod has its name */
+    if (!p) { /* another pod has its name */
         return;
+    }
     p->binding_unknown = false;
     if (pods_is_bound(p)) {
         binding_is_seen(e, p);
@@ -369,25 +392,29 @@ static void was_read(struct skr_engine *e, struct pod_entry *p, struct skr_event
     } else if (!p->plan) {
         release_ordinary(e, p);
     }
-    if (p->group)
+    if (p->group) {
         engine_touch_group(e, p->group);
+    }
 }
 
 void binding_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
 {
-    if (w->purpose == WRITE_FOR_ROLLBACK)
+    if (w->purpose == WRITE_FOR_ROLLBACK) {
         return;
+    }
     skr_bug_on(e->bindings_in_flight == 0);
     e->bindings_in_flight--;
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->binding != w->id)
+    if (!p || p->binding != w->id) {
         return;
+    }
     p->binding = 0;
     if (pods_is_bound(p)) { /* the watch was faster */
         e->n_bindings += ev->write_done.outcome == SKR_WRITE_OK && !ev->write_done.pod;
         binding_is_seen(e, p);
-        if (p->group)
+        if (p->group) {
             engine_touch_group(e, p->group);
+        }
     } else if (w->purpose == WRITE_FOR_BINDING) {
         posted(e, p, w, ev);
     } else {

@@ -23,8 +23,9 @@ static bool wake_before(const struct wake *a, const struct wake *b)
 
 void engine_wake(struct skr_engine *e, skr_time at, enum wake_kind kind, const char *key)
 {
-    if (at == SKR_TIME_NEVER)
+    if (at == SKR_TIME_NEVER) {
         return;
+    }
     skr_grow(&e->wake, &e->cap_wakes, e->n_wakes + 1, sizeof *e->wake);
     struct wake w = {.at = at, .seq = e->wake_seq++, .kind = kind, .key = skr_strdup(key)};
     size_t i = e->n_wakes++;
@@ -42,24 +43,29 @@ static struct wake wake_pop(struct skr_engine *e)
     size_t i = 0;
     for (;;) {
         size_t child = 2 * i + 1;
-        if (child >= e->n_wakes)
+        if (child >= e->n_wakes) {
             break;
-        if (child + 1 < e->n_wakes && wake_before(&e->wake[child + 1], &e->wake[child]))
+        }
+        if (child + 1 < e->n_wakes && wake_before(&e->wake[child + 1], &e->wake[child])) {
             child++;
-        if (!wake_before(&e->wake[child], &last))
+        }
+        if (!wake_before(&e->wake[child], &last)) {
             break;
+        }
         e->wake[i] = e->wake[child];
         i = child;
     }
-    if (e->n_wakes > 0)
+    if (e->n_wakes > 0) {
         e->wake[i] = last;
+    }
     return top;
 }
 
 void engine_wake_group(struct skr_engine *e, struct group *g, skr_time at)
 {
-    if (g->wake_at > e->now && g->wake_at <= at)
+    if (g->wake_at > e->now && g->wake_at <= at) {
         return;
+    }
     g->wake_at = at;
     engine_wake(e, at, WAKE_GROUP, g->key);
 }
@@ -74,8 +80,9 @@ static void wakes_due(struct skr_engine *e)
         switch (w.kind) {
         case WAKE_GROUP:
             g = groups_find(e, w.key);
-            if (g)
+            if (g) {
                 engine_touch_group(e, g);
+            }
             break;
         case WAKE_POD:
             p = pods_find(e, w.key);
@@ -86,8 +93,9 @@ static void wakes_due(struct skr_engine *e)
             break;
         case WAKE_MAP:
             HASH_FIND_STR(e->maps, w.key, m);
-            if (m)
+            if (m) {
                 engine_touch_map(e, m);
+            }
             break;
         case WAKE_NODES:
             e->nodes_dirty = true;
@@ -111,32 +119,36 @@ static void wakes_due(struct skr_engine *e)
 
 void engine_touch_group(struct skr_engine *e, struct group *g)
 {
-    if (g->dirty)
+    if (g->dirty) {
         return;
+    }
     g->dirty = true;
     DL_APPEND2(e->dirty_groups, g, dprev, dnext);
 }
 
 void engine_touch_pod(struct skr_engine *e, struct pod_entry *p)
 {
-    if (p->dirty || !p->ours)
+    if (p->dirty || !p->ours) {
         return;
+    }
     p->dirty = true;
     DL_APPEND2(e->dirty_pods, p, dprev, dnext);
 }
 
 void engine_touch_map(struct skr_engine *e, struct map_entry *m)
 {
-    if (m->dirty)
+    if (m->dirty) {
         return;
+    }
     m->dirty = true;
     DL_APPEND2(e->dirty_maps, m, dprev, dnext);
 }
 
 void engine_verb(struct skr_engine *e)
 {
-    if (e->now > e->last_verb_at + SKR_KICK_PATIENCE_S * SKR_SECOND)
+    if (e->now > e->last_verb_at + SKR_KICK_PATIENCE_S * SKR_SECOND) {
         e->verbs_since = e->now;
+    }
     e->last_verb_at = e->now;
 }
 
@@ -187,18 +199,21 @@ static void settle_one_round(struct skr_engine *e)
 static void settle(struct skr_engine *e)
 {
     kept_see_changes(e);
-    if (!e->synced || !e->leader || e->stopped)
+    if (!e->synced || !e->leader || e->stopped) {
         return;
+    }
     for (;;) {
-        if (e->tree_dirty || e->nodes_dirty)
+        if (e->tree_dirty || e->nodes_dirty) {
             topology_settle(e);
+        }
         uint64_t freed = skr_ledger_freed_epoch(e->ledger);
         if (freed != e->ledger_epoch_seen) {
             e->ledger_epoch_seen = freed;
             engine_changed(e);
         }
-        if (!e->dirty_groups && !e->plan_wanted && !e->dirty_maps && !e->dirty_pods)
+        if (!e->dirty_groups && !e->plan_wanted && !e->dirty_maps && !e->dirty_pods) {
             break;
+        }
         settle_one_round(e);
     }
     binding_pump(e);
@@ -207,8 +222,9 @@ static void settle(struct skr_engine *e)
 static void ask_timer(struct skr_engine *e)
 {
     skr_time at = e->n_wakes > 0 && !e->stopped ? e->wake[0].at : SKR_TIME_NEVER;
-    if (at == e->timer)
+    if (at == e->timer) {
         return;
+    }
     e->timer = at;
     skr_grow(&e->out->item, &e->out->cap, e->out->n + 1, sizeof *e->out->item);
     e->out->item[e->out->n++] = (struct skr_action){.kind = SKR_ACTION_TIMER, .timer = at};
@@ -221,8 +237,9 @@ static void answer_all_parked(struct skr_engine *e, const char *text)
     struct pod_entry *p, *tmp;
     HASH_ITER(hh, e->pods, p, tmp)
     {
-        if (p->parked)
+        if (p->parked) {
             binding_answer(e, p, SKR_ANSWER_ERROR, text);
+        }
         p->voted = false;
     }
 }
@@ -236,9 +253,15 @@ static void touch_everything(struct skr_engine *e)
         engine_touch_group(e, g);
     }
     struct pod_entry *p, *ptmp;
-    HASH_ITER(hh, e->pods, p, ptmp) engine_touch_pod(e, p);
+    HASH_ITER(hh, e->pods, p, ptmp)
+    {
+        engine_touch_pod(e, p);
+    }
     struct map_entry *m, *mtmp;
-    HASH_ITER(hh, e->maps, m, mtmp) engine_touch_map(e, m);
+    HASH_ITER(hh, e->maps, m, mtmp)
+    {
+        engine_touch_map(e, m);
+    }
     e->tree_dirty = e->nodes_dirty = e->plan_wanted = true;
 }
 
@@ -249,8 +272,9 @@ static void start_deciding(struct skr_engine *e)
     topology_settle(e);
     HASH_ITER(hh, e->groups, g, gtmp)
     {
-        if (!g->restored)
+        if (!g->restored) {
             restore_group(e, g);
+        }
     }
     touch_everything(e);
 }
@@ -262,8 +286,9 @@ static void leader_lost(struct skr_engine *e)
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {
-        if (g->plan)
+        if (g->plan) {
             plan_destroy(e, g->plan);
+        }
         g->restored = false;
         g->state = GROUP_PENDING;
     }
@@ -367,8 +392,9 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
         binding_hangup(e, ev->hangup.request);
         break;
     case SKR_EVENT_SOLVED:
-        if (inquiry_solved(e, ev))
+        if (inquiry_solved(e, ev)) {
             break;
+        }
         e->facts++;
         planner_solved(e, ev);
         break;
@@ -381,13 +407,15 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
         break;
     case SKR_EVENT_SYNCED:
         e->synced = true;
-        if (e->leader)
+        if (e->leader) {
             start_deciding(e);
+        }
         break;
     case SKR_EVENT_LEADER_WON:
         e->leader = true;
-        if (e->synced)
+        if (e->synced) {
             start_deciding(e);
+        }
         break;
     case SKR_EVENT_LEADER_LOST:
         leader_lost(e);
@@ -419,12 +447,14 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
 int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time now,
                       struct skr_actions *out)
 {
-    if (now > e->now)
+    if (now > e->now) {
         e->now = now;
+    }
     e->out = out;
     dispatch(e, event);
-    if (!e->stopped)
+    if (!e->stopped) {
         wakes_due(e);
+    }
     settle(e);
     inquiry_settle(e);
     ask_timer(e);
@@ -457,8 +487,9 @@ struct skr_engine *skr_engine_create(const struct skr_settings *settings)
 
 void skr_engine_destroy(struct skr_engine *e)
 {
-    if (!e)
+    if (!e) {
         return;
+    }
     struct skr_actions unused; /* what taking the state apart would still want to be done */
     skr_actions_init(&unused);
     e->out = &unused;
@@ -467,8 +498,9 @@ void skr_engine_destroy(struct skr_engine *e)
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {
-        if (g->plan)
+        if (g->plan) {
             plan_destroy(e, g->plan);
+        }
     }
     pods_fini(e);
     sources_fini(e);
@@ -480,8 +512,9 @@ void skr_engine_destroy(struct skr_engine *e)
         HASH_DEL(e->writes, w);
         pending_write_destroy(w);
     }
-    for (size_t i = 0; i < e->n_wakes; i++)
+    for (size_t i = 0; i < e->n_wakes; i++) {
         free(e->wake[i].key);
+    }
     free(e->wake);
     skr_tree_unref(e->tree);
     free(e->leaf_node);

@@ -12,14 +12,15 @@
  * another kind of rule. */
 static bool say_domains(const struct skr_rule *rule, const char *level, struct skr_strbuf *b)
 {
-    if (rule->hard && rule->type == SKR_RULE_PACK)
+    if (rule->hard && rule->type == SKR_RULE_PACK) {
         skr_strbuf_addf(b, " in one %s", level);
-    else if (!rule->hard && rule->partitions == 1)
+    } else if (!rule->hard && rule->partitions == 1) {
         skr_strbuf_addf(b, " in one %s", level);
-    else if (!rule->hard && rule->partitions > 1)
+    } else if (!rule->hard && rule->partitions > 1) {
         skr_strbuf_addf(b, " in %d %ss", rule->partitions, level);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -32,15 +33,18 @@ static void placement_failed(const struct skr_engine *e, const struct group *g,
     if (x->n_bottlenecks > 0 && x->level > 0 && e->tree && x->level <= e->tree->n_levels) {
         const char *level = e->tree->level_name[x->level];
         int32_t best = 0;
-        for (size_t i = 0; i < x->n_bottlenecks; i++)
+        for (size_t i = 0; i < x->n_bottlenecks; i++) {
             best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
+        }
         skr_group_rules(g->spec, e->tree, rule, NULL);
         told = say_domains(&rule[x->level - 1], level, b);
-        if (told)
+        if (told) {
             skr_strbuf_addf(b, ", best %s has %d", level, best);
+        }
     }
-    if (!told)
+    if (!told) {
         skr_strbuf_addf(b, ", its rules leave room for %d", x->largest);
+    }
 }
 
 /* ---- a member that no node can take ---- */
@@ -92,30 +96,34 @@ static bool member_too_large(struct skr_engine *e, struct group *g, struct skr_s
     for (size_t i = 0; i < each.n; i++) {
         const char *name = skr_resource_names_get(e->resources, each.item[i].resource);
         int64_t most = largest_node(e, each.item[i].resource);
-        if (each.item[i].amount <= most || each.item[i].resource == SKR_RESOURCE_PODS)
+        if (each.item[i].amount <= most || each.item[i].resource == SKR_RESOURCE_PODS) {
             continue;
-        if (most == 0 && (!absent || strcmp(name, absent) < 0))
+        }
+        if (most == 0 && (!absent || strcmp(name, absent) < 0)) {
             absent = name;
+        }
         if (!large || strcmp(name, large) < 0) {
             large = name;
             need = each.item[i].amount;
             have = most;
         }
     }
-    if (absent)
+    if (absent) {
         skr_strbuf_addf(b, "needs %s, no node has it", absent);
-    else if (large)
+    } else if (large) {
         say_too_large(large, need, have, b);
+    }
     skr_amounts_fini(&each);
-    return large != NULL;
+    return large;
 }
 
 static void never_fits(struct skr_engine *e, struct group *g, const struct skr_explanation *x,
                        int32_t n, struct skr_strbuf *b)
 {
     bool none_fits = x->largest <= 0 || (size_t)x->largest <= g->n_bound;
-    if (e->n_nodes > 0 && none_fits && !g->plan && member_too_large(e, g, b))
+    if (e->n_nodes > 0 && none_fits && !g->plan && member_too_large(e, g, b)) {
         return;
+    }
     skr_strbuf_addf(b, "needs %d slots, more than an empty cluster has under its rules; %d fit now",
                     n, x->largest);
 }

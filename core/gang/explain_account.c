@@ -26,8 +26,9 @@ int32_t account_leaf_fit(const struct account *a, int32_t leaf)
 {
     const struct skr_problem *p = &a->request->problem;
     int64_t fits = p->n;
-    if (!p->eligible[leaf])
+    if (!p->eligible[leaf]) {
         return 0;
+    }
     for (size_t r = 0; r < p->n_resources; r++) {
         int64_t room = room_of(p, leaf, r);
         fits = room < fits ? room : fits;
@@ -47,11 +48,13 @@ static size_t scarcest(const struct skr_solve_request *request)
     size_t best = 0;
     int64_t fewest = INT64_MAX;
     for (size_t r = 0; r < p->n_resources; r++) {
-        if (p->demand[r] <= 0)
+        if (p->demand[r] <= 0) {
             continue;
+        }
         int64_t slots = 0;
-        for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++)
+        for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
             slots += p->eligible[leaf] ? room_of(p, leaf, r) : 0;
+        }
         if (slots < fewest || (slots == fewest && rank_of_resource(request->resource[r]) <
                                                       rank_of_resource(request->resource[best]))) {
             fewest = slots;
@@ -81,8 +84,9 @@ void account_leaves(const struct skr_tree *tree, int32_t unit, int32_t *ret_firs
 int32_t account_unit_at(const struct skr_tree *tree, int32_t leaf, int32_t level)
 {
     int32_t unit = tree->first_leaf + leaf;
-    for (int32_t l = tree->n_levels; l > level; l--)
+    for (int32_t l = tree->n_levels; l > level; l--) {
         unit = tree->parent[unit];
+    }
     return unit;
 }
 
@@ -90,12 +94,15 @@ void account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_str
 {
     int32_t path[SKR_LEVELS_MAX];
     int32_t n = 0;
-    for (int32_t u = unit; u > 0 && n < SKR_LEVELS_MAX; u = tree->parent[u])
+    for (int32_t u = unit; u > 0 && n < SKR_LEVELS_MAX; u = tree->parent[u]) {
         path[n++] = u;
-    if (unit >= tree->first_leaf)
+    }
+    if (unit >= tree->first_leaf) {
         n = 1;
-    for (int32_t i = n; i > 0; i--)
+    }
+    for (int32_t i = n; i > 0; i--) {
         skr_strbuf_addf(b, "%s%s", tree->unit_name[path[i - 1]], i > 1 ? "/" : "");
+    }
 }
 
 /* Of one shape; SKR_ELIGIBLE, too, when only a veto keeps it away. */
@@ -104,13 +111,16 @@ static const char *closed_for(struct skr_engine *e, struct shape *s, const struc
 {
     *ret_opens = false;
     enum skr_ineligible why = skr_pod_shape_check_node(s->spec, n->node);
-    if (why == SKR_INELIGIBLE_SELECTOR)
+    if (why == SKR_INELIGIBLE_SELECTOR) {
         return "NotSelected";
-    if (why == SKR_ELIGIBLE)
+    }
+    if (why == SKR_ELIGIBLE) {
         return shape_is_vetoed(e, s, n->name) ? "Refused" : NULL;
+    }
     *ret_opens = true;
-    if (!n->node->ready)
+    if (!n->node->ready) {
         return "NotReady";
+    }
     return n->node->unschedulable ? "Cordoned" : "Tainted";
 }
 
@@ -119,8 +129,9 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
     const struct skr_tree *tree = a->request->problem.tree;
     const struct node_entry *n = nodes_find(a->e, tree->unit_name[tree->first_leaf + leaf]);
     *ret_opens = false;
-    if (!n || !n->node)
+    if (!n || !n->node) {
         return "NotFound";
+    }
     const char *word = NULL;
     const struct shape *seen = NULL;
     bool opens = true;
@@ -128,8 +139,9 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
     DL_FOREACH(a->g->members, p)
     {
         bool one_opens;
-        if (!p->seated || pods_is_bound(p) || p->shape == seen)
+        if (!p->seated || pods_is_bound(p) || p->shape == seen) {
             continue;
+        }
         seen = p->shape;
         const char *one = closed_for(a->e, p->shape, n, &one_opens);
         if (one) {
@@ -146,16 +158,21 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
 void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b)
 {
     skr_strbuf_addf(b, "%s=%s", level, rule->type == SKR_RULE_SPREAD ? "spread" : "pack");
-    if (rule->hard)
+    if (rule->hard) {
         skr_strbuf_add(b, ", hard");
-    if (rule->partitions > 0)
+    }
+    if (rule->partitions > 0) {
         skr_strbuf_addf(b, ", partitions %d", rule->partitions);
-    if (rule->min > 0)
+    }
+    if (rule->min > 0) {
         skr_strbuf_addf(b, ", min %d", rule->min);
-    if (rule->max > 0)
+    }
+    if (rule->max > 0) {
         skr_strbuf_addf(b, ", max %d", rule->max);
-    if (rule->factor > 1)
+    }
+    if (rule->factor > 1) {
         skr_strbuf_addf(b, ", factor %d", rule->factor);
+    }
 }
 
 /* The rules the sentence is about: that of the deciding level, or all that are written down. */
@@ -184,8 +201,9 @@ static void write_amounts(const struct account *a, const char *key, const int64_
     bool first = true;
     skr_strbuf_addf(b, ",\"%s\":{", key);
     for (size_t r = 0; r < a->request->problem.n_resources; r++) {
-        if (a->request->problem.demand[r] <= 0)
+        if (a->request->problem.demand[r] <= 0) {
             continue;
+        }
         skr_strbuf_add(b, first ? "" : ",");
         skr_strbuf_add_json(b, account_resource(a, r));
         skr_strbuf_addf(b, ":%lld", (long long)amount[r]);
@@ -216,8 +234,9 @@ static void write_free(const struct account *a, struct skr_strbuf *b)
 static int32_t best_fit(const struct skr_explanation *x)
 {
     int32_t best = 0;
-    for (size_t i = 0; i < x->n_bottlenecks; i++)
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
         best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
+    }
     return best;
 }
 
@@ -235,11 +254,13 @@ static void write_have(const struct account *a, struct skr_strbuf *b)
 
 static void write_sizes(const struct skr_explanation *x, struct skr_strbuf *b)
 {
-    if (!(x->parts & SKR_EXPLAIN_SIZES))
+    if (!(x->parts & SKR_EXPLAIN_SIZES)) {
         return;
+    }
     skr_strbuf_add(b, ",\"sizes\":[");
-    for (size_t i = 0; i < x->n_sizes; i++)
+    for (size_t i = 0; i < x->n_sizes; i++) {
         skr_strbuf_addf(b, "%s[%d,%d]", i ? "," : "", x->size[i].first, x->size[i].last);
+    }
     skr_strbuf_addc(b, ']');
 }
 
@@ -255,8 +276,9 @@ void explain_account(const struct account *a, struct skr_strbuf *b)
     skr_strbuf_add_json(b, p->n_resources > 0 ? account_resource(a, a->scarce) : "pods");
     skr_strbuf_add(b, ",\"level\":");
     skr_strbuf_add_json(b, a->x->level > 0 ? p->tree->level_name[a->x->level] : "");
-    if ((a->x->parts & SKR_EXPLAIN_SLOTS) && a->x->slots >= 0)
+    if ((a->x->parts & SKR_EXPLAIN_SLOTS) && a->x->slots >= 0) {
         skr_strbuf_addf(b, ",\"missingSlots\":%d", a->x->slots);
+    }
     write_sizes(a->x, b);
     explain_domains(a, b);
 }

@@ -32,8 +32,9 @@ static enum skr_reason reason_of(const struct group *g)
 
 static const char *token_of(const struct group *g)
 {
-    if (on_its_way(g))
+    if (on_its_way(g)) {
         return g->plan->binding ? SKR_TOKEN_PERMITTED : SKR_TOKEN_ASSIGNED;
+    }
     return skr_reason_name(reason_of(g));
 }
 
@@ -41,7 +42,10 @@ static size_t n_asked(const struct group *g)
 {
     size_t n = 0;
     const struct pod_entry *p;
-    DL_FOREACH(g->members, p) n += p->plan == g->plan && (p->parked || pods_is_bound(p));
+    DL_FOREACH(g->members, p)
+    {
+        n += p->plan == g->plan && (p->parked || pods_is_bound(p));
+    }
     return n;
 }
 
@@ -49,24 +53,25 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    if (on_its_way(g) && g->plan->binding)
+    if (on_its_way(g) && g->plan->binding) {
         skr_strbuf_addf(&text, "group %s is being bound, %zu of %d members are bound", g->name,
                         g->n_bound, membership_size(g));
-    else if (on_its_way(g))
+    } else if (on_its_way(g)) {
         skr_strbuf_addf(&text,
                         "group %s has a placement, %zu of %zu members have reached their bind call",
                         g->name, n_asked(g), g->plan->n_members);
-    else if (reason_of(g) != SKR_REASON_NONE && g->message)
+    } else if (reason_of(g) != SKR_REASON_NONE && g->message) {
         skr_strbuf_add(&text, g->message);
-    else if (g->state == GROUP_BOUND && !g->spec)
+    } else if (g->state == GROUP_BOUND && !g->spec) {
         skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->n_bound);
-    else if (g->state == GROUP_BOUND)
+    } else if (g->state == GROUP_BOUND) {
         skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->n_bound,
                         membership_size(g));
-    else if (g->reason != SKR_REASON_NONE)
+    } else if (g->reason != SKR_REASON_NONE) {
         skr_strbuf_addf(&text, "group %s waits: %s", g->name, skr_reason_name(g->reason));
-    else
+    } else {
         skr_strbuf_addf(&text, "group %s is being planned", g->name);
+    }
     skr_strbuf_add(b, ",\"sentence\":");
     skr_strbuf_add_json(b, text.s);
     skr_strbuf_fini(&text);
@@ -88,10 +93,11 @@ static void write_times(const struct skr_engine *e, const struct group *g, struc
                         (long long)(e->now > since ? (e->now - since) / SKR_SECOND : 0));
     }
     skr_time until = 0;
-    if (on_its_way(g) && !g->plan->binding_persisted)
+    if (on_its_way(g) && !g->plan->binding_persisted) {
         until = g->plan->deadline;
-    else if (!g->plan && g->state == GROUP_BACKOFF && !g->infeasible)
+    } else if (!g->plan && g->state == GROUP_BACKOFF && !g->infeasible) {
         until = g->backoff_until;
+    }
     if (until > e->now && until != SKR_TIME_NEVER) {
         write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
         skr_strbuf_addf(b, ",\"secondsLeft\":%lld",
@@ -109,8 +115,9 @@ struct also {
 
 static void add_also(struct also *also, const char *token, const char *class, const char *text)
 {
-    if (strcmp(token, also->reason) == 0)
+    if (strcmp(token, also->reason) == 0) {
         return;
+    }
     skr_strbuf_addf(also->b,
                     "%s{\"reason\":\"%s\",\"class\":\"%s\",\"message\":", also->first ? "" : ",",
                     token, class);
@@ -145,8 +152,9 @@ static void say_names(struct names *names, const char *what, struct skr_strbuf *
 {
     qsort(names->item, names->n, sizeof *names->item, by_string);
     skr_strbuf_addf(b, "%zu %s: ", names->n, what);
-    for (size_t i = 0; i < names->n && i < SKR_EXPLAIN_NODES_MAX; i++)
+    for (size_t i = 0; i < names->n && i < SKR_EXPLAIN_NODES_MAX; i++) {
         skr_strbuf_addf(b, "%s%s", i ? ", " : "", names->item[i]);
+    }
     skr_strbuf_add(b, names->n > SKR_EXPLAIN_NODES_MAX ? ", ..." : "");
     free(names->item);
 }
@@ -158,11 +166,13 @@ static void also_outside(const struct skr_engine *e, struct also *also)
     const struct node_entry *n, *tmp;
     HASH_ITER(hh, e->nodes, n, tmp)
     {
-        if (e->tree && n->node && n->node->ready && skr_tree_find_leaf(e->tree, n->name) < 0)
+        if (e->tree && n->node && n->node->ready && skr_tree_find_leaf(e->tree, n->name) < 0) {
             names_add(&names, n->name);
+        }
     }
-    if (names.n == 0)
+    if (names.n == 0) {
         return;
+    }
     bool one = names.n == 1;
     skr_strbuf_init(&text);
     say_names(&names, one ? "Ready node is not in the tree" : "Ready nodes are not in the tree",
@@ -178,8 +188,9 @@ static void also_duplicates(const struct group *g, struct also *also)
     const struct map_entry *m;
     DL_FOREACH2(g->maps, m, gnext)
     {
-        if (m != g->map)
+        if (m != g->map) {
             names_add(&names, m->map->meta.name);
+        }
     }
     if (!g->map || names.n == 0) {
         free(names.item);
@@ -201,18 +212,21 @@ static void also_refused(struct skr_engine *e, const struct group *g, struct als
     const struct shape *seen = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (p->shape == seen || pods_is_bound(p) || !p->seated)
+        if (p->shape == seen || pods_is_bound(p) || !p->seated) {
             continue;
+        }
         seen = p->shape;
         const struct veto *v, *tmp;
         HASH_ITER(hh, p->shape->vetoes, v, tmp)
         {
-            if (shape_is_vetoed(e, p->shape, v->node))
+            if (shape_is_vetoed(e, p->shape, v->node)) {
                 names_add(&names, v->node);
+            }
         }
     }
-    if (names.n == 0)
+    if (names.n == 0) {
         return;
+    }
     bool one = names.n == 1;
     skr_strbuf_init(&text);
     say_names(&names,
@@ -226,8 +240,9 @@ static void also_missing(const struct group *g, struct also *also)
 {
     char text[300];
     size_t have = g->n_bound + g->n_ready_new, size = (size_t)membership_size(g);
-    if (!g->spec || have >= size || g->state == GROUP_BOUND || on_its_way(g))
+    if (!g->spec || have >= size || g->state == GROUP_BOUND || on_its_way(g)) {
         return;
+    }
     snprintf(text, sizeof text, "%zu of %zu members are there", have, size);
     add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
 }
@@ -236,10 +251,12 @@ static void also_missing(const struct group *g, struct also *also)
 static void also_although_bound(const struct group *g, struct also *also)
 {
     const char *text = g->message;
-    if (on_its_way(g) || !is_placed(g) || g->reason == SKR_REASON_NONE)
+    if (on_its_way(g) || !is_placed(g) || g->reason == SKR_REASON_NONE) {
         return;
-    if (!text && g->reason == SKR_REASON_GROUP_NOT_FOUND)
+    }
+    if (!text && g->reason == SKR_REASON_GROUP_NOT_FOUND) {
         text = "no ConfigMap or PodGroup defines it any more";
+    }
     add_reason(also, g->reason, text ? text : "");
     also->reason = skr_reason_name(g->reason);
 }
@@ -251,15 +268,19 @@ static void write_also(struct skr_engine *e, const struct group *g, struct skr_s
     skr_strbuf_init(&levels);
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
-    if (g->defect)
+    if (g->defect) {
         add_reason(&also, SKR_REASON_GROUP_INVALID, g->defect);
+    }
     also_duplicates(g, &also);
-    if (g->homogeneity)
+    if (g->homogeneity) {
         add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->homogeneity);
-    if (status_unknown_levels(e, g, &levels))
+    }
+    if (status_unknown_levels(e, g, &levels)) {
         add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", levels.s);
-    if (!topology_is_usable(e))
+    }
+    if (!topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
+    }
     also_outside(e, &also);
     also_missing(g, &also);
     also_refused(e, g, &also);
@@ -288,8 +309,9 @@ static void next_kubectl(struct next *next, const struct group *g, const char *v
     struct skr_strbuf c;
     skr_strbuf_init(&c);
     skr_strbuf_addf(&c, "kubectl %s", verb);
-    if (strcmp(g->namespace_, "default") != 0)
+    if (strcmp(g->namespace_, "default") != 0) {
         skr_strbuf_addf(&c, " -n %s", g->namespace_);
+    }
     skr_strbuf_addf(&c, " %s", rest);
     add_next(next, &c);
     skr_strbuf_fini(&c);
@@ -317,8 +339,9 @@ static void next_create(struct next *next, const struct group *g)
 static void next_edit(struct next *next, const struct group *g)
 {
     char rest[300];
-    if (g->source != SOURCE_MAP || !g->map)
+    if (g->source != SOURCE_MAP || !g->map) {
         return;
+    }
     snprintf(rest, sizeof rest, "%.253s", g->map->map->meta.name);
     next_kubectl(next, g, "edit configmap", rest);
 }

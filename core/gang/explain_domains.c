@@ -36,8 +36,9 @@ static void add_row(struct rows *rows, const struct skr_tree *tree, struct row r
 static int by_fits(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->fits != y->fits)
+    if (x->fits != y->fits) {
         return x->fits > y->fits ? -1 : 1;
+    }
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
@@ -49,14 +50,16 @@ static void list_by_room(const struct account *a, struct rows *rows)
         struct row row = {.unit = unit};
         int64_t fits = 0;
         account_leaves(tree, unit, &row.first, &row.end);
-        for (int32_t leaf = row.first; leaf < row.end; leaf++)
+        for (int32_t leaf = row.first; leaf < row.end; leaf++) {
             fits += account_leaf_fit(a, leaf);
+        }
         row.fits = fits < a->request->problem.n ? (int32_t)fits : a->request->problem.n;
         add_row(rows, tree, row);
     }
     qsort(rows->item, rows->n, sizeof *rows->item, by_fits);
-    if (rows->n > SKR_BOTTLENECKS_MAX)
+    if (rows->n > SKR_BOTTLENECKS_MAX) {
         rows->n = SKR_BOTTLENECKS_MAX;
+    }
 }
 
 static void list_rows(const struct account *a, struct rows *rows)
@@ -64,19 +67,23 @@ static void list_rows(const struct account *a, struct rows *rows)
     const struct skr_explanation *x = a->x;
     const struct skr_tree *tree = a->request->problem.tree;
     rows->level = x->level > 0 ? x->level : 1;
-    for (size_t i = 0; i < x->n_bottlenecks; i++)
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
         add_row(rows, tree,
                 (struct row){.unit = x->bottleneck[i].unit,
                              .fits = x->bottleneck[i].fits,
                              .needs = x->bottleneck[i].needs});
-    if (x->level == 0)
+    }
+    if (x->level == 0) {
         list_by_room(a, rows);
+    }
     int32_t first = tree->level_first[rows->level], end = tree->level_first[rows->level + 1];
     rows->at = skr_alloc_array((size_t)(end - first) + 1, sizeof *rows->at);
-    for (int32_t i = 0; i < end - first; i++)
+    for (int32_t i = 0; i < end - first; i++) {
         rows->at[i] = -1;
-    for (size_t i = 0; i < rows->n; i++)
+    }
+    for (size_t i = 0; i < rows->n; i++) {
         rows->at[rows->item[i].unit - first] = (int32_t)i;
+    }
 }
 
 /* ---- who is in the way ---- */
@@ -98,28 +105,33 @@ struct blockers {
 static int by_holder(const void *a, const void *b)
 {
     const struct blocker *x = a, *y = b;
-    if (x->row != y->row)
+    if (x->row != y->row) {
         return x->row < y->row ? -1 : 1;
-    if (!x->group != !y->group)
+    }
+    if (!x->group != !y->group) {
         return x->group ? -1 : 1;
+    }
     return strcmp(x->group ? x->group : x->name, y->group ? y->group : y->name);
 }
 
 static int by_weight(const void *a, const void *b)
 {
     const struct blocker *x = a, *y = b;
-    if (x->row != y->row)
+    if (x->row != y->row) {
         return x->row < y->row ? -1 : 1;
-    if (x->amount != y->amount)
+    }
+    if (x->amount != y->amount) {
         return x->amount > y->amount ? -1 : 1;
+    }
     return by_holder(a, b);
 }
 
 static void merge(struct blockers *list)
 {
     size_t n = 0;
-    if (list->n == 0)
+    if (list->n == 0) {
         return;
+    }
     qsort(list->item, list->n, sizeof *list->item, by_holder);
     for (size_t i = 0; i < list->n; i++) {
         if (n > 0 && list->item[i].group && by_holder(&list->item[n - 1], &list->item[i]) == 0) {
@@ -143,13 +155,15 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
     {
         const char *node = p->group == a->g ? NULL : skr_ledger_find(a->e->ledger, p->uid, NULL);
         int32_t leaf = node ? skr_tree_find_leaf(tree, node) : -1;
-        if (leaf < 0 || !problem->eligible[leaf])
+        if (leaf < 0 || !problem->eligible[leaf]) {
             continue;
+        }
         int32_t row =
             rows->at[account_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
         int64_t amount = skr_amounts_get(&p->shape->amounts, resource);
-        if (row < 0 || amount <= 0)
+        if (row < 0 || amount <= 0) {
             continue;
+        }
         skr_grow(&list->item, &list->cap, list->n + 1, sizeof *list->item);
         const struct group *g = p->group;
         list->item[list->n++] =
@@ -172,8 +186,9 @@ static void write_holders(const struct blockers *list, size_t row, bool *first,
     int64_t amount = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct blocker *x = &list->item[i];
-        if (x->row != row)
+        if (x->row != row) {
             continue;
+        }
         if (n++ >= SKR_EXPLAIN_BLOCKERS_MAX) {
             others += x->pods;
             amount += x->amount;
@@ -201,8 +216,9 @@ static void write_closed(const struct account *a, const struct row *row, bool *f
         bool opens;
         const char *why = p->eligible[leaf] ? NULL : account_closed(a, leaf, &opens);
         int64_t room = p->n_resources > 0 ? p->free[(size_t)leaf * p->n_resources + a->scarce] : 0;
-        if (!why)
+        if (!why) {
             continue;
+        }
         if (n++ >= SKR_EXPLAIN_BLOCKERS_MAX) {
             others++;
             continue;
@@ -237,8 +253,9 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     skr_strbuf_add_json(b, name.s);
     skr_strbuf_fini(&name);
     skr_strbuf_addf(b, ",\"free\":%lld,\"fits\":%d", (long long)free_, row->fits);
-    if (row->needs > 0)
+    if (row->needs > 0) {
         skr_strbuf_addf(b, ",\"needs\":%d,\"short\":%d", row->needs, row->needs - row->fits);
+    }
     skr_strbuf_add(b, ",\"blockedBy\":[");
     write_holders(list, i, &first, b);
     write_closed(a, row, &first, b);
@@ -251,15 +268,17 @@ void explain_domains(const struct account *a, struct skr_strbuf *b)
     struct rows rows = {0};
     struct blockers list = {0};
     list_rows(a, &rows);
-    if (rows.n > 0 && a->request->problem.n_resources > 0)
+    if (rows.n > 0 && a->request->problem.n_resources > 0) {
         find_blockers(a, &rows, &list);
+    }
     skr_strbuf_add(b, ",\"domainLevel\":");
     skr_strbuf_add_json(b, tree->level_name[rows.level]);
     skr_strbuf_addf(b, ",\"domainsInAll\":%d,\"domains\":[",
                     rows.n > 0 ? tree->level_first[rows.level + 1] - tree->level_first[rows.level]
                                : 0);
-    for (size_t i = 0; i < rows.n; i++)
+    for (size_t i = 0; i < rows.n; i++) {
         write_row(a, &rows, &list, i, b);
+    }
     skr_strbuf_addc(b, ']');
     free(rows.item);
     free(rows.at);

@@ -63,8 +63,9 @@ static bool exceeds_node(const struct account *a, const struct skr_missing_slots
 {
     const struct skr_problem *p = &a->request->problem;
     for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
-        if (wanted(a, slot, r) > p->capacity[(size_t)slot->leaf * p->n_resources + r])
+        if (wanted(a, slot, r) > p->capacity[(size_t)slot->leaf * p->n_resources + r]) {
             return true;
+        }
     }
     return false;
 }
@@ -79,8 +80,9 @@ static bool exceeds_all_nodes(const struct account *a, const struct skr_missing_
             int64_t has = p->capacity[i * p->n_resources + r];
             most = has > most ? has : most;
         }
-        if (want > most)
+        if (want > most) {
             return true;
+        }
     }
     return false;
 }
@@ -95,8 +97,9 @@ static void add_room_change(const struct account *a, const struct skr_missing_sl
     skr_strbuf_addf(b, ",\"slots\":%d,\"amounts\":{", slot->slots);
     for (size_t r = 0; r < p->n_resources; r++) {
         int64_t amount = lacking(a, slot, r);
-        if (amount <= 0)
+        if (amount <= 0) {
             continue;
+        }
         skr_strbuf_add(b, first ? "" : ",");
         skr_strbuf_add_json(b, account_resource(a, r));
         skr_strbuf_addf(b, ":%lld", (long long)amount);
@@ -113,14 +116,16 @@ static void say_amounts(const struct account *a, struct skr_strbuf *b)
     for (size_t k = 0; k <= p->n_resources; k++) {
         size_t r = k == 0 ? a->scarce : k - 1;
         int64_t sum = 0;
-        if (k > 0 && r == a->scarce)
+        if (k > 0 && r == a->scarce) {
             continue;
+        }
         for (size_t i = 0; i < a->x->n_slot_leaves; i++) {
             int64_t amount = lacking(a, &a->x->slot[i], r);
             sum = sum > INT64_MAX - amount ? INT64_MAX : sum + amount;
         }
-        if (sum <= 0)
+        if (sum <= 0) {
             continue;
+        }
         skr_strbuf_add(b, said++ > 0 ? " and " : "");
         skr_amount_add(b, account_resource(a, r), sum);
     }
@@ -133,12 +138,13 @@ static void say_nodes(const struct skr_tree *tree, const int32_t *leaf, size_t n
         skr_strbuf_addf(b, "%zu nodes", n);
         return;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(b, "%s%s",
                         i == 0      ? ""
                         : i + 1 < n ? ", "
                                     : " and ",
                         tree->unit_name[tree->first_leaf + leaf[i]]);
+    }
 }
 
 static void say_room(const struct account *a, bool beyond, struct skr_strbuf *b)
@@ -166,11 +172,13 @@ static void write_room(const struct account *a, struct skr_strbuf *b)
     const struct skr_explanation *x = a->x;
     bool beyond = false;
     if (!(x->parts & SKR_EXPLAIN_SLOTS) || x->slots <= 0 || x->n_slot_leaves == 0 ||
-        x->n_slot_leaves > SKR_MISSING_SLOTS_MAX)
+        x->n_slot_leaves > SKR_MISSING_SLOTS_MAX) {
         return;
+    }
     for (size_t i = 0; i < x->n_slot_leaves; i++) {
-        if (exceeds_node(a, &x->slot[i]) && exceeds_all_nodes(a, &x->slot[i]))
+        if (exceeds_node(a, &x->slot[i]) && exceeds_all_nodes(a, &x->slot[i])) {
             return;
+        }
     }
     struct relaxation r;
     begin(&r);
@@ -232,8 +240,9 @@ static bool is_plain(const char *set)
     for (const char *c = set; *c; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                      (*c >= '0' && *c <= '9') || strchr("._-=/ ", *c);
-        if (!plain)
+        if (!plain) {
             return false;
+        }
     }
     return true;
 }
@@ -241,8 +250,9 @@ static bool is_plain(const char *set)
 static bool has_blank_level(const struct account *a, const struct skr_relaxation *from)
 {
     bool blank = false;
-    for (size_t j = 0; j < from->n_atoms; j++)
+    for (size_t j = 0; j < from->n_atoms; j++) {
         blank = blank || strchr(a->request->problem.tree->level_name[from->atom[j].level], ' ');
+    }
     return blank;
 }
 
@@ -254,11 +264,13 @@ static void write_rules(const struct account *a, struct skr_strbuf *b, char **re
         struct skr_strbuf set;
         begin(&r);
         skr_strbuf_init(&set);
-        for (size_t j = 0; j < from->n_atoms; j++)
+        for (size_t j = 0; j < from->n_atoms; j++) {
             add_rule(a, &from->atom[j], from->n_atoms == 1, &r, &set);
+        }
         end(&r, b);
-        if (!*ret_set && is_plain(set.s) && !has_blank_level(a, from))
+        if (!*ret_set && is_plain(set.s) && !has_blank_level(a, from)) {
             *ret_set = skr_strbuf_take(&set, NULL);
+        }
         skr_strbuf_fini(&set);
     }
 }
@@ -269,8 +281,9 @@ void explain_size(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
     if (x->largest <= 0 || x->largest >= a->request->problem.n ||
-        (size_t)x->largest < a->g->n_bound)
+        (size_t)x->largest < a->g->n_bound) {
         return;
+    }
     struct relaxation r;
     begin(&r);
     skr_strbuf_addf(&r.text, "the size is %d, not %d", x->largest, a->request->problem.n);
@@ -296,15 +309,18 @@ void explain_opened(const struct account *a, const int32_t *count, struct skr_st
     for (int32_t i = 0; i < tree->n_leaves; i++) {
         bool opens;
         const char *closed = count[i] > 0 ? account_closed(a, i, &opens) : NULL;
-        if (!closed)
+        if (!closed) {
             continue;
-        if (n == SKR_EXPLAIN_OPENED_MAX)
+        }
+        if (n == SKR_EXPLAIN_OPENED_MAX) {
             return;
+        }
         why[n] = closed;
         leaf[n++] = i;
     }
-    if (n == 0)
+    if (n == 0) {
         return;
+    }
     struct relaxation r;
     begin(&r);
     say_nodes(tree, leaf, n, &r.text);

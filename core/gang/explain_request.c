@@ -39,8 +39,9 @@ struct inquiries {
 
 void explained_destroy(struct explained *x)
 {
-    if (!x)
+    if (!x) {
         return;
+    }
     free(x->account);
     free(x->relaxations);
     free(x->smaller);
@@ -76,19 +77,22 @@ static void asker_destroy(struct inquiries *q, struct asker *a)
 
 static const char *not_now(const struct skr_engine *e)
 {
-    if (!e->synced || e->stopped)
+    if (!e->synced || e->stopped) {
         return SKR_TEXT_NOT_READY;
+    }
     return e->leader ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
 void inquiry_ask(struct skr_engine *e, const struct skr_event *ev)
 {
-    if (!e->inquiries)
+    if (!e->inquiries) {
         e->inquiries = skr_alloc(sizeof *e->inquiries);
+    }
     struct inquiries *q = e->inquiries;
     const char *problem = not_now(e);
-    if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX)
+    if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX) {
         problem = "sakkara: too many explanations are asked for";
+    }
     if (problem) {
         refuse(e, ev->explain.request, SKR_EXPLAIN_NOT_NOW, problem);
         return;
@@ -175,16 +179,18 @@ static bool start_second(struct skr_engine *e, struct group *g)
 {
     struct skr_error error;
     struct skr_solve_request *request = build(e, g, &error);
-    if (!request)
+    if (!request) {
         return false;
+    }
     const struct skr_problem *p = &request->problem;
     struct account a = {.e = e, .g = g, .request = request};
     uint8_t *eligible = skr_arena_array(request->arena, (size_t)p->tree->n_leaves + 1, 1);
     bool any = false;
     for (int32_t leaf = 0; eligible && leaf < p->tree->n_leaves; leaf++) {
         bool opens = p->eligible[leaf];
-        if (!opens)
+        if (!opens) {
             account_closed(&a, leaf, &opens);
+        }
         eligible[leaf] = opens;
         any = any || (opens && !p->eligible[leaf]);
     }
@@ -227,8 +233,9 @@ static void first_solved(struct skr_engine *e, struct group *g,
     q->draft->size = b.len > 0 ? s->explanation.largest : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
     planner_explain(e, g, s, request->problem.n);
-    if (q->draft->facts != e->facts || !start_second(e, g))
+    if (q->draft->facts != e->facts || !start_second(e, g)) {
         keep(q, g);
+    }
 }
 
 static void second_solved(struct skr_engine *e, struct group *g,
@@ -250,8 +257,9 @@ static void second_solved(struct skr_engine *e, struct group *g,
 bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
 {
     struct inquiries *q = e->inquiries;
-    if (!q || q->solve == 0 || q->solve != ev->solved.solve)
+    if (!q || q->solve == 0 || q->solve != ev->solved.solve) {
         return false;
+    }
     struct group *g = groups_find(e, q->group);
     const struct skr_solve_request *request = q->request;
     q->solve = 0;
@@ -259,10 +267,11 @@ bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
     free(q->group);
     q->group = NULL;
     bool stands = g && needs_account(e, g) && g->input_epoch == q->draft->input_epoch;
-    if (stands && q->opened)
+    if (stands && q->opened) {
         second_solved(e, g, request, ev->solved.solution);
-    else if (stands)
+    } else if (stands) {
         first_solved(e, g, request, ev->solved.solution);
+    }
     if (q->solve == 0) {
         explained_destroy(q->draft);
         q->draft = NULL;
@@ -277,12 +286,15 @@ bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
 static bool waits_for_account(struct skr_engine *e, struct group *g, struct asker *a)
 {
     const struct inquiries *q = e->inquiries;
-    if (!needs_account(e, g) || account_stands(g, a) || e->now >= a->until)
+    if (!needs_account(e, g) || account_stands(g, a) || e->now >= a->until) {
         return false;
-    if (q->solve != 0)
+    }
+    if (q->solve != 0) {
         return true;
-    if (a->solves++ >= SKR_EXPLAIN_TRIES_MAX)
+    }
+    if (a->solves++ >= SKR_EXPLAIN_TRIES_MAX) {
         return false;
+    }
     start_first(e, g);
     return q->solve != 0;
 }
@@ -299,13 +311,15 @@ static bool try_answer(struct skr_engine *e, struct asker *a)
         refuse(e, a->request, SKR_EXPLAIN_NOT_FOUND, text);
         return true;
     }
-    if (g && waits_for_account(e, g, a))
+    if (g && waits_for_account(e, g, a)) {
         return false;
+    }
     skr_strbuf_init(&json);
-    if (g)
+    if (g) {
         explain_answer_group(e, g, &json);
-    else
+    } else {
         explain_answer_map(e, m, &json);
+    }
     answer(e, a->request, SKR_EXPLAIN_FOUND, &json);
     return true;
 }
@@ -314,25 +328,30 @@ void inquiry_settle(struct skr_engine *e)
 {
     struct inquiries *q = e->inquiries;
     struct asker *a, *tmp;
-    if (!q)
+    if (!q) {
         return;
+    }
     const char *problem = not_now(e);
     DL_FOREACH_SAFE(q->askers, a, tmp)
     {
-        if (problem)
+        if (problem) {
             refuse(e, a->request, SKR_EXPLAIN_NOT_NOW, problem);
-        if (problem || try_answer(e, a))
+        }
+        if (problem || try_answer(e, a)) {
             asker_destroy(q, a);
+        }
     }
 }
 
 void inquiry_fini(struct skr_engine *e)
 {
     struct inquiries *q = e->inquiries;
-    if (!q)
+    if (!q) {
         return;
-    while (q->askers)
+    }
+    while (q->askers) {
         asker_destroy(q, q->askers);
+    }
     free(q->group);
     explained_destroy(q->draft);
     free(q);

@@ -35,8 +35,9 @@ static bool holds_something(const struct skr_engine *e, const struct group *g,
     DL_FOREACH(g->members, p)
     {
         const char *node = problem_claim_node(g, p, newcomers, n);
-        if (node && skr_tree_find_leaf(e->tree, node) >= 0)
+        if (node && skr_tree_find_leaf(e->tree, node) >= 0) {
             return true;
+        }
     }
     return false;
 }
@@ -45,8 +46,9 @@ static void join(struct skr_engine *e, struct group *g, const struct shapes *sha
 {
     struct outlook *o = &g->outlook;
     struct kind *kind = kind_get(e, shapes);
-    if (!kind)
+    if (!kind) {
         return;
+    }
     kind_ref(e, kind);
     o->kind = kind;
     o->n = n;
@@ -58,8 +60,9 @@ static void join(struct skr_engine *e, struct group *g, const struct shapes *sha
 static void make_outlook(struct skr_engine *e, struct group *g)
 {
     struct outlook *o = &g->outlook;
-    if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead))
+    if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead)) {
         return;
+    }
     outlook_leave(g);
     o->made = true;
     o->input = g->input_epoch;
@@ -74,8 +77,9 @@ static void make_outlook(struct skr_engine *e, struct group *g)
 
 static bool fits_by_solving(const struct skr_engine *e, struct outlook *o)
 {
-    if (o->solved_changes == o->kind->changes)
+    if (o->solved_changes == o->kind->changes) {
         return o->fits;
+    }
     struct skr_error error;
     struct skr_solution *solution = NULL;
     static const int64_t one = 1;
@@ -98,19 +102,24 @@ static bool fits_by_solving(const struct skr_engine *e, struct outlook *o)
 enum outlook_answer outlook_judge(struct skr_engine *e, struct group *g)
 {
     struct outlook *o = &g->outlook;
-    if (g->plan || !g->spec || !e->keeping->tree)
+    if (g->plan || !g->spec || !e->keeping->tree) {
         return OUTLOOK_UNKNOWN;
+    }
     make_outlook(e, g);
-    if (!o->kind)
+    if (!o->kind) {
         return OUTLOOK_UNKNOWN;
-    if (o->watched->sum < o->n)
+    }
+    if (o->watched->sum < o->n) {
         return OUTLOOK_NONE;
-    if (e->settings.plain_planning)
+    }
+    if (e->settings.plain_planning) {
         return !skr_sizes_can_keep(e->tree, o->kept->rule, o->n) ? OUTLOOK_UNKNOWN
                : fits_by_solving(e, o)                           ? OUTLOOK_FITS
                                                                  : OUTLOOK_NONE;
-    if (!o->kept->sizes || skr_sizes_most(o->kept->sizes) < o->n)
+    }
+    if (!o->kept->sizes || skr_sizes_most(o->kept->sizes) < o->n) {
         return OUTLOOK_UNKNOWN;
+    }
     return skr_sizes_has(o->kept->sizes, o->n) ? OUTLOOK_FITS : OUTLOOK_NONE;
 }
 
@@ -123,15 +132,17 @@ bool outlook_stands(const struct skr_engine *e, const struct group *g)
 
 void outlook_copy_slots(const struct outlook *o, const struct skr_tree *tree, int64_t *ret)
 {
-    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++)
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         ret[leaf] = o->kind->slots[leaf];
+    }
 }
 
 bool outlook_holds(const struct outlook *o, const struct skr_tree *tree, const int32_t *count)
 {
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
-        if (count[leaf] > o->kind->slots[leaf])
+        if (count[leaf] > o->kind->slots[leaf]) {
             return false;
+        }
     }
     return true;
 }
@@ -147,8 +158,9 @@ void outlook_told(const struct skr_engine *e, struct group *g)
 {
     struct outlook *o = &g->outlook;
     o->tell_at = 0;
-    if (!outlook_stands(e, g))
+    if (!outlook_stands(e, g)) {
         return;
+    }
     o->told_changes = o->kind->changes;
     o->told_nodes = e->nodes_epoch;
     o->told_short = is_short(o);
@@ -157,7 +169,8 @@ void outlook_told(const struct skr_engine *e, struct group *g)
 enum outlook_news outlook_news(const struct skr_engine *e, const struct group *g)
 {
     const struct outlook *o = &g->outlook;
-    if (o->told_nodes != e->nodes_epoch || o->told_short != is_short(o))
+    if (o->told_nodes != e->nodes_epoch || o->told_short != is_short(o)) {
         return NEWS_REASON;
+    }
     return o->told_changes != o->kind->changes ? NEWS_NUMBERS : NEWS_NONE;
 }

@@ -28,7 +28,10 @@ static size_t kind_bytes(const struct keeping *k)
 static void kind_free(struct kind *kind)
 {
     struct watched *w, *next;
-    DL_FOREACH_SAFE(kind->watched, w, next) free(w);
+    DL_FOREACH_SAFE(kind->watched, w, next)
+    {
+        free(w);
+    }
     skr_amounts_fini(&kind->demand);
     free(kind);
 }
@@ -41,14 +44,16 @@ void kind_ref(struct skr_engine *e, struct kind *kind)
 
 void kind_unref(struct kind *kind)
 {
-    if (--kind->refs == 0 && kind->dead)
+    if (--kind->refs == 0 && kind->dead) {
         kind_free(kind);
+    }
 }
 
 void watched_unref(struct kind *kind, struct watched *w)
 {
-    if (--w->refs > 0)
+    if (--w->refs > 0) {
         return;
+    }
     DL_DELETE(kind->watched, w);
     free(w);
 }
@@ -71,14 +76,16 @@ static void kind_drop(struct keeping *k, struct kind *kind)
     kind->slots = NULL;
     kind->open = NULL;
     kind->dead = true;
-    if (kind->refs == 0)
+    if (kind->refs == 0) {
         kind_free(kind);
+    }
 }
 
 static void forget_all(struct keeping *k)
 {
-    while (k->kinds)
+    while (k->kinds) {
         kind_drop(k, k->kinds);
+    }
     skr_tree_unref(k->tree);
     free(k->is_dirty);
     free(k->changed);
@@ -102,8 +109,9 @@ static struct keeping *keeping_of(struct skr_engine *e)
 void kept_fini(struct skr_engine *e)
 {
     struct keeping *k = e->keeping;
-    if (!k)
+    if (!k) {
         return;
+    }
     forget_all(k);
     skr_sizes_pool_destroy(k->pool);
     free(k->dirty);
@@ -114,15 +122,18 @@ void kept_fini(struct skr_engine *e)
 void kept_shape_gone(struct skr_engine *e, const struct shape *s)
 {
     struct kind *kind, *next;
-    if (!e->keeping)
+    if (!e->keeping) {
         return;
+    }
     DL_FOREACH_SAFE(e->keeping->kinds, kind, next)
     {
         bool has = false;
-        for (size_t i = 0; i < kind->shapes.n; i++)
+        for (size_t i = 0; i < kind->shapes.n; i++) {
             has = has || kind->shapes.item[i] == s;
-        if (has)
+        }
+        if (has) {
             kind_drop(e->keeping, kind);
+        }
     }
 }
 
@@ -132,8 +143,9 @@ static void mark(struct skr_engine *e, const char *node, enum dirt dirt)
 {
     struct keeping *k = e->keeping;
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
-    if (leaf < 0)
+    if (leaf < 0) {
         return;
+    }
     if (k->is_dirty[leaf] == 0) {
         skr_grow(&k->dirty, &k->cap_dirty, k->n_dirty + 1, sizeof *k->dirty);
         k->dirty[k->n_dirty++] = leaf;
@@ -158,13 +170,15 @@ void kept_see_changes(struct skr_engine *e)
 
 static bool is_open(struct skr_engine *e, const struct kind *kind, const struct node_entry *node)
 {
-    if (!node || !node->node)
+    if (!node || !node->node) {
         return false;
+    }
     for (size_t i = 0; i < kind->shapes.n; i++) {
         struct shape *s = kind->shapes.item[i];
         if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
-            shape_is_vetoed(e, s, node->name))
+            shape_is_vetoed(e, s, node->name)) {
             return false;
+        }
     }
     return true;
 }
@@ -195,24 +209,31 @@ static void kind_update(struct skr_engine *e, struct kind *kind)
     size_t n_changed = 0;
     for (size_t i = 0; i < k->n_dirty; i++) {
         int32_t leaf = k->dirty[i], was = kind->slots[leaf];
-        if (k->is_dirty[leaf] & DIRT_NODE)
+        if (k->is_dirty[leaf] & DIRT_NODE) {
             kind->open[leaf] = is_open(e, kind, node[leaf]);
+        }
         int32_t is = kind->open[leaf] ? skr_ledger_slots(k->room[i], &kind->demand) : 0;
-        if (was == is)
+        if (was == is) {
             continue;
+        }
         struct watched *w;
-        DL_FOREACH(kind->watched, w) w->sum += least(is, w->n) - least(was, w->n);
+        DL_FOREACH(kind->watched, w)
+        {
+            w->sum += least(is, w->n) - least(was, w->n);
+        }
         kind->slots[leaf] = is;
         k->changed[n_changed++] = leaf;
     }
-    if (n_changed == 0)
+    if (n_changed == 0) {
         return;
+    }
     kind->changes++;
     struct kept *kept;
     DL_FOREACH(kind->kept, kept)
     {
-        if (kept->sizes)
+        if (kept->sizes) {
             skr_sizes_change(kept->sizes, kind->slots, k->changed, n_changed);
+        }
     }
 }
 
@@ -232,8 +253,9 @@ static void end_old_vetoes(struct skr_engine *e)
             struct veto *v, *tmp;
             HASH_ITER(hh, kind->shapes.item[i]->vetoes, v, tmp)
             {
-                if (v->until <= e->now)
+                if (v->until <= e->now) {
                     kept_touch_node(e, v->node);
+                }
             }
         }
     }
@@ -242,8 +264,9 @@ static void end_old_vetoes(struct skr_engine *e)
 static void begin_tree(struct skr_engine *e, struct keeping *k)
 {
     forget_all(k);
-    if (!e->tree || e->tree->n_leaves == 0)
+    if (!e->tree || e->tree->n_leaves == 0) {
         return;
+    }
     size_t n = (size_t)e->tree->n_leaves;
     k->tree = skr_tree_ref(e->tree);
     k->is_dirty = skr_alloc_array(n, sizeof *k->is_dirty);
@@ -265,19 +288,27 @@ void kept_refresh(struct skr_engine *e)
     struct keeping *k = keeping_of(e);
     struct kind *kind;
     kept_see_changes(e);
-    if (k->tree != e->tree)
+    if (k->tree != e->tree) {
         begin_tree(e, k);
+    }
     end_old_vetoes(e);
-    if (e->settings.plain_planning && k->kinds)
+    if (e->settings.plain_planning && k->kinds) {
         touch_all(k);
-    if (k->n_dirty == 0)
+    }
+    if (k->n_dirty == 0) {
         return;
+    }
     qsort(k->dirty, k->n_dirty, sizeof *k->dirty, by_leaf);
-    for (size_t i = 0; i < k->n_dirty; i++)
+    for (size_t i = 0; i < k->n_dirty; i++) {
         k->room[i] = skr_ledger_get(e->ledger, name_of(e, k->dirty[i]));
-    DL_FOREACH(k->kinds, kind) kind_update(e, kind);
-    for (size_t i = 0; i < k->n_dirty; i++)
+    }
+    DL_FOREACH(k->kinds, kind)
+    {
+        kind_update(e, kind);
+    }
+    for (size_t i = 0; i < k->n_dirty; i++) {
         k->is_dirty[k->dirty[i]] = 0;
+    }
     k->n_dirty = 0;
 }
 
@@ -285,14 +316,17 @@ void kept_refresh(struct skr_engine *e)
 
 static bool same_shapes(const struct shapes *a, const struct shapes *b)
 {
-    if (a->n != b->n)
+    if (a->n != b->n) {
         return false;
+    }
     for (size_t i = 0; i < a->n; i++) {
         size_t j = 0;
-        while (j < b->n && b->item[j] != a->item[i])
+        while (j < b->n && b->item[j] != a->item[i]) {
             j++;
-        if (j == b->n)
+        }
+        if (j == b->n) {
             return false;
+        }
     }
     return true;
 }
@@ -310,17 +344,21 @@ static bool make_room(struct keeping *k, size_t bytes)
         size_t unused = 0;
         DL_FOREACH(k->kinds, kind)
         {
-            if (kind->refs > 0)
+            if (kind->refs > 0) {
                 continue;
+            }
             unused++;
-            if (!oldest || kind->used < oldest->used)
+            if (!oldest || kind->used < oldest->used) {
                 oldest = kind;
+            }
         }
         bool full = bytes_kept(k) + bytes > KEPT_BYTES_MAX;
-        if (!full && unused <= KINDS_UNUSED_MAX)
+        if (!full && unused <= KINDS_UNUSED_MAX) {
             return true;
-        if (!oldest)
+        }
+        if (!oldest) {
             return !full;
+        }
         kind_drop(k, oldest);
     }
 }
@@ -331,11 +369,13 @@ struct kind *kind_get(struct skr_engine *e, const struct shapes *shapes)
     struct kind *kind;
     DL_FOREACH(k->kinds, kind)
     {
-        if (same_shapes(&kind->shapes, shapes))
+        if (same_shapes(&kind->shapes, shapes)) {
             return kind;
+        }
     }
-    if (!make_room(k, kind_bytes(k)))
+    if (!make_room(k, kind_bytes(k))) {
         return NULL;
+    }
     size_t n = (size_t)k->tree->n_leaves;
     struct node_entry *const *node = topology_leaf_nodes(e);
     kind = skr_alloc(sizeof *kind);
@@ -359,8 +399,9 @@ static bool same_rules(const struct skr_rule *a, const struct skr_rule *b, int32
     for (int32_t i = 0; i < levels; i++) {
         if (a[i].type != b[i].type || a[i].hard != b[i].hard ||
             a[i].partitions != b[i].partitions || a[i].min != b[i].min || a[i].max != b[i].max ||
-            a[i].factor != b[i].factor)
+            a[i].factor != b[i].factor) {
             return false;
+        }
     }
     return true;
 }
@@ -370,10 +411,12 @@ static void sizes_make(struct skr_engine *e, struct kind *kind, struct kept *kep
 {
     struct keeping *k = e->keeping;
     int32_t most = SIZES_FIRST;
-    while (most < n)
+    while (most < n) {
         most *= 2;
-    if (!skr_sizes_can_keep(k->tree, kept->rule, most))
+    }
+    if (!skr_sizes_can_keep(k->tree, kept->rule, most)) {
         most = n;
+    }
     skr_sizes_destroy(kept->sizes);
     kept->sizes = skr_sizes_create(k->pool, k->tree, kept->rule, most, kind->slots);
     if (!make_room(k, 0)) {
@@ -389,8 +432,9 @@ struct kept *kept_get(struct skr_engine *e, struct kind *kind, const struct grou
     skr_group_rules(g->spec, e->tree, rule, NULL);
     DL_FOREACH(kind->kept, kept)
     {
-        if (same_rules(kept->rule, rule, e->tree->n_levels))
+        if (same_rules(kept->rule, rule, e->tree->n_levels)) {
             break;
+        }
     }
     if (!kept) {
         kept = skr_alloc(sizeof *kept);
@@ -398,8 +442,9 @@ struct kept *kept_get(struct skr_engine *e, struct kind *kind, const struct grou
         DL_APPEND(kind->kept, kept);
     }
     if (!e->settings.plain_planning && skr_sizes_can_keep(e->tree, rule, n) &&
-        (!kept->sizes || skr_sizes_most(kept->sizes) < n))
+        (!kept->sizes || skr_sizes_most(kept->sizes) < n)) {
         sizes_make(e, kind, kept, n);
+    }
     return kept;
 }
 
@@ -409,14 +454,16 @@ struct watched *watched_get(struct skr_engine *e, struct kind *kind, int32_t n)
     struct watched *w;
     DL_FOREACH(kind->watched, w)
     {
-        if (w->n == n)
+        if (w->n == n) {
             break;
+        }
     }
     if (!w) {
         w = skr_alloc(sizeof *w);
         w->n = n;
-        for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++)
+        for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
             w->sum += least(kind->slots[leaf], n);
+        }
         DL_APPEND(kind->watched, w);
     }
     w->refs++;
@@ -428,10 +475,12 @@ int kept_check(struct skr_engine *e, struct skr_error *error)
 {
     struct keeping *k = e->keeping;
     struct kind *kind;
-    if (!k || !k->tree || k->tree != e->tree)
+    if (!k || !k->tree || k->tree != e->tree) {
         return 0;
-    if (k->n_kinds * (size_t)k->tree->n_leaves > CHECKED_ALWAYS && k->checks++ % 64 != 0)
+    }
+    if (k->n_kinds * (size_t)k->tree->n_leaves > CHECKED_ALWAYS && k->checks++ % 64 != 0) {
         return 0;
+    }
     struct node_entry *const *node = topology_leaf_nodes(e);
     kept_see_changes(e);
     end_old_vetoes(e);
@@ -440,10 +489,11 @@ int kept_check(struct skr_engine *e, struct skr_error *error)
         for (int32_t leaf = 0; leaf < k->tree->n_leaves; leaf++) {
             bool open = is_open(e, kind, node[leaf]);
             int32_t now = open ? count_slots(e, kind, leaf) : 0;
-            if ((kind->slots[leaf] != now || kind->open[leaf] != open) && !k->is_dirty[leaf])
+            if ((kind->slots[leaf] != now || kind->open[leaf] != open) && !k->is_dirty[leaf]) {
                 return skr_error_set(
                     error, SKR_BUG, "kept slots of leaf %s: %d, but it holds %d now",
                     k->tree->unit_name[k->tree->first_leaf + leaf], kind->slots[leaf], now);
+            }
         }
     }
     return 0;

@@ -22,8 +22,9 @@ static char *join_key(const char *namespace_, const char *name)
 struct group *groups_find(const struct skr_engine *e, const char *key)
 {
     struct group *g = NULL;
-    if (key)
+    if (key) {
         HASH_FIND_STR(e->groups, key, g);
+    }
     return g;
 }
 
@@ -65,17 +66,21 @@ struct group *groups_get(struct skr_engine *e, const char *namespace_, const cha
 static void group_destroy(struct skr_engine *e, struct group *g)
 {
     measure_group_gone(e, g);
-    if (g->plan)
+    if (g->plan) {
         plan_destroy(e, g->plan);
-    if (g->dirty)
+    }
+    if (g->dirty) {
         DL_DELETE2(e->dirty_groups, g, dprev, dnext);
+    }
     outlook_leave(g);
     HASH_DEL(e->groups, g);
     skr_group_spec_destroy(g->spec);
-    for (size_t i = 0; i < g->n_gen_controllers; i++)
+    for (size_t i = 0; i < g->n_gen_controllers; i++) {
         free(g->gen_controller[i]);
-    for (size_t i = 0; i < SKR_EVENTS_KEPT; i++)
+    }
+    for (size_t i = 0; i < SKR_EVENTS_KEPT; i++) {
         free(g->event[i].note);
+    }
     for (size_t i = 0; i < CONDITION_KIND_COUNT; i++) {
         free(g->condition[i].reason);
         free(g->condition[i].message);
@@ -96,8 +101,9 @@ static void group_destroy(struct skr_engine *e, struct group *g)
 
 void groups_release_if_empty(struct skr_engine *e, struct group *g)
 {
-    if (!g->members && !g->maps && !g->podgroup && !g->plan)
+    if (!g->members && !g->maps && !g->podgroup && !g->plan) {
         group_destroy(e, g);
+    }
 }
 
 /* ---- ConfigMaps ---- */
@@ -109,8 +115,9 @@ static char *user_keys(const struct skr_labels *data)
     skr_strbuf_init(&b);
     for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
         const char *value = skr_labels_get(data, key[i]);
-        if (value)
+        if (value) {
             skr_strbuf_add_json(&b, value);
+        }
         skr_strbuf_addc(&b, ';');
     }
     return skr_strbuf_take(&b, NULL);
@@ -124,8 +131,9 @@ static char *topology_keys(const struct skr_labels *data)
     skr_strbuf_addc(&b, 't');
     for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
         const char *value = skr_labels_get(data, key[i]);
-        if (value)
+        if (value) {
             skr_strbuf_add_json(&b, value);
+        }
         skr_strbuf_addc(&b, ';');
     }
     return skr_strbuf_take(&b, NULL);
@@ -136,10 +144,14 @@ static void leave(struct skr_engine *e, struct map_entry *m)
     struct group *g = groups_find(e, m->group_key);
     if (g) {
         DL_DELETE2(g->maps, m, gprev, gnext);
-        if (g->map == m)
+        if (g->map == m) {
             g->map = NULL;
+        }
         struct map_entry *other;
-        DL_FOREACH2(g->maps, other, gnext) engine_touch_map(e, other);
+        DL_FOREACH2(g->maps, other, gnext)
+        {
+            engine_touch_map(e, other);
+        }
         engine_touch_group(e, g);
         groups_release_if_empty(e, g);
     }
@@ -161,33 +173,38 @@ static void classify(struct skr_engine *e, struct map_entry *m)
 {
     const struct skr_configmap *map = m->map;
     bool was_topology = m->is_topology;
-    m->is_group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL) != NULL;
-    m->is_topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL) != NULL;
+    m->is_group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL);
+    m->is_topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL);
     char *keys = m->is_topology ? topology_keys(&map->data) : user_keys(&map->data);
     bool changed = !m->user_keys || strcmp(keys, m->user_keys) != 0;
     free(m->user_keys);
     m->user_keys = keys;
-    if ((m->is_topology && changed) || m->is_topology != was_topology)
+    if ((m->is_topology && changed) || m->is_topology != was_topology) {
         topology_map_changed(e, m);
+    }
     const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
     char *key = name ? join_key(map->meta.namespace_, name) : NULL;
-    if (m->group_key && (!key || strcmp(key, m->group_key) != 0))
+    if (m->group_key && (!key || strcmp(key, m->group_key) != 0)) {
         leave(e, m);
-    if (key && !m->group_key)
+    }
+    if (key && !m->group_key) {
         join(e, m, key);
-    else if (key)
+    } else if (key) {
         engine_touch_group(e, groups_find(e, key));
+    }
     engine_touch_map(e, m);
     free(key);
 }
 
 static void map_destroy(struct skr_engine *e, struct map_entry *m)
 {
-    if (m->dirty)
+    if (m->dirty) {
         DL_DELETE2(e->dirty_maps, m, dprev, dnext);
+    }
     HASH_DEL(e->maps, m);
-    if (e->active == m)
+    if (e->active == m) {
         e->active = NULL;
+    }
     sink_fini(&m->sink);
     skr_configmap_destroy(m->map);
     skr_tree_unref(m->tree);
@@ -223,8 +240,9 @@ void sources_configmap_upsert(struct skr_engine *e, struct skr_configmap *map)
     struct skr_configmap *old = m->map;
     m->map = map;
     /* A write of ours names the version it is made for: with a later one its fate is known. */
-    if (!old || map->meta.resource_version > old->meta.resource_version)
+    if (!old || map->meta.resource_version > old->meta.resource_version) {
         m->sink.must_read = false;
+    }
     classify(e, m);
     skr_configmap_destroy(old);
 }
@@ -235,11 +253,13 @@ void sources_configmap_delete(struct skr_engine *e, const char *namespace_, cons
     struct map_entry *m;
     HASH_FIND_STR(e->maps, key, m);
     free(key);
-    if (!m)
+    if (!m) {
         return;
+    }
     leave(e, m);
-    if (m->is_topology)
+    if (m->is_topology) {
         e->tree_dirty = e->nodes_dirty = true;
+    }
     map_destroy(e, m);
 }
 
@@ -264,8 +284,9 @@ void sources_podgroup_upsert(struct skr_engine *e, struct skr_podgroup *pg)
         free(key);
     }
     if (!entry->pg || pg->meta.resource_version > entry->pg->meta.resource_version ||
-        strcmp(pg->meta.uid, entry->pg->meta.uid) != 0)
+        strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
         entry->sink.must_read = false;
+    }
     skr_podgroup_destroy(entry->pg);
     entry->pg = pg;
     struct group *g = groups_find(e, entry->key);
@@ -291,8 +312,9 @@ void sources_podgroup_delete(struct skr_engine *e, const char *namespace_, const
     HASH_FIND_STR(e->podgroups, key, entry);
     struct group *g = groups_find(e, key);
     free(key);
-    if (!entry)
+    if (!entry) {
         return;
+    }
     podgroup_destroy(e, entry);
     if (g) {
         g->podgroup = NULL;
@@ -309,21 +331,25 @@ static struct map_entry *winner(const struct group *g)
     {
         if (!best || m->map->meta.created < best->map->meta.created ||
             (m->map->meta.created == best->map->meta.created &&
-             strcmp(m->map->meta.name, best->map->meta.name) < 0))
+             strcmp(m->map->meta.name, best->map->meta.name) < 0)) {
             best = m;
+        }
     }
     return best;
 }
 
 static enum group_source available(const struct skr_engine *e, const struct group *g)
 {
-    if (g->map)
+    if (g->map) {
         return SOURCE_MAP;
-    if (g->podgroup)
+    }
+    if (g->podgroup) {
         return SOURCE_PODGROUP;
+    }
     const struct pod_entry *oldest = e->settings.label_fallback ? membership_oldest(g) : NULL;
-    if (oldest && skr_labels_get(&oldest->pod->meta.labels, SKR_LABEL_GROUP_SIZE))
+    if (oldest && skr_labels_get(&oldest->pod->meta.labels, SKR_LABEL_GROUP_SIZE)) {
         return SOURCE_LABELS;
+    }
     return SOURCE_NONE;
 }
 
@@ -341,8 +367,9 @@ static char *source_text(const struct group *g, enum group_source source)
         skr_strbuf_addf(&b, "labels %d ", priority);
         const struct skr_labels *l = &oldest->pod->meta.labels;
         for (size_t i = 0; i < l->n; i++) {
-            if (strncmp(l->item[i].key, "sakkara.group.", 14) == 0)
+            if (strncmp(l->item[i].key, "sakkara.group.", 14) == 0) {
                 skr_strbuf_addf(&b, "%s=%s ", l->item[i].key, l->item[i].value);
+            }
         }
     } else {
         skr_strbuf_add(&b, "none");
@@ -356,12 +383,15 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
     const struct pod_entry *oldest = membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
     *ret = NULL;
-    if (source == SOURCE_MAP)
+    if (source == SOURCE_MAP) {
         return skr_group_spec_parse(&g->map->map->data, ret, error);
-    if (source == SOURCE_PODGROUP)
+    }
+    if (source == SOURCE_PODGROUP) {
         return skr_group_spec_from_podgroup(g->podgroup->pg, priority, ret, error);
-    if (source == SOURCE_LABELS)
+    }
+    if (source == SOURCE_LABELS) {
         return skr_group_spec_from_labels(g->name, &oldest->pod->meta.labels, priority, ret, error);
+    }
     return 0;
 }
 
@@ -369,8 +399,9 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
  * costs a running gang nothing. */
 static bool must_wait(const struct skr_engine *e, const struct group *g, enum group_source source)
 {
-    if (g->plan && g->plan->binding) /* "Binding" that was refused is no reason */
+    if (g->plan && g->plan->binding) { /* "Binding" that was refused is no reason */
         return g->plan->binding_persisted || !plan_home_is_quiet(e, g);
+    }
     bool running = g->state == GROUP_BOUND && g->n_bound > 0;
     bool still_there = (g->source == SOURCE_PODGROUP && g->podgroup) || g->source == SOURCE_LABELS;
     return running && source != g->source && still_there && source != SOURCE_NONE;
@@ -380,15 +411,18 @@ bool sources_resolve(struct skr_engine *e, struct group *g)
 {
     struct map_entry *best = winner(g);
     if (best != g->map) {
-        if (g->map)
+        if (g->map) {
             engine_touch_map(e, g->map);
+        }
         g->map = best;
-        if (best)
+        if (best) {
             engine_touch_map(e, best);
+        }
     }
     enum group_source source = available(e, g);
-    if (must_wait(e, g, source))
+    if (must_wait(e, g, source)) {
         return false;
+    }
     char *text = source_text(g, source);
     if (g->spec_text && strcmp(text, g->spec_text) == 0) {
         free(text);
@@ -403,12 +437,14 @@ bool sources_resolve(struct skr_engine *e, struct group *g)
     g->defect = NULL;
     if (parse(g, source, &spec, &error) < 0) {
         g->defect = skr_strdup(error.text);
-        if (g->n_bound > 0) /* last good values stay */
+        if (g->n_bound > 0) { /* last good values stay */
             return true;
+        }
         spec = NULL;
     }
-    if (!spec && source == SOURCE_NONE && g->n_bound > 0)
+    if (!spec && source == SOURCE_NONE && g->n_bound > 0) {
         return true; /* running pods are not touched by the loss of their source */
+    }
     bool same = g->spec && spec && skr_group_spec_equal(g->spec, spec);
     skr_group_spec_destroy(g->spec);
     g->spec = spec;
@@ -427,7 +463,16 @@ void sources_fini(struct skr_engine *e)
     struct map_entry *m, *mtmp;
     struct group *g, *gtmp;
     struct podgroup_entry *pg, *pgtmp;
-    HASH_ITER(hh, e->groups, g, gtmp) group_destroy(e, g);
-    HASH_ITER(hh, e->maps, m, mtmp) map_destroy(e, m);
-    HASH_ITER(hh, e->podgroups, pg, pgtmp) podgroup_destroy(e, pg);
+    HASH_ITER(hh, e->groups, g, gtmp)
+    {
+        group_destroy(e, g);
+    }
+    HASH_ITER(hh, e->maps, m, mtmp)
+    {
+        map_destroy(e, m);
+    }
+    HASH_ITER(hh, e->podgroups, pg, pgtmp)
+    {
+        podgroup_destroy(e, pg);
+    }
 }

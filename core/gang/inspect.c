@@ -13,12 +13,14 @@ static int check_member(const struct skr_engine *e, const struct pod_entry *p,
 {
     const char *on = skr_ledger_find(e->ledger, p->uid, NULL);
     const char *want = pods_is_bound(p) ? p->pod->node_name : p->plan_node;
-    if (!on || strcmp(on, want) != 0)
+    if (!on || strcmp(on, want) != 0) {
         return skr_error_set(error, SKR_BUG, "pod %s: planned on %s, charged on %s", p->key, want,
                              on ? on : "no node");
-    if (p->plan->group != p->group || p->plan != p->group->plan)
+    }
+    if (p->plan->group != p->group || p->plan != p->group->plan) {
         return skr_error_set(error, SKR_BUG, "pod %s: member of a plan that is not its group's",
                              p->key);
+    }
     return 0;
 }
 
@@ -30,24 +32,30 @@ static int check_group(const struct skr_engine *e, const struct group *g, struct
     {
         members++;
         seated += p->seated && !pods_is_bound(p);
-        if (!p->plan)
+        if (!p->plan) {
             continue;
+        }
         planned++;
-        if (check_member(e, p, error) < 0)
+        if (check_member(e, p, error) < 0) {
             return -SKR_BUG;
+        }
     }
-    if (members != g->n_members)
+    if (members != g->n_members) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu members listed, %zu counted", g->key,
                              members, g->n_members);
-    if (g->plan && planned != g->plan->n_members)
+    }
+    if (g->plan && planned != g->plan->n_members) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu planned members, %zu counted", g->key,
                              planned, g->plan->n_members);
-    if (!g->plan && planned > 0)
+    }
+    if (!g->plan && planned > 0) {
         return skr_error_set(error, SKR_BUG, "group %s: members of a plan that is gone", g->key);
+    }
     size_t size = (size_t)membership_size(g);
-    if (!g->plan && !g->dirty && !g->seats_dirty && g->spec && seated > size)
+    if (!g->plan && !g->dirty && !g->seats_dirty && g->spec && seated > size) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
                              seated, size);
+    }
     return 0;
 }
 
@@ -55,22 +63,26 @@ int skr_engine_check(const struct skr_engine *e, struct skr_error *error)
 {
     const struct group *g, *gtmp;
     const struct pod_entry *p, *ptmp;
-    if (skr_ledger_check(e->ledger, error) < 0)
+    if (skr_ledger_check(e->ledger, error) < 0) {
         return -SKR_BUG;
+    }
     HASH_ITER(hh, e->groups, g, gtmp)
     {
-        if (check_group(e, g, error) < 0)
+        if (check_group(e, g, error) < 0) {
             return -SKR_BUG;
+        }
     }
     HASH_ITER(hh, e->pods, p, ptmp)
     {
         enum skr_charge_kind kind;
-        bool charged = skr_ledger_find(e->ledger, p->uid, &kind) != NULL;
-        if (charged && kind == SKR_CHARGE_RESERVED && !p->plan)
+        bool charged = skr_ledger_find(e->ledger, p->uid, &kind);
+        if (charged && kind == SKR_CHARGE_RESERVED && !p->plan) {
             return skr_error_set(error, SKR_BUG, "pod %s: reserved without a plan", p->key);
+        }
         if (pods_is_bound(p) && !charged && p->pod->phase != SKR_POD_SUCCEEDED &&
-            p->pod->phase != SKR_POD_FAILED)
+            p->pod->phase != SKR_POD_FAILED) {
             return skr_error_set(error, SKR_BUG, "pod %s: bound and not charged", p->key);
+        }
     }
     return 0;
 }
@@ -91,8 +103,9 @@ void skr_engine_get_stats(const struct skr_engine *e, struct skr_engine_stats *r
     HASH_ITER(hh, e->groups, g, tmp)
     {
         ret->groups_by_status[g->status]++;
-        if (g->status != SKR_STATUS_BOUND)
+        if (g->status != SKR_STATUS_BOUND) {
             ret->unplaced_by_reason[g->reason]++;
+        }
     }
     ret->plans = e->n_plans;
     ret->aborts = e->n_aborts;
@@ -126,17 +139,21 @@ static int by_pod(const void *a, const void *b)
 static void add_string(struct skr_strbuf *b, const char *key, const char *value)
 {
     skr_strbuf_addf(b, ",\"%s\":", key);
-    if (value)
+    if (value) {
         skr_strbuf_add_json(b, value);
-    else
+    } else {
         skr_strbuf_add(b, "null");
+    }
 }
 
 static void write_members(const struct group *g, struct skr_strbuf *b)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list), *p;
     size_t n = 0;
-    DL_FOREACH(g->members, p) list[n++] = p;
+    DL_FOREACH(g->members, p)
+    {
+        list[n++] = p;
+    }
     qsort(list, n, sizeof(struct pod_entry *), by_pod);
     skr_strbuf_add(b, ",\"members\":[");
     for (size_t i = 0; i < n; i++) {
@@ -159,7 +176,10 @@ void skr_engine_write_json(const struct skr_engine *e, struct skr_strbuf *b)
 {
     size_t n = 0;
     struct group **list = skr_alloc_array(HASH_COUNT(e->groups) + 1, sizeof *list), *g, *tmp;
-    HASH_ITER(hh, e->groups, g, tmp) list[n++] = g;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        list[n++] = g;
+    }
     qsort(list, n, sizeof(struct group *), by_group);
     skr_strbuf_add(b, "{\"groups\":[");
     for (size_t i = 0; i < n; i++) {

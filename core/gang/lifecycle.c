@@ -16,8 +16,9 @@
 
 void lifecycle_enter(struct skr_engine *e, struct group *g, enum group_state state)
 {
-    if (g->state == state)
+    if (g->state == state) {
         return;
+    }
     g->state = state;
     engine_touch_group(e, g);
 }
@@ -25,8 +26,9 @@ void lifecycle_enter(struct skr_engine *e, struct group *g, enum group_state sta
 void lifecycle_reason(struct group *g, enum skr_reason reason, const char *message)
 {
     g->reason = reason;
-    if (message && g->message && strcmp(message, g->message) == 0)
+    if (message && g->message && strcmp(message, g->message) == 0) {
         return;
+    }
     char *copy = skr_strdup(message && *message ? message : NULL);
     free(g->message);
     g->message = copy;
@@ -44,11 +46,13 @@ static skr_time backoff_of(const struct group *g)
 {
     uint32_t shift = g->attempts > 6 ? 6 : g->attempts;
     skr_time base = SKR_SECOND << shift;
-    if (base > SKR_BACKOFF_MAX_S * SKR_SECOND)
+    if (base > SKR_BACKOFF_MAX_S * SKR_SECOND) {
         base = SKR_BACKOFF_MAX_S * SKR_SECOND;
+    }
     uint64_t hash = 14695981039346656037u ^ g->attempts;
-    for (const char *s = g->key; *s; s++)
+    for (const char *s = g->key; *s; s++) {
         hash = (hash ^ (unsigned char)*s) * 1099511628211u;
+    }
     return base / 4 * 3 + (skr_time)(hash % (uint64_t)(base / 2 + 1));
 }
 
@@ -71,8 +75,9 @@ const char *lifecycle_text(const struct group *g)
 {
     switch (g->state) {
     case GROUP_PENDING:
-        if (!g->spec)
+        if (!g->spec) {
             return g->defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+        }
         return SKR_TEXT_MEMBERS;
     case GROUP_INVALID:
         return SKR_TEXT_INVALID;
@@ -83,11 +88,13 @@ const char *lifecycle_text(const struct group *g)
     case GROUP_READY:
     case GROUP_BACKOFF:
     case GROUP_BOUND:
-        if (!g->infeasible)
+        if (!g->infeasible) {
             return g->state == GROUP_BOUND && g->n_seated_new == 0 ? SKR_TEXT_MEMBERS
                                                                    : SKR_TEXT_PLANNING;
-        if (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS)
+        }
+        if (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS) {
             return SKR_TEXT_CAPACITY;
+        }
         return SKR_TEXT_TOPOLOGY;
     case GROUP_PLANNED:
     case GROUP_ADMITTING:
@@ -105,12 +112,13 @@ static void missing_members(struct group *g)
 {
     char text[300];
     int32_t size = membership_size(g);
-    if (g->n_foreign_gate > 0)
+    if (g->n_foreign_gate > 0) {
         snprintf(text, sizeof text, "group %s has %zu of %d members ready, %zu held by other gates",
                  g->name, g->n_ready_new, size, g->n_foreign_gate);
-    else
+    } else {
         snprintf(text, sizeof text, "group %s has %zu of %d members", g->name, g->n_seated_new,
                  size);
+    }
     lifecycle_reason(g, SKR_REASON_MEMBERS_MISSING, text);
 }
 
@@ -150,8 +158,9 @@ static void start_generation(struct group *g)
 
 static void become_ready(struct skr_engine *e, struct group *g)
 {
-    if (g->state == GROUP_READY || g->state == GROUP_BACKOFF)
+    if (g->state == GROUP_READY || g->state == GROUP_BACKOFF) {
         return;
+    }
     lifecycle_reason(g, SKR_REASON_NONE, NULL);
     g->plan_at = e->now + e->settings.plan_delay;
     engine_wake_group(e, g, g->plan_at);
@@ -193,14 +202,16 @@ static void evaluate_bound(struct skr_engine *e, struct group *g)
 static void evaluate_waiting(struct skr_engine *e, struct group *g)
 {
     if (had_members_before(g)) {
-        if (g->n_newcomers == 0)
+        if (g->n_newcomers == 0) {
             return; /* stays Bound until somebody comes */
+        }
         start_generation(g);
         lifecycle_enter(e, g, GROUP_PENDING);
         membership_update(e, g);
     }
-    if (g->n_newcomers > 0 && !g->begin_at)
+    if (g->n_newcomers > 0 && !g->begin_at) {
         g->begin_at = e->now;
+    }
     if (g->defect) {
         lifecycle_reason(g, SKR_REASON_GROUP_INVALID, g->defect);
         lifecycle_enter(e, g, GROUP_INVALID);
@@ -211,10 +222,11 @@ static void evaluate_waiting(struct skr_engine *e, struct group *g)
         not_homogeneous(g);
         lifecycle_enter(e, g, GROUP_INVALID);
     } else if (g->n_ready_new < (size_t)membership_size(g)) {
-        if (topology_is_usable(e))
+        if (topology_is_usable(e)) {
             missing_members(g);
-        else
+        } else {
             lifecycle_no_tree(g);
+        }
         g->infeasible = false;
         lifecycle_enter(e, g, GROUP_PENDING);
     } else {
@@ -232,8 +244,9 @@ static uint64_t members_view(const struct skr_engine *e, const struct group *g)
     view = view * 31 + (uint64_t)g->reason;
     view = view * 31 + g->infeasible;
     if (g->plan) {
-        for (const char *s = g->plan->id; *s; s++)
+        for (const char *s = g->plan->id; *s; s++) {
             view = view * 31 + (unsigned char)*s;
+        }
         view = view * 31 + plan_is_persisted(e, g->plan);
         view = view * 31 + g->plan->aborting;
         view = view * 31 + g->plan->binding;
@@ -244,31 +257,40 @@ static uint64_t members_view(const struct skr_engine *e, const struct group *g)
 static void touch_members(struct skr_engine *e, struct group *g)
 {
     uint64_t view = members_view(e, g);
-    if (view == g->members_told)
+    if (view == g->members_told) {
         return;
+    }
     g->members_told = view;
     struct pod_entry *p;
-    DL_FOREACH(g->members, p) engine_touch_pod(e, p);
+    DL_FOREACH(g->members, p)
+    {
+        engine_touch_pod(e, p);
+    }
 }
 
 void lifecycle_evaluate(struct skr_engine *e, struct group *g)
 {
-    if (!g->restored)
+    if (!g->restored) {
         restore_group(e, g);
+    }
     plan_note_binding(e, g);
-    if (sources_resolve(e, g) && g->plan)
+    if (sources_resolve(e, g) && g->plan) {
         plan_abort(e, g, SKR_REASON_NONE,
                    g->spec ? "the group was changed" : "the group's definition is gone", false);
+    }
     membership_update(e, g);
-    if (g->plan)
+    if (g->plan) {
         plan_step(e, g);
-    if (g->seats_dirty)
+    }
+    if (g->seats_dirty) {
         membership_update(e, g);
+    }
     if (!g->plan) {
-        if (g->n_bound > 0)
+        if (g->n_bound > 0) {
             evaluate_bound(e, g);
-        else
+        } else {
             evaluate_waiting(e, g);
+        }
     }
     measure_group(e, g);
     release_settle(e, g);

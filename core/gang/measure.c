@@ -20,8 +20,9 @@ static void observe(struct skr_engine *e, struct group *g, enum skr_group_outcom
     struct skr_scheduling_times *times = &e->scheduling[outcome];
     skr_time took = e->now > g->complete_at ? e->now - g->complete_at : 0;
     size_t k = 0;
-    while (k < SKR_SCHEDULING_BUCKETS && took > SKR_SCHEDULING_FIRST << k)
+    while (k < SKR_SCHEDULING_BUCKETS && took > SKR_SCHEDULING_FIRST << k) {
         k++;
+    }
     times->n[k]++;
     times->sum += took;
     g->complete_at = 0;
@@ -31,18 +32,21 @@ void measure_group(struct skr_engine *e, struct group *g)
 {
     switch (g->state) {
     case GROUP_READY:
-        if (!g->complete_at)
+        if (!g->complete_at) {
             g->complete_at = e->now;
+        }
         break;
     case GROUP_BOUND:
-        if (g->complete_at)
+        if (g->complete_at) {
             observe(e, g, SKR_OUTCOME_BOUND);
+        }
         break;
     case GROUP_PENDING:
     case GROUP_INVALID:
     case GROUP_EVICTED:
-        if (g->complete_at)
+        if (g->complete_at) {
             observe(e, g, SKR_OUTCOME_FAILED);
+        }
         break;
     case GROUP_PREEMPTING:
     case GROUP_PLANNED:
@@ -58,8 +62,9 @@ void measure_group(struct skr_engine *e, struct group *g)
 
 void measure_group_gone(struct skr_engine *e, struct group *g)
 {
-    if (g->complete_at)
+    if (g->complete_at) {
         observe(e, g, SKR_OUTCOME_FAILED);
+    }
 }
 
 /* ---- how much ---- */
@@ -107,8 +112,9 @@ static int64_t *unit_cell(const struct skr_slot_count *count, int32_t unit, size
 
 static void raise(int64_t *most, int64_t n)
 {
-    if (n > *most)
+    if (n > *most) {
         *most = n;
+    }
 }
 
 static void add(struct skr_slot_count *count, int32_t leaf_unit, size_t r, size_t i, int64_t n)
@@ -126,16 +132,18 @@ static void count_leaf(const struct skr_engine *e, struct skr_slot_count *count,
                        const struct asked *asked, const struct node_entry *n, int32_t leaf)
 {
     int64_t have[SKR_SLOT_RESOURCES_MAX + 1];
-    if (!n || !n->node || !n->node->ready || n->node->unschedulable)
+    if (!n || !n->node || !n->node->ready || n->node->unschedulable) {
         return;
+    }
     skr_ledger_free_each(e->ledger, n->name, asked->resource, asked->n, have);
     int64_t pods = at_least_zero(have[asked->n - 1]);
     for (size_t r = 0; r + 1 < asked->n; r++) {
         int64_t whole = asked->known[r] ? at_least_zero(have[r]) / asked->one[r] : 0;
         for (size_t i = 0; i < SKR_SLOT_SIZES; i++) {
             int64_t fits = whole >> i < pods ? whole >> i : pods;
-            if (fits > 0)
+            if (fits > 0) {
                 add(count, count->slots.tree->first_leaf + leaf, r, i, fits);
+            }
         }
     }
 }
@@ -146,8 +154,9 @@ static void finish(struct skr_slot_count *count, struct skr_slots *ret)
     for (int32_t l = 0; l < s->tree->n_levels; l++) {
         for (int32_t u = s->tree->level_first[l]; u < s->tree->level_first[l + 1]; u++) {
             for (size_t r = 0; r < s->n_resources; r++) {
-                for (size_t i = 0; i < SKR_SLOT_SIZES; i++)
+                for (size_t i = 0; i < SKR_SLOT_SIZES; i++) {
                     raise(&s->most[l][r][i], *unit_cell(count, u, r, i));
+                }
             }
         }
     }
@@ -165,15 +174,18 @@ bool skr_engine_count_slots(struct skr_engine *e, struct skr_slot_count *count, 
         *ret = (struct skr_slots){0};
         return true;
     }
-    if (count->slots.tree != e->tree)
+    if (count->slots.tree != e->tree) {
         begin(e, count);
+    }
     ask(e, &count->slots, &asked);
     struct node_entry *const *leaf = topology_leaf_nodes(e);
     int32_t left = e->tree->n_leaves - count->next;
-    for (int32_t i = n < left ? n : left; i > 0; i--, count->next++)
+    for (int32_t i = n < left ? n : left; i > 0; i--, count->next++) {
         count_leaf(e, count, &asked, leaf[count->next], count->next);
-    if (count->next < e->tree->n_leaves)
+    }
+    if (count->next < e->tree->n_leaves) {
         return false;
+    }
     finish(count, ret);
     return true;
 }

@@ -36,8 +36,9 @@ static bool is_anchor(const struct pod_entry *p)
 /* Free with free(). */
 static char *wanted_annotation(const struct pod_entry *p)
 {
-    if (is_anchor(p))
+    if (is_anchor(p)) {
         return skr_strdup(p->plan->text ? p->plan->text : "");
+    }
     return skr_member_plan_write(p->plan->id, p->plan_node);
 }
 
@@ -45,8 +46,9 @@ static bool metadata_stands(const struct pod_entry *p)
 {
     char rank[16];
     snprintf(rank, sizeof rank, "%d", p->plan_rank);
-    if (strcmp(label_of(p, SKR_LABEL_RANK), rank) != 0)
+    if (strcmp(label_of(p, SKR_LABEL_RANK), rank) != 0) {
         return false;
+    }
     char *annotation = wanted_annotation(p);
     bool stands = strcmp(annotation_of(p), annotation) == 0;
     free(annotation);
@@ -55,10 +57,12 @@ static bool metadata_stands(const struct pod_entry *p)
 
 bool members_nomination_stands(struct pod_entry *p)
 {
-    if (!p->plan)
+    if (!p->plan) {
         return false;
-    if (p->stands == STANDS_UNKNOWN || is_anchor(p))
+    }
+    if (p->stands == STANDS_UNKNOWN || is_anchor(p)) {
         p->stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
+    }
     return p->stands == STANDS_YES;
 }
 
@@ -81,10 +85,11 @@ static void json_or_null(struct skr_strbuf *b, const char *key, const char *valu
 {
     skr_strbuf_add_json(b, key);
     skr_strbuf_addc(b, ':');
-    if (*value)
+    if (*value) {
         skr_strbuf_add_json(b, value);
-    else
+    } else {
         skr_strbuf_add(b, "null");
+    }
 }
 
 static void send(struct skr_engine *e, struct pod_entry *p, const struct change *c,
@@ -95,15 +100,18 @@ static void send(struct skr_engine *e, struct pod_entry *p, const struct change 
     skr_strbuf_init(&b);
     skr_strbuf_add(&b, "{\"metadata\":{\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
-    if (c->n_labels > 0)
+    if (c->n_labels > 0) {
         skr_strbuf_add(&b, ",\"labels\":{");
+    }
     for (size_t i = 0; i < c->n_labels; i++) {
-        if (i > 0)
+        if (i > 0) {
             skr_strbuf_addc(&b, ',');
+        }
         json_or_null(&b, c->label[i].key, c->label[i].value);
     }
-    if (c->n_labels > 0)
+    if (c->n_labels > 0) {
         skr_strbuf_addc(&b, '}');
+    }
     if (c->annotation) {
         skr_strbuf_add(&b, ",\"annotations\":{");
         json_or_null(&b, SKR_ANNOTATION_PLAN, c->annotation);
@@ -161,8 +169,9 @@ static bool waits_for_stale(struct skr_engine *e, const struct pod_entry *p)
 {
     struct node_entry *n = nodes_find(e, p->plan_node);
     const struct pod_entry *other;
-    if (!n)
+    if (!n) {
         return false;
+    }
     DL_FOREACH2(n->nominated, other, nnext)
     {
         if (other != p && other->group &&
@@ -205,16 +214,18 @@ static void settle_planned(struct skr_engine *e, struct pod_entry *p)
 {
     bool metadata = members_nomination_stands(p);
     if (p->parked || p->binding) {
-        if (!metadata)
+        if (!metadata) {
             nominate(e, p, false);
+        }
         return;
     }
     bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->plan_node) == 0;
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
     bool never_kicked = !p->kicked_at && !p->asked && !p->voted && !p->pod->gate;
     if (!metadata || !nominated || never_kicked || p->kick_again) {
-        if (waits_for_stale(e, p))
+        if (waits_for_stale(e, p)) {
             return;
+        }
         skr_time at = p->kicked_at ? p->kicked_at + AGAIN_MS * SKR_MILLISECOND : 0;
         if (metadata && e->now < at) {
             engine_wake(e, at, WAKE_POD, p->uid);
@@ -236,10 +247,11 @@ static bool has_traces(const struct pod_entry *p)
 static const char *waiting_word(const struct group *g)
 {
     enum skr_group_status s = SKR_STATUS_WAITING;
-    if (g->state == GROUP_INVALID)
+    if (g->state == GROUP_INVALID) {
         s = SKR_STATUS_FAILED;
-    else if (g->state == GROUP_READY || g->state == GROUP_BACKOFF)
+    } else if (g->state == GROUP_READY || g->state == GROUP_BACKOFF) {
         s = SKR_STATUS_READY;
+    }
     return skr_group_status_name(s);
 }
 
@@ -266,7 +278,10 @@ static size_t place_by_name(const struct pod_entry *p)
 {
     const struct pod_entry *q;
     size_t n = 0;
-    DL_FOREACH(p->group->members, q) n += strcmp(q->pod->meta.name, p->pod->meta.name) < 0;
+    DL_FOREACH(p->group->members, q)
+    {
+        n += strcmp(q->pod->meta.name, p->pod->meta.name) < 0;
+    }
     return n;
 }
 
@@ -279,28 +294,33 @@ static void tell_waiting(struct skr_engine *e, struct pod_entry *p)
         g->gated_text = text;
         g->gated_since = e->now;
     }
-    if ((!p->pod->gate && !nobody_else_tells) || p->told_event == text)
+    if ((!p->pod->gate && !nobody_else_tells) || p->told_event == text) {
         return;
+    }
     skr_time at = g->gated_since + SKR_GATED_EVENT_AFTER_S * SKR_SECOND;
     if (e->now < at) {
         engine_wake(e, at, WAKE_POD, p->uid);
         return;
     }
     p->told_event = text;
-    if (place_by_name(p) < SKR_GATED_EVENT_MEMBERS)
+    if (place_by_name(p) < SKR_GATED_EVENT_MEMBERS) {
         out_event(e, "Pod", &p->pod->meta, nobody_else_tells, "GroupWaiting", "GroupWaiting", text);
+    }
 }
 
 static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    if (g->plan && !g->plan->aborting && p->plan)
+    if (g->plan && !g->plan->aborting && p->plan) {
         return; /* its commit is on the way */
-    if (g->plan && g->plan->aborting && p->plan)
+    }
+    if (g->plan && g->plan->aborting && p->plan) {
         return; /* cleared when the object is */
+    }
     if (has_traces(p)) {
-        if (!is_about_to_be_planned(e, p))
+        if (!is_about_to_be_planned(e, p)) {
             clear_traces(e, p);
+        }
         return;
     }
     if (p->pod->gate && release_may_open(e, p)) {
@@ -311,8 +331,9 @@ static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
     bool failed = g->state == GROUP_INVALID;
     const char *word = waiting_word(g);
     if ((!p->pod->gate && !failed) || strcmp(label_of(p, SKR_LABEL_STATUS), word) == 0 ||
-        membership_is_beyond(g, p))
+        membership_is_beyond(g, p)) {
         return;
+    }
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
     skr_time at = since + LABEL_AFTER_S * SKR_SECOND;
     if (e->now < at) {
@@ -330,18 +351,22 @@ static void settle_bound(struct skr_engine *e, struct pod_entry *p)
 {
     char rank[16];
     struct change c = {0};
-    if (p->await_watch)
+    if (p->await_watch) {
         return;
-    if (strcmp(label_of(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0)
+    }
+    if (strcmp(label_of(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
         change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
+    }
     if (!*label_of(p, SKR_LABEL_RANK) && p->plan_rank >= 0) {
         snprintf(rank, sizeof rank, "%d", p->plan_rank);
         change_label(&c, SKR_LABEL_RANK, rank);
     }
-    if (!p->plan && strstr(annotation_of(p), "\"v\":1")) /* it carried the plan of all */
+    if (!p->plan && strstr(annotation_of(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";
-    if (c.n_labels > 0 || c.annotation)
+    }
+    if (c.n_labels > 0 || c.annotation) {
         send(e, p, &c, SKR_WRITE_CLASS_LABEL);
+    }
 }
 
 /* ---- */
@@ -349,11 +374,13 @@ static void settle_bound(struct skr_engine *e, struct pod_entry *p)
 /* The whole plan of a group from labels stands on one member, ahead of everything else. */
 static bool settle_anchor(struct skr_engine *e, struct pod_entry *p)
 {
-    if (!is_anchor(p) || !p->plan->text)
+    if (!is_anchor(p) || !p->plan->text) {
         return false;
+    }
     const char *want = p->plan->aborting ? "" : p->plan->text;
-    if (strcmp(annotation_of(p), want) == 0)
+    if (strcmp(annotation_of(p), want) == 0) {
         return false;
+    }
     struct change c = {.annotation = want};
     send(e, p, &c, SKR_WRITE_CLASS_COMMIT);
     return true;
@@ -369,29 +396,33 @@ static void read_back(struct skr_engine *e, struct pod_entry *p)
 
 void members_settle(struct skr_engine *e, struct pod_entry *p)
 {
-    if (!p->ours || p->write || !skr_pod_is_live(p->pod))
+    if (!p->ours || p->write || !skr_pod_is_live(p->pod)) {
         return;
+    }
     if (e->now < p->write_at) {
         engine_wake(e, p->write_at, WAKE_POD, p->uid);
         return;
     }
     if (!p->group) {
-        if (p->pod->gate) /* of ours, without a group: nobody else would ever let it go */
+        if (p->pod->gate) { /* of ours, without a group: nobody else would ever let it go */
             send_ungate(e, p);
+        }
         return;
     }
     if (p->must_read) {
         read_back(e, p);
         return;
     }
-    if (settle_anchor(e, p))
+    if (settle_anchor(e, p)) {
         return;
-    if (pods_is_bound(p))
+    }
+    if (pods_is_bound(p)) {
         settle_bound(e, p);
-    else if (p->plan && !p->plan->aborting && plan_is_persisted(e, p->plan))
+    } else if (p->plan && !p->plan->aborting && plan_is_persisted(e, p->plan)) {
         settle_planned(e, p);
-    else
+    } else {
         settle_waiting(e, p);
+    }
 }
 
 /* ---- answers ---- */
@@ -407,8 +438,9 @@ static void apply(struct skr_engine *e, struct pod_entry *p, const struct pendin
                                 .label = w->label,
                                 .plan_annotation = w->annotation};
     /* The watch may have shown a later version already, in which our patch is contained. */
-    if (version && version <= p->pod->meta.resource_version)
+    if (version && version <= p->pod->meta.resource_version) {
         return;
+    }
     struct skr_pod *now = skr_pod_overlay(p->pod, &o);
     skr_bug_on(!now);
     pods_replace(e, p, now);
@@ -449,10 +481,11 @@ static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct p
         break;
     case SKR_WRITE_DENIED:
         out_decision(e, "", p->key, "Pod patch refused", "", ev->write_done.message, true);
-        if (w->nominated_node)
+        if (w->nominated_node) {
             e->status_forbidden = true; /* by label then, at once */
-        else
+        } else {
             later(e, p, REFUSED_S * SKR_SECOND);
+        }
         break;
     case SKR_WRITE_BUSY:
         later(e, p, ev->write_done.retry_after > 0 ? ev->write_done.retry_after : retry_delay(p));
@@ -467,15 +500,17 @@ static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct p
         break;
     }
     engine_touch_pod(e, p);
-    if (p->group)
+    if (p->group) {
         engine_touch_group(e, p->group);
+    }
 }
 
 void members_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->write != w->id)
+    if (!p || p->write != w->id) {
         return;
+    }
     p->write = 0;
     if (w->purpose == WRITE_FOR_MEMBER) {
         patch_done(e, p, w, ev);
@@ -485,14 +520,16 @@ void members_write_done(struct skr_engine *e, struct pending_write *w, struct sk
         pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
     } else if (ev->write_done.pod) {
         bool same = strcmp(ev->write_done.pod->meta.uid, p->uid) == 0;
-        if (same && !p->must_read)
+        if (same && !p->must_read) {
             out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
                          true);
+        }
         p->must_read = false;
         pods_upsert(e, ev->write_done.pod);
         ev->write_done.pod = NULL;
-        if (same)
+        if (same) {
             engine_touch_pod(e, p);
+        }
     } else {
         engine_touch_pod(e, p);
     }

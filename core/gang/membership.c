@@ -24,12 +24,14 @@ struct pod_entry *membership_oldest(const struct group *g)
     struct pod_entry *p, *best = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (!skr_pod_is_live(p->pod))
+        if (!skr_pod_is_live(p->pod)) {
             continue;
+        }
         if (!best || p->pod->meta.created < best->pod->meta.created ||
             (p->pod->meta.created == best->pod->meta.created &&
-             strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0)) {
             best = p;
+        }
     }
     return best;
 }
@@ -37,8 +39,9 @@ struct pod_entry *membership_oldest(const struct group *g)
 static int by_age(const void *a, const void *b)
 {
     const struct pod_entry *p = *(struct pod_entry *const *)a, *q = *(struct pod_entry *const *)b;
-    if (p->pod->meta.created != q->pod->meta.created)
+    if (p->pod->meta.created != q->pod->meta.created) {
         return p->pod->meta.created < q->pod->meta.created ? -1 : 1;
+    }
     return strcmp(p->pod->meta.name, q->pod->meta.name);
 }
 
@@ -47,16 +50,18 @@ static int by_age(const void *a, const void *b)
 static bool of_this_generation(const struct group *g, const struct pod_entry *p)
 {
     for (size_t i = 0; i < g->n_gen_controllers; i++) {
-        if (strcmp(g->gen_controller[i], p->pod->controller_uid) == 0)
+        if (strcmp(g->gen_controller[i], p->pod->controller_uid) == 0) {
             return true;
+        }
     }
     return false;
 }
 
 static void generation_add(struct group *g, const struct pod_entry *p)
 {
-    if (of_this_generation(g, p))
+    if (of_this_generation(g, p)) {
         return;
+    }
     skr_grow(&g->gen_controller, &g->cap_gen_controllers, g->n_gen_controllers + 1,
              sizeof *g->gen_controller);
     g->gen_controller[g->n_gen_controllers++] = skr_strdup(p->pod->controller_uid);
@@ -64,8 +69,9 @@ static void generation_add(struct group *g, const struct pod_entry *p)
 
 static void generation_reset(struct group *g)
 {
-    for (size_t i = 0; i < g->n_gen_controllers; i++)
+    for (size_t i = 0; i < g->n_gen_controllers; i++) {
         free(g->gen_controller[i]);
+    }
     g->n_gen_controllers = 0;
     g->gen_succeeded = false;
 }
@@ -84,24 +90,29 @@ static void deal_seats(struct group *g)
             live && !p->pod->other_gang && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
         taken += p->seated;
         running = running || (live && pods_is_bound(p));
-        if (live && pods_is_bound(p))
+        if (live && pods_is_bound(p)) {
             generation_add(g, p);
+        }
     }
-    if (!running && !g->plan)
+    if (!running && !g->plan) {
         generation_reset(g);
+    }
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     DL_FOREACH(g->members, p)
     {
-        if (p->seated || !skr_pod_is_live(p->pod) || p->pod->other_gang)
+        if (p->seated || !skr_pod_is_live(p->pod) || p->pod->other_gang) {
             continue;
-        if (running && g->gen_succeeded && !of_this_generation(g, p))
+        }
+        if (running && g->gen_succeeded && !of_this_generation(g, p)) {
             continue;
+        }
         list[n++] = p;
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = (size_t)membership_size(g);
-    for (size_t i = 0; i < n && taken < size; i++, taken++)
+    for (size_t i = 0; i < n && taken < size; i++, taken++) {
         list[i]->seated = true;
+    }
     free(list);
 }
 
@@ -130,15 +141,18 @@ static void check_homogeneity(struct group *g)
     g->homogeneity = NULL;
     DL_FOREACH(g->members, p)
     {
-        if (!p->seated)
+        if (!p->seated) {
             continue;
-        if (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0)
+        }
+        if (!first || strcmp(p->pod->meta.name, first->pod->meta.name) < 0) {
             first = p;
+        }
     }
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && p->shape != first->shape && !g->homogeneity)
+        if (p->seated && p->shape != first->shape && !g->homogeneity) {
             note_difference(g, first, p);
+        }
     }
 }
 
@@ -156,8 +170,9 @@ void membership_update(struct skr_engine *e, struct group *g)
     g->n_foreign_gate = 0;
     DL_FOREACH(g->members, p)
     {
-        if (!skr_pod_is_live(p->pod))
+        if (!skr_pod_is_live(p->pod)) {
             continue;
+        }
         g->n_live++;
         if (pods_is_bound(p)) {
             g->n_bound++;
@@ -178,8 +193,9 @@ struct pod_entry **membership_plannable(struct skr_engine *e, struct group *g, s
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && !pods_is_bound(p) && !p->pod->foreign_gate && skr_pod_is_live(p->pod))
+        if (p->seated && !pods_is_bound(p) && !p->pod->foreign_gate && skr_pod_is_live(p->pod)) {
             list[n++] = p;
+        }
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     *ret_n = n;

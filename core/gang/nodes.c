@@ -31,36 +31,43 @@ struct node_entry *nodes_get(struct skr_engine *e, const char *name)
 
 static bool labels_equal(const struct skr_labels *a, const struct skr_labels *b)
 {
-    if (a->n != b->n)
+    if (a->n != b->n) {
         return false;
+    }
     for (size_t i = 0; i < a->n; i++) {
         if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0)
+            strcmp(a->item[i].value, b->item[i].value) != 0) {
             return false;
+        }
     }
     return true;
 }
 
 static bool quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b)
 {
-    if (a->n != b->n)
+    if (a->n != b->n) {
         return false;
+    }
     for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].name, b->item[i].name) != 0 || a->item[i].amount != b->item[i].amount)
+        if (strcmp(a->item[i].name, b->item[i].name) != 0 ||
+            a->item[i].amount != b->item[i].amount) {
             return false;
+        }
     }
     return true;
 }
 
 static bool taints_equal(const struct skr_node *a, const struct skr_node *b)
 {
-    if (a->n_taints != b->n_taints)
+    if (a->n_taints != b->n_taints) {
         return false;
+    }
     for (size_t i = 0; i < a->n_taints; i++) {
         const struct skr_taint *s = &a->taints[i], *t = &b->taints[i];
         if (strcmp(s->key, t->key) != 0 || strcmp(s->value, t->value) != 0 ||
-            s->effect != t->effect)
+            s->effect != t->effect) {
             return false;
+        }
     }
     return true;
 }
@@ -75,7 +82,10 @@ static bool matters(const struct skr_node *a, const struct skr_node *b)
 static void end_vetoes(struct skr_engine *e, const char *node)
 {
     struct shape *s, *tmp;
-    HASH_ITER(hh, e->shapes, s, tmp) shape_unveto(e, s, node);
+    HASH_ITER(hh, e->shapes, s, tmp)
+    {
+        shape_unveto(e, s, node);
+    }
 }
 
 /* Groups whose plan uses the node look whether it is still good for them. */
@@ -101,7 +111,10 @@ static void changed(struct skr_engine *e, struct node_entry *n)
     engine_changed(e);
     e->nodes_dirty = true;
     struct pod_entry *p;
-    DL_FOREACH2(n->nominated, p, nnext) engine_touch_pod(e, p);
+    DL_FOREACH2(n->nominated, p, nnext)
+    {
+        engine_touch_pod(e, p);
+    }
 }
 
 void nodes_upsert(struct skr_engine *e, struct skr_node *node)
@@ -130,8 +143,9 @@ void nodes_upsert(struct skr_engine *e, struct skr_node *node)
         }
         skr_ledger_set_node(e->ledger, n->name, &amounts);
         skr_amounts_fini(&amounts);
-        if (old && !e->active) /* rack labels may have moved */
+        if (old && !e->active) { /* rack labels may have moved */
             e->tree_dirty = e->tree_dirty || !labels_equal(&old->meta.labels, &node->meta.labels);
+        }
         changed(e, n);
     }
     skr_node_destroy(old);
@@ -140,8 +154,9 @@ void nodes_upsert(struct skr_engine *e, struct skr_node *node)
 void nodes_delete(struct skr_engine *e, const char *name)
 {
     struct node_entry *n = nodes_find(e, name);
-    if (!n)
+    if (!n) {
         return;
+    }
     skr_node_destroy(n->node);
     n->node = NULL;
     e->n_nodes--;

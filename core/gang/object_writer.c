@@ -39,12 +39,14 @@ const char *sink_annotation(const struct skr_engine *e, const struct group *g)
 {
     (void)e;
     const struct skr_meta *meta = NULL;
-    if (at_podgroup(g))
+    if (at_podgroup(g)) {
         meta = g->podgroup ? &g->podgroup->pg->meta : NULL;
-    else if (g->map)
+    } else if (g->map) {
         meta = &g->map->map->meta;
-    if (!meta)
+    }
+    if (!meta) {
         return NULL;
+    }
     const char *text = skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN);
     return text ? text : "";
 }
@@ -52,19 +54,22 @@ const char *sink_annotation(const struct skr_engine *e, const struct group *g)
 void sink_hurry(struct skr_engine *e, struct group *g)
 {
     (void)e;
-    if (g->podgroup)
+    if (g->podgroup) {
         g->podgroup->sink.urgent = true;
-    if (g->map)
+    }
+    if (g->map) {
         g->map->sink.urgent = true;
+    }
 }
 
 bool sink_is_refused(const struct skr_engine *e, const struct group *g)
 {
     const struct sink *sink = NULL;
-    if (at_podgroup(g))
+    if (at_podgroup(g)) {
         sink = g->podgroup ? &g->podgroup->sink : NULL;
-    else if (g->source == SOURCE_MAP && g->map)
+    } else if (g->source == SOURCE_MAP && g->map) {
         sink = &g->map->sink;
+    }
     return sink && sink->refused && (sink->write || e->now < sink->retry_at);
 }
 
@@ -80,8 +85,9 @@ struct target {
 
 static const char *have_key(const struct target *t, const char *key)
 {
-    if (t->kind == SINK_MAP)
+    if (t->kind == SINK_MAP) {
         return skr_labels_get(t->have, key);
+    }
     char full[128];
     snprintf(full, sizeof full, "sakkara.%s", key);
     return skr_labels_get(t->have, full);
@@ -93,8 +99,9 @@ static size_t differences(const struct target *t, struct wanted *w)
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
         const char *have = have_key(t, w->item[i].key), *want = w->item[i].value;
-        if ((!have && !want) || (have && want && strcmp(have, want) == 0))
+        if ((!have && !want) || (have && want && strcmp(have, want) == 0)) {
             continue;
+        }
         struct skr_label moved = w->item[i];
         w->item[i] = w->item[n];
         w->item[n++] = moved;
@@ -107,15 +114,17 @@ static void add_member(struct skr_strbuf *b, const char *prefix, const char *key
 {
     char full[160];
     snprintf(full, sizeof full, "%s%s", prefix, key);
-    if (!*first)
+    if (!*first) {
         skr_strbuf_addc(b, ',');
+    }
     *first = false;
     skr_strbuf_add_json(b, full);
     skr_strbuf_addc(b, ':');
-    if (value)
+    if (value) {
         skr_strbuf_add_json(b, value);
-    else
+    } else {
         skr_strbuf_add(b, "null");
+    }
 }
 
 static void patch_body(const struct target *t, const struct wanted *w, size_t n,
@@ -124,23 +133,27 @@ static void patch_body(const struct target *t, const struct wanted *w, size_t n,
     bool first = true;
     skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
     skr_strbuf_add_json(b, t->meta->uid);
-    if (t->meta->resource_version)
+    if (t->meta->resource_version) {
         skr_strbuf_addf(b, ",\"resourceVersion\":\"%llu\"",
                         (unsigned long long)t->meta->resource_version);
+    }
     if (annotation || (t->kind == SINK_PODGROUP && n > 0)) {
         skr_strbuf_add(b, ",\"annotations\":{");
-        if (annotation)
+        if (annotation) {
             add_member(b, "", SKR_ANNOTATION_PLAN, *annotation ? annotation : NULL, &first);
-        for (size_t i = 0; t->kind == SINK_PODGROUP && i < n; i++)
+        }
+        for (size_t i = 0; t->kind == SINK_PODGROUP && i < n; i++) {
             add_member(b, "sakkara.", w->item[i].key, w->item[i].value, &first);
+        }
         skr_strbuf_addc(b, '}');
     }
     skr_strbuf_addc(b, '}');
     if (t->kind == SINK_MAP && n > 0) {
         first = true;
         skr_strbuf_add(b, ",\"data\":{");
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             add_member(b, "", w->item[i].key, w->item[i].value, &first);
+        }
         skr_strbuf_addc(b, '}');
     }
     skr_strbuf_addc(b, '}');
@@ -197,8 +210,9 @@ static skr_time collected_at(const struct skr_engine *e, const struct target *t,
     skr_time at = e->now + COLLECT_MS * SKR_MILLISECOND;
     skr_time pause = t->sink->sent_at + PAUSE_MS * SKR_MILLISECOND;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(w->item[i].key, "status") == 0 || strcmp(w->item[i].key, "reason") == 0)
+        if (strcmp(w->item[i].key, "status") == 0 || strcmp(w->item[i].key, "reason") == 0) {
             return at;
+        }
     }
     return t->sink->sent_at && pause > at ? pause : at;
 }
@@ -209,8 +223,9 @@ static skr_time settle_target(struct skr_engine *e, const struct target *t, stru
                               const char *annotation)
 {
     struct sink *sink = t->sink;
-    if (sink->write)
+    if (sink->write) {
         return SKR_TIME_NEVER;
+    }
     const char *have = skr_labels_get(&t->meta->annotations, SKR_ANNOTATION_PLAN);
     bool plan_differs = strcmp(have ? have : "", annotation) != 0;
     size_t n = differences(t, w);
@@ -219,18 +234,22 @@ static skr_time settle_target(struct skr_engine *e, const struct target *t, stru
         sink->flush_at = 0;
         return SKR_TIME_NEVER;
     }
-    if (e->now < sink->retry_at)
+    if (e->now < sink->retry_at) {
         return sink->retry_at;
-    if (!sink->urgent && !plan_differs) {
-        if (sink->flush_at == 0)
-            sink->flush_at = collected_at(e, t, w, n);
-        if (e->now < sink->flush_at)
-            return sink->flush_at;
     }
-    if (sink->must_read)
+    if (!sink->urgent && !plan_differs) {
+        if (sink->flush_at == 0) {
+            sink->flush_at = collected_at(e, t, w, n);
+        }
+        if (e->now < sink->flush_at) {
+            return sink->flush_at;
+        }
+    }
+    if (sink->must_read) {
         send_read(e, t);
-    else
+    } else {
         send_patch(e, t, w, n, plan_differs ? annotation : NULL);
+    }
     return SKR_TIME_NEVER;
 }
 
@@ -266,23 +285,26 @@ void sink_settle_group(struct skr_engine *e, struct group *g)
     skr_time at = SKR_TIME_NEVER, other;
     if (g->map) {
         struct wanted w = {0};
-        if (g->source == SOURCE_MAP)
+        if (g->source == SOURCE_MAP) {
             status_wanted(e, g, &w);
+        }
         t = map_target(g->map);
         at = settle_target(e, &t, &w, text_for(g, SOURCE_MAP));
         wanted_fini(&w);
     }
     if (g->podgroup) {
         struct wanted w = {0};
-        if (g->source == SOURCE_PODGROUP)
+        if (g->source == SOURCE_PODGROUP) {
             status_wanted(e, g, &w);
+        }
         t = podgroup_target(g->podgroup);
         other = settle_target(e, &t, &w, text_for(g, SOURCE_PODGROUP));
         at = other < at ? other : at;
         wanted_fini(&w);
     }
-    if (at != SKR_TIME_NEVER)
+    if (at != SKR_TIME_NEVER) {
         engine_wake_group(e, g, at);
+    }
 }
 
 /* Maps that no group writes: topology maps, duplicates, maps whose name is bad. */
@@ -290,20 +312,22 @@ void sink_settle_map(struct skr_engine *e, struct map_entry *m)
 {
     struct group *g = groups_find(e, m->group_key);
     struct wanted w = {0};
-    if (m->is_topology)
+    if (m->is_topology) {
         status_wanted_topology(e, m, &w);
-    else if (m->is_group && (!g || g->map != m))
+    } else if (m->is_group && (!g || g->map != m)) {
         status_wanted_loser(e, m, &w);
-    else {
+    } else {
         m->told_loser = NULL;
-        if (g)
+        if (g) {
             engine_touch_group(e, g);
+        }
     }
     if (w.n > 0) {
         struct target t = map_target(m);
         skr_time at = settle_target(e, &t, &w, "");
-        if (at != SKR_TIME_NEVER)
+        if (at != SKR_TIME_NEVER) {
             engine_wake(e, at, WAKE_MAP, m->key);
+        }
     }
     wanted_fini(&w);
 }
@@ -327,15 +351,18 @@ static void merge(struct skr_arena *arena, const struct skr_labels *old,
     size_t n = 0;
     for (size_t i = 0; i < old->n; i++) {
         bool replaced = false;
-        for (size_t j = 0; j < n_sent; j++)
+        for (size_t j = 0; j < n_sent; j++) {
             replaced = replaced || strcmp(old->item[i].key, sent[j].key) == 0;
-        if (!replaced)
+        }
+        if (!replaced) {
             ret->item[n++] = (struct skr_label){skr_arena_strdup(arena, old->item[i].key),
                                                 skr_arena_strdup(arena, old->item[i].value)};
+        }
     }
     for (size_t j = 0; j < n_sent; j++) {
-        if (!sent[j].value)
+        if (!sent[j].value) {
             continue;
+        }
         size_t at = n++;
         while (at > 0 && strcmp(ret->item[at - 1].key, sent[j].key) > 0) {
             ret->item[at] = ret->item[at - 1];
@@ -355,8 +382,9 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
     ret->namespace_ = skr_arena_strdup(arena, old->namespace_);
     ret->name = skr_arena_strdup(arena, old->name);
     ret->uid = skr_arena_strdup(arena, old->uid);
-    if (version)
+    if (version) {
         ret->resource_version = version;
+    }
     merge(arena, &old->labels, NULL, 0, &ret->labels);
     merge(arena, &old->annotations, annotations, n, &ret->annotations);
 }
@@ -392,8 +420,9 @@ static void apply_to_podgroup(struct skr_engine *e, struct podgroup_entry *pg, u
         snprintf(key[n], sizeof key[n], "sakkara.%s", pg->sink.sent[n].key);
         annotation[n] = (struct skr_label){key[n], pg->sink.sent[n].value};
     }
-    if (pg->sink.sent_annotation)
+    if (pg->sink.sent_annotation) {
         annotation[n++] = plan_label(&pg->sink);
+    }
     now->arena = arena;
     now->min_member = pg->pg->min_member;
     merge_meta(arena, &pg->pg->meta, annotation, n, version, &now->meta);
@@ -446,8 +475,9 @@ static void look_again(struct skr_engine *e, struct group *g, const struct sink 
                        bool was_refused)
 {
     engine_touch_group(e, g);
-    if (sink->refused)
+    if (sink->refused) {
         engine_wake_group(e, g, sink->retry_at); /* nothing is planned before */
+    }
     if (was_refused && !sink->refused) {
         g->attempts = 0;
         g->failed_epoch = UINT64_MAX;
@@ -469,10 +499,12 @@ static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_e
     struct group *g = groups_find(e, m->group_key);
     engine_touch_map(e, m);
     bool settled = take_outcome(e, &m->sink, w, ev);
-    if (g)
+    if (g) {
         look_again(e, g, &m->sink, refused);
-    if (!settled)
+    }
+    if (!settled) {
         return;
+    }
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
         char *namespace_ = skr_strdup(m->map->meta.namespace_);
         char *name = skr_strdup(m->map->meta.name);
@@ -481,8 +513,9 @@ static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_e
         free(name);
     } else if (reading) {
         m->sink.must_read = false;
-        if (ev->write_done.configmap)
+        if (ev->write_done.configmap) {
             sources_configmap_upsert(e, ev->write_done.configmap);
+        }
         ev->write_done.configmap = NULL;
     } else {
         apply_to_map(e, m, ev->write_done.resource_version);
@@ -493,15 +526,18 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
 {
     struct podgroup_entry *pg;
     HASH_FIND_STR(e->podgroups, w->key, pg);
-    if (!pg || pg->sink.write != w->id)
+    if (!pg || pg->sink.write != w->id) {
         return;
+    }
     bool reading = pg->sink.reading, refused = pg->sink.refused;
     struct group *g = groups_find(e, pg->key);
     bool settled = take_outcome(e, &pg->sink, w, ev);
-    if (g)
+    if (g) {
         look_again(e, g, &pg->sink, refused);
-    if (!settled)
+    }
+    if (!settled) {
         return;
+    }
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
         char *namespace_ = skr_strdup(pg->pg->meta.namespace_),
              *name = skr_strdup(pg->pg->meta.name);
@@ -510,8 +546,9 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
         free(name);
     } else if (reading) {
         pg->sink.must_read = false;
-        if (ev->write_done.podgroup)
+        if (ev->write_done.podgroup) {
             sources_podgroup_upsert(e, ev->write_done.podgroup);
+        }
         ev->write_done.podgroup = NULL;
     } else {
         apply_to_podgroup(e, pg, ev->write_done.resource_version);
@@ -520,8 +557,9 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
 
 void sink_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
 {
-    if (w->purpose == WRITE_FOR_SINK_MAP)
+    if (w->purpose == WRITE_FOR_SINK_MAP) {
         map_done(e, w, ev);
-    else
+    } else {
         podgroup_done(e, w, ev);
+    }
 }

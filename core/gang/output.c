@@ -19,8 +19,9 @@ static void *copy(struct skr_engine *e, const void *data, size_t n)
 {
     void *p = skr_arena_alloc(e->out->arena, n ? n : 1);
     skr_bug_on(!p);
-    if (n > 0)
+    if (n > 0) {
         memcpy(p, data, n);
+    }
     return p;
 }
 
@@ -149,11 +150,13 @@ static const char *event_api(const char *kind)
 static size_t cut(const char *s, size_t max)
 {
     size_t n = strlen(s);
-    if (n <= max)
+    if (n <= max) {
         return n;
+    }
     n = max;
-    while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
+    while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) {
         n--;
+    }
     return n;
 }
 

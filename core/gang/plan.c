@@ -48,19 +48,22 @@ void plan_add_member(struct skr_engine *e, struct plan *plan, struct pod_entry *
     p->asked = p->kick_again = p->kicked_again = p->voted = false;
     p->told_event = NULL;
     plan->n_members++;
-    if (!pods_is_bound(p))
+    if (!pods_is_bound(p)) {
         skr_ledger_charge(e->ledger, p->uid, p->plan_node, &p->shape->amounts, SKR_CHARGE_RESERVED);
+    }
     engine_touch_pod(e, p);
 }
 
 void plan_remove_member(struct skr_engine *e, struct pod_entry *p)
 {
-    if (!p->plan)
+    if (!p->plan) {
         return;
+    }
     if (!pods_is_bound(p)) {
         struct node_entry *n = nodes_find(e, p->plan_node);
-        if (n)
+        if (n) {
             n->changed_at = e->now;
+        }
         skr_ledger_release(e->ledger, p->uid);
     }
     binding_unqueue(e, p);
@@ -86,14 +89,17 @@ void plan_destroy(struct skr_engine *e, struct plan *plan)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != plan)
+        if (p->plan != plan) {
             continue;
-        if (p->parked && !pods_is_bound(p))
+        }
+        if (p->parked && !pods_is_bound(p)) {
             binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        }
         plan_remove_member(e, p);
     }
-    for (size_t i = 0; i < plan->n_vacancies; i++)
+    for (size_t i = 0; i < plan->n_vacancies; i++) {
         vacancy_fini(e, &plan->vacancy[i]);
+    }
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     g->seats_dirty = true;
@@ -110,8 +116,9 @@ bool plan_uses_node(const struct plan *plan, const char *node)
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && strcmp(p->plan_node, node) == 0)
+        if (p->plan == plan && !pods_is_bound(p) && strcmp(p->plan_node, node) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -124,12 +131,14 @@ static size_t record_members(const struct plan *plan, struct skr_plan_member *me
     size_t n = 0;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan)
+        if (p->plan == plan) {
             member[n++] = (struct skr_plan_member){p->uid, p->plan_node, p->plan_rank};
+        }
     }
-    for (size_t i = 0; i < plan->n_vacancies; i++)
+    for (size_t i = 0; i < plan->n_vacancies; i++) {
         member[n++] = (struct skr_plan_member){plan->vacancy[i].uid, plan->vacancy[i].node,
                                                plan->vacancy[i].rank};
+    }
     return n;
 }
 
@@ -160,8 +169,9 @@ void plan_text_changed(struct skr_engine *e, struct plan *plan)
         skr_strbuf_add(&b, plan->text + 1);
         free(plan->text);
         plan->text = skr_strbuf_take(&b, NULL);
-        if (p)
+        if (p) {
             engine_touch_pod(e, p);
+        }
     }
     sink_hurry(e, plan->group);
 }
@@ -172,12 +182,14 @@ const struct pod_entry *plan_oldest_member(const struct plan *plan)
     const struct pod_entry *p, *best = NULL;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan != plan || !skr_pod_is_live(p->pod))
+        if (p->plan != plan || !skr_pod_is_live(p->pod)) {
             continue;
+        }
         if (!best || p->pod->meta.created < best->pod->meta.created ||
             (p->pod->meta.created == best->pod->meta.created &&
-             strcmp(p->pod->meta.name, best->pod->meta.name) < 0))
+             strcmp(p->pod->meta.name, best->pod->meta.name) < 0)) {
             best = p;
+        }
     }
     return best;
 }
@@ -200,15 +212,17 @@ bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
     const char *have;
     if (plan->anchor) {
         const struct pod_entry *p = pods_find(e, plan->anchor);
-        if (!p)
+        if (!p) {
             return plan->binding_persisted;
+        }
         have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
     } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
         return plan->binding_persisted;
     } else {
         have = sink_annotation(e, plan->group);
-        if (!have) /* the object is gone: a started Binding is finished from the members */
+        if (!have) { /* the object is gone: a started Binding is finished from the members */
             return plan->binding_persisted;
+        }
     }
     return have && plan->text && strcmp(have, plan->text) == 0;
 }
@@ -216,16 +230,19 @@ bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
 void plan_note_binding(struct skr_engine *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    if (plan && plan->home == SOURCE_NONE) /* its object was gone, and may be there again */
+    if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may be there again */
         plan->home = g->maps ? SOURCE_MAP : g->podgroup ? SOURCE_PODGROUP : SOURCE_NONE;
-    if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan))
+    }
+    if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan)) {
         plan->binding_persisted = true;
+    }
 }
 
 static const struct sink *home_sink(const struct group *g)
 {
-    if (g->plan->home == SOURCE_PODGROUP)
+    if (g->plan->home == SOURCE_PODGROUP) {
         return g->podgroup ? &g->podgroup->sink : NULL;
+    }
     return g->plan->home == SOURCE_MAP && g->map ? &g->map->sink : NULL;
 }
 

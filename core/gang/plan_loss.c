@@ -18,8 +18,9 @@ void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, c
                 bool backoff)
 {
     struct plan *plan = g->plan;
-    if (!plan || plan->aborting || plan->binding_persisted)
+    if (!plan || plan->aborting || plan->binding_persisted) {
         return;
+    }
     plan->aborting = true;
     plan->binding = false;
     plan->abort_reason = reason;
@@ -30,10 +31,12 @@ void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, c
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != plan)
+        if (p->plan != plan) {
             continue;
-        if (p->parked)
+        }
+        if (p->parked) {
             binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        }
         p->voted = false;
         binding_unqueue(e, p);
         engine_touch_pod(e, p);
@@ -48,12 +51,14 @@ void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, c
 static bool abort_is_done(const struct skr_engine *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
-    if (!plan_home_is_quiet(e, g))
+    if (!plan_home_is_quiet(e, g)) {
         return false;
+    }
     if (plan->anchor) {
         const struct pod_entry *p = pods_find(e, plan->anchor);
-        if (!p || p->plan != plan) /* what a lost member carries counts for nothing */
+        if (!p || p->plan != plan) { /* what a lost member carries counts for nothing */
             return true;
+        }
         const char *have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
         return !have || !*have || !strstr(have, "\"members\"");
     }
@@ -73,19 +78,21 @@ static void abort_finish(struct skr_engine *e, struct group *g)
     free(g->placement);
     free(g->rank);
     g->placement = g->rank = NULL;
-    if (backoff)
+    if (backoff) {
         lifecycle_backoff(e, g);
-    else
+    } else {
         lifecycle_enter(e, g, GROUP_PENDING);
+    }
     engine_touch_group(e, g);
 }
 
 void plan_step_abort(struct skr_engine *e, struct group *g)
 {
-    if (abort_is_done(e, g))
+    if (abort_is_done(e, g)) {
         abort_finish(e, g);
-    else
+    } else {
         sink_hurry(e, g);
+    }
 }
 
 /* ---- loss of members ---- */
@@ -108,8 +115,9 @@ void plan_add_vacancy(struct skr_engine *e, struct plan *plan, struct pod_entry 
 /* The member that carried the text of a group from labels is gone: another one carries it on. */
 static void move_anchor(struct plan *plan, const struct pod_entry *lost)
 {
-    if (!plan->anchor || strcmp(plan->anchor, lost->uid) != 0)
+    if (!plan->anchor || strcmp(plan->anchor, lost->uid) != 0) {
         return;
+    }
     const struct pod_entry *next = plan_oldest_member(plan);
     free(plan->anchor);
     plan->anchor = next ? skr_strdup(next->uid) : NULL;
@@ -118,10 +126,12 @@ static void move_anchor(struct plan *plan, const struct pod_entry *lost)
 void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
 {
     struct plan *plan = p->plan;
-    if (p->parked)
+    if (p->parked) {
         binding_answer(e, p, SKR_ANSWER_ERROR, plan ? SKR_TEXT_ABORTED : SKR_TEXT_REPLACED);
-    if (!plan)
+    }
+    if (!plan) {
         return;
+    }
     struct group *g = plan->group;
     bool bound = pods_is_bound(p);
     if (plan->binding && !plan->aborting && plan->binding_persisted && !bound) {
@@ -148,25 +158,31 @@ void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
 bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
 {
     struct group *g = plan->group;
-    if (plan->n_vacancies == 0)
+    if (plan->n_vacancies == 0) {
         return false;
-    if (plan->home != SOURCE_LABELS && !sink_annotation(e, g))
+    }
+    if (plan->home != SOURCE_LABELS && !sink_annotation(e, g)) {
         return false; /* no object could tell that the newcomer belongs to the plan */
+    }
     struct pod_entry *p, *best = NULL;
     DL_FOREACH(g->members, p)
     {
         if (p->plan || pods_is_bound(p) || !skr_pod_is_live(p->pod) || p->pod->foreign_gate ||
-            p->pod->other_gang)
+            p->pod->other_gang) {
             continue;
-        if (!best || strcmp(p->pod->meta.name, best->pod->meta.name) < 0)
+        }
+        if (!best || strcmp(p->pod->meta.name, best->pod->meta.name) < 0) {
             best = p;
+        }
     }
-    if (!best)
+    if (!best) {
         return false;
+    }
     size_t at = 0; /* lowest rank first */
     for (size_t i = 1; i < plan->n_vacancies; i++) {
-        if (plan->vacancy[i].rank < plan->vacancy[at].rank)
+        if (plan->vacancy[i].rank < plan->vacancy[at].rank) {
             at = i;
+        }
     }
     struct vacancy v = plan->vacancy[at];
     plan->vacancy[at] = plan->vacancy[--plan->n_vacancies];
@@ -174,8 +190,9 @@ bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
     best->seated = true;
     plan_add_member(e, plan, best, v.node, v.rank);
     best->plan_retries = 1;
-    if (plan->home == SOURCE_LABELS && !plan->anchor)
+    if (plan->home == SOURCE_LABELS && !plan->anchor) {
         plan->anchor = skr_strdup(best->uid);
+    }
     shape_unref(e, v.shape);
     free(v.uid);
     return true;
@@ -186,13 +203,15 @@ void plan_roll_back(struct skr_engine *e, struct plan *plan)
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && (p->binding || p->binding_unknown))
+        if (p->plan == plan && (p->binding || p->binding_unknown)) {
             return;
+        }
     }
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan != plan || !pods_is_bound(p))
+        if (p->plan != plan || !pods_is_bound(p)) {
             continue;
+        }
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add(&b, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"preconditions\":{"

@@ -13,8 +13,9 @@
 static const char *node_problem(struct skr_engine *e, const struct pod_entry *p)
 {
     const struct node_entry *n = nodes_find(e, p->plan_node);
-    if (!n)
+    if (!n) {
         return "does not exist any more";
+    }
     switch (skr_pod_shape_check_node(p->shape->spec, n->node)) {
     case SKR_ELIGIBLE:
         break;
@@ -28,8 +29,9 @@ static const char *node_problem(struct skr_engine *e, const struct pod_entry *p)
     default:
         return "is not eligible";
     }
-    if (e->tree && skr_tree_find_leaf(e->tree, p->plan_node) < 0)
+    if (e->tree && skr_tree_find_leaf(e->tree, p->plan_node) < 0) {
         return "left the topology tree";
+    }
     return NULL;
 }
 
@@ -37,8 +39,9 @@ static const char *node_problem(struct skr_engine *e, const struct pod_entry *p)
 static bool rules_hold(struct skr_engine *e, const struct group *g, struct skr_error *error)
 {
     const struct skr_tree *t = e->tree;
-    if (!t || !g->spec)
+    if (!t || !g->spec) {
         return true;
+    }
     size_t leaves = (size_t)t->n_leaves;
     int32_t *count = skr_alloc_array(leaves + 1, sizeof *count), total = 0;
     int64_t *room = skr_alloc_array(leaves + 1, sizeof *room), demand = 1;
@@ -46,16 +49,18 @@ static bool rules_hold(struct skr_engine *e, const struct group *g, struct skr_e
     DL_FOREACH(g->members, p)
     {
         const char *node = p->plan == g->plan ? p->plan_node : p->pod->node_name;
-        if (!skr_pod_is_live(p->pod) || !*node)
+        if (!skr_pod_is_live(p->pod) || !*node) {
             continue;
+        }
         int32_t leaf = skr_tree_find_leaf(t, node);
         if (leaf >= 0) {
             count[leaf]++;
             total++;
         }
     }
-    for (size_t i = 0; i < leaves; i++)
+    for (size_t i = 0; i < leaves; i++) {
         room[i] = INT32_MAX;
+    }
     struct skr_rule *rule = skr_alloc_array((size_t)t->n_levels, sizeof *rule);
     skr_group_rules(g->spec, t, rule, NULL);
     struct skr_problem problem = {.tree = t,
@@ -82,8 +87,9 @@ static bool still_good(struct skr_engine *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         const char *problem = p->plan == plan && !pods_is_bound(p) ? node_problem(e, p) : NULL;
-        if (!problem)
+        if (!problem) {
             continue;
+        }
         snprintf(text, sizeof text, "planned node %s %s", p->plan_node, problem);
         plan_abort(e, g, SKR_REASON_NONE, text, false);
         return false;
@@ -109,8 +115,9 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->kicked_at || p->asked || p->voted || pods_is_bound(p))
+        if (p->plan != g->plan || !p->kicked_at || p->asked || p->voted || pods_is_bound(p)) {
             continue;
+        }
         skr_time since = p->kicked_at > e->verbs_since ? p->kicked_at : e->verbs_since;
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
@@ -135,8 +142,9 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
             next = again < next ? again : next;
         }
     }
-    if (next != SKR_TIME_NEVER)
+    if (next != SKR_TIME_NEVER) {
         engine_wake_group(e, g, next);
+    }
     return false;
 }
 
@@ -152,8 +160,9 @@ static struct progress progress_of(const struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || pods_is_bound(p))
+        if (p->plan != g->plan || pods_is_bound(p)) {
             continue;
+        }
         x.unbound++;
         x.voted += p->voted;
         x.kicked += p->kicked_at != 0;
@@ -165,8 +174,9 @@ static struct progress progress_of(const struct group *g)
 static void step_before_binding(struct skr_engine *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    if (plan->check_nodes && !still_good(e, g))
+    if (plan->check_nodes && !still_good(e, g)) {
         return;
+    }
     if (e->now >= plan->deadline) {
         plan_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "not all members reached their bind call in time",
                    true);
@@ -174,14 +184,16 @@ static void step_before_binding(struct skr_engine *e, struct group *g)
     }
     engine_wake_group(e, g, plan->deadline);
     if (!plan_is_persisted(e, plan)) {
-        if (plan_home_is_quiet(e, g) && sink_is_refused(e, g))
+        if (plan_home_is_quiet(e, g) && sink_is_refused(e, g)) {
             plan_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
-        else
+        } else {
             sink_hurry(e, g);
+        }
         return;
     }
-    if (patience_is_over(e, g))
+    if (patience_is_over(e, g)) {
         return;
+    }
     struct progress x = progress_of(g);
     if (x.unbound == x.voted && x.lacking == 0) {
         plan->binding = true;
@@ -211,11 +223,13 @@ static void finish(struct skr_engine *e, struct group *g)
 bool plan_is_stranded(struct skr_engine *e, struct pod_entry *p)
 {
     if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->binding ||
-        p->binding_unknown)
+        p->binding_unknown) {
         return false;
+    }
     const struct node_entry *n = nodes_find(e, p->plan_node);
-    if (!n)
+    if (!n) {
         return true;
+    }
     return !p->parked && (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
                           shape_is_vetoed(e, p->shape, p->plan_node));
 }
@@ -229,10 +243,12 @@ static void release_stranded(struct skr_engine *e, struct group *g)
     plan->check_nodes = false;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != plan || !plan_is_stranded(e, p))
+        if (p->plan != plan || !plan_is_stranded(e, p)) {
             continue;
-        if (p->parked)
+        }
+        if (p->parked) {
             binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+        }
         p->voted = false;
         binding_unqueue(e, p);
         e->plan_wanted = true; /* planner.c solves for these members alone */
@@ -245,13 +261,15 @@ static bool give_up_stranded(struct skr_engine *e, struct group *g)
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p) && !plan_is_stranded(e, p))
+        if (p->plan == g->plan && !pods_is_bound(p) && !plan_is_stranded(e, p)) {
             return false;
+        }
     }
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p))
+        if (p->plan == g->plan && !pods_is_bound(p)) {
             plan_remove_member(e, p);
+        }
     }
     g->seats_dirty = true;
     return true;
@@ -262,8 +280,9 @@ static bool give_up_stranded(struct skr_engine *e, struct group *g)
 static bool binding_is_moot(const struct skr_engine *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
-    if (plan->binding_persisted || !plan_home_is_quiet(e, g))
+    if (plan->binding_persisted || !plan_home_is_quiet(e, g)) {
         return false;
+    }
     struct progress x = progress_of(g);
     return x.unbound != x.voted || plan->check_nodes || e->now >= plan->deadline;
 }
@@ -276,8 +295,9 @@ static void note_recorded(struct skr_engine *e, struct plan *plan)
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan != plan)
+        if (p->plan != plan) {
             continue;
+        }
         if (!gone) {
             p->recorded = true;
         } else if (!p->recorded && !pods_is_bound(p)) {
@@ -286,8 +306,9 @@ static void note_recorded(struct skr_engine *e, struct plan *plan)
             changed = true;
         }
     }
-    if (changed)
+    if (changed) {
         plan_text_changed(e, plan);
+    }
 }
 
 static void step_binding(struct skr_engine *e, struct group *g)
@@ -308,8 +329,9 @@ static void step_binding(struct skr_engine *e, struct group *g)
         plan_roll_back(e, plan);
         return;
     }
-    if (plan->check_nodes)
+    if (plan->check_nodes) {
         release_stranded(e, g);
+    }
     if (plan_seat_replacement(e, plan)) {
         plan_text_changed(e, plan);
         engine_touch_group(e, g);
@@ -320,27 +342,31 @@ static void step_binding(struct skr_engine *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         if (p->plan == plan && !pods_is_bound(p) && p->parked && !p->binding &&
-            !p->binding_queued && members_nomination_stands(p))
+            !p->binding_queued && members_nomination_stands(p)) {
             binding_queue(e, p);
+        }
     }
     if (x.unbound > 0) {
         patience_is_over(e, g);
         engine_wake_group(e, g, plan->deadline > e->now ? plan->deadline : e->now + SKR_SECOND);
-        if (e->now < plan->deadline || !give_up_stranded(e, g))
+        if (e->now < plan->deadline || !give_up_stranded(e, g)) {
             return;
+        }
     }
-    if (plan->n_vacancies == 0 || e->now >= plan->deadline)
+    if (plan->n_vacancies == 0 || e->now >= plan->deadline) {
         finish(e, g);
-    else
+    } else {
         engine_wake_group(e, g, plan->deadline);
+    }
 }
 
 void plan_step(struct skr_engine *e, struct group *g)
 {
-    if (g->plan->aborting)
+    if (g->plan->aborting) {
         plan_step_abort(e, g);
-    else if (g->plan->binding)
+    } else if (g->plan->binding) {
         step_binding(e, g);
-    else
+    } else {
         step_before_binding(e, g);
+    }
 }

@@ -21,7 +21,7 @@ static const char *const state_name[] = {
     [SKR_PLAN_HOLDING] = "Holding",       [SKR_PLAN_BINDING] = "Binding",
     [SKR_PLAN_PREEMPTING] = "Preempting",
 };
-_Static_assert(sizeof(state_name) / sizeof(state_name[0]) == SKR_PLAN_STATE_COUNT,
+_Static_assert(sizeof state_name / sizeof state_name[0] == SKR_PLAN_STATE_COUNT,
                "a name per state");
 
 const char *skr_plan_state_name(enum skr_plan_state state)
@@ -47,11 +47,13 @@ static int by_node(const void *a, const void *b)
 static struct skr_plan_member *sorted_copy(const struct skr_plan_member *member, size_t n,
                                            int (*compare)(const void *, const void *))
 {
-    struct skr_plan_member *copy = skr_alloc_array(n > 0 ? n : 1, sizeof(copy[0]));
-    for (size_t i = 0; i < n; i++)
+    struct skr_plan_member *copy = skr_alloc_array(n > 0 ? n : 1, sizeof copy[0]);
+    for (size_t i = 0; i < n; i++) {
         copy[i] = member[i];
-    if (n > 1)
-        qsort(copy, n, sizeof(copy[0]), compare);
+    }
+    if (n > 1) {
+        qsort(copy, n, sizeof copy[0], compare);
+    }
     return copy;
 }
 
@@ -60,8 +62,9 @@ static struct skr_plan_member *sorted_copy(const struct skr_plan_member *member,
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n)
 {
     const unsigned char *byte = data;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    }
     return hash;
 }
 
@@ -85,7 +88,7 @@ void skr_plan_id(const char *namespace_, const char *group, const struct skr_pla
             (unsigned char)(rank >> 16 & 0xFF), (unsigned char)(rank >> 24 & 0xFF)};
         hash = hash_text(hash, sorted[i].uid);
         hash = hash_text(hash, sorted[i].node);
-        hash = hash_bytes(hash, bytes, sizeof(bytes));
+        hash = hash_bytes(hash, bytes, sizeof bytes);
     }
     free(sorted);
     snprintf(ret, SKR_PLAN_ID_LEN + 1, "%016llx", (unsigned long long)hash);
@@ -104,14 +107,17 @@ static void write_node(struct skr_strbuf *b, const char *node, int64_t count, bo
 static void write_nodes(struct skr_strbuf *b, const struct skr_plan_record *plan)
 {
     skr_strbuf_add(b, ",\"nodes\":{");
-    if (plan->n_members == 0)
-        for (size_t i = 0; i < plan->n_nodes; i++)
+    if (plan->n_members == 0) {
+        for (size_t i = 0; i < plan->n_nodes; i++) {
             write_node(b, plan->node[i].node, plan->node[i].count, i == 0);
+        }
+    }
     struct skr_plan_member *sorted = sorted_copy(plan->member, plan->n_members, by_node);
     for (size_t i = 0; i < plan->n_members;) {
         size_t end = i + 1;
-        while (end < plan->n_members && strcmp(sorted[i].node, sorted[end].node) == 0)
+        while (end < plan->n_members && strcmp(sorted[i].node, sorted[end].node) == 0) {
             end++;
+        }
         write_node(b, sorted[i].node, (int64_t)(end - i), i == 0);
         i = end;
     }
@@ -141,10 +147,12 @@ static void write_plan(struct skr_strbuf *b, const struct skr_plan_record *plan,
     skr_strbuf_add_json(b, plan->id);
     skr_strbuf_add(b, ",\"state\":");
     skr_strbuf_add_json(b, skr_plan_state_name(plan->state));
-    if (nodes && (plan->n_members > 0 || plan->n_nodes > 0))
+    if (nodes && (plan->n_members > 0 || plan->n_nodes > 0)) {
         write_nodes(b, plan);
-    if (members)
+    }
+    if (members) {
         write_members(b, plan);
+    }
     for (size_t i = 0; i < plan->n_victims; i++) {
         skr_strbuf_add(b, i == 0 ? ",\"victims\":[" : ",");
         skr_strbuf_add_json(b, plan->victim[i]);
@@ -163,10 +171,12 @@ char *skr_plan_write(const struct skr_plan_record *plan, bool *ret_dropped)
         dropped = true;
         write_plan(&b, plan, true, false);
     }
-    if (b.len > SKR_PLAN_BYTES_MAX)
+    if (b.len > SKR_PLAN_BYTES_MAX) {
         write_plan(&b, plan, false, false);
-    if (ret_dropped != NULL)
+    }
+    if (ret_dropped) {
         *ret_dropped = dropped;
+    }
     return skr_strbuf_take(&b, NULL);
 }
 
@@ -198,8 +208,9 @@ static int load(const char *text, json_t **ret, struct skr_error *error)
 {
     json_t *root;
     int rc = skr_json_text_parse(SKR_ANNOTATION_PLAN, text, SKR_PLAN_READ_MAX, &root, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     if (!json_is_object(root)) {
         rc = skr_field_set_type_error(&root_path, NULL, "an object", root, error);
         json_decref(root);
@@ -213,11 +224,13 @@ static int read_id(const json_t *root, char ret[SKR_PLAN_ID_LEN + 1], struct skr
 {
     const char *id;
     int rc = skr_field_string(root, &root_path, "id", &id, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
-    if (strlen(id) != SKR_PLAN_ID_LEN || strspn(id, "0123456789abcdef") != SKR_PLAN_ID_LEN)
+    }
+    if (strlen(id) != SKR_PLAN_ID_LEN || strspn(id, "0123456789abcdef") != SKR_PLAN_ID_LEN) {
         return skr_error_set(error, SKR_INVALID, "%s.id: must be %d hex digits, got \"%.40s\"",
                              SKR_ANNOTATION_PLAN, (int)SKR_PLAN_ID_LEN, id);
+    }
     memcpy(ret, id, SKR_PLAN_ID_LEN + 1);
     return 0;
 }
@@ -227,15 +240,19 @@ static int read_head(const json_t *root, struct skr_plan_record *plan, struct sk
     int32_t version;
     const char *state;
     int rc = skr_field_int32(root, &root_path, "v", 0, &version, error);
-    if (rc == 0 && version != 1)
+    if (rc == 0 && version != 1) {
         rc = skr_error_set(error, SKR_INVALID, "%s.v: %d is not supported, only 1 is",
                            SKR_ANNOTATION_PLAN, (int)version);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_id(root, plan->id, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_field_string(root, &root_path, "state", &state, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     for (size_t i = 0; i < SKR_PLAN_STATE_COUNT; i++) {
         if (strcmp(state, state_name[i]) == 0) {
             plan->state = (enum skr_plan_state)i;
@@ -261,24 +278,29 @@ static int read_nodes(const json_t *root, struct skr_plan_record *plan, struct s
     const char *name;
     json_t *value;
     int rc = skr_field_object(root, &root_path, "nodes", &nodes, error);
-    if (rc < 0 || nodes == NULL)
+    if (rc < 0 || !nodes) {
         return rc;
-    plan->node = skr_arena_array(plan->arena, json_object_size(nodes), sizeof(plan->node[0]));
-    if (plan->node == NULL)
+    }
+    plan->node = skr_arena_array(plan->arena, json_object_size(nodes), sizeof plan->node[0]);
+    if (!plan->node) {
         return no_room(error);
+    }
     json_object_foreach(nodes, name, value)
     {
         struct skr_plan_node *node = &plan->node[plan->n_nodes++];
         json_int_t count = json_integer_value(value);
-        if (!json_is_integer(value) || count < 1 || count > INT32_MAX)
+        if (!json_is_integer(value) || count < 1 || count > INT32_MAX) {
             return skr_field_set_type_error(&path, name, "a positive integer", value, error);
+        }
         node->count = (int32_t)count;
         node->node = skr_arena_strdup(plan->arena, name);
-        if (node->node == NULL)
+        if (!node->node) {
             return no_room(error);
+        }
     }
-    if (plan->n_nodes > 1)
-        qsort(plan->node, plan->n_nodes, sizeof(plan->node[0]), by_name);
+    if (plan->n_nodes > 1) {
+        qsort(plan->node, plan->n_nodes, sizeof plan->node[0], by_name);
+    }
     return 0;
 }
 
@@ -290,25 +312,30 @@ static int read_members(const json_t *root, struct skr_plan_record *plan, struct
     const char *uid;
     json_t *value;
     int rc = skr_field_object(root, &root_path, "members", &members, error);
-    if (rc < 0 || members == NULL)
+    if (rc < 0 || !members) {
         return rc;
+    }
     plan->has_members = true;
-    plan->member = skr_arena_array(plan->arena, json_object_size(members), sizeof(plan->member[0]));
-    if (plan->member == NULL)
+    plan->member = skr_arena_array(plan->arena, json_object_size(members), sizeof plan->member[0]);
+    if (!plan->member) {
         return no_room(error);
+    }
     json_object_foreach(members, uid, value)
     {
         struct skr_plan_member *member = &plan->member[plan->n_members++];
-        if (!json_is_string(value) || json_string_value(value)[0] == '\0')
+        if (!json_is_string(value) || json_string_value(value)[0] == '\0') {
             return skr_field_set_type_error(&path, uid, "the name of a node", value, error);
+        }
         member->uid = skr_arena_strdup(plan->arena, uid);
         member->node = skr_arena_strdup(plan->arena, json_string_value(value));
         member->rank = -1;
-        if (member->uid == NULL || member->node == NULL)
+        if (!member->uid || !member->node) {
             return no_room(error);
+        }
     }
-    if (plan->n_members > 1)
-        qsort(plan->member, plan->n_members, sizeof(plan->member[0]), by_uid);
+    if (plan->n_members > 1) {
+        qsort(plan->member, plan->n_members, sizeof plan->member[0], by_uid);
+    }
     return 0;
 }
 
@@ -316,19 +343,23 @@ static int read_victims(const json_t *root, struct skr_plan_record *plan, struct
 {
     json_t *victims;
     int rc = skr_field_array(root, &root_path, "victims", SKR_PLAN_READ_MAX, &victims, error);
-    if (rc < 0 || victims == NULL)
+    if (rc < 0 || !victims) {
         return rc;
-    plan->victim = skr_arena_array(plan->arena, json_array_size(victims), sizeof(plan->victim[0]));
-    if (plan->victim == NULL)
+    }
+    plan->victim = skr_arena_array(plan->arena, json_array_size(victims), sizeof plan->victim[0]);
+    if (!plan->victim) {
         return no_room(error);
+    }
     for (size_t i = 0; i < json_array_size(victims); i++) {
         const struct skr_field_path path = {.up = &root_path, .key = "victims", .index = i};
         const json_t *value = json_array_get(victims, i);
-        if (!json_is_string(value))
+        if (!json_is_string(value)) {
             return skr_field_set_type_error(&path, NULL, "a string", value, error);
+        }
         plan->victim[i] = skr_arena_strdup(plan->arena, json_string_value(value));
-        if (plan->victim[i] == NULL)
+        if (!plan->victim[i]) {
             return no_room(error);
+        }
     }
     plan->n_victims = json_array_size(victims);
     return 0;
@@ -337,19 +368,22 @@ static int read_victims(const json_t *root, struct skr_plan_record *plan, struct
 static int read_plan(const json_t *root, struct skr_plan_record **ret, struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(RECORD_BYTES_MAX, 0);
-    struct skr_plan_record *plan = arena != NULL ? skr_arena_alloc(arena, sizeof(*plan)) : NULL;
-    if (plan == NULL) {
+    struct skr_plan_record *plan = arena ? skr_arena_alloc(arena, sizeof *plan) : NULL;
+    if (!plan) {
         skr_arena_destroy(arena);
         return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", SKR_ANNOTATION_PLAN);
     }
     plan->arena = arena;
     int rc = read_head(root, plan, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = read_nodes(root, plan, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_members(root, plan, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_victims(root, plan, error);
+    }
     if (rc < 0) {
         skr_plan_record_destroy(plan);
         return rc;
@@ -362,8 +396,9 @@ int skr_plan_parse(const char *text, struct skr_plan_record **ret, struct skr_er
 {
     json_t *root;
     int rc = load(text, &root, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     rc = read_plan(root, ret, error);
     json_decref(root);
     return rc;
@@ -371,8 +406,9 @@ int skr_plan_parse(const char *text, struct skr_plan_record **ret, struct skr_er
 
 void skr_plan_record_destroy(struct skr_plan_record *plan)
 {
-    if (plan != NULL)
+    if (plan) {
         skr_arena_destroy(plan->arena);
+    }
 }
 
 int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t node_size,
@@ -382,18 +418,23 @@ int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t
     const char *node = "";
     char id[SKR_PLAN_ID_LEN + 1];
     int rc = load(text, &root, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     rc = read_id(root, id, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_string(root, &root_path, "node", &node, error);
-    if (rc == 0 && (node[0] == '\0' || (ret_node != NULL && strlen(node) >= node_size)))
+    }
+    if (rc == 0 && (node[0] == '\0' || (ret_node && strlen(node) >= node_size))) {
         rc = skr_error_set(error, SKR_INVALID, "%s.node: must be the name of a node, got %zu bytes",
                            SKR_ANNOTATION_PLAN, strlen(node));
-    if (rc == 0 && ret_id != NULL)
-        memcpy(ret_id, id, sizeof(id));
-    if (rc == 0 && ret_node != NULL)
+    }
+    if (rc == 0 && ret_id) {
+        memcpy(ret_id, id, sizeof id);
+    }
+    if (rc == 0 && ret_node) {
         memcpy(ret_node, node, strlen(node) + 1);
+    }
     json_decref(root);
     return rc;
 }

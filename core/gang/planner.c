@@ -21,8 +21,9 @@ static struct pod_entry **rescue_members(struct skr_engine *e, struct group *g, 
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && plan_is_stranded(e, p))
+        if (p->plan == g->plan && plan_is_stranded(e, p)) {
             list[n++] = p;
+        }
     }
     *ret_n = n;
     return list;
@@ -30,8 +31,9 @@ static struct pod_entry **rescue_members(struct skr_engine *e, struct group *g, 
 
 static void forget_solve(struct skr_engine *e)
 {
-    for (size_t i = 0; i < e->n_solve_uids; i++)
+    for (size_t i = 0; i < e->n_solve_uids; i++) {
         free(e->solve_uid[i]);
+    }
     free(e->solve_uid);
     free(e->solve_group);
     e->solve_uid = NULL;
@@ -52,8 +54,9 @@ static void no_placement(struct skr_engine *e, struct group *g, enum skr_reason 
     g->failed_epoch = epoch;
     g->failed_input = input;
     lifecycle_reason(g, reason, message);
-    if (g->state == GROUP_READY)
+    if (g->state == GROUP_READY) {
         lifecycle_enter(e, g, GROUP_BACKOFF);
+    }
     engine_touch_group(e, g);
 }
 
@@ -76,7 +79,7 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only,
         return;
     }
     size_t n;
-    bool rescue = g->plan != NULL;
+    bool rescue = g->plan;
     struct pod_entry **newcomers =
         rescue ? rescue_members(e, g, &n) : membership_plannable(e, g, &n);
     bool restrict_ = probed_only && problem_has_probes(newcomers, n);
@@ -99,12 +102,14 @@ static void start(struct skr_engine *e, struct group *g, bool probed_only,
     e->solve_rescue = rescue;
     e->solve_of_slots = simple;
     e->solve_telling = false;
-    if (!simple)
+    if (!simple) {
         outlook_told(e, g);
+    }
     e->solve_uid = skr_alloc_array(n + 1, sizeof *e->solve_uid);
     e->n_solve_uids = n;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         e->solve_uid[i] = skr_strdup(newcomers[i]->uid);
+    }
     free(newcomers);
 }
 
@@ -121,12 +126,14 @@ static void cancel_solve(struct skr_engine *e)
 static void review_solve(struct skr_engine *e)
 {
     const struct group *g = groups_find(e, e->solve_group);
-    if (e->solve_cancelled)
+    if (e->solve_cancelled) {
         return;
-    if (!g || g->input_epoch != e->solve_input_epoch)
+    }
+    if (!g || g->input_epoch != e->solve_input_epoch) {
         cancel_solve(e);
-    else if (e->solve_telling && queue_next(e).plan)
+    } else if (e->solve_telling && queue_next(e).plan) {
         cancel_solve(e);
+    }
 }
 
 void planner_run(struct skr_engine *e)
@@ -190,8 +197,9 @@ static int32_t rank_label(const struct pod_entry *p)
 {
     const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
     char *end;
-    if (!text || !*text)
+    if (!text || !*text) {
         return -1;
+    }
     long v = strtol(text, &end, 10);
     return *end || v < 0 || v > SKR_GROUP_SIZE_MAX ? -1 : (int32_t)v;
 }
@@ -202,14 +210,16 @@ static struct skr_seat *seats_of(const struct skr_engine *e, const struct group 
 {
     struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
     size_t k = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         seat[k++] = (struct skr_seat){.name = newcomers[i]->pod->meta.name, .leaf = -1, .rank = -1};
+    }
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
         const char *node = problem_claim_node(g, p, newcomers, n);
-        if (!node)
+        if (!node) {
             continue;
+        }
         seat[k++] = (struct skr_seat){.name = p->pod->meta.name,
                                       .node = node,
                                       .leaf = skr_tree_find_leaf(e->tree, node),
@@ -231,7 +241,7 @@ static void commit(struct skr_engine *e, struct group *g, struct pod_entry *cons
         free(seat);
         return;
     }
-    bool rescue = g->plan != NULL;
+    bool rescue = g->plan;
     struct plan *plan = rescue ? g->plan : plan_create(e, g);
     for (size_t i = 0; i < n; i++) {
         int32_t rank = rescue ? newcomers[i]->plan_rank : seat[i].rank;
@@ -251,8 +261,9 @@ static void commit(struct skr_engine *e, struct group *g, struct pod_entry *cons
         plan_text_changed(e, plan);
     } else {
         lifecycle_reason(g, SKR_REASON_NONE, NULL);
-        if (g->n_bound == 0)
+        if (g->n_bound == 0) {
             lifecycle_enter(e, g, GROUP_PLANNED);
+        }
         status_outputs(e, g);
         plan_commit(e, plan);
     }
@@ -266,7 +277,7 @@ static struct pod_entry **solved_members(struct skr_engine *e, const struct grou
     for (size_t i = 0; i < e->n_solve_uids; i++) {
         struct pod_entry *p = pods_find(e, e->solve_uid[i]);
         bool good = p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p) &&
-                    (e->solve_rescue ? p->plan == g->plan && p->plan != NULL : p->plan == NULL);
+                    (e->solve_rescue ? p->plan == g->plan && p->plan : !p->plan);
         if (!good) {
             free(list);
             return NULL;
@@ -289,8 +300,9 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
         return;
     }
     struct pod_entry **newcomers = solved_members(e, g);
-    if (!newcomers)
+    if (!newcomers) {
         return;
+    }
     size_t n = e->n_solve_uids;
     if (s->status == SKR_SOLVE_PLACED) {
         if (problem_still_valid(e, g, newcomers, n, s->count)) {
@@ -301,8 +313,9 @@ static void use_answer(struct skr_engine *e, struct group *g, struct skr_event *
         } else {
             e->n_attempts[SKR_ATTEMPT_STALE]++;
             g->failed_epoch = UINT64_MAX; /* the room went elsewhere meanwhile: again at once */
-            if (++g->stale_answers % 16 == 0)
+            if (++g->stale_answers % 16 == 0) {
                 lifecycle_backoff(e, g);
+            }
         }
     } else if (s->status == SKR_SOLVE_INFEASIBLE && (e->solve_probed_only || e->solve_of_slots)) {
         skr_debug_check(!e->solve_of_slots);
@@ -332,8 +345,9 @@ void planner_solved(struct skr_engine *e, struct skr_event *ev)
         use_answer(e, g, ev);
         ours = e->solve == id;
     }
-    if (ours)
+    if (ours) {
         forget_solve(e);
+    }
     e->plan_wanted = true;
     skr_solution_destroy(ev->solved.solution);
 }

@@ -16,10 +16,12 @@ struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
     struct shapes s = {.n = 0};
     for (size_t i = 0; i < n; i++) {
         size_t j = 0;
-        while (j < s.n && s.item[j] != newcomers[i]->shape)
+        while (j < s.n && s.item[j] != newcomers[i]->shape) {
             j++;
-        if (j == s.n && s.n < SHAPES_MAX)
+        }
+        if (j == s.n && s.n < SHAPES_MAX) {
             s.item[s.n++] = newcomers[i]->shape;
+        }
     }
     return s;
 }
@@ -27,8 +29,9 @@ struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
 static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (newcomers[i] == p)
+        if (newcomers[i] == p) {
             return true;
+        }
     }
     return false;
 }
@@ -36,12 +39,15 @@ static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newc
 const char *problem_claim_node(const struct group *g, const struct pod_entry *p,
                                struct pod_entry *const *newcomers, size_t n)
 {
-    if (!skr_pod_is_live(p->pod))
+    if (!skr_pod_is_live(p->pod)) {
         return NULL;
-    if (pods_is_bound(p))
+    }
+    if (pods_is_bound(p)) {
         return p->pod->node_name;
-    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n))
+    }
+    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
         return p->plan_node;
+    }
     return NULL;
 }
 
@@ -49,8 +55,9 @@ bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = shapes_of(newcomers, n);
     for (size_t i = 0; i < s.n; i++) {
-        if (s.item[i]->vetoed_once && s.item[i]->probed)
+        if (s.item[i]->vetoed_once && s.item[i]->probed) {
             return true;
+        }
     }
     return false;
 }
@@ -58,18 +65,21 @@ bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
 static bool node_is_open(struct skr_engine *e, const struct shapes *shapes, const char *node,
                          const struct node_entry *entry, bool probed_only)
 {
-    if (!entry)
+    if (!entry) {
         return false;
+    }
     for (size_t i = 0; i < shapes->n; i++) {
         struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            shape_is_vetoed(e, s, node))
+            shape_is_vetoed(e, s, node)) {
             return false;
+        }
         if (probed_only && s->vetoed_once && s->probed) {
             struct probed *q;
             HASH_FIND_STR(s->probed, node, q);
-            if (!q)
+            if (!q) {
                 return false;
+            }
         }
     }
     return true;
@@ -92,8 +102,9 @@ static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
         bool left = j == a->n || (i < most->n && most->item[i].resource <= a->item[j].resource);
         item[n] = left ? most->item[i] : a->item[j];
         bool both = left && j < a->n && a->item[j].resource == item[n].resource;
-        if (both && a->item[j].amount > item[n].amount)
+        if (both && a->item[j].amount > item[n].amount) {
             item[n].amount = a->item[j].amount;
+        }
         i += left;
         j += !left || both;
         n++;
@@ -105,8 +116,9 @@ static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
 void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
 {
     *ret = (struct skr_amounts){0};
-    for (size_t i = 0; i < shapes->n; i++)
+    for (size_t i = 0; i < shapes->n; i++) {
         add_most(ret, &shapes->item[i]->amounts);
+    }
 }
 
 static int demand_of(struct skr_arena *arena, const struct shapes *shapes, struct demand *ret)
@@ -129,8 +141,9 @@ static int demand_of(struct skr_arena *arena, const struct shapes *shapes, struc
 static void subtract(int64_t *free_, const struct demand *d, size_t leaf,
                      const struct skr_amounts *a)
 {
-    for (size_t r = 0; r < d->n; r++)
+    for (size_t r = 0; r < d->n; r++) {
         free_[leaf * d->n + r] -= skr_amounts_get(a, d->resource[r]);
+    }
 }
 
 static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
@@ -138,8 +151,9 @@ static bool covers(const int64_t *free_, const struct demand *d, size_t leaf,
 {
     for (size_t r = 0; r < d->n; r++) {
         int64_t want = skr_amounts_get(a, d->resource[r]);
-        if (want > 0 && free_[leaf * d->n + r] < want)
+        if (want > 0 && free_[leaf * d->n + r] < want) {
             return false;
+        }
     }
     return true;
 }
@@ -148,8 +162,9 @@ static int32_t highest_priority(struct pod_entry *const *newcomers, size_t n)
 {
     int32_t priority = INT32_MIN;
     for (size_t i = 0; i < n; i++) {
-        if (newcomers[i]->pod->priority > priority)
+        if (newcomers[i]->pod->priority > priority) {
             priority = newcomers[i]->pod->priority;
+        }
     }
     return priority;
 }
@@ -165,8 +180,9 @@ bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newc
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (p->n_accepted > 0 || goes_first(p, priority))
+        if (p->n_accepted > 0 || goes_first(p, priority)) {
             return true;
+        }
     }
     return false;
 }
@@ -184,12 +200,14 @@ static void charge_on_paper(struct skr_engine *e, struct pod_entry *const *newco
     {
         for (size_t i = 0; i < p->n_accepted; i++) {
             int32_t at = skr_tree_find_leaf(e->tree, p->accepted[i]);
-            if (at >= 0)
+            if (at >= 0) {
                 subtract(free_, d, (size_t)at, &p->shape->amounts);
+            }
         }
         if (p->n_accepted > 0 || !goes_first(p, priority) ||
-            skr_ledger_find(e->ledger, p->uid, NULL))
+            skr_ledger_find(e->ledger, p->uid, NULL)) {
             continue;
+        }
         for (size_t i = 0; i < leaves; i++) {
             if (leaf[i] && covers(free_, d, i, &p->shape->amounts) &&
                 skr_pod_shape_check_node(p->shape->spec, leaf[i]->node) == SKR_ELIGIBLE) {
@@ -242,8 +260,9 @@ static void fill_leaves(struct skr_engine *e, const struct shapes *shapes, const
 {
     struct node_entry *const *leaf = topology_leaf_nodes(e);
     for (size_t i = 0; i < (size_t)e->tree->n_leaves; i++) {
-        if (!leaf[i])
+        if (!leaf[i]) {
             continue;
+        }
         a->eligible[i] = node_is_open(e, shapes, leaf[i]->name, leaf[i], probed_only);
         const struct skr_ledger_node *room = skr_ledger_get(e->ledger, leaf[i]->name);
         for (size_t r = 0; r < d->n; r++) {
@@ -328,8 +347,9 @@ static bool valid_in_full(struct skr_engine *e, struct group *g, struct pod_entr
 {
     struct skr_error error;
     struct skr_solve_request *now = problem_build(e, g, newcomers, n, false, &error);
-    if (!now)
+    if (!now) {
         return false;
+    }
     bool valid = skr_solution_check(&now->problem, count, &error) == 0;
     skr_solve_request_destroy(now);
     return valid;
@@ -340,8 +360,9 @@ bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry
 {
     /* The rules are those the counts were made for (input_epoch), and nothing is held. */
     bool simple = outlook_stands(e, g) && !problem_has_paper(e, newcomers, n);
-    if (!simple || e->settings.plain_planning)
+    if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);
+    }
     kept_refresh(e);
     bool valid = outlook_holds(&g->outlook, e->tree, count);
     skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));

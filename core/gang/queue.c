@@ -26,13 +26,15 @@ enum {
 
 static bool needs_rescue(struct skr_engine *e, const struct group *g)
 {
-    if (!g->plan || !g->plan->binding_persisted || g->plan->aborting)
+    if (!g->plan || !g->plan->binding_persisted || g->plan->aborting) {
         return false;
+    }
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && plan_is_stranded(e, p))
+        if (p->plan == g->plan && plan_is_stranded(e, p)) {
             return true;
+        }
     }
     return false;
 }
@@ -44,14 +46,18 @@ static bool news_since_failure(const struct skr_engine *e, const struct group *g
 
 static bool is_due(struct skr_engine *e, const struct group *g)
 {
-    if (!g->spec)
+    if (!g->spec) {
         return false;
-    if (g->plan)
+    }
+    if (g->plan) {
         return needs_rescue(e, g) && (!g->infeasible || news_since_failure(e, g));
-    if (g->infeasible && !news_since_failure(e, g))
+    }
+    if (g->infeasible && !news_since_failure(e, g)) {
         return false;
-    if (sink_is_refused(e, g))
+    }
+    if (sink_is_refused(e, g)) {
         return false; /* no plan could be committed */
+    }
     switch (g->state) {
     case GROUP_READY:
         return e->now >= g->plan_at;
@@ -76,10 +82,12 @@ static bool is_due(struct skr_engine *e, const struct group *g)
 
 bool planner_goes_before(const struct group *a, const struct group *b)
 {
-    if (a->spec->priority != b->spec->priority)
+    if (a->spec->priority != b->spec->priority) {
         return a->spec->priority > b->spec->priority;
-    if (a->begin_at != b->begin_at)
+    }
+    if (a->begin_at != b->begin_at) {
         return a->begin_at < b->begin_at;
+    }
     return strcmp(a->key, b->key) < 0;
 }
 
@@ -92,8 +100,9 @@ static bool still_waits(const struct group *g, enum outlook_answer outlook)
 
 static void wake_at(struct skr_engine *e, skr_time at)
 {
-    if (e->tell_wake_at > e->now && e->tell_wake_at <= at)
+    if (e->tell_wake_at > e->now && e->tell_wake_at <= at) {
         return;
+    }
     e->tell_wake_at = at;
     engine_wake(e, at, WAKE_TELL, NULL);
 }
@@ -107,11 +116,13 @@ static void note_trial(struct skr_engine *e, struct group *g)
     enum outlook_news news = outlook_news(e, g);
     skr_time at =
         news == NEWS_NUMBERS && e->tell_pause_until > e->now ? e->tell_pause_until : e->now;
-    if (news == NEWS_NONE || (g->outlook.tell_at != 0 && g->outlook.tell_at <= at))
+    if (news == NEWS_NONE || (g->outlook.tell_at != 0 && g->outlook.tell_at <= at)) {
         return;
+    }
     g->outlook.tell_at = at;
-    if (at > e->now)
+    if (at > e->now) {
         wake_at(e, at);
+    }
 }
 
 static bool is_before(const struct group *g, const struct group *best)
@@ -132,14 +143,17 @@ struct choice queue_next(struct skr_engine *e)
     bool fresh = false;
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        if (g->dirty)
+        if (g->dirty) {
             continue;
+        }
         best.n_waiting += g->infeasible && !g->plan;
-        if (g->outlook.input != g->input_epoch)
+        if (g->outlook.input != g->input_epoch) {
             outlook_leave(g); /* of another input; it may not wait any more */
+        }
         if (is_due(e, g)) {
-            if (!fresh)
+            if (!fresh) {
                 kept_refresh(e);
+            }
             fresh = true;
             enum outlook_answer outlook = outlook_judge(e, g);
             if (still_waits(g, outlook)) {
@@ -149,16 +163,18 @@ struct choice queue_next(struct skr_engine *e)
                 best.outlook = outlook;
             }
         }
-        if (wants_telling(e, g) && is_before(g, best.tell))
+        if (wants_telling(e, g) && is_before(g, best.tell)) {
             best.tell = g;
+        }
     }
     return best;
 }
 
 void queue_tell_begins(struct skr_engine *e, size_t n_waiting)
 {
-    if (e->now < e->tell_pause_until)
+    if (e->now < e->tell_pause_until) {
         return;
+    }
     skr_time pause = TELL_PAUSE_S * SKR_SECOND, most = TELL_PAUSE_MAX_S * SKR_SECOND;
     uint64_t work = (uint64_t)n_waiting * (uint64_t)e->tree->n_leaves;
     skr_time for_work =

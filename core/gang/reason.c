@@ -10,8 +10,7 @@ static const char *const status_name[] = {
     [SKR_STATUS_BOUND] = "Bound",         [SKR_STATUS_PREEMPTING] = "Preempting",
     [SKR_STATUS_PREEMPTED] = "Preempted", [SKR_STATUS_FAILED] = "Failed",
 };
-_Static_assert(sizeof(status_name) / sizeof(status_name[0]) == SKR_STATUS_COUNT,
-               "a name per status");
+_Static_assert(sizeof status_name / sizeof status_name[0] == SKR_STATUS_COUNT, "a name per status");
 
 static const char *const reason_name[] = {
     [SKR_REASON_NONE] = "",
@@ -30,8 +29,7 @@ static const char *const reason_name[] = {
     [SKR_REASON_PLAN_TIMEOUT] = "PlanTimeout",
     [SKR_REASON_BIND_FAILED] = "BindFailed",
 };
-_Static_assert(sizeof(reason_name) / sizeof(reason_name[0]) == SKR_REASON_COUNT,
-               "a name per reason");
+_Static_assert(sizeof reason_name / sizeof reason_name[0] == SKR_REASON_COUNT, "a name per reason");
 
 static const char *const class_name[] = {
     "",         "config",   "config",   "config",   "config",   "config",   "progress", "topology",

@@ -23,8 +23,9 @@ static bool is_first(const struct skr_engine *e, const struct group *g)
     const struct group *other, *tmp;
     HASH_ITER(hh, e->groups, other, tmp)
     {
-        if (other != g && waits_for_capacity(other) && planner_goes_before(other, g))
+        if (other != g && waits_for_capacity(other) && planner_goes_before(other, g)) {
             return false;
+        }
     }
     return true;
 }
@@ -37,10 +38,12 @@ void release_settle(struct skr_engine *e, struct group *g)
         g->gates_released = g->gates_released && g->n_bound == 0 && g->n_live > 0;
         return;
     }
-    if (!g->capacity_since)
+    if (!g->capacity_since) {
         g->capacity_since = e->now;
-    if (e->settings.release_gate_after == SKR_TIME_NEVER || g->gates_released)
+    }
+    if (e->settings.release_gate_after == SKR_TIME_NEVER || g->gates_released) {
         return;
+    }
     skr_time at = g->capacity_since + e->settings.release_gate_after;
     if (e->now < at) {
         engine_wake_group(e, g, at);
@@ -50,7 +53,10 @@ void release_settle(struct skr_engine *e, struct group *g)
         g->gates_released = true;
         out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
                      "the group has waited for capacity; autoscalers may see its members", false);
-        DL_FOREACH(g->members, p) engine_touch_pod(e, p);
+        DL_FOREACH(g->members, p)
+        {
+            engine_touch_pod(e, p);
+        }
     }
 }
 
@@ -65,13 +71,18 @@ bool release_may_open(const struct skr_engine *e, const struct pod_entry *p)
     const struct group *g, *tmp;
     const struct pod_entry *q;
     size_t out = 0;
-    if (!p->group->gates_released || !p->seated || p->pod->foreign_gate)
+    if (!p->group->gates_released || !p->seated || p->pod->foreign_gate) {
         return false;
+    }
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        if (!g->gates_released)
+        if (!g->gates_released) {
             continue;
-        DL_FOREACH(g->members, q) out += is_out(q);
+        }
+        DL_FOREACH(g->members, q)
+        {
+            out += is_out(q);
+        }
     }
     return out < SKR_RELEASED_MAX;
 }

@@ -55,8 +55,9 @@ static void restore_conditions(struct group *g)
         const char *since = json_string_value(json_object_get(item, "lastTransitionTime"));
         for (int k = 0; type && status && since && k < CONDITION_KIND_COUNT; k++) {
             struct condition *c = &g->condition[k];
-            if (strcmp(type, name[k]) != 0 || skr_time_parse(since, &c->since, NULL) < 0)
+            if (strcmp(type, name[k]) != 0 || skr_time_parse(since, &c->since, NULL) < 0) {
                 continue;
+            }
             const char *reason = json_string_value(json_object_get(item, "reason"));
             const char *message = json_string_value(json_object_get(item, "message"));
             free(c->reason);
@@ -79,8 +80,9 @@ static void restore_keys(struct group *g)
     g->end_at = time_key(g, "schedEndTime");
     g->solver_ms = solver ? strtoll(solver, NULL, 10) : 0;
     for (int i = 0; status && i < SKR_STATUS_COUNT; i++) {
-        if (strcmp(status, skr_group_status_name((enum skr_group_status)i)) == 0)
+        if (strcmp(status, skr_group_status_name((enum skr_group_status)i)) == 0) {
             g->told_status = (enum skr_group_status)i;
+        }
     }
     for (int i = 1; reason && i < SKR_REASON_COUNT; i++) {
         if (strcmp(reason, skr_reason_name((enum skr_reason)i)) == 0) {
@@ -127,8 +129,9 @@ static void restore_member(struct skr_engine *e, struct plan *plan, struct pod_e
     p->plan_retries = retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1;
     k = k ? strchr(k, '.') : NULL;
     p->kick_count = k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0;
-    if (told && !p->pod->gate && !pods_is_bound(p))
+    if (told && !p->pod->gate && !pods_is_bound(p)) {
         p->kicked_at = e->now;
+    }
 }
 
 /* Ranks follow from members and nodes: who was not told yet gets the one it would have been told.
@@ -138,11 +141,16 @@ static bool complete_ranks(struct skr_engine *e, struct group *g)
     struct plan *plan = g->plan;
     struct pod_entry *p;
     size_t n = 0, lacking = 0;
-    DL_FOREACH(g->members, p) lacking += p->plan == plan && p->plan_rank < 0;
-    if (lacking == 0)
+    DL_FOREACH(g->members, p)
+    {
+        lacking += p->plan == plan && p->plan_rank < 0;
+    }
+    if (lacking == 0) {
         return true;
-    if (!e->tree)
+    }
+    if (!e->tree) {
         return false;
+    }
     struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
@@ -151,8 +159,9 @@ static bool complete_ranks(struct skr_engine *e, struct group *g)
     {
         bool claimed = p->plan != plan;
         const char *node = claimed ? p->pod->node_name : p->plan_node;
-        if (!skr_pod_is_live(p->pod) || !*node)
+        if (!skr_pod_is_live(p->pod) || !*node) {
             continue;
+        }
         int32_t leaf = skr_tree_find_leaf(e->tree, node);
         good = good && (claimed || leaf >= 0);
         owner[n] = p;
@@ -161,15 +170,18 @@ static bool complete_ranks(struct skr_engine *e, struct group *g)
                                       .leaf = claimed ? leaf : -1,
                                       .rank = claimed ? rank_label(p) : -1,
                                       .claimed = claimed};
-        if (leaf >= 0)
+        if (leaf >= 0) {
             count[leaf]++;
+        }
     }
     good = good && skr_assign(e->tree, count, seat, n, NULL) == 0;
-    for (size_t i = 0; good && i < n; i++)
-        good = seat[i].claimed || strcmp(seat[i].node, owner[i]->plan_node) == 0;
     for (size_t i = 0; good && i < n; i++) {
-        if (!seat[i].claimed)
+        good = seat[i].claimed || strcmp(seat[i].node, owner[i]->plan_node) == 0;
+    }
+    for (size_t i = 0; good && i < n; i++) {
+        if (!seat[i].claimed) {
             owner[i]->plan_rank = seat[i].rank;
+        }
     }
     free(seat);
     free(owner);
@@ -184,12 +196,14 @@ static bool rank_is_taken(const struct group *g, int32_t rank)
     {
         bool holds = p->plan ? p->plan_rank == rank
                              : pods_is_bound(p) && skr_pod_is_live(p->pod) && rank_label(p) == rank;
-        if (holds)
+        if (holds) {
             return true;
+        }
     }
     for (size_t i = 0; g->plan && i < g->plan->n_vacancies; i++) {
-        if (g->plan->vacancy[i].rank == rank)
+        if (g->plan->vacancy[i].rank == rank) {
             return true;
+        }
     }
     return false;
 }
@@ -201,16 +215,18 @@ static void restore_vacancy(struct skr_engine *e, struct group *g,
 {
     struct plan *plan = g->plan;
     struct pod_entry *like = membership_oldest(g);
-    if (!like)
+    if (!like) {
         return;
+    }
     skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
     struct vacancy v = {.node = engine_name(e, member->node), .shape = like->shape};
     bool known = strncmp(member->uid, "vacancy:", 8) == 0;
     size_t n = strlen(member->uid) + sizeof "vacancy:";
     v.uid = skr_alloc(n);
     snprintf(v.uid, n, "%s%s", known ? "" : "vacancy:", member->uid);
-    while (rank_is_taken(g, v.rank))
+    while (rank_is_taken(g, v.rank)) {
         v.rank++;
+    }
     v.shape->refs++;
     skr_ledger_charge(e->ledger, v.uid, v.node, &v.shape->amounts, SKR_CHARGE_RESERVED);
     plan->vacancy[plan->n_vacancies++] = v;
@@ -223,8 +239,9 @@ static void restore_from_pods(struct skr_engine *e, struct group *g, struct plan
     DL_FOREACH(g->members, p)
     {
         if (!p->plan && skr_pod_is_live(p->pod) && annotation_id(p, id, node, sizeof node) &&
-            strcmp(id, plan->id) == 0)
+            strcmp(id, plan->id) == 0) {
             restore_member(e, plan, p, pods_is_bound(p) ? p->pod->node_name : node);
+        }
     }
 }
 
@@ -237,13 +254,16 @@ static size_t untold(struct skr_engine *e, struct group *g, const struct skr_pla
         int32_t have = 0;
         const struct pod_entry *p;
         DL_FOREACH(g->members, p)
-        have += p->plan == g->plan && strcmp(p->plan_node, r->node[i].node) == 0;
+        {
+            have += p->plan == g->plan && strcmp(p->plan_node, r->node[i].node) == 0;
+        }
         for (int32_t k = have; k < r->node[i].count; k++) {
             char uid[300];
             snprintf(uid, sizeof uid, "vacancy:%s/%d", r->node[i].node, k);
             missing++;
-            if (r->state == SKR_PLAN_BINDING)
+            if (r->state == SKR_PLAN_BINDING) {
                 restore_vacancy(e, g, &(struct skr_plan_member){uid, r->node[i].node, -1});
+            }
         }
     }
     return missing;
@@ -269,7 +289,9 @@ static bool has_right_size(const struct group *g)
     size_t bound = 0, size = (size_t)membership_size(g);
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
-    bound += pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
+    {
+        bound += pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
+    }
     size_t total = bound + g->plan->n_members;
     return g->spec && (bound > 0 ? total <= size : total == size);
 }
@@ -285,28 +307,33 @@ static void restore_record(struct skr_engine *e, struct group *g, const struct s
         struct pod_entry *p = pods_find(e, r->member[i].uid);
         bool here = p && p->group == g && skr_pod_is_live(p->pod) && !p->plan;
         gone += !here;
-        if (here)
+        if (here) {
             restore_member(e, plan, p, r->member[i].node);
+        }
     }
-    if (!r->has_members)
+    if (!r->has_members) {
         restore_from_pods(e, g, plan);
+    }
     bool ranked = complete_ranks(e, g);
-    if (!r->has_members)
+    if (!r->has_members) {
         gone = untold(e, g, r);
+    }
     for (size_t i = 0; binding && r->has_members && i < r->n_members; i++) {
         const struct pod_entry *p = pods_find(e, r->member[i].uid);
-        if (!p || p->plan != plan)
+        if (!p || p->plan != plan) {
             restore_vacancy(e, g, &r->member[i]);
+        }
     }
     plan_text_changed(e, plan);
     out_decision(e, g->key, "", "Plan restored", "", skr_plan_state_name(r->state), false);
-    if (!binding && gone > 0)
+    if (!binding && gone > 0) {
         plan_abort(e, g, SKR_REASON_MEMBERS_MISSING, "a member went while the daemon was away",
                    false);
-    else if (!binding && !has_right_size(g))
+    } else if (!binding && !has_right_size(g)) {
         plan_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
-    else if (!binding && !ranked)
+    } else if (!binding && !ranked) {
         plan_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);
+    }
 }
 
 /* An id that a bound member carries was Binding: its unbound members are finished. */
@@ -316,13 +343,15 @@ static void restore_lost_binding(struct skr_engine *e, struct group *g)
     char id[SKR_PLAN_ID_LEN + 1], other[SKR_PLAN_ID_LEN + 1];
     DL_FOREACH(g->members, p)
     {
-        if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !annotation_id(p, id, NULL, 0))
+        if (!pods_is_bound(p) || !skr_pod_is_live(p->pod) || !annotation_id(p, id, NULL, 0)) {
             continue;
+        }
         DL_FOREACH(g->members, q)
         {
             if (pods_is_bound(q) || !skr_pod_is_live(q->pod) || !annotation_id(q, other, NULL, 0) ||
-                strcmp(id, other) != 0)
+                strcmp(id, other) != 0) {
                 continue;
+            }
             struct plan *plan = restored_plan(e, g, id, true);
             restore_from_pods(e, g, plan);
             complete_ranks(e, g);
@@ -338,13 +367,15 @@ static void restore_lost_binding(struct skr_engine *e, struct group *g)
 static bool is_finished(const struct skr_engine *e, const struct group *g,
                         const struct skr_plan_record *r)
 {
-    if (r->state != SKR_PLAN_BINDING || !r->has_members)
+    if (r->state != SKR_PLAN_BINDING || !r->has_members) {
         return false;
+    }
     for (size_t i = 0; i < r->n_members; i++) {
         const struct pod_entry *p = pods_find(e, r->member[i].uid);
         bool kept = strncmp(r->member[i].uid, "vacancy:", 8) == 0;
-        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p)))
+        if (kept || (p && p->group == g && skr_pod_is_live(p->pod) && !pods_is_bound(p))) {
             return false;
+        }
     }
     return true;
 }
@@ -360,8 +391,9 @@ static struct skr_plan_record *anchor_record(struct skr_engine *e, const struct 
     DL_FOREACH(g->members, p)
     {
         const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-        if (!text || !skr_pod_is_live(p->pod) || !strstr(text, "\"v\":1"))
+        if (!text || !skr_pod_is_live(p->pod) || !strstr(text, "\"v\":1")) {
             continue;
+        }
         if (skr_plan_parse(text, &r, &error) < 0) {
             out_decision(e, g->key, p->key, "Plan ignored", "", error.text, true);
             continue;
@@ -381,8 +413,9 @@ static struct skr_plan_record *object_record(struct skr_engine *e, const struct 
     struct skr_plan_record *r = NULL;
     struct skr_error error;
     const char *text = sink_annotation(e, g);
-    if (text && *text && skr_plan_parse(text, &r, &error) < 0)
+    if (text && *text && skr_plan_parse(text, &r, &error) < 0) {
         out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
+    }
     return r;
 }
 
@@ -395,10 +428,11 @@ void restore_group(struct skr_engine *e, struct group *g)
     restore_keys(g);
     struct skr_plan_record *r =
         g->source == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
-    if (r)
+    if (r) {
         restore_record(e, g, r, anchor);
-    else
+    } else {
         restore_lost_binding(e, g);
+    }
     skr_plan_record_destroy(r);
     g->seats_dirty = true;
     engine_touch_group(e, g);

@@ -20,8 +20,9 @@ void wanted_add(struct wanted *w, const char *key, const char *value)
 
 void wanted_fini(struct wanted *w)
 {
-    for (size_t i = 0; i < w->n; i++)
+    for (size_t i = 0; i < w->n; i++) {
         free((void *)(uintptr_t)w->item[i].value);
+    }
     free(w->item);
     *w = (struct wanted){0};
 }
@@ -29,8 +30,9 @@ void wanted_fini(struct wanted *w)
 static void wanted_time(struct wanted *w, const struct skr_engine *e, const char *key, skr_time t)
 {
     char text[48];
-    if (t > 0)
+    if (t > 0) {
         skr_time_write(t, e->settings.utc_offset_s, text, sizeof text);
+    }
     wanted_add(w, key, t > 0 ? text : NULL);
 }
 
@@ -47,13 +49,15 @@ static char *shortened(const char *s)
     size_t n = strlen(copy);
     if (n > SKR_MESSAGE_MAX) {
         n = SKR_MESSAGE_MAX;
-        while (n > 0 && ((unsigned char)copy[n] & 0xc0) == 0x80)
+        while (n > 0 && ((unsigned char)copy[n] & 0xc0) == 0x80) {
             n--;
+        }
         copy[n] = '\0';
     }
     for (char *c = copy; *c; c++) {
-        if (*c == '\n' || *c == '\r')
+        if (*c == '\n' || *c == '\r') {
             *c = ' ';
+        }
     }
     return copy;
 }
@@ -68,8 +72,9 @@ static void set_condition(struct skr_engine *e, struct group *g, int kind, bool 
 {
     struct condition *c = &g->condition[kind];
     const char *word = status ? "True" : "False";
-    if (!c->set || strcmp(c->status, word) != 0)
+    if (!c->set || strcmp(c->status, word) != 0) {
         c->since = e->now;
+    }
     c->set = true;
     c->type = condition_name[kind];
     c->status = word;
@@ -89,8 +94,9 @@ static char *conditions_text(const struct group *g)
     skr_strbuf_addc(&b, '[');
     for (int i = 0; i < CONDITION_KIND_COUNT; i++) {
         const struct condition *c = &g->condition[i];
-        if (!c->set)
+        if (!c->set) {
             continue;
+        }
         skr_strbuf_addf(&b, "%s{\"type\":\"%s\",\"status\":\"%s\",\"reason\":", first ? "" : ",",
                         condition_name[i], c->status);
         skr_strbuf_add_json(&b, c->reason);
@@ -112,8 +118,9 @@ bool status_unknown_levels(const struct skr_engine *e, const struct group *g, st
     bool any = g->spec && e->tree && skr_group_rules(g->spec, e->tree, rule, &unknown) > 0;
     if (any) {
         skr_strbuf_addf(b, "constraints name unknown levels: %s (the tree has", unknown.s);
-        for (int32_t l = 1; l <= e->tree->n_levels; l++)
+        for (int32_t l = 1; l <= e->tree->n_levels; l++) {
             skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->tree->level_name[l]);
+        }
         skr_strbuf_addc(b, ')');
     }
     skr_strbuf_fini(&unknown);
@@ -123,10 +130,12 @@ bool status_unknown_levels(const struct skr_engine *e, const struct group *g, st
 static void lint_text(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b,
                       const char **reason)
 {
-    for (size_t i = 0; g->spec && i < g->spec->n_warnings; i++)
+    for (size_t i = 0; g->spec && i < g->spec->n_warnings; i++) {
         skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", g->spec->warning[i]);
-    if (b->len)
+    }
+    if (b->len) {
         *reason = "LintWarnings";
+    }
     struct skr_strbuf unknown;
     skr_strbuf_init(&unknown);
     if (status_unknown_levels(e, g, &unknown)) {
@@ -148,17 +157,19 @@ static void update_conditions(struct skr_engine *e, struct group *g)
     bool complete = g->spec && have >= size && g->n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, size);
     bool ended = g->state == GROUP_BOUND && g->n_live == 0;
-    if (!ended) /* a gang that ran to its end keeps what it was */
+    if (!ended) { /* a gang that ran to its end keeps what it was */
         set_condition(e, g, CONDITION_COMPLETE, complete,
                       complete ? "MembersPresent" : "MembersMissing", text);
+    }
     bool placed = (g->plan && !g->plan->aborting) || g->state == GROUP_BOUND;
-    if (placed && g->output_too_large)
+    if (placed && g->output_too_large) {
         set_condition(e, g, CONDITION_PLACED, true, "OutputTooLarge",
                       "placement and rank do not fit into the map; pods carry their ranks");
-    else
+    } else {
         set_condition(e, g, CONDITION_PLACED, placed,
                       placed ? "PlacementFound" : skr_reason_name(g->reason),
                       placed ? "" : g->message);
+    }
     bool bound = g->state == GROUP_BOUND && (ended || g->n_bound >= size);
     set_condition(e, g, CONDITION_BOUND, bound, bound ? "MembersBound" : "MembersNotBound", "");
     struct skr_strbuf b;
@@ -187,8 +198,9 @@ static int by_path(const void *a, const void *b)
     const struct output *x = a, *y = b;
     for (int32_t i = 0; i < x->depth && i < y->depth; i++) {
         int c = strcmp(x->unit[i], y->unit[i]);
-        if (c != 0)
+        if (c != 0) {
             return c;
+        }
     }
     return x->depth != y->depth ? (x->depth < y->depth ? -1 : 1) : strcmp(x->pod, y->pod);
 }
@@ -196,8 +208,9 @@ static int by_path(const void *a, const void *b)
 static int by_rank(const void *a, const void *b)
 {
     const struct output *x = a, *y = b;
-    if (x->rank != y->rank)
+    if (x->rank != y->rank) {
         return x->rank < y->rank ? -1 : 1;
+    }
     return strcmp(x->pod, y->pod);
 }
 
@@ -211,8 +224,9 @@ static void fill_path(const struct skr_tree *t, const char *node, struct output 
     }
     o->depth = t->n_levels;
     int32_t unit = t->first_leaf + leaf;
-    for (int32_t l = t->n_levels; l > 0; l--, unit = t->parent[unit])
+    for (int32_t l = t->n_levels; l > 0; l--, unit = t->parent[unit]) {
         o->unit[l - 1] = t->unit_name[unit];
+    }
 }
 
 static char *placement_text(struct output *o, size_t n)
@@ -226,10 +240,12 @@ static char *placement_text(struct output *o, size_t n)
         int32_t same = 0;
         if (i > 0) {
             while (same < o[i].depth && same < o[i - 1].depth &&
-                   strcmp(o[i].unit[same], o[i - 1].unit[same]) == 0)
+                   strcmp(o[i].unit[same], o[i - 1].unit[same]) == 0) {
                 same++;
-            for (; open > same; open--)
+            }
+            for (; open > same; open--) {
                 skr_strbuf_addc(&b, '}');
+            }
             skr_strbuf_addc(&b, ',');
         }
         for (; open < o[i].depth; open++) {
@@ -239,8 +255,9 @@ static char *placement_text(struct output *o, size_t n)
         skr_strbuf_add_json(&b, o[i].pod);
         skr_strbuf_add(&b, ":{}");
     }
-    for (; open > 0; open--)
+    for (; open > 0; open--) {
         skr_strbuf_addc(&b, '}');
+    }
     skr_strbuf_add(&b, "}}");
     return skr_strbuf_take(&b, NULL);
 }
@@ -251,8 +268,9 @@ static char *rank_text(struct output *o, size_t n)
     skr_strbuf_init(&b);
     qsort(o, n, sizeof *o, by_rank);
     skr_strbuf_addc(&b, '[');
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         skr_strbuf_addf(&b, "%s(%s,%d)", i ? " " : "", o[i].pod, o[i].rank);
+    }
     skr_strbuf_addc(&b, ']');
     return skr_strbuf_take(&b, NULL);
 }
@@ -261,16 +279,18 @@ int32_t status_rank_of(const struct pod_entry *p)
 {
     const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
     char *end;
-    if (p->plan_rank >= 0)
+    if (p->plan_rank >= 0) {
         return p->plan_rank;
+    }
     long v = text && *text ? strtol(text, &end, 10) : -1;
     return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
 }
 
 static const char *node_of(const struct pod_entry *p)
 {
-    if (pods_is_bound(p))
+    if (pods_is_bound(p)) {
         return p->pod->node_name;
+    }
     return p->plan && p->plan->binding && !p->plan->aborting ? p->plan_node : NULL;
 }
 
@@ -280,8 +300,9 @@ static void rank_adopted(struct skr_engine *e, struct group *g)
 {
     struct pod_entry *p;
     struct skr_error error;
-    if (!e->tree)
+    if (!e->tree) {
         return;
+    }
     struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
@@ -289,8 +310,9 @@ static void rank_adopted(struct skr_engine *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         const char *node = skr_pod_is_live(p->pod) ? node_of(p) : NULL;
-        if (!node)
+        if (!node) {
             continue;
+        }
         int32_t leaf = skr_tree_find_leaf(e->tree, node);
         owner[n] = p;
         seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
@@ -298,8 +320,9 @@ static void rank_adopted(struct skr_engine *e, struct group *g)
                                       .leaf = leaf,
                                       .rank = status_rank_of(p),
                                       .claimed = true};
-        if (leaf >= 0)
+        if (leaf >= 0) {
             count[leaf]++;
+        }
         lacking += status_rank_of(p) < 0;
     }
     if (lacking > 0 && skr_assign(e->tree, count, seat, n, &error) == 0) {
@@ -324,8 +347,9 @@ void status_outputs(struct skr_engine *e, struct group *g)
     DL_FOREACH(g->members, p)
     {
         const char *node = skr_pod_is_live(p->pod) ? node_of(p) : NULL;
-        if (!node)
+        if (!node) {
             continue;
+        }
         fill_path(e->tree, node, &o[n]);
         o[n].pod = p->pod->meta.name;
         o[n++].rank = status_rank_of(p);
@@ -342,8 +366,9 @@ void status_outputs(struct skr_engine *e, struct group *g)
 
 static enum skr_group_status status_of(const struct group *g)
 {
-    if (g->plan && g->plan->replacement)
+    if (g->plan && g->plan->replacement) {
         return SKR_STATUS_BOUND;
+    }
     switch (g->state) {
     case GROUP_READY:
         return SKR_STATUS_READY;
@@ -389,12 +414,13 @@ static void event_about(struct skr_engine *e, struct group *g, bool warning, con
 {
     keep_event(e, g, warning, reason, note);
     const struct pod_entry *oldest;
-    if (g->source == SOURCE_MAP && g->map)
+    if (g->source == SOURCE_MAP && g->map) {
         out_event(e, "ConfigMap", &g->map->map->meta, warning, reason, action, note);
-    else if (g->source == SOURCE_PODGROUP && g->podgroup)
+    } else if (g->source == SOURCE_PODGROUP && g->podgroup) {
         out_event(e, "PodGroup", &g->podgroup->pg->meta, warning, reason, action, note);
-    else if ((oldest = membership_oldest(g)) != NULL)
+    } else if ((oldest = membership_oldest(g))) {
         out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
+    }
 }
 
 static int by_string(const void *a, const void *b)
@@ -409,12 +435,14 @@ static size_t nodes_used(const struct group *g)
     size_t n = 0, distinct = 0;
     DL_FOREACH(g->members, p)
     {
-        if (skr_pod_is_live(p->pod) && node_of(p))
+        if (skr_pod_is_live(p->pod) && node_of(p)) {
             node[n++] = node_of(p);
+        }
     }
     qsort(node, n, sizeof *node, by_string);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         distinct += i == 0 || strcmp(node[i], node[i - 1]) != 0;
+    }
     free(node);
     return distinct;
 }
@@ -430,15 +458,17 @@ static void tell_status(struct skr_engine *e, struct group *g)
     char note[300];
     switch (g->status) {
     case SKR_STATUS_READY:
-        if (g->told_status != SKR_STATUS_WAITING && g->told_status != SKR_STATUS_COUNT)
+        if (g->told_status != SKR_STATUS_WAITING && g->told_status != SKR_STATUS_COUNT) {
             break;
+        }
         snprintf(note, sizeof note, "all %d members are there", membership_size(g));
         event_about(e, g, false, "GroupComplete", "GroupComplete", note);
         break;
     case SKR_STATUS_ASSIGNED:
         snprintf(note, sizeof note, "a placement of %d members was found", membership_size(g));
-        if (!g->told_placed)
+        if (!g->told_placed) {
             event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
+        }
         g->told_placed = true;
         break;
     case SKR_STATUS_BOUND:
@@ -473,19 +503,22 @@ static void tell_reason(struct skr_engine *e, struct group *g)
         event_about(e, g, needs_a_human(g->reason), "GroupUnplaced", skr_reason_name(g->reason),
                     g->message ? g->message : "");
     }
-    if (g->reason == SKR_REASON_NONE && g->status == SKR_STATUS_BOUND)
+    if (g->reason == SKR_REASON_NONE && g->status == SKR_STATUS_BOUND) {
         forget_trials(g); /* whole again */
-    if (g->reason != SKR_REASON_NONE)
+    }
+    if (g->reason != SKR_REASON_NONE) {
         out_decision(e, g->key, "", "Group was not placed", skr_reason_name(g->reason),
                      g->message ? g->message : "", false);
+    }
 }
 
 void status_update(struct skr_engine *e, struct group *g)
 {
     enum skr_group_status was = g->status;
     g->status = status_of(g);
-    if (g->status != was || g->status_since == 0)
+    if (g->status != was || g->status_since == 0) {
         g->status_since = e->now;
+    }
     if (g->state == GROUP_BOUND && !g->plan && g->n_live > 0 &&
         (g->outputs_bound != g->n_bound || g->outputs_input != g->input_epoch)) {
         status_outputs(e, g);
@@ -567,15 +600,17 @@ void status_wanted_loser(struct skr_engine *e, struct map_entry *m, struct wante
     static const char *const gone[] = {
         "placement",           "rank",      "schedBeginTime",      "schedEndTime", "conditions",
         "schedTotalTimeMilli", "preemptor", "schedSolverTimeMilli"};
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
         wanted_add(w, gone[i], NULL);
+    }
 }
 
 static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const char *what,
                         const char *first)
 {
-    if (n == 0)
+    if (n == 0) {
         return;
+    }
     char text[600];
     snprintf(text, sizeof text, "%zu %s, first: %s", n, what, first);
     skr_strbuf_addf(b, "%s{\"type\":\"%s\",\"status\":\"True\",\"reason\":\"%s\",\"message\":",
@@ -587,8 +622,9 @@ static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const 
 void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, struct wanted *w)
 {
     const char *reason = topology_map_reason(e, m);
-    if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0)
+    if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0) {
         return;
+    }
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, '[');

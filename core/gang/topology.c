@@ -17,8 +17,9 @@ static bool in_namespace(const struct skr_engine *e, const struct map_entry *m)
 
 static bool older(const struct map_entry *a, const struct map_entry *b)
 {
-    if (a->map->meta.created != b->map->meta.created)
+    if (a->map->meta.created != b->map->meta.created) {
         return a->map->meta.created < b->map->meta.created;
+    }
     return strcmp(a->map->meta.name, b->map->meta.name) < 0;
 }
 
@@ -46,7 +47,7 @@ static void put_in_force(struct skr_engine *e, struct skr_tree *tree)
         skr_tree_unref(tree);
         return;
     }
-    e->tree_replaced = e->tree != NULL;
+    e->tree_replaced = e->tree;
     skr_tree_unref(e->tree);
     e->tree = tree;
     e->n_topology_loads++;
@@ -58,8 +59,9 @@ static void put_in_force(struct skr_engine *e, struct skr_tree *tree)
     HASH_ITER(hh, e->groups, g, tmp)
     {
         g->input_epoch++;
-        if (g->plan)
+        if (g->plan) {
             g->plan->check_nodes = true;
+        }
         engine_touch_group(e, g);
     }
 }
@@ -71,8 +73,9 @@ static struct skr_tree *derive(struct skr_engine *e)
     struct node_entry *entry, *tmp;
     HASH_ITER(hh, e->nodes, entry, tmp)
     {
-        if (entry->node)
+        if (entry->node) {
             list[n++] = entry->node;
+        }
     }
     struct skr_tree *tree = NULL;
     struct skr_error error;
@@ -90,13 +93,16 @@ static void choose(struct skr_engine *e)
     bool any = false;
     HASH_ITER(hh, e->maps, m, tmp)
     {
-        if (!in_namespace(e, m))
+        if (!in_namespace(e, m)) {
             continue;
+        }
         any = true;
-        if (e->active_key && strcmp(m->key, e->active_key) == 0)
+        if (e->active_key && strcmp(m->key, e->active_key) == 0) {
             current = m;
-        if (m->tree && (!best || older(m, best)))
+        }
+        if (m->tree && (!best || older(m, best))) {
             best = m;
+        }
         engine_touch_map(e, m);
     }
     if (current && !current->tree && e->tree) {
@@ -106,10 +112,11 @@ static void choose(struct skr_engine *e)
     e->active = best;
     free(e->active_key);
     e->active_key = best ? skr_strdup(best->key) : NULL;
-    if (best)
+    if (best) {
         put_in_force(e, skr_tree_ref(best->tree));
-    else
+    } else {
         put_in_force(e, any ? NULL : derive(e));
+    }
 }
 
 const struct map_entry *topology_malformed(const struct skr_engine *e)
@@ -117,8 +124,9 @@ const struct map_entry *topology_malformed(const struct skr_engine *e)
     const struct map_entry *m, *tmp, *bad = NULL;
     HASH_ITER(hh, e->maps, m, tmp)
     {
-        if (in_namespace(e, m) && m->problem && (!bad || older(m, bad)))
+        if (in_namespace(e, m) && m->problem && (!bad || older(m, bad))) {
             bad = m;
+        }
     }
     return bad;
 }
@@ -130,13 +138,15 @@ bool topology_is_usable(const struct skr_engine *e)
 
 struct node_entry *const *topology_leaf_nodes(struct skr_engine *e)
 {
-    if (!e->leaf_node_stale && e->leaf_node)
+    if (!e->leaf_node_stale && e->leaf_node) {
         return e->leaf_node;
+    }
     size_t n = e->tree ? (size_t)e->tree->n_leaves : 0;
     free(e->leaf_node);
     e->leaf_node = skr_alloc_array(n ? n : 1, sizeof *e->leaf_node);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         e->leaf_node[i] = nodes_find(e, e->tree->unit_name[(size_t)e->tree->first_leaf + i]);
+    }
     e->leaf_node_stale = false;
     return e->leaf_node;
 }
@@ -149,30 +159,37 @@ static void survey(struct skr_engine *e)
     e->first_unknown[0] = e->first_outside[0] = '\0';
     struct node_entry *const *leaf = topology_leaf_nodes(e);
     for (int32_t i = 0; e->tree && i < e->tree->n_leaves; i++) {
-        if (leaf[i])
+        if (leaf[i]) {
             continue;
-        if (e->n_unknown++ == 0)
+        }
+        if (e->n_unknown++ == 0) {
             snprintf(e->first_unknown, sizeof e->first_unknown, "%s",
                      e->tree->unit_name[e->tree->first_leaf + i]);
+        }
     }
     struct node_entry *n, *tmp;
     HASH_ITER(hh, e->nodes, n, tmp)
     {
-        if (!n->node || !n->node->ready || !e->tree || skr_tree_find_leaf(e->tree, n->name) >= 0)
+        if (!n->node || !n->node->ready || !e->tree || skr_tree_find_leaf(e->tree, n->name) >= 0) {
             continue;
-        if (e->n_outside++ == 0 || strcmp(n->name, e->first_outside) < 0)
+        }
+        if (e->n_outside++ == 0 || strcmp(n->name, e->first_outside) < 0) {
             snprintf(e->first_outside, sizeof e->first_outside, "%s", n->name);
+        }
     }
-    if (e->active && (was_unknown != e->n_unknown || was_outside != e->n_outside))
+    if (e->active && (was_unknown != e->n_unknown || was_outside != e->n_outside)) {
         engine_touch_map(e, e->active);
+    }
 }
 
 const char *topology_map_reason(const struct skr_engine *e, const struct map_entry *m)
 {
-    if (!in_namespace(e, m))
+    if (!in_namespace(e, m)) {
         return "";
-    if (m->problem)
+    }
+    if (m->problem) {
         return "TopologyInvalid";
+    }
     return m == e->active ? "" : "DuplicateTopology";
 }
 
@@ -181,29 +198,33 @@ static void tell(struct skr_engine *e)
     struct map_entry *m, *tmp;
     HASH_ITER(hh, e->maps, m, tmp)
     {
-        if (!m->is_topology || m->sink.reading)
+        if (!m->is_topology || m->sink.reading) {
             continue;
+        }
         if (!in_namespace(e, m)) {
-            if (!m->told_reason)
+            if (!m->told_reason) {
                 out_decision(e, "", "", "Topology map ignored", "",
                              "it is not in the topology namespace", false);
+            }
             m->told_reason = "Ignored";
             continue;
         }
         const char *reason = topology_map_reason(e, m);
         bool news = m == e->active && e->tree_replaced && !*reason;
-        if (m->told_reason && strcmp(m->told_reason, reason) == 0 && !news)
+        if (m->told_reason && strcmp(m->told_reason, reason) == 0 && !news) {
             continue;
-        bool had = m->told_reason != NULL;
+        }
+        bool had = m->told_reason;
         m->told_reason = reason;
         if (*reason) {
             const char *note = m->problem ? m->problem : "another topology map is in force";
             out_event(e, "ConfigMap", &m->map->meta, true, reason, reason, note);
             out_decision(e, m->key, "", "Topology map not used", reason, note, true);
         } else {
-            if (had) /* not at every start */
+            if (had) { /* not at every start */
                 out_event(e, "ConfigMap", &m->map->meta, false, "TopologyChanged",
                           "TopologyChanged", "topology is in force");
+            }
             out_decision(e, m->key, "", "Topology came into force", "", "", false);
         }
     }
@@ -217,8 +238,9 @@ void topology_settle(struct skr_engine *e)
         choose(e);
         tell(e);
     }
-    if (!e->nodes_dirty)
+    if (!e->nodes_dirty) {
         return;
+    }
     if (e->nodes_told_at && e->now < e->nodes_told_at) {
         e->nodes_dirty = false;
         engine_wake(e, e->nodes_told_at, WAKE_NODES, NULL);

@@ -18,8 +18,9 @@ enum { QUICK_REPLANS = 3 }; /* vetoes in a row that are answered by a new plan w
 /* Why nothing can be answered; NULL: it can. */
 static const char *not_now(const struct skr_engine *e)
 {
-    if (!e->synced || e->stopped)
+    if (!e->synced || e->stopped) {
         return SKR_TEXT_NOT_READY;
+    }
     return e->leader ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
@@ -35,21 +36,24 @@ static void note_listed(struct skr_engine *e, struct shape *s, const char *const
         }
         struct probed *q;
         HASH_FIND_STR(s->probed, node[i], q);
-        if (q || !s->vetoed_once || !nodes_find(e, node[i]))
+        if (q || !s->vetoed_once || !nodes_find(e, node[i])) {
             continue;
+        }
         q = skr_alloc(sizeof *q);
         q->node = skr_strdup(node[i]);
         HASH_ADD_KEYPTR(hh, s->probed, q->node, strlen(q->node), q);
     }
-    if (ended)
+    if (ended) {
         engine_changed(e);
+    }
 }
 
 static bool is_listed(const char *const *node, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(node[i], name) == 0)
+        if (strcmp(node[i], name) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -65,21 +69,25 @@ static void note_left_out(struct skr_engine *e, struct pod_entry *p, const char 
     {
         if (!entry->node || entry->nominated ||
             entry->changed_at + SKR_NODE_LAG_S * SKR_SECOND > e->now ||
-            shape_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name))
+            shape_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {
             continue;
+        }
         if (skr_pod_shape_check_node(p->shape->spec, entry->node) == SKR_ELIGIBLE &&
-            skr_ledger_fits(e->ledger, entry->name, &p->shape->amounts, p->uid))
+            skr_ledger_fits(e->ledger, entry->name, &p->shape->amounts, p->uid)) {
             shape_veto(e, p->shape, entry->name);
+        }
     }
 }
 
 static void probe(struct skr_engine *e, struct pod_entry *p, const struct skr_event *ev)
 {
-    if (ev->filter.n_nodes < 2)
+    if (ev->filter.n_nodes < 2) {
         return;
+    }
     note_listed(e, p->shape, ev->filter.node, ev->filter.n_nodes);
-    if (e->n_nodes < SKR_COMPLETE_PROBE_NODES)
+    if (e->n_nodes < SKR_COMPLETE_PROBE_NODES) {
         note_left_out(e, p, ev->filter.node, ev->filter.n_nodes);
+    }
 }
 
 /* The planned node was nominated and yet is not among the names: in-tree filters refused it. */
@@ -110,16 +118,18 @@ static void filter_planned(struct skr_engine *e, struct pod_entry *p, const stru
 {
     for (size_t i = 0; i < ev->filter.n_nodes; i++) {
         if (strcmp(ev->filter.node[i], p->plan_node) == 0) {
-            if (!p->asked)
+            if (!p->asked) {
                 p->plan->heard_at = e->now;
+            }
             p->asked = true;
             out_answer_one(e, ev->filter.request, i);
             return;
         }
     }
     out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
-    if (strcmp(ev->filter.pod->nominated_node, p->plan_node) == 0)
+    if (strcmp(ev->filter.pod->nominated_node, p->plan_node) == 0) {
         refused(e, p);
+    }
 }
 
 static void filter_member(struct skr_engine *e, const char *name, const struct skr_event *ev)
@@ -140,24 +150,28 @@ static void filter_member(struct skr_engine *e, const char *name, const struct s
         filter_planned(e, p, ev);
         return;
     } else {
-        if (membership_is_beyond(g, p))
+        if (membership_is_beyond(g, p)) {
             text = SKR_TEXT_BEYOND;
-        if (!p->plan)
+        }
+        if (!p->plan) {
             probe(e, p, ev);
+        }
     }
     out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, text);
 }
 
 static void remember_accepted(struct pod_entry *p, const struct skr_event *ev, const uint8_t *mask)
 {
-    for (size_t i = 0; i < p->n_accepted; i++)
+    for (size_t i = 0; i < p->n_accepted; i++) {
         free(p->accepted[i]);
+    }
     free(p->accepted);
     p->accepted = skr_alloc_array(ev->filter.n_nodes + 1, sizeof *p->accepted);
     p->n_accepted = 0;
     for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-        if (mask[i / 8] & (1u << (i % 8)))
+        if (mask[i / 8] & (1u << (i % 8))) {
             p->accepted[p->n_accepted++] = skr_strdup(ev->filter.node[i]);
+        }
     }
 }
 
@@ -177,10 +191,11 @@ static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
             passed++;
         }
     }
-    if (passed == n)
+    if (passed == n) {
         out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_ALL, "");
-    else
+    } else {
         out_answer_mask(e, ev->filter.request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
+    }
     struct pod_entry *p = pods_find(e, pod->meta.uid);
     if (p && pod->shape.late_capacity) {
         remember_accepted(p, ev, mask);
@@ -205,10 +220,11 @@ void verbs_filter(struct skr_engine *e, const struct skr_event *ev)
         return;
     }
     const char *name = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL;
-    if (name)
+    if (name) {
         filter_member(e, name, ev);
-    else
+    } else {
         filter_ordinary(e, ev);
+    }
 }
 
 /* ---- prioritize ---- */
@@ -219,21 +235,24 @@ void verbs_filter(struct skr_engine *e, const struct skr_event *ev)
 static void scores_for_ordinary(struct skr_engine *e, const struct skr_event *ev, int8_t *score)
 {
     const struct skr_tree *t = e->tree;
-    if (!t || t->n_leaves == 0)
+    if (!t || t->n_leaves == 0) {
         return;
+    }
     uint8_t *used = skr_alloc((size_t)t->n_units);
     for (int32_t i = 0; i < t->n_leaves; i++) {
         const char *node = t->unit_name[t->first_leaf + i];
         used[t->first_leaf + i] = skr_ledger_free(e->ledger, node, SKR_RESOURCE_PODS) <
                                   skr_ledger_allocatable(e->ledger, node, SKR_RESOURCE_PODS);
     }
-    for (int32_t u = t->n_units - 1; u > 0; u--)
+    for (int32_t u = t->n_units - 1; u > 0; u--) {
         used[t->parent[u]] |= used[u];
+    }
     for (size_t i = 0; i < ev->filter.n_nodes; i++) {
         int32_t leaf = skr_tree_find_leaf(t, ev->filter.node[i]);
         int32_t level = t->n_levels, u = leaf < 0 ? 0 : t->first_leaf + leaf;
-        for (; leaf >= 0 && u > 0 && !used[u]; u = t->parent[u])
+        for (; leaf >= 0 && u > 0 && !used[u]; u = t->parent[u]) {
             level--;
+        }
         score[i] = (int8_t)(leaf < 0 ? 10 : 10 * level / t->n_levels);
     }
     free(used);
@@ -245,8 +264,9 @@ void verbs_prioritize(struct skr_engine *e, const struct skr_event *ev)
     const struct pod_entry *p = pods_find(e, ev->filter.pod->meta.uid);
     if (!not_now(e)) {
         if (p && p->plan && !p->plan->aborting) {
-            for (size_t i = 0; i < ev->filter.n_nodes; i++)
+            for (size_t i = 0; i < ev->filter.n_nodes; i++) {
                 score[i] = strcmp(ev->filter.node[i], p->plan_node) == 0 ? 10 : 0;
+            }
         } else if (!pods_group_name(ev->filter.pod)) {
             scores_for_ordinary(e, ev, score);
         }
@@ -261,8 +281,9 @@ static bool spares_groups(const struct skr_engine *e, const struct skr_preempt_n
 {
     for (size_t i = 0; i < node->n_uids; i++) {
         const struct pod_entry *p = pods_find(e, node->uid[i]);
-        if (p && p->group && skr_pod_is_live(p->pod))
+        if (p && p->group && skr_pod_is_live(p->pod)) {
             return false;
+        }
     }
     return true;
 }
@@ -273,8 +294,9 @@ void verbs_preempt(struct skr_engine *e, const struct skr_event *ev)
     uint8_t *mask = skr_alloc(n / 8 + 1);
     bool ordinary = !(pods_is_ours(e, ev->preempt.pod) && pods_group_name(ev->preempt.pod));
     for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
-        if (spares_groups(e, &ev->preempt.node[i]))
+        if (spares_groups(e, &ev->preempt.node[i])) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
+        }
     }
     out_answer_mask(e, ev->preempt.request, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
     free(mask);

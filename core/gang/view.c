@@ -62,8 +62,9 @@ int view_refuse(struct view *v, int code, const char *format, ...)
 void view_time(struct view *v, const char *key, skr_time t)
 {
     char text[48];
-    if (t > 0)
+    if (t > 0) {
         skr_time_write(t, 0, text, sizeof text);
+    }
     skr_json_string(&v->w, key, t > 0 ? text : NULL);
 }
 
@@ -98,8 +99,9 @@ static const struct page {
 static const char *rest_of(const char *path, const char *page)
 {
     const size_t n = strlen(page);
-    if (strncmp(path, page, n) != 0 || (path[n] != '\0' && path[n] != '/'))
+    if (strncmp(path, page, n) != 0 || (path[n] != '\0' && path[n] != '/')) {
         return NULL;
+    }
     return path[n] == '/' ? path + n + 1 : path + n;
 }
 
@@ -109,15 +111,19 @@ int skr_engine_view(struct skr_engine *e, const struct skr_view_query *query, sk
     struct view v = {.e = e, .query = query, .now = now, .w = {.out = out}, .begin = out->len};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         const char *rest = rest_of(query->path, pages[i].path);
-        if (!rest)
+        if (!rest) {
             continue;
-        if (!e->synced || e->stopped)
+        }
+        if (!e->synced || e->stopped) {
             return view_refuse(&v, 503, "not ready: the first lists are not complete");
-        if (!e->leader)
+        }
+        if (!e->leader) {
             return view_refuse(&v, 503, "not leader");
+        }
         const int code = pages[i].write(&v, rest);
-        if (code == 200 && view_is_too_large(&v))
+        if (code == 200 && view_is_too_large(&v)) {
             return view_refuse(&v, 413, "the answer has more than %d bytes", SKR_VIEW_BYTES_MAX);
+        }
         return code;
     }
     return view_refuse(&v, 404,

@@ -9,8 +9,9 @@
 
 static const struct skr_meta *meta_of(const struct group *g)
 {
-    if (g->source == SOURCE_MAP && g->map)
+    if (g->source == SOURCE_MAP && g->map) {
         return &g->map->map->meta;
+    }
     return g->source == SOURCE_PODGROUP && g->podgroup ? &g->podgroup->pg->meta : NULL;
 }
 
@@ -26,8 +27,9 @@ static void write_identity(struct view *v, const struct group *g)
     skr_json_string(&v->w, "object", meta ? meta->name : NULL);
     view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
     skr_json_open(&v->w, "labels", '{');
-    for (size_t i = 0; meta && i < meta->labels.n; i++)
+    for (size_t i = 0; meta && i < meta->labels.n; i++) {
         skr_json_string(&v->w, meta->labels.item[i].key, meta->labels.item[i].value);
+    }
     skr_json_close(&v->w, '}');
 }
 
@@ -73,10 +75,11 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_int(&v->w, "tries", tries_of(g));
     skr_json_int(&v->w, "solveMicroseconds",
                  g->solver_ns > 0 ? g->solver_ns / 1000 : g->solver_ms * 1000);
-    if (g->begin_at > 0 && g->end_at > 0)
+    if (g->begin_at > 0 && g->end_at > 0) {
         skr_json_int(&v->w, "totalMilliseconds", (g->end_at - g->begin_at) / SKR_MILLISECOND);
-    else
+    } else {
         skr_json_raw(&v->w, "totalMilliseconds", NULL);
+    }
 }
 
 static int by_text(const void *a, const void *b)
@@ -89,11 +92,13 @@ static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t
 {
     const char **name = skr_alloc_array(n + 1, sizeof *name);
     bool repeat = false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         name[i] = t->unit_name[run[i].unit];
+    }
     qsort(name, n, sizeof *name, by_text);
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n; i++) {
         repeat = repeat || strcmp(name[i], name[i - 1]) == 0;
+    }
     free(name);
     return repeat;
 }
@@ -142,8 +147,9 @@ static void write_conditions(struct view *v, const struct group *g)
     skr_json_open(&v->w, "conditions", '[');
     for (int i = 0; i < CONDITION_KIND_COUNT; i++) {
         const struct condition *c = &g->condition[i];
-        if (!c->set)
+        if (!c->set) {
             continue;
+        }
         skr_json_open(&v->w, NULL, '{');
         skr_json_string(&v->w, "type", type[i]);
         skr_json_string(&v->w, "status", c->status);
@@ -159,8 +165,9 @@ static void write_ranks(struct view *v, const struct seats *s, size_t first, siz
 {
     skr_json_open(&v->w, "ranks", '[');
     for (size_t i = first; i < end; i++) {
-        if (s->item[i].rank >= 0)
+        if (s->item[i].rank >= 0) {
             skr_json_int(&v->w, NULL, s->item[i].rank);
+        }
     }
     skr_json_close(&v->w, ']');
 }
@@ -181,8 +188,9 @@ static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_
 {
     const int32_t unit = view_unit_at(t, s->item[from].leaf, level);
     size_t end = from + 1;
-    while (end < s->n_inside && view_unit_at(t, s->item[end].leaf, level) == unit)
+    while (end < s->n_inside && view_unit_at(t, s->item[end].leaf, level) == unit) {
         end++;
+    }
     return end;
 }
 
@@ -194,18 +202,21 @@ static void write_units(struct view *v, const struct seats *s)
     for (size_t i = 0; i < s->n_inside; i++) {
         for (int32_t l = 1; l <= t->n_levels; l++) {
             const int32_t unit = view_unit_at(t, s->item[i].leaf, l);
-            if (i > 0 && view_unit_at(t, s->item[i - 1].leaf, l) == unit)
+            if (i > 0 && view_unit_at(t, s->item[i - 1].leaf, l) == unit) {
                 continue;
+            }
             const size_t end = end_of_unit(t, s, i, l);
             open_used(v, t->unit_name[unit], t->level_name[l], l, end - i);
-            if (l == t->n_levels)
+            if (l == t->n_levels) {
                 write_ranks(v, s, i, end);
+            }
             skr_json_close(&v->w, '}');
         }
     }
     for (size_t i = s->n_inside, end; i < s->n; i = end) { /* nodes outside the tree */
-        for (end = i + 1; end < s->n && strcmp(s->item[end].node, s->item[i].node) == 0;)
+        for (end = i + 1; end < s->n && strcmp(s->item[end].node, s->item[i].node) == 0;) {
             end++;
+        }
         open_used(v, s->item[i].node, NULL, 1, end - i);
         write_ranks(v, s, i, end);
         skr_json_close(&v->w, '}');
@@ -218,11 +229,13 @@ static void write_distance(struct view *v, const struct seats *s)
 {
     const struct seat *master = NULL;
     int64_t sum = 0, others = 0, most = 0;
-    for (size_t i = 0; i < s->n_inside && !master; i++)
+    for (size_t i = 0; i < s->n_inside && !master; i++) {
         master = s->item[i].rank == 0 ? &s->item[i] : NULL;
+    }
     for (size_t i = 0; master && i < s->n_inside; i++) {
-        if (&s->item[i] == master)
+        if (&s->item[i] == master) {
             continue;
+        }
         const int64_t d = skr_tree_distance(v->e->tree, master->leaf, s->item[i].leaf) -
                           2; /* of pods: two more */
         sum += d;
@@ -252,7 +265,10 @@ static void write_members(struct view *v, const struct group *g)
 {
     struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list), *p;
     size_t n = 0;
-    DL_FOREACH(g->members, p) list[n++] = p;
+    DL_FOREACH(g->members, p)
+    {
+        list[n++] = p;
+    }
     qsort(list, n, sizeof *list, by_name);
     skr_json_open(&v->w, "members", '[');
     for (size_t i = 0; i < n; i++) {
@@ -260,10 +276,11 @@ static void write_members(struct view *v, const struct group *g)
         skr_json_open(&v->w, NULL, '{');
         skr_json_string(&v->w, "name", p->pod->meta.name);
         skr_json_string(&v->w, "node", view_node_of(p));
-        if (status_rank_of(p) >= 0)
+        if (status_rank_of(p) >= 0) {
             skr_json_int(&v->w, "rank", status_rank_of(p));
-        else
+        } else {
             skr_json_raw(&v->w, "rank", NULL);
+        }
         skr_json_string(&v->w, "status", skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS));
         skr_json_bool(&v->w, "bound", pods_is_bound(p));
         skr_json_bool(&v->w, "seated", p->seated);
@@ -279,8 +296,9 @@ static void write_events(struct view *v, const struct group *g)
     skr_json_open(&v->w, "events", '[');
     for (size_t i = g->n_events - n; i < g->n_events; i++) {
         const struct told_event *event = &g->event[i % SKR_EVENTS_KEPT];
-        if (event->at > v->now)
+        if (event->at > v->now) {
             continue;
+        }
         skr_json_open(&v->w, NULL, '{');
         view_time(v, "time", event->at);
         skr_json_string(&v->w, "type", event->warning ? "Warning" : "Normal");

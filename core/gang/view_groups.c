@@ -15,16 +15,18 @@ static int by_key(const void *a, const void *b)
 static const struct skr_labels *labels_of(const struct group *g)
 {
     static const struct skr_labels none = {0};
-    if (g->source == SOURCE_MAP && g->map)
+    if (g->source == SOURCE_MAP && g->map) {
         return &g->map->map->meta.labels;
+    }
     return g->source == SOURCE_PODGROUP && g->podgroup ? &g->podgroup->pg->meta.labels : &none;
 }
 
 static bool is_wanted(const struct view *v, const struct group *g)
 {
     const char *namespace_ = v->query->argument[SKR_VIEW_NAMESPACE];
-    if (namespace_ && *namespace_ && strcmp(namespace_, g->namespace_) != 0)
+    if (namespace_ && *namespace_ && strcmp(namespace_, g->namespace_) != 0) {
         return false;
+    }
     return !v->query->selects || v->query->selects(v->query->context, labels_of(g));
 }
 
@@ -35,8 +37,9 @@ static int write_list(struct view *v)
     const struct group *g, *tmp;
     HASH_ITER(hh, v->e->groups, g, tmp)
     {
-        if (is_wanted(v, g))
+        if (is_wanted(v, g)) {
             list[n++] = g;
+        }
     }
     qsort(list, n, sizeof *list, by_key);
     skr_json_open(&v->w, NULL, '{');
@@ -58,22 +61,25 @@ struct group *view_find_group(struct view *v, const char *rest, int *ret_code)
     const char *slash = strchr(rest, '/');
     struct map_entry *m;
     struct group *g = NULL;
-    if (!slash || slash == rest || !slash[1] || strchr(slash + 1, '/'))
+    if (!slash || slash == rest || !slash[1] || strchr(slash + 1, '/')) {
         *ret_code = view_refuse(v, 404, "a group is asked for as NAMESPACE/NAME");
-    else if ((g = groups_find_named(v->e, rest, &m)) == NULL)
+    } else if (!(g = groups_find_named(v->e, rest, &m))) {
         *ret_code = view_refuse(v, 404, "no group \"%.100s\" in namespace \"%.*s\"", slash + 1,
                                 (int)(slash - rest < 100 ? slash - rest : 100), rest);
+    }
     return g;
 }
 
 int view_groups(struct view *v, const char *rest)
 {
     int code = 200;
-    if (!*rest)
+    if (!*rest) {
         return write_list(v);
+    }
     const struct group *g = view_find_group(v, rest, &code);
-    if (!g)
+    if (!g) {
         return code;
+    }
     skr_json_open(&v->w, NULL, '{');
     view_head(v, "Group");
     view_group(v, g, VIEW_WHOLE);

@@ -9,8 +9,9 @@ enum { TERMS_MAX = 8 }; /* of "4 + 4 + ..." */
 
 static bool count_is_allowed(const struct skr_rule *rule, int32_t count)
 {
-    if (rule->hard)
+    if (rule->hard) {
         return rule->type != SKR_RULE_SPREAD || count == 1;
+    }
     const bool range = rule->min <= 0 || rule->max <= 0 || rule->min <= rule->max;
     return !(range && rule->min > 0 && count < rule->min) &&
            !(range && rule->max > 0 && count > rule->max) &&
@@ -19,8 +20,9 @@ static bool count_is_allowed(const struct skr_rule *rule, int32_t count)
 
 static bool width_is_allowed(const struct skr_rule *rule, int32_t used)
 {
-    if (rule->hard)
+    if (rule->hard) {
         return rule->type != SKR_RULE_PACK || used == 1;
+    }
     return rule->partitions <= 0 || used == rule->partitions;
 }
 
@@ -42,8 +44,9 @@ static struct use use_of(const struct skr_tree *t, const struct skr_rule *rule,
         u.least = run[i].count < u.least ? run[i].count : u.least;
         u.most = run[i].count > u.most ? run[i].count : u.most;
         width++;
-        if (i + 1 < n && t->parent[run[i + 1].unit] == parent)
+        if (i + 1 < n && t->parent[run[i + 1].unit] == parent) {
             continue;
+        }
         u.met = u.met && width_is_allowed(rule, width);
         u.widest = width > u.widest ? width : u.widest;
         u.parents++;
@@ -55,12 +58,14 @@ static struct use use_of(const struct skr_tree *t, const struct skr_rule *rule,
 static void say_counts(const struct run *run, size_t n, const struct use *u, const char *level,
                        struct skr_strbuf *b)
 {
-    if (n > TERMS_MAX && u->least == u->most)
+    if (n > TERMS_MAX && u->least == u->most) {
         skr_strbuf_addf(b, "%zu x %d", n, u->most);
-    else if (n > TERMS_MAX)
+    } else if (n > TERMS_MAX) {
         skr_strbuf_addf(b, "%zu %ss, %d to %d each", n, level, u->least, u->most);
-    for (size_t i = 0; n <= TERMS_MAX && i < n; i++)
+    }
+    for (size_t i = 0; n <= TERMS_MAX && i < n; i++) {
         skr_strbuf_addf(b, "%s%d", i ? " + " : "", run[i].count);
+    }
 }
 
 /* How the members lie on the level: their numbers, or for plain pack how many units they take. */
@@ -75,10 +80,11 @@ static void say_use(const struct skr_tree *t, const struct skr_rule *rules, int3
         return;
     }
     skr_strbuf_addf(b, "%d %s%s", u->widest, t->level_name[level], u->widest == 1 ? "" : "s");
-    if (level > 1 && !rules[level - 2].hard && rules[level - 2].partitions > 0)
+    if (level > 1 && !rules[level - 2].hard && rules[level - 2].partitions > 0) {
         skr_strbuf_add(b, " per partition");
-    else if (u->parents > 1)
+    } else if (u->parents > 1) {
         skr_strbuf_addf(b, " per %s", t->level_name[level - 1]);
+    }
 }
 
 static void write_rule(struct skr_json_writer *w, const struct skr_level_rule *r)
@@ -131,17 +137,20 @@ void view_constraints(struct view *v, const struct group *g, const struct seats 
     const struct skr_group_spec *spec = g->spec;
     struct skr_rule rules[SKR_LEVELS_MAX];
     skr_json_open(&v->w, "constraints", '[');
-    if (spec && t)
+    if (spec && t) {
         skr_group_rules(spec, t, rules, NULL);
+    }
     for (int32_t l = 1; spec && t && l <= t->n_levels; l++) {
         for (size_t i = 0; i < spec->n_rules; i++) {
-            if (skr_tree_find_level(t, spec->rule[i].level) == l)
+            if (skr_tree_find_level(t, spec->rule[i].level) == l) {
                 write_constraint(v, &spec->rule[i], rules, s, whole);
+            }
         }
     }
     for (size_t i = 0; spec && i < spec->n_rules; i++) {
-        if (!t || skr_tree_find_level(t, spec->rule[i].level) <= 0)
+        if (!t || skr_tree_find_level(t, spec->rule[i].level) <= 0) {
             write_constraint(v, &spec->rule[i], rules, s, whole);
+        }
     }
     skr_json_close(&v->w, ']');
 }

@@ -9,16 +9,19 @@
 int64_t slots_of_node(const struct skr_engine *e, const struct node_entry *n,
                       const struct slot_size *size)
 {
-    if (!n || !n->node || !n->node->ready || n->node->unschedulable)
+    if (!n || !n->node || !n->node->ready || n->node->unschedulable) {
         return 0;
+    }
     uint16_t id[SKR_RESOURCES_MAX];
     int64_t left[SKR_RESOURCES_MAX], least = INT64_MAX;
-    for (size_t i = 0; i < size->n; i++)
+    for (size_t i = 0; i < size->n; i++) {
         id[i] = size->item[i].resource;
+    }
     skr_ledger_free_each(e->ledger, n->name, id, size->n, left);
     for (size_t i = 0; i < size->n; i++) {
-        if (size->item[i].amount <= 0)
+        if (size->item[i].amount <= 0) {
             continue;
+        }
         int64_t fits = size->item[i].unknown || left[i] <= 0 ? 0 : left[i] / size->item[i].amount;
         least = fits < least ? fits : least;
     }

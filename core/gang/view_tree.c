@@ -30,8 +30,9 @@ static int by_key(const void *a, const void *b)
 static int by_leaf(const void *a, const void *b)
 {
     const struct presence *x = a, *y = b;
-    if (x->leaf != y->leaf)
+    if (x->leaf != y->leaf) {
         return x->leaf < y->leaf ? -1 : 1;
+    }
     return x->group != y->group ? (x->group < y->group ? -1 : 1) : 0;
 }
 
@@ -42,29 +43,35 @@ static void gather_members(struct tree_page *p)
     const struct pod_entry *m;
     size_t cap = 0;
     p->group = skr_alloc_array(HASH_COUNT(e->groups) + 1, sizeof *p->group);
-    HASH_ITER(hh, e->groups, g, tmp) p->group[p->n_groups++] = g;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        p->group[p->n_groups++] = g;
+    }
     qsort(p->group, p->n_groups, sizeof *p->group, by_key);
     for (size_t i = 0; i < p->n_groups; i++) {
         DL_FOREACH(p->group[i]->members, m)
         {
             const char *node = view_node_of(m);
             const int32_t leaf = node ? skr_tree_find_leaf(p->tree, node) : -1;
-            if (leaf < 0)
+            if (leaf < 0) {
                 continue;
+            }
             skr_grow(&p->presence, &cap, p->n_presences + 1, sizeof *p->presence);
             p->presence[p->n_presences++] =
                 (struct presence){.leaf = leaf, .group = (uint32_t)i, .pods = 1};
         }
     }
-    if (p->n_presences == 0)
+    if (p->n_presences == 0) {
         return;
+    }
     qsort(p->presence, p->n_presences, sizeof *p->presence, by_leaf);
     size_t n = 0;
     for (size_t i = 1; i < p->n_presences; i++) {
-        if (by_leaf(&p->presence[n], &p->presence[i]) == 0)
+        if (by_leaf(&p->presence[n], &p->presence[i]) == 0) {
             p->presence[n].pods++;
-        else
+        } else {
             p->presence[++n] = p->presence[i];
+        }
     }
     p->n_presences = n + 1;
 }
@@ -75,10 +82,11 @@ static size_t presence_from(const struct tree_page *p, int32_t leaf)
     size_t lo = 0, hi = p->n_presences;
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        if (p->presence[mid].leaf < leaf)
+        if (p->presence[mid].leaf < leaf) {
             lo = mid + 1;
-        else
+        } else {
             hi = mid;
+        }
     }
     return lo;
 }
@@ -92,16 +100,18 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
     const int32_t unit = p->tree->first_leaf + leaf;
     struct unit_sums *s = &p->sum[unit];
     *s = (struct unit_sums){.leaves = 1, .first_leaf = leaf, .end_leaf = leaf + 1};
-    if (!n)
+    if (!n) {
         return;
+    }
     s->ready = n->node->ready;
     s->slots = slots_of_node(e, n, &p->size);
     uint16_t id[SHOWN_MAX];
     int64_t left[SHOWN_MAX];
     size_t known[SHOWN_MAX], n_known = 0;
     for (size_t r = 0; r < p->n_resources; r++) {
-        if (p->resource[r].id < 0)
+        if (p->resource[r].id < 0) {
             continue;
+        }
         known[n_known] = r;
         id[n_known++] = (uint16_t)p->resource[r].id;
     }
@@ -110,21 +120,24 @@ static void sum_leaf(struct tree_page *p, int32_t leaf)
         const size_t at = (size_t)unit * p->n_resources + known[i];
         const int64_t all = skr_ledger_allocatable(e->ledger, n->name, id[i]);
         int64_t charged;
-        if (__builtin_sub_overflow(all, left[i], &charged))
+        if (__builtin_sub_overflow(all, left[i], &charged)) {
             charged = INT64_MAX;
+        }
         p->allocatable[at] = all;
         p->charged[at] = n->node->ready ? charged : 0;
-        if (!n->node->ready)
+        if (!n->node->ready) {
             p->unusable[at] = all;
-        else if (n->node->unschedulable)
+        } else if (n->node->unschedulable) {
             p->unusable[at] = left[i] > 0 ? left[i] : 0;
+        }
     }
 }
 
 static void sum_up(struct tree_page *p)
 {
-    for (int32_t i = 0; i < p->tree->n_leaves; i++)
+    for (int32_t i = 0; i < p->tree->n_leaves; i++) {
         sum_leaf(p, i);
+    }
     for (int32_t u = p->tree->n_units - 1; u > 0; u--) { /* children have larger numbers */
         struct unit_sums *s = &p->sum[p->tree->parent[u]];
         const struct unit_sums *c = &p->sum[u];
@@ -152,8 +165,9 @@ static void sum_up(struct tree_page *p)
 static void write_amounts(struct tree_page *p, const char *key, const int64_t *amount)
 {
     skr_json_open(&p->v->w, key, '{');
-    for (size_t r = 0; r < p->n_resources; r++)
+    for (size_t r = 0; r < p->n_resources; r++) {
         skr_json_int(&p->v->w, p->resource[r].name, amount[r]);
+    }
     skr_json_close(&p->v->w, '}');
 }
 
@@ -170,8 +184,9 @@ static void write_groups(struct tree_page *p, int32_t unit)
     for (size_t i = presence_from(p, p->sum[unit].first_leaf);
          i < p->n_presences && p->presence[i].leaf < p->sum[unit].end_leaf; i++) {
         const struct presence *x = &p->presence[i];
-        if (p->pods_of[x->group] == 0)
+        if (p->pods_of[x->group] == 0) {
             p->touched[n++] = x->group;
+        }
         p->pods_of[x->group] += x->pods;
     }
     qsort(p->touched, n, sizeof *p->touched, by_number);
@@ -191,9 +206,10 @@ static void write_groups(struct tree_page *p, int32_t unit)
 static int count_taints(const struct skr_node *node)
 {
     int n = 0;
-    for (size_t i = 0; i < node->n_taints; i++)
+    for (size_t i = 0; i < node->n_taints; i++) {
         n += node->taints[i].effect == SKR_TAINT_NO_SCHEDULE ||
              node->taints[i].effect == SKR_TAINT_NO_EXECUTE;
+    }
     return n;
 }
 
@@ -209,7 +225,7 @@ static void open_unit(struct tree_page *p, int32_t unit)
     skr_json_string(w, "level", p->tree->level_name[skr_tree_level_of(p->tree, unit)]);
     if (leaf >= 0) {
         const struct skr_node *node = p->leaf[leaf] ? p->leaf[leaf]->node : NULL;
-        skr_json_bool(w, "exists", node != NULL);
+        skr_json_bool(w, "exists", node);
         skr_json_bool(w, "ready", node && node->ready);
         skr_json_bool(w, "cordoned", node && node->unschedulable);
         skr_json_int(w, "taints", node ? count_taints(node) : 0);
@@ -222,14 +238,16 @@ static void open_unit(struct tree_page *p, int32_t unit)
     write_amounts(p, "charged", p->charged + at);
     write_amounts(p, "unusable", p->unusable + at);
     write_groups(p, unit);
-    if (leaf < 0)
+    if (leaf < 0) {
         skr_json_open(w, "children", '[');
+    }
 }
 
 static void close_unit(struct tree_page *p, int32_t unit)
 {
-    if (unit < p->tree->first_leaf)
+    if (unit < p->tree->first_leaf) {
         skr_json_close(&p->v->w, ']');
+    }
     skr_json_close(&p->v->w, '}');
 }
 
@@ -264,17 +282,20 @@ static void write_page(struct tree_page *p)
     skr_json_string(w, "name", p->tree->name);
     skr_json_string(w, "source", e->active_key);
     skr_json_open(w, "levels", '[');
-    for (int32_t l = 0; l <= p->tree->n_levels; l++)
+    for (int32_t l = 0; l <= p->tree->n_levels; l++) {
         skr_json_string(w, NULL, p->tree->level_name[l]);
+    }
     skr_json_close(w, ']');
     skr_json_string(w, "resource", p->resource[p->looked_at].name);
     skr_json_open(w, "resources", '[');
-    for (size_t r = 0; r < p->n_resources; r++)
+    for (size_t r = 0; r < p->n_resources; r++) {
         skr_json_string(w, NULL, p->resource[r].name);
+    }
     skr_json_close(w, ']');
     skr_json_open(w, "slot", '{');
-    for (size_t i = 0; i < p->size.n; i++)
+    for (size_t i = 0; i < p->size.n; i++) {
         skr_json_int(w, p->size_name[i], p->size.item[i].amount);
+    }
     skr_json_close(w, '}');
     skr_json_int(w, "nodesNotInTree", (int64_t)e->n_outside);
     skr_json_string(w, "firstNotInTree", e->n_outside ? e->first_outside : NULL);
@@ -299,16 +320,19 @@ static void page_fini(struct tree_page *p)
 int view_tree(struct view *v, const char *rest)
 {
     struct tree_page p = {.v = v, .tree = v->e->tree};
-    if (*rest)
+    if (*rest) {
         return view_refuse(v, 404,
                            "there is nothing below /v1/tree; domains are asked for by "
                            "?domain=");
-    if (!p.tree || p.tree->n_leaves == 0)
+    }
+    if (!p.tree || p.tree->n_leaves == 0) {
         return view_refuse(v, 404, "there is no tree: no valid topology ConfigMap, or no node");
+    }
     p.leaf = topology_leaf_nodes(v->e);
     const int code = view_tree_asked(&p);
-    if (code != 200)
+    if (code != 200) {
         return code;
+    }
     const size_t cells = (size_t)p.tree->n_units * p.n_resources;
     p.sum = skr_alloc_array((size_t)p.tree->n_units, sizeof *p.sum);
     p.allocatable = skr_alloc_array(cells, sizeof *p.allocatable);

@@ -22,13 +22,15 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
     const char *found = NULL;
     for (size_t i = 0; i < skr_resource_names_count(names); i++) {
         const char *name = skr_resource_names_get(names, (uint16_t)i);
-        if (strlen(name) == len && strncmp(name, word, len) == 0)
+        if (strlen(name) == len && strncmp(name, word, len) == 0) {
             return name;
+        }
     }
     for (size_t i = 0; i < skr_resource_names_count(names); i++) {
         const char *name = skr_resource_names_get(names, (uint16_t)i), *tail = short_name(name);
-        if (strlen(tail) != len || strncmp(tail, word, len) != 0)
+        if (strlen(tail) != len || strncmp(tail, word, len) != 0) {
             continue;
+        }
         if (found) {
             *ret_code = view_refuse(p->v, 400, "resource \"%.*s\" may be %.100s or %.100s",
                                     (int)(len < 64 ? len : 64), word, found, name);
@@ -39,23 +41,27 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
     for (size_t i = 0; !found && i < p->tree->n_resource_names; i++) {
         const char *name = p->tree->resource_name[i];
         if ((strlen(name) == len && strncmp(name, word, len) == 0) ||
-            (strlen(short_name(name)) == len && strncmp(short_name(name), word, len) == 0))
+            (strlen(short_name(name)) == len && strncmp(short_name(name), word, len) == 0)) {
             found = name;
+        }
     }
-    if (!found)
+    if (!found) {
         *ret_code = view_refuse(p->v, 404, "no node has a resource \"%.*s\"",
                                 (int)(len < 64 ? len : 64), word);
+    }
     return found;
 }
 
 static size_t show(struct tree_page *p, const char *name)
 {
     for (size_t i = 0; i < p->n_resources; i++) {
-        if (strcmp(p->resource[i].name, name) == 0)
+        if (strcmp(p->resource[i].name, name) == 0) {
             return i;
+        }
     }
-    if (p->n_resources == SHOWN_MAX)
+    if (p->n_resources == SHOWN_MAX) {
         return SHOWN_MAX;
+    }
     p->resource[p->n_resources] = (struct shown_resource){
         .name = name, .id = skr_resource_names_find(p->v->e->resources, name)};
     return p->n_resources++;
@@ -70,8 +76,9 @@ static bool is_ordinary(const char *name)
 static const char *tree_device(const struct tree_page *p)
 {
     for (size_t i = 0; i < p->tree->n_resource_names; i++) {
-        if (!is_ordinary(p->tree->resource_name[i]))
+        if (!is_ordinary(p->tree->resource_name[i])) {
             return p->tree->resource_name[i];
+        }
     }
     return NULL;
 }
@@ -87,11 +94,13 @@ static const char *offered_device(const struct tree_page *p)
         const struct skr_node *node = p->leaf[i] ? p->leaf[i]->node : NULL;
         for (size_t r = 0; node && r < node->allocatable.n; r++) {
             const struct skr_quantity_item *item = &node->allocatable.item[r];
-            if (item->amount <= 0 || !strchr(item->name, '/'))
+            if (item->amount <= 0 || !strchr(item->name, '/')) {
                 continue;
+            }
             const int id = skr_resource_names_find(names, item->name);
-            if (id >= 0)
+            if (id >= 0) {
                 offers[id]++;
+            }
         }
     }
     for (size_t id = 0; id < skr_resource_names_count(names); id++) {
@@ -112,16 +121,19 @@ static int choose_resources(struct tree_page *p)
     int code = 200;
     if (word && *word) {
         chosen = find_resource(p, word, strlen(word), &code);
-        if (!chosen)
+        if (!chosen) {
             return code;
+        }
         show(p, chosen);
     } else {
         chosen = tree_device(p);
-        if (!chosen && (chosen = offered_device(p)))
+        if (!chosen && (chosen = offered_device(p))) {
             show(p, chosen);
+        }
     }
-    for (size_t i = 0; i < p->tree->n_resource_names; i++)
+    for (size_t i = 0; i < p->tree->n_resource_names; i++) {
         show(p, p->tree->resource_name[i]);
+    }
     show(p, "pods");
     p->looked_at = show(p, chosen ? chosen : p->resource[0].name);
     return 200;
@@ -132,11 +144,13 @@ static bool add_to_size(struct tree_page *p, const char *name, int64_t amount)
 {
     const int id = skr_resource_names_find(p->v->e->resources, name);
     for (size_t i = 0; i < p->size.n; i++) {
-        if (!p->size.item[i].unknown && p->size.item[i].resource == id)
+        if (!p->size.item[i].unknown && p->size.item[i].resource == id) {
             return false;
+        }
     }
-    if (p->size.n == SKR_RESOURCES_MAX)
+    if (p->size.n == SKR_RESOURCES_MAX) {
         return false;
+    }
     show(p, name); /* as long as there is room for it */
     p->size_name[p->size.n] = name;
     p->size.item[p->size.n].unknown = id < 0;
@@ -156,20 +170,25 @@ static int read_part(struct tree_page *p, const char *part, size_t len)
     const size_t name_len = equals ? (size_t)(equals - part) : len;
     const size_t rest = equals ? len - name_len - 1 : 0;
     const int shown = (int)(len < 64 ? len : 64);
-    if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity)
+    if (!equals || name_len == 0 || rest == 0 || rest >= sizeof quantity) {
         return view_refuse(p->v, 400, "slot: \"%.*s\" is not RESOURCE=QUANTITY", shown, part);
+    }
     const char *name = find_resource(p, part, name_len, &code);
-    if (!name)
+    if (!name) {
         return code;
+    }
     memcpy(quantity, equals + 1, rest);
     quantity[rest] = '\0';
-    if (skr_resource_parse(name, quantity, &amount, &error) < 0)
+    if (skr_resource_parse(name, quantity, &amount, &error) < 0) {
         return view_refuse(p->v, 400, "slot: %.200s", error.text);
-    if (amount <= 0)
+    }
+    if (amount <= 0) {
         return view_refuse(p->v, 400, "slot: \"%.*s\" asks for nothing", shown, part);
-    if (!add_to_size(p, name, amount))
+    }
+    if (!add_to_size(p, name, amount)) {
         return view_refuse(p->v, 400, "slot: \"%.*s\" names a resource again, or one too many",
                            shown, part);
+    }
     return 200;
 }
 
@@ -179,12 +198,14 @@ static int64_t usual_amount(const struct tree_page *p, const char *name)
 {
     const int64_t one = skr_resource_one(name);
     int64_t most = 0;
-    if (strcmp(name, "cpu") != 0)
+    if (strcmp(name, "cpu") != 0) {
         return one;
+    }
     for (int32_t i = 0; i < p->tree->n_leaves && most < one; i++) {
         const struct node_entry *n = p->leaf[i];
-        if (!n || !n->node || !n->node->ready)
+        if (!n || !n->node || !n->node->ready) {
             continue;
+        }
         const int64_t cores = skr_ledger_allocatable(p->v->e->ledger, n->name, SKR_RESOURCE_CPU);
         most = cores > most ? cores : most;
     }
@@ -203,14 +224,16 @@ static int choose_size(struct tree_page *p)
     while (text && *text) {
         const size_t len = strcspn(text, ",");
         const int code = read_part(p, text, len);
-        if (code != 200)
+        if (code != 200) {
             return code;
+        }
         text += len;
         text += *text == ',';
     }
     for (size_t i = 0; i < p->size.n; i++) {
-        if (!p->size.item[i].unknown && p->size.item[i].resource == SKR_RESOURCE_PODS)
+        if (!p->size.item[i].unknown && p->size.item[i].resource == SKR_RESOURCE_PODS) {
             return 200;
+        }
     }
     add_to_size(p, "pods", 1);
     return 200;
@@ -245,18 +268,22 @@ static int choose_domain(struct tree_page *p)
     const char *word = p->v->query->argument[SKR_VIEW_DOMAIN];
     const char *tail = word ? short_name(word) : NULL;
     int32_t found = -1;
-    if (!word || !*word || strcmp(word, p->tree->unit_name[0]) == 0)
+    if (!word || !*word || strcmp(word, p->tree->unit_name[0]) == 0) {
         return 200;
+    }
     for (int32_t u = 1; u < p->tree->n_units; u++) {
         if (strcmp(p->tree->unit_name[u], tail) != 0 ||
-            (tail != word && !has_path(p->tree, u, word)))
+            (tail != word && !has_path(p->tree, u, word))) {
             continue;
-        if (found >= 0)
+        }
+        if (found >= 0) {
             return refuse_ambiguous(p, word, found, u);
+        }
         found = u;
     }
-    if (found < 0)
+    if (found < 0) {
         return view_refuse(p->v, 404, "no domain or node \"%.64s\" in the tree", word);
+    }
     p->domain = found;
     return 200;
 }

@@ -19,7 +19,7 @@
 enum member { TYPE, HARD, PARTITIONS, MIN, MAX, FACTOR, MEMBER_COUNT };
 
 static const char *const member_name[] = {"type", "hard", "partitions", "min", "max", "factor"};
-_Static_assert(sizeof(member_name) / sizeof(member_name[0]) == MEMBER_COUNT, "a name per member");
+_Static_assert(sizeof member_name / sizeof member_name[0] == MEMBER_COUNT, "a name per member");
 
 const char *const *skr_group_member_names(size_t *ret_n)
 {
@@ -32,8 +32,9 @@ static bool equal_fold(const char *a, const char *b)
     for (; *a != '\0' && *b != '\0'; a++, b++) {
         char left = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
         char right = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
-        if (left != right)
+        if (left != right) {
             return false;
+        }
     }
     return *a == *b;
 }
@@ -43,8 +44,9 @@ static struct skr_position locate(const char *text, const char *level, const cha
 {
     const char *path[] = {level, key, NULL};
     struct skr_position position;
-    if (!skr_json_find_path(text, path, &position))
+    if (!skr_json_find_path(text, path, &position)) {
         position = (struct skr_position){.line = 1, .column = 1};
+    }
     return position;
 }
 
@@ -64,16 +66,18 @@ static void copy_token(const char *text, struct skr_position position, char buff
     const char *at = text;
     for (size_t line = 1; line < position.line; line++) {
         const char *end = strchr(at, '\n');
-        if (end == NULL)
+        if (!end) {
             break;
+        }
         at = end + 1;
     }
     size_t skip = position.column - 1;
     size_t rest = strlen(at);
     at += skip < rest ? skip : rest;
     size_t n = strcspn(at, ",]} \t\r\n");
-    if (n > SKR_QUOTE_MAX - 1)
+    if (n > SKR_QUOTE_MAX - 1) {
         n = SKR_QUOTE_MAX - 1;
+    }
     memcpy(buffer, at, n);
     buffer[n] = '\0';
 }
@@ -91,21 +95,25 @@ static int find_member(const struct skr_group_spec *spec, json_t *object, const 
     json_t *found = NULL;
     json_object_foreach(object, key, value)
     {
-        if (!equal_fold(key, member_name[member]))
+        if (!equal_fold(key, member_name[member])) {
             continue;
-        if (++variants > SKR_GROUP_VARIANTS_MAX)
+        }
+        if (++variants > SKR_GROUP_VARIANTS_MAX) {
             return skr_group_defect(
                 spec, "Limit",
                 skr_error_set(error, SKR_LIMIT,
                               "constraints: \"%s\" is repeated in more than %d spellings",
                               member_name[member], (int)SKR_GROUP_VARIANTS_MAX),
                 error);
-        if (found != NULL && last.line == 0)
+        }
+        if (found && last.line == 0) {
             last = locate(text, level, *ret_key);
-        if (found != NULL) {
+        }
+        if (found) {
             struct skr_position here = locate(text, level, key);
-            if (is_before(here, last))
+            if (is_before(here, last)) {
                 continue;
+            }
             last = here;
         }
         found = value;
@@ -120,12 +128,13 @@ static int refuse(const struct skr_group_spec *spec, const char *text, const cha
 {
     struct skr_position position = locate(text, level, key);
     char got[SKR_QUOTE_MAX];
-    if (json_is_number(value) || json_is_boolean(value))
+    if (json_is_number(value) || json_is_boolean(value)) {
         copy_token(text, position, got);
-    else
-        snprintf(got, sizeof(got), "%s", skr_object_type_name(value));
+    } else {
+        snprintf(got, sizeof got, "%s", skr_object_type_name(value));
+    }
     char subject[SKR_QUOTE_MAX];
-    skr_group_quote(key != NULL ? key : level, subject);
+    skr_group_quote(key ? key : level, subject);
     int rc = skr_error_set(error, SKR_INVALID, "constraints: %zu:%zu: \"%s\" must be %s, got %s",
                            position.line, position.column, subject, what, got);
     return skr_group_defect(spec, "WrongType", rc, error);
@@ -138,14 +147,17 @@ static int read_number(struct skr_group_spec *spec, const char *text, const char
     json_t *value;
     char where[SKR_QUOTE_MAX];
     int rc = find_member(spec, object, text, level, member, &value, &key, error);
-    if (rc < 0 || value == NULL)
+    if (rc < 0 || !value) {
         return rc;
-    if (!json_is_integer(value))
+    }
+    if (!json_is_integer(value)) {
         return refuse(spec, text, level, key, "an integer", value, error);
+    }
     json_int_t number = json_integer_value(value);
     where[0] = '\0';
-    if (number < 0)
+    if (number < 0) {
         write_where(locate(text, level, key), where);
+    }
     *ret = skr_group_number(spec, where, level, member_name[member], (int64_t)number);
     return 0;
 }
@@ -157,20 +169,24 @@ static int read_words(struct skr_group_spec *spec, const char *text, const char 
     json_t *type;
     json_t *hard;
     int rc = find_member(spec, object, text, level, TYPE, &type, &key, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
-    if (type != NULL) {
+    }
+    if (type) {
         char where[SKR_QUOTE_MAX];
-        if (!json_is_string(type))
+        if (!json_is_string(type)) {
             return refuse(spec, text, level, key, "a string", type, error);
+        }
         write_where(locate(text, level, key), where);
         ret->type = skr_group_type_parse(spec, where, level, json_string_value(type));
     }
     rc = find_member(spec, object, text, level, HARD, &hard, &key, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
-    if (hard != NULL && !json_is_boolean(hard))
+    }
+    if (hard && !json_is_boolean(hard)) {
         return refuse(spec, text, level, key, "true or false", hard, error);
+    }
     ret->hard = json_is_true(hard);
     return 0;
 }
@@ -183,10 +199,12 @@ static void warn_unknown(struct skr_group_spec *spec, const char *text, const ch
     json_object_foreach(object, key, value)
     {
         bool known = false;
-        for (size_t i = 0; i < MEMBER_COUNT; i++)
+        for (size_t i = 0; i < MEMBER_COUNT; i++) {
             known = known || equal_fold(key, member_name[i]);
-        if (known)
+        }
+        if (known) {
             continue;
+        }
         char quoted[SKR_QUOTE_MAX];
         char quoted_level[SKR_QUOTE_MAX];
         struct skr_position position = locate(text, level, key);
@@ -195,8 +213,9 @@ static void warn_unknown(struct skr_group_spec *spec, const char *text, const ch
         skr_group_warn(spec, "UnknownMember",
                        "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\" is ignored",
                        position.line, position.column, quoted, quoted_level);
-        if (spec->n_warnings == SKR_GROUP_LINT_MAX)
+        if (spec->n_warnings == SKR_GROUP_LINT_MAX) {
             return;
+        }
     }
 }
 
@@ -205,8 +224,9 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
 {
     struct skr_level_rule rule = {.level = skr_arena_strdup(spec->arena, level)};
     char where[SKR_QUOTE_MAX];
-    if (rule.level == NULL)
+    if (!rule.level) {
         return skr_group_no_room(error);
+    }
     int rc = read_words(spec, text, level, object, &rule.rule, error);
     const struct {
         enum member member;
@@ -215,13 +235,14 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
                    {MIN, &rule.rule.min},
                    {MAX, &rule.rule.max},
                    {FACTOR, &rule.rule.factor}};
-    for (size_t i = 0; skr_group_go_on(spec, rc) && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; skr_group_go_on(spec, rc) && i < sizeof numbers / sizeof numbers[0]; i++) {
         int one =
             read_number(spec, text, level, object, numbers[i].member, numbers[i].number, error);
         rc = rc < 0 ? rc : one;
     }
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     warn_unknown(spec, text, level, object);
     write_where(locate(text, level, NULL), where);
     skr_group_lint_rule(spec, where, &rule);
@@ -237,16 +258,19 @@ static int read_levels(struct skr_group_spec *spec, const char *text, json_t *ob
     int rc = 0;
     json_object_foreach(object, level, value)
     {
-        if (!skr_group_go_on(spec, rc))
+        if (!skr_group_go_on(spec, rc)) {
             break;
-        if (json_is_null(value))
+        }
+        if (json_is_null(value)) {
             continue;
-        if (spec->n_rules == SKR_GROUP_RULES_MAX)
+        }
+        if (spec->n_rules == SKR_GROUP_RULES_MAX) {
             return skr_group_defect(spec, "Limit",
                                     skr_error_set(error, SKR_LIMIT,
                                                   "constraints: more than %d levels",
                                                   (int)SKR_GROUP_RULES_MAX),
                                     error);
+        }
         int one = json_is_object(value)
                       ? read_rule(spec, text, level, value, &spec->rule[spec->n_rules], error)
                       : refuse(spec, text, level, NULL, "an object", value, error);
@@ -261,8 +285,9 @@ int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
 {
     json_t *root;
     int rc = skr_json_text_parse("constraints", text, SKR_GROUP_CONSTRAINTS_MAX, &root, error);
-    if (rc < 0)
+    if (rc < 0) {
         return skr_group_defect(spec, rc == -SKR_LIMIT ? "Limit" : "InvalidJSON", rc, error);
+    }
     if (json_is_object(root)) {
         rc = read_levels(spec, text, root, error);
     } else if (!json_is_null(root)) {

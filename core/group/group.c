@@ -17,8 +17,9 @@ static const char default_name[] = "default-group";
 const char *skr_group_map_name(const struct skr_labels *data)
 {
     const char *name = skr_labels_get(data, "name");
-    if (name == NULL)
+    if (!name) {
         return default_name;
+    }
     return name[0] != '\0' && skr_label_value_is_valid(name) ? name : NULL;
 }
 
@@ -28,16 +29,16 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     const char *size = skr_labels_get(data, "size");
     const char *priority = skr_labels_get(data, "priority");
     const char *constraints = skr_labels_get(data, "constraints");
-    int rc = size != NULL ? skr_group_size_parse("size", size, &spec->size, error) : 0;
+    int rc = size ? skr_group_size_parse("size", size, &spec->size, error) : 0;
     skr_group_defect(spec, "InvalidNumber", rc, error);
     spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
-    if (skr_group_go_on(spec, rc) && priority != NULL) {
+    if (skr_group_go_on(spec, rc) && priority) {
         int one = skr_group_integer_parse("priority", priority, INT32_MIN, INT32_MAX,
                                           &spec->priority, error);
         skr_group_defect(spec, "InvalidNumber", one, error);
         rc = rc < 0 ? rc : one;
     }
-    if (skr_group_go_on(spec, rc) && constraints != NULL) {
+    if (skr_group_go_on(spec, rc) && constraints) {
         int one = skr_group_constraints_parse(spec, constraints, error);
         rc = rc < 0 ? rc : one;
     }
@@ -58,14 +59,16 @@ int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects
                          struct skr_group_spec **ret, struct skr_error *error)
 {
     const char *name = skr_group_map_name(data);
-    if (name == NULL && defects == NULL)
+    if (!name && !defects) {
         return refuse_name(data, error);
+    }
     struct skr_group_spec *spec =
-        skr_group_spec_create(name != NULL ? name : "", SKR_GROUP_RULES_MAX, error);
-    if (spec == NULL)
+        skr_group_spec_create(name ? name : "", SKR_GROUP_RULES_MAX, error);
+    if (!spec) {
         return -SKR_NO_MEMORY;
+    }
     spec->defects = defects;
-    int rc = name == NULL ? refuse_name(data, error) : 0;
+    int rc = !name ? refuse_name(data, error) : 0;
     skr_group_defect(spec, "InvalidName", rc, error);
     int keys = parse_keys(data, spec, error);
     spec->defects = NULL;
@@ -87,15 +90,18 @@ int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
                                  struct skr_group_spec **ret, struct skr_error *error)
 {
-    if (pg->min_member < 1)
+    if (pg->min_member < 1) {
         return skr_error_set(error, SKR_INVALID, "spec.minMember: must be at least 1, got %d",
                              (int)pg->min_member);
-    if (pg->min_member > SKR_GROUP_SIZE_MAX)
+    }
+    if (pg->min_member > SKR_GROUP_SIZE_MAX) {
         return skr_error_set(error, SKR_LIMIT, "spec.minMember: %d members, a group has at most %d",
                              (int)pg->min_member, (int)SKR_GROUP_SIZE_MAX);
+    }
     struct skr_group_spec *spec = skr_group_spec_create(pg->meta.name, 0, error);
-    if (spec == NULL)
+    if (!spec) {
         return -SKR_NO_MEMORY;
+    }
     spec->size = pg->min_member;
     spec->priority = priority;
     *ret = spec;
@@ -104,8 +110,9 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
 
 void skr_group_spec_destroy(struct skr_group_spec *spec)
 {
-    if (spec != NULL)
+    if (spec) {
         skr_arena_destroy(spec->arena);
+    }
 }
 
 static bool rule_equal(const struct skr_rule *a, const struct skr_rule *b)
@@ -116,21 +123,25 @@ static bool rule_equal(const struct skr_rule *a, const struct skr_rule *b)
 
 static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec, const char *level)
 {
-    for (size_t i = 0; i < spec->n_rules; i++)
-        if (strcmp(spec->rule[i].level, level) == 0)
+    for (size_t i = 0; i < spec->n_rules; i++) {
+        if (strcmp(spec->rule[i].level, level) == 0) {
             return &spec->rule[i];
+        }
+    }
     return NULL;
 }
 
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
     if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->priority != b->priority ||
-        a->n_rules != b->n_rules)
+        a->n_rules != b->n_rules) {
         return false;
+    }
     for (size_t i = 0; i < a->n_rules; i++) {
         const struct skr_level_rule *other = find_rule(b, a->rule[i].level);
-        if (other == NULL || !rule_equal(&a->rule[i].rule, &other->rule))
+        if (!other || !rule_equal(&a->rule[i].rule, &other->rule)) {
             return false;
+        }
     }
     return true;
 }
@@ -139,15 +150,16 @@ size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree 
                        struct skr_rule *rules, struct skr_strbuf *unknown)
 {
     size_t n_unknown = 0;
-    for (int32_t level = 0; level < tree->n_levels; level++)
+    for (int32_t level = 0; level < tree->n_levels; level++) {
         rules[level] = (struct skr_rule){.type = SKR_RULE_PACK};
+    }
     for (size_t i = 0; i < spec->n_rules; i++) {
         int32_t level = skr_tree_find_level(tree, spec->rule[i].level);
         if (level > 0) {
             rules[level - 1] = spec->rule[i].rule;
             continue;
         }
-        if (unknown != NULL) {
+        if (unknown) {
             char quoted[SKR_QUOTE_MAX];
             skr_group_quote(spec->rule[i].level, quoted);
             skr_strbuf_add(unknown, n_unknown > 0 ? ", " : "");

@@ -28,14 +28,15 @@ struct skr_group_spec *skr_group_spec_create(const char *name, size_t n_rules,
                                              struct skr_error *error)
 {
     struct skr_arena *arena = skr_arena_create(SPEC_BYTES_MAX, FIRST_BLOCK);
-    struct skr_group_spec *spec = arena != NULL ? skr_arena_alloc(arena, sizeof(*spec)) : NULL;
-    if (spec != NULL) {
+    struct skr_group_spec *spec = arena ? skr_arena_alloc(arena, sizeof *spec) : NULL;
+    if (spec) {
         spec->arena = arena;
         spec->name = skr_arena_strdup(arena, name);
         spec->size = 1;
-        spec->rule = skr_arena_array(arena, n_rules, sizeof(spec->rule[0]));
-        if (spec->name != NULL && spec->rule != NULL)
+        spec->rule = skr_arena_array(arena, n_rules, sizeof spec->rule[0]);
+        if (spec->name && spec->rule) {
             return spec;
+        }
     }
     skr_arena_destroy(arena);
     skr_error_set(error, SKR_NO_MEMORY, "group: out of memory");
@@ -51,8 +52,9 @@ void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX])
     }
     if (s[n] != '\0') {
         n = SKR_QUOTE_MAX - 1 - strlen("...");
-        while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
+        while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) {
             n--;
+        }
         memcpy(buffer + n, "...", strlen("..."));
         n += strlen("...");
     }
@@ -70,10 +72,12 @@ static bool is_blank(char c)
 static size_t first_bad(const char *s, size_t from, size_t to)
 {
     size_t i = from;
-    if (i < to && (s[i] == '-' || s[i] == '+'))
+    if (i < to && (s[i] == '-' || s[i] == '+')) {
         i++;
-    while (i < to && s[i] >= '0' && s[i] <= '9')
+    }
+    while (i < to && s[i] >= '0' && s[i] <= '9') {
         i++;
+    }
     return i;
 }
 
@@ -98,19 +102,22 @@ int skr_group_integer_parse(const char *key, const char *text, int64_t low, int6
     size_t from = 0;
     size_t to = strlen(text);
     int64_t number;
-    while (from < to && is_blank(text[from]))
+    while (from < to && is_blank(text[from])) {
         from++;
-    while (to > from && is_blank(text[to - 1]))
+    }
+    while (to > from && is_blank(text[to - 1])) {
         to--;
+    }
     size_t bad = first_bad(text, from, to);
     size_t digits_from = from < to && (text[from] == '-' || text[from] == '+') ? from + 1 : from;
-    if (bad < to || bad == digits_from)
+    if (bad < to || bad == digits_from) {
         return bad_integer(key, text, bad, "a decimal integer", error);
+    }
     bool parsed = skr_decimal_parse(text + from, to - from, &number);
     if (!parsed || number < low || number > high) {
         char what[64];
         bool below = parsed ? number < low : text[from] == '-';
-        snprintf(what, sizeof(what), "at %s %lld", below ? "least" : "most",
+        snprintf(what, sizeof what, "at %s %lld", below ? "least" : "most",
                  (long long)(below ? low : high));
         return bad_integer(key, text, from, what, error);
     }
@@ -122,11 +129,13 @@ int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct
 {
     int32_t size;
     int rc = skr_group_integer_parse(key, text, 1, INT32_MAX, &size, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
-    if (size > SKR_GROUP_SIZE_MAX)
+    }
+    if (size > SKR_GROUP_SIZE_MAX) {
         return skr_error_set(error, SKR_LIMIT, "%s: %d members, a group has at most %d", key,
                              (int)size, (int)SKR_GROUP_SIZE_MAX);
+    }
     *ret = size;
     return 0;
 }
@@ -136,36 +145,41 @@ int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct
 int skr_group_defect(const struct skr_group_spec *spec, const char *code, int rc,
                      const struct skr_error *error)
 {
-    if (rc < 0 && spec->defects != NULL)
+    if (rc < 0 && spec->defects) {
         skr_defect_error(spec->defects, code, error);
+    }
     return rc;
 }
 
 bool skr_group_go_on(const struct skr_group_spec *spec, int rc)
 {
-    return rc == 0 || spec->defects != NULL;
+    return rc == 0 || spec->defects;
 }
 
 void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *format, ...)
 {
     char text[SKR_WARNING_MAX];
-    if (spec->warning == NULL)
+    if (!spec->warning) {
         spec->warning =
-            skr_arena_array(spec->arena, SKR_GROUP_LINT_MAX + 1, sizeof(spec->warning[0]));
-    if (spec->warning == NULL)
+            skr_arena_array(spec->arena, SKR_GROUP_LINT_MAX + 1, sizeof spec->warning[0]);
+    }
+    if (!spec->warning) {
         return;
+    }
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     skr_defect_add(spec->defects, code, true, text);
-    if (spec->n_warnings == SKR_GROUP_LINT_MAX)
-        snprintf(text, sizeof(text), "more than %d warnings, the rest is not shown",
+    if (spec->n_warnings == SKR_GROUP_LINT_MAX) {
+        snprintf(text, sizeof text, "more than %d warnings, the rest is not shown",
                  (int)SKR_GROUP_LINT_MAX - 1);
+    }
     size_t at = spec->n_warnings < SKR_GROUP_LINT_MAX ? spec->n_warnings : SKR_GROUP_LINT_MAX - 1;
     const char *copy = skr_arena_strdup(spec->arena, text);
-    if (copy == NULL)
+    if (!copy) {
         return;
+    }
     spec->warning[at] = copy;
     spec->n_warnings = at + 1;
 }
@@ -173,8 +187,9 @@ void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *f
 enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, const char *where,
                                         const char *level, const char *word)
 {
-    if (strcmp(word, "spread") == 0)
+    if (strcmp(word, "spread") == 0) {
         return SKR_RULE_SPREAD;
+    }
     if (word[0] != '\0' && strcmp(word, "pack") != 0) {
         char quoted[SKR_QUOTE_MAX];
         char quoted_level[SKR_QUOTE_MAX];
@@ -208,12 +223,13 @@ static void lint_hard(struct skr_group_spec *spec, const char *where, const char
                       const struct skr_rule *rule)
 {
     char members[64];
-    snprintf(members, sizeof(members), "%s%s%s%s", rule->partitions > 0 ? ", partitions" : "",
+    snprintf(members, sizeof members, "%s%s%s%s", rule->partitions > 0 ? ", partitions" : "",
              rule->min > 0 ? ", min" : "", rule->max > 0 ? ", max" : "",
              rule->factor > 1 ? ", factor" : "");
-    if (members[0] != '\0')
+    if (members[0] != '\0') {
         skr_group_warn(spec, "HardVoidsRule", "%s: \"hard\" of level \"%s\" voids its %s", where,
                        level, members + strlen(", "));
+    }
 }
 
 /* The bounds of a used unit in multiples of the factor; false when it can hold none. */
@@ -232,8 +248,9 @@ static bool size_is_possible(const struct skr_rule *rule, int64_t size)
     int64_t factor;
     int64_t low;
     int64_t high;
-    if (!unit_range(rule, &factor, &low, &high) || size % factor != 0)
+    if (!unit_range(rule, &factor, &low, &high) || size % factor != 0) {
         return false;
+    }
     int64_t total = size / factor;
     int64_t step = rule->partitions > 0 ? rule->partitions : 1;
     int64_t fewest = (total + high - 1) / high;
@@ -251,33 +268,36 @@ void skr_group_lint_rule(struct skr_group_spec *spec, const char *where,
         lint_hard(spec, where, level, r);
     }
     if (r->min > 0 && r->max > 0 && r->min > r->max) {
-        if (!r->hard)
+        if (!r->hard) {
             skr_group_warn(spec, "MinAboveMax",
                            "%s: \"min\" %d of level \"%s\" is larger than its \"max\" %d: both are "
                            "ignored",
                            where, (int)r->min, level, (int)r->max);
+        }
         r->min = 0;
         r->max = 0;
     }
-    if (r->hard)
+    if (r->hard) {
         return;
+    }
     int64_t factor;
     int64_t low;
     int64_t high;
-    if (!unit_range(r, &factor, &low, &high))
+    if (!unit_range(r, &factor, &low, &high)) {
         skr_group_warn(spec, "Conflict",
                        "%s: no multiple of \"factor\" %d lies within \"min\" %d and \"max\" %d of "
                        "level \"%s\": no placement is possible",
                        where, (int)r->factor, r->min > 0 ? (int)r->min : 1, (int)r->max, level);
-    else if (spec->size % factor != 0)
+    } else if (spec->size % factor != 0) {
         skr_group_warn(spec, "Conflict",
                        "%s: size %d is no multiple of \"factor\" %d of level \"%s\": no cluster "
                        "can hold the group",
                        where, (int)spec->size, (int)r->factor, level);
-    else if (!size_is_possible(r, spec->size))
+    } else if (!size_is_possible(r, spec->size)) {
         skr_group_warn(spec, "Conflict",
                        "%s: size %d cannot satisfy \"partitions\" %d, \"min\" %d, \"max\" %d, "
                        "\"factor\" %d of level \"%s\" (0: unset): no cluster can hold the group",
                        where, (int)spec->size, (int)r->partitions, (int)r->min, (int)r->max,
                        (int)r->factor, level);
+    }
 }

@@ -9,21 +9,24 @@ static int decode(const json_t *json, struct skr_podgroup *pg, struct skr_error 
     const struct skr_field_path path = {.up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
     json_t *spec;
     int rc = skr_meta_decode(pg->arena, json, NULL, &pg->meta, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_object(json, NULL, "spec", &spec, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     pg->min_member = 1;
-    return spec != NULL ? skr_field_int32(spec, &path, "minMember", 1, &pg->min_member, error) : 0;
+    return spec ? skr_field_int32(spec, &path, "minMember", 1, &pg->min_member, error) : 0;
 }
 
 int skr_podgroup_decode(const json_t *json, struct skr_podgroup **ret, struct skr_error *error)
 {
-    if (!json_is_object(json))
+    if (!json_is_object(json)) {
         return skr_field_set_type_error(NULL, "podgroup", "an object", json, error);
+    }
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
-    struct skr_podgroup *pg = arena != NULL ? skr_arena_alloc(arena, sizeof(*pg)) : NULL;
-    if (pg == NULL) {
+    struct skr_podgroup *pg = arena ? skr_arena_alloc(arena, sizeof *pg) : NULL;
+    if (!pg) {
         skr_arena_destroy(arena);
         return skr_error_set(error, SKR_NO_MEMORY, "podgroup: out of memory");
     }
@@ -39,6 +42,7 @@ int skr_podgroup_decode(const json_t *json, struct skr_podgroup **ret, struct sk
 
 void skr_podgroup_destroy(struct skr_podgroup *pg)
 {
-    if (pg != NULL)
+    if (pg) {
         skr_arena_destroy(pg->arena);
+    }
 }

@@ -22,7 +22,7 @@ static const char *const selector_operator_name[] = {
     [SKR_SELECTOR_EXISTS] = "Exists", [SKR_SELECTOR_DOES_NOT_EXIST] = "DoesNotExist",
     [SKR_SELECTOR_GT] = "Gt",         [SKR_SELECTOR_LT] = "Lt",
 };
-_Static_assert(sizeof(selector_operator_name) / sizeof(selector_operator_name[0]) ==
+_Static_assert(sizeof selector_operator_name / sizeof selector_operator_name[0] ==
                    SKR_SELECTOR_OPERATOR_COUNT,
                "a name per operator");
 
@@ -51,12 +51,15 @@ static int compare_strings(const void *a, const void *b)
 static bool is_parsable(const struct skr_selector_requirement *r)
 {
     int64_t number;
-    if (r->is_field)
+    if (r->is_field) {
         return strcmp(r->key, "metadata.name") == 0 && r->n_values == 1 &&
                (r->op == SKR_SELECTOR_IN || r->op == SKR_SELECTOR_NOT_IN);
-    for (size_t i = 0; i < r->n_values; i++)
-        if (!skr_label_value_is_valid(r->values[i]))
+    }
+    for (size_t i = 0; i < r->n_values; i++) {
+        if (!skr_label_value_is_valid(r->values[i])) {
             return false;
+        }
+    }
     switch (r->op) {
     case SKR_SELECTOR_IN:
     case SKR_SELECTOR_NOT_IN:
@@ -79,21 +82,25 @@ static int read_values(struct affinity_reader *reader, json_t *list,
 {
     size_t n = json_array_size(list);
     reader->n_values += n;
-    if (reader->n_values > SKR_POD_VALUES_MAX)
+    if (reader->n_values > SKR_POD_VALUES_MAX) {
         return skr_error_set(error, SKR_LIMIT,
                              "spec.affinity: more than %d values in required node affinity",
                              (int)SKR_POD_VALUES_MAX);
-    r->values = skr_arena_array(reader->arena, n, sizeof(r->values[0]));
-    if (r->values == NULL)
+    }
+    r->values = skr_arena_array(reader->arena, n, sizeof r->values[0]);
+    if (!r->values) {
         return skr_pod_no_room(error);
+    }
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_array_get(list, i);
         struct skr_field_path path = {.up = up, .key = "values", .index = i};
-        if (!json_is_string(value))
+        if (!json_is_string(value)) {
             return skr_field_set_type_error(&path, NULL, "a string", value, error);
+        }
         r->values[i] = skr_arena_strdup(reader->arena, json_string_value(value));
-        if (r->values[i] == NULL)
+        if (!r->values[i]) {
             return skr_pod_no_room(error);
+        }
     }
     r->n_values = n;
     return 0;
@@ -102,12 +109,15 @@ static int read_values(struct affinity_reader *reader, json_t *list,
 static void sort_values(struct skr_selector_requirement *r)
 {
     size_t kept = 0;
-    if (r->n_values < 2)
+    if (r->n_values < 2) {
         return;
-    qsort(r->values, r->n_values, sizeof(r->values[0]), compare_strings);
-    for (size_t i = 0; i < r->n_values; i++)
-        if (kept == 0 || strcmp(r->values[kept - 1], r->values[i]) != 0)
+    }
+    qsort(r->values, r->n_values, sizeof r->values[0], compare_strings);
+    for (size_t i = 0; i < r->n_values; i++) {
+        if (kept == 0 || strcmp(r->values[kept - 1], r->values[i]) != 0) {
             r->values[kept++] = r->values[i];
+        }
+    }
     r->n_values = kept;
 }
 
@@ -120,23 +130,30 @@ static int read_requirement(struct affinity_reader *reader, json_t *object,
     const char *op;
     json_t *values;
     int rc = skr_field_string(object, path, "key", &key, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_string(object, path, "operator", &op, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_field_array(object, path, "values", SKR_POD_VALUES_MAX, &values, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     *ret = (struct skr_selector_requirement){.op = SKR_SELECTOR_OPERATOR_COUNT};
     ret->is_field = is_field;
     ret->key = skr_arena_strdup(reader->arena, key);
-    if (ret->key == NULL)
+    if (!ret->key) {
         return skr_pod_no_room(error);
-    for (size_t i = 0; i < SKR_SELECTOR_OPERATOR_COUNT; i++)
-        if (strcmp(op, selector_operator_name[i]) == 0)
+    }
+    for (size_t i = 0; i < SKR_SELECTOR_OPERATOR_COUNT; i++) {
+        if (strcmp(op, selector_operator_name[i]) == 0) {
             ret->op = (enum skr_selector_operator)i;
+        }
+    }
     rc = read_values(reader, values, path, ret, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     *ret_parsable = is_parsable(ret);
     sort_values(ret);
     return 0;
@@ -153,11 +170,13 @@ static int read_requirements(struct affinity_reader *reader, json_t *list,
         json_t *entry;
         bool good = true;
         int rc = skr_field_entry(list, &array, i, &entry, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = read_requirement(reader, entry, &path, is_field, &ret->requirement[ret->n], &good,
                                   error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
+        }
         ret->n++;
         *parsable = *parsable && good;
     }
@@ -175,24 +194,30 @@ static int read_term(struct affinity_reader *reader, json_t *object,
     *ret = (struct skr_selector_term){.n = 0};
     int rc =
         skr_field_array(object, path, "matchExpressions", SKR_POD_REQUIREMENTS_MAX, &labels, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_array(object, path, "matchFields", SKR_POD_REQUIREMENTS_MAX, &fields, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     size_t n = json_array_size(labels) + json_array_size(fields);
     reader->n_requirements += n;
-    if (reader->n_requirements > SKR_POD_REQUIREMENTS_MAX)
+    if (reader->n_requirements > SKR_POD_REQUIREMENTS_MAX) {
         return skr_error_set(error, SKR_LIMIT,
                              "spec.affinity: more than %d requirements in required node affinity",
                              (int)SKR_POD_REQUIREMENTS_MAX);
-    ret->requirement = skr_arena_array(reader->arena, n, sizeof(ret->requirement[0]));
-    if (ret->requirement == NULL)
+    }
+    ret->requirement = skr_arena_array(reader->arena, n, sizeof ret->requirement[0]);
+    if (!ret->requirement) {
         return skr_pod_no_room(error);
+    }
     rc = read_requirements(reader, labels, path, "matchExpressions", false, ret, &parsable, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = read_requirements(reader, fields, path, "matchFields", true, ret, &parsable, error);
-    if (rc == 0 && !parsable)
+    }
+    if (rc == 0 && !parsable) {
         ret->n = 0;
+    }
     return rc;
 }
 
@@ -201,19 +226,23 @@ static int read_terms(struct affinity_reader *reader, json_t *list, const struct
 {
     struct skr_field_path array = {
         .up = up, .key = "nodeSelectorTerms", .index = SKR_FIELD_NO_INDEX};
-    ret->term = skr_arena_array(reader->arena, json_array_size(list), sizeof(ret->term[0]));
-    if (ret->term == NULL)
+    ret->term = skr_arena_array(reader->arena, json_array_size(list), sizeof ret->term[0]);
+    if (!ret->term) {
         return skr_pod_no_room(error);
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         struct skr_field_path path = {.up = up, .key = "nodeSelectorTerms", .index = i};
         json_t *entry;
         int rc = skr_field_entry(list, &array, i, &entry, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = read_term(reader, entry, &path, &ret->term[ret->n_terms], error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
-        if (ret->term[ret->n_terms].n > 0)
+        }
+        if (ret->term[ret->n_terms].n > 0) {
             ret->n_terms++;
+        }
     }
     return 0;
 }
@@ -234,12 +263,15 @@ int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_po
     json_t *selector = NULL;
     json_t *terms;
     int rc = skr_field_object(spec, &spec_path, "affinity", &affinity, error);
-    if (rc == 0 && affinity != NULL)
+    if (rc == 0 && affinity) {
         rc = skr_field_object(affinity, &affinity_path, "nodeAffinity", &node, error);
-    if (rc == 0 && node != NULL)
+    }
+    if (rc == 0 && node) {
         rc = skr_field_object(node, &node_path, required, &selector, error);
-    if (rc < 0 || selector == NULL)
+    }
+    if (rc < 0 || !selector) {
         return rc;
+    }
     ret->has_affinity = true;
     rc = skr_field_array(selector, &required_path, "nodeSelectorTerms", SKR_POD_TERMS_MAX, &terms,
                          error);

@@ -25,8 +25,9 @@ static bool is_greater(const char *a, const char *b)
 static bool is_shortest(const char *s)
 {
     const char *digits = s[0] == '-' ? s + 1 : s;
-    if (s[0] == '+')
+    if (s[0] == '+') {
         return false;
+    }
     return digits[0] != '0' || (digits[1] == '\0' && digits == s);
 }
 
@@ -37,10 +38,12 @@ static bool exceeds(const char *a, const char *b)
 
 static bool tolerates(const struct skr_toleration *t, const struct skr_taint *taint)
 {
-    if (!t->any_effect && t->effect != taint->effect)
+    if (!t->any_effect && t->effect != taint->effect) {
         return false;
-    if (t->key[0] != '\0' && strcmp(t->key, taint->key) != 0)
+    }
+    if (t->key[0] != '\0' && strcmp(t->key, taint->key) != 0) {
         return false;
+    }
     switch (t->op) {
     case SKR_TOLERATION_EQUAL:
         return strcmp(t->value, taint->value) == 0;
@@ -58,9 +61,11 @@ static bool tolerates(const struct skr_toleration *t, const struct skr_taint *ta
 
 static bool is_tolerated(const struct skr_pod_shape *shape, const struct skr_taint *taint)
 {
-    for (size_t i = 0; i < shape->n_tolerations; i++)
-        if (tolerates(&shape->toleration[i], taint))
+    for (size_t i = 0; i < shape->n_tolerations; i++) {
+        if (tolerates(&shape->toleration[i], taint)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -73,7 +78,7 @@ static int compare_value(const void *key, const void *entry)
 static bool has_value(const struct skr_selector_requirement *r, const char *value)
 {
     return r->n_values > 0 &&
-           bsearch(value, r->values, r->n_values, sizeof(r->values[0]), compare_value) != NULL;
+           bsearch(value, r->values, r->n_values, sizeof r->values[0], compare_value);
 }
 
 static bool requirement_matches(const struct skr_selector_requirement *r,
@@ -82,17 +87,17 @@ static bool requirement_matches(const struct skr_selector_requirement *r,
     const char *value = r->is_field ? node->meta.name : skr_labels_get(&node->meta.labels, r->key);
     switch (r->op) {
     case SKR_SELECTOR_IN:
-        return value != NULL && has_value(r, value);
+        return value && has_value(r, value);
     case SKR_SELECTOR_NOT_IN:
-        return value == NULL || !has_value(r, value);
+        return !value || !has_value(r, value);
     case SKR_SELECTOR_EXISTS:
-        return value != NULL;
+        return value;
     case SKR_SELECTOR_DOES_NOT_EXIST:
-        return value == NULL;
+        return !value;
     case SKR_SELECTOR_GT:
-        return value != NULL && r->n_values == 1 && is_greater(value, r->values[0]);
+        return value && r->n_values == 1 && is_greater(value, r->values[0]);
     case SKR_SELECTOR_LT:
-        return value != NULL && r->n_values == 1 && is_greater(r->values[0], value);
+        return value && r->n_values == 1 && is_greater(r->values[0], value);
     case SKR_SELECTOR_OPERATOR_COUNT:
         break;
     }
@@ -101,9 +106,11 @@ static bool requirement_matches(const struct skr_selector_requirement *r,
 
 static bool term_matches(const struct skr_selector_term *term, const struct skr_node *node)
 {
-    for (size_t i = 0; i < term->n; i++)
-        if (!requirement_matches(&term->requirement[i], node))
+    for (size_t i = 0; i < term->n; i++) {
+        if (!requirement_matches(&term->requirement[i], node)) {
             return false;
+        }
+    }
     return term->n > 0;
 }
 
@@ -112,14 +119,18 @@ static bool selectors_match(const struct skr_pod_shape *shape, const struct skr_
     for (size_t i = 0; i < shape->node_selector.n; i++) {
         const struct skr_label *wanted = &shape->node_selector.item[i];
         const char *value = skr_labels_get(&node->meta.labels, wanted->key);
-        if (value == NULL || strcmp(value, wanted->value) != 0)
+        if (!value || strcmp(value, wanted->value) != 0) {
             return false;
+        }
     }
-    if (!shape->has_affinity)
+    if (!shape->has_affinity) {
         return true;
-    for (size_t i = 0; i < shape->n_terms; i++)
-        if (term_matches(&shape->term[i], node))
+    }
+    for (size_t i = 0; i < shape->n_terms; i++) {
+        if (term_matches(&shape->term[i], node)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -128,16 +139,20 @@ enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
 {
     static const struct skr_taint cordon = {
         .key = "node.kubernetes.io/unschedulable", .value = "", .effect = SKR_TAINT_NO_SCHEDULE};
-    if (node->unschedulable && !is_tolerated(shape, &cordon))
+    if (node->unschedulable && !is_tolerated(shape, &cordon)) {
         return SKR_INELIGIBLE_UNSCHEDULABLE;
+    }
     for (size_t i = 0; i < node->n_taints; i++) {
         const struct skr_taint *taint = &node->taints[i];
-        if (taint->effect != SKR_TAINT_NO_SCHEDULE && taint->effect != SKR_TAINT_NO_EXECUTE)
+        if (taint->effect != SKR_TAINT_NO_SCHEDULE && taint->effect != SKR_TAINT_NO_EXECUTE) {
             continue;
-        if (!is_tolerated(shape, taint))
+        }
+        if (!is_tolerated(shape, taint)) {
             return SKR_INELIGIBLE_TAINT;
+        }
     }
-    if (!selectors_match(shape, node))
+    if (!selectors_match(shape, node)) {
         return SKR_INELIGIBLE_SELECTOR;
+    }
     return SKR_ELIGIBLE;
 }

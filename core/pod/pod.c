@@ -20,8 +20,7 @@ static const char *const phase_name[] = {
     [SKR_POD_PENDING] = "Pending", [SKR_POD_RUNNING] = "Running", [SKR_POD_SUCCEEDED] = "Succeeded",
     [SKR_POD_FAILED] = "Failed",   [SKR_POD_UNKNOWN] = "Unknown",
 };
-_Static_assert(sizeof(phase_name) / sizeof(phase_name[0]) == SKR_POD_PHASE_COUNT,
-               "a name per phase");
+_Static_assert(sizeof phase_name / sizeof phase_name[0] == SKR_POD_PHASE_COUNT, "a name per phase");
 
 /* A string member, copied. */
 static int copy_string(struct skr_arena *arena, const json_t *object,
@@ -29,22 +28,25 @@ static int copy_string(struct skr_arena *arena, const json_t *object,
                        struct skr_error *error)
 {
     const char *text = "";
-    int rc = object != NULL ? skr_field_string(object, path, key, &text, error) : 0;
-    if (rc < 0)
+    int rc = object ? skr_field_string(object, path, key, &text, error) : 0;
+    if (rc < 0) {
         return rc;
+    }
     *ret = text[0] != '\0' ? skr_arena_strdup(arena, text) : "";
-    return *ret == NULL ? skr_pod_no_room(error) : 0;
+    return !*ret ? skr_pod_no_room(error) : 0;
 }
 
 /* Bytes of s to keep so that at most limit remain and no UTF-8 character is cut. */
 static size_t cut_length(const char *s, size_t limit)
 {
     size_t n = strlen(s);
-    if (n <= limit)
+    if (n <= limit) {
         return n;
+    }
     n = limit;
-    while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
+    while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) {
         n--;
+    }
     return n;
 }
 
@@ -55,21 +57,25 @@ static int read_gates(json_t *spec, const struct skr_field_path *path, struct sk
         .up = path, .key = "schedulingGates", .index = SKR_FIELD_NO_INDEX};
     json_t *gates;
     int rc = skr_field_array(spec, path, "schedulingGates", SKR_POD_LISTS_MAX, &gates, error);
-    if (rc < 0)
+    if (rc < 0) {
         return rc;
+    }
     for (size_t i = 0; i < json_array_size(gates); i++) {
         struct skr_field_path here = {.up = path, .key = "schedulingGates", .index = i};
         json_t *gate;
         const char *name;
         rc = skr_field_entry(gates, &array, i, &gate, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = skr_field_string(gate, &here, "name", &name, error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
-        if (strcmp(name, SKR_GATE) == 0)
+        }
+        if (strcmp(name, SKR_GATE) == 0) {
             pod->gate = true;
-        else
+        } else {
             pod->foreign_gate = true;
+        }
     }
     return 0;
 }
@@ -80,19 +86,24 @@ static int read_spec(json_t *spec, struct skr_pod *pod, struct skr_error *error)
     json_t *group = NULL;
     json_t *workload = NULL;
     int rc = copy_string(pod->arena, spec, &path, "schedulerName", &pod->scheduler_name, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = copy_string(pod->arena, spec, &path, "nodeName", &pod->node_name, error);
-    if (rc < 0 || spec == NULL)
+    }
+    if (rc < 0 || !spec) {
         return rc;
+    }
     pod->has_priority = json_is_integer(json_object_get(spec, "priority"));
     rc = skr_field_int32(spec, &path, "priority", 0, &pod->priority, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_object(spec, &path, "schedulingGroup", &group, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_field_object(spec, &path, "workloadRef", &workload, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_gates(spec, &path, pod, error);
-    pod->other_gang = group != NULL || workload != NULL;
+    }
+    pod->other_gang = group || workload;
     return rc;
 }
 
@@ -105,21 +116,26 @@ static int read_owner(const json_t *json, struct skr_pod *pod, struct skr_error 
     json_t *owners = NULL;
     pod->controller_uid = "";
     int rc = skr_field_object(json, NULL, "metadata", &meta, error);
-    if (rc == 0 && meta != NULL)
+    if (rc == 0 && meta) {
         rc = skr_field_array(meta, &path, "ownerReferences", SKR_POD_LISTS_MAX, &owners, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     for (size_t i = 0; i < json_array_size(owners); i++) {
         struct skr_field_path here = {.up = &path, .key = "ownerReferences", .index = i};
         json_t *owner;
         bool controller;
         rc = skr_field_entry(owners, &array, i, &owner, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = skr_field_bool(owner, &here, "controller", &controller, error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
-        if (controller)
+        }
+        if (controller) {
             return copy_string(pod->arena, owner, &here, "uid", &pod->controller_uid, error);
+        }
     }
     return 0;
 }
@@ -136,22 +152,28 @@ static int read_scheduled(json_t *conditions, const struct skr_field_path *path,
         const char *status;
         const char *message;
         int rc = skr_field_entry(conditions, &array, i, &condition, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = skr_field_string(condition, &here, "type", &type, error);
-        if (rc == 0)
+        }
+        if (rc == 0) {
             rc = skr_field_string(condition, &here, "status", &status, error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
-        if (strcmp(type, "PodScheduled") != 0 || strcmp(status, "False") != 0)
+        }
+        if (strcmp(type, "PodScheduled") != 0 || strcmp(status, "False") != 0) {
             continue;
+        }
         rc = copy_string(pod->arena, condition, &here, "reason", &pod->scheduled_reason, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = skr_field_string(condition, &here, "message", &message, error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
+        }
         pod->scheduled_message =
             skr_arena_strndup(pod->arena, message, cut_length(message, SKR_POD_MESSAGE_MAX));
-        return pod->scheduled_message == NULL ? skr_pod_no_room(error) : 0;
+        return !pod->scheduled_message ? skr_pod_no_room(error) : 0;
     }
     return 0;
 }
@@ -165,27 +187,33 @@ static int read_status(json_t *status, struct skr_pod *pod, struct skr_error *er
     pod->scheduled_message = "";
     int rc =
         copy_string(pod->arena, status, &path, "nominatedNodeName", &pod->nominated_node, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = copy_string(pod->arena, status, &path, "reason", &pod->failed_reason, error);
-    if (rc < 0 || status == NULL)
+    }
+    if (rc < 0 || !status) {
         return rc;
+    }
     rc = skr_field_string(status, &path, "phase", &phase, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_array(status, &path, "conditions", SKR_POD_LISTS_MAX, &conditions, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     pod->phase = phase[0] == '\0' ? SKR_POD_PENDING : SKR_POD_UNKNOWN;
-    for (size_t i = 0; i < SKR_POD_PHASE_COUNT; i++)
-        if (strcmp(phase, phase_name[i]) == 0)
+    for (size_t i = 0; i < SKR_POD_PHASE_COUNT; i++) {
+        if (strcmp(phase, phase_name[i]) == 0) {
             pod->phase = (enum skr_pod_phase)i;
+        }
+    }
     return read_scheduled(conditions, &path, pod, error);
 }
 
 static struct skr_pod *pod_create(void)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, FIRST_BLOCK);
-    struct skr_pod *pod = arena != NULL ? skr_arena_alloc(arena, sizeof(*pod)) : NULL;
-    if (pod == NULL) {
+    struct skr_pod *pod = arena ? skr_arena_alloc(arena, sizeof *pod) : NULL;
+    if (!pod) {
         skr_arena_destroy(arena);
         return NULL;
     }
@@ -197,24 +225,32 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
 {
     json_t *spec;
     json_t *status;
-    if (!json_is_object(json))
+    if (!json_is_object(json)) {
         return skr_field_set_type_error(NULL, "pod", "an object", json, error);
+    }
     struct skr_pod *pod = pod_create();
-    if (pod == NULL)
+    if (!pod) {
         return skr_error_set(error, SKR_NO_MEMORY, "pod: out of memory");
+    }
     int rc = skr_meta_decode(pod->arena, json, label_prefixes, &pod->meta, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_object(json, NULL, "spec", &spec, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_field_object(json, NULL, "status", &status, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_spec(spec, pod, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_owner(json, pod, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_status(status, pod, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_pod_shape_decode(pod->arena, spec, status, &pod->shape, error);
+    }
     if (rc < 0) {
         skr_pod_destroy(pod);
         return rc;
@@ -225,8 +261,9 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
 
 void skr_pod_destroy(struct skr_pod *pod)
 {
-    if (pod != NULL)
+    if (pod) {
         skr_arena_destroy(pod->arena);
+    }
 }
 
 bool skr_pod_is_live(const struct skr_pod *pod)
@@ -240,7 +277,7 @@ bool skr_pod_is_live(const struct skr_pod *pod)
 static const char *must_copy(struct skr_arena *arena, const char *s)
 {
     const char *copy = skr_arena_strdup(arena, s);
-    skr_bug_on(copy == NULL);
+    skr_bug_on(!copy);
     return copy;
 }
 
@@ -248,24 +285,26 @@ static const char *must_copy(struct skr_arena *arena, const char *s)
 static void merge_labels(struct skr_arena *arena, const struct skr_labels *labels,
                          const struct skr_label *change, size_t n_changes, struct skr_labels *ret)
 {
-    struct skr_label *item = skr_arena_array(arena, labels->n + n_changes, sizeof(item[0]));
-    skr_bug_on(item == NULL);
+    struct skr_label *item = skr_arena_array(arena, labels->n + n_changes, sizeof item[0]);
+    skr_bug_on(!item);
     size_t n = labels->n;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         item[i] = labels->item[i];
+    }
     for (size_t i = 0; i < n_changes; i++) {
         size_t at = 0;
-        while (at < n && strcmp(item[at].key, change[i].key) < 0)
+        while (at < n && strcmp(item[at].key, change[i].key) < 0) {
             at++;
+        }
         bool found = at < n && strcmp(item[at].key, change[i].key) == 0;
         bool remove = change[i].value[0] == '\0';
         if (found && remove) {
-            memmove(&item[at], &item[at + 1], (n - at - 1) * sizeof(item[0]));
+            memmove(&item[at], &item[at + 1], (n - at - 1) * sizeof item[0]);
             n--;
         } else if (found) {
             item[at] = change[i];
         } else if (!remove) {
-            memmove(&item[at + 1], &item[at], (n - at) * sizeof(item[0]));
+            memmove(&item[at + 1], &item[at], (n - at) * sizeof item[0]);
             item[at] = change[i];
             n++;
         }
@@ -284,27 +323,27 @@ static void copy_meta(const struct skr_pod *pod, const struct skr_pod_overlay *o
     copy->meta.namespace_ = must_copy(copy->arena, pod->meta.namespace_);
     copy->meta.name = must_copy(copy->arena, pod->meta.name);
     copy->meta.uid = must_copy(copy->arena, pod->meta.uid);
-    if (overlay->resource_version != 0)
+    if (overlay->resource_version != 0) {
         copy->meta.resource_version = overlay->resource_version;
+    }
     merge_labels(copy->arena, &pod->meta.labels, overlay->label, overlay->n_labels,
                  &copy->meta.labels);
-    merge_labels(copy->arena, &pod->meta.annotations, &plan, plan.value != NULL ? 1 : 0,
+    merge_labels(copy->arena, &pod->meta.annotations, &plan, plan.value ? 1 : 0,
                  &copy->meta.annotations);
 }
 
 struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_overlay *overlay)
 {
     struct skr_pod *copy = pod_create();
-    skr_bug_on(copy == NULL);
+    skr_bug_on(!copy);
     struct skr_arena *arena = copy->arena;
     *copy = *pod;
     copy->arena = arena;
     copy_meta(pod, overlay, copy);
     copy->scheduler_name = must_copy(arena, pod->scheduler_name);
-    copy->node_name =
-        must_copy(arena, overlay->node_name != NULL ? overlay->node_name : pod->node_name);
-    copy->nominated_node = must_copy(
-        arena, overlay->nominated_node != NULL ? overlay->nominated_node : pod->nominated_node);
+    copy->node_name = must_copy(arena, overlay->node_name ? overlay->node_name : pod->node_name);
+    copy->nominated_node =
+        must_copy(arena, overlay->nominated_node ? overlay->nominated_node : pod->nominated_node);
     copy->gate = pod->gate && !overlay->drop_gate;
     copy->controller_uid = must_copy(arena, pod->controller_uid);
     copy->scheduled_reason = must_copy(arena, pod->scheduled_reason);

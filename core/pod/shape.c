@@ -24,7 +24,7 @@ static const char *const toleration_operator_name[] = {
     [SKR_TOLERATION_LT] = "Lt",
     [SKR_TOLERATION_GT] = "Gt",
 };
-_Static_assert(sizeof(toleration_operator_name) / sizeof(toleration_operator_name[0]) ==
+_Static_assert(sizeof toleration_operator_name / sizeof toleration_operator_name[0] ==
                    SKR_TOLERATION_OPERATOR_COUNT,
                "a name per operator");
 
@@ -34,7 +34,7 @@ static const char *const taint_effect_name[] = {
     [SKR_TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule",
     [SKR_TAINT_OTHER] = "other",
 };
-_Static_assert(sizeof(taint_effect_name) / sizeof(taint_effect_name[0]) == SKR_TAINT_EFFECT_COUNT,
+_Static_assert(sizeof taint_effect_name / sizeof taint_effect_name[0] == SKR_TAINT_EFFECT_COUNT,
                "a name per effect");
 
 static const struct skr_field_path spec_path = {
@@ -53,14 +53,18 @@ static int compare_tolerations(const void *a, const void *b)
     const struct skr_toleration *left = a;
     const struct skr_toleration *right = b;
     int order = strcmp(left->key, right->key);
-    if (order == 0)
+    if (order == 0) {
         order = (int)left->op - (int)right->op;
-    if (order == 0)
+    }
+    if (order == 0) {
         order = strcmp(left->value, right->value);
-    if (order == 0)
+    }
+    if (order == 0) {
         order = (int)right->any_effect - (int)left->any_effect;
-    if (order == 0)
+    }
+    if (order == 0) {
         order = (int)left->effect - (int)right->effect;
+    }
     return order;
 }
 
@@ -74,14 +78,18 @@ static int read_toleration(struct skr_arena *arena, json_t *object,
     const char *value;
     const char *effect;
     int rc = skr_field_string(object, path, "key", &key, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_string(object, path, "operator", &op, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_field_string(object, path, "value", &value, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_field_string(object, path, "effect", &effect, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     *ret_usable = op[0] == '\0';
     *ret = (struct skr_toleration){.op = SKR_TOLERATION_EQUAL, .effect = SKR_TAINT_OTHER};
     for (size_t i = 0; i < SKR_TOLERATION_OPERATOR_COUNT; i++) {
@@ -91,13 +99,15 @@ static int read_toleration(struct skr_arena *arena, json_t *object,
         }
     }
     ret->any_effect = effect[0] == '\0';
-    for (size_t i = 0; i < SKR_TAINT_OTHER; i++)
-        if (strcmp(effect, taint_effect_name[i]) == 0)
+    for (size_t i = 0; i < SKR_TAINT_OTHER; i++) {
+        if (strcmp(effect, taint_effect_name[i]) == 0) {
             ret->effect = (enum skr_taint_effect)i;
+        }
+    }
     ret->key = skr_arena_strdup(arena, key);
     /* Exists looks at no value. */
     ret->value = skr_arena_strdup(arena, ret->op == SKR_TOLERATION_EXISTS ? "" : value);
-    return ret->key == NULL || ret->value == NULL ? skr_pod_no_room(error) : 0;
+    return !ret->key || !ret->value ? skr_pod_no_room(error) : 0;
 }
 
 static int read_tolerations(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
@@ -109,29 +119,37 @@ static int read_tolerations(struct skr_arena *arena, json_t *spec, struct skr_po
     size_t n = 0;
     int rc =
         skr_field_array(spec, &spec_path, "tolerations", SKR_POD_TOLERATIONS_MAX, &list, error);
-    if (rc < 0 || json_array_size(list) == 0)
+    if (rc < 0 || json_array_size(list) == 0) {
         return rc;
-    struct skr_toleration *item = skr_arena_array(arena, json_array_size(list), sizeof(*item));
-    if (item == NULL)
+    }
+    struct skr_toleration *item = skr_arena_array(arena, json_array_size(list), sizeof *item);
+    if (!item) {
         return skr_pod_no_room(error);
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         struct skr_field_path path = {.up = &spec_path, .key = "tolerations", .index = i};
         json_t *entry;
         bool usable = false;
         rc = skr_field_entry(list, &array, i, &entry, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = read_toleration(arena, entry, &path, &item[n], &usable, error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
-        if (usable)
+        }
+        if (usable) {
             n++;
+        }
     }
-    if (n > 1)
-        qsort(item, n, sizeof(*item), compare_tolerations);
-    for (size_t i = 0; i < n; i++)
+    if (n > 1) {
+        qsort(item, n, sizeof *item, compare_tolerations);
+    }
+    for (size_t i = 0; i < n; i++) {
         if (ret->n_tolerations == 0 ||
-            compare_tolerations(&item[ret->n_tolerations - 1], &item[i]) != 0)
+            compare_tolerations(&item[ret->n_tolerations - 1], &item[i]) != 0) {
             item[ret->n_tolerations++] = item[i];
+        }
+    }
     ret->toleration = item;
     return 0;
 }
@@ -143,12 +161,14 @@ static int read_node_selector(struct skr_arena *arena, json_t *spec, struct skr_
 {
     json_t *selector;
     int rc = skr_field_object(spec, &spec_path, "nodeSelector", &selector, error);
-    if (rc < 0 || selector == NULL)
+    if (rc < 0 || !selector) {
         return rc;
-    if (json_object_size(selector) > SKR_POD_SELECTOR_MAX)
+    }
+    if (json_object_size(selector) > SKR_POD_SELECTOR_MAX) {
         return skr_error_set(error, SKR_LIMIT,
                              "spec.nodeSelector: %zu entries, at most %d are supported",
                              json_object_size(selector), (int)SKR_POD_SELECTOR_MAX);
+    }
     return skr_labels_decode(arena, selector, NULL, "spec.nodeSelector", &ret->node_selector,
                              error);
 }
@@ -160,11 +180,13 @@ static int read_late_capacity(json_t *spec, bool *ret, struct skr_error *error)
     json_t *volumes;
     json_t *claims;
     int rc = skr_field_array(spec, &spec_path, "volumes", SKR_POD_VOLUMES_MAX, &volumes, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = skr_field_array(spec, &spec_path, "resourceClaims", SKR_POD_VOLUMES_MAX, &claims,
                              error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     *ret = json_array_size(claims) > 0;
     for (size_t i = 0; i < json_array_size(volumes); i++) {
         struct skr_field_path path = {.up = &spec_path, .key = "volumes", .index = i};
@@ -172,13 +194,16 @@ static int read_late_capacity(json_t *spec, bool *ret, struct skr_error *error)
         json_t *claim;
         json_t *ephemeral;
         rc = skr_field_entry(volumes, &array, i, &volume, error);
-        if (rc == 0)
+        if (rc == 0) {
             rc = skr_field_object(volume, &path, "persistentVolumeClaim", &claim, error);
-        if (rc == 0)
+        }
+        if (rc == 0) {
             rc = skr_field_object(volume, &path, "ephemeral", &ephemeral, error);
-        if (rc < 0)
+        }
+        if (rc < 0) {
             return rc;
-        *ret = *ret || claim != NULL || ephemeral != NULL;
+        }
+        *ret = *ret || claim || ephemeral;
     }
     return 0;
 }
@@ -253,10 +278,12 @@ static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
         }
         skr_strbuf_addc(b, '}');
     }
-    if (shape->has_affinity)
+    if (shape->has_affinity) {
         write_affinity(b, shape);
-    if (shape->n_tolerations > 0)
+    }
+    if (shape->n_tolerations > 0) {
         write_tolerations(b, shape);
+    }
     skr_strbuf_add(b, shape->late_capacity ? ",\"late\":true}" : "}");
 }
 
@@ -265,23 +292,29 @@ int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
 {
     struct skr_pod_shape shape = {.key = NULL};
     int rc = skr_pod_requests_decode(arena, spec, status, &shape.requests, error);
-    if (rc == 0)
+    if (rc == 0) {
         rc = read_node_selector(arena, spec, &shape, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = skr_pod_affinity_decode(arena, spec, &shape, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_tolerations(arena, spec, &shape, error);
-    if (rc == 0)
+    }
+    if (rc == 0) {
         rc = read_late_capacity(spec, &shape.late_capacity, error);
-    if (rc < 0)
+    }
+    if (rc < 0) {
         return rc;
+    }
     struct skr_strbuf key;
     skr_strbuf_init(&key);
     write_key(&key, &shape);
     shape.key = skr_arena_strdup(arena, key.s);
     skr_strbuf_fini(&key);
-    if (shape.key == NULL)
+    if (!shape.key) {
         return skr_pod_no_room(error);
+    }
     *ret = shape;
     return 0;
 }
@@ -293,31 +326,38 @@ static bool copy_requirement(struct skr_arena *arena, const struct skr_selector_
 {
     *to = *from;
     to->key = skr_arena_strdup(arena, from->key);
-    to->values = skr_arena_array(arena, from->n_values, sizeof(to->values[0]));
-    if (to->key == NULL || to->values == NULL)
+    to->values = skr_arena_array(arena, from->n_values, sizeof to->values[0]);
+    if (!to->key || !to->values) {
         return false;
-    for (size_t i = 0; i < from->n_values; i++)
-        if ((to->values[i] = skr_arena_strdup(arena, from->values[i])) == NULL)
+    }
+    for (size_t i = 0; i < from->n_values; i++) {
+        if (!(to->values[i] = skr_arena_strdup(arena, from->values[i]))) {
             return false;
+        }
+    }
     return true;
 }
 
 static bool copy_terms(struct skr_arena *arena, const struct skr_pod_shape *from,
                        struct skr_pod_shape *to)
 {
-    to->term = skr_arena_array(arena, from->n_terms, sizeof(to->term[0]));
-    if (to->term == NULL)
+    to->term = skr_arena_array(arena, from->n_terms, sizeof to->term[0]);
+    if (!to->term) {
         return false;
+    }
     for (size_t i = 0; i < from->n_terms; i++) {
         const struct skr_selector_term *term = &from->term[i];
         to->term[i].n = term->n;
         to->term[i].requirement =
-            skr_arena_array(arena, term->n, sizeof(to->term[i].requirement[0]));
-        if (to->term[i].requirement == NULL)
+            skr_arena_array(arena, term->n, sizeof to->term[i].requirement[0]);
+        if (!to->term[i].requirement) {
             return false;
-        for (size_t k = 0; k < term->n; k++)
-            if (!copy_requirement(arena, &term->requirement[k], &to->term[i].requirement[k]))
+        }
+        for (size_t k = 0; k < term->n; k++) {
+            if (!copy_requirement(arena, &term->requirement[k], &to->term[i].requirement[k])) {
                 return false;
+            }
+        }
     }
     return true;
 }
@@ -325,15 +365,17 @@ static bool copy_terms(struct skr_arena *arena, const struct skr_pod_shape *from
 static bool copy_tolerations(struct skr_arena *arena, const struct skr_pod_shape *from,
                              struct skr_pod_shape *to)
 {
-    to->toleration = skr_arena_array(arena, from->n_tolerations, sizeof(to->toleration[0]));
-    if (to->toleration == NULL)
+    to->toleration = skr_arena_array(arena, from->n_tolerations, sizeof to->toleration[0]);
+    if (!to->toleration) {
         return false;
+    }
     for (size_t i = 0; i < from->n_tolerations; i++) {
         to->toleration[i] = from->toleration[i];
         to->toleration[i].key = skr_arena_strdup(arena, from->toleration[i].key);
         to->toleration[i].value = skr_arena_strdup(arena, from->toleration[i].value);
-        if (to->toleration[i].key == NULL || to->toleration[i].value == NULL)
+        if (!to->toleration[i].key || !to->toleration[i].value) {
             return false;
+        }
     }
     return true;
 }
@@ -341,14 +383,16 @@ static bool copy_tolerations(struct skr_arena *arena, const struct skr_pod_shape
 static bool copy_labels(struct skr_arena *arena, const struct skr_labels *from,
                         struct skr_labels *to)
 {
-    struct skr_label *item = skr_arena_array(arena, from->n, sizeof(item[0]));
-    if (item == NULL)
+    struct skr_label *item = skr_arena_array(arena, from->n, sizeof item[0]);
+    if (!item) {
         return false;
+    }
     for (size_t i = 0; i < from->n; i++) {
         item[i].key = skr_arena_strdup(arena, from->item[i].key);
         item[i].value = skr_arena_strdup(arena, from->item[i].value);
-        if (item[i].key == NULL || item[i].value == NULL)
+        if (!item[i].key || !item[i].value) {
             return false;
+        }
     }
     *to = (struct skr_labels){.n = from->n, .item = item};
     return true;
@@ -359,14 +403,16 @@ bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *sha
 {
     *ret = *shape;
     ret->key = skr_arena_strdup(arena, shape->key);
-    ret->requests.item = skr_arena_array(arena, shape->requests.n, sizeof(ret->requests.item[0]));
-    if (ret->key == NULL || ret->requests.item == NULL)
+    ret->requests.item = skr_arena_array(arena, shape->requests.n, sizeof ret->requests.item[0]);
+    if (!ret->key || !ret->requests.item) {
         return false;
+    }
     for (size_t i = 0; i < shape->requests.n; i++) {
         ret->requests.item[i] = shape->requests.item[i];
         ret->requests.item[i].name = skr_arena_strdup(arena, shape->requests.item[i].name);
-        if (ret->requests.item[i].name == NULL)
+        if (!ret->requests.item[i].name) {
             return false;
+        }
     }
     return copy_labels(arena, &shape->node_selector, &ret->node_selector) &&
            copy_terms(arena, shape, ret) && copy_tolerations(arena, shape, ret);

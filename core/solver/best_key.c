@@ -56,10 +56,10 @@ static bool reduce_tree(struct skr_run *run, const struct skr_problem *problem, 
     *ret = (struct reduced){0};
     keep_levels(problem, level, ret);
     size_t n_units = (size_t)ret->tree.n_units;
-    int32_t *parent = skr_run_alloc(run, n_units, sizeof(*parent));
-    int32_t *first = skr_run_alloc(run, n_units, sizeof(*first));
-    int32_t *count = skr_run_alloc(run, n_units, sizeof(*count));
-    if (parent == NULL || first == NULL || count == NULL) {
+    int32_t *parent = skr_run_alloc(run, n_units, sizeof *parent);
+    int32_t *first = skr_run_alloc(run, n_units, sizeof *first);
+    int32_t *count = skr_run_alloc(run, n_units, sizeof *count);
+    if (!parent || !first || !count) {
         return false;
     }
     parent[0] = -1;
@@ -96,11 +96,11 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     for (int32_t above = 1; above < level; above++) {
         inner->law[above].mute = true;
     }
-    uint64_t *sizes = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof(*sizes));
-    int32_t *total = skr_run_alloc(inner, (size_t)tree->n_units, sizeof(*total));
-    int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof(*list));
-    if (sizes == NULL || total == NULL || list == NULL || !skr_spans_init(inner, 0) ||
-        !skr_leaf_bounds(inner, &leaf) || !skr_feasible_build(inner, &leaf, &feasible)) {
+    uint64_t *sizes = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof *sizes);
+    int32_t *total = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *total);
+    int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *list);
+    if (!sizes || !total || !list || !skr_spans_init(inner, 0) || !skr_leaf_bounds(inner, &leaf) ||
+        !skr_feasible_build(inner, &leaf, &feasible)) {
         return false;
     }
     skr_feasible_totals(inner, &feasible, 0, sizes);
@@ -147,9 +147,9 @@ void skr_best_keys_find(struct skr_run *run, struct skr_solution *solution)
     const struct skr_problem *problem = run->problem;
     size_t n_levels = (size_t)run->tree->n_levels;
     bool all = true;
-    struct skr_level_key *alone = skr_arena_array(solution->arena, n_levels, sizeof(*alone));
-    struct skr_level_key *empty = skr_arena_array(solution->arena, n_levels, sizeof(*empty));
-    if (alone == NULL || empty == NULL) {
+    struct skr_level_key *alone = skr_arena_array(solution->arena, n_levels, sizeof *alone);
+    struct skr_level_key *empty = skr_arena_array(solution->arena, n_levels, sizeof *empty);
+    if (!alone || !empty) {
         return;
     }
     struct skr_problem cleared = *problem;
@@ -157,12 +157,12 @@ void skr_best_keys_find(struct skr_run *run, struct skr_solution *solution)
     cleared.claimed = NULL;
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
         all = best_key(run, problem, level, solution->arena, &alone[level - 1]) && all;
-        if (problem->capacity != NULL) {
+        if (problem->capacity) {
             all = best_key(run, &cleared, level, solution->arena, &empty[level - 1]) && all;
         }
     }
     solution->best_alone = alone;
-    solution->best_empty = problem->capacity != NULL ? empty : NULL;
+    solution->best_empty = problem->capacity ? empty : NULL;
     if (all) {
         solution->explanation.parts |= SKR_EXPLAIN_KEYS;
     }

@@ -34,9 +34,9 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
 {
     const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
-    int32_t *most = skr_run_alloc(run, n_leaves, sizeof(*most));
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
-    if (most == NULL || bits == NULL) {
+    int32_t *most = skr_run_alloc(run, n_leaves, sizeof *most);
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+    if (!most || !bits) {
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
@@ -70,7 +70,7 @@ static bool find_class(struct skr_run *run, const struct skr_feasible *feasible,
         ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;
         return true;
     }
-    if (run->problem->capacity != NULL) {
+    if (run->problem->capacity) {
         if (!feasible_with(run, feasible, true, &possible)) {
             return false;
         }
@@ -194,14 +194,14 @@ static void list_children(struct level_view *view, int32_t parent)
     }
     view->pinned = 0;
     if (law->used > 0 && claimed >= law->used) {
-        qsort(child, (size_t)n, sizeof(*child), by_claims);
-        memmove(child, child + (n - claimed), (size_t)claimed * sizeof(*child));
+        qsort(child, (size_t)n, sizeof *child, by_claims);
+        memmove(child, child + (n - claimed), (size_t)claimed * sizeof *child);
         n = claimed;
         for (int32_t i = 0; i < claimed - law->used; i++) {
             view->pinned += child[i].claims;
         }
     }
-    qsort(child, (size_t)n, sizeof(*child), by_best);
+    qsort(child, (size_t)n, sizeof *child, by_best);
     view->n = n;
 }
 
@@ -243,8 +243,8 @@ static int32_t put_bottlenecks(struct level_view *view, int32_t parent, int64_t 
 static const int32_t *sum_claims(struct skr_run *run)
 {
     const struct skr_tree *tree = run->tree;
-    int32_t *claims = skr_run_alloc(run, (size_t)tree->n_units, sizeof(*claims));
-    for (int32_t unit = tree->n_units - 1; unit > 0 && claims != NULL; unit--) {
+    int32_t *claims = skr_run_alloc(run, (size_t)tree->n_units, sizeof *claims);
+    for (int32_t unit = tree->n_units - 1; unit > 0 && claims; unit--) {
         if (unit >= tree->first_leaf) {
             claims[unit] = skr_leaf_claimed(run->problem, unit - tree->first_leaf);
         }
@@ -260,9 +260,9 @@ static bool explain_level(struct skr_run *run, const struct skr_feasible *feasib
     size_t n_units = (size_t)(tree->level_first[level + 1] - tree->level_first[level]);
     struct level_view view = {.run = run, .feasible = feasible, .level = level, .bits = bits};
     view.claims = sum_claims(run);
-    view.child = skr_run_alloc(run, n_units, sizeof(*view.child));
-    struct skr_bottleneck *item = skr_run_alloc(run, n_units, sizeof(*item));
-    if (view.claims == NULL || view.child == NULL || item == NULL) {
+    view.child = skr_run_alloc(run, n_units, sizeof *view.child);
+    struct skr_bottleneck *item = skr_run_alloc(run, n_units, sizeof *item);
+    if (!view.claims || !view.child || !item) {
         return false;
     }
     int64_t total = 0;   /* most that the parents can hold */
@@ -287,7 +287,7 @@ static bool explain_level(struct skr_run *run, const struct skr_feasible *feasib
         }
     }
     ret->level = level;
-    qsort(item, (size_t)n, sizeof(*item), by_shortage);
+    qsort(item, (size_t)n, sizeof *item, by_shortage);
     for (int32_t i = 0; i < n && ret->n_bottlenecks < SKR_BOTTLENECKS_MAX; i++) {
         ret->bottleneck[ret->n_bottlenecks++] = item[i];
     }
@@ -302,7 +302,7 @@ bool skr_bottleneck_explain(struct skr_run *run, const struct skr_feasible *feas
     sets.unit = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
     sets.sum = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
     sets.next = skr_run_alloc(run, (size_t)sets.words, sizeof(uint64_t));
-    if (sets.unit == NULL || sets.sum == NULL || sets.next == NULL) {
+    if (!sets.unit || !sets.sum || !sets.next) {
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {

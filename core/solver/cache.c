@@ -39,8 +39,8 @@ struct skr_solver_cache {
 
 struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit)
 {
-    struct skr_solver_cache *cache = calloc(1, sizeof(*cache));
-    if (cache != NULL) {
+    struct skr_solver_cache *cache = calloc(1, sizeof *cache);
+    if (cache) {
         cache->byte_limit = byte_limit;
     }
     return cache;
@@ -50,14 +50,14 @@ struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit)
 
 static size_t bytes_of(const struct skr_solver_kept *kept)
 {
-    return sizeof(*kept) + (kept->running ? skr_arena_used(kept->run.arena) : 0);
+    return sizeof *kept + (kept->running ? skr_arena_used(kept->run.arena) : 0);
 }
 
 static void unlink_kept(struct skr_solver_kept *kept)
 {
     struct skr_solver_cache *cache = kept->cache;
-    *(kept->newer != NULL ? &kept->newer->older : &cache->newest) = kept->older;
-    *(kept->older != NULL ? &kept->older->newer : &cache->oldest) = kept->newer;
+    *(kept->newer ? &kept->newer->older : &cache->newest) = kept->older;
+    *(kept->older ? &kept->older->newer : &cache->oldest) = kept->newer;
     kept->newer = NULL;
     kept->older = NULL;
 }
@@ -65,7 +65,7 @@ static void unlink_kept(struct skr_solver_kept *kept)
 static void put_newest(struct skr_solver_cache *cache, struct skr_solver_kept *kept)
 {
     kept->older = cache->newest;
-    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = kept;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = kept;
     cache->newest = kept;
 }
 
@@ -82,8 +82,8 @@ static void drop(struct skr_solver_kept *kept)
 
 void skr_solver_cache_destroy(struct skr_solver_cache *cache)
 {
-    if (cache != NULL) {
-        while (cache->newest != NULL) {
+    if (cache) {
+        while (cache->newest) {
             drop(cache->newest);
         }
         free(cache);
@@ -93,7 +93,7 @@ void skr_solver_cache_destroy(struct skr_solver_cache *cache)
 void skr_solver_cache_forget(struct skr_solver_cache *cache, const struct skr_tree *tree)
 {
     struct skr_solver_kept *next = NULL;
-    for (struct skr_solver_kept *kept = cache->newest; kept != NULL; kept = next) {
+    for (struct skr_solver_kept *kept = cache->newest; kept; kept = next) {
         next = kept->older;
         if (kept->problem.tree == tree) {
             drop(kept);
@@ -105,7 +105,7 @@ struct skr_solver_cache_stats skr_solver_cache_stats(const struct skr_solver_cac
 {
     struct skr_solver_cache_stats stats = cache->stats;
     stats.bytes = 0;
-    for (const struct skr_solver_kept *kept = cache->newest; kept != NULL; kept = kept->older) {
+    for (const struct skr_solver_kept *kept = cache->newest; kept; kept = kept->older) {
         stats.bytes += (int64_t)bytes_of(kept);
     }
     return stats;
@@ -115,7 +115,7 @@ struct skr_solver_cache_stats skr_solver_cache_stats(const struct skr_solver_cac
 static void make_room(struct skr_solver_cache *cache, const struct skr_solver_kept *kept)
 {
     size_t bytes = (size_t)skr_solver_cache_stats(cache).bytes;
-    while (bytes > cache->byte_limit && cache->oldest != NULL && cache->oldest != kept) {
+    while (bytes > cache->byte_limit && cache->oldest && cache->oldest != kept) {
         bytes -= bytes_of(cache->oldest);
         drop(cache->oldest);
     }
@@ -141,7 +141,7 @@ static bool same_problem(const struct skr_problem *a, const struct skr_problem *
     return a->tree == b->tree && a->n == b->n && a->tie_break == b->tie_break &&
            a->n_resources == b->n_resources &&
            (a->n_resources == 0 ||
-            memcmp(a->demand, b->demand, a->n_resources * sizeof(*a->demand)) == 0) &&
+            memcmp(a->demand, b->demand, a->n_resources * sizeof *a->demand) == 0) &&
            same_rules(a, b);
 }
 
@@ -161,9 +161,9 @@ static bool build(struct skr_solver_kept *kept, const struct skr_problem *proble
     }
     size_t n_leaves = (size_t)run->tree->n_leaves;
     bool tight = own->tie_break == SKR_TIE_TIGHT;
-    kept->least = skr_run_alloc(run, n_leaves, sizeof(*kept->least));
-    kept->most = skr_run_alloc(run, n_leaves, sizeof(*kept->most));
-    kept->room = tight ? skr_run_alloc(run, n_leaves, sizeof(*kept->room)) : NULL;
+    kept->least = skr_run_alloc(run, n_leaves, sizeof *kept->least);
+    kept->most = skr_run_alloc(run, n_leaves, sizeof *kept->most);
+    kept->room = tight ? skr_run_alloc(run, n_leaves, sizeof *kept->room) : NULL;
     if (run->stop != SKR_RUN_GOES_ON) {
         return false;
     }
@@ -181,18 +181,18 @@ static bool build(struct skr_solver_kept *kept, const struct skr_problem *proble
 static struct skr_solver_kept *kept_new(struct skr_solver_cache *cache,
                                         const struct skr_problem *problem)
 {
-    struct skr_solver_kept *kept = calloc(1, sizeof(*kept));
+    struct skr_solver_kept *kept = calloc(1, sizeof *kept);
     size_t n = problem->n_resources;
-    int64_t *demand = calloc(n + 1, sizeof(*demand));
-    if (kept == NULL || demand == NULL) {
+    int64_t *demand = calloc(n + 1, sizeof *demand);
+    if (!kept || !demand) {
         free(kept);
         free(demand);
         return NULL;
     }
     if (n > 0) {
-        memcpy(demand, problem->demand, n * sizeof(*demand));
+        memcpy(demand, problem->demand, n * sizeof *demand);
     }
-    memcpy(kept->rule, problem->rule, (size_t)problem->tree->n_levels * sizeof(*kept->rule));
+    memcpy(kept->rule, problem->rule, (size_t)problem->tree->n_levels * sizeof *kept->rule);
     kept->cache = cache;
     kept->demand = demand;
     kept->problem = (struct skr_problem){.tree = problem->tree,
@@ -211,7 +211,7 @@ static struct skr_solver_kept *find(const struct skr_solver_cache *cache,
                                     const struct skr_problem *problem)
 {
     struct skr_solver_kept *kept = cache->newest;
-    while (kept != NULL && !same_problem(&kept->problem, problem)) {
+    while (kept && !same_problem(&kept->problem, problem)) {
         kept = kept->older;
     }
     return kept;
@@ -234,14 +234,14 @@ static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *
     int32_t least = 0;
     int32_t most = 0;
     int32_t room = 0;
-    skr_leaf_bounds_of(problem, leaf, &least, &most, kept->room == NULL ? NULL : &room);
-    bool same_room = kept->room == NULL || kept->room[leaf] == room;
+    skr_leaf_bounds_of(problem, leaf, &least, &most, !kept->room ? NULL : &room);
+    bool same_room = !kept->room || kept->room[leaf] == room;
     if (least == kept->least[leaf] && most == kept->most[leaf] && same_room) {
         return true;
     }
     kept->least[leaf] = least;
     kept->most[leaf] = most;
-    if (kept->room != NULL) {
+    if (kept->room) {
         kept->room[leaf] = room;
     }
     kept->cache->stats.changed++;
@@ -276,10 +276,10 @@ int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_probl
     }
     struct skr_solver_kept *kept = find(cache, problem);
     bool done = true;
-    if (kept == NULL) {
+    if (!kept) {
         cache->stats.misses++;
         kept = kept_new(cache, problem);
-        if (kept == NULL) {
+        if (!kept) {
             return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
         }
         done = build(kept, problem);

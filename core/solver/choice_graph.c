@@ -31,7 +31,7 @@ int32_t skr_siblings_port(const struct skr_siblings *siblings, int32_t total)
 static int64_t weight_of_unit(const struct skr_span *span, const struct skr_state *state,
                               const struct skr_weights *weights)
 {
-    if (weights != NULL) {
+    if (weights) {
         if (weights->by_room) {
             return state->total > 0 ? span->room : 0;
         }
@@ -59,8 +59,8 @@ static void weigh_level(struct skr_graph_level *level, const struct skr_weights 
         for (int32_t s = 0; s < span->note->n_states; s++) {
             struct skr_state *state = &span->note->state[s];
             if (state->live) {
-                state->weight = span->left == NULL ? weight_of_unit(span, state, weights)
-                                                   : weight_of_pair(span, state);
+                state->weight = !span->left ? weight_of_unit(span, state, weights)
+                                            : weight_of_pair(span, state);
             }
         }
     }
@@ -132,7 +132,7 @@ static bool tighten_level(struct skr_graph_level *level)
             if (!state->live) {
                 continue;
             }
-            if (span->left != NULL) {
+            if (span->left) {
                 keep_best_edges(span, state);
                 choice = choice || state->n_edges > 1;
             } else if (state->port >= 0) {

@@ -174,8 +174,8 @@ void skr_bits_add_sums(uint64_t *out, int32_t out_words, const uint64_t *a, int3
     while (start >= 0 && start < 64 * out_words) {
         int32_t end = run_end(a, a_words, start);
         int32_t copy = b_words < out_words ? b_words : out_words;
-        memcpy(tmp, b, (size_t)copy * sizeof(*tmp));
-        memset(tmp + copy, 0, (size_t)(out_words - copy) * sizeof(*tmp));
+        memcpy(tmp, b, (size_t)copy * sizeof *tmp);
+        memset(tmp + copy, 0, (size_t)(out_words - copy) * sizeof *tmp);
         int32_t want = end - start < 64 * out_words ? end - start : 64 * out_words;
         for (int32_t have = 1; have < want;) {
             int32_t step = have < want - have ? have : want - have;

@@ -66,7 +66,7 @@ static const uint64_t *row_bits(const struct skr_counts *counts, int32_t row, ui
     if (counts->step == 0) {
         return counts->bits + (size_t)row * words;
     }
-    memset(flat, 0, words * sizeof(*flat));
+    memset(flat, 0, words * sizeof *flat);
     if (counts->step == 1) {
         skr_bits_set_range(flat, 0, counts->hi);
     }
@@ -93,7 +93,7 @@ static struct skr_counts settle(uint64_t *bits, int32_t rows, int32_t words)
     int32_t need = skr_bits_words(hi);
     for (int32_t row = 1; row < rows && need < words; row++) {
         memmove(bits + (size_t)row * (size_t)need, bits + (size_t)row * (size_t)words,
-                (size_t)need * sizeof(*bits));
+                (size_t)need * sizeof *bits);
     }
     struct skr_counts counts = {.rows = rows, .hi = hi, .bits = bits};
     if (rows == 1) {
@@ -131,7 +131,7 @@ struct skr_counts skr_counts_sum(struct skr_counts_space *space, const struct sk
     int32_t words = skr_bits_words(hi);
     uint64_t *out = space->result[space->turn];
     space->turn = 1 - space->turn;
-    memset(out, 0, (size_t)rows * (size_t)words * sizeof(*out));
+    memset(out, 0, (size_t)rows * (size_t)words * sizeof *out);
     for (int32_t x = 0; x < a->rows; x++) {
         const uint64_t *left = row_bits(a, x, space->flat);
         for (int32_t y = 0; y < b->rows && x + y < rows; y++) {
@@ -182,9 +182,9 @@ struct skr_counts skr_counts_child(struct skr_counts_space *space, const struct 
     const uint64_t *bits = row_bits(inside, row, space->flat);
     int32_t rows = law->used > 0 ? 2 : 1;
     uint64_t *used = out + (size_t)(rows - 1) * (size_t)words;
-    memset(out, 0, (size_t)words * sizeof(*out));
+    memset(out, 0, (size_t)words * sizeof *out);
     for (int32_t w = 0; w < words; w++) {
-        used[w] = allowed == NULL ? bits[w] : bits[w] & allowed[w];
+        used[w] = !allowed ? bits[w] : bits[w] & allowed[w];
     }
     used[0] &= ~UINT64_C(1);
     skr_bits_set(out, 0);
@@ -213,7 +213,7 @@ static bool equal(const struct skr_counts *a, const struct skr_counts *b)
 {
     size_t words = words_of(a);
     return a->rows == b->rows && a->hi == b->hi && a->step == b->step &&
-           (words == 0 || memcmp(a->bits, b->bits, words * sizeof(*a->bits)) == 0);
+           (words == 0 || memcmp(a->bits, b->bits, words * sizeof *a->bits) == 0);
 }
 
 static size_t bytes_of(const struct skr_counts *counts)
@@ -237,7 +237,7 @@ static uint32_t pool_add(struct skr_count_pool *pool, const struct skr_counts *c
     struct skr_count_set *set = skr_alloc(bytes_of(counts));
     uint64_t *bits = (uint64_t *)(void *)(set + 1);
     if (words_of(counts) > 0) {
-        memcpy(bits, counts->bits, words_of(counts) * sizeof(*bits));
+        memcpy(bits, counts->bits, words_of(counts) * sizeof *bits);
     }
     *set = (struct skr_count_set){.refs = 1, .hash = hash, .counts = *counts};
     set->counts.bits = bits;
@@ -245,7 +245,7 @@ static uint32_t pool_add(struct skr_count_pool *pool, const struct skr_counts *c
     if (pool->n_unused > 0) {
         number = pool->unused[--pool->n_unused];
     } else {
-        skr_grow(&pool->item, &pool->cap, pool->n + 1, sizeof(pool->item[0]));
+        skr_grow(&pool->item, &pool->cap, pool->n + 1, sizeof pool->item[0]);
         number = (uint32_t)pool->n++;
     }
     pool->item[number] = set;
@@ -270,7 +270,7 @@ uint32_t skr_count_pool_take(struct skr_count_pool *pool, const struct skr_count
 void skr_count_pool_release(struct skr_count_pool *pool, uint32_t number)
 {
     struct skr_count_set *set = pool->item[number];
-    skr_bug_on(set == NULL || set->refs == 0);
+    skr_bug_on(!set || set->refs == 0);
     if (--set->refs > 0) {
         return;
     }
@@ -278,6 +278,6 @@ void skr_count_pool_release(struct skr_count_pool *pool, uint32_t number)
     pool->bytes -= bytes_of(&set->counts);
     pool->item[number] = NULL;
     free(set);
-    skr_grow(&pool->unused, &pool->unused_cap, pool->n_unused + 1, sizeof(pool->unused[0]));
+    skr_grow(&pool->unused, &pool->unused_cap, pool->n_unused + 1, sizeof pool->unused[0]);
     pool->unused[pool->n_unused++] = number;
 }

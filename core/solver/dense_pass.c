@@ -126,7 +126,7 @@ static bool weigh_pair(struct skr_run *run, const struct skr_span *span)
         for (int32_t b = 0; b < span->right->rows && a + b < span->rows; b++) {
             struct line right = line_of(span->right->note->dense, b);
             struct line to = line_of(dense, a + b);
-            bool needed = left.weight != NULL && right.weight != NULL && to.weight != NULL;
+            bool needed = left.weight && right.weight && to.weight;
             if (needed && !weigh_rows(run, &to, &left, &right)) {
                 return false;
             }
@@ -149,7 +149,7 @@ static bool weigh_spans(struct skr_graph *graph, int32_t level, const struct skr
         if (span->note->dense->cells == 0) {
             continue;
         }
-        if (span->left == NULL) {
+        if (!span->left) {
             weigh_unit(span, at->step, weights);
         } else if (!weigh_pair(graph->run, span)) {
             return false;
@@ -163,7 +163,7 @@ static int64_t cell_of_port(const struct skr_run *run, int32_t step,
                             const struct skr_siblings *siblings, int32_t total)
 {
     const struct skr_span *span = siblings->narrow;
-    if (span == NULL) {
+    if (!span) {
         return -1;
     }
     int32_t row = skr_law_row(&run->law[span->level]);
@@ -209,12 +209,12 @@ static bool buffer_push(struct skr_run *run, struct edge_buffer *buffer, int32_t
         int32_t cap = buffer->cap == 0              ? 256
                       : buffer->cap > INT32_MAX / 2 ? INT32_MAX
                                                     : buffer->cap * 2;
-        struct skr_edge *item = skr_run_scratch_alloc(run, (size_t)cap, sizeof(*item));
-        if (item == NULL || cap == buffer->cap) {
+        struct skr_edge *item = skr_run_scratch_alloc(run, (size_t)cap, sizeof *item);
+        if (!item || cap == buffer->cap) {
             return false;
         }
         if (buffer->n > 0) {
-            memcpy(item, buffer->item, (size_t)buffer->n * sizeof(*item));
+            memcpy(item, buffer->item, (size_t)buffer->n * sizeof *item);
         }
         buffer->item = item;
         buffer->cap = cap;
@@ -283,7 +283,7 @@ static bool make_row_states(struct skr_graph *graph, struct skr_span *span, int3
                                     .total = total * graph->level[span->level].step,
                                     .port = -1,
                                     .live = true};
-        if (span->left != NULL) {
+        if (span->left) {
             if (!put_edges(graph->run, buffer, span, row, total, state)) {
                 return false;
             }
@@ -303,8 +303,8 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
     for (int32_t c = 0; c < dense->cells; c++) {
         n += dense->marked[c];
     }
-    span->note->state = skr_run_alloc(run, (size_t)n, sizeof(*span->note->state));
-    if (span->note->state == NULL) {
+    span->note->state = skr_run_alloc(run, (size_t)n, sizeof *span->note->state);
+    if (!span->note->state) {
         return false;
     }
     buffer->n = 0;
@@ -314,12 +314,12 @@ static bool make_states(struct skr_graph *graph, struct skr_span *span, struct e
         }
     }
     run->stats.states_kept += n;
-    span->note->edge = skr_run_alloc(run, (size_t)buffer->n, sizeof(*span->note->edge));
-    if (span->note->edge == NULL) {
+    span->note->edge = skr_run_alloc(run, (size_t)buffer->n, sizeof *span->note->edge);
+    if (!span->note->edge) {
         return false;
     }
     if (buffer->n > 0) {
-        memcpy(span->note->edge, buffer->item, (size_t)buffer->n * sizeof(*span->note->edge));
+        memcpy(span->note->edge, buffer->item, (size_t)buffer->n * sizeof *span->note->edge);
     }
     return skr_run_poll(run);
 }
@@ -329,7 +329,7 @@ static void resolve(struct skr_graph_level *at, const struct skr_run *run)
 {
     for (int32_t i = 0; i < at->n_spans; i++) {
         struct skr_span *span = at->span[i];
-        for (int32_t s = 0; s < span->note->n_states && span->left != NULL; s++) {
+        for (int32_t s = 0; s < span->note->n_states && span->left; s++) {
             struct skr_edge *edge = span->note->edge + span->note->state[s].first_edge;
             for (int32_t e = 0; e < span->note->state[s].n_edges; e++) {
                 edge[e].left = span->left->note->dense->state[edge[e].left];

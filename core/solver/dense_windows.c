@@ -80,8 +80,8 @@ static int32_t find_step(const struct skr_run *run, const struct skr_graph_level
     for (int32_t i = 0; i < at->n_spans && step != 1 && !run->plain; i++) {
         const struct skr_span *unit = at->span[i];
         const uint64_t *bits = skr_span_row(unit, unit->rows - 1);
-        for (int32_t x = unit->left != NULL ? -1 : skr_bits_next(bits, unit->words, 1);
-             x > 0 && step != 1; x = skr_bits_next(bits, unit->words, x + 1)) {
+        for (int32_t x = unit->left ? -1 : skr_bits_next(bits, unit->words, 1); x > 0 && step != 1;
+             x = skr_bits_next(bits, unit->words, x + 1)) {
             step = common_divisor(x, step);
         }
     }
@@ -94,10 +94,10 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
     struct skr_run *run = graph->run;
     struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_spans; i++) {
-        struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof(*dense));
+        struct skr_dense_span *dense = skr_run_scratch_alloc(run, 1, sizeof *dense);
         size_t rows = (size_t)at->span[i]->rows;
-        struct skr_window *row = skr_run_scratch_alloc(run, rows, sizeof(*row));
-        if (dense == NULL || row == NULL) {
+        struct skr_window *row = skr_run_scratch_alloc(run, rows, sizeof *row);
+        if (!dense || !row) {
             return false;
         }
         for (size_t r = 0; r < rows; r++) {
@@ -109,7 +109,7 @@ static bool begin_windows(struct skr_graph *graph, int32_t level)
     int32_t row = skr_law_row(&run->law[level]);
     for (int32_t i = 0; i < at->n_siblings; i++) {
         const struct skr_siblings *siblings = at->siblings[i];
-        bool there = siblings->narrow != NULL && row < siblings->narrow->rows;
+        bool there = siblings->narrow && row < siblings->narrow->rows;
         for (int32_t p = 0; p < siblings->n_ports && there; p++) {
             int32_t total = siblings->port[p].total;
             struct skr_window ends = ends_of(run, siblings->narrow, row, at->step);
@@ -135,10 +135,10 @@ static bool make_cells(struct skr_run *run, const struct skr_span *span)
     if (cells == 0) {
         return true;
     }
-    dense->weight = skr_run_scratch_alloc(run, (size_t)cells, sizeof(*dense->weight));
-    dense->marked = skr_run_scratch_alloc(run, (size_t)cells, sizeof(*dense->marked));
-    dense->state = skr_run_scratch_alloc(run, (size_t)cells, sizeof(*dense->state));
-    if (dense->weight == NULL || dense->marked == NULL || dense->state == NULL) {
+    dense->weight = skr_run_scratch_alloc(run, (size_t)cells, sizeof *dense->weight);
+    dense->marked = skr_run_scratch_alloc(run, (size_t)cells, sizeof *dense->marked);
+    dense->state = skr_run_scratch_alloc(run, (size_t)cells, sizeof *dense->state);
+    if (!dense->weight || !dense->marked || !dense->state) {
         return false;
     }
     for (int32_t c = 0; c < dense->cells; c++) {
@@ -156,7 +156,7 @@ bool skr_dense_windows(struct skr_graph *graph, int32_t level)
     }
     for (int32_t i = at->n_spans - 1; i >= 0; i--) {
         struct skr_span *span = at->span[i];
-        for (int32_t row = 0; row < span->rows && span->left != NULL; row++) {
+        for (int32_t row = 0; row < span->rows && span->left; row++) {
             widen_halves(graph->run, span, row, at->step);
         }
         if (!make_cells(graph->run, span)) {

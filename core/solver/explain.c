@@ -60,7 +60,7 @@ static void list_ranges(const struct sizes *s, int32_t n, struct skr_explanation
     }
     for (size_t i = 0; i < n_above; i++) {
         struct skr_size_range *before = ret->n_sizes > 0 ? &ret->size[ret->n_sizes - 1] : NULL;
-        if (before != NULL && before->last + 1 == above[i].first) {
+        if (before && before->last + 1 == above[i].first) {
             before->last = above[i].last;
         } else {
             ret->size[ret->n_sizes++] = above[i];
@@ -82,8 +82,8 @@ static void find_sizes(struct skr_run *run, struct skr_explanation *ret)
     struct skr_leaf_bounds leaf;
     struct skr_feasible feasible;
     if (skr_run_begin_inner(run, &problem, &inner)) {
-        uint64_t *bits = skr_run_alloc(&inner, (size_t)inner.n / 64 + 1, sizeof(*bits));
-        if (bits != NULL && skr_spans_init(&inner, 0) && skr_leaf_bounds(&inner, &leaf) &&
+        uint64_t *bits = skr_run_alloc(&inner, (size_t)inner.n / 64 + 1, sizeof *bits);
+        if (bits && skr_spans_init(&inner, 0) && skr_leaf_bounds(&inner, &leaf) &&
             skr_feasible_build(&inner, &leaf, &feasible)) {
             skr_feasible_totals(&inner, &feasible, 0, bits);
             const struct sizes sizes = {

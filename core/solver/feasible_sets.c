@@ -24,7 +24,7 @@ static void inner_totals(const struct skr_run *run, const struct skr_span *insid
 {
     int32_t row = skr_law_row(&run->law[inside->level]);
     if (row < inside->rows) {
-        memcpy(bits, skr_span_row(inside, row), (size_t)inside->words * sizeof(*bits));
+        memcpy(bits, skr_span_row(inside, row), (size_t)inside->words * sizeof *bits);
     }
     bits[0] |= skr_span_row(inside, 0)[0] & 1;
 }
@@ -40,7 +40,7 @@ static int32_t unit_totals(const struct skr_run *run, const struct skr_feasible 
         return skr_bits_words(feasible->leaf.most[leaf]);
     }
     const struct skr_span *inside = feasible->inside[unit];
-    if (inside == NULL) {
+    if (!inside) {
         bits[0] |= 1;
         return 1;
     }
@@ -51,14 +51,14 @@ static int32_t unit_totals(const struct skr_run *run, const struct skr_feasible 
 void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *feasible,
                          int32_t unit, uint64_t *bits)
 {
-    memset(bits, 0, ((size_t)run->n / 64 + 1) * sizeof(*bits));
+    memset(bits, 0, ((size_t)run->n / 64 + 1) * sizeof *bits);
     unit_totals(run, feasible, unit, bits);
 }
 
 bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible, int32_t total)
 {
     const struct skr_span *inside = feasible->inside[0];
-    if (inside == NULL) {
+    if (!inside) {
         return total == 0;
     }
     return skr_span_has(inside, skr_law_row(&run->law[inside->level]), total) ||
@@ -89,18 +89,18 @@ static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32
     const uint64_t *allowed = run->allowed[level];
     uint64_t *bits = feasible->bits;
     int32_t words = unit_totals(run, feasible, unit, bits);
-    for (int32_t w = 0; w < words && allowed != NULL; w++) {
+    for (int32_t w = 0; w < words && allowed; w++) {
         bits[w] &= allowed[w];
     }
     *ret = NULL;
     bool done = true;
     if (!skr_bits_only_zero(bits, words)) {
         struct skr_span *inside = unit < run->tree->first_leaf ? feasible->inside[unit] : NULL;
-        *ret = skr_span_unit(run, level, inside, feasible->room == NULL ? 0 : feasible->room[unit],
-                             bits, words);
-        done = *ret != NULL;
+        *ret = skr_span_unit(run, level, inside, !feasible->room ? 0 : feasible->room[unit], bits,
+                             words);
+        done = *ret;
     }
-    memset(bits, 0, (size_t)words * sizeof(*bits));
+    memset(bits, 0, (size_t)words * sizeof *bits);
     return done;
 }
 
@@ -109,8 +109,8 @@ static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, str
     struct skr_feasible *feasible = builder->feasible;
     const struct skr_leaf_bounds *leaf = &feasible->leaf;
     int32_t at = unit - builder->run->tree->first_leaf;
-    int32_t room = leaf->room == NULL ? 0 : leaf->room[at];
-    if (feasible->room != NULL) {
+    int32_t room = !leaf->room ? 0 : leaf->room[at];
+    if (feasible->room) {
         feasible->room[unit] = room;
     }
     uint32_t mixed = (uint32_t)leaf->most[at] + 31 * (uint32_t)leaf->least[at] + 7 * (uint32_t)room;
@@ -145,12 +145,12 @@ static bool build_children(struct builder *builder, int32_t level, int32_t paren
         if (!done) {
             return false;
         }
-        if (feasible->room != NULL) {
+        if (feasible->room) {
             feasible->room[parent] += feasible->room[child];
         }
     }
     struct skr_span **rounds = builder->rounds;
-    if (feasible->pair != NULL) {
+    if (feasible->pair) {
         rounds = feasible->pair + feasible->pair_first[parent];
     }
     return tree->child_count[parent] == 0 ||
@@ -183,7 +183,7 @@ static bool make_rounds(struct builder *builder, bool kept)
     struct skr_span **rounds = skr_run_alloc(run, kept ? n : most, sizeof(struct skr_span *));
     builder->rounds = rounds;
     builder->feasible->pair = kept ? rounds : NULL;
-    return rounds != NULL;
+    return rounds;
 }
 
 static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
@@ -195,16 +195,14 @@ static bool build(struct skr_run *run, const struct skr_leaf_bounds *leaf,
     *ret = (struct skr_feasible){.leaf = *leaf};
     ret->unit = skr_run_alloc(run, n_units, sizeof(struct skr_span *));
     ret->inside = skr_run_alloc(run, (size_t)tree->first_leaf, sizeof(struct skr_span *));
-    ret->room = leaf->room == NULL ? NULL : skr_run_alloc(run, n_units, sizeof(int64_t));
+    ret->room = !leaf->room ? NULL : skr_run_alloc(run, n_units, sizeof(int64_t));
     ret->bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     struct builder builder = {.run = run, .feasible = ret};
-    if (!make_rounds(&builder, kept) || ret->unit == NULL || ret->inside == NULL ||
-        ret->bits == NULL) {
+    if (!make_rounds(&builder, kept) || !ret->unit || !ret->inside || !ret->bits) {
         return false;
     }
     for (int32_t unit = tree->level_first[deepest];
-         base != NULL && deepest < tree->n_levels && unit < tree->level_first[deepest + 1];
-         unit++) {
+         base && deepest < tree->n_levels && unit < tree->level_first[deepest + 1]; unit++) {
         ret->inside[unit] = base->inside[unit];
     }
     run->stats.units_visited += tree->level_first[deepest + 1];
@@ -263,7 +261,7 @@ bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int
 {
     const struct skr_tree *tree = run->tree;
     int32_t unit = tree->first_leaf + leaf;
-    if (feasible->room != NULL) {
+    if (feasible->room) {
         int64_t by = feasible->leaf.room[leaf] - feasible->room[unit];
         for (int32_t u = unit; u >= 0; u = tree->parent[u]) {
             feasible->room[u] += by;
@@ -281,7 +279,7 @@ bool skr_feasible_change(struct skr_run *run, struct skr_feasible *feasible, int
         if (changed && !change_rounds(run, feasible, tree->parent[unit], unit, &changed)) {
             return false;
         }
-        if (!changed && feasible->room == NULL) {
+        if (!changed && !feasible->room) {
             return true;
         }
         unit = tree->parent[unit];
@@ -301,10 +299,10 @@ bool skr_leaf_bounds(struct skr_run *run, struct skr_leaf_bounds *ret)
     const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
     bool tight = problem->tie_break == SKR_TIE_TIGHT;
-    int32_t *least = skr_run_alloc(run, n_leaves, sizeof(*least));
-    int32_t *most = skr_run_alloc(run, n_leaves, sizeof(*most));
-    int32_t *room = tight ? skr_run_alloc(run, n_leaves, sizeof(*room)) : NULL;
-    if (least == NULL || most == NULL || (tight && room == NULL)) {
+    int32_t *least = skr_run_alloc(run, n_leaves, sizeof *least);
+    int32_t *most = skr_run_alloc(run, n_leaves, sizeof *most);
+    int32_t *room = tight ? skr_run_alloc(run, n_leaves, sizeof *room) : NULL;
+    if (!least || !most || (tight && !room)) {
         return false;
     }
     skr_leaf_bounds_all(problem, least, most, room);

@@ -107,7 +107,7 @@ static bool tables_init(struct search *s, int32_t unit, int32_t level, int32_t n
     size_t cells = (size_t)ret->rows * (size_t)ret->width;
     ret->cells = skr_run_scratch_alloc(s->run, (size_t)n_tables * cells, sizeof(int32_t));
     ret->child = skr_run_scratch_alloc(s->run, (size_t)s->run->n + 1, sizeof(int32_t));
-    if (ret->cells == NULL || ret->child == NULL) {
+    if (!ret->cells || !ret->child) {
         return false;
     }
     for (size_t c = 0; c < cells; c++) {
@@ -152,19 +152,19 @@ static bool find_costs(struct search *s, int32_t level, int32_t unit)
     int32_t zero = last[0];
     *ret = (struct costs){.lo = t.width, .hi = -1};
     for (int32_t x = 0; x < t.width; x++) {
-        int32_t cost = x == 0 ? zero : in == NULL ? NO_COST : in[x];
+        int32_t cost = x == 0 ? zero : !in ? NO_COST : in[x];
         if (cost <= s->k) {
             ret->lo = x < ret->lo ? x : ret->lo;
             ret->hi = x;
         }
     }
     size_t n = ret->hi < ret->lo ? 0 : (size_t)(ret->hi - ret->lo) + 1;
-    ret->cost = skr_run_alloc(s->run, n, sizeof(*ret->cost));
-    for (int32_t x = ret->lo; x <= ret->hi && ret->cost != NULL; x++) {
-        ret->cost[x - ret->lo] = x == 0 ? zero : in == NULL ? NO_COST : in[x];
+    ret->cost = skr_run_alloc(s->run, n, sizeof *ret->cost);
+    for (int32_t x = ret->lo; x <= ret->hi && ret->cost; x++) {
+        ret->cost[x - ret->lo] = x == 0 ? zero : !in ? NO_COST : in[x];
     }
     skr_run_scratch_end(s->run);
-    return ret->cost != NULL;
+    return ret->cost;
 }
 
 /* Counts of the children of unit, which holds total > 0. */
@@ -235,8 +235,8 @@ static void put_leaf(struct skr_explanation *ret, int32_t leaf, int32_t slots)
 static bool report(struct search *s, int32_t cost, struct skr_explanation *ret)
 {
     const struct skr_tree *tree = s->run->tree;
-    int32_t *total = skr_run_alloc(s->run, (size_t)tree->n_units, sizeof(*total));
-    if (total == NULL) {
+    int32_t *total = skr_run_alloc(s->run, (size_t)tree->n_units, sizeof *total);
+    if (!total) {
         return false;
     }
     total[0] = s->run->n;
@@ -287,8 +287,8 @@ static const int32_t *grown(struct skr_run *run, const struct skr_leaf_bounds *l
                             bool to_capacity)
 {
     const struct skr_problem *problem = run->problem;
-    int32_t *most = skr_run_alloc(run, (size_t)run->tree->n_leaves, sizeof(*most));
-    for (int32_t i = 0; i < run->tree->n_leaves && most != NULL; i++) {
+    int32_t *most = skr_run_alloc(run, (size_t)run->tree->n_leaves, sizeof *most);
+    for (int32_t i = 0; i < run->tree->n_leaves && most; i++) {
         most[i] = leaf->most[i];
         if (skr_leaf_eligible(problem, i)) {
             int32_t room = to_capacity ? skr_leaf_room(problem, problem->capacity, i) : run->n;
@@ -305,9 +305,8 @@ static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, co
 {
     const struct skr_leaf_bounds bounds = {.least = leaf->least, .most = most};
     struct skr_feasible feasible;
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
-    if (bits == NULL || most == NULL || !skr_spans_init(run, 0) ||
-        !skr_feasible_build(run, &bounds, &feasible)) {
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+    if (!bits || !most || !skr_spans_init(run, 0) || !skr_feasible_build(run, &bounds, &feasible)) {
         return false;
     }
     skr_feasible_totals(run, &feasible, 0, bits);
@@ -318,8 +317,8 @@ static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, co
 static const int64_t *sum_fits(struct skr_run *run, const struct skr_leaf_bounds *leaf)
 {
     const struct skr_tree *tree = run->tree;
-    int64_t *fits = skr_run_alloc(run, (size_t)tree->n_units, sizeof(*fits));
-    for (int32_t u = tree->n_units - 1; u > 0 && fits != NULL; u--) {
+    int64_t *fits = skr_run_alloc(run, (size_t)tree->n_units, sizeof *fits);
+    for (int32_t u = tree->n_units - 1; u > 0 && fits; u--) {
         if (u >= tree->first_leaf) {
             fits[u] = leaf->most[u - tree->first_leaf];
         }
@@ -332,7 +331,7 @@ static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
                  struct skr_explanation *ret)
 {
     bool possible = false;
-    bool to_capacity = run->problem->capacity != NULL && ret->class != SKR_CLASS_NEVER_FITS;
+    bool to_capacity = run->problem->capacity && ret->class != SKR_CLASS_NEVER_FITS;
     const int32_t *most = grown(run, leaf, to_capacity);
     if (!can_grow(run, leaf, most, &possible)) {
         return false;
@@ -347,8 +346,8 @@ static bool find(struct skr_run *run, const struct skr_leaf_bounds *leaf,
     }
     struct search s = {.run = run, .leaf = leaf, .most = most, .work_left = SLOTS_WORK_MAX};
     s.fits = sum_fits(run, leaf);
-    s.of = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*s.of));
-    if (s.fits == NULL || s.of == NULL) {
+    s.of = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof *s.of);
+    if (!s.fits || !s.of) {
         return false;
     }
     int64_t lacking = run->n - ret->sum_fits;

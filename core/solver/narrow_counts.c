@@ -52,9 +52,9 @@ static int by_size(const void *a, const void *b)
 int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *siblings)
 {
     const size_t n = (size_t)siblings->n_units;
-    int32_t *sorted = skr_run_alloc(run, n, sizeof(*sorted));
+    int32_t *sorted = skr_run_alloc(run, n, sizeof *sorted);
     int32_t most = 0;
-    if (sorted == NULL) {
+    if (!sorted) {
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
@@ -62,11 +62,11 @@ int32_t *skr_siblings_by_size(struct skr_run *run, const struct skr_siblings *si
         most = sorted[i] > most ? sorted[i] : most;
     }
     if ((size_t)most >= n) {
-        qsort(sorted, n, sizeof(*sorted), by_size);
+        qsort(sorted, n, sizeof *sorted, by_size);
         return sorted;
     }
-    int32_t *units = skr_run_alloc(run, (size_t)most + 1, sizeof(*units));
-    if (units == NULL) {
+    int32_t *units = skr_run_alloc(run, (size_t)most + 1, sizeof *units);
+    if (!units) {
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
@@ -185,7 +185,7 @@ static void add_listed(const struct skr_span *unit, enum skr_rule_type type,
 static void add_counts(const struct skr_span *unit, enum skr_rule_type type,
                        const struct shape *shape, uint64_t *bits)
 {
-    if (shape->list != NULL) {
+    if (shape->list) {
         add_listed(unit, type, shape, bits);
         return;
     }
@@ -229,7 +229,7 @@ bool skr_narrow_to_counts(struct skr_run *run, const struct skr_span *unit, cons
         return true;
     }
     *ret = skr_span_unit(run, unit->level, unit->inside, unit->room, bits, words);
-    return *ret != NULL;
+    return *ret;
 }
 
 static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings,
@@ -239,7 +239,7 @@ static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings
     bool pack = law->type == SKR_RULE_PACK;
     int32_t n = siblings->n_units;
     int32_t *sorted = skr_siblings_by_size(run, siblings);
-    if (sorted == NULL) {
+    if (!sorted) {
         return false;
     }
     for (int32_t p = 0; p < siblings->n_ports; p++) {
@@ -249,7 +249,7 @@ static bool find_shapes(struct skr_run *run, const struct skr_siblings *siblings
             continue;
         }
         shape[p].list = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
-        if (shape[p].list == NULL) {
+        if (!shape[p].list) {
             return false;
         }
         if (pack) {
@@ -268,8 +268,8 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
         return run->plain || siblings->n_ports > PORTS_MAX || skr_peel(run, siblings);
     }
     struct shape shape[PORTS_MAX];
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
-    if (bits == NULL || !find_shapes(run, siblings, shape)) {
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+    if (!bits || !find_shapes(run, siblings, shape)) {
         return false;
     }
     enum skr_rule_type type = run->law[siblings->all->level].type;
@@ -278,7 +278,7 @@ bool skr_narrow_counts(struct skr_run *run, struct skr_siblings *siblings, bool 
     for (int32_t i = 0; i < siblings->n_units; i++) {
         struct skr_span *unit = siblings->member[i];
         if (unit != before) {
-            memset(bits, 0, (size_t)unit->words * sizeof(*bits));
+            memset(bits, 0, (size_t)unit->words * sizeof *bits);
             for (int32_t p = 0; p < siblings->n_ports; p++) {
                 add_counts(unit, type, &shape[p], bits);
             }
@@ -301,7 +301,7 @@ bool skr_narrow_below(struct skr_run *run, struct skr_span *unit, int32_t most,
     }
     int32_t words = skr_bits_words(most);
     uint64_t *bits = run->bits_tmp;
-    memcpy(bits, skr_span_row(unit, unit->rows - 1), (size_t)words * sizeof(*bits));
+    memcpy(bits, skr_span_row(unit, unit->rows - 1), (size_t)words * sizeof *bits);
     bits[0] |= skr_span_row(unit, 0)[0] & 1;
     skr_bits_clear_above(bits, words, most);
     return skr_narrow_to_counts(run, unit, bits, words, ret);

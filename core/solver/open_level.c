@@ -17,16 +17,16 @@
 
 static struct skr_siblings *siblings_new(struct skr_run *run, struct skr_span *all)
 {
-    struct skr_siblings *siblings = skr_run_alloc(run, 1, sizeof(*siblings));
-    if (siblings == NULL) {
+    struct skr_siblings *siblings = skr_run_alloc(run, 1, sizeof *siblings);
+    if (!siblings) {
         return NULL;
     }
     siblings->all = all;
     siblings->narrow = all;
     siblings->n_units = all->n_units;
-    siblings->wanted = skr_run_alloc(run, (size_t)all->words, sizeof(*siblings->wanted));
+    siblings->wanted = skr_run_alloc(run, (size_t)all->words, sizeof *siblings->wanted);
     siblings->member = skr_run_alloc(run, (size_t)all->n_units, sizeof(struct skr_span *));
-    if (siblings->wanted == NULL || siblings->member == NULL) {
+    if (!siblings->wanted || !siblings->member) {
         return NULL;
     }
     skr_span_units(all, siblings->member);
@@ -45,8 +45,8 @@ static bool make_ports(struct skr_run *run, struct skr_siblings *siblings)
          x = skr_bits_next(siblings->wanted, words, x + 1)) {
         n++;
     }
-    siblings->port = skr_run_alloc(run, (size_t)n, sizeof(*siblings->port));
-    if (siblings->port == NULL) {
+    siblings->port = skr_run_alloc(run, (size_t)n, sizeof *siblings->port);
+    if (!siblings->port) {
         return false;
     }
     for (int32_t x = skr_bits_next(siblings->wanted, words, 0); x >= 0;
@@ -63,7 +63,7 @@ bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, struct skr_sp
     struct skr_graph_level *level = &graph->level[1];
     level->siblings = skr_run_alloc(run, 1, sizeof(struct skr_siblings *));
     struct skr_siblings *siblings = siblings_new(run, root);
-    if (level->siblings == NULL || siblings == NULL) {
+    if (!level->siblings || !siblings) {
         return false;
     }
     level->siblings[0] = siblings;
@@ -79,18 +79,18 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     struct skr_graph_level *from = &graph->level[above];
     struct skr_graph_level *to = &graph->level[above + 1];
     to->siblings = skr_run_alloc(run, (size_t)from->n_spans, sizeof(struct skr_siblings *));
-    if (to->siblings == NULL) {
+    if (!to->siblings) {
         return false;
     }
     for (int32_t i = 0; i < from->n_spans; i++) {
         struct skr_span *unit = from->span[i];
-        for (int32_t s = 0; s < unit->note->n_states && unit->inside != NULL; s++) {
+        for (int32_t s = 0; s < unit->note->n_states && unit->inside; s++) {
             if (!unit->note->state[s].live || unit->note->state[s].total == 0) {
                 continue;
             }
-            if (unit->inside->note == NULL || unit->inside->note->siblings == NULL) {
+            if (!unit->inside->note || !unit->inside->note->siblings) {
                 struct skr_siblings *siblings = siblings_new(run, unit->inside);
-                if (siblings == NULL) {
+                if (!siblings) {
                     return false;
                 }
                 to->siblings[to->n_siblings++] = siblings;
@@ -105,7 +105,7 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
     }
     for (int32_t i = 0; i < from->n_spans; i++) {
         struct skr_span *unit = from->span[i];
-        for (int32_t s = 0; s < unit->note->n_states && unit->inside != NULL; s++) {
+        for (int32_t s = 0; s < unit->note->n_states && unit->inside; s++) {
             struct skr_state *state = &unit->note->state[s];
             if (state->live && state->total > 0) {
                 state->port = skr_siblings_port(unit->inside->note->siblings, state->total);
@@ -119,20 +119,20 @@ static bool want_siblings(struct skr_graph *graph, int32_t above)
  * keep: the members lose them for good. */
 static bool narrow_to(struct skr_run *run, struct skr_siblings *siblings, int32_t most, bool keep)
 {
-    struct skr_span **item = skr_run_alloc(run, (size_t)siblings->n_units, sizeof(*item));
-    if (item == NULL) {
+    struct skr_span **item = skr_run_alloc(run, (size_t)siblings->n_units, sizeof *item);
+    if (!item) {
         return false;
     }
     int32_t n = 0;
     for (int32_t i = 0; i < siblings->n_units; i++) {
         struct skr_span *unit = siblings->member[i];
-        if (unit != NULL && !skr_narrow_below(run, unit, most, &unit)) {
+        if (unit && !skr_narrow_below(run, unit, most, &unit)) {
             return false;
         }
         if (keep) {
             siblings->member[i] = unit;
         }
-        if (unit != NULL) {
+        if (unit) {
             item[n++] = unit;
         }
     }
@@ -153,7 +153,7 @@ static bool feasible_below(struct skr_graph *graph, int32_t level, int32_t most,
         }
         for (int32_t p = 0; p < siblings->n_ports; p++) {
             struct skr_port *port = &siblings->port[p];
-            bool has = siblings->narrow != NULL && skr_span_has(siblings->narrow, row, port->total);
+            bool has = siblings->narrow && skr_span_has(siblings->narrow, row, port->total);
             port->weight = has ? 0 : SKR_WEIGHT_NONE;
         }
     }
@@ -170,7 +170,7 @@ static int32_t greatest_count(const struct skr_graph_level *level)
         const struct skr_siblings *siblings = level->siblings[i];
         for (int32_t m = 0; m < siblings->n_units; m++) {
             const struct skr_span *unit = siblings->member[m];
-            most = unit != NULL && unit->hi > most ? unit->hi : most;
+            most = unit && unit->hi > most ? unit->hi : most;
         }
     }
     return most;
@@ -235,7 +235,7 @@ static bool list_spans(struct skr_graph *graph, struct skr_span *span, struct sk
         return true;
     }
     span->note->stamp = graph->stamp;
-    if (span->left != NULL &&
+    if (span->left &&
         (!list_spans(graph, span->left, list, n) || !list_spans(graph, span->right, list, n))) {
         return false;
     }
@@ -251,12 +251,12 @@ static bool list_level(struct skr_graph *graph, int32_t level)
         most += 2 * (size_t)at->siblings[i]->n_units;
     }
     at->span = skr_run_alloc(graph->run, most, sizeof(struct skr_span *));
-    if (at->span == NULL) {
+    if (!at->span) {
         return false;
     }
     graph->stamp++;
     for (int32_t i = 0; i < at->n_siblings; i++) {
-        if (at->siblings[i]->narrow != NULL &&
+        if (at->siblings[i]->narrow &&
             !list_spans(graph, at->siblings[i]->narrow, at->span, &at->n_spans)) {
             return false;
         }
@@ -267,10 +267,10 @@ static bool list_level(struct skr_graph *graph, int32_t level)
 void skr_graph_counts(const struct skr_graph *graph, int32_t level, uint64_t *bits)
 {
     const struct skr_graph_level *at = &graph->level[level];
-    memset(bits, 0, ((size_t)graph->run->n / 64 + 1) * sizeof(*bits));
+    memset(bits, 0, ((size_t)graph->run->n / 64 + 1) * sizeof *bits);
     for (int32_t i = 0; i < at->n_spans; i++) {
         const struct skr_span *unit = at->span[i];
-        for (int32_t s = 0; s < unit->note->n_states && unit->left == NULL; s++) {
+        for (int32_t s = 0; s < unit->note->n_states && !unit->left; s++) {
             if (unit->note->state[s].live) {
                 skr_bits_set(bits, unit->note->state[s].total);
             }
@@ -284,7 +284,7 @@ static void possible_counts(const struct skr_graph *graph, int32_t level, uint64
     const struct skr_graph_level *at = &graph->level[level];
     for (int32_t i = 0; i < at->n_spans; i++) {
         const struct skr_span *unit = at->span[i];
-        if (unit->left == NULL) {
+        if (!unit->left) {
             const uint64_t *used = skr_span_row(unit, unit->rows - 1);
             for (int32_t w = 0; w < unit->words; w++) {
                 bits[w] |= used[w];
@@ -297,8 +297,8 @@ bool skr_graph_open_level(struct skr_graph *graph, struct skr_words *words, bool
 {
     struct skr_run *run = graph->run;
     int32_t level = graph->n_levels + 1;
-    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*counts));
-    if (counts == NULL || !skr_words_init(run, level, words)) {
+    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *counts);
+    if (!counts || !skr_words_init(run, level, words)) {
         return false;
     }
     if (level > 1 && !want_siblings(graph, level - 1)) {

@@ -14,8 +14,8 @@
 static bool weigh_rest(struct skr_graph *graph, struct skr_words *words, bool choice)
 {
     struct skr_run *run = graph->run;
-    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*counts));
-    if (counts == NULL) {
+    uint64_t *counts = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *counts);
+    if (!counts) {
         return false;
     }
     /* One placement left, as far as opened: nothing to decide. */

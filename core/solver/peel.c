@@ -73,7 +73,7 @@ static bool one_other(const struct view *v, const struct peeled *p, int32_t rest
  * units with f = full may be others. */
 static bool two_others(const struct view *v, struct peeled *p, int32_t rest, int32_t spare)
 {
-    memset(v->holders, 0, ((size_t)rest + 1) * sizeof(*v->holders));
+    memset(v->holders, 0, ((size_t)rest + 1) * sizeof *v->holders);
     for (int32_t i = 0; i < v->siblings->n_units; i++) {
         const struct skr_span *unit = v->siblings->member[i];
         /* With one to spare, two of them are too many: leave them out, that loses no proof. */
@@ -149,7 +149,7 @@ static bool applies(const struct skr_run *run, const struct skr_siblings *siblin
     }
     for (int32_t i = 0; i < siblings->n_units; i++) {
         const struct skr_span *unit = siblings->member[i];
-        if (unit == NULL || unit->lo > 0 || unit->hi <= 0) {
+        if (!unit || unit->lo > 0 || unit->hi <= 0) {
             return false;
         }
     }
@@ -165,7 +165,7 @@ static bool peel_all(struct skr_run *run, const struct skr_siblings *siblings,
     struct view view = {.siblings = siblings, .sorted = sorted};
     view.holders = skr_run_alloc(run, (size_t)most + 1, sizeof(int32_t));
     view.holder = skr_run_alloc(run, (size_t)most + 1, sizeof(int32_t));
-    if (sorted == NULL || view.holders == NULL || view.holder == NULL) {
+    if (!sorted || !view.holders || !view.holder) {
         return false;
     }
     *ret = true;
@@ -181,9 +181,9 @@ bool skr_peel(struct skr_run *run, struct skr_siblings *siblings)
         return true;
     }
     bool known = false;
-    struct peeled *peeled = skr_run_alloc(run, (size_t)siblings->n_ports, sizeof(*peeled));
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
-    if (peeled == NULL || bits == NULL || !peel_all(run, siblings, peeled, &known)) {
+    struct peeled *peeled = skr_run_alloc(run, (size_t)siblings->n_ports, sizeof *peeled);
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+    if (!peeled || !bits || !peel_all(run, siblings, peeled, &known)) {
         return false;
     }
     const struct skr_span *before = NULL;
@@ -191,7 +191,7 @@ bool skr_peel(struct skr_run *run, struct skr_siblings *siblings)
     for (int32_t i = 0; i < siblings->n_units && known; i++) {
         struct skr_span *unit = siblings->member[i];
         if (unit != before) {
-            memset(bits, 0, (size_t)unit->words * sizeof(*bits));
+            memset(bits, 0, (size_t)unit->words * sizeof *bits);
             for (int32_t p = 0; p < siblings->n_ports; p++) {
                 add_counts(unit, &peeled[p], bits);
             }

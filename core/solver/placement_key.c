@@ -24,12 +24,12 @@ bool skr_key_of_counts(const int32_t *count, int32_t n, int32_t *list, struct sk
             list[ret->used++] = count[i];
         }
     }
-    qsort(list, (size_t)ret->used, sizeof(*list), greatest_first);
+    qsort(list, (size_t)ret->used, sizeof *list, greatest_first);
     for (int32_t i = 0; i < ret->used; i++) {
         ret->n_runs += i == 0 || list[i] != list[i - 1] ? 1 : 0;
     }
-    ret->run = skr_arena_array(arena, ret->n_runs, sizeof(*ret->run));
-    if (ret->run == NULL) {
+    ret->run = skr_arena_array(arena, ret->n_runs, sizeof *ret->run);
+    if (!ret->run) {
         return false;
     }
     size_t run = 0;
@@ -49,9 +49,9 @@ struct skr_level_key *skr_placement_key(const struct skr_tree *tree, const int32
     size_t n_units = (size_t)tree->n_units;
     struct skr_level_key *key =
         skr_arena_array(arena, (size_t)tree->n_levels, sizeof(struct skr_level_key));
-    int32_t *total = calloc(n_units + 1, sizeof(*total));
-    int32_t *list = calloc(n_units + 1, sizeof(*list));
-    bool done = key != NULL && total != NULL && list != NULL;
+    int32_t *total = calloc(n_units + 1, sizeof *total);
+    int32_t *list = calloc(n_units + 1, sizeof *list);
+    bool done = key && total && list;
     for (int32_t unit = tree->n_units - 1; done && unit > 0; unit--) {
         if (unit >= tree->first_leaf) {
             total[unit] = count[unit - tree->first_leaf];

@@ -100,8 +100,8 @@ static bool sizes_hold(struct skr_run *inner, const struct skr_feasible *base, i
                        int32_t first_id, bool *ret)
 {
     struct skr_feasible feasible;
-    uint64_t *bits = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof(*bits));
-    if (bits == NULL || !skr_spans_init(inner, first_id) ||
+    uint64_t *bits = skr_run_alloc(inner, (size_t)inner->n / 64 + 1, sizeof *bits);
+    if (!bits || !skr_spans_init(inner, first_id) ||
         !skr_feasible_rebuild(inner, base, deepest, &feasible)) {
         return false;
     }
@@ -121,7 +121,7 @@ static void try_set(struct search *s, int32_t n_picked, int32_t kept, int32_t va
     }
     s->steps_left--;
     struct skr_rule rule[SKR_LEVELS_MAX];
-    memcpy(rule, s->run->problem->rule, (size_t)s->run->tree->n_levels * sizeof(*rule));
+    memcpy(rule, s->run->problem->rule, (size_t)s->run->tree->n_levels * sizeof *rule);
     int32_t deepest = 1;
     for (int32_t i = 0; i < n_picked; i++) {
         const struct skr_relaxation_atom *atom = &s->atom[s->pick[i]];

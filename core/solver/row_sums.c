@@ -32,7 +32,7 @@ struct work {
 
 struct skr_row skr_row_of(const struct skr_run *run, const struct skr_span *span, int32_t row)
 {
-    if (span->row != NULL) {
+    if (span->row) {
         return span->row[row];
     }
     bool is_run = span->step == run->law[span->level].step || span->lo == span->hi;
@@ -68,7 +68,7 @@ void skr_row_ends(const struct skr_run *run, struct skr_span *span)
 {
     for (int32_t row = 0; row < span->rows; row++) {
         struct skr_row ends = {.lo = 0, .hi = -1};
-        if (span->row != NULL) {
+        if (span->row) {
             ends = look_at_row(run, span, row);
             span->row[row] = ends;
         } else {
@@ -117,14 +117,14 @@ static bool gather_all(struct work *w)
     size_t need = ((size_t)left->rows + (size_t)right->rows + (size_t)w->span->rows) * row;
     if (need > run->n_gathered) {
         run->gathered = skr_run_alloc(run, 2 * need, sizeof(uint64_t));
-        run->n_gathered = run->gathered == NULL ? 0 : 2 * need;
-        if (run->gathered == NULL) {
+        run->n_gathered = !run->gathered ? 0 : 2 * need;
+        if (!run->gathered) {
             return false;
         }
     }
     w->sums = run->gathered;
     uint64_t *next = w->sums + (size_t)w->span->rows * row;
-    memset(w->sums, 0, (size_t)w->span->rows * row * sizeof(*w->sums));
+    memset(w->sums, 0, (size_t)w->span->rows * row * sizeof *w->sums);
     w->left = gather(left, w->span->words, w->step, next);
     w->right = gather(right, w->span->words, w->step, next + (size_t)left->rows * row);
     return true;
@@ -217,7 +217,7 @@ static void sum_row(const struct work *w, int32_t row)
         skr_bits_scatter(bits, span->words, w->sums + (size_t)row * (size_t)w->words, w->step);
     }
     skr_bits_clear_above(bits, span->words, w->hi);
-    if (span->row != NULL) {
+    if (span->row) {
         all.ends.is_run = all.written == 1;
         span->row[row] = runs_alone ? all.ends : look_at_row(w->run, span, row);
         include_row(span, &span->row[row]);
@@ -244,7 +244,7 @@ bool skr_row_sums(struct skr_run *run, struct skr_span *span, int32_t hi)
     for (int32_t row = 0; row < span->rows; row++) {
         sum_row(&w, row);
     }
-    if (span->row == NULL) {
+    if (!span->row) {
         skr_row_ends(run, span);
     }
     return true;

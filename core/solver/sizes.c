@@ -52,7 +52,7 @@ struct skr_sizes_pool *skr_sizes_pool_create(void)
 
 void skr_sizes_pool_destroy(struct skr_sizes_pool *pool)
 {
-    if (pool != NULL) {
+    if (pool) {
         skr_count_pool_fini(&pool->sets);
         free(pool);
     }
@@ -138,7 +138,7 @@ static struct skr_counts child_of(struct skr_sizes *sizes, int32_t level, int32_
         return skr_counts_child(&sizes->space, &leaf, 0, law, allowed);
     }
     const struct skr_counts *inside = whole(sizes, unit);
-    return inside == NULL
+    return !inside
                ? skr_counts_up_to(0)
                : skr_counts_child(&sizes->space, inside, sizes->law[level + 1].used, law, allowed);
 }
@@ -217,7 +217,7 @@ static uint64_t *allowed_counts(const struct skr_law *law, int32_t most)
     if (law->lo <= 1 && law->hi >= most && law->factor == 1) {
         return NULL;
     }
-    uint64_t *bits = skr_alloc_array((size_t)skr_bits_words(most), sizeof(*bits));
+    uint64_t *bits = skr_alloc_array((size_t)skr_bits_words(most), sizeof *bits);
     for (int32_t x = 1; x <= most; x++) {
         if (skr_law_allows(law, x)) {
             skr_bits_set(bits, x);
@@ -256,16 +256,16 @@ static void make_room(struct skr_sizes *sizes)
         level_most = parents > level_most ? parents : level_most;
     }
     skr_counts_space_init(&sizes->space, sizes->most, rows);
-    sizes->first = skr_alloc_array((size_t)tree->first_leaf + 1, sizeof(sizes->first[0]));
+    sizes->first = skr_alloc_array((size_t)tree->first_leaf + 1, sizeof sizes->first[0]);
     size_t n_sets = lay_out(sizes);
-    sizes->set = skr_alloc_array(n_sets + 1, sizeof(sizes->set[0]));
-    sizes->dirty = skr_alloc_array((size_t)level_most, sizeof(sizes->dirty[0]));
-    sizes->part = skr_alloc_array((size_t)chunks_of(widest) + 1, sizeof(sizes->part[0]));
+    sizes->set = skr_alloc_array(n_sets + 1, sizeof sizes->set[0]);
+    sizes->dirty = skr_alloc_array((size_t)level_most, sizeof sizes->dirty[0]);
+    sizes->part = skr_alloc_array((size_t)chunks_of(widest) + 1, sizeof sizes->part[0]);
     const struct skr_counts nothing = skr_counts_up_to(0);
     for (size_t i = 0; i < n_sets; i++) {
         sizes->set[i] = skr_count_pool_take(&sizes->pool->sets, &nothing);
     }
-    sizes->bytes = sizeof(*sizes) + skr_counts_space_bytes(sizes->most, rows) +
+    sizes->bytes = sizeof *sizes + skr_counts_space_bytes(sizes->most, rows) +
                    ((size_t)tree->first_leaf + n_sets + (size_t)level_most) * sizeof(uint32_t);
 }
 
@@ -275,7 +275,7 @@ struct skr_sizes *skr_sizes_create(struct skr_sizes_pool *pool, const struct skr
     if (!skr_sizes_can_keep(tree, rule, most)) {
         return NULL;
     }
-    struct skr_sizes *sizes = skr_alloc(sizeof(*sizes));
+    struct skr_sizes *sizes = skr_alloc(sizeof *sizes);
     sizes->pool = pool;
     sizes->tree = tree;
     sizes->most = most;
@@ -291,7 +291,7 @@ struct skr_sizes *skr_sizes_create(struct skr_sizes_pool *pool, const struct skr
 
 void skr_sizes_destroy(struct skr_sizes *sizes)
 {
-    if (sizes == NULL) {
+    if (!sizes) {
         return;
     }
     size_t n_sets = sizes->first[sizes->tree->first_leaf];
@@ -346,7 +346,7 @@ void skr_sizes_change(struct skr_sizes *sizes, const int32_t *slots, const int32
 bool skr_sizes_has(const struct skr_sizes *sizes, int32_t n)
 {
     const struct skr_counts *inside = whole(sizes, 0);
-    return n == 0 || (inside != NULL && skr_counts_has(inside, sizes->law[1].used, n));
+    return n == 0 || (inside && skr_counts_has(inside, sizes->law[1].used, n));
 }
 
 int32_t skr_sizes_most(const struct skr_sizes *sizes)

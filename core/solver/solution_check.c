@@ -10,7 +10,7 @@
 
 static const char *name_of(const struct skr_tree *tree, int32_t unit)
 {
-    return tree->unit_name == NULL || tree->unit_name[unit] == NULL ? "?" : tree->unit_name[unit];
+    return !tree->unit_name || !tree->unit_name[unit] ? "?" : tree->unit_name[unit];
 }
 
 static int check_leaf(const struct skr_problem *problem, int32_t leaf, int32_t count,
@@ -18,7 +18,7 @@ static int check_leaf(const struct skr_problem *problem, int32_t leaf, int32_t c
 {
     const struct skr_tree *tree = problem->tree;
     const char *name = name_of(tree, tree->first_leaf + leaf);
-    int32_t claimed = problem->claimed == NULL ? 0 : problem->claimed[leaf];
+    int32_t claimed = !problem->claimed ? 0 : problem->claimed[leaf];
     if (count < claimed) {
         return skr_error_set(error, SKR_INVALID,
                              "leaf %" PRId32 " (%s): %" PRId32 " members, but %" PRId32
@@ -29,7 +29,7 @@ static int check_leaf(const struct skr_problem *problem, int32_t leaf, int32_t c
     if (added == 0) {
         return 0;
     }
-    if (problem->eligible != NULL && problem->eligible[leaf] == 0) {
+    if (problem->eligible && problem->eligible[leaf] == 0) {
         return skr_error_set(error, SKR_INVALID, "leaf %" PRId32 " (%s): not eligible", leaf, name);
     }
     for (size_t r = 0; r < problem->n_resources; r++) {
@@ -143,8 +143,8 @@ static int check_with(const struct skr_problem *problem, const int32_t *count, i
 int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
                        struct skr_error *error)
 {
-    int32_t *total = calloc((size_t)problem->tree->n_units + 1, sizeof(*total));
-    if (total == NULL) {
+    int32_t *total = calloc((size_t)problem->tree->n_units + 1, sizeof *total);
+    if (!total) {
         return skr_error_set(error, SKR_NO_MEMORY, "solution check: out of memory");
     }
     int rc = check_with(problem, count, total, error);

@@ -51,8 +51,8 @@ bool skr_law_is_free(const struct skr_law *law, int32_t n)
 
 static uint64_t *allowed_counts(struct skr_run *run, const struct skr_law *law)
 {
-    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(*bits));
-    if (bits == NULL) {
+    uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
+    if (!bits) {
         return NULL;
     }
     int64_t first = ((int64_t)law->lo + law->factor - 1) / law->factor * law->factor;
@@ -97,7 +97,7 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
     }
     find_steps(run);
     run->arena = skr_arena_create(run->byte_limit, (size_t)64 * 1024);
-    if (run->arena == NULL) {
+    if (!run->arena) {
         run->stop = SKR_RUN_NO_MEMORY;
         return false;
     }
@@ -121,7 +121,7 @@ bool skr_run_init(struct skr_run *run, const struct skr_problem *problem)
 static void note_peak(struct skr_run *run)
 {
     size_t used = skr_arena_used(run->arena);
-    if (run->scratch != NULL) {
+    if (run->scratch) {
         used += skr_arena_used(run->scratch);
     }
     if ((int64_t)used > run->stats.peak_bytes) {
@@ -131,7 +131,7 @@ static void note_peak(struct skr_run *run)
 
 void skr_run_fini(struct skr_run *run)
 {
-    if (run->arena != NULL) {
+    if (run->arena) {
         note_peak(run);
     }
     skr_run_scratch_end(run);
@@ -161,7 +161,7 @@ void skr_run_end_inner(struct skr_run *outer, struct skr_run *inner)
 size_t skr_run_bytes_left(const struct skr_run *run)
 {
     size_t used = skr_arena_used(run->arena);
-    if (run->scratch != NULL) {
+    if (run->scratch) {
         used += skr_arena_used(run->scratch);
     }
     return used < run->byte_limit ? run->byte_limit - used : 0;
@@ -173,7 +173,7 @@ static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, 
         return NULL;
     }
     void *memory = skr_arena_array(arena, n, size);
-    if (memory == NULL) {
+    if (!memory) {
         size_t left = skr_run_bytes_left(run);
         /* An arena pads what it hands out; the last few bytes before the limit count as reached. */
         bool fits = size == 0 || n < left / size;
@@ -193,10 +193,10 @@ bool skr_run_scratch_begin(struct skr_run *run)
         return false;
     }
     run->scratch = skr_arena_create(skr_run_bytes_left(run), (size_t)64 * 1024);
-    if (run->scratch == NULL) {
+    if (!run->scratch) {
         run->stop = SKR_RUN_NO_MEMORY;
     }
-    return run->scratch != NULL;
+    return run->scratch;
 }
 
 void *skr_run_scratch_alloc(struct skr_run *run, size_t n, size_t size)
@@ -206,7 +206,7 @@ void *skr_run_scratch_alloc(struct skr_run *run, size_t n, size_t size)
 
 void skr_run_scratch_end(struct skr_run *run)
 {
-    if (run->scratch != NULL) {
+    if (run->scratch) {
         note_peak(run);
         skr_arena_destroy(run->scratch);
         run->scratch = NULL;
@@ -216,7 +216,7 @@ void skr_run_scratch_end(struct skr_run *run)
 bool skr_run_poll(struct skr_run *run)
 {
     const atomic_bool *cancel = run->problem->cancel;
-    if (cancel != NULL && atomic_load_explicit(cancel, memory_order_relaxed) &&
+    if (cancel && atomic_load_explicit(cancel, memory_order_relaxed) &&
         run->stop == SKR_RUN_GOES_ON) {
         run->stop = SKR_RUN_CANCELLED;
     }
@@ -251,7 +251,7 @@ void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t
 {
     *least = skr_leaf_claimed(problem, leaf);
     *most = skr_leaf_fit(problem, leaf);
-    if (room != NULL) {
+    if (room) {
         *room = skr_leaf_eligible(problem, leaf) ? skr_leaf_room(problem, problem->free, leaf) : 0;
     }
 }
@@ -276,7 +276,7 @@ void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int3
     for (size_t leaf = 0; leaf < n_leaves; leaf++) {
         int32_t new = skr_leaf_eligible(problem, (int32_t)leaf) ? most[leaf] : 0;
         int32_t claimed = skr_leaf_claimed(problem, (int32_t)leaf);
-        if (room != NULL) {
+        if (room) {
             room[leaf] = new;
         }
         least[leaf] = claimed;

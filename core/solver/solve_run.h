@@ -95,12 +95,12 @@ int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts,
 
 static inline bool skr_leaf_eligible(const struct skr_problem *problem, int32_t leaf)
 {
-    return problem->eligible == NULL || problem->eligible[leaf] != 0;
+    return !problem->eligible || problem->eligible[leaf] != 0;
 }
 
 static inline int32_t skr_leaf_claimed(const struct skr_problem *problem, int32_t leaf)
 {
-    return problem->claimed == NULL ? 0 : problem->claimed[leaf];
+    return !problem->claimed ? 0 : problem->claimed[leaf];
 }
 
 /* Least and most of a leaf, and its room for ties, 0 when not eligible (NULL: not asked). */

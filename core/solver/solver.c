@@ -38,7 +38,7 @@ int skr_answer_check(const struct skr_problem *problem, struct skr_error *error)
         }
     }
     int64_t claims = 0;
-    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && problem->claimed != NULL; leaf++) {
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves && problem->claimed; leaf++) {
         if (problem->claimed[leaf] < 0) {
             return skr_error_set(error, SKR_INVALID, "solver: negative claim on leaf %" PRId32,
                                  leaf);
@@ -58,11 +58,11 @@ static struct skr_solution *solution_new(const struct skr_tree *tree)
     /* Counts and keys: at most one run per used unit of a level. */
     size_t most = 64 * 1024 + 64 * (size_t)tree->n_units;
     struct skr_arena *arena = skr_arena_create(most, 0);
-    if (arena == NULL) {
+    if (!arena) {
         return NULL;
     }
-    struct skr_solution *solution = skr_arena_alloc(arena, sizeof(*solution));
-    if (solution == NULL) {
+    struct skr_solution *solution = skr_arena_alloc(arena, sizeof *solution);
+    if (!solution) {
         skr_arena_destroy(arena);
         return NULL;
     }
@@ -75,15 +75,15 @@ static bool fill_placed(struct skr_solution *solution, const struct skr_tree *tr
                         const int32_t *count)
 {
     size_t n_leaves = (size_t)tree->n_leaves;
-    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof(*solution->count));
-    if (solution->count == NULL) {
+    solution->count = skr_arena_array(solution->arena, n_leaves, sizeof *solution->count);
+    if (!solution->count) {
         return false;
     }
-    if (n_leaves > 0 && count != NULL) {
-        memcpy(solution->count, count, n_leaves * sizeof(*count));
+    if (n_leaves > 0 && count) {
+        memcpy(solution->count, count, n_leaves * sizeof *count);
     }
     solution->key = skr_placement_key(tree, solution->count, solution->arena);
-    if (solution->key == NULL) {
+    if (!solution->key) {
         return false;
     }
     solution->status = SKR_SOLVE_PLACED;
@@ -108,7 +108,7 @@ static bool find_sets(struct skr_run *run, const struct skr_run *base,
 {
     struct skr_leaf_bounds leaf;
     *ret_done = false;
-    if (kept != NULL) {
+    if (kept) {
         *ret = *kept;
         if (!skr_spans_init(run, skr_spans_next_id(base))) {
             return false;
@@ -126,7 +126,7 @@ static bool find_sets(struct skr_run *run, const struct skr_run *base,
 /* The time since *began belongs to the phase. */
 static void end_phase(struct skr_run *run, enum skr_solve_phase phase, int64_t *began)
 {
-    if (run->problem->clock_us != NULL) {
+    if (run->problem->clock_us) {
         int64_t now = run->problem->clock_us();
         run->stats.time_us[phase] += now - *began;
         *began = now;
@@ -137,8 +137,8 @@ static bool place(struct skr_run *run, const struct skr_feasible *feasible, int6
                   struct skr_solution *solution)
 {
     struct skr_graph graph;
-    int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof(*total));
-    if (total == NULL || !skr_optimum(run, feasible, run->tree->n_levels, &graph)) {
+    int32_t *total = skr_run_alloc(run, (size_t)run->tree->n_units, sizeof *total);
+    if (!total || !skr_optimum(run, feasible, run->tree->n_levels, &graph)) {
         return false;
     }
     end_phase(run, SKR_PHASE_OPTIMUM, began);
@@ -163,7 +163,7 @@ static bool run_solver(struct skr_run *run, const struct skr_run *base,
 {
     struct skr_feasible feasible;
     bool done = false;
-    int64_t began = run->problem->clock_us != NULL ? run->problem->clock_us() : 0;
+    int64_t began = run->problem->clock_us ? run->problem->clock_us() : 0;
     if (!find_sets(run, base, kept, &feasible, &done)) {
         return false;
     }
@@ -233,7 +233,7 @@ int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
                struct skr_error *error)
 {
     struct skr_solution *solution = solution_new(problem->tree);
-    if (solution == NULL) {
+    if (!solution) {
         return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
     }
     int rc = solve_into(problem, base, feasible, solution, error);
@@ -255,7 +255,7 @@ int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, stru
 
 void skr_solution_destroy(struct skr_solution *solution)
 {
-    if (solution != NULL) {
+    if (solution) {
         skr_arena_destroy(solution->arena);
     }
 }

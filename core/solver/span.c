@@ -34,18 +34,18 @@ _Static_assert(sizeof(struct skr_span) % sizeof(uint64_t) == 0, "bits follow a s
 
 bool skr_spans_init(struct skr_run *run, int32_t first_id)
 {
-    run->spans = skr_run_alloc(run, 1, sizeof(*run->spans));
-    if (run->spans == NULL) {
+    run->spans = skr_run_alloc(run, 1, sizeof *run->spans);
+    if (!run->spans) {
         return false;
     }
     size_t slots = SLOTS_FIRST;
     while (slots < (size_t)run->tree->n_units / UNITS_PER_SLOT && first_id == 0) {
         slots *= 2;
     }
-    run->spans->slot = skr_run_alloc(run, slots, sizeof(*run->spans->slot));
+    run->spans->slot = skr_run_alloc(run, slots, sizeof *run->spans->slot);
     run->spans->mask = slots - 1;
     run->spans->next_id = first_id;
-    return run->spans->slot != NULL;
+    return run->spans->slot;
 }
 
 int32_t skr_spans_next_id(const struct skr_run *run)
@@ -60,9 +60,9 @@ void skr_spans_set_base(struct skr_run *run, const struct skr_run *base)
 
 bool skr_span_take_note(struct skr_run *run, struct skr_span *span)
 {
-    if (span->note == NULL) {
-        span->note = skr_run_alloc(run, 1, sizeof(*span->note));
-        if (span->note == NULL) {
+    if (!span->note) {
+        span->note = skr_run_alloc(run, 1, sizeof *span->note);
+        if (!span->note) {
             return false;
         }
         span->note->span = span;
@@ -74,7 +74,7 @@ bool skr_span_take_note(struct skr_run *run, struct skr_span *span)
 
 void skr_spans_drop_notes(struct skr_run *run)
 {
-    for (struct skr_span_note *note = run->notes; note != NULL; note = note->next) {
+    for (struct skr_span_note *note = run->notes; note; note = note->next) {
         note->span->note = NULL;
     }
     run->notes = NULL;
@@ -95,7 +95,7 @@ static uint64_t hash_unit(int32_t level, const struct skr_span *inside, int64_t 
                           const uint64_t *bits, int32_t words)
 {
     uint64_t hash = mix(2, (uint64_t)level);
-    hash = mix(hash, inside == NULL ? UINT64_MAX : (uint64_t)inside->id);
+    hash = mix(hash, !inside ? UINT64_MAX : (uint64_t)inside->id);
     hash = mix(hash, (uint64_t)room);
     for (int32_t w = 0; w < words; w++) {
         hash = mix(hash, bits[w]);
@@ -107,14 +107,14 @@ static bool table_grow(struct skr_run *run)
 {
     struct skr_span_table *table = run->spans;
     size_t slots = (table->mask + 1) * 2;
-    struct slot *slot = skr_run_alloc(run, slots, sizeof(*slot));
-    if (slot == NULL) {
+    struct slot *slot = skr_run_alloc(run, slots, sizeof *slot);
+    if (!slot) {
         return false;
     }
     for (size_t i = 0; i <= table->mask; i++) {
-        if (table->slot[i].span != NULL) {
+        if (table->slot[i].span) {
             size_t at = table->slot[i].hash & (slots - 1);
-            while (slot[at].span != NULL) {
+            while (slot[at].span) {
                 at = (at + 1) & (slots - 1);
             }
             slot[at] = table->slot[i];
@@ -136,7 +136,7 @@ static bool table_add(struct skr_run *run, struct skr_span *span, uint64_t hash)
         return false;
     }
     size_t at = hash & table->mask;
-    while (table->slot[at].span != NULL) {
+    while (table->slot[at].span) {
         at = (at + 1) & table->mask;
     }
     table->slot[at] = (struct slot){.span = span, .hash = hash};
@@ -151,7 +151,7 @@ static struct skr_span *span_new(struct skr_run *run, int32_t level, int32_t row
     size_t size = sizeof(struct skr_span) + n_bits * sizeof(uint64_t);
     size_t of_rows = rows > 1 ? (size_t)rows * sizeof(struct skr_row) : 0;
     struct skr_span *span = skr_run_alloc(run, 1, size + of_rows);
-    if (span == NULL) {
+    if (!span) {
         return NULL;
     }
     span->id = run->spans->next_id++;
@@ -213,12 +213,12 @@ bool skr_bits_only_zero(const uint64_t *bits, int32_t words)
 static bool is_unit(const struct skr_span *span, int32_t level, const struct skr_span *inside,
                     int64_t room, const uint64_t *bits, int32_t words)
 {
-    if (span->left != NULL || span->level != level || span->inside != inside ||
-        span->room != room || span->words != words) {
+    if (span->left || span->level != level || span->inside != inside || span->room != room ||
+        span->words != words) {
         return false;
     }
     if (span->rows == 1) {
-        return memcmp(span->bits, bits, (size_t)words * sizeof(*bits)) == 0;
+        return memcmp(span->bits, bits, (size_t)words * sizeof *bits) == 0;
     }
     for (int32_t w = 0; w < words; w++) {
         if ((span->bits[w] | span->bits[words + w]) != bits[w]) {
@@ -232,8 +232,7 @@ static struct skr_span *find_unit(const struct skr_span_table *table, uint64_t h
                                   const struct skr_span *inside, int64_t room, const uint64_t *bits,
                                   int32_t words)
 {
-    for (size_t at = hash & table->mask; table->slot[at].span != NULL;
-         at = (at + 1) & table->mask) {
+    for (size_t at = hash & table->mask; table->slot[at].span; at = (at + 1) & table->mask) {
         const struct slot *slot = &table->slot[at];
         if (slot->hash == hash && is_unit(slot->span, level, inside, room, bits, words)) {
             return slot->span;
@@ -250,22 +249,22 @@ struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_sp
     uint64_t hash = 0;
     if (!run->plain) {
         hash = hash_unit(level, inside, room, bits, words);
-        for (const struct skr_span_table *table = run->spans; table != NULL; table = table->base) {
+        for (const struct skr_span_table *table = run->spans; table; table = table->base) {
             struct skr_span *known = find_unit(table, hash, level, inside, room, bits, words);
-            if (known != NULL) {
+            if (known) {
                 return known;
             }
         }
     }
     struct skr_span *span = span_new(run, level, run->law[level].used > 0 ? 2 : 1, words);
-    if (span == NULL) {
+    if (!span) {
         return NULL;
     }
     span->n_units = 1;
     span->inside = inside;
     span->room = room;
     uint64_t *used = span->bits + (size_t)(span->rows - 1) * (size_t)words;
-    memcpy(used, bits, (size_t)words * sizeof(*bits));
+    memcpy(used, bits, (size_t)words * sizeof *bits);
     if (span->rows == 2) {
         span->bits[0] = bits[0] & 1;
         used[0] &= ~UINT64_C(1);
@@ -302,10 +301,9 @@ static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32
 struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right)
 {
     uint64_t hash = hash_pair(left, right);
-    for (const struct skr_span_table *table = run->spans; table != NULL && !run->plain;
+    for (const struct skr_span_table *table = run->spans; table && !run->plain;
          table = table->base) {
-        for (size_t at = hash & table->mask; table->slot[at].span != NULL;
-             at = (at + 1) & table->mask) {
+        for (size_t at = hash & table->mask; table->slot[at].span; at = (at + 1) & table->mask) {
             const struct slot *slot = &table->slot[at];
             if (slot->hash == hash && slot->span->left == left && slot->span->right == right) {
                 return slot->span;
@@ -321,7 +319,7 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
     }
     int32_t rows = rows_of_pair(run, left, right);
     struct skr_span *span = span_new(run, left->level, rows, skr_bits_words(hi));
-    if (span == NULL) {
+    if (!span) {
         return NULL;
     }
     span->n_units = left->n_units + right->n_units;
@@ -343,12 +341,12 @@ struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struc
 bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,
                    struct skr_span **ret)
 {
-    if (left == NULL || right == NULL) {
-        *ret = left == NULL ? right : left;
+    if (!left || !right) {
+        *ret = !left ? right : left;
         return true;
     }
     *ret = skr_span_pair(run, left, right);
-    return *ret != NULL;
+    return *ret;
 }
 
 bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
@@ -374,7 +372,7 @@ bool skr_span_all(struct skr_run *run, struct skr_span *const *item, int32_t n,
 /* Depth is the logarithm of the number of units. */
 static struct skr_span **put_units(struct skr_span *span, struct skr_span **ret)
 {
-    if (span->left == NULL) {
+    if (!span->left) {
         *ret = span;
         return ret + 1;
     }

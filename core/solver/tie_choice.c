@@ -65,7 +65,7 @@ static int32_t owner_of(const struct skr_span *span, const int32_t *states, int3
 static int32_t choose(struct chooser *chooser, const struct skr_span *span, const int32_t *states,
                       int32_t n, int32_t *stack)
 {
-    if (span->left == NULL) {
+    if (!span->left) {
         int32_t best = states[0];
         for (int32_t i = 1; i < n; i++) {
             best = span->note->state[states[i]].total > span->note->state[best].total ? states[i]
@@ -93,8 +93,8 @@ static void choose_children(struct chooser *chooser, const struct skr_run *run,
     int32_t chosen = 0;
     int32_t first = run->tree->child_first[unit];
     for (int32_t child = first; child < first + run->tree->child_count[unit]; child++) {
-        if (feasible->unit[child] != NULL) {
-            if (siblings->member[member++] != NULL) {
+        if (feasible->unit[child]) {
+            if (siblings->member[member++]) {
                 total[child] = chooser->count[chosen++];
             }
         }
@@ -117,10 +117,10 @@ bool skr_tie_choose(const struct skr_graph *graph, const struct skr_feasible *fe
         .stack = skr_run_alloc(run, DEPTH_MAX * most, sizeof(int32_t)),
         .count = skr_run_alloc(run, (size_t)tree->n_units, sizeof(int32_t)),
     };
-    if (chooser.stack == NULL || chooser.count == NULL) {
+    if (!chooser.stack || !chooser.count) {
         return false;
     }
-    memset(total, 0, (size_t)tree->n_units * sizeof(*total));
+    memset(total, 0, (size_t)tree->n_units * sizeof *total);
     total[0] = run->n;
     for (int32_t unit = 0; unit < tree->level_first[graph->n_levels]; unit++) {
         if (total[unit] > 0) {

@@ -24,8 +24,8 @@ static int32_t bits_of(int32_t x)
 bool skr_words_init(struct skr_run *run, int32_t level, struct skr_words *ret)
 {
     *ret = (struct skr_words){.level = level, .below = run->n + 1};
-    ret->by_count = skr_run_alloc(run, (size_t)run->n + 1, sizeof(*ret->by_count));
-    return ret->by_count != NULL;
+    ret->by_count = skr_run_alloc(run, (size_t)run->n + 1, sizeof *ret->by_count);
+    return ret->by_count;
 }
 
 bool skr_words_next(const struct skr_run *run, struct skr_words *words, const uint64_t *counts,
@@ -34,7 +34,7 @@ bool skr_words_next(const struct skr_run *run, struct skr_words *words, const ui
     bool pack = run->law[words->level].type == SKR_RULE_PACK;
     int32_t left = WORD_BITS;
     int64_t used = 0;
-    memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof(*words->by_count));
+    memset(words->by_count, 0, ((size_t)run->n + 1) * sizeof *words->by_count);
     if (run->law[words->level].mute) {
         bool first = !words->begun;
         words->begun = true;

@@ -36,7 +36,7 @@ void skr_cli_as_plugin(struct skr_strbuf *text)
     struct skr_strbuf out;
     const char *line = text->s ? text->s : "", *rest = line, *at;
     skr_strbuf_init(&out);
-    while ((at = strstr(rest, name)) != NULL) {
+    while ((at = strstr(rest, name))) {
         for (const char *end = strchr(line, '\n'); end && end < at; end = strchr(line, '\n')) {
             line = end + 1;
         }

@@ -127,7 +127,7 @@ int skr_source_http(const struct skr_client_options *options, const char *target
     int rc = options->token_file ? read_token(options->token_file, &header, error) : 0;
     CURL *easy = NULL;
     if (rc == 0 &&
-        (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || (easy = curl_easy_init()) == NULL)) {
+        (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(easy = curl_easy_init()))) {
         rc = skr_error_set(error, SKR_NO_MEMORY, "libcurl cannot be used");
     }
     if (rc == 0) {

@@ -225,7 +225,7 @@ static int add_unit(struct drawing *d, const struct frame *frame, size_t depth, 
                     struct skr_error *error)
 {
     const char *name = skr_page_text(unit, "name");
-    const bool leaf = skr_page_list(unit, "children") == NULL;
+    const bool leaf = !skr_page_list(unit, "children");
     if (!*name || !json_is_integer(json_object_get(unit, "slots")) ||
         !json_is_object(json_object_get(unit, "allocatable"))) {
         return skr_error_set(error, SKR_INVALID,

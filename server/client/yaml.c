@@ -118,7 +118,7 @@ static void write_element(struct stack *s, bool first, struct skr_strbuf *out)
 
 static bool has_more(const struct level *l)
 {
-    return json_is_object(l->of) ? l->at != NULL : l->i < json_array_size(l->of);
+    return json_is_object(l->of) ? !!l->at : l->i < json_array_size(l->of);
 }
 
 void skr_page_write_yaml(const json_t *json, struct skr_strbuf *out)

@@ -451,7 +451,7 @@ static void read_text(const char *text, size_t n, struct skr_config *config,
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     if (yaml_parser_load(&parser, &document)) {
-        bool has_root = yaml_document_get_root_node(&document) != NULL;
+        bool has_root = yaml_document_get_root_node(&document);
         read_document(&document, config, findings);
         yaml_document_delete(&document);
         if (has_root) {

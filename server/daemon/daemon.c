@@ -249,7 +249,7 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     skr_kube_options_default(&options);
     snprintf(agent, sizeof agent, "sakkara/%s", skr_version);
     options.deliver = deliver_from_kube;
-    options.deliver_ctx = d;
+    options.deliver_context = d;
     options.user_agent = agent;
     options.qps = (int32_t)d->config->client_qps;
     options.burst = (int32_t)d->config->client_burst;
@@ -275,9 +275,9 @@ static int start_verbs(struct skr_daemon *d, struct skr_error *error)
         .bind_listen = d->config->bind_listen,
         .tls = tls_of(&d->config->tls),
         .post = post_from_verbs,
-        .post_ctx = d,
+        .post_context = d,
         .now = now_of_engine,
-        .now_ctx = d,
+        .now_context = d,
         .log = {log_http, d},
         .metrics = d->registry,
     };
@@ -304,8 +304,8 @@ static int start_gate(struct skr_daemon *d, struct skr_error *error)
 
 static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
-    const struct skr_api_options api = {.look = look_at_engine, .ctx = d};
-    const struct skr_explanations_options explanations = {.post = post_question, .ctx = d};
+    const struct skr_api_options api = {.look = look_at_engine, .context = d};
+    const struct skr_explanations_options explanations = {.post = post_question, .context = d};
     d->api = skr_api_create(&api);
     d->explanations = skr_explanations_create(&explanations);
     struct skr_admin_options options = {

@@ -249,8 +249,9 @@ static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action
         o->decide(o->context, &action->decision);
         break;
     case SKR_ACTION_EXPLAIN:
-        if (o->explain)
+        if (o->explain) {
             o->explain(o->context, &action->explain);
+        }
         break;
     case SKR_ACTION_KIND_COUNT:
         break;

@@ -28,7 +28,7 @@ static void reply_buffer(struct skr_http_request *request, unsigned status, cons
 static void reply_checks(struct skr_http_request *request, const char *name,
                          const struct skr_admin_check *check, size_t n)
 {
-    const bool verbose = skr_http_argument(request, "verbose") != NULL;
+    const bool verbose = skr_http_argument(request, "verbose");
     const char *exclude = skr_http_argument(request, "exclude");
     struct skr_strbuf out;
     bool all = true;
@@ -36,9 +36,9 @@ static void reply_checks(struct skr_http_request *request, const char *name,
     skr_strbuf_init(&out);
     for (size_t i = 0; i < n; i++) {
         struct skr_error error = {0};
-        if (exclude != NULL && strcmp(exclude, check[i].name) == 0) {
+        if (exclude && strcmp(exclude, check[i].name) == 0) {
             skr_strbuf_addf(&out, "[+]%s excluded: ok\n", check[i].name);
-        } else if (check[i].ok(check[i].ctx, &error)) {
+        } else if (check[i].ok(check[i].context, &error)) {
             skr_strbuf_addf(&out, "[+]%s ok\n", check[i].name);
         } else {
             all = false;
@@ -55,9 +55,9 @@ static void reply_checks(struct skr_http_request *request, const char *name,
     reply_buffer(request, all ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, TEXT_TYPE, &out);
 }
 
-static bool ping(void *ctx, struct skr_error *error)
+static bool ping(void *context, struct skr_error *error)
 {
-    (void)ctx;
+    (void)context;
     (void)error;
     return true;
 }
@@ -79,7 +79,7 @@ static void reply_metrics(struct skr_admin *admin, struct skr_http_request *requ
 {
     struct skr_strbuf out;
 
-    if (admin->options.metrics == NULL) {
+    if (!admin->options.metrics) {
         skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
         return;
     }
@@ -99,13 +99,14 @@ static const struct skr_admin_route *route_of(const struct skr_admin *admin,
                                               const struct skr_http_request *request)
 {
     for (size_t i = 0; i < admin->options.n_routes; i++) {
-        if (below(request->path, admin->options.route[i].prefix))
+        if (below(request->path, admin->options.route[i].prefix)) {
             return &admin->options.route[i];
+        }
     }
     return NULL;
 }
 
-static void on_handle(void *ctx, struct skr_http_request *request)
+static void on_handle(void *context, struct skr_http_request *request)
 {
     static const struct {
         const char *path;
@@ -116,55 +117,58 @@ static void on_handle(void *ctx, struct skr_http_request *request)
         {"/readyz", "readyz", reply_ready},
         {"/metrics", "metrics", reply_metrics},
     };
-    struct skr_admin *admin = ctx;
+    struct skr_admin *admin = context;
 
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-        if (strcmp(request->path, own[i].path) != 0)
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(request->path, own[i].path) != 0) {
             continue;
+        }
         request->handler = own[i].name;
         if (strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
-            strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0)
+            strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0) {
             own[i].reply(admin, request);
-        else
+        } else {
             skr_http_reply_not_allowed(request, "GET, HEAD");
+        }
         return;
     }
     const struct skr_admin_route *route = route_of(admin, request);
-    if (route == NULL) {
+    if (!route) {
         skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
         return;
     }
     request->handler = route->prefix + 1;
-    route->handle(route->ctx, request);
+    route->handle(route->context, request);
 }
 
-static void on_resume(void *ctx, struct skr_http_request *request)
+static void on_resume(void *context, struct skr_http_request *request)
 {
-    const struct skr_admin_route *route = route_of(ctx, request);
+    const struct skr_admin_route *route = route_of(context, request);
 
-    skr_bug_on(route == NULL || route->resume == NULL);
-    route->resume(route->ctx, request);
+    skr_bug_on(!route || !route->resume);
+    route->resume(route->context, request);
 }
 
-static bool on_hangup(void *ctx, struct skr_http_request *request)
+static bool on_hangup(void *context, struct skr_http_request *request)
 {
-    const struct skr_admin_route *route = route_of(ctx, request);
+    const struct skr_admin_route *route = route_of(context, request);
 
-    return route == NULL || route->hangup == NULL || route->hangup(route->ctx, request);
+    return !route || !route->hangup || route->hangup(route->context, request);
 }
 
-static void on_done(void *ctx, struct skr_http_request *request)
+static void on_done(void *context, struct skr_http_request *request)
 {
-    const struct skr_admin_route *route = route_of(ctx, request);
+    const struct skr_admin_route *route = route_of(context, request);
 
-    if (route != NULL && route->done != NULL)
-        route->done(route->ctx, request);
+    if (route && route->done) {
+        route->done(route->context, request);
+    }
 }
 
 int skr_admin_create(const struct skr_admin_options *options, struct skr_admin **ret,
                      struct skr_error *error)
 {
-    struct skr_admin *admin = skr_alloc(sizeof(*admin));
+    struct skr_admin *admin = skr_alloc(sizeof *admin);
     struct skr_listener_options listener;
 
     skr_bug_on(options->n_checks > SKR_ADMIN_CHECKS_MAX);
@@ -179,15 +183,15 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
     listener.connections_max = 256;
     listener.body_max = SKR_ADMIN_BODY_MAX;
     listener.stop_timeout_ms = 1000;
-    listener.handler = (struct skr_http_handler){.ctx = admin,
+    listener.handler = (struct skr_http_handler){.context = admin,
                                                  .handle = on_handle,
                                                  .resume = on_resume,
                                                  .hangup = on_hangup,
                                                  .done = on_done};
-    const int r = skr_listener_create(&listener, &admin->listener, error);
-    if (r != 0) {
+    const int rc = skr_listener_create(&listener, &admin->listener, error);
+    if (rc != 0) {
         free(admin);
-        return r;
+        return rc;
     }
     *ret = admin;
     return 0;
@@ -200,14 +204,16 @@ uint16_t skr_admin_port(const struct skr_admin *admin)
 
 void skr_admin_begin_stop(struct skr_admin *admin)
 {
-    if (admin != NULL)
+    if (admin) {
         skr_listener_begin_stop(admin->listener);
+    }
 }
 
 void skr_admin_destroy(struct skr_admin *admin)
 {
-    if (admin == NULL)
+    if (!admin) {
         return;
+    }
     skr_listener_destroy(admin->listener);
     free(admin);
 }

@@ -23,8 +23,8 @@ enum {
 /* ok: whether the part works; when it does not, error->text says why. Admin thread, quick. */
 struct skr_admin_check {
     const char *name; /* literal: "synced" */
-    bool (*ok)(void *ctx, struct skr_error *error);
-    void *ctx;
+    bool (*ok)(void *context, struct skr_error *error);
+    void *context;
 };
 
 /* Requests whose path is prefix, or prefix, "/" and more; the first route that fits has them.
@@ -32,11 +32,11 @@ struct skr_admin_check {
  * NULL where it never does. */
 struct skr_admin_route {
     const char *prefix; /* literal: "/v1" */
-    void (*handle)(void *ctx, struct skr_http_request *request);
-    void *ctx;
-    void (*resume)(void *ctx, struct skr_http_request *request);
-    bool (*hangup)(void *ctx, struct skr_http_request *request);
-    void (*done)(void *ctx, struct skr_http_request *request);
+    void (*handle)(void *context, struct skr_http_request *request);
+    void *context;
+    void (*resume)(void *context, struct skr_http_request *request);
+    bool (*hangup)(void *context, struct skr_http_request *request);
+    void (*done)(void *context, struct skr_http_request *request);
 };
 
 struct skr_admin_options {

@@ -63,15 +63,18 @@ static void write_passing(struct skr_strbuf *out, const struct skr_answer *answe
     skr_strbuf_add(out, args->nodes_form ? "{\"Nodes\":{\"metadata\":{},\"items\":["
                                          : "{\"Nodes\":null,\"NodeNames\":[");
     for (size_t i = 0; i < args->n_nodes; i++) {
-        if (verdict(answer, i) != PASSES)
+        if (verdict(answer, i) != PASSES) {
             continue;
-        if (comma)
+        }
+        if (comma) {
             skr_strbuf_addc(out, ',');
+        }
         comma = true;
-        if (args->nodes_form)
+        if (args->nodes_form) {
             skr_strbuf_addn(out, args->item[i].s, args->item[i].len);
-        else
+        } else {
             skr_strbuf_add_json(out, args->node[i]);
+        }
     }
     skr_strbuf_add(out, args->nodes_form ? "]},\"NodeNames\":[]" : "]");
 }
@@ -88,10 +91,12 @@ static void write_filter(struct skr_strbuf *out, const struct skr_answer *answer
     skr_strbuf_addc(&reason, ':');
     skr_strbuf_add_json(&reason, answer->text);
     for (size_t i = 0; i < args->n_nodes; i++) {
-        if (verdict(answer, i) != REFUSED)
+        if (verdict(answer, i) != REFUSED) {
             continue;
-        if (comma)
+        }
+        if (comma) {
             skr_strbuf_addc(out, ',');
+        }
         comma = true;
         skr_strbuf_add_json(out, args->node[i]);
         skr_strbuf_addn(out, reason.s, reason.len);
@@ -122,10 +127,12 @@ static void write_victims(struct skr_strbuf *out, const struct skr_answer *answe
     skr_strbuf_add(out, "{\"NodeNameToMetaVictims\":{");
     for (size_t i = 0; i < args->n_candidates; i++) {
         const struct skr_preempt_node *c = &args->candidate[i];
-        if ((answer->mask[i / 8] >> (i % 8) & 1) == 0)
+        if ((answer->mask[i / 8] >> (i % 8) & 1) == 0) {
             continue;
-        if (comma)
+        }
+        if (comma) {
             skr_strbuf_addc(out, ',');
+        }
         comma = true;
         skr_strbuf_add_json(out, c->node);
         skr_strbuf_add(out, ":{\"Pods\":[");
@@ -173,15 +180,16 @@ bool skr_answer_write(struct skr_strbuf *out, const struct skr_answer *answer,
         skr_answer_write_error(out, args->verb, SKR_TEXT_NOT_READY);
         return false;
     }
-    if (answer->kind == SKR_ANSWER_ERROR)
+    if (answer->kind == SKR_ANSWER_ERROR) {
         skr_answer_write_error(out, args->verb, answer->text);
-    else if (args->verb == SKR_VERB_FILTER)
+    } else if (args->verb == SKR_VERB_FILTER) {
         write_filter(out, answer, args);
-    else if (args->verb == SKR_VERB_PRIORITIZE)
+    } else if (args->verb == SKR_VERB_PRIORITIZE) {
         write_scores(out, answer, args);
-    else if (args->verb == SKR_VERB_PREEMPT)
+    } else if (args->verb == SKR_VERB_PREEMPT) {
         write_victims(out, answer, args);
-    else
+    } else {
         skr_strbuf_add(out, "{\"Error\":\"\"}");
+    }
     return true;
 }

@@ -33,8 +33,9 @@ struct question {
 static void question_destroy(struct question *q)
 {
     free(q->path);
-    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++)
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++) {
         free(q->argument[i]);
+    }
     skr_selector_destroy(q->selector);
     skr_strbuf_fini(&q->answer);
     free(q);
@@ -53,14 +54,15 @@ static void write_answer(struct question *q, struct skr_engine *engine, skr_time
 {
     struct skr_view_query query = {.path = q->path, .context = q};
 
-    if (engine == NULL) {
+    if (!engine) {
         q->code = MHD_HTTP_SERVICE_UNAVAILABLE;
         skr_view_write_status(&q->answer, q->code, "sakkara: shutting down");
         return;
     }
-    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++)
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++) {
         query.argument[i] = q->argument[i];
-    query.selects = q->selector != NULL ? selects : NULL;
+    }
+    query.selects = q->selector ? selects : NULL;
     q->code = skr_engine_view(engine, &query, now, &q->answer);
 }
 
@@ -72,17 +74,20 @@ static void look(void *context, struct skr_engine *engine, skr_time now)
     pthread_mutex_lock(&api->lock);
     bool abandoned = q->abandoned;
     pthread_mutex_unlock(&api->lock);
-    if (!abandoned)
+    if (!abandoned) {
         write_answer(q, engine, now);
+    }
     pthread_mutex_lock(&api->lock);
     api->n_asked--;
     abandoned = q->abandoned;
     q->answered = true;
-    if (!abandoned)
+    if (!abandoned) {
         skr_http_wake(q->request);
+    }
     pthread_mutex_unlock(&api->lock);
-    if (abandoned)
+    if (abandoned) {
         question_destroy(q);
+    }
 }
 
 /* ---- on the listener's thread ---- */
@@ -96,9 +101,9 @@ static bool may_ask(struct skr_api *api)
     return may;
 }
 
-static void handle(void *ctx, struct skr_http_request *request)
+static void handle(void *context, struct skr_http_request *request)
 {
-    struct skr_api *api = ctx;
+    struct skr_api *api = context;
     struct skr_selector *selector = NULL;
     struct skr_error error = {0};
     const char *text = skr_http_argument(request, skr_view_argument_name(SKR_VIEW_SELECTOR));
@@ -108,9 +113,9 @@ static void handle(void *ctx, struct skr_http_request *request)
         skr_http_reply_not_allowed(request, "GET, HEAD");
         return;
     }
-    if (text != NULL && text[0] != 0 && skr_selector_parse_labels(text, &selector, &error) < 0) {
+    if (text && text[0] != 0 && skr_selector_parse_labels(text, &selector, &error) < 0) {
         char message[300];
-        snprintf(message, sizeof(message), "sakkara: labelSelector: %s", error.text);
+        snprintf(message, sizeof message, "sakkara: labelSelector: %s", error.text);
         skr_http_refuse_json(request, MHD_HTTP_BAD_REQUEST, message);
         return;
     }
@@ -120,62 +125,66 @@ static void handle(void *ctx, struct skr_http_request *request)
                              "sakkara: too many questions at once");
         return;
     }
-    struct question *q = skr_alloc(sizeof(*q));
+    struct question *q = skr_alloc(sizeof *q);
     q->api = api;
     q->request = request;
     q->selector = selector;
     q->path = skr_strdup(request->path);
-    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++)
+    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++) {
         q->argument[i] = skr_strdup(
             skr_http_argument(request, skr_view_argument_name((enum skr_view_argument)i)));
+    }
     skr_strbuf_init(&q->answer);
     request->user = q;
-    api->options.look(api->options.ctx, look, q);
+    api->options.look(api->options.context, look, q);
 }
 
-static void resume(void *ctx, struct skr_http_request *request)
+static void resume(void *context, struct skr_http_request *request)
 {
     struct question *q = request->user;
 
-    (void)ctx;
+    (void)context;
     skr_http_reply_json(request, q->code, &q->answer);
 }
 
-static bool hangup(void *ctx, struct skr_http_request *request)
+static bool hangup(void *context, struct skr_http_request *request)
 {
-    struct skr_api *api = ctx;
+    struct skr_api *api = context;
     struct question *q = request->user;
 
     pthread_mutex_lock(&api->lock);
     const bool answered = q->answered;
     q->abandoned = !answered;
     pthread_mutex_unlock(&api->lock);
-    if (!answered)
+    if (!answered) {
         request->user = NULL; /* the engine's now */
+    }
     return !answered;
 }
 
-static void done(void *ctx, struct skr_http_request *request)
+static void done(void *context, struct skr_http_request *request)
 {
-    struct skr_api *api = ctx;
+    struct skr_api *api = context;
     struct question *q = request->user;
 
-    if (q == NULL)
+    if (!q) {
         return;
+    }
     request->user = NULL;
     pthread_mutex_lock(&api->lock);
     const bool answered = q->answered;
     q->abandoned = !answered;
     pthread_mutex_unlock(&api->lock);
-    if (answered)
+    if (answered) {
         question_destroy(q);
+    }
 }
 
 /* ---- life ---- */
 
 struct skr_api *skr_api_create(const struct skr_api_options *options)
 {
-    struct skr_api *api = skr_alloc(sizeof(*api));
+    struct skr_api *api = skr_alloc(sizeof *api);
 
     api->options = *options;
     pthread_mutex_init(&api->lock, NULL);
@@ -186,7 +195,7 @@ struct skr_admin_route skr_api_route(struct skr_api *api)
 {
     return (struct skr_admin_route){.prefix = "/v1",
                                     .handle = handle,
-                                    .ctx = api,
+                                    .context = api,
                                     .resume = resume,
                                     .hangup = hangup,
                                     .done = done};
@@ -194,8 +203,9 @@ struct skr_admin_route skr_api_route(struct skr_api *api)
 
 void skr_api_destroy(struct skr_api *api)
 {
-    if (api == NULL)
+    if (!api) {
         return;
+    }
     pthread_mutex_destroy(&api->lock);
     free(api);
 }

@@ -13,9 +13,9 @@ enum { SKR_API_ASKED_MAX = 16 };
 
 struct skr_api_options {
     /* skr_engine_thread_look(). */
-    void (*look)(void *ctx, void (*fn)(void *context, struct skr_engine *engine, skr_time now),
-                 void *context);
-    void *ctx;
+    void (*look)(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
+                 void *argument);
+    void *context;
 };
 
 struct skr_api;

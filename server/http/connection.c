@@ -28,16 +28,18 @@ void skr_http_logf(const struct skr_http_log *log, int level, const char *format
     char text[512];
     va_list args;
 
-    if (log->fn == NULL)
+    if (!log->fn) {
         return;
+    }
     va_start(args, format);
-    (void)vsnprintf(text, sizeof(text), format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     for (char *p = text; *p != 0; p++) {
-        if ((unsigned char)*p < 0x20 || *p == 0x7F)
+        if ((unsigned char)*p < 0x20 || *p == 0x7F) {
             *p = '?';
+        }
     }
-    log->fn(log->ctx, level, text);
+    log->fn(log->context, level, text);
 }
 
 static struct skr_connection *of_request(struct skr_http_request *request)
@@ -51,7 +53,7 @@ static struct skr_connection *of_mhd(struct MHD_Connection *mhd)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-    skr_bug_on(info == NULL || info->socket_context == NULL);
+    skr_bug_on(!info || !info->socket_context);
     return info->socket_context;
 }
 
@@ -83,8 +85,9 @@ void skr_connection_set_phase(struct skr_connection *connection, enum skr_phase 
 
 void skr_connection_resume(struct skr_connection *connection)
 {
-    if (connection->watched)
+    if (connection->watched) {
         skr_parked_remove(connection->listener->parked, connection->fd);
+    }
     connection->watched = false;
     skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
     MHD_resume_connection(connection->mhd);
@@ -101,7 +104,7 @@ void skr_connection_abandon(struct skr_connection *connection)
 static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd,
                        void **socket_context)
 {
-    struct skr_connection *connection = skr_alloc(sizeof(*connection));
+    struct skr_connection *connection = skr_alloc(sizeof *connection);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 
@@ -110,9 +113,9 @@ static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd
     connection->fd = info->connect_fd;
     enter_phase(connection, SKR_PHASE_IDLE);
     *socket_context = connection;
-    if (listener->tls.client_ca != NULL) {
+    if (listener->tls.client_ca) {
         info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-        skr_bug_on(info == NULL);
+        skr_bug_on(!info);
         skr_tls_require_client(info->tls_session);
     }
 }
@@ -134,7 +137,7 @@ void skr_connection_on_notify(void *cls, struct MHD_Connection *mhd, void **sock
         return;
     }
     struct skr_connection *connection = *socket_context;
-    skr_bug_on(connection == NULL || connection->watched);
+    skr_bug_on(!connection || connection->watched);
     leave_phase(connection);
     drop_body(connection);
     free(connection);
@@ -159,7 +162,7 @@ static void forget_wakes(struct skr_connection *connection)
     struct skr_listener *listener = connection->listener;
 
     pthread_mutex_lock(&listener->lock);
-    for (struct skr_connection **at = &listener->woken; connection->in_woken && *at != NULL;) {
+    for (struct skr_connection **at = &listener->woken; connection->in_woken && *at;) {
         if (*at == connection) {
             *at = connection->next_woken;
             connection->in_woken = false;
@@ -178,8 +181,9 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
 
     (void)context;
     (void)code;
-    if (connection->handled && listener->options.handler.done != NULL)
-        listener->options.handler.done(listener->options.handler.ctx, &connection->request);
+    if (connection->handled && listener->options.handler.done) {
+        listener->options.handler.done(listener->options.handler.context, &connection->request);
+    }
     if (connection->streaming) {
         forget_wakes(connection);
         skr_strbuf_fini(&connection->stream);
@@ -191,8 +195,9 @@ void skr_connection_on_completed(void *cls, struct MHD_Connection *mhd, void **c
     connection->handled = false;
     connection->replied = false;
     connection->abandoned = false;
-    if (connection->phase != SKR_PHASE_CLOSING)
+    if (connection->phase != SKR_PHASE_CLOSING) {
         skr_connection_set_phase(connection, SKR_PHASE_IDLE);
+    }
 }
 
 /* ---- the body ---- */
@@ -204,10 +209,12 @@ static uint64_t content_length(struct skr_connection *connection)
                                                    MHD_HTTP_HEADER_CONTENT_LENGTH);
     uint64_t n = 0;
 
-    if (text == NULL)
+    if (!text) {
         return 0;
-    for (; *text >= '0' && *text <= '9'; text++)
+    }
+    for (; *text >= '0' && *text <= '9'; text++) {
         n = n < UINT64_MAX / 16 ? n * 10 + (uint64_t)(*text - '0') : UINT64_MAX / 16;
+    }
     return n;
 }
 
@@ -232,21 +239,26 @@ static bool reserve_body(struct skr_connection *connection, size_t n)
     struct skr_listener *listener = connection->listener;
     size_t cap = connection->body_cap;
 
-    if (n < cap)
+    if (n < cap) {
         return true;
-    if (n > listener->options.body_max)
+    }
+    if (n > listener->options.body_max) {
         return false;
+    }
     if (cap == 0) {
         const uint64_t announced = content_length(connection);
         cap = announced > 0 && announced <= BODY_TRUSTED ? (size_t)announced + 1 : BODY_FIRST;
     }
-    while (cap <= n)
+    while (cap <= n) {
         cap *= 2;
-    if (listener->bodies - connection->body_cap + cap > listener->options.bodies_max)
+    }
+    if (listener->bodies - connection->body_cap + cap > listener->options.bodies_max) {
         return false;
+    }
     char *body = realloc(connection->request.body, cap);
-    if (body == NULL)
+    if (!body) {
         return false;
+    }
     listener->bodies += cap - connection->body_cap;
     connection->request.body = body;
     connection->body_cap = cap;
@@ -257,8 +269,9 @@ static bool add_body(struct skr_connection *connection, const char *upload, size
 {
     struct skr_http_request *request = &connection->request;
 
-    if (!request->too_large && !reserve_body(connection, request->body_len + n))
+    if (!request->too_large && !reserve_body(connection, request->body_len + n)) {
         give_up_body(connection);
+    }
     if (!request->too_large) {
         memcpy(request->body + request->body_len, upload, n);
         request->body[request->body_len + n] = 0;
@@ -276,12 +289,14 @@ static void hold(struct skr_connection *connection)
     MHD_suspend_connection(connection->mhd);
     skr_connection_set_phase(connection, SKR_PHASE_HELD);
     connection->watched = skr_parked_add(listener->parked, connection->fd, connection);
-    if (connection->watched)
+    if (connection->watched) {
         return;
+    }
     skr_http_logf(&listener->options.log, SKR_HTTP_LOG_ERROR,
                   "Request could not be held: the kernel refused to watch its connection");
-    if (listener->options.handler.hangup(listener->options.handler.ctx, &connection->request))
+    if (listener->options.handler.hangup(listener->options.handler.context, &connection->request)) {
         skr_connection_abandon(connection);
+    }
 }
 
 static void finish(struct skr_connection *connection)
@@ -291,14 +306,15 @@ static void finish(struct skr_connection *connection)
     if (!connection->handled) {
         connection->handled = true;
         skr_connection_set_phase(connection, SKR_PHASE_ANSWERING);
-        handler->handle(handler->ctx, &connection->request);
-        if (connection->replied || connection->abandoned)
+        handler->handle(handler->context, &connection->request);
+        if (connection->replied || connection->abandoned) {
             return;
-        skr_bug_on(handler->resume == NULL);
+        }
+        skr_bug_on(!handler->resume);
         hold(connection);
         return;
     }
-    handler->resume(handler->ctx, &connection->request);
+    handler->resume(handler->context, &connection->request);
     skr_bug_on(!connection->replied && !connection->abandoned);
 }
 
@@ -318,9 +334,10 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
 
     (void)cls;
     (void)version;
-    if (connection->phase == SKR_PHASE_CLOSING)
+    if (connection->phase == SKR_PHASE_CLOSING) {
         return MHD_NO;
-    if (*context == NULL) {
+    }
+    if (!*context) {
         *context = connection;
         connection->request.method = method;
         connection->request.path = url;
@@ -330,12 +347,14 @@ enum MHD_Result skr_connection_on_request(void *cls, struct MHD_Connection *mhd,
     if (*upload_len != 0) {
         const size_t n = *upload_len;
         *upload_len = 0;
-        if (add_body(connection, upload, n))
+        if (add_body(connection, upload, n)) {
             return MHD_YES;
+        }
         return refuse_absurd(connection, connection->request.body_len);
     }
-    if (!connection->abandoned)
+    if (!connection->abandoned) {
         finish(connection);
+    }
     return connection->abandoned ? MHD_NO : MHD_YES;
 }
 
@@ -346,7 +365,7 @@ static void log_reply(const struct skr_connection *connection, unsigned status)
     const int64_t us = (skr_http_now_ns() - connection->request.began_ns) / 1000;
     char took[32];
 
-    (void)snprintf(took, sizeof(took), "%lld.%03lldms", (long long)(us / 1000),
+    (void)snprintf(took, sizeof took, "%lld.%03lldms", (long long)(us / 1000),
                    (long long)(us % 1000));
     skr_log_info(6, "Request was answered", SKR_LOG_S("handler", connection->request.handler),
                  SKR_LOG_I("code", status), SKR_LOG_S("took", took), SKR_LOG_END);
@@ -356,11 +375,13 @@ static void count_reply(struct skr_connection *connection, unsigned status)
 {
     char code[8];
 
-    if (skr_log_enabled(6))
+    if (skr_log_enabled(6)) {
         log_reply(connection, status);
-    if (connection->listener->requests == NULL)
+    }
+    if (!connection->listener->requests) {
         return;
-    (void)snprintf(code, sizeof(code), "%u", status % 1000);
+    }
+    (void)snprintf(code, sizeof code, "%u", status % 1000);
     skr_metric_add(skr_metric_get(connection->listener->requests,
                                   (const char *const[]){code, connection->request.handler}),
                    1);
@@ -371,20 +392,22 @@ static void reply(struct skr_connection *connection, unsigned status, const char
                   struct MHD_Response *response)
 {
     skr_bug_on(connection->replied);
-    if (response == NULL) {
+    if (!response) {
         connection->abandoned = true;
         return;
     }
     bool ok = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES;
-    if (connection->listener->draining || connection->request.close)
+    if (connection->listener->draining || connection->request.close) {
         ok =
             MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES && ok;
+    }
     ok = ok && MHD_queue_response(connection->mhd, status, response) == MHD_YES;
     MHD_destroy_response(response);
-    if (ok)
+    if (ok) {
         connection->replied = true;
-    else
+    } else {
         connection->abandoned = true;
+    }
     count_reply(connection, status);
 }
 
@@ -394,8 +417,9 @@ void skr_http_reply(struct skr_http_request *request, unsigned status, const cha
     struct MHD_Response *response =
         MHD_create_response_from_buffer(len, body, MHD_RESPMEM_MUST_FREE);
 
-    if (response == NULL)
+    if (!response) {
         free(body);
+    }
     reply(of_request(request), status, type, response);
 }
 
@@ -418,8 +442,9 @@ static ssize_t hold_stream(struct skr_connection *connection)
     MHD_suspend_connection(connection->mhd);
     skr_connection_set_phase(connection, SKR_PHASE_HELD);
     connection->watched = skr_parked_add(connection->listener->parked, connection->fd, connection);
-    if (!connection->watched) /* the kernel refuses: nobody would notice a hang-up */
+    if (!connection->watched) { /* the kernel refuses: nobody would notice a hang-up */
         skr_connection_abandon(connection);
+    }
     return 0;
 }
 
@@ -430,17 +455,20 @@ static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t max)
     struct skr_strbuf *out = &connection->stream;
 
     (void)position;
-    if (connection->abandoned)
+    if (connection->abandoned) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
     if (connection->stream_at == out->len) {
         skr_strbuf_reset(out);
         connection->stream_at = 0;
-        if (!connection->stream_ended && !connection->listener->draining)
-            connection->stream_ended = !handler->more(handler->ctx, &connection->request, out);
+        if (!connection->stream_ended && !connection->listener->draining) {
+            connection->stream_ended = !handler->more(handler->context, &connection->request, out);
+        }
     }
     if (out->len == 0) {
-        if (connection->stream_ended || connection->listener->draining)
+        if (connection->stream_ended || connection->listener->draining) {
             return MHD_CONTENT_READER_END_OF_STREAM;
+        }
         return hold_stream(connection);
     }
     const size_t left = out->len - connection->stream_at;
@@ -456,7 +484,7 @@ void skr_http_reply_stream(struct skr_http_request *request, unsigned status, co
     enum { BLOCK = 16 * 1024 };
     struct skr_connection *connection = of_request(request);
 
-    skr_bug_on(connection->listener->options.handler.more == NULL || connection->streaming);
+    skr_bug_on(!connection->listener->options.handler.more || connection->streaming);
     skr_strbuf_init(&connection->stream);
     connection->stream_at = 0;
     connection->stream_ended = false;
@@ -469,8 +497,9 @@ void skr_http_reply_not_allowed(struct skr_http_request *request, const char *al
 {
     struct MHD_Response *response = text_response("method not allowed\n");
 
-    if (response != NULL)
+    if (response) {
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allow);
+    }
     reply(of_request(request), MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", response);
 }
 
@@ -478,8 +507,9 @@ void skr_http_reply_elsewhere(struct skr_http_request *request, const char *url)
 {
     struct MHD_Response *response = text_response("it is elsewhere\n");
 
-    if (response != NULL)
+    if (response) {
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, url);
+    }
     reply(of_request(request), MHD_HTTP_TEMPORARY_REDIRECT, "text/plain; charset=utf-8", response);
 }
 
@@ -487,16 +517,16 @@ char *skr_http_take_body(struct skr_http_request *request, size_t *ret_len)
 {
     char *body = request->body;
 
-    *ret_len = body != NULL ? request->body_len : 0;
+    *ret_len = body ? request->body_len : 0;
     request->body = NULL; /* still counted until the request is done */
     request->body_len = 0;
-    return body != NULL ? body : skr_alloc(1);
+    return body ? body : skr_alloc(1);
 }
 
 bool skr_http_is_local(struct skr_http_request *request)
 {
     struct sockaddr_storage address;
-    socklen_t len = sizeof(address);
+    socklen_t len = sizeof address;
 
     return getpeername(of_request(request)->fd, (struct sockaddr *)&address, &len) == 0 &&
            skr_address_is_loopback(&address);
@@ -508,9 +538,10 @@ const char *skr_http_argument(struct skr_http_request *request, const char *name
     size_t n = 0;
 
     if (MHD_lookup_connection_value_n(of_request(request)->mhd, MHD_GET_ARGUMENT_KIND, name,
-                                      strlen(name), &value, &n) != MHD_YES)
+                                      strlen(name), &value, &n) != MHD_YES) {
         return NULL;
-    return value != NULL ? value : "";
+    }
+    return value ? value : "";
 }
 
 const char *skr_http_header(struct skr_http_request *request, const char *name)

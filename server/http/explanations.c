@@ -53,8 +53,9 @@ void skr_explanations_answer(struct skr_explanations *explanations,
     pthread_mutex_lock(&explanations->lock);
     DL_FOREACH(explanations->asked, q)
     {
-        if (q->number != answer->request || q->code != 0)
+        if (q->number != answer->request || q->code != 0) {
             continue;
+        }
         skr_strbuf_addn(&q->answer, answer->json, answer->json_len);
         q->code = code_of(answer->status);
         skr_http_wake(q->request);
@@ -71,7 +72,7 @@ static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request
 
     pthread_mutex_lock(&x->lock);
     if (x->n < SKR_EXPLANATIONS_ASKED_MAX) {
-        struct question *q = skr_alloc(sizeof(*q));
+        struct question *q = skr_alloc(sizeof *q);
         number = q->number = ++x->last;
         q->request = request;
         skr_strbuf_init(&q->answer);
@@ -83,9 +84,9 @@ static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request
     return number;
 }
 
-static void handle(void *ctx, struct skr_http_request *request)
+static void handle(void *context, struct skr_http_request *request)
 {
-    struct skr_explanations *x = ctx;
+    struct skr_explanations *x = context;
     const char *path = request->path + strlen(PREFIX);
     char namespace_[256];
 
@@ -96,8 +97,8 @@ static void handle(void *ctx, struct skr_http_request *request)
     }
     path += *path == '/';
     const char *slash = strchr(path, '/');
-    if (slash == NULL || slash == path || slash[1] == 0 || strchr(slash + 1, '/') != NULL ||
-        (size_t)(slash - path) >= sizeof(namespace_) || strlen(slash + 1) > 253) {
+    if (!slash || slash == path || slash[1] == 0 || strchr(slash + 1, '/') ||
+        (size_t)(slash - path) >= sizeof namespace_ || strlen(slash + 1) > 253) {
         skr_http_refuse_json(request, MHD_HTTP_NOT_FOUND,
                              "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
         return;
@@ -112,24 +113,25 @@ static void handle(void *ctx, struct skr_http_request *request)
                              "sakkara: too many questions at once");
         return;
     }
-    x->options.post(x->options.ctx, &event);
+    x->options.post(x->options.context, &event);
 }
 
-static void resume(void *ctx, struct skr_http_request *request)
+static void resume(void *context, struct skr_http_request *request)
 {
     struct question *q = request->user;
 
-    (void)ctx;
+    (void)context;
     skr_http_reply_json(request, q->code, &q->answer);
 }
 
-static void done(void *ctx, struct skr_http_request *request)
+static void done(void *context, struct skr_http_request *request)
 {
-    struct skr_explanations *x = ctx;
+    struct skr_explanations *x = context;
     struct question *q = request->user;
 
-    if (q == NULL)
+    if (!q) {
         return;
+    }
     request->user = NULL;
     pthread_mutex_lock(&x->lock);
     DL_DELETE(x->asked, q);
@@ -140,16 +142,17 @@ static void done(void *ctx, struct skr_http_request *request)
 }
 
 /* Whether it may be closed at once. */
-static bool hangup(void *ctx, struct skr_http_request *request)
+static bool hangup(void *context, struct skr_http_request *request)
 {
-    struct skr_explanations *x = ctx;
+    struct skr_explanations *x = context;
     struct question *q = request->user;
 
     pthread_mutex_lock(&x->lock);
     const bool answered = q->code != 0;
     pthread_mutex_unlock(&x->lock);
-    if (!answered)
-        done(ctx, request);
+    if (!answered) {
+        done(context, request);
+    }
     return !answered;
 }
 
@@ -157,7 +160,7 @@ static bool hangup(void *ctx, struct skr_http_request *request)
 
 struct skr_explanations *skr_explanations_create(const struct skr_explanations_options *options)
 {
-    struct skr_explanations *x = skr_alloc(sizeof(*x));
+    struct skr_explanations *x = skr_alloc(sizeof *x);
 
     x->options = *options;
     pthread_mutex_init(&x->lock, NULL);
@@ -168,7 +171,7 @@ struct skr_admin_route skr_explanations_route(struct skr_explanations *explanati
 {
     return (struct skr_admin_route){.prefix = PREFIX,
                                     .handle = handle,
-                                    .ctx = explanations,
+                                    .context = explanations,
                                     .resume = resume,
                                     .hangup = hangup,
                                     .done = done};
@@ -176,8 +179,9 @@ struct skr_admin_route skr_explanations_route(struct skr_explanations *explanati
 
 void skr_explanations_destroy(struct skr_explanations *explanations)
 {
-    if (explanations == NULL)
+    if (!explanations) {
         return;
+    }
     pthread_mutex_destroy(&explanations->lock);
     free(explanations);
 }

@@ -13,8 +13,9 @@
 enum { SKR_EXPLANATIONS_ASKED_MAX = 32 };
 
 struct skr_explanations_options {
-    void (*post)(void *ctx, const struct skr_event *event); /* copies; skr_engine_thread_post() */
-    void *ctx;
+    void (*post)(void *context,
+                 const struct skr_event *event); /* copies; skr_engine_thread_post() */
+    void *context;
 };
 
 struct skr_explanations;

@@ -22,14 +22,14 @@ static const char *string_at(const json_t *object, const char *key)
 {
     const char *s = json_string_value(json_object_get(object, key));
 
-    return s != NULL ? s : "";
+    return s ? s : "";
 }
 
 static bool has_value(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
 
-    return value != NULL && !json_is_null(value);
+    return value && !json_is_null(value);
 }
 
 static bool is_ours(const struct skr_gate_options *options, const json_t *spec)
@@ -37,8 +37,9 @@ static bool is_ours(const struct skr_gate_options *options, const json_t *spec)
     const char *name = string_at(spec, "schedulerName");
 
     for (size_t i = 0; i < options->n_scheduler_names; i++) {
-        if (strcmp(name, options->scheduler_name[i]) == 0)
+        if (strcmp(name, options->scheduler_name[i]) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -50,8 +51,9 @@ static bool has_gate(json_t *gates)
 
     json_array_foreach(gates, i, gate)
     {
-        if (strcmp(string_at(gate, "name"), SKR_GATE) == 0)
+        if (strcmp(string_at(gate, "name"), SKR_GATE) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -92,29 +94,35 @@ static const char *patch(const json_t *request)
 {
     const json_t *spec = json_object_get(json_object_get(request, "object"), "spec");
 
-    if (json_is_array(json_object_get(spec, "schedulingGates")))
+    if (json_is_array(json_object_get(spec, "schedulingGates"))) {
         return "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates/-\","
                "\"value\":{\"name\":\"" SKR_GATE "\"}}]";
+    }
     return "[{\"op\":\"add\",\"path\":\"/spec/schedulingGates\","
            "\"value\":[{\"name\":\"" SKR_GATE "\"}]}]";
 }
 
 static int check_review(const json_t *review, struct skr_error *error)
 {
-    if (!json_is_object(review))
+    if (!json_is_object(review)) {
         return skr_error_set(error, SKR_INVALID, "AdmissionReview: must be an object");
-    if (strcmp(string_at(review, "kind"), "AdmissionReview") != 0)
+    }
+    if (strcmp(string_at(review, "kind"), "AdmissionReview") != 0) {
         return skr_error_set(error, SKR_INVALID, "kind: must be AdmissionReview, got \"%s\"",
                              string_at(review, "kind"));
-    if (strcmp(string_at(review, "apiVersion"), REVIEW_VERSION) != 0)
+    }
+    if (strcmp(string_at(review, "apiVersion"), REVIEW_VERSION) != 0) {
         return skr_error_set(error, SKR_INVALID,
                              "apiVersion: must be " REVIEW_VERSION ", got \"%s\"",
                              string_at(review, "apiVersion"));
+    }
     const json_t *request = json_object_get(review, "request");
-    if (!json_is_object(request))
+    if (!json_is_object(request)) {
         return skr_error_set(error, SKR_INVALID, "request: must be an object");
-    if (string_at(request, "uid")[0] == 0)
+    }
+    if (string_at(request, "uid")[0] == 0) {
         return skr_error_set(error, SKR_INVALID, "request.uid: missing");
+    }
     return 0;
 }
 
@@ -124,11 +132,12 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
     json_error_t where;
     json_t *review = json_loadb(body, len, 0, &where);
 
-    if (review == NULL)
+    if (!review) {
         return skr_error_set(error, SKR_INVALID, "AdmissionReview: line %d, column %d: %s",
                              where.line, where.column, where.text);
-    const int r = check_review(review, error);
-    if (r == 0) {
+    }
+    const int rc = check_review(review, error);
+    if (rc == 0) {
         const json_t *request = json_object_get(review, "request");
         skr_strbuf_add(out, "{\"apiVersion\":\"" REVIEW_VERSION "\",\"kind\":\"AdmissionReview\","
                             "\"response\":{\"uid\":");
@@ -142,7 +151,7 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
         skr_strbuf_add(out, "}}");
     }
     json_decref(review);
-    return r;
+    return rc;
 }
 
 /* ---- the listener ---- */
@@ -161,9 +170,9 @@ static void refuse(struct skr_gate *gate, struct skr_http_request *request, unsi
     skr_http_reply(request, status, TEXT_TYPE, body, len);
 }
 
-static void on_handle(void *ctx, struct skr_http_request *request)
+static void on_handle(void *context, struct skr_http_request *request)
 {
-    struct skr_gate *gate = ctx;
+    struct skr_gate *gate = context;
     struct skr_error error = {0};
     struct skr_strbuf out;
     size_t len = 0;
@@ -182,8 +191,8 @@ static void on_handle(void *ctx, struct skr_http_request *request)
         return;
     }
     skr_strbuf_init(&out);
-    if (skr_gate_review(&gate->options, request->body != NULL ? request->body : "",
-                        request->body_len, &out, &error) != 0) {
+    if (skr_gate_review(&gate->options, request->body ? request->body : "", request->body_len, &out,
+                        &error) != 0) {
         skr_strbuf_fini(&out);
         refuse(gate, request, MHD_HTTP_BAD_REQUEST, error.text);
         return;
@@ -195,7 +204,7 @@ static void on_handle(void *ctx, struct skr_http_request *request)
 int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **ret,
                     struct skr_error *error)
 {
-    struct skr_gate *gate = skr_alloc(sizeof(*gate));
+    struct skr_gate *gate = skr_alloc(sizeof *gate);
     struct skr_listener_options listener;
 
     skr_bug_on(options->n_scheduler_names > SKR_SCHEDULER_NAMES_MAX);
@@ -210,11 +219,11 @@ int skr_gate_create(const struct skr_gate_options *options, struct skr_gate **re
     listener.body_max = SKR_GATE_BODY_MAX;
     listener.bodies_max = 64 * 1024 * 1024;
     listener.stop_timeout_ms = 1000;
-    listener.handler = (struct skr_http_handler){.ctx = gate, .handle = on_handle};
-    const int r = skr_listener_create(&listener, &gate->listener, error);
-    if (r != 0) {
+    listener.handler = (struct skr_http_handler){.context = gate, .handle = on_handle};
+    const int rc = skr_listener_create(&listener, &gate->listener, error);
+    if (rc != 0) {
         free(gate);
-        return r;
+        return rc;
     }
     *ret = gate;
     return 0;
@@ -227,14 +236,16 @@ uint16_t skr_gate_port(const struct skr_gate *gate)
 
 void skr_gate_begin_stop(struct skr_gate *gate)
 {
-    if (gate != NULL)
+    if (gate) {
         skr_listener_begin_stop(gate->listener);
+    }
 }
 
 void skr_gate_destroy(struct skr_gate *gate)
 {
-    if (gate == NULL)
+    if (!gate) {
         return;
+    }
     skr_listener_destroy(gate->listener);
     free(gate);
 }

@@ -38,8 +38,9 @@ static int64_t look_interval_ms(const struct skr_listener *listener)
 static bool has_begun(const struct skr_listener *listener, const struct skr_connection *connection,
                       const struct tcp_info *info)
 {
-    if (!connection->used)
-        return listener->tls.cert == NULL && info->tcpi_bytes_received > 0;
+    if (!connection->used) {
+        return !listener->tls.cert && info->tcpi_bytes_received > 0;
+    }
     return info->tcpi_last_data_recv + CLOCK_GRAIN_MS <
            listener->now_ms - connection->last_done_ns / 1000000;
 }
@@ -54,10 +55,11 @@ static bool has_unread(int fd)
 static bool is_stuck(const struct skr_listener *listener, const struct skr_connection *connection)
 {
     struct tcp_info info;
-    socklen_t len = sizeof(info);
+    socklen_t len = sizeof info;
 
-    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+    if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) {
         return false;
+    }
     return (info.tcpi_state == STATE_CLOSE_WAIT && !has_unread(connection->fd)) ||
            ((int64_t)info.tcpi_last_data_recv >= listener->options.request_timeout_ms &&
             has_begun(listener, connection, &info));
@@ -67,14 +69,17 @@ int64_t skr_listener_close_stuck(struct skr_listener *listener)
 {
     struct skr_connection *connection, *next;
 
-    if (listener->phase[SKR_PHASE_IDLE] == NULL)
+    if (!listener->phase[SKR_PHASE_IDLE]) {
         return -1;
-    if (listener->now_ms < listener->next_look_ms)
+    }
+    if (listener->now_ms < listener->next_look_ms) {
         return listener->next_look_ms - listener->now_ms;
+    }
     DL_FOREACH_SAFE(listener->phase[SKR_PHASE_IDLE], connection, next)
     {
-        if (!is_stuck(listener, connection))
+        if (!is_stuck(listener, connection)) {
             continue;
+        }
         (void)shutdown(connection->fd, SHUT_RDWR);
         skr_connection_set_phase(connection, SKR_PHASE_CLOSING);
     }

@@ -46,12 +46,14 @@ uint64_t skr_http_raise_open_files(void)
 {
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return 1024;
+    }
     if (limit.rlim_cur < limit.rlim_max) {
         const struct rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
-        if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+        if (setrlimit(RLIMIT_NOFILE, &raised) == 0) {
             limit = raised;
+        }
     }
     return limit.rlim_cur;
 }
@@ -82,8 +84,9 @@ static void kick(struct skr_listener *listener)
 {
     const uint64_t one = 1;
 
-    while (write(listener->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+    while (write(listener->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {
         ;
+    }
 }
 
 void skr_http_wake(struct skr_http_request *request)
@@ -92,12 +95,13 @@ void skr_http_wake(struct skr_http_request *request)
     struct skr_listener *listener = connection->listener;
 
     pthread_mutex_lock(&listener->lock);
-    const bool first = listener->woken == NULL;
+    const bool first = !listener->woken;
     connection->next_woken = listener->woken;
     listener->woken = connection;
     pthread_mutex_unlock(&listener->lock);
-    if (first)
+    if (first) {
         kick(listener);
+    }
 }
 
 void skr_http_wake_stream(struct skr_http_request *request)
@@ -106,7 +110,7 @@ void skr_http_wake_stream(struct skr_http_request *request)
     struct skr_listener *listener = connection->listener;
 
     pthread_mutex_lock(&listener->lock);
-    const bool first = listener->woken == NULL;
+    const bool first = !listener->woken;
     const bool add = !connection->in_woken;
     if (add) {
         connection->in_woken = true;
@@ -114,8 +118,9 @@ void skr_http_wake_stream(struct skr_http_request *request)
         listener->woken = connection;
     }
     pthread_mutex_unlock(&listener->lock);
-    if (first && add)
+    if (first && add) {
         kick(listener);
+    }
 }
 
 uint16_t skr_listener_port(const struct skr_listener *listener)
@@ -132,8 +137,9 @@ size_t skr_listener_connections(const struct skr_listener *listener)
 {
     size_t n = 0;
 
-    for (int p = 0; p < SKR_PHASE_COUNT; p++)
+    for (int p = 0; p < SKR_PHASE_COUNT; p++) {
         n += phase_count(listener, (enum skr_phase)p);
+    }
     return n;
 }
 
@@ -148,13 +154,13 @@ static void resume_woken(struct skr_listener *listener)
     pthread_mutex_unlock(&listener->lock);
 
     struct skr_connection *oldest = NULL;
-    while (list != NULL) { /* newest first becomes oldest first */
+    while (list) { /* newest first becomes oldest first */
         struct skr_connection *const next = list->next_woken;
         list->next_woken = oldest;
         oldest = list;
         list = next;
     }
-    while (oldest != NULL) {
+    while (oldest) {
         struct skr_connection *const next = oldest->next_woken;
         if (oldest->streaming) { /* from here on it can be woken again */
             pthread_mutex_lock(&listener->lock);
@@ -162,8 +168,9 @@ static void resume_woken(struct skr_listener *listener)
             pthread_mutex_unlock(&listener->lock);
         }
         /* A stream that is not held will ask for more anyway. */
-        if (!oldest->streaming || oldest->phase == SKR_PHASE_HELD)
+        if (!oldest->streaming || oldest->phase == SKR_PHASE_HELD) {
             skr_connection_resume(oldest);
+        }
         oldest = next;
     }
 }
@@ -174,7 +181,7 @@ static void on_gone(void *context, void *who)
     struct skr_connection *connection = who;
 
     if (connection->streaming ||
-        listener->options.handler.hangup(listener->options.handler.ctx, &connection->request)) {
+        listener->options.handler.hangup(listener->options.handler.context, &connection->request)) {
         skr_connection_abandon(connection);
         return;
     }
@@ -208,18 +215,20 @@ static int64_t expire(struct skr_listener *listener)
     for (int p = SKR_PHASE_IDLE; p <= SKR_PHASE_ANSWERING; p++) {
         const int64_t limit = phase_limit_ms(listener, (enum skr_phase)p);
         struct skr_connection *head;
-        while ((head = listener->phase[p]) != NULL) {
+        while ((head = listener->phase[p])) {
             const int64_t left = head->since_ms + limit - listener->now_ms;
             if (left > 0) {
-                if (next < 0 || left < next)
+                if (next < 0 || left < next) {
                     next = left;
+                }
                 break;
             }
-            if (p != SKR_PHASE_IDLE)
+            if (p != SKR_PHASE_IDLE) {
                 skr_http_logf(&listener->options.log, SKR_HTTP_LOG_WARNING,
                               "Connection to %s was closed: %s %s after %lld ms",
                               listener->options.name, what[p],
                               p == SKR_PHASE_READING ? "request" : "answer", (long long)limit);
+            }
             (void)shutdown(head->fd, SHUT_RDWR);
             skr_connection_set_phase(head, SKR_PHASE_CLOSING);
         }
@@ -231,14 +240,16 @@ static void begin_draining(struct skr_listener *listener)
 {
     const int fd = MHD_quiesce_daemon(listener->daemon);
 
-    if (fd != MHD_INVALID_SOCKET)
+    if (fd != MHD_INVALID_SOCKET) {
         close(fd); /* allowed at once with external polling */
+    }
     listener->draining = true;
     struct skr_connection *connection, *next;
     DL_FOREACH_SAFE(listener->phase[SKR_PHASE_HELD], connection, next)
     {
-        if (connection->streaming) /* ends where it is */
+        if (connection->streaming) { /* ends where it is */
             skr_connection_resume(connection);
+        }
     }
 }
 
@@ -257,15 +268,18 @@ static void wait_for_work(struct skr_listener *listener, int64_t timeout_ms)
     MHD_UNSIGNED_LONG_LONG pending = 0;
 
     if (MHD_get_timeout(listener->daemon, &pending) == MHD_YES &&
-        (timeout_ms < 0 || pending < (MHD_UNSIGNED_LONG_LONG)timeout_ms))
+        (timeout_ms < 0 || pending < (MHD_UNSIGNED_LONG_LONG)timeout_ms)) {
         timeout_ms = pending < TICK_MS ? (int64_t)pending : TICK_MS;
-    if (timeout_ms > TICK_MS)
+    }
+    if (timeout_ms > TICK_MS) {
         timeout_ms = TICK_MS;
+    }
     const int n = epoll_wait(listener->epoll, event, 4, (int)timeout_ms);
     for (int i = 0; i < n; i++) {
         if (event[i].data.fd == listener->wake_fd &&
-            read(listener->wake_fd, &count, sizeof(count)) < 0)
+            read(listener->wake_fd, &count, sizeof count) < 0) {
             continue; /* somebody else's wake-up: nothing to count */
+        }
     }
     listener->now_ms = skr_http_now_ns() / 1000000;
 }
@@ -276,19 +290,20 @@ static void end(struct skr_listener *listener)
     size_t n = 0;
 
     resume_woken(listener);
-    while (listener->phase[SKR_PHASE_HELD] != NULL) {
+    while (listener->phase[SKR_PHASE_HELD]) {
         struct skr_connection *connection = listener->phase[SKR_PHASE_HELD];
         if (!connection->streaming) {
-            (void)listener->options.handler.hangup(listener->options.handler.ctx,
+            (void)listener->options.handler.hangup(listener->options.handler.context,
                                                    &connection->request);
             n++;
         }
         skr_connection_abandon(connection);
     }
-    if (n > 0)
+    if (n > 0) {
         skr_http_logf(&listener->options.log, SKR_HTTP_LOG_ERROR,
                       "Listener %s was stopped with %zu requests unanswered",
                       listener->options.name, n);
+    }
     MHD_stop_daemon(listener->daemon);
     listener->daemon = NULL;
 }
@@ -307,19 +322,22 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
     }
     sleep = expire(listener);
     const int64_t look = skr_listener_close_stuck(listener);
-    if (look >= 0 && (sleep < 0 || sleep > look))
+    if (look >= 0 && (sleep < 0 || sleep > look)) {
         sleep = look;
-    if (held > 0 && listener->options.handler.tick != NULL && listener->now_ms >= *next_tick_ms) {
-        *next_tick_ms = listener->now_ms + TICK_MS;
-        listener->options.handler.tick(listener->options.handler.ctx);
     }
-    if (held > 0 && (sleep < 0 || sleep > TICK_MS))
+    if (held > 0 && listener->options.handler.tick && listener->now_ms >= *next_tick_ms) {
+        *next_tick_ms = listener->now_ms + TICK_MS;
+        listener->options.handler.tick(listener->options.handler.context);
+    }
+    if (held > 0 && (sleep < 0 || sleep > TICK_MS)) {
         sleep = TICK_MS;
+    }
     pthread_mutex_lock(&listener->lock);
-    const bool waiting = listener->woken != NULL;
+    const bool waiting = listener->woken;
     pthread_mutex_unlock(&listener->lock);
-    if (waiting)
+    if (waiting) {
         sleep = *next_batch_ms > listener->now_ms ? *next_batch_ms - listener->now_ms : 0;
+    }
     return sleep;
 }
 
@@ -341,15 +359,20 @@ static void *run(void *context)
         const size_t before = skr_listener_connections(listener);
         (void)MHD_run(listener->daemon);
         /* At the limit of connections libmicrohttpd listens again only in the next run. */
-        if (skr_listener_connections(listener) < before)
+        if (skr_listener_connections(listener) < before) {
             sleep_ms = 0;
-        if (!listener->draining)
+        }
+        if (!listener->draining) {
             continue;
+        }
         if (listener->now_ms >= give_up_ms ||
-            phase_count(listener, SKR_PHASE_HELD) + phase_count(listener, SKR_PHASE_ANSWERING) == 0)
+            phase_count(listener, SKR_PHASE_HELD) + phase_count(listener, SKR_PHASE_ANSWERING) ==
+                0) {
             break;
-        if (sleep_ms < 0 || sleep_ms > give_up_ms - listener->now_ms)
+        }
+        if (sleep_ms < 0 || sleep_ms > give_up_ms - listener->now_ms) {
             sleep_ms = give_up_ms - listener->now_ms;
+        }
     }
     end(listener);
     return NULL;
@@ -363,12 +386,14 @@ static void on_mhd_message(void *cls, const char *format, va_list args)
     struct skr_listener *listener = cls;
     char text[160];
 
-    (void)vsnprintf(text, sizeof(text), format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     text[strcspn(text, "\n")] = 0;
-    for (size_t n = strlen(text); n > 0 && (text[n - 1] == '.' || text[n - 1] == ' '); n--)
+    for (size_t n = strlen(text); n > 0 && (text[n - 1] == '.' || text[n - 1] == ' '); n--) {
         text[n - 1] = 0;
-    if (listener->daemon == NULL && listener->start_text[0] == 0)
-        memcpy(listener->start_text, text, sizeof(text));
+    }
+    if (!listener->daemon && listener->start_text[0] == 0) {
+        memcpy(listener->start_text, text, sizeof text);
+    }
     skr_http_logf(&listener->options.log, SKR_HTTP_LOG_DEBUG, "Listener %s: %s",
                   listener->options.name, text);
 }
@@ -378,15 +403,16 @@ static size_t tls_options(struct skr_listener *listener, struct MHD_OptionItem *
 {
     size_t n = 0;
 
-    if (listener->tls.cert != NULL) {
+    if (listener->tls.cert) {
         static const char priorities[] = SKR_TLS_PRIORITIES;
         item[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, listener->tls.cert};
         item[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, listener->tls.key};
         item[n++] =
             (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)priorities};
-        if (listener->tls.client_ca != NULL)
+        if (listener->tls.client_ca) {
             item[n++] =
                 (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, listener->tls.client_ca};
+        }
     }
     item[n++] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return n;
@@ -398,8 +424,9 @@ static int start_daemon(struct skr_listener *listener, struct skr_error *error)
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
     (void)tls_options(listener, tls);
-    if (listener->tls.cert != NULL)
+    if (listener->tls.cert) {
         flags |= MHD_USE_TLS;
+    }
     listener->daemon = MHD_start_daemon(
         flags, listener->port, NULL, NULL, skr_connection_on_request, listener,
         MHD_OPTION_EXTERNAL_LOGGER, on_mhd_message, listener, MHD_OPTION_LISTEN_SOCKET,
@@ -409,10 +436,11 @@ static int start_daemon(struct skr_listener *listener, struct skr_error *error)
         listener, MHD_OPTION_NOTIFY_COMPLETED, skr_connection_on_completed, listener,
         MHD_OPTION_URI_LOG_CALLBACK, skr_connection_on_uri, listener, MHD_OPTION_ARRAY, tls,
         MHD_OPTION_END);
-    if (listener->daemon == NULL)
+    if (!listener->daemon) {
         return skr_error_set(error, SKR_RETRY, "cannot start the HTTP server on port %u: %s",
                              (unsigned)listener->port,
                              listener->start_text[0] != 0 ? listener->start_text : "no reason");
+    }
     listener->socket = -1; /* libmicrohttpd's now */
     return 0;
 }
@@ -421,8 +449,9 @@ static int watch(struct skr_listener *listener, int fd, struct skr_error *error)
 {
     struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
 
-    if (epoll_ctl(listener->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+    if (epoll_ctl(listener->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
         return skr_error_set(error, SKR_RETRY, "cannot watch a descriptor: %s", strerror(errno));
+    }
     return 0;
 }
 
@@ -430,19 +459,23 @@ static int open_epoll(struct skr_listener *listener, struct skr_error *error)
 {
     listener->epoll = epoll_create1(EPOLL_CLOEXEC);
     listener->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (listener->epoll < 0 || listener->wake_fd < 0)
+    if (listener->epoll < 0 || listener->wake_fd < 0) {
         return skr_error_set(error, SKR_RETRY, "cannot open a descriptor: %s", strerror(errno));
+    }
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    skr_bug_on(info == NULL);
-    int r = skr_parked_create(&listener->parked, error);
-    if (r == 0)
-        r = watch(listener, info->epoll_fd, error);
-    if (r == 0)
-        r = watch(listener, skr_parked_fd(listener->parked), error);
-    if (r == 0)
-        r = watch(listener, listener->wake_fd, error);
-    return r;
+    skr_bug_on(!info);
+    int rc = skr_parked_create(&listener->parked, error);
+    if (rc == 0) {
+        rc = watch(listener, info->epoll_fd, error);
+    }
+    if (rc == 0) {
+        rc = watch(listener, skr_parked_fd(listener->parked), error);
+    }
+    if (rc == 0) {
+        rc = watch(listener, listener->wake_fd, error);
+    }
+    return rc;
 }
 
 /* Signals are the main thread's business; a closed peer is an error code, not a SIGPIPE. */
@@ -456,10 +489,11 @@ static int start_thread(struct skr_listener *listener, struct skr_error *error)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int e = pthread_create(&listener->thread, NULL, run, listener);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (e != 0)
+    if (e != 0) {
         return skr_error_set(error, SKR_RETRY, "cannot start a thread: %s", strerror(e));
+    }
     listener->joined = false;
-    (void)snprintf(name, sizeof(name), "http-%.10s", listener->options.name);
+    (void)snprintf(name, sizeof name, "http-%.10s", listener->options.name);
     (void)pthread_setname_np(listener->thread, name);
     return 0;
 }
@@ -467,7 +501,7 @@ static int start_thread(struct skr_listener *listener, struct skr_error *error)
 int skr_listener_create(const struct skr_listener_options *options, struct skr_listener **ret,
                         struct skr_error *error)
 {
-    struct skr_listener *listener = skr_alloc(sizeof(*listener));
+    struct skr_listener *listener = skr_alloc(sizeof *listener);
     static const struct skr_metric_spec requests = {
         .name = "sakkara_http_requests_total",
         .help = "Answers of all listeners by status code and handler.",
@@ -482,18 +516,22 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
     listener->requests = skr_metrics_family(options->metrics, &requests);
     skr_bug_on(pthread_mutex_init(&listener->lock, NULL) != 0);
     (void)skr_http_raise_open_files();
-    int r = skr_tls_load(&options->tls, &listener->tls, error);
-    if (r == 0)
-        r = skr_address_listen(options->address, &listener->socket, &listener->port, error);
-    if (r == 0)
-        r = start_daemon(listener, error);
-    if (r == 0)
-        r = open_epoll(listener, error);
-    if (r == 0)
-        r = start_thread(listener, error);
-    if (r != 0) {
+    int rc = skr_tls_load(&options->tls, &listener->tls, error);
+    if (rc == 0) {
+        rc = skr_address_listen(options->address, &listener->socket, &listener->port, error);
+    }
+    if (rc == 0) {
+        rc = start_daemon(listener, error);
+    }
+    if (rc == 0) {
+        rc = open_epoll(listener, error);
+    }
+    if (rc == 0) {
+        rc = start_thread(listener, error);
+    }
+    if (rc != 0) {
         skr_listener_destroy(listener);
-        return r;
+        return rc;
     }
     *ret = listener;
     return 0;
@@ -509,8 +547,9 @@ void skr_listener_begin_stop(struct skr_listener *listener)
 
 void skr_listener_stop(struct skr_listener *listener)
 {
-    if (listener->joined)
+    if (listener->joined) {
         return;
+    }
     skr_listener_begin_stop(listener);
     skr_bug_on(pthread_join(listener->thread, NULL) != 0);
     listener->joined = true;
@@ -518,17 +557,20 @@ void skr_listener_stop(struct skr_listener *listener)
 
 static void close_fd(int fd)
 {
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
+    }
 }
 
 void skr_listener_destroy(struct skr_listener *listener)
 {
-    if (listener == NULL)
+    if (!listener) {
         return;
+    }
     skr_listener_stop(listener);
-    if (listener->daemon != NULL)
+    if (listener->daemon) {
         MHD_stop_daemon(listener->daemon); /* the thread never ran */
+    }
     close_fd(listener->socket);
     close_fd(listener->epoll);
     close_fd(listener->wake_fd);

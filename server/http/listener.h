@@ -43,8 +43,8 @@ enum skr_http_log_level {
 /* Of the modules in server/http. Called from any of their threads. text is borrowed, one line, in
  * the words of the log ("Request was malformed: ..."). */
 struct skr_http_log {
-    void (*fn)(void *ctx, int level, const char *text); /* NULL: silence */
-    void *ctx;
+    void (*fn)(void *context, int level, const char *text); /* NULL: silence */
+    void *context;
 };
 void skr_http_logf(const struct skr_http_log *log, int level, const char *format, ...)
     SKR_PRINTF(3, 4);
@@ -69,19 +69,19 @@ struct skr_http_request {
 };
 
 struct skr_http_handler {
-    void *ctx;
-    void (*handle)(void *ctx, struct skr_http_request *request);
-    void (*resume)(void *ctx, struct skr_http_request *request);
+    void *context;
+    void (*handle)(void *context, struct skr_http_request *request);
+    void (*resume)(void *context, struct skr_http_request *request);
     /* True: the request is given up (it must not be woken any more). False: it was woken already,
      * and goes to resume. */
-    bool (*hangup)(void *ctx, struct skr_http_request *request);
+    bool (*hangup)(void *context, struct skr_http_request *request);
     /* Of streams: appends to out what there is to send by now, as little or much as it likes;
      * false: that was all. Asked when the connection takes bytes, and after skr_http_wake_stream().
      * NULL when there are no streams. */
-    bool (*more)(void *ctx, struct skr_http_request *request, struct skr_strbuf *out);
-    void (*done)(void *ctx, struct skr_http_request *request); /* NULL allowed */
+    bool (*more)(void *context, struct skr_http_request *request, struct skr_strbuf *out);
+    void (*done)(void *context, struct skr_http_request *request); /* NULL allowed */
     /* About once a second while requests are held. NULL allowed. */
-    void (*tick)(void *ctx);
+    void (*tick)(void *context);
 };
 
 struct skr_listener_options {

@@ -24,21 +24,23 @@ static void reply_level(struct skr_http_request *request)
 static int level_of(const struct skr_http_request *request)
 {
     static const char space[] = " \t\r\n";
-    const char *text = request->body != NULL ? request->body : "";
+    const char *text = request->body ? request->body : "";
     int level = 0;
 
     text += strspn(text, space);
     const size_t n = strspn(text, "0123456789");
-    if (n == 0 || n > 2 || text[n + strspn(text + n, space)] != 0)
+    if (n == 0 || n > 2 || text[n + strspn(text + n, space)] != 0) {
         return -1;
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         level = level * 10 + (text[i] - '0');
+    }
     return level <= SKR_LOG_LEVEL_MAX ? level : -1;
 }
 
 static void put(struct skr_http_request *request)
 {
-    if (!skr_http_is_local(request) || skr_http_header(request, MHD_HTTP_HEADER_ORIGIN) != NULL) {
+    if (!skr_http_is_local(request) || skr_http_header(request, MHD_HTTP_HEADER_ORIGIN)) {
         skr_http_reply_text(request, MHD_HTTP_FORBIDDEN, TEXT_TYPE,
                             "the log level is changed from this machine only\n");
         return;
@@ -54,18 +56,19 @@ static void put(struct skr_http_request *request)
     reply_level(request);
 }
 
-static void handle(void *ctx, struct skr_http_request *request)
+static void handle(void *context, struct skr_http_request *request)
 {
-    (void)ctx;
-    if (strcmp(request->path, "/v1/loglevel") != 0)
+    (void)context;
+    if (strcmp(request->path, "/v1/loglevel") != 0) {
         skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
-    else if (strcmp(request->method, MHD_HTTP_METHOD_PUT) == 0)
+    } else if (strcmp(request->method, MHD_HTTP_METHOD_PUT) == 0) {
         put(request);
-    else if (strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
-             strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0)
+    } else if (strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
+               strcmp(request->method, MHD_HTTP_METHOD_HEAD) == 0) {
         reply_level(request);
-    else
+    } else {
         skr_http_reply_not_allowed(request, "GET, HEAD, PUT");
+    }
 }
 
 struct skr_admin_route skr_log_level_route(void)

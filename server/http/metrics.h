@@ -66,7 +66,7 @@ int64_t skr_metric_value(const struct skr_metric *metric); /* of a histogram: ob
 
 /* fn is called at the beginning of every skr_metrics_write(), to set gauges whose truth is
  * elsewhere. It must not register collectors. */
-void skr_metrics_on_collect(struct skr_metrics *metrics, void (*fn)(void *ctx), void *ctx);
+void skr_metrics_on_collect(struct skr_metrics *metrics, void (*fn)(void *context), void *context);
 
 /* The text format 0.0.4: families sorted by name, series by label values. */
 void skr_metrics_write(struct skr_metrics *metrics, struct skr_strbuf *out);

@@ -21,8 +21,9 @@ int skr_parked_create(struct skr_parked **ret, struct skr_error *error)
 {
     const int fd = epoll_create1(EPOLL_CLOEXEC);
 
-    if (fd < 0)
+    if (fd < 0) {
         return skr_error_set(error, SKR_RETRY, "cannot create an epoll set: %s", strerror(errno));
+    }
     *ret = skr_alloc(sizeof(**ret));
     (*ret)->fd = fd;
     return 0;
@@ -30,8 +31,9 @@ int skr_parked_create(struct skr_parked **ret, struct skr_error *error)
 
 void skr_parked_destroy(struct skr_parked *parked)
 {
-    if (parked == NULL)
+    if (!parked) {
         return;
+    }
     close(parked->fd);
     free(parked);
 }
@@ -45,8 +47,9 @@ bool skr_parked_add(struct skr_parked *parked, int fd, void *who)
 {
     struct epoll_event event = {.events = EPOLLRDHUP, .data = {.ptr = who}};
 
-    if (epoll_ctl(parked->fd, EPOLL_CTL_ADD, fd, &event) != 0)
+    if (epoll_ctl(parked->fd, EPOLL_CTL_ADD, fd, &event) != 0) {
         return false;
+    }
     parked->n++;
     return true;
 }
@@ -65,8 +68,9 @@ void skr_parked_collect(struct skr_parked *parked, void (*gone)(void *context, v
 
     do {
         n = epoll_wait(parked->fd, event, EVENTS, 0);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             gone(context, event[i].data.ptr);
+        }
     } while (n == EVENTS);
 }
 

@@ -71,11 +71,13 @@ static int64_t boot_ns(void)
     int64_t seconds = 0;
     FILE *file = fopen("/proc/stat", "re");
 
-    if (file == NULL)
+    if (!file) {
         return 0;
-    while (seconds == 0 && fgets(line, sizeof(line), file) != NULL) {
-        if (sscanf(line, "btime %" SCNd64, &seconds) != 1)
+    }
+    while (seconds == 0 && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "btime %" SCNd64, &seconds) != 1) {
             seconds = 0;
+        }
     }
     fclose(file);
     return seconds * 1000000000;
@@ -89,13 +91,14 @@ static void collect_stat(struct process_metrics *process)
     uint64_t start = 0;
     int64_t threads = 0;
 
-    read_small("/proc/self/stat", text, sizeof(text));
+    read_small("/proc/self/stat", text, sizeof text);
     const char *after_name = strrchr(text, ')'); /* the name may hold anything */
-    if (after_name == NULL || sscanf(after_name + 1,
-                                     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-                                     " %" SCNu64 " %*d %*d %*d %*d %" SCNd64 " %*d %" SCNu64,
-                                     &user, &system, &threads, &start) != 4)
+    if (!after_name || sscanf(after_name + 1,
+                              " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+                              " %*d %*d %*d %*d %" SCNd64 " %*d %" SCNu64,
+                              &user, &system, &threads, &start) != 4) {
         return;
+    }
     skr_metric_set(process->metric[CPU], ticks_to_ns(user + system));
     skr_metric_set(process->metric[THREADS], threads);
     skr_metric_set(process->metric[START], boot_ns() + ticks_to_ns(start));
@@ -108,9 +111,10 @@ static void collect_memory(struct process_metrics *process)
     uint64_t resident = 0;
     const long page = sysconf(_SC_PAGESIZE);
 
-    read_small("/proc/self/statm", text, sizeof(text));
-    if (page <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &total, &resident) != 2)
+    read_small("/proc/self/statm", text, sizeof text);
+    if (page <= 0 || sscanf(text, "%" SCNu64 " %" SCNu64, &total, &resident) != 2) {
         return;
+    }
     skr_metric_set(process->metric[VIRTUAL], (int64_t)(total * (uint64_t)page));
     skr_metric_set(process->metric[RESIDENT], (int64_t)(resident * (uint64_t)page));
 }
@@ -121,24 +125,27 @@ static void collect_files(struct process_metrics *process)
     int64_t n = 0;
     DIR *dir = opendir("/proc/self/fd");
 
-    if (dir != NULL) {
-        while (readdir(dir) != NULL)
+    if (dir) {
+        while (readdir(dir)) {
             n++;
+        }
         closedir(dir);
         skr_metric_set(process->metric[OPEN_FILES], n > 3 ? n - 3 : 0); /* ".", "..", itself */
     }
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         skr_metric_set(process->metric[MAX_FILES],
                        limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur);
+    }
 }
 
-static void collect(void *ctx)
+static void collect(void *context)
 {
-    struct skr_metrics *metrics = ctx;
+    struct skr_metrics *metrics = context;
     struct process_metrics process;
 
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++) {
         process.metric[i] = skr_metric_get(skr_metrics_family(metrics, &spec[i]), NULL);
+    }
     collect_stat(&process);
     collect_memory(&process);
     collect_files(&process);

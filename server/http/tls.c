@@ -17,7 +17,7 @@
 
 static bool is_set(const char *path)
 {
-    return path != NULL && path[0] != 0;
+    return path && path[0] != 0;
 }
 
 bool skr_tls_is_on(const struct skr_tls_files *files)
@@ -29,17 +29,19 @@ static int file_error(const char *path, int e, struct skr_error *error)
 {
     enum skr_error_code code = SKR_RETRY;
 
-    if (e == ENOENT || e == ENOTDIR)
+    if (e == ENOENT || e == ENOTDIR) {
         code = SKR_NOT_FOUND;
-    else if (e == EACCES || e == EPERM)
+    } else if (e == EACCES || e == EPERM) {
         code = SKR_DENIED;
+    }
     return skr_error_set(error, code, "%s: %s", path, strerror(e));
 }
 
 static void wipe(char **text)
 {
-    if (*text == NULL)
+    if (!*text) {
         return;
+    }
     explicit_bzero(*text, strlen(*text));
     free(*text);
     *text = NULL;
@@ -51,13 +53,15 @@ static int read_file(const char *path, char **ret, struct skr_error *error)
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t n = 0;
 
-    if (fd < 0)
+    if (fd < 0) {
         return file_error(path, errno, error);
+    }
     char *text = skr_alloc(SKR_TLS_FILE_MAX + 1);
     for (;;) {
         const ssize_t got = read(fd, text + n, SKR_TLS_FILE_MAX + 1 - n);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
             continue;
+        }
         if (got < 0 || n + (size_t)got > SKR_TLS_FILE_MAX) {
             const int e = errno;
             close(fd);
@@ -66,8 +70,9 @@ static int read_file(const char *path, char **ret, struct skr_error *error)
                            : skr_error_set(error, SKR_LIMIT, "%s: more than %d bytes", path,
                                            (int)SKR_TLS_FILE_MAX);
         }
-        if (got == 0)
+        if (got == 0) {
             break;
+        }
         n += (size_t)got;
     }
     close(fd);
@@ -81,49 +86,58 @@ static int check(const struct skr_tls_files *files, const struct skr_tls *tls,
                  struct skr_error *error)
 {
     gnutls_certificate_credentials_t credentials;
-    int r = 0;
+    int rc = 0;
 
-    if (gnutls_certificate_allocate_credentials(&credentials) < 0)
+    if (gnutls_certificate_allocate_credentials(&credentials) < 0) {
         return skr_error_set(error, SKR_NO_MEMORY, "out of memory");
+    }
     /* GnuTLS takes pointers to bytes it does not change. */
     const gnutls_datum_t cert = {(unsigned char *)tls->cert, (unsigned)strlen(tls->cert)};
     const gnutls_datum_t key = {(unsigned char *)tls->key, (unsigned)strlen(tls->key)};
     const int pair =
         gnutls_certificate_set_x509_key_mem(credentials, &cert, &key, GNUTLS_X509_FMT_PEM);
-    if (pair < 0)
-        r = skr_error_set(error, SKR_INVALID, "%s and %s: %s", files->cert, files->key,
-                          gnutls_strerror(pair));
-    if (r == 0 && tls->client_ca != NULL) {
+    if (pair < 0) {
+        rc = skr_error_set(error, SKR_INVALID, "%s and %s: %s", files->cert, files->key,
+                           gnutls_strerror(pair));
+    }
+    if (rc == 0 && tls->client_ca) {
         const gnutls_datum_t ca = {(unsigned char *)tls->client_ca,
                                    (unsigned)strlen(tls->client_ca)};
         const int n = gnutls_certificate_set_x509_trust_mem(credentials, &ca, GNUTLS_X509_FMT_PEM);
-        if (n <= 0)
-            r = skr_error_set(error, SKR_INVALID, "%s: %s", files->client_ca,
-                              n < 0 ? gnutls_strerror(n) : "no certificate");
+        if (n <= 0) {
+            rc = skr_error_set(error, SKR_INVALID, "%s: %s", files->client_ca,
+                               n < 0 ? gnutls_strerror(n) : "no certificate");
+        }
     }
     gnutls_certificate_free_credentials(credentials);
-    return r;
+    return rc;
 }
 
 int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct skr_error *error)
 {
-    int r = 0;
+    int rc = 0;
 
     *ret = (struct skr_tls){0};
-    if (!skr_tls_is_on(files))
+    if (!skr_tls_is_on(files)) {
         return 0;
-    if (!is_set(files->cert) || !is_set(files->key))
+    }
+    if (!is_set(files->cert) || !is_set(files->key)) {
         return skr_error_set(error, SKR_INVALID, "TLS needs both certFile and keyFile");
-    r = read_file(files->cert, &ret->cert, error);
-    if (r == 0)
-        r = read_file(files->key, &ret->key, error);
-    if (r == 0 && is_set(files->client_ca))
-        r = read_file(files->client_ca, &ret->client_ca, error);
-    if (r == 0)
-        r = check(files, ret, error);
-    if (r != 0)
+    }
+    rc = read_file(files->cert, &ret->cert, error);
+    if (rc == 0) {
+        rc = read_file(files->key, &ret->key, error);
+    }
+    if (rc == 0 && is_set(files->client_ca)) {
+        rc = read_file(files->client_ca, &ret->client_ca, error);
+    }
+    if (rc == 0) {
+        rc = check(files, ret, error);
+    }
+    if (rc != 0) {
         skr_tls_fini(ret);
-    return r;
+    }
+    return rc;
 }
 
 void skr_tls_fini(struct skr_tls *tls)
@@ -143,8 +157,8 @@ static int verify(gnutls_session_t session)
     data.type = GNUTLS_DT_KEY_PURPOSE_OID;
     data.data = usage;
     data.size = 0; /* NUL-terminated */
-    const int r = gnutls_certificate_verify_peers(session, &data, 1, &status);
-    return r == 0 && status == 0 ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
+    const int rc = gnutls_certificate_verify_peers(session, &data, 1, &status);
+    return rc == 0 && status == 0 ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
 }
 
 void skr_tls_require_client(gnutls_session_t session)

@@ -66,16 +66,18 @@ static void payload_unref(void *pointer)
 {
     struct payload *payload = pointer;
 
-    if (payload == NULL || atomic_fetch_sub(&payload->refs, 1) != 1)
+    if (!payload || atomic_fetch_sub(&payload->refs, 1) != 1) {
         return;
+    }
     skr_verb_args_fini(&payload->args);
     free(payload);
 }
 
 static void call_destroy(struct call *call)
 {
-    if (call == NULL)
+    if (!call) {
         return;
+    }
     payload_unref(call->payload);
     free(call->answer_data);
     free(call);
@@ -83,9 +85,10 @@ static void call_destroy(struct call *call)
 
 static void count(struct skr_verbs *verbs, enum skr_verb verb, const char *result)
 {
-    if (verbs->results != NULL)
+    if (verbs->results) {
         skr_metric_add(
             skr_metric_get(verbs->results, (const char *const[]){skr_verb_name(verb), result}), 1);
+    }
 }
 
 /* Under lock. NULL when the request is not in flight. */
@@ -93,7 +96,7 @@ static struct call *find(struct skr_verbs *verbs, uint64_t id)
 {
     struct call *call = NULL;
 
-    HASH_FIND(hh, verbs->table, &id, sizeof(id), call);
+    HASH_FIND(hh, verbs->table, &id, sizeof id, call);
     return call;
 }
 
@@ -107,10 +110,10 @@ static void take_out(struct skr_verbs *verbs, struct call *call)
 
 static void copy_answer(struct call *call, const struct skr_answer *answer)
 {
-    const char *text = answer->text != NULL ? answer->text : "";
+    const char *text = answer->text ? answer->text : "";
     const size_t text_size = strlen(text) + 1;
-    const size_t mask_size = answer->mask != NULL ? (answer->n + 7) / 8 : 0;
-    const size_t scores_size = answer->scores != NULL ? answer->n : 0;
+    const size_t mask_size = answer->mask ? (answer->n + 7) / 8 : 0;
+    const size_t scores_size = answer->scores ? answer->n : 0;
     char *data = skr_alloc(text_size + mask_size + scores_size);
 
     call->answered = true;
@@ -134,20 +137,22 @@ bool skr_verbs_answer(struct skr_verbs *verbs, const struct skr_answer *answer)
 {
     pthread_mutex_lock(&verbs->lock);
     struct call *call = find(verbs, answer->request);
-    if (call != NULL)
+    if (call) {
         settle(verbs, call, answer);
+    }
     pthread_mutex_unlock(&verbs->lock);
-    return call != NULL;
+    return call;
 }
 
 bool skr_verbs_hold(struct skr_verbs *verbs, uint64_t request, skr_time deadline)
 {
     pthread_mutex_lock(&verbs->lock);
     struct call *call = find(verbs, request);
-    if (call != NULL)
+    if (call) {
         call->deadline = deadline;
+    }
     pthread_mutex_unlock(&verbs->lock);
-    return call != NULL;
+    return call;
 }
 
 size_t skr_verbs_in_flight(struct skr_verbs *verbs)
@@ -163,7 +168,7 @@ static void post_hangup(struct skr_verbs *verbs, uint64_t id)
     const struct skr_event event = {
         .kind = SKR_EVENT_HANGUP, .namespace_ = "", .name = "", .uid = "", .hangup = {id}};
 
-    verbs->options.post(verbs->options.post_ctx, &event, NULL, NULL);
+    verbs->options.post(verbs->options.post_context, &event, NULL, NULL);
 }
 
 /* ---- the listeners' side ---- */
@@ -203,12 +208,13 @@ static void malformed(struct skr_verbs *verbs, struct skr_http_request *request,
     }
     const int line = verbs->log_lines++;
     pthread_mutex_unlock(&verbs->lock);
-    if (line < MALFORMED_LINES_PER_SECOND)
+    if (line < MALFORMED_LINES_PER_SECOND) {
         skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_WARNING, "Request was malformed: %s: %s%s",
                       skr_verb_name(verb), why,
                       line == MALFORMED_LINES_PER_SECOND - 1 ? " (further ones within this second "
                                                                "are not logged)"
                                                              : "");
+    }
     reply_error(verbs, request, verb, SKR_TEXT_MALFORMED, "malformed");
 }
 
@@ -249,22 +255,23 @@ static void fill_event(struct skr_event *event, const struct skr_verb_args *args
 static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
                    struct payload *payload)
 {
-    struct call *call = skr_alloc(sizeof(*call));
+    struct call *call = skr_alloc(sizeof *call);
     struct skr_event event;
     uint64_t id = 0;
 
     call->request = request;
     call->verb = payload->args.verb;
     call->deadline = SKR_TIME_NEVER;
-    if (call->verb != SKR_VERB_BIND)
+    if (call->verb != SKR_VERB_BIND) {
         call->payload = payload;
-    atomic_init(&payload->refs, call->payload != NULL ? 2 : 1);
+    }
+    atomic_init(&payload->refs, call->payload ? 2 : 1);
     request->user = call;
     pthread_mutex_lock(&verbs->lock);
     const bool stopping = verbs->stopping;
     if (!stopping) {
         id = call->id = ++verbs->last_id;
-        HASH_ADD(hh, verbs->table, id, sizeof(call->id), call);
+        HASH_ADD(hh, verbs->table, id, sizeof call->id, call);
     }
     pthread_mutex_unlock(&verbs->lock);
     if (stopping) {
@@ -272,7 +279,7 @@ static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
         return false;
     }
     fill_event(&event, &payload->args, id);
-    verbs->options.post(verbs->options.post_ctx, &event, payload_unref, payload);
+    verbs->options.post(verbs->options.post_context, &event, payload_unref, payload);
     return true;
 }
 
@@ -288,15 +295,16 @@ static void handle_verb(struct skr_verbs *verbs, struct skr_http_request *reques
         malformed(verbs, request, verb, error.text);
         return;
     }
-    struct payload *payload = skr_alloc(sizeof(*payload));
+    struct payload *payload = skr_alloc(sizeof *payload);
     char *body = skr_http_take_body(request, &len);
     if (skr_verb_args_parse(verb, body, len, &payload->args, &error) != 0) {
         free(payload);
         malformed(verbs, request, verb, error.text);
         return;
     }
-    if (!submit(verbs, request, payload))
+    if (!submit(verbs, request, payload)) {
         reply_error(verbs, request, verb, SKR_TEXT_NOT_READY, "error");
+    }
 }
 
 /* n verbs beginning with first have their paths on this listener. */
@@ -304,37 +312,39 @@ static void route(struct skr_verbs *verbs, struct skr_http_request *request, enu
                   enum skr_verb last)
 {
     static const char prefix[] = "/v1/";
-    const size_t n = sizeof(prefix) - 1;
+    const size_t n = sizeof prefix - 1;
 
     if (strncmp(request->path, prefix, n) == 0) {
         for (int v = (int)first; v <= (int)last; v++) {
             const char *name = skr_verb_name((enum skr_verb)v);
-            if (strcmp(request->path + n, name) != 0)
+            if (strcmp(request->path + n, name) != 0) {
                 continue;
+            }
             request->handler = name;
-            if (strcmp(request->method, MHD_HTTP_METHOD_POST) == 0)
+            if (strcmp(request->method, MHD_HTTP_METHOD_POST) == 0) {
                 handle_verb(verbs, request, (enum skr_verb)v);
-            else
+            } else {
                 skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
+            }
             return;
         }
     }
     skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8", "not found\n");
 }
 
-static void on_handle(void *ctx, struct skr_http_request *request)
+static void on_handle(void *context, struct skr_http_request *request)
 {
-    route(ctx, request, SKR_VERB_FILTER, SKR_VERB_PREEMPT);
+    route(context, request, SKR_VERB_FILTER, SKR_VERB_PREEMPT);
 }
 
-static void on_handle_bind(void *ctx, struct skr_http_request *request)
+static void on_handle_bind(void *context, struct skr_http_request *request)
 {
-    route(ctx, request, SKR_VERB_BIND, SKR_VERB_BIND);
+    route(context, request, SKR_VERB_BIND, SKR_VERB_BIND);
 }
 
-static void on_resume(void *ctx, struct skr_http_request *request)
+static void on_resume(void *context, struct skr_http_request *request)
 {
-    struct skr_verbs *verbs = ctx;
+    struct skr_verbs *verbs = context;
     struct call *call = request->user;
     const struct skr_verb_args bind = {.verb = SKR_VERB_BIND};
     struct skr_strbuf out;
@@ -342,12 +352,13 @@ static void on_resume(void *ctx, struct skr_http_request *request)
 
     skr_strbuf_init(&out);
     const bool fits =
-        skr_answer_write(&out, &call->answer, call->payload != NULL ? &call->payload->args : &bind);
-    if (!fits)
+        skr_answer_write(&out, &call->answer, call->payload ? &call->payload->args : &bind);
+    if (!fits) {
         skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_ERROR,
                       "Answer of kind %d did not fit request %llu of verb %s",
                       (int)call->answer.kind, (unsigned long long)call->id,
                       skr_verb_name(call->verb));
+    }
     /* A standby lets go of the connection, so that the next request may reach the leader. */
     request->close = call->answer.kind == SKR_ANSWER_ERROR &&
                      strcmp(call->answer.text, SKR_TEXT_NOT_LEADER) == 0;
@@ -357,36 +368,39 @@ static void on_resume(void *ctx, struct skr_http_request *request)
     observe(verbs, call->verb, request);
 }
 
-static bool on_hangup(void *ctx, struct skr_http_request *request)
+static bool on_hangup(void *context, struct skr_http_request *request)
 {
-    struct skr_verbs *verbs = ctx;
+    struct skr_verbs *verbs = context;
     struct call *call = request->user;
 
     pthread_mutex_lock(&verbs->lock);
     const bool ours = find(verbs, call->id) == call;
-    if (ours)
+    if (ours) {
         take_out(verbs, call);
+    }
     pthread_mutex_unlock(&verbs->lock);
-    if (!ours)
+    if (!ours) {
         return false;
+    }
     count(verbs, call->verb, "hangup");
-    if (call->verb == SKR_VERB_BIND)
+    if (call->verb == SKR_VERB_BIND) {
         post_hangup(verbs, call->id);
+    }
     return true;
 }
 
-static void on_done(void *ctx, struct skr_http_request *request)
+static void on_done(void *context, struct skr_http_request *request)
 {
-    (void)ctx;
+    (void)context;
     call_destroy(request->user);
     request->user = NULL;
 }
 
 /* Gives up holds that nobody ended. */
-static void on_tick(void *ctx)
+static void on_tick(void *context)
 {
-    struct skr_verbs *verbs = ctx;
-    const skr_time now = verbs->options.now(verbs->options.now_ctx);
+    struct skr_verbs *verbs = context;
+    const skr_time now = verbs->options.now(verbs->options.now_context);
     struct call *call;
     struct call *next;
     uint64_t *expired = NULL;
@@ -394,13 +408,14 @@ static void on_tick(void *ctx)
     size_t cap = 0;
 
     pthread_mutex_lock(&verbs->lock);
-    for (call = verbs->table; call != NULL; call = next) {
+    for (call = verbs->table; call; call = next) {
         next = call->hh.next;
-        if (call->deadline == SKR_TIME_NEVER || now - SKR_VERBS_GRACE < call->deadline)
+        if (call->deadline == SKR_TIME_NEVER || now - SKR_VERBS_GRACE < call->deadline) {
             continue;
+        }
         const struct skr_answer answer = {
             .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_EXPIRED};
-        skr_grow(&expired, &cap, n + 1, sizeof(*expired));
+        skr_grow(&expired, &cap, n + 1, sizeof *expired);
         expired[n++] = call->id;
         settle(verbs, call, &answer);
     }
@@ -443,8 +458,9 @@ static unsigned bind_connections(void)
     const uint64_t files = skr_http_raise_open_files();
     const uint64_t others = SKR_RESERVED_FILES + SKR_FILTER_CONNECTIONS_MAX;
 
-    if (files <= others + 64)
+    if (files <= others + 64) {
         return 64;
+    }
     return files - others < SKR_BIND_CONNECTIONS_MAX ? (unsigned)(files - others)
                                                      : SKR_BIND_CONNECTIONS_MAX;
 }
@@ -463,33 +479,36 @@ static int listen_on(struct skr_verbs *verbs, bool bind, struct skr_listener **r
     options.connection_memory = bind ? SKR_BIND_CONNECTION_MEMORY : 64 * 1024;
     options.stop_timeout_ms = SKR_VERBS_STOP_MS;
     options.connections_max = bind ? bind_connections() : SKR_FILTER_CONNECTIONS_MAX;
-    options.handler = (struct skr_http_handler){.ctx = verbs,
+    options.handler = (struct skr_http_handler){.context = verbs,
                                                 .handle = bind ? on_handle_bind : on_handle,
                                                 .resume = on_resume,
                                                 .hangup = on_hangup,
                                                 .done = on_done,
                                                 .tick = bind ? on_tick : NULL};
-    if (verbs->options.request_timeout_ms > 0)
+    if (verbs->options.request_timeout_ms > 0) {
         options.request_timeout_ms = verbs->options.request_timeout_ms;
-    if (verbs->options.idle_timeout_ms > 0)
+    }
+    if (verbs->options.idle_timeout_ms > 0) {
         options.idle_timeout_ms = verbs->options.idle_timeout_ms;
+    }
     return skr_listener_create(&options, ret, error);
 }
 
 int skr_verbs_create(const struct skr_verbs_options *options, struct skr_verbs **ret,
                      struct skr_error *error)
 {
-    struct skr_verbs *verbs = skr_alloc(sizeof(*verbs));
+    struct skr_verbs *verbs = skr_alloc(sizeof *verbs);
 
     verbs->options = *options;
     skr_bug_on(pthread_mutex_init(&verbs->lock, NULL) != 0);
     make_metrics(verbs);
-    int r = listen_on(verbs, false, &verbs->listener, error);
-    if (r == 0)
-        r = listen_on(verbs, true, &verbs->bind_listener, error);
-    if (r != 0) {
+    int rc = listen_on(verbs, false, &verbs->listener, error);
+    if (rc == 0) {
+        rc = listen_on(verbs, true, &verbs->bind_listener, error);
+    }
+    if (rc != 0) {
         skr_verbs_destroy(verbs);
-        return r;
+        return rc;
     }
     *ret = verbs;
     return 0;
@@ -510,32 +529,38 @@ void skr_verbs_stop(struct skr_verbs *verbs)
     struct call *call;
     struct call *next;
 
-    if (verbs->stopped)
+    if (verbs->stopped) {
         return;
+    }
     verbs->stopped = true;
-    if (verbs->bind_listener != NULL)
+    if (verbs->bind_listener) {
         skr_listener_begin_stop(verbs->bind_listener);
-    if (verbs->listener != NULL)
+    }
+    if (verbs->listener) {
         skr_listener_begin_stop(verbs->listener);
+    }
     pthread_mutex_lock(&verbs->lock);
     verbs->stopping = true;
-    for (call = verbs->table; call != NULL; call = next) {
+    for (call = verbs->table; call; call = next) {
         next = call->hh.next;
         const struct skr_answer answer = {
             .request = call->id, .kind = SKR_ANSWER_ERROR, .text = SKR_TEXT_NOT_READY};
         settle(verbs, call, &answer);
     }
     pthread_mutex_unlock(&verbs->lock);
-    if (verbs->bind_listener != NULL)
+    if (verbs->bind_listener) {
         skr_listener_stop(verbs->bind_listener);
-    if (verbs->listener != NULL)
+    }
+    if (verbs->listener) {
         skr_listener_stop(verbs->listener);
+    }
 }
 
 void skr_verbs_destroy(struct skr_verbs *verbs)
 {
-    if (verbs == NULL)
+    if (!verbs) {
         return;
+    }
     skr_verbs_stop(verbs);
     skr_listener_destroy(verbs->bind_listener);
     skr_listener_destroy(verbs->listener);

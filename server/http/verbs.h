@@ -36,11 +36,12 @@ struct skr_verbs_options {
     /* Called on a listener's thread, must not block. The struct is copied by the receiver; what it
      * borrows stays until the receiver calls release(keep), once, on any thread, also when it
      * throws the event away. release is NULL for events that borrow nothing. */
-    void (*post)(void *ctx, const struct skr_event *event, void (*release)(void *keep), void *keep);
-    void *post_ctx;
+    void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
+                 void *keep);
+    void *post_context;
     /* The engine's time, for deadlines of holds. Any thread. */
-    skr_time (*now)(void *ctx);
-    void *now_ctx;
+    skr_time (*now)(void *context);
+    void *now_context;
     struct skr_http_log log;
     struct skr_metrics *metrics; /* NULL allowed */
     /* 0: the defaults of listener.h. For tests. */

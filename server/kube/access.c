@@ -14,8 +14,9 @@ static const char service_account_folder[] = "/var/run/secrets/kubernetes.io/ser
 
 static void wipe(char **data, size_t n)
 {
-    if (*data)
+    if (*data) {
         explicit_bzero(*data, n);
+    }
     free(*data);
     *data = NULL;
 }
@@ -41,8 +42,9 @@ void skr_kube_access_fini(struct skr_kube_access *access)
     free(access->tls_server_name);
     free(access->proxy_url);
     free(access->username);
-    if (access->password)
+    if (access->password) {
         wipe(&access->password, strlen(access->password));
+    }
     secret_fini(&access->ca);
     secret_fini(&access->certificate);
     secret_fini(&access->key);
@@ -66,8 +68,9 @@ static void free_url(CURLU **url)
 static char *url_part(CURLU *url, CURLUPart what, unsigned int flags)
 {
     SKR_CLEANUP(free_part) char *part = NULL;
-    if (curl_url_get(url, what, &part, flags) != CURLUE_OK)
+    if (curl_url_get(url, what, &part, flags) != CURLUE_OK) {
         return NULL;
+    }
     return skr_strdup(part);
 }
 
@@ -97,15 +100,18 @@ static int check_url(CURLU *url, const char *text, struct skr_error *error)
     char *scheme = url_part(url, CURLUPART_SCHEME, 0);
     bool known = scheme && (strcmp(scheme, "https") == 0 || strcmp(scheme, "http") == 0);
     free(scheme);
-    if (!known)
+    if (!known) {
         return skr_error_set(error, SKR_INVALID, "\"%s\" does not begin with https:// or http://",
                              skr_url_show(text, shown));
-    if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
+    }
+    if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD)) {
         return skr_error_set(error, SKR_INVALID,
                              "the address holds a user; put credentials under users");
-    if (url_has(url, CURLUPART_QUERY) || url_has(url, CURLUPART_FRAGMENT))
+    }
+    if (url_has(url, CURLUPART_QUERY) || url_has(url, CURLUPART_FRAGMENT)) {
         return skr_error_set(error, SKR_INVALID, "\"%s\" holds a query or a fragment",
                              skr_url_show(text, shown));
+    }
     return 0;
 }
 
@@ -114,15 +120,18 @@ int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
 {
     char shown[SKR_URL_SHOWN_MAX];
     SKR_CLEANUP(free_url) CURLU *parsed = curl_url();
-    if (!parsed)
+    if (!parsed) {
         return skr_error_set(error, SKR_NO_MEMORY, "no memory for a URL");
+    }
     CURLUcode code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME);
-    if (code != CURLUE_OK)
+    if (code != CURLUE_OK) {
         return skr_error_set(error, SKR_INVALID, "\"%s\" is not a URL: %s",
                              skr_url_show(url, shown), curl_url_strerror(code));
-    int r = check_url(parsed, url, error);
-    if (r < 0)
-        return r;
+    }
+    int rc = check_url(parsed, url, error);
+    if (rc < 0) {
+        return rc;
+    }
     char *host = url_part(parsed, CURLUPART_HOST, 0);
     if (!host || host[0] == '\0' || strlen(host) > SKR_KUBE_ACCESS_ADDRESS_BYTES_MAX) {
         free(host);
@@ -141,8 +150,9 @@ int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
     access->port = url_part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT);
     access->server = url_part(parsed, CURLUPART_URL, 0);
     skr_bug_on(!access->port || !access->server);
-    for (n = strlen(access->server); n > 0 && access->server[n - 1] == '/'; n--)
+    for (n = strlen(access->server); n > 0 && access->server[n - 1] == '/'; n--) {
         access->server[n - 1] = '\0';
+    }
     return 0;
 }
 
@@ -150,8 +160,9 @@ int skr_kube_access_set_server(struct skr_kube_access *access, const char *url,
 
 static void close_fd(const int *fd)
 {
-    if (*fd >= 0)
+    if (*fd >= 0) {
         (void)close(*fd);
+    }
 }
 
 static int read_all(int fd, const char *file, char *buffer, size_t size, size_t *ret,
@@ -160,18 +171,23 @@ static int read_all(int fd, const char *file, char *buffer, size_t size, size_t 
     size_t n = 0;
     while (n < size) {
         ssize_t got = read(fd, buffer + n, size - n);
-        if (got == 0)
+        if (got == 0) {
             break;
-        if (got < 0 && errno == EINTR)
+        }
+        if (got < 0 && errno == EINTR) {
             continue;
-        if (got < 0)
+        }
+        if (got < 0) {
             return skr_error_set(error, SKR_DENIED, "%s: %s", file, strerror(errno));
+        }
         n += (size_t)got;
     }
-    if (n == size)
+    if (n == size) {
         return skr_error_set(error, SKR_LIMIT, "%s: larger than %d bytes", file, SKR_KUBE_FILE_MAX);
-    if (n == 0)
+    }
+    if (n == 0) {
         return skr_error_set(error, SKR_INVALID, "%s: the file is empty", file);
+    }
     *ret = n;
     return 0;
 }
@@ -180,32 +196,35 @@ static int read_all(int fd, const char *file, char *buffer, size_t size, size_t 
 static int read_file(const char *file, char **ret, size_t *ret_len, struct skr_error *error)
 {
     SKR_CLEANUP(close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return skr_error_set(error, errno == ENOENT ? SKR_NOT_FOUND : SKR_DENIED, "%s: %s", file,
                              strerror(errno));
+    }
     size_t size = SKR_KUBE_FILE_MAX + 1;
     char *buffer = malloc(size);
-    if (!buffer)
+    if (!buffer) {
         return skr_error_set(error, SKR_NO_MEMORY, "%s: no memory", file);
+    }
     size_t n = 0;
-    int r = read_all(fd, file, buffer, size, &n, error);
-    if (r == 0) {
+    int rc = read_all(fd, file, buffer, size, &n, error);
+    if (rc == 0) {
         *ret = skr_alloc(n + 1);
         memcpy(*ret, buffer, n);
         *ret_len = n;
     }
     explicit_bzero(buffer, n);
     free(buffer);
-    return r;
+    return rc;
 }
 
 int skr_kube_secret_read(struct skr_kube_secret *secret, const char *file, struct skr_error *error)
 {
     char *data = NULL;
     size_t n = 0;
-    int r = read_file(file, &data, &n, error);
-    if (r < 0)
-        return r;
+    int rc = read_file(file, &data, &n, error);
+    if (rc < 0) {
+        return rc;
+    }
     char *name = skr_strdup(file);
     secret_fini(secret);
     *secret = (struct skr_kube_secret){.data = data, .n = n, .file = name};
@@ -221,25 +240,30 @@ void skr_kube_secret_take(struct skr_kube_secret *secret, char *data, size_t n)
 int skr_kube_token_check(struct skr_kube_secret *token, struct skr_error *error)
 {
     const char *where = token->file ? token->file : "token";
-    while (token->n > 0 && strchr(" \t\r\n", token->data[token->n - 1]))
+    while (token->n > 0 && strchr(" \t\r\n", token->data[token->n - 1])) {
         token->data[--token->n] = '\0';
-    if (token->n == 0)
+    }
+    if (token->n == 0) {
         return skr_error_set(error, SKR_INVALID, "%s: the token is empty", where);
-    if (token->n > SKR_KUBE_TOKEN_MAX)
+    }
+    if (token->n > SKR_KUBE_TOKEN_MAX) {
         return skr_error_set(error, SKR_LIMIT, "%s: the token is longer than %d bytes", where,
                              SKR_KUBE_TOKEN_MAX);
-    for (size_t i = 0; i < token->n; i++)
-        if (token->data[i] <= ' ' || token->data[i] >= 0x7f)
+    }
+    for (size_t i = 0; i < token->n; i++) {
+        if (token->data[i] <= ' ' || token->data[i] >= 0x7f) {
             return skr_error_set(error, SKR_INVALID,
                                  "%s: byte %zu of the token cannot stand in a header", where,
                                  i + 1);
+        }
+    }
     return 0;
 }
 
 bool skr_kube_secret_is_pem(const struct skr_kube_secret *secret)
 {
     static const char begin[] = "-----BEGIN ";
-    return secret->data && memmem(secret->data, secret->n, begin, sizeof(begin) - 1) != NULL;
+    return secret->data && memmem(secret->data, secret->n, begin, sizeof begin - 1);
 }
 
 /* ---- the account of a pod ---- */
@@ -248,50 +272,58 @@ static int set_service_address(struct skr_kube_access *access, const char *host,
                                struct skr_error *error)
 {
     char url[SKR_KUBE_ACCESS_ADDRESS_BYTES_MAX + 64];
-    bool v6 = strchr(host, ':') != NULL;
+    bool v6 = strchr(host, ':');
     int n =
-        snprintf(url, sizeof(url), "https://%s%s%s:%s", v6 ? "[" : "", host, v6 ? "]" : "", port);
-    if (n < 0 || (size_t)n >= sizeof(url))
+        snprintf(url, sizeof url, "https://%s%s%s:%s", v6 ? "[" : "", host, v6 ? "]" : "", port);
+    if (n < 0 || (size_t)n >= sizeof url) {
         return skr_error_set(error, SKR_LIMIT, "KUBERNETES_SERVICE_HOST is too long");
-    int r = skr_kube_access_set_server(access, url, error);
-    return r < 0 ? skr_error_prefix(error, "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT") : 0;
+    }
+    int rc = skr_kube_access_set_server(access, url, error);
+    return rc < 0 ? skr_error_prefix(error, "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT") : 0;
 }
 
 static int read_in(struct skr_kube_secret *secret, const char *folder, const char *name,
                    struct skr_error *error)
 {
     char path[4096];
-    int n = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    if (n < 0 || (size_t)n >= sizeof(path))
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (n < 0 || (size_t)n >= sizeof path) {
         return skr_error_set(error, SKR_LIMIT, "path of the service account is too long");
+    }
     return skr_kube_secret_read(secret, path, error);
 }
 
 int skr_kube_access_in_cluster(struct skr_kube_access *access, const char *host, const char *port,
                                const char *folder, struct skr_error *error)
 {
-    if (!host || host[0] == '\0' || !port || port[0] == '\0')
+    if (!host || host[0] == '\0' || !port || port[0] == '\0') {
         return skr_error_set(
             error, SKR_NOT_FOUND,
             "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
             "not set; name a file with --kubeconfig");
+    }
     free(access->source);
     access->source = skr_strdup("in-cluster account");
-    int r = set_service_address(access, host, port, error);
-    if (r < 0)
-        return r;
-    r = read_in(&access->token, folder, "token", error);
-    if (r < 0)
+    int rc = set_service_address(access, host, port, error);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = read_in(&access->token, folder, "token", error);
+    if (rc < 0) {
         return skr_error_prefix(error, "in-cluster account");
-    r = skr_kube_token_check(&access->token, error);
-    if (r < 0)
+    }
+    rc = skr_kube_token_check(&access->token, error);
+    if (rc < 0) {
         return skr_error_prefix(error, "in-cluster account");
-    r = read_in(&access->ca, folder, "ca.crt", error);
-    if (r < 0)
+    }
+    rc = read_in(&access->ca, folder, "ca.crt", error);
+    if (rc < 0) {
         return skr_error_prefix(error, "in-cluster account");
-    if (!skr_kube_secret_is_pem(&access->ca))
+    }
+    if (!skr_kube_secret_is_pem(&access->ca)) {
         return skr_error_set(error, SKR_INVALID, "in-cluster account: %s holds no certificate",
                              access->ca.file);
+    }
     return 0;
 }
 
@@ -307,18 +339,21 @@ int skr_kube_access_from_environment(struct skr_kube_access *access, struct skr_
 /* Reads one file again; the old value stays when the new one is unusable. */
 static bool refresh_secret(struct skr_kube_secret *secret, bool is_token, struct skr_error *error)
 {
-    if (!secret->file)
+    if (!secret->file) {
         return false;
+    }
     struct skr_error problem = {0};
     struct skr_kube_secret fresh = {0};
-    int r = skr_kube_secret_read(&fresh, secret->file, &problem);
-    if (r == 0 && is_token)
-        r = skr_kube_token_check(&fresh, &problem);
-    else if (r == 0 && !skr_kube_secret_is_pem(&fresh))
-        r = skr_error_set(&problem, SKR_INVALID, "%s holds no PEM block", secret->file);
-    if (r < 0 || !fresh.data) {
-        if (error->code == SKR_OK)
+    int rc = skr_kube_secret_read(&fresh, secret->file, &problem);
+    if (rc == 0 && is_token) {
+        rc = skr_kube_token_check(&fresh, &problem);
+    } else if (rc == 0 && !skr_kube_secret_is_pem(&fresh)) {
+        rc = skr_error_set(&problem, SKR_INVALID, "%s holds no PEM block", secret->file);
+    }
+    if (rc < 0 || !fresh.data) {
+        if (error->code == SKR_OK) {
             *error = problem;
+        }
         secret_fini(&fresh);
         return false;
     }

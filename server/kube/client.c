@@ -35,12 +35,12 @@ struct skr_kube {
 };
 
 static const char *const resource_names[] = {"nodes", "pods", "groups", "topologies", "podgroups"};
-_Static_assert(sizeof(resource_names) / sizeof(resource_names[0]) == SKR_KUBE_RESOURCE_COUNT,
+_Static_assert(sizeof resource_names / sizeof resource_names[0] == SKR_KUBE_RESOURCE_COUNT,
                "a name for each resource");
 
 static const char *const outcome_names[] = {"ok",     "conflict", "not_found", "invalid",
                                             "denied", "busy",     "unknown",   "dropped"};
-_Static_assert(sizeof(outcome_names) / sizeof(outcome_names[0]) == SKR_WRITE_OUTCOME_COUNT,
+_Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_WRITE_OUTCOME_COUNT,
                "a name for each outcome");
 
 const char *skr_kube_resource_name(enum skr_kube_resource resource)
@@ -78,8 +78,9 @@ void skr_kube_options_default(struct skr_kube_options *options)
 static int check_range(const char *what, int64_t value, int64_t low, int64_t high,
                        struct skr_error *error)
 {
-    if (value >= low && value <= high)
+    if (value >= low && value <= high) {
         return 0;
+    }
     return skr_error_set(error, SKR_INVALID,
                          "kube client: %s is %lld, must be between %lld and %lld", what,
                          (long long)value, (long long)low, (long long)high);
@@ -105,13 +106,15 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
         {"healthy_after", o->healthy_after, 0, year},
         {"absent_retry", o->absent_retry, SKR_MILLISECOND, year},
     };
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-        int r = check_range(ranges[i].what, ranges[i].value, ranges[i].low, ranges[i].high, error);
-        if (r < 0)
-            return r;
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        int rc = check_range(ranges[i].what, ranges[i].value, ranges[i].low, ranges[i].high, error);
+        if (rc < 0) {
+            return rc;
+        }
     }
-    if (!o->deliver)
+    if (!o->deliver) {
         return skr_error_set(error, SKR_INVALID, "kube client: deliver is not set");
+    }
     return 0;
 }
 
@@ -139,13 +142,16 @@ static void put_all(struct skr_kube *kube, struct skr_kube_job *job)
 
 static void announce_sync(struct skr_kube *kube)
 {
-    if (atomic_load(&kube->counters.synced))
+    if (atomic_load(&kube->counters.synced)) {
         return;
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
-        if (!skr_watch_is_synced(kube->watch[i]))
+    }
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+        if (!skr_watch_is_synced(kube->watch[i])) {
             return;
+        }
+    }
     struct skr_event event = {.kind = SKR_EVENT_SYNCED, .namespace_ = "", .name = "", .uid = ""};
-    kube->options.deliver(kube->options.deliver_ctx, &event);
+    kube->options.deliver(kube->options.deliver_context, &event);
     atomic_store(&kube->counters.synced, true);
 }
 
@@ -157,9 +163,10 @@ static bool run_transfers(struct skr_kube *kube)
     skr_bug_on(code != CURLM_OK);
     bool any = false;
     int left = 0;
-    for (CURLMsg *m; (m = curl_multi_info_read(kube->session.multi, &left)) != NULL;) {
-        if (m->msg != CURLMSG_DONE)
+    for (CURLMsg *m; (m = curl_multi_info_read(kube->session.multi, &left));) {
+        if (m->msg != CURLMSG_DONE) {
             continue;
+        }
         any = true;
         skr_transfer_finish(m->easy_handle, m->data.result);
     }
@@ -184,12 +191,14 @@ static void run_until_stopped(struct skr_kube *kube)
     for (;;) {
         bool stopping = false;
         put_all(kube, take_inbox(kube, &stopping));
-        if (stopping)
+        if (stopping) {
             return;
+        }
         int64_t now = skr_kube_now();
         skr_kube_session_refresh(&kube->session, now, false);
-        for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+        for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
             (void)skr_watch_tick(kube->watch[i], now);
+        }
         (void)skr_writer_tick(kube->writer, now);
         if (run_transfers(kube)) {
             announce_sync(kube);
@@ -213,9 +222,11 @@ static void run_down(struct skr_kube *kube)
         kube->watch[i] = NULL;
     }
     skr_writer_drop_queued(kube->writer, "the client is stopping");
-    while (skr_writer_in_flight(kube->writer) > 0 && skr_kube_now() < end)
-        if (!run_transfers(kube))
+    while (skr_writer_in_flight(kube->writer) > 0 && skr_kube_now() < end) {
+        if (!run_transfers(kube)) {
             wait_until(kube, end);
+        }
+    }
     skr_writer_abandon(kube->writer, "the client stopped before the answer came");
     skr_writer_destroy(kube->writer);
     kube->writer = NULL;
@@ -234,18 +245,21 @@ static void *run(void *arg)
 static uint64_t random_seed(uint64_t given)
 {
     uint64_t seed = given;
-    if (seed == 0 && getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+    if (seed == 0 && getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) {
         seed = (uint64_t)skr_kube_now();
+    }
     return seed ? seed : 1;
 }
 
 static void free_kube(struct skr_kube *kube)
 {
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
         skr_watch_destroy(kube->watch[i]);
+    }
     skr_writer_destroy(kube->writer);
-    if (kube->session.multi)
+    if (kube->session.multi) {
         (void)curl_multi_cleanup(kube->session.multi);
+    }
     free(kube->session.user_agent);
     skr_kube_access_fini(&kube->access);
     (void)pthread_mutex_destroy(&kube->lock);
@@ -273,8 +287,9 @@ static void make_parts(struct skr_kube *kube)
 {
     long connections = kube->options.max_in_flight + SKR_KUBE_RESOURCE_COUNT;
     (void)curl_multi_setopt(kube->session.multi, CURLMOPT_MAXCONNECTS, connections);
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
         kube->watch[i] = skr_watch_create(&kube->session, (enum skr_kube_resource)i);
+    }
     skr_watch_pair(kube->watch[SKR_KUBE_GROUP_MAPS], kube->watch[SKR_KUBE_TOPOLOGY_MAPS]);
     kube->writer = skr_writer_create(&kube->session);
 }
@@ -285,22 +300,25 @@ static int start_thread(struct skr_kube *kube)
     sigset_t before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int r = pthread_create(&kube->thread, NULL, run, kube);
+    int rc = pthread_create(&kube->thread, NULL, run, kube);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return r;
+    return rc;
 }
 
 int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
                     struct skr_kube **ret, struct skr_error *error)
 {
-    int r = check_options(options, error);
-    if (r < 0)
-        return r;
-    if (!access->server)
+    int rc = check_options(options, error);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!access->server) {
         return skr_error_set(error, SKR_INVALID, "kube client: no API server is named");
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    }
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return skr_error_set(error, SKR_BUG, "libcurl cannot be used");
-    struct skr_kube *kube = skr_alloc(sizeof(*kube));
+    }
+    struct skr_kube *kube = skr_alloc(sizeof *kube);
     kube->options = *options;
     skr_bug_on(pthread_mutex_init(&kube->lock, NULL) != 0);
     make_session(kube);
@@ -333,10 +351,11 @@ int skr_kube_submit(struct skr_kube *kube, const struct skr_write *write)
     bool stopping = kube->stopping;
     bool was_empty = !kube->inbox_first;
     if (!stopping) {
-        if (kube->inbox_last)
+        if (kube->inbox_last) {
             kube->inbox_last->next = job;
-        else
+        } else {
             kube->inbox_first = job;
+        }
         kube->inbox_last = job;
     }
     skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
@@ -344,15 +363,17 @@ int skr_kube_submit(struct skr_kube *kube, const struct skr_write *write)
         free(job);
         return -SKR_GONE;
     }
-    if (was_empty)
+    if (was_empty) {
         (void)curl_multi_wakeup(kube->session.multi);
+    }
     return 0;
 }
 
 void skr_kube_stop(struct skr_kube *kube)
 {
-    if (kube->joined)
+    if (kube->joined) {
         return;
+    }
     skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
     kube->stopping = true;
     skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
@@ -363,8 +384,9 @@ void skr_kube_stop(struct skr_kube *kube)
 
 void skr_kube_destroy(struct skr_kube *kube)
 {
-    if (!kube)
+    if (!kube) {
         return;
+    }
     skr_kube_stop(kube);
     free_kube(kube);
 }
@@ -395,12 +417,14 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
         .credential_reloads = skr_count_get(&c->credential_reloads),
         .synced = atomic_load(&c->synced),
     };
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++)
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
         get_resource(&c->resource[i], &ret->resource[i]);
+    }
     for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
         ret->queued[i] = skr_count_get(&c->queued[i]);
         ret->write_ns[i] = skr_count_get(&c->write_ns[i]);
-        for (int k = 0; k < SKR_WRITE_OUTCOME_COUNT; k++)
+        for (int k = 0; k < SKR_WRITE_OUTCOME_COUNT; k++) {
             ret->writes[i][k] = skr_count_get(&c->writes[i][k]);
+        }
     }
 }

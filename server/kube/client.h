@@ -38,8 +38,8 @@ enum {
 };
 
 struct skr_kube_options {
-    void (*deliver)(void *ctx, struct skr_event *event);
-    void *deliver_ctx;
+    void (*deliver)(void *context, struct skr_event *event);
+    void *deliver_context;
     const char *user_agent; /* copied; NULL: "sakkara" */
     /* Writes. */
     int32_t qps;              /* 1..SKR_KUBE_QPS_MAX; 1000 */

@@ -7,10 +7,10 @@
 #include "server/kube/prune.h"
 
 static const char *const plurals[] = {"nodes", "pods", "configmaps", "podgroups"};
-_Static_assert(sizeof(plurals) / sizeof(plurals[0]) == SKR_KUBE_KIND_COUNT, "a name for each kind");
+_Static_assert(sizeof plurals / sizeof plurals[0] == SKR_KUBE_KIND_COUNT, "a name for each kind");
 
 static const char *const line_types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", ""};
-_Static_assert(sizeof(line_types) / sizeof(line_types[0]) == SKR_KUBE_LINE_TYPE_COUNT,
+_Static_assert(sizeof line_types / sizeof line_types[0] == SKR_KUBE_LINE_TYPE_COUNT,
                "a name for each type of line");
 
 const char *skr_kube_kind_plural(enum skr_kube_kind kind)
@@ -25,8 +25,9 @@ int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_err
     struct skr_prune prune;
     skr_prune_init(&prune, text, n);
     json_t *json = json_load_callback(skr_prune_read, &prune, JSON_ALLOW_NUL, &e);
-    if (!json)
+    if (!json) {
         return skr_error_set(error, SKR_INVALID, "not JSON: %d:%d: %s", e.line, e.column, e.text);
+    }
     *ret = json;
     return 0;
 }
@@ -42,11 +43,13 @@ int skr_kube_line_parse(json_t *root, enum skr_kube_line_type *ret_type, json_t 
 {
     const char *type = text_of(root, "type");
     json_t *object = json_object_get(root, "object");
-    if (type[0] == '\0' || !json_is_object(object))
+    if (type[0] == '\0' || !json_is_object(object)) {
         return skr_error_set(error, SKR_INVALID, "a watch line without type and object");
+    }
     enum skr_kube_line_type t = 0;
-    while (t < SKR_KUBE_LINE_UNKNOWN && strcmp(type, line_types[t]) != 0)
+    while (t < SKR_KUBE_LINE_UNKNOWN && strcmp(type, line_types[t]) != 0) {
         t++;
+    }
     *ret_type = t;
     *ret_object = object;
     return 0;
@@ -56,8 +59,9 @@ uint64_t skr_kube_version_parse(const char *text)
 {
     uint64_t v = 0;
     for (const char *c = text; *c; c++) {
-        if (*c < '0' || *c > '9' || v > (UINT64_MAX - (uint64_t)(*c - '0')) / 10)
+        if (*c < '0' || *c > '9' || v > (UINT64_MAX - (uint64_t)(*c - '0')) / 10) {
             return 0;
+        }
         v = v * 10 + (uint64_t)(*c - '0');
     }
     return v;
@@ -73,8 +77,9 @@ int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
         .uid = text_of(metadata, "uid"),
         .version_text = text_of(metadata, "resourceVersion"),
     };
-    if (identity.name[0] == '\0')
+    if (identity.name[0] == '\0') {
         return skr_error_set(error, SKR_INVALID, "an object without metadata.name");
+    }
     identity.version = skr_kube_version_parse(identity.version_text);
     *ret = identity;
     return 0;
@@ -82,8 +87,9 @@ int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
 
 bool skr_kube_status_parse(const json_t *json, struct skr_kube_status *ret)
 {
-    if (!json_is_object(json) || strcmp(text_of(json, "kind"), "Status") != 0)
+    if (!json_is_object(json) || strcmp(text_of(json, "kind"), "Status") != 0) {
         return false;
+    }
     json_int_t code = json_integer_value(json_object_get(json, "code"));
     *ret = (struct skr_kube_status){
         .code = code > 0 && code < 1000 ? (int)code : 0,
@@ -97,30 +103,31 @@ int skr_kube_decode(enum skr_kube_kind kind, const json_t *object, struct skr_ev
                     struct skr_error *error)
 {
     struct skr_event event = {.namespace_ = "", .name = "", .uid = ""};
-    int r = 0;
+    int rc = 0;
     switch (kind) {
     case SKR_KUBE_NODE:
         event.kind = SKR_EVENT_NODE_UPSERT;
-        r = skr_node_decode(object, &event.node, error);
+        rc = skr_node_decode(object, &event.node, error);
         break;
     case SKR_KUBE_POD:
         event.kind = SKR_EVENT_POD_UPSERT;
-        r = skr_pod_decode(object, &event.pod, error);
+        rc = skr_pod_decode(object, &event.pod, error);
         break;
     case SKR_KUBE_CONFIGMAP:
         event.kind = SKR_EVENT_CONFIGMAP_UPSERT;
-        r = skr_configmap_decode(object, &event.configmap, error);
+        rc = skr_configmap_decode(object, &event.configmap, error);
         break;
     case SKR_KUBE_PODGROUP:
         event.kind = SKR_EVENT_PODGROUP_UPSERT;
-        r = skr_podgroup_decode(object, &event.podgroup, error);
+        rc = skr_podgroup_decode(object, &event.podgroup, error);
         break;
     case SKR_KUBE_KIND_COUNT:
         return skr_error_set(error, SKR_BUG, "no such kind");
     }
-    if (r == 0)
+    if (rc == 0) {
         *ret = event;
-    return r;
+    }
+    return rc;
 }
 
 static void destroy_results(struct skr_event *event)
@@ -132,16 +139,17 @@ static void destroy_results(struct skr_event *event)
 
 void skr_kube_event_fini(struct skr_event *event)
 {
-    if (event->kind == SKR_EVENT_NODE_UPSERT)
+    if (event->kind == SKR_EVENT_NODE_UPSERT) {
         skr_node_destroy(event->node);
-    else if (event->kind == SKR_EVENT_POD_UPSERT)
+    } else if (event->kind == SKR_EVENT_POD_UPSERT) {
         skr_pod_destroy(event->pod);
-    else if (event->kind == SKR_EVENT_CONFIGMAP_UPSERT)
+    } else if (event->kind == SKR_EVENT_CONFIGMAP_UPSERT) {
         skr_configmap_destroy(event->configmap);
-    else if (event->kind == SKR_EVENT_PODGROUP_UPSERT)
+    } else if (event->kind == SKR_EVENT_PODGROUP_UPSERT) {
         skr_podgroup_destroy(event->podgroup);
-    else if (event->kind == SKR_EVENT_WRITE_DONE)
+    } else if (event->kind == SKR_EVENT_WRITE_DONE) {
         destroy_results(event);
+    }
 }
 
 struct skr_event skr_kube_deleted(enum skr_kube_kind kind, const char *namespace_, const char *name,
@@ -150,7 +158,7 @@ struct skr_event skr_kube_deleted(enum skr_kube_kind kind, const char *namespace
     static const enum skr_event_kind kinds[] = {SKR_EVENT_NODE_DELETE, SKR_EVENT_POD_DELETE,
                                                 SKR_EVENT_CONFIGMAP_DELETE,
                                                 SKR_EVENT_PODGROUP_DELETE};
-    _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == SKR_KUBE_KIND_COUNT, "an event for each");
+    _Static_assert(sizeof kinds / sizeof kinds[0] == SKR_KUBE_KIND_COUNT, "an event for each");
     return (struct skr_event){
         .kind = kinds[kind], .namespace_ = namespace_, .name = name, .uid = uid};
 }

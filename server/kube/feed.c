@@ -28,7 +28,7 @@ void skr_feed_fini(struct skr_feed *feed)
 static void deliver(struct skr_feed *feed, struct skr_event *event)
 {
     skr_count_add(&feed->counters->events, 1);
-    feed->session->options->deliver(feed->session->options->deliver_ctx, event);
+    feed->session->options->deliver(feed->session->options->deliver_context, event);
 }
 
 static void count_objects(struct skr_feed *feed)
@@ -48,8 +48,9 @@ static void deliver_deleted(struct skr_feed *feed, const struct skr_known_object
 static struct skr_known_object *in_peer(const struct skr_feed *feed, const char *namespace_,
                                         const char *name, const char *uid)
 {
-    if (!feed->peer)
+    if (!feed->peer) {
         return NULL;
+    }
     struct skr_known_object *o = skr_known_find(feed->peer->known, namespace_, name);
     return o && o->delivered && skr_known_has_uid(o, uid) ? o : NULL;
 }
@@ -60,8 +61,9 @@ static void forget(struct skr_feed *feed, struct skr_known_object *object)
     skr_known_take(feed->known, object);
     count_objects(feed);
     if (object->delivered && !in_peer(feed, skr_known_namespace(object), skr_known_name(object),
-                                      skr_known_uid(object, uid)))
+                                      skr_known_uid(object, uid))) {
         deliver_deleted(feed, object);
+    }
     free(object);
 }
 
@@ -79,8 +81,9 @@ static void log_undecodable(struct skr_feed *feed, const struct skr_kube_identit
 static struct skr_known_object *see(struct skr_feed *feed, const struct skr_kube_identity *id)
 {
     struct skr_known_object *old = skr_known_find(feed->known, id->namespace_, id->name);
-    if (old && !skr_known_has_uid(old, id->uid) && old->delivered)
+    if (old && !skr_known_has_uid(old, id->uid) && old->delivered) {
         deliver_deleted(feed, old);
+    }
     struct skr_known_object *o = skr_known_put(feed->known, id->namespace_, id->name, id->uid);
     if (!o) {
         log_undecodable(feed, id, "its name or uid is too long");
@@ -100,8 +103,9 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
         return;
     }
     struct skr_known_object *o = see(feed, &id);
-    if (!o || (id.version != 0 && o->version == id.version))
+    if (!o || (id.version != 0 && o->version == id.version)) {
         return;
+    }
     o->version = id.version;
     const struct skr_known_object *other = in_peer(feed, id.namespace_, id.name, id.uid);
     if (other && id.version != 0 && other->version >= id.version) {
@@ -110,10 +114,11 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
     }
     struct skr_event event;
     if (skr_kube_decode(feed->kind, object, &event, &error) < 0) {
-        if (o->broken)
+        if (o->broken) {
             skr_count_add(&feed->counters->undecodable, 1);
-        else
+        } else {
             log_undecodable(feed, &id, error.text);
+        }
         o->broken = true;
         return;
     }
@@ -131,8 +136,9 @@ void skr_feed_delete(struct skr_feed *feed, const json_t *object)
         return;
     }
     struct skr_known_object *o = skr_known_find(feed->known, id.namespace_, id.name);
-    if (o && skr_known_has_uid(o, id.uid))
+    if (o && skr_known_has_uid(o, id.uid)) {
         forget(feed, o);
+    }
 }
 
 void skr_feed_begin_list(struct skr_feed *feed)
@@ -144,7 +150,8 @@ void skr_feed_end_list(struct skr_feed *feed)
 {
     size_t n = 0;
     struct skr_known_object **gone = skr_known_unseen(feed->known, feed->list, &n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         forget(feed, gone[i]);
+    }
     free(gone);
 }

@@ -27,10 +27,12 @@ struct skr_known *skr_known_create(void)
 
 void skr_known_destroy(struct skr_known *known)
 {
-    if (!known)
+    if (!known) {
         return;
-    for (size_t i = 0; i < known->cap; i++)
+    }
+    for (size_t i = 0; i < known->cap; i++) {
         free(known->slot[i]);
+    }
     free(known->slot);
     free(known);
 }
@@ -44,8 +46,9 @@ size_t skr_known_count(const struct skr_known *known)
 
 static int hex_value(char c)
 {
-    if (c >= '0' && c <= '9')
+    if (c >= '0' && c <= '9') {
         return c - '0';
+    }
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
@@ -60,13 +63,15 @@ static bool uuid_pack(const char *text, unsigned char ret[UUID_BYTES])
     size_t digits = 0;
     for (size_t i = 0; i < UUID_TEXT; i++) {
         if (is_dash_position(i)) {
-            if (text[i] != '-')
+            if (text[i] != '-') {
                 return false;
+            }
             continue;
         }
         int v = hex_value(text[i]);
-        if (v < 0)
+        if (v < 0) {
             return false;
+        }
         unsigned char *byte = &ret[digits / 2];
         *byte = (unsigned char)(digits % 2 == 0 ? v << 4 : *byte | v);
         digits++;
@@ -126,8 +131,9 @@ bool skr_known_has_uid(const struct skr_known_object *object, const char *uid)
 
 static uint32_t hash_text(uint32_t h, const char *text)
 {
-    for (; *text; text++)
+    for (; *text; text++) {
         h = (h ^ (unsigned char)*text) * 16777619u;
+    }
     return (h ^ 0xff) * 16777619u;
 }
 
@@ -147,30 +153,34 @@ static size_t probe(const struct skr_known *known, uint32_t hash, const char *na
     for (;; i = (i + 1) & (known->cap - 1)) {
         const struct skr_known_object *o = known->slot[i];
         if (!o || (o->hash == hash && strcmp(skr_known_namespace(o), namespace_) == 0 &&
-                   strcmp(skr_known_name(o), name) == 0))
+                   strcmp(skr_known_name(o), name) == 0)) {
             return i;
+        }
     }
 }
 
 struct skr_known_object *skr_known_find(const struct skr_known *known, const char *namespace_,
                                         const char *name)
 {
-    if (known->n == 0)
+    if (known->n == 0) {
         return NULL;
+    }
     return known->slot[probe(known, hash_key(namespace_, name), namespace_, name)];
 }
 
 static void grow(struct skr_known *known)
 {
     size_t cap = known->cap ? known->cap * 2 : 64;
-    struct skr_known_object **slot = skr_alloc_array(cap, sizeof(*slot));
+    struct skr_known_object **slot = skr_alloc_array(cap, sizeof *slot);
     for (size_t i = 0; i < known->cap; i++) {
         struct skr_known_object *o = known->slot[i];
-        if (!o)
+        if (!o) {
             continue;
+        }
         size_t at = o->hash & (cap - 1);
-        while (slot[at])
+        while (slot[at]) {
             at = (at + 1) & (cap - 1);
+        }
         slot[at] = o;
     }
     free(known->slot);
@@ -185,12 +195,13 @@ static struct skr_known_object *object_create(const char *namespace_, const char
     size_t name_len = strlen(name);
     size_t uid_len = strlen(uid);
     if (namespace_len > SKR_KNOWN_NAMESPACE_MAX || name_len > SKR_KNOWN_NAME_MAX ||
-        uid_len > SKR_KNOWN_UID_MAX)
+        uid_len > SKR_KNOWN_UID_MAX) {
         return NULL;
+    }
     unsigned char packed[UUID_BYTES];
     bool is_uuid = uid_len == UUID_TEXT && uuid_pack(uid, packed);
     size_t stored = is_uuid ? UUID_BYTES : uid_len;
-    struct skr_known_object *o = skr_alloc(sizeof(*o) + namespace_len + name_len + 2 + stored);
+    struct skr_known_object *o = skr_alloc(sizeof *o + namespace_len + name_len + 2 + stored);
     o->hash = hash_key(namespace_, name);
     o->namespace_len = (uint8_t)namespace_len;
     o->name_len = (uint16_t)name_len;
@@ -205,13 +216,16 @@ struct skr_known_object *skr_known_put(struct skr_known *known, const char *name
                                        const char *name, const char *uid)
 {
     struct skr_known_object *o = skr_known_find(known, namespace_, name);
-    if (o && skr_known_has_uid(o, uid))
+    if (o && skr_known_has_uid(o, uid)) {
         return o;
+    }
     struct skr_known_object *fresh = object_create(namespace_, name, uid);
-    if (!fresh)
+    if (!fresh) {
         return NULL;
-    if (!o && (known->n + 1) * 4 > known->cap * 3)
+    }
+    if (!o && (known->n + 1) * 4 > known->cap * 3) {
         grow(known);
+    }
     size_t i = probe(known, fresh->hash, namespace_, name);
     free(known->slot[i]);
     known->slot[i] = fresh;
@@ -252,13 +266,15 @@ struct skr_known_object **skr_known_unseen(const struct skr_known *known, uint32
     size_t cap = 0;
     for (size_t i = 0; i < known->cap; i++) {
         struct skr_known_object *o = known->slot[i];
-        if (!o || o->list == list)
+        if (!o || o->list == list) {
             continue;
+        }
         skr_grow(&unseen, &cap, n + 1, sizeof(struct skr_known_object *));
         unseen[n++] = o;
     }
-    if (n > 1)
+    if (n > 1) {
         qsort(unseen, n, sizeof(struct skr_known_object *), compare_objects);
+    }
     *ret_n = n;
     return unseen;
 }

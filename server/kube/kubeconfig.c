@@ -27,7 +27,7 @@ static void problem(const struct reader *r, const yaml_node_t *at, const char *f
     char text[SKR_FINDING_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof(text), format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     skr_findings_add(r->findings, true, NULL, at ? at->start_mark.line + 1 : 0,
                      at ? at->start_mark.column + 1 : 0, "%s", text);
@@ -51,13 +51,16 @@ static bool is_null(const yaml_node_t *node)
 /* Value of a key, NULL when absent or null. map may be NULL. */
 static yaml_node_t *member(struct reader *r, const yaml_node_t *map, const char *key)
 {
-    if (!map || map->type != YAML_MAPPING_NODE)
+    if (!map || map->type != YAML_MAPPING_NODE) {
         return NULL;
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)
+    }
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
+         p++) {
         if (scalar_is(yaml_document_get_node(&r->document, p->key), key)) {
             yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
             return is_null(value) ? NULL : value;
         }
+    }
     return NULL;
 }
 
@@ -65,8 +68,9 @@ static yaml_node_t *typed_member(struct reader *r, const yaml_node_t *map, const
                                  const char *path, yaml_node_type_t type, const char *type_name)
 {
     yaml_node_t *value = member(r, map, key);
-    if (!value || value->type == type)
+    if (!value || value->type == type) {
         return value;
+    }
     problem(r, value, "%s%s%s must be %s", path, path[0] ? "." : "", key, type_name);
     return NULL;
 }
@@ -76,10 +80,12 @@ static const char *text_member(struct reader *r, const yaml_node_t *map, const c
                                const char *path, const yaml_node_t **ret_at)
 {
     const yaml_node_t *value = typed_member(r, map, key, path, YAML_SCALAR_NODE, "a text");
-    if (ret_at)
+    if (ret_at) {
         *ret_at = value;
-    if (!value)
+    }
+    if (!value) {
         return NULL;
+    }
     const char *text = (const char *)value->data.scalar.value;
     if (strlen(text) != value->data.scalar.length) {
         problem(r, value, "%s%s%s holds a zero byte", path, path[0] ? "." : "", key);
@@ -93,10 +99,12 @@ static bool boolean_member(struct reader *r, const yaml_node_t *map, const char 
 {
     const yaml_node_t *at = NULL;
     const char *text = text_member(r, map, key, path, &at);
-    if (!text || strcmp(text, "false") == 0)
+    if (!text || strcmp(text, "false") == 0) {
         return false;
-    if (strcmp(text, "true") == 0)
+    }
+    if (strcmp(text, "true") == 0) {
         return true;
+    }
     problem(r, at, "%s.%s must be true or false, not \"%.64s\"", path, key, text);
     return false;
 }
@@ -120,11 +128,12 @@ static yaml_node_t *named_entry(struct reader *r, const yaml_node_t *root, const
         if (!entry_name) {
             problem(r, entry, "%s: the entry has no name", list_key);
         } else if (strcmp(entry_name, name) == 0) {
-            if (found)
+            if (found) {
                 problem(r, entry, "%s: \"%.128s\" stands twice (see line %zu)", list_key, name,
                         found->start_mark.line + 1);
-            else
+            } else {
                 found = entry;
+            }
         }
     }
     if (!found) {
@@ -132,8 +141,9 @@ static yaml_node_t *named_entry(struct reader *r, const yaml_node_t *root, const
         return NULL;
     }
     yaml_node_t *body = typed_member(r, found, inner, list_key, YAML_MAPPING_NODE, "a mapping");
-    if (!body)
+    if (!body) {
         problem(r, found, "%s: \"%.128s\" has no %s", list_key, name, inner);
+    }
     return body;
 }
 
@@ -143,8 +153,9 @@ static yaml_node_t *named_entry(struct reader *r, const yaml_node_t *root, const
 static char *resolve_path(const struct reader *r, const char *path)
 {
     const char *slash = strrchr(r->file, '/');
-    if (path[0] == '/' || !slash)
+    if (path[0] == '/' || !slash) {
         return skr_strdup(path);
+    }
     size_t folder = (size_t)(slash - r->file) + 1;
     size_t n = strlen(path);
     char *full = skr_alloc(folder + n + 1);
@@ -158,8 +169,9 @@ static void read_secret_file(struct reader *r, const yaml_node_t *at, const char
 {
     struct skr_error error = {0};
     char *full = resolve_path(r, path);
-    if (skr_kube_secret_read(ret, full, &error) < 0)
+    if (skr_kube_secret_read(ret, full, &error) < 0) {
         problem(r, at, "%s: %s", key, error.text);
+    }
     free(full);
 }
 
@@ -169,10 +181,11 @@ static void read_secret_data(struct reader *r, const yaml_node_t *at, const char
     struct skr_error error = {0};
     char *data = NULL;
     size_t n = 0;
-    if (skr_base64_decode(text, strlen(text), &data, &n, &error) < 0)
+    if (skr_base64_decode(text, strlen(text), &data, &n, &error) < 0) {
         problem(r, at, "%s: %s", key, error.text);
-    else
+    } else {
         skr_kube_secret_take(ret, data, n);
+    }
 }
 
 /* KEY-data or else the file KEY, which must hold PEM. */
@@ -188,11 +201,13 @@ static void read_pem(struct reader *r, const yaml_node_t *map, const char *path,
     } else {
         used = key;
         text = text_member(r, map, key, path, &at);
-        if (text)
+        if (text) {
             read_secret_file(r, at, key, text, ret);
+        }
     }
-    if (text && r->findings->n_errors == errors && !skr_kube_secret_is_pem(ret))
+    if (text && r->findings->n_errors == errors && !skr_kube_secret_is_pem(ret)) {
         problem(r, at, "%s holds no PEM block (-----BEGIN …-----)", used);
+    }
 }
 
 static void read_cluster(struct reader *r, const yaml_node_t *cluster)
@@ -201,41 +216,46 @@ static void read_cluster(struct reader *r, const yaml_node_t *cluster)
     struct skr_error error = {0};
     const yaml_node_t *at = NULL;
     const char *server = text_member(r, cluster, "server", "cluster", &at);
-    if (!server)
+    if (!server) {
         problem(r, cluster, "cluster.server is missing");
-    else if (skr_kube_access_set_server(access, server, &error) < 0)
+    } else if (skr_kube_access_set_server(access, server, &error) < 0) {
         problem(r, at, "cluster.server: %s", error.text);
+    }
     read_pem(r, cluster, "cluster", "certificate-authority", "certificate-authority-data",
              &access->ca);
     access->insecure = boolean_member(r, cluster, "insecure-skip-tls-verify", "cluster");
-    if (access->insecure && access->ca.data)
+    if (access->insecure && access->ca.data) {
         problem(r, member(r, cluster, "insecure-skip-tls-verify"),
                 "cluster.insecure-skip-tls-verify and a certificate authority exclude each other");
+    }
     access->tls_server_name =
         skr_strdup(text_member(r, cluster, "tls-server-name", "cluster", NULL));
     access->proxy_url = skr_strdup(text_member(r, cluster, "proxy-url", "cluster", &at));
     char shown[SKR_URL_SHOWN_MAX];
-    if (access->proxy_url && !strstr(access->proxy_url, "://"))
+    if (access->proxy_url && !strstr(access->proxy_url, "://")) {
         problem(r, at, "cluster.proxy-url: \"%s\" has no scheme such as http://",
                 skr_url_show(access->proxy_url, shown));
+    }
 }
 
 static void refuse_helpers(struct reader *r, const yaml_node_t *user)
 {
     static const char *const helpers[] = {"exec", "auth-provider"};
-    for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++) {
+    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) {
         const yaml_node_t *helper = member(r, user, helpers[i]);
-        if (helper)
+        if (helper) {
             problem(r, helper,
                     "user.%s: login helpers are not run by a daemon; use a kubeconfig with the "
                     "token of a service account (kubectl create token, or a Secret of type "
                     "kubernetes.io/service-account-token) or a client certificate",
                     helpers[i]);
+        }
     }
     const yaml_node_t *as = member(r, user, "as");
-    if (as)
+    if (as) {
         problem(r, as,
                 "user.as: impersonation is not supported; use credentials of that account itself");
+    }
 }
 
 static void read_token(struct reader *r, const yaml_node_t *user)
@@ -248,11 +268,13 @@ static void read_token(struct reader *r, const yaml_node_t *user)
         read_secret_file(r, at, "tokenFile", text, token);
     } else {
         text = text_member(r, user, "token", "user", &at);
-        if (text)
+        if (text) {
             skr_kube_secret_take(token, skr_strdup(text), strlen(text));
+        }
     }
-    if (token->data && skr_kube_token_check(token, &error) < 0)
+    if (token->data && skr_kube_token_check(token, &error) < 0) {
         problem(r, at, "%s", error.text);
+    }
 }
 
 static void read_user(struct reader *r, const yaml_node_t *user)
@@ -267,19 +289,25 @@ static void read_user(struct reader *r, const yaml_node_t *user)
     const yaml_node_t *at = NULL;
     access->username = skr_strdup(text_member(r, user, "username", "user", &at));
     access->password = skr_strdup(text_member(r, user, "password", "user", NULL));
-    if (r->findings->n_errors > errors)
+    if (r->findings->n_errors > errors) {
         return;
-    if (access->certificate.data && !access->key.data)
+    }
+    if (access->certificate.data && !access->key.data) {
         problem(r, user, "user: a client certificate without client-key or client-key-data");
-    if (!access->certificate.data && access->key.data)
+    }
+    if (!access->certificate.data && access->key.data) {
         problem(r, user,
                 "user: a client key without client-certificate or client-certificate-data");
-    if (access->username && access->token.data)
+    }
+    if (access->username && access->token.data) {
         problem(r, at, "user: username and a token exclude each other");
-    if (access->username && strchr(access->username, ':'))
+    }
+    if (access->username && strchr(access->username, ':')) {
         problem(r, at, "user.username must not hold a colon");
-    if (access->password && !access->username)
+    }
+    if (access->password && !access->username) {
         problem(r, user, "user: a password without username");
+    }
 }
 
 /* ---- the document ---- */
@@ -294,19 +322,23 @@ static void read_context(struct reader *r, const yaml_node_t *root)
         return;
     }
     yaml_node_t *context = named_entry(r, root, "contexts", "context", current, at);
-    if (!context)
+    if (!context) {
         return;
+    }
     const char *name = text_member(r, context, "cluster", "context", &at);
-    if (!name)
+    if (!name) {
         problem(r, context, "context \"%.128s\" names no cluster", current);
+    }
     const yaml_node_t *cluster =
         name ? named_entry(r, root, "clusters", "cluster", name, at) : NULL;
-    if (cluster)
+    if (cluster) {
         read_cluster(r, cluster);
+    }
     name = text_member(r, context, "user", "context", &at);
     const yaml_node_t *user = name ? named_entry(r, root, "users", "user", name, at) : NULL;
-    if (user)
+    if (user) {
         read_user(r, user);
+    }
 }
 
 static void read_root(struct reader *r)
@@ -323,20 +355,24 @@ static void read_root(struct reader *r)
     size_t errors = r->findings->n_errors;
     const yaml_node_t *at = NULL;
     const char *text = text_member(r, root, "kind", "", &at);
-    if (text && strcmp(text, "Config") != 0)
+    if (text && strcmp(text, "Config") != 0) {
         problem(r, at, "kind must be Config, not \"%.64s\"", text);
+    }
     text = text_member(r, root, "apiVersion", "", &at);
-    if (text && strcmp(text, "v1") != 0)
+    if (text && strcmp(text, "v1") != 0) {
         problem(r, at, "apiVersion must be v1, not \"%.64s\"", text);
-    if (r->findings->n_errors == errors)
+    }
+    if (r->findings->n_errors == errors) {
         read_context(r, root);
+    }
 }
 
 static void read_text(struct reader *r, const char *text, size_t n)
 {
     yaml_parser_t parser;
-    if (!skr_yaml_guard(text, n, r->findings))
+    if (!skr_yaml_guard(text, n, r->findings)) {
         return;
+    }
     skr_bug_on(!yaml_parser_initialize(&parser));
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     if (yaml_parser_load(&parser, &r->document)) {
@@ -378,8 +414,9 @@ static char *read_stream(FILE *stream, size_t *ret_n)
 {
     char *text = skr_alloc(SKR_KUBECONFIG_BYTES_MAX + 1);
     *ret_n = fread(text, 1, SKR_KUBECONFIG_BYTES_MAX + 1, stream);
-    if (!ferror(stream))
+    if (!ferror(stream)) {
         return text;
+    }
     free(text);
     return NULL;
 }
@@ -391,14 +428,15 @@ int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
     FILE *stream = fopen(file, "re");
     char *text = stream ? read_stream(stream, &n) : NULL;
     int code = errno;
-    if (stream)
+    if (stream) {
         (void)fclose(stream);
+    }
     if (!text) {
         skr_findings_add(findings, true, NULL, 0, 0, "%s", strerror(code));
         return -SKR_INVALID;
     }
-    int r = skr_kubeconfig_parse(text, n, file, access, findings);
+    int rc = skr_kubeconfig_parse(text, n, file, access, findings);
     explicit_bzero(text, n);
     free(text);
-    return r;
+    return rc;
 }

@@ -27,21 +27,23 @@ void skr_lines_reset(struct skr_lines *lines)
 }
 
 static bool hand_out(const char *text, size_t n, bool (*line)(void *, const char *, size_t),
-                     void *ctx)
+                     void *context)
 {
-    if (n > 0 && text[n - 1] == '\r')
+    if (n > 0 && text[n - 1] == '\r') {
         n--;
-    return n == 0 || line(ctx, text, n);
+    }
+    return n == 0 || line(context, text, n);
 }
 
 int skr_lines_feed(struct skr_lines *lines, const char *data, size_t n,
-                   bool (*line)(void *ctx, const char *text, size_t n), void *ctx)
+                   bool (*line)(void *context, const char *text, size_t n), void *context)
 {
     while (n > 0) {
         const char *end = memchr(data, '\n', n);
         size_t part = end ? (size_t)(end - data) : n;
-        if (part > lines->max - lines->rest.len)
+        if (part > lines->max - lines->rest.len) {
             return -SKR_LIMIT;
+        }
         if (!end) {
             skr_strbuf_addn(&lines->rest, data, part);
             return 0;
@@ -49,13 +51,14 @@ int skr_lines_feed(struct skr_lines *lines, const char *data, size_t n,
         bool more;
         if (lines->rest.len > 0) {
             skr_strbuf_addn(&lines->rest, data, part);
-            more = hand_out(lines->rest.s, lines->rest.len, line, ctx);
+            more = hand_out(lines->rest.s, lines->rest.len, line, context);
             skr_lines_reset(lines);
         } else {
-            more = hand_out(data, part, line, ctx);
+            more = hand_out(data, part, line, context);
         }
-        if (!more)
+        if (!more) {
             return -SKR_GONE;
+        }
         data += part + 1;
         n -= part + 1;
     }

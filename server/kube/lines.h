@@ -30,6 +30,6 @@ void skr_lines_reset(struct skr_lines *lines); /* a new stream begins */
  * The text is borrowed, not NUL-terminated, for the call. line returns false to stop. Returns 0,
  * -SKR_GONE when line stopped, -SKR_LIMIT when a line is longer than max. O(n). */
 int skr_lines_feed(struct skr_lines *lines, const char *data, size_t n,
-                   bool (*line)(void *ctx, const char *text, size_t n), void *ctx);
+                   bool (*line)(void *context, const char *text, size_t n), void *context);
 
 #endif

@@ -19,10 +19,11 @@ static size_t array_end(const char *text, size_t n, size_t i)
     for (; i < n; i++) {
         char c = text[i];
         if (in_string) {
-            if (c == '\\')
+            if (c == '\\') {
                 i++;
-            else if (c == '"')
+            } else if (c == '"') {
                 in_string = false;
+            }
         } else if (c == '"') {
             in_string = true;
         } else if (c == '[') {
@@ -41,19 +42,23 @@ static void find_part(struct skr_prune *p)
     p->stop = p->n;
     p->resume = p->n;
     while (from < p->n) {
-        const char *found = memmem(p->text + from, p->n - from, key, sizeof(key) - 1);
-        if (!found)
+        const char *found = memmem(p->text + from, p->n - from, key, sizeof key - 1);
+        if (!found) {
             return;
+        }
         size_t at = (size_t)(found - p->text);
-        size_t value = at + sizeof(key) - 1;
+        size_t value = at + sizeof key - 1;
         from = value;
-        while (value < p->n && strchr(" \t\r\n", p->text[value]) && p->text[value] != '\0')
+        while (value < p->n && strchr(" \t\r\n", p->text[value]) && p->text[value] != '\0') {
             value++;
-        if ((at > 0 && p->text[at - 1] == '\\') || value == p->n || p->text[value] != '[')
+        }
+        if ((at > 0 && p->text[at - 1] == '\\') || value == p->n || p->text[value] != '[') {
             continue;
+        }
         size_t end = array_end(p->text, p->n, value);
-        if (end == p->n)
+        if (end == p->n) {
             return;
+        }
         p->stop = value + 1;
         p->resume = end;
         return;
@@ -66,9 +71,9 @@ void skr_prune_init(struct skr_prune *prune, const char *text, size_t n)
     find_part(prune);
 }
 
-size_t skr_prune_read(void *buffer, size_t size, void *ctx)
+size_t skr_prune_read(void *buffer, size_t size, void *context)
 {
-    struct skr_prune *p = ctx;
+    struct skr_prune *p = context;
     char *out = buffer;
     size_t done = 0;
     while (done < size && p->at < p->n) {
@@ -78,8 +83,9 @@ size_t skr_prune_read(void *buffer, size_t size, void *ctx)
             continue;
         }
         size_t part = p->stop - p->at;
-        if (part > size - done)
+        if (part > size - done) {
             part = size - done;
+        }
         memcpy(out + done, p->text + p->at, part);
         done += part;
         p->at += part;

@@ -19,6 +19,6 @@ struct skr_prune {
 
 void skr_prune_init(struct skr_prune *prune, const char *text, size_t n);
 /* A json_load_callback_t: ctx is a struct skr_prune. */
-size_t skr_prune_read(void *buffer, size_t size, void *ctx);
+size_t skr_prune_read(void *buffer, size_t size, void *context);
 
 #endif

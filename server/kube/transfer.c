@@ -32,18 +32,20 @@ void skr_kube_escape(struct skr_strbuf *out, const char *text)
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     for (const char *c = text; *c; c++) {
-        if (strchr(plain, *c))
+        if (strchr(plain, *c)) {
             skr_strbuf_addc(out, *c);
-        else
+        } else {
             skr_strbuf_addf(out, "%%%02X", (unsigned int)(unsigned char)*c);
+        }
     }
 }
 
 void skr_kube_session_refresh(struct skr_kube_session *session, int64_t now, bool urgent)
 {
     bool due = now >= session->refresh_at;
-    if (!due && !(urgent && now - session->refreshed >= SKR_SECOND))
+    if (!due && !(urgent && now - session->refreshed >= SKR_SECOND)) {
         return;
+    }
     session->refreshed = now;
     session->refresh_at = now + SKR_KUBE_REFRESH_S * SKR_SECOND;
     struct skr_error error = {0};
@@ -52,33 +54,34 @@ void skr_kube_session_refresh(struct skr_kube_session *session, int64_t now, boo
         skr_log_info(2, "Credentials of the API server were read again",
                      SKR_LOG_S("source", session->access->source), SKR_LOG_END);
     }
-    if (error.code != SKR_OK)
+    if (error.code != SKR_OK) {
         skr_log_warning("Credentials could not be read again, the old ones were kept",
                         SKR_LOG_S("source", session->access->source), SKR_LOG_S("err", error.text),
                         SKR_LOG_END);
+    }
 }
 
 /* ---- callbacks of libcurl ---- */
 
-static size_t on_data(char *data, size_t size, size_t n, void *ctx)
+static size_t on_data(char *data, size_t size, size_t n, void *context)
 {
-    struct skr_transfer *t = ctx;
+    struct skr_transfer *t = context;
     t->last_byte = skr_kube_now();
     return t->receive(t, data, size * n) ? size * n : 0;
 }
 
-static size_t on_header(char *data, size_t size, size_t n, void *ctx)
+static size_t on_header(char *data, size_t size, size_t n, void *context)
 {
-    struct skr_transfer *t = ctx;
+    struct skr_transfer *t = context;
     (void)data;
     t->last_byte = skr_kube_now();
     return size * n;
 }
 
 /* Called whenever the request is about to be sent, so also for libcurl's own second try. */
-static int on_send(void *ctx, char *remote, char *local, int remote_port, int local_port)
+static int on_send(void *context, char *remote, char *local, int remote_port, int local_port)
 {
-    struct skr_transfer *t = ctx;
+    struct skr_transfer *t = context;
     (void)remote;
     (void)local;
     (void)remote_port;
@@ -104,16 +107,18 @@ static void free_lists(struct skr_transfer *t)
 
 void skr_transfer_cancel(struct skr_transfer *transfer)
 {
-    if (transfer->active)
+    if (transfer->active) {
         (void)curl_multi_remove_handle(transfer->session->multi, transfer->easy);
+    }
     transfer->active = false;
 }
 
 void skr_transfer_fini(struct skr_transfer *transfer)
 {
     skr_transfer_cancel(transfer);
-    if (transfer->easy)
+    if (transfer->easy) {
         curl_easy_cleanup(transfer->easy);
+    }
     transfer->easy = NULL;
     free_lists(transfer);
 }
@@ -121,9 +126,10 @@ void skr_transfer_fini(struct skr_transfer *transfer)
 static bool add_to(struct curl_slist **list, const char *text)
 {
     struct curl_slist *longer = curl_slist_append(*list, text);
-    if (longer)
+    if (longer) {
         *list = longer;
-    return longer != NULL;
+    }
+    return longer;
 }
 
 static bool add_header(struct skr_transfer *t, const char *name, const char *value)
@@ -147,16 +153,21 @@ static CURLcode set_tls(struct skr_transfer *t)
 {
     const struct skr_kube_access *a = t->session->access;
     CURLcode c = set_blob(t->easy, CURLOPT_CAINFO_BLOB, &a->ca);
-    if (!c)
+    if (!c) {
         c = set_blob(t->easy, CURLOPT_SSLCERT_BLOB, &a->certificate);
-    if (!c)
+    }
+    if (!c) {
         c = set_blob(t->easy, CURLOPT_SSLKEY_BLOB, &a->key);
-    if (!c && a->insecure)
+    }
+    if (!c && a->insecure) {
         c = curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, 0L);
-    if (!c && a->insecure)
+    }
+    if (!c && a->insecure) {
         c = curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, 0L);
-    if (!c)
+    }
+    if (!c) {
         c = curl_easy_setopt(t->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    }
     return c;
 }
 
@@ -169,8 +180,9 @@ static bool is_loopback(const char *host)
 static CURLcode set_proxy(struct skr_transfer *t)
 {
     const struct skr_kube_access *a = t->session->access;
-    if (a->proxy_url)
+    if (a->proxy_url) {
         return curl_easy_setopt(t->easy, CURLOPT_PROXY, a->proxy_url);
+    }
     /* As in Go: a proxy of the environment is not asked for this machine. */
     return is_loopback(a->host) ? curl_easy_setopt(t->easy, CURLOPT_PROXY, "") : CURLE_OK;
 }
@@ -180,25 +192,27 @@ static CURLcode set_proxy(struct skr_transfer *t)
 static CURLcode set_url(struct skr_transfer *t, const char *target)
 {
     const struct skr_kube_access *a = t->session->access;
-    bool v6 = strchr(a->host, ':') != NULL;
+    bool v6 = strchr(a->host, ':');
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     CURLcode c = CURLE_OK;
     if (a->tls_server_name && strncmp(a->server, "https:", 6) == 0) {
         const char *rest = strchr(strstr(a->server, "://") + 3, '/');
         skr_strbuf_addf(&b, "::%s%s%s:%s", v6 ? "[" : "", a->host, v6 ? "]" : "", a->port);
-        if (!add_to(&t->connect_to, b.s) || !add_header(t, "Host", b.s + 2))
+        if (!add_to(&t->connect_to, b.s) || !add_header(t, "Host", b.s + 2)) {
             c = CURLE_OUT_OF_MEMORY;
-        else
+        } else {
             c = curl_easy_setopt(t->easy, CURLOPT_CONNECT_TO, t->connect_to);
+        }
         skr_strbuf_reset(&b);
         skr_strbuf_addf(&b, "https://%s:%s%s", a->tls_server_name, a->port, rest ? rest : "");
     } else {
         skr_strbuf_add(&b, a->server);
     }
     skr_strbuf_add(&b, target);
-    if (!c)
+    if (!c) {
         c = curl_easy_setopt(t->easy, CURLOPT_URL, b.s);
+    }
     skr_strbuf_fini(&b);
     return c;
 }
@@ -207,10 +221,12 @@ static CURLcode set_credentials(struct skr_transfer *t)
 {
     const struct skr_kube_access *a = t->session->access;
     CURLcode c = CURLE_OK;
-    if (a->username)
+    if (a->username) {
         c = curl_easy_setopt(t->easy, CURLOPT_USERNAME, a->username);
-    if (!c && a->username)
+    }
+    if (!c && a->username) {
         c = curl_easy_setopt(t->easy, CURLOPT_PASSWORD, a->password ? a->password : "");
+    }
     if (!c && a->token.data) {
         struct skr_strbuf b;
         skr_strbuf_init(&b);
@@ -228,18 +244,23 @@ static CURLcode set_request(struct skr_transfer *t, const struct skr_transfer_re
     CURLcode c = CURLE_OK;
     if (r->content_type) {
         c = curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_len);
-        if (!c)
+        if (!c) {
             c = curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, r->body);
+        }
         if (!c &&
-            !(add_header(t, "Content-Type", r->content_type) && add_to(&t->headers, "Expect:")))
+            !(add_header(t, "Content-Type", r->content_type) && add_to(&t->headers, "Expect:"))) {
             c = CURLE_OUT_OF_MEMORY;
+        }
     }
-    if (!c && strcmp(r->method, "GET") != 0)
+    if (!c && strcmp(r->method, "GET") != 0) {
         c = curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, r->method);
-    if (!c && !add_header(t, "Accept", r->accept))
+    }
+    if (!c && !add_header(t, "Accept", r->accept)) {
         c = CURLE_OUT_OF_MEMORY;
-    if (!c)
+    }
+    if (!c) {
         c = curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
+    }
     return c;
 }
 
@@ -266,25 +287,32 @@ static CURLcode set_callbacks(struct skr_transfer *t)
         curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, 60L),
         curl_easy_setopt(e, CURLOPT_USERAGENT, t->session->user_agent),
     };
-    for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++)
-        if (c[i])
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        if (c[i]) {
             return c[i];
+        }
+    }
     return CURLE_OK;
 }
 
 static CURLcode set_all(struct skr_transfer *t, const struct skr_transfer_request *request)
 {
     CURLcode c = set_callbacks(t);
-    if (!c)
+    if (!c) {
         c = set_tls(t);
-    if (!c)
+    }
+    if (!c) {
         c = set_proxy(t);
-    if (!c)
+    }
+    if (!c) {
         c = set_url(t, request->target);
-    if (!c)
+    }
+    if (!c) {
         c = set_credentials(t);
-    if (!c)
+    }
+    if (!c) {
         c = set_request(t, request);
+    }
     return c ? c : curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 }
 
@@ -292,23 +320,27 @@ int skr_transfer_start(struct skr_transfer *transfer, const struct skr_transfer_
                        struct skr_error *error)
 {
     skr_bug_on(transfer->active);
-    if (transfer->easy)
+    if (transfer->easy) {
         curl_easy_reset(transfer->easy);
-    else
+    } else {
         transfer->easy = curl_easy_init();
-    if (!transfer->easy)
+    }
+    if (!transfer->easy) {
         return skr_error_set(error, SKR_NO_MEMORY, "no memory for a request");
+    }
     free_lists(transfer);
     transfer->error[0] = '\0';
     transfer->attempts = 0;
     CURLcode c = set_all(transfer, request);
-    if (c)
+    if (c) {
         return skr_error_set(error, SKR_BUG, "request could not be made: %s",
                              curl_easy_strerror(c));
+    }
     CURLMcode m = curl_multi_add_handle(transfer->session->multi, transfer->easy);
-    if (m)
+    if (m) {
         return skr_error_set(error, SKR_BUG, "request could not be made: %s",
                              curl_multi_strerror(m));
+    }
     transfer->active = true;
     transfer->started = skr_kube_now();
     transfer->last_byte = transfer->started;
@@ -329,25 +361,29 @@ void skr_transfer_finish(CURL *easy, CURLcode result)
 int skr_transfer_status(const struct skr_transfer *transfer)
 {
     long status = 0;
-    if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status))
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status)) {
         return 0;
+    }
     return (int)status;
 }
 
 skr_time skr_transfer_retry_after(const struct skr_transfer *transfer)
 {
     curl_off_t seconds = 0;
-    if (curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &seconds) || seconds <= 0)
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &seconds) || seconds <= 0) {
         return 0;
-    if (seconds > SKR_KUBE_RETRY_AFTER_MAX_S)
+    }
+    if (seconds > SKR_KUBE_RETRY_AFTER_MAX_S) {
         seconds = SKR_KUBE_RETRY_AFTER_MAX_S;
+    }
     return (skr_time)seconds * SKR_SECOND;
 }
 
 const char *skr_transfer_error(const struct skr_transfer *transfer, CURLcode result)
 {
-    if (result == CURLE_ABORTED_BY_CALLBACK)
+    if (result == CURLE_ABORTED_BY_CALLBACK) {
         return "the connection was closed before the answer";
+    }
     return transfer->error[0] ? transfer->error : curl_easy_strerror(result);
 }
 

@@ -27,7 +27,7 @@ static const struct row rows[] = {
     [SKR_KUBE_PODGROUPS] = {SKR_KUBE_PODGROUP, "/apis/scheduling.x-k8s.io/v1alpha1/podgroups", NULL,
                             "scheduling.x-k8s.io", true},
 };
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == SKR_KUBE_RESOURCE_COUNT, "a row a resource");
+_Static_assert(sizeof rows / sizeof rows[0] == SKR_KUBE_RESOURCE_COUNT, "a row a resource");
 
 enum state { IDLE, LISTING, WATCHING };
 
@@ -75,7 +75,7 @@ static void on_done(struct skr_transfer *transfer, CURLcode result);
 struct skr_watch *skr_watch_create(struct skr_kube_session *session,
                                    enum skr_kube_resource resource)
 {
-    struct skr_watch *w = skr_alloc(sizeof(*w));
+    struct skr_watch *w = skr_alloc(sizeof *w);
     w->session = session;
     w->resource = resource;
     w->row = &rows[resource];
@@ -93,8 +93,9 @@ struct skr_watch *skr_watch_create(struct skr_kube_session *session,
 
 void skr_watch_destroy(struct skr_watch *watch)
 {
-    if (!watch)
+    if (!watch) {
         return;
+    }
     skr_transfer_fini(&watch->transfer);
     skr_feed_fini(&watch->feed);
     skr_lines_fini(&watch->lines);
@@ -122,10 +123,12 @@ static int64_t backoff(struct skr_watch *w)
 {
     const struct skr_kube_options *o = w->session->options;
     int64_t delay = o->backoff_min;
-    for (uint64_t i = 1; i < w->failures && delay < o->backoff_max; i++)
+    for (uint64_t i = 1; i < w->failures && delay < o->backoff_max; i++) {
         delay *= 2;
-    if (delay > o->backoff_max)
+    }
+    if (delay > o->backoff_max) {
         delay = o->backoff_max;
+    }
     return delay / 2 + (int64_t)skr_kube_random(w->session, (uint64_t)(delay / 2 + 1));
 }
 
@@ -136,14 +139,16 @@ static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at
     w->trouble = trouble;
     w->failures++;
     skr_count_add(&w->feed.counters->failures, 1);
-    if (w->repeated % 10 == 0 && serious)
+    if (w->repeated % 10 == 0 && serious) {
         skr_log_error("Resource could not be watched", SKR_LOG_S("resource", w->name),
                       SKR_LOG_S("err", text), SKR_LOG_END);
-    else if (w->repeated % 10 == 0)
+    } else if (w->repeated % 10 == 0) {
         skr_log_warning("Watch was interrupted", SKR_LOG_S("resource", w->name),
                         SKR_LOG_S("err", text), SKR_LOG_END);
-    if (w->state == LISTING)
+    }
+    if (w->state == LISTING) {
         w->has_version = false;
+    }
     w->state = IDLE;
     int64_t delay = backoff(w);
     w->due = skr_kube_now() + (delay > at_least ? delay : at_least);
@@ -151,17 +156,19 @@ static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at
 
 static void recovered(struct skr_watch *w)
 {
-    if (w->trouble != TROUBLE_NONE)
+    if (w->trouble != TROUBLE_NONE) {
         skr_log_info(2, "Resource was watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
+    }
     w->trouble = TROUBLE_NONE;
     w->repeated = 0;
 }
 
 static void set_synced(struct skr_watch *w)
 {
-    if (!skr_watch_is_synced(w))
+    if (!skr_watch_is_synced(w)) {
         skr_log_info(2, "Resource came in step with the API server", SKR_LOG_S("resource", w->name),
                      SKR_LOG_I("objects", skr_known_count(w->feed.known)), SKR_LOG_END);
+    }
     atomic_store(&w->feed.counters->synced, true);
 }
 
@@ -169,9 +176,10 @@ static void set_synced(struct skr_watch *w)
 static void take_as_absent(struct skr_watch *w)
 {
     const struct skr_kube_options *o = w->session->options;
-    if (!w->absent)
+    if (!w->absent) {
         skr_log_info(2, "Kind was not found and counted as empty", SKR_LOG_S("resource", w->name),
                      SKR_LOG_END);
+    }
     w->absent = true;
     skr_feed_begin_list(&w->feed);
     skr_feed_end_list(&w->feed);
@@ -193,28 +201,32 @@ static void fail_by_status(struct skr_watch *w, int status)
     json_t *json = NULL;
     struct skr_kube_status said = {.message = ""};
     if (w->body.len > 0 && skr_kube_json_parse(w->body.s, w->body.len, &json, &error) == 0 &&
-        !skr_kube_status_parse(json, &said))
+        !skr_kube_status_parse(json, &said)) {
         said.message = "";
+    }
     if (status == 404 && w->row->optional) {
         json_decref(json);
         take_as_absent(w);
         return;
     }
     char text[1024];
-    int n = snprintf(text, sizeof(text), "%s %s: HTTP %d: %s", verb,
+    int n = snprintf(text, sizeof text, "%s %s: HTTP %d: %s", verb,
                      skr_kube_kind_plural(w->row->kind), status, said.message);
-    if (n > 0 && (size_t)n < sizeof(text) && status == 403)
+    if (n > 0 && (size_t)n < sizeof text && status == 403) {
         (void)snprintf(
-            text + n, sizeof(text) - (size_t)n,
+            text + n, sizeof text - (size_t)n,
             " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
             "in all namespaces, by a ClusterRole)",
             skr_kube_kind_plural(w->row->kind), w->row->group);
+    }
     json_decref(json);
-    if (status == 401)
+    if (status == 401) {
         skr_kube_session_refresh(w->session, skr_kube_now(), true);
+    }
     bool keeps_version = status == 401 || status == 403 || status == 429 || status >= 500;
-    if (!keeps_version)
+    if (!keeps_version) {
         w->has_version = false;
+    }
     fail(w, status, text, skr_transfer_retry_after(&w->transfer));
 }
 
@@ -230,8 +242,9 @@ static const char *text_at(const json_t *object, const char *key)
 static bool set_version(struct skr_watch *w, const char *version)
 {
     size_t n = strlen(version);
-    if (n == 0 || n > SKR_KUBE_VERSION_MAX)
+    if (n == 0 || n > SKR_KUBE_VERSION_MAX) {
         return false;
+    }
     memcpy(w->version, version, n + 1);
     return true;
 }
@@ -241,15 +254,19 @@ static int take_page(struct skr_watch *w, const json_t *page, struct skr_error *
     const json_t *metadata = json_object_get(page, "metadata");
     const json_t *items = json_object_get(page, "items");
     const char *next = text_at(metadata, "continue");
-    if (!json_is_object(metadata) || !(json_is_array(items) || !items || json_is_null(items)))
+    if (!json_is_object(metadata) || !(json_is_array(items) || !items || json_is_null(items))) {
         return skr_error_set(error, SKR_INVALID, "list without metadata and items");
-    if (!set_version(w, text_at(metadata, "resourceVersion")))
+    }
+    if (!set_version(w, text_at(metadata, "resourceVersion"))) {
         return skr_error_set(error, SKR_INVALID, "list without a resourceVersion");
-    if (strlen(next) > SKR_KUBE_CONTINUE_MAX)
+    }
+    if (strlen(next) > SKR_KUBE_CONTINUE_MAX) {
         return skr_error_set(error, SKR_LIMIT, "continue token is longer than %d bytes",
                              SKR_KUBE_CONTINUE_MAX);
-    for (size_t i = 0; i < json_array_size(items); i++)
+    }
+    for (size_t i = 0; i < json_array_size(items); i++) {
         skr_feed_upsert(&w->feed, json_array_get(items, i));
+    }
     skr_strbuf_reset(&w->next);
     skr_strbuf_add(&w->next, next);
     return 0;
@@ -270,8 +287,9 @@ static void finish_list(struct skr_watch *w)
 static void list_done(struct skr_watch *w, CURLcode result)
 {
     int status = skr_transfer_status(&w->transfer);
-    if (w->stream_trouble == TROUBLE_SIZE && w->page > 1)
+    if (w->stream_trouble == TROUBLE_SIZE && w->page > 1) {
         w->page /= 2;
+    }
     if (w->stream_trouble) {
         fail(w, w->stream_trouble, w->stream_error.text, 0);
         return;
@@ -286,16 +304,18 @@ static void list_done(struct skr_watch *w, CURLcode result)
     }
     struct skr_error error = {0};
     json_t *page = NULL;
-    int r = skr_kube_json_parse(w->body.s ? w->body.s : "", w->body.len, &page, &error);
-    if (r == 0)
-        r = take_page(w, page, &error);
+    int rc = skr_kube_json_parse(w->body.s ? w->body.s : "", w->body.len, &page, &error);
+    if (rc == 0) {
+        rc = take_page(w, page, &error);
+    }
     json_decref(page);
-    if (r < 0) {
+    if (rc < 0) {
         fail(w, TROUBLE_CONTENT, error.text, 0);
         return;
     }
-    if (w->next.len == 0)
+    if (w->next.len == 0) {
         finish_list(w);
+    }
     start(w);
 }
 
@@ -304,8 +324,9 @@ static void list_done(struct skr_watch *w, CURLcode result)
 static bool stop_stream(struct skr_watch *w, int trouble, bool relist)
 {
     w->stream_trouble = trouble;
-    if (relist)
+    if (relist) {
         w->has_version = false;
+    }
     return false;
 }
 
@@ -321,26 +342,28 @@ static bool take_error(struct skr_watch *w, const json_t *object)
     return stop_stream(w, code, code != 429 && (code < 500 || status.code == 0));
 }
 
-static bool on_line(void *ctx, const char *text, size_t n)
+static bool on_line(void *context, const char *text, size_t n)
 {
-    struct skr_watch *w = ctx;
+    struct skr_watch *w = context;
     enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
     json_t *root = NULL;
     json_t *object = NULL;
-    int r = skr_kube_json_parse(text, n, &root, &w->stream_error);
-    if (r == 0)
-        r = skr_kube_line_parse(root, &type, &object, &w->stream_error);
-    if (r < 0) {
+    int rc = skr_kube_json_parse(text, n, &root, &w->stream_error);
+    if (rc == 0) {
+        rc = skr_kube_line_parse(root, &type, &object, &w->stream_error);
+    }
+    if (rc < 0) {
         json_decref(root);
         return stop_stream(w, TROUBLE_CONTENT, true);
     }
     bool more = true;
-    if (type == SKR_KUBE_LINE_ERROR)
+    if (type == SKR_KUBE_LINE_ERROR) {
         more = take_error(w, object);
-    else if (type == SKR_KUBE_LINE_DELETED)
+    } else if (type == SKR_KUBE_LINE_DELETED) {
         skr_feed_delete(&w->feed, object);
-    else if (type == SKR_KUBE_LINE_ADDED || type == SKR_KUBE_LINE_MODIFIED)
+    } else if (type == SKR_KUBE_LINE_ADDED || type == SKR_KUBE_LINE_MODIFIED) {
         skr_feed_upsert(&w->feed, object);
+    }
     if (more) {
         (void)set_version(w, text_at(json_object_get(object, "metadata"), "resourceVersion"));
         recovered(w);
@@ -368,14 +391,15 @@ static void watch_done(struct skr_watch *w, CURLcode result)
         w->failures = 0;
         recovered(w);
     }
-    if (w->stream_trouble)
+    if (w->stream_trouble) {
         fail(w, w->stream_trouble, w->stream_error.text, 0);
-    else if (result != CURLE_OK)
+    } else if (result != CURLE_OK) {
         fail(w, TROUBLE_CURL + (int)result, skr_transfer_error(&w->transfer, result), 0);
-    else if (status != 200)
+    } else if (status != 200) {
         fail_by_status(w, status);
-    else
+    } else {
         watch_ended(w, lived);
+    }
 }
 
 /* ---- transfers ---- */
@@ -385,8 +409,9 @@ static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n
     struct skr_watch *w = transfer->owner;
     atomic_store_explicit(&w->feed.counters->last_byte, transfer->last_byte, memory_order_relaxed);
     if (skr_transfer_status(transfer) != 200) {
-        if (w->body.len + n <= SKR_KUBE_ERROR_BODY_MAX)
+        if (w->body.len + n <= SKR_KUBE_ERROR_BODY_MAX) {
             skr_strbuf_addn(&w->body, data, n);
+        }
         return true;
     }
     if (w->state == LISTING) {
@@ -399,22 +424,23 @@ static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n
         skr_strbuf_addn(&w->body, data, n);
         return true;
     }
-    int r = skr_lines_feed(&w->lines, data, n, on_line, w);
-    if (r == -SKR_LIMIT) {
+    int rc = skr_lines_feed(&w->lines, data, n, on_line, w);
+    if (rc == -SKR_LIMIT) {
         (void)skr_error_set(&w->stream_error, SKR_LIMIT, "watch line is longer than %d bytes",
                             SKR_KUBE_LINE_MAX);
         return stop_stream(w, TROUBLE_SIZE, true);
     }
-    return r == 0;
+    return rc == 0;
 }
 
 static void on_done(struct skr_transfer *transfer, CURLcode result)
 {
     struct skr_watch *w = transfer->owner;
-    if (w->state == LISTING)
+    if (w->state == LISTING) {
         list_done(w, result);
-    else
+    } else {
         watch_done(w, result);
+    }
 }
 
 static void write_target(struct skr_watch *w, struct skr_strbuf *b)
@@ -429,8 +455,9 @@ static void write_target(struct skr_watch *w, struct skr_strbuf *b)
         skr_kube_escape(b, w->version);
     } else {
         skr_strbuf_addf(b, "?limit=%d", w->page);
-        if (w->next.len > 0)
+        if (w->next.len > 0) {
             skr_strbuf_add(b, "&continue=");
+        }
         skr_kube_escape(b, w->next.len > 0 ? w->next.s : "");
     }
     if (w->row->selector) {
@@ -448,8 +475,9 @@ static void start(struct skr_watch *w)
         skr_feed_begin_list(&w->feed);
     }
     w->state = w->has_version ? WATCHING : LISTING;
-    if (w->has_version)
+    if (w->has_version) {
         skr_count_add(&w->feed.counters->watches, 1);
+    }
     w->stream_trouble = TROUBLE_NONE;
     skr_strbuf_reset(&w->body);
     skr_lines_reset(&w->lines);
@@ -459,22 +487,26 @@ static void start(struct skr_watch *w)
     struct skr_transfer_request request = {
         .method = "GET", .target = target.s, .accept = "application/json"};
     struct skr_error error = {0};
-    if (skr_transfer_start(&w->transfer, &request, &error) < 0)
+    if (skr_transfer_start(&w->transfer, &request, &error) < 0) {
         fail(w, TROUBLE_START, error.text, 0);
+    }
     skr_strbuf_fini(&target);
 }
 
 int64_t skr_watch_tick(struct skr_watch *watch, int64_t now)
 {
     const struct skr_kube_options *o = watch->session->options;
-    if (watch->state == IDLE && now >= watch->due)
+    if (watch->state == IDLE && now >= watch->due) {
         start(watch);
-    if (watch->state == IDLE)
+    }
+    if (watch->state == IDLE) {
         return watch->due;
+    }
     int64_t limit = watch->state == LISTING ? o->request_timeout : o->silence;
     int64_t end = watch->transfer.last_byte + limit;
-    if (now < end)
+    if (now < end) {
         return end;
+    }
     skr_transfer_cancel(&watch->transfer);
     fail(watch, TROUBLE_SILENCE, "nothing was heard from the API server for too long", 0);
     return watch->due;

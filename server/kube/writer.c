@@ -42,7 +42,7 @@ static const struct wire wires[] = {
     [SKR_WRITE_GET_CONFIGMAP] = {"GET", CORE, "configmaps", "", NULL, true, SKR_KUBE_CONFIGMAP},
     [SKR_WRITE_GET_PODGROUP] = {"GET", GROUPS, "podgroups", "", NULL, true, SKR_KUBE_PODGROUP},
 };
-_Static_assert(sizeof(wires) / sizeof(wires[0]) == SKR_WRITE_KIND_COUNT, "a row a kind of write");
+_Static_assert(sizeof wires / sizeof wires[0] == SKR_WRITE_KIND_COUNT, "a row a kind of write");
 
 /* The answers of patches shall be small: the metadata is all we read. */
 static const char accept_metadata[] =
@@ -77,8 +77,9 @@ struct skr_writer {
 static const char *copy_in(char **at, const char *text, size_t n)
 {
     char *copy = *at;
-    if (n > 0)
+    if (n > 0) {
         memcpy(copy, text, n);
+    }
     copy[n] = '\0';
     *at += n + 1;
     return copy;
@@ -90,9 +91,10 @@ struct skr_kube_job *skr_kube_job_create(const struct skr_write *write)
     const char *name = write->name ? write->name : "";
     size_t n_namespace = strlen(namespace_);
     size_t n_name = strlen(name);
-    struct skr_kube_job *job = malloc(sizeof(*job) + n_namespace + n_name + write->body_len + 3);
-    if (!job)
+    struct skr_kube_job *job = malloc(sizeof *job + n_namespace + n_name + write->body_len + 3);
+    if (!job) {
         return NULL;
+    }
     char *at = job->text;
     job->next = NULL;
     job->write = *write;
@@ -109,16 +111,18 @@ static void push(struct queue *queue, struct skr_kube_job *job)
     queue->n++;
     if (!queue->last || queue->last->write.order <= job->write.order) {
         job->next = NULL;
-        if (queue->last)
+        if (queue->last) {
             queue->last->next = job;
-        else
+        } else {
             queue->first = job;
+        }
         queue->last = job;
         return;
     }
     struct skr_kube_job **at = &queue->first;
-    while ((*at)->write.order <= job->write.order)
+    while ((*at)->write.order <= job->write.order) {
         at = &(*at)->next;
+    }
     job->next = *at;
     *at = job;
 }
@@ -127,8 +131,9 @@ static struct skr_kube_job *pop(struct queue *queue)
 {
     struct skr_kube_job *job = queue->first;
     queue->first = job->next;
-    if (!queue->first)
+    if (!queue->first) {
         queue->last = NULL;
+    }
     queue->n--;
     return job;
 }
@@ -137,8 +142,9 @@ static struct skr_kube_job *pop(struct queue *queue)
 
 enum skr_write_outcome skr_writer_outcome_of(int http_status)
 {
-    if (http_status >= 200 && http_status < 300)
+    if (http_status >= 200 && http_status < 300) {
         return SKR_WRITE_OK;
+    }
     switch (http_status) {
     case 409:
         return SKR_WRITE_CONFLICT;
@@ -162,8 +168,9 @@ bool skr_writer_target(const struct skr_write *write, const char **ret_method,
 {
     const struct wire *wire = &wires[write->kind];
     skr_bug_on(!wire->method);
-    if (write->namespace_[0] == '\0' || (wire->subresource && write->name[0] == '\0'))
+    if (write->namespace_[0] == '\0' || (wire->subresource && write->name[0] == '\0')) {
         return false;
+    }
     skr_strbuf_addf(target, "%s/namespaces/", wire->prefix);
     skr_kube_escape(target, write->namespace_);
     skr_strbuf_addf(target, "/%s", wire->collection);
@@ -187,11 +194,12 @@ static void tell(struct skr_writer *writer, struct skr_kube_job *job, struct skr
     event->name = job->write.name;
     event->uid = "";
     event->write_done.write = job->write.id;
-    if (!event->write_done.message)
+    if (!event->write_done.message) {
         event->write_done.message = "";
+    }
     skr_count_add(&writer->session->counters->writes[job->write.class][event->write_done.outcome],
                   1);
-    o->deliver(o->deliver_ctx, event);
+    o->deliver(o->deliver_context, event);
     free(job);
 }
 
@@ -212,12 +220,13 @@ static void take_object(const struct wire *wire, const json_t *json, struct skr_
         event->write_done.message = error->text;
         return;
     }
-    if (decoded.kind == SKR_EVENT_POD_UPSERT)
+    if (decoded.kind == SKR_EVENT_POD_UPSERT) {
         event->write_done.pod = decoded.pod;
-    else if (decoded.kind == SKR_EVENT_CONFIGMAP_UPSERT)
+    } else if (decoded.kind == SKR_EVENT_CONFIGMAP_UPSERT) {
         event->write_done.configmap = decoded.configmap;
-    else if (decoded.kind == SKR_EVENT_PODGROUP_UPSERT)
+    } else if (decoded.kind == SKR_EVENT_PODGROUP_UPSERT) {
         event->write_done.podgroup = decoded.podgroup;
+    }
 }
 
 static uint64_t version_of(const json_t *json)
@@ -237,8 +246,9 @@ static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret
     event->write_done.http_status = status;
     event->write_done.outcome = skr_writer_outcome_of(status);
     bool ok = event->write_done.outcome == SKR_WRITE_OK;
-    if (status == 429)
+    if (status == 429) {
         event->write_done.retry_after = skr_transfer_retry_after(&slot->transfer);
+    }
     json_t *json = NULL;
     int r =
         skr_kube_json_parse(slot->answer.s ? slot->answer.s : "", slot->answer.len, &json, error);
@@ -255,8 +265,9 @@ static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret
     } else if (wire->decodes >= 0) {
         take_object(wire, json, event, error);
     }
-    if (wire->has_version && r == 0)
+    if (wire->has_version && r == 0) {
         event->write_done.resource_version = version_of(json);
+    }
 }
 
 /* Fills the event from a transfer that failed. */
@@ -286,15 +297,17 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     struct skr_error error = {0};
     struct skr_event event = {.write_done = {.outcome = SKR_WRITE_UNKNOWN}};
     json_t *json = NULL;
-    if (result == CURLE_OK)
+    if (result == CURLE_OK) {
         read_answer(slot, &event, &json, &error);
-    else
+    } else {
         read_failure(slot, result, &event);
+    }
     int64_t now = skr_kube_now();
     skr_count_add(&writer->session->counters->write_ns[slot->job->write.class],
                   (uint64_t)(now - transfer->started));
-    if (event.write_done.http_status == 401)
+    if (event.write_done.http_status == 401) {
         skr_kube_session_refresh(writer->session, now, true);
+    }
     struct skr_kube_job *job = slot->job;
     release(slot);
     tell(writer, job, &event);
@@ -316,7 +329,7 @@ static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n
 
 struct skr_writer *skr_writer_create(struct skr_kube_session *session)
 {
-    struct skr_writer *writer = skr_alloc(sizeof(*writer));
+    struct skr_writer *writer = skr_alloc(sizeof *writer);
     writer->session = session;
     writer->n_slots = (size_t)session->options->max_in_flight;
     writer->slot = skr_alloc_array(writer->n_slots, sizeof(struct slot));
@@ -334,8 +347,9 @@ struct skr_writer *skr_writer_create(struct skr_kube_session *session)
 
 void skr_writer_destroy(struct skr_writer *writer)
 {
-    if (!writer)
+    if (!writer) {
         return;
+    }
     skr_bug_on(writer->queued > 0 || writer->in_flight > 0);
     for (size_t i = 0; i < writer->n_slots; i++) {
         skr_transfer_fini(&writer->slot[i].transfer);
@@ -389,8 +403,9 @@ void skr_writer_abandon(struct skr_writer *writer, const char *why)
     for (size_t i = 0; i < writer->n_slots; i++) {
         struct slot *slot = &writer->slot[i];
         struct skr_kube_job *job = slot->job;
-        if (!job)
+        if (!job) {
             continue;
+        }
         skr_transfer_cancel(&slot->transfer);
         release(slot);
         tell_simple(writer, job, SKR_WRITE_UNKNOWN, why);
@@ -407,29 +422,34 @@ static size_t slots_for(const struct skr_writer *writer, enum skr_write_class cl
         [SKR_WRITE_CLASS_LEASE] = 8, [SKR_WRITE_CLASS_COMMIT] = 8, [SKR_WRITE_CLASS_MEMBER] = 7,
         [SKR_WRITE_CLASS_EVICT] = 7, [SKR_WRITE_CLASS_STATUS] = 5, [SKR_WRITE_CLASS_LABEL] = 4,
         [SKR_WRITE_CLASS_EVENT] = 3};
-    _Static_assert(sizeof(eighths) / sizeof(eighths[0]) == SKR_WRITE_CLASS_COUNT, "a share each");
+    _Static_assert(sizeof eighths / sizeof eighths[0] == SKR_WRITE_CLASS_COUNT, "a share each");
     size_t n = writer->n_slots * eighths[class] / 8;
-    if (class == SKR_WRITE_CLASS_COMMIT && n > 1)
+    if (class == SKR_WRITE_CLASS_COMMIT && n > 1) {
         n--;
+    }
     return n > 0 ? n : 1;
 }
 
 /* The most important class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
 static enum skr_write_class next_class(const struct skr_writer *writer)
 {
-    for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++)
-        if (writer->queue[c].n > 0)
+    for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++) {
+        if (writer->queue[c].n > 0) {
             return writer->in_flight < slots_for(writer, (enum skr_write_class)c)
                        ? (enum skr_write_class)c
                        : SKR_WRITE_CLASS_COUNT;
+        }
+    }
     return SKR_WRITE_CLASS_COUNT;
 }
 
 static struct slot *free_slot(struct skr_writer *writer)
 {
-    for (size_t i = 0; i < writer->n_slots; i++)
-        if (!writer->slot[i].job)
+    for (size_t i = 0; i < writer->n_slots; i++) {
+        if (!writer->slot[i].job) {
             return &writer->slot[i];
+        }
+    }
     return NULL;
 }
 
@@ -469,11 +489,13 @@ int64_t skr_writer_tick(struct skr_writer *writer, int64_t now)
 {
     for (;;) {
         enum skr_write_class class = next_class(writer);
-        if (class == SKR_WRITE_CLASS_COUNT)
+        if (class == SKR_WRITE_CLASS_COUNT) {
             return INT64_MAX;
+        }
         int64_t next = 0;
-        if (!skr_limiter_take(&writer->limiter, now, &next))
+        if (!skr_limiter_take(&writer->limiter, now, &next)) {
             return next;
+        }
         struct slot *slot = free_slot(writer);
         skr_bug_on(!slot);
         struct skr_kube_job *job = pop(&writer->queue[class]);

@@ -17,7 +17,7 @@ static const char *const of_pods[] = {SKR_LABEL_GROUP,  SKR_LABEL_GROUP_SIZE, SK
 static const char *const of_daemon[] = {SKR_LABEL_STATUS, SKR_LABEL_RETRIES, SKR_LABEL_RANK,
                                         SKR_LABEL_PLAN};
 static const char *const never_read[] = {"sakkara.group.priority", "sakkara.group.status"};
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(array) (sizeof array / sizeof *(array))
 
 /* "sakkara.topology.example": a marker that was switched off on purpose. */
 static bool is_example(const char *key)

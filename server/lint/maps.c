@@ -30,7 +30,7 @@ static const char *const group_keys[] = {"name",
                                          "schedTotalTimeMilli",
                                          "schedSolverTimeMilli",
                                          "delayed-deletion"};
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(array) (sizeof array / sizeof *(array))
 
 /* Keys that we do not know are kept and do nothing; one that is nearly ours is a slip. */
 static void check_keys(struct skr_lint *lint, const struct lint_object *o,
@@ -177,8 +177,8 @@ static void check_map(struct skr_lint *lint, const struct lint_object *o)
     if (skr_configmap_decode(o->json, &map, &error) < 0) {
         return; /* told by the check of fields */
     }
-    const bool topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL) != NULL;
-    const bool group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL) != NULL;
+    const bool topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL);
+    const bool group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL);
     lint_labels(lint, o, "metadata.labels", false);
     if (topology && group) {
         lint_tell(lint, o, "TwoLabels", lint_at(o, "metadata.labels"), NULL,

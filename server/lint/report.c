@@ -173,7 +173,7 @@ static const json_t *strings_at(const json_t *json, const char *base)
 {
     char path[PATH_BYTES];
     (void)snprintf(path, sizeof path, "%s", base);
-    for (char *at = path, *key; json && (key = strsep(&at, ".")) != NULL;) {
+    for (char *at = path, *key; json && (key = strsep(&at, "."));) {
         json = json_object_get(json, key);
     }
     return json;

@@ -160,7 +160,7 @@ static json_t *uri(const char *path)
     for (; *path != '\0'; path++) {
         const unsigned char c = (unsigned char)*path;
         const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                           (c >= 'a' && c <= 'z') || strchr("/-._~", c) != NULL;
+                           (c >= 'a' && c <= 'z') || strchr("/-._~", c);
         if (plain) {
             skr_strbuf_addc(&out, (char)c);
         } else {

@@ -49,8 +49,9 @@ static void count(struct counts *c, yaml_token_type_t type)
 static bool next(yaml_parser_t *parser, struct counts *c, yaml_mark_t *at)
 {
     yaml_token_t token;
-    if (!yaml_parser_scan(parser, &token))
+    if (!yaml_parser_scan(parser, &token)) {
         return false;
+    }
     const yaml_token_type_t type = token.type;
     *at = token.start_mark;
     yaml_token_delete(&token);
@@ -72,11 +73,12 @@ bool skr_yaml_guard(const char *text, size_t n, struct skr_findings *findings)
            next(&parser, &c, &at)) {
     }
     yaml_parser_delete(&parser);
-    if (c.depth > SKR_YAML_DEPTH_MAX)
+    if (c.depth > SKR_YAML_DEPTH_MAX) {
         skr_findings_add(findings, true, "Limit", at.line + 1, at.column + 1,
                          "nested deeper than %d levels", (int)SKR_YAML_DEPTH_MAX);
-    else if (c.anchors > SKR_YAML_ANCHORS_MAX)
+    } else if (c.anchors > SKR_YAML_ANCHORS_MAX) {
         skr_findings_add(findings, true, "Limit", at.line + 1, at.column + 1,
                          "more than %d anchors", (int)SKR_YAML_ANCHORS_MAX);
+    }
     return c.depth <= SKR_YAML_DEPTH_MAX && c.anchors <= SKR_YAML_ANCHORS_MAX;
 }

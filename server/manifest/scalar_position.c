@@ -171,7 +171,7 @@ static size_t escape_bytes(const struct walk *w, bool *counts)
                     strchr("89abAB", s[3]) && s[6] == '\\' && s[7] == 'u';
         return high ? 12 : bytes;
     }
-    *counts = strchr("ntr \tNLP", s[1]) == NULL;
+    *counts = !strchr("ntr \tNLP", s[1]);
     return 1 + char_bytes(s + 1, left - 1);
 }
 

@@ -69,7 +69,7 @@ static const char *const extender_keys[] = {"urlPrefix",        "filterVerb",   
                                             "enableHTTPS",      "tlsConfig",        "httpTimeout",
                                             "nodeCacheCapable", "managedResources", "ignorable"};
 static const char *const managed_keys[] = {"name", "ignoredByScheduler"};
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(array) (sizeof array / sizeof *(array))
 
 static void join(char path[PATH_MAX_BYTES], const char *base, const char *key)
 {
@@ -111,7 +111,7 @@ static const char *get_text(const struct walk *w, const json_t *object, const ch
 {
     char path[PATH_MAX_BYTES];
     const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value)) {
+    if (!value || json_is_null(value)) {
         return "";
     }
     if (!json_is_string(value)) {
@@ -128,7 +128,7 @@ static int64_t get_int(const struct walk *w, const json_t *object, const char *b
 {
     char path[PATH_MAX_BYTES];
     const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value)) {
+    if (!value || json_is_null(value)) {
         return fallback;
     }
     join(path, base, key);
@@ -147,7 +147,7 @@ static bool get_bool(const struct walk *w, const json_t *object, const char *bas
 {
     char path[PATH_MAX_BYTES];
     const json_t *value = json_object_get(object, key);
-    if (value != NULL && !json_is_null(value) && !json_is_boolean(value)) {
+    if (value && !json_is_null(value) && !json_is_boolean(value)) {
         join(path, base, key);
         tell(w, true, "WrongType", path, "must be true or false");
     }
@@ -178,7 +178,7 @@ static const json_t *get_list(const struct walk *w, const json_t *object, const 
     char path[PATH_MAX_BYTES];
     const json_t *list = json_object_get(object, key);
     *ret_n = 0;
-    if (list == NULL || json_is_null(list)) {
+    if (!list || json_is_null(list)) {
         return NULL;
     }
     join(path, base, key);
@@ -198,7 +198,7 @@ static const json_t *get_list(const struct walk *w, const json_t *object, const 
 static void *take(const struct walk *w, size_t n, size_t size)
 {
     void *array = skr_arena_array(w->config->arena, n + 1, size);
-    skr_bug_on(array == NULL); /* bounded by the limits above */
+    skr_bug_on(!array); /* bounded by the limits above */
     return array;
 }
 
@@ -214,7 +214,7 @@ static bool is_preemption_off(const json_t *plugins)
     }
     for (size_t i = 0; i < json_array_size(disabled); i++) {
         const char *name = json_string_value(json_object_get(json_array_get(disabled, i), "name"));
-        if (name == NULL || strcmp(name, "DefaultPreemption") != 0) {
+        if (!name || strcmp(name, "DefaultPreemption") != 0) {
             return false;
         }
     }
@@ -324,7 +324,7 @@ static void read_managed(const struct walk *w, const json_t *object, const char 
             tell(w, true, "NotModelled", path, "ignoredByScheduler is not modelled");
         }
         const char *name = get_text(w, resource, path, "name");
-        if (strchr(name, '/') == NULL) {
+        if (!strchr(name, '/')) {
             tell(w, true, "InvalidValue", path, "\"%s\" is not the name of an extended resource",
                  name);
         }
@@ -403,7 +403,7 @@ static void check_identity(const struct walk *w, const json_t *root)
                     {"kind", "KubeSchedulerConfiguration"}};
     for (size_t i = 0; i < COUNT(expected); i++) {
         const char *text = json_string_value(json_object_get(root, expected[i].key));
-        if (text == NULL) {
+        if (!text) {
             tell(w, true, "MissingKey", "", "%s is missing, must be %s", expected[i].key,
                  expected[i].value);
         } else if (strcmp(text, expected[i].value) != 0) {
@@ -441,13 +441,13 @@ static void read_text(const struct walk *w)
     struct skr_yaml *yaml = skr_yaml_create(w->text, w->n);
     if (skr_yaml_next(yaml, &root, &mark, &error) < 0) {
         skr_findings_add(w->findings, true, "Syntax", mark.line, mark.column, "%s", error.text);
-    } else if (root == NULL) {
+    } else if (!root) {
         skr_findings_add(w->findings, true, "Syntax", 0, 0, "is empty");
     } else {
         read_root(w, root);
         if (skr_yaml_next(yaml, &more, &mark, &error) < 0) {
             skr_findings_add(w->findings, true, "Syntax", mark.line, mark.column, "%s", error.text);
-        } else if (more != NULL) {
+        } else if (more) {
             skr_findings_add(w->findings, true, "SecondDocument", mark.line, mark.column,
                              "a second document, there must be one");
         }
@@ -466,9 +466,9 @@ int skr_scheduler_config_parse(const char *text, size_t n, struct skr_scheduler_
         return -SKR_LIMIT;
     }
     struct skr_arena *arena = skr_arena_create(ARENA_BYTES, 0);
-    skr_bug_on(arena == NULL);
+    skr_bug_on(!arena);
     struct skr_scheduler_config *config = skr_arena_alloc(arena, sizeof *config);
-    skr_bug_on(config == NULL);
+    skr_bug_on(!config);
     config->arena = arena;
     const struct walk w = {.text = text, .n = n, .config = config, .findings = findings};
     read_text(&w);
@@ -484,7 +484,7 @@ int skr_scheduler_config_load(const char *path, struct skr_scheduler_config **re
                               struct skr_findings *findings)
 {
     FILE *file = fopen(path, "re");
-    if (file == NULL) {
+    if (!file) {
         skr_findings_add(findings, true, "Syntax", 0, 0, "cannot be opened: %s", strerror(errno));
         return -SKR_NOT_FOUND;
     }
@@ -507,7 +507,7 @@ int skr_scheduler_config_add(struct skr_scheduler_config *config,
     const size_t n = config->n_extenders;
     struct skr_scheduler_extender *all = skr_arena_array(config->arena, n + 1, sizeof *all);
     struct skr_scheduler_extender copy = *extender;
-    if (all == NULL || n == SKR_SCHEDULER_EXTENDERS_MAX) {
+    if (!all || n == SKR_SCHEDULER_EXTENDERS_MAX) {
         return skr_error_set(error, SKR_LIMIT, "more than %d extenders",
                              SKR_SCHEDULER_EXTENDERS_MAX);
     }
@@ -515,7 +515,7 @@ int skr_scheduler_config_add(struct skr_scheduler_config *config,
                                  &copy.bind_verb};
     for (size_t i = 0; i < COUNT(text); i++) {
         *text[i] = skr_arena_strdup(config->arena, *text[i]);
-        skr_bug_on(*text[i] == NULL);
+        skr_bug_on(!*text[i]);
     }
     copy.n_managed = 0;
     copy.managed = NULL;
@@ -530,7 +530,7 @@ int skr_scheduler_config_add(struct skr_scheduler_config *config,
 
 void skr_scheduler_config_destroy(struct skr_scheduler_config *config)
 {
-    if (config != NULL) {
+    if (config) {
         skr_arena_destroy(config->arena);
     }
 }

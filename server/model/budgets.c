@@ -77,7 +77,7 @@ static void learn(struct skr_cluster *c, const struct skr_store_change *change)
 
 static bool covers(const struct skr_budget *budget, const json_t *pod)
 {
-    return pod != NULL && skr_selector_matches(budget->selector, pod);
+    return pod && skr_selector_matches(budget->selector, pod);
 }
 
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change)
@@ -85,7 +85,7 @@ void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *ch
     struct skr_budget *budget;
 
     if (strcmp(change->resource->kind, "PodDisruptionBudget") == 0) {
-        if (change->before == NULL || change->kind == SKR_STORE_DELETED ||
+        if (!change->before || change->kind == SKR_STORE_DELETED ||
             skr_path_get(change->before, "spec") != skr_path_get(change->object, "spec")) {
             learn(c, change);
         }
@@ -140,11 +140,11 @@ static bool find_scale(struct census *s, const json_t *pod, struct scale *ret)
     if (strcmp(skr_path_text(above, "kind"), "Deployment") == 0) {
         const json_t *deployment =
             skr_store_get(s->c->store, "Deployment", namespace_, skr_path_text(above, "name"));
-        owner = deployment != NULL ? deployment : owner;
+        owner = deployment ? deployment : owner;
     }
     *ret = (struct scale){.uid = skr_path_text(owner, "metadata.uid"),
                           .replicas = skr_path_int(owner, "spec.replicas", 0)};
-    return owner != NULL;
+    return owner;
 }
 
 static void note_scale(struct census *s, const json_t *pod)
@@ -160,7 +160,7 @@ static void note_scale(struct census *s, const json_t *pod)
             return;
         }
     }
-    skr_grow(&s->scale, &s->cap_scales, s->n_scales + 1, sizeof(s->scale[0]));
+    skr_grow(&s->scale, &s->cap_scales, s->n_scales + 1, sizeof s->scale[0]);
     s->scale[s->n_scales++] = scale;
 }
 
@@ -175,8 +175,8 @@ static bool count_pod(void *context, const json_t *pod)
     struct census *s = context;
     const char *name = skr_path_text(pod, "metadata.name");
     const skr_time disrupted =
-        json_object_get(s->disrupted, name) != NULL ? skr_cluster_time(s->disrupted, name) : 0;
-    const bool deleting = skr_path_get(pod, "metadata.deletionTimestamp") != NULL;
+        json_object_get(s->disrupted, name) ? skr_cluster_time(s->disrupted, name) : 0;
+    const bool deleting = skr_path_get(pod, "metadata.deletionTimestamp");
     const char *phase = skr_path_text(pod, "status.phase");
 
     if (strcmp(skr_path_text(pod, "metadata.namespace"),
@@ -210,12 +210,12 @@ static void expectations(const struct census *s, int64_t *expected, int64_t *des
     }
     *expected = s->pods;
     *desired = 0;
-    if (most != NULL) {
+    if (most) {
         *expected = scaled;
         *desired = scaled - skr_workload_share(most, scaled, true);
     } else if (json_is_integer(least)) {
         *desired = skr_workload_share(least, s->pods, true);
-    } else if (least != NULL) {
+    } else if (least) {
         *expected = scaled;
         *desired = skr_workload_share(least, scaled, true);
     }
@@ -225,7 +225,7 @@ static void expectations(const struct census *s, int64_t *expected, int64_t *des
 static void write_status(struct census *s)
 {
     const json_t *old = skr_path_get(s->budget, "status.conditions");
-    const bool needs_scale = skr_path_get(s->budget, "spec.maxUnavailable") != NULL ||
+    const bool needs_scale = skr_path_get(s->budget, "spec.maxUnavailable") ||
                              json_is_string(skr_path_get(s->budget, "spec.minAvailable"));
     int64_t expected, desired;
     json_t *status = json_object();
@@ -242,7 +242,7 @@ static void write_status(struct census *s)
     if (json_object_size(s->still_disrupted) > 0) {
         json_object_set(status, "disruptedPods", s->still_disrupted);
     }
-    if (old != NULL) {
+    if (old) {
         json_object_set_new(status, "conditions", skr_path_ref(old));
     }
     if (s->scaled || !needs_scale) {
@@ -261,7 +261,7 @@ void skr_budgets_run(struct skr_cluster *c, const struct skr_task *task)
     const json_t *found =
         skr_store_get(c->store, "PodDisruptionBudget", task->namespace_, task->name);
 
-    if (found == NULL) {
+    if (!found) {
         return;
     }
     json_t *budget = skr_path_ref(found);

@@ -71,7 +71,7 @@ static void take_out(struct skr_cluster *c, struct skr_task *task)
 
 static void free_task(struct skr_task *task)
 {
-    if (task != NULL) {
+    if (task) {
         free(task->namespace_);
         free(task->name);
         free(task);
@@ -97,7 +97,7 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
     if (at == SKR_TIME_NEVER) {
         return;
     }
-    if (task != NULL) {
+    if (task) {
         if (at < task->at) {
             task->at = at;
             sift_up(c, task->place, task);
@@ -113,7 +113,7 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
     task->namespace_ = skr_strdup(namespace_);
     task->name = skr_strdup(name);
     HASH_ADD_STR(c->tasks, key, task);
-    skr_grow(&c->heap, &c->cap_heap, c->n_heap + 1, sizeof(c->heap[0]));
+    skr_grow(&c->heap, &c->cap_heap, c->n_heap + 1, sizeof c->heap[0]);
     sift_up(c, c->n_heap++, task);
 }
 
@@ -123,7 +123,7 @@ void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const ch
     char key[600];
     struct skr_task *task = find_task(c, kind, namespace_, name, key);
 
-    if (task != NULL) {
+    if (task) {
         take_out(c, task);
         free_task(task);
     }
@@ -135,7 +135,7 @@ static const struct skr_store_resource *resource_of(const char *kind)
 {
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *resource = skr_store_resource_get(i);
-        if (resource->kept_by == NULL && strcmp(resource->kind, kind) == 0) {
+        if (!resource->kept_by && strcmp(resource->kind, kind) == 0) {
             return resource;
         }
     }
@@ -157,7 +157,7 @@ int skr_cluster_request(struct skr_cluster *c, enum skr_store_verb verb, const c
 
     skr_store_handle(c->store, &request, c->now, &reply);
     json_decref(body);
-    if (ret != NULL) {
+    if (ret) {
         *ret = reply.body;
     } else {
         json_decref(reply.body);
@@ -173,7 +173,7 @@ void skr_cluster_set_status(struct skr_cluster *c, const char *kind, const json_
     /* A caller may have changed the rest since it looked. */
     const json_t *current = skr_store_get(c->store, kind, namespace_, name);
 
-    if (current == NULL) {
+    if (!current) {
         json_decref(status);
         return;
     }
@@ -186,7 +186,7 @@ void skr_cluster_delete(struct skr_cluster *c, const char *kind, const char *nam
 {
     json_t *options = json_object();
 
-    if (uid != NULL) {
+    if (uid) {
         json_object_set_new(options, "preconditions", json_pack("{s:s}", "uid", uid));
     }
     if (grace >= 0) {
@@ -234,7 +234,7 @@ static void date_first_objects(struct skr_cluster *c, const char *kind, const ch
         const json_t *old = skr_store_get(c->store, kind, "", name);
         json_t *object = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", api_version, "kind",
                                    kind, "metadata", "name", name, "creationTimestamp", time);
-        if (skr_path_get(old, "value") != NULL) {
+        if (skr_path_get(old, "value")) {
             json_object_set(object, "value", json_object_get(old, "value"));
         }
         (void)skr_store_put(c->store, object, c->now, NULL);
@@ -258,7 +258,7 @@ struct skr_cluster *skr_cluster_create(const struct skr_cluster_options *options
 
 void skr_cluster_destroy(struct skr_cluster *cluster)
 {
-    if (cluster == NULL) {
+    if (!cluster) {
         return;
     }
     while (cluster->n_heap > 0) {

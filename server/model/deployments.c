@@ -29,7 +29,7 @@ void skr_deployments_change(struct skr_cluster *c, const struct skr_store_change
     }
     if (strcmp(kind, "ReplicaSet") == 0) {
         const json_t *owner = skr_owners_controller(change->object);
-        if (owner != NULL && strcmp(skr_path_text(owner, "kind"), "Deployment") == 0) {
+        if (owner && strcmp(skr_path_text(owner, "kind"), "Deployment") == 0) {
             skr_cluster_plan(c, SKR_TASK_DEPLOYMENT, namespace_, skr_path_text(owner, "name"),
                              c->now + BATCH_MS * SKR_MILLISECOND);
         }
@@ -51,8 +51,8 @@ static void find_sets(struct skr_cluster *c, const json_t *deployment, struct se
 
     *ret = (struct sets){.n = 0};
     skr_workload_hash(skr_path_get(deployment, "spec.template"), ret->hash);
-    ret->set = skr_alloc_array((owner != NULL ? owner->n : 0) + 1, sizeof(ret->set[0]));
-    if (owner == NULL) {
+    ret->set = skr_alloc_array((owner ? owner->n : 0) + 1, sizeof ret->set[0]);
+    if (!owner) {
         return;
     }
     DL_FOREACH(owner->links, link)
@@ -61,12 +61,12 @@ static void find_sets(struct skr_cluster *c, const json_t *deployment, struct se
                                 ? skr_store_get(c->store, "ReplicaSet", link->member->namespace_,
                                                 link->member->name)
                                 : NULL;
-        if (set == NULL || skr_path_get(set, "metadata.deletionTimestamp") != NULL) {
+        if (!set || skr_path_get(set, "metadata.deletionTimestamp")) {
             continue;
         }
         ret->set[ret->n++] = skr_path_ref(set);
         const char *hash = skr_path_label(set, HASH);
-        if (hash != NULL && strcmp(hash, ret->hash) == 0) {
+        if (hash && strcmp(hash, ret->hash) == 0) {
             ret->fresh = ret->set[ret->n - 1];
         }
     }
@@ -83,7 +83,7 @@ static void free_sets(struct sets *sets)
 static int64_t revision_of(const json_t *object)
 {
     const char *text = skr_path_annotation(object, REVISION);
-    return text != NULL ? strtoll(text, NULL, 10) : 0;
+    return text ? strtoll(text, NULL, 10) : 0;
 }
 
 static void make_set(struct skr_cluster *c, const json_t *deployment, const struct sets *sets,
@@ -159,7 +159,7 @@ static void roll(struct skr_cluster *c, const json_t *deployment, const struct s
     int64_t grown = room < wanted ? room : wanted;
     grown = grown > fresh || fresh > wanted ? grown : fresh;
     grown = grown < 0 ? 0 : grown;
-    if (sets->fresh == NULL) {
+    if (!sets->fresh) {
         make_set(c, deployment, sets, grown, revision);
     } else {
         scale(c, sets->fresh, grown);
@@ -186,7 +186,7 @@ static void recreate(struct skr_cluster *c, const json_t *deployment, const stru
     if (sum(sets, "status.replicas", true) + sum(sets, "status.terminatingReplicas", true) > 0) {
         return; /* they are still there */
     }
-    if (sets->fresh == NULL) {
+    if (!sets->fresh) {
         make_set(c, deployment, sets, wanted, revision);
     } else {
         scale(c, sets->fresh, wanted);
@@ -238,7 +238,7 @@ static void write_status(struct skr_cluster *c, const json_t *deployment, const 
     number(status, "readyReplicas", sum(sets, "status.readyReplicas", false));
     number(status, "availableReplicas", available);
     number(status, "unavailableReplicas", wanted > available ? wanted - available : 0);
-    if (skr_path_get(deployment, "status.conditions") != NULL) {
+    if (skr_path_get(deployment, "status.conditions")) {
         json_object_set(status, "conditions",
                         json_object_get(json_object_get(deployment, "status"), "conditions"));
     }
@@ -273,7 +273,7 @@ void skr_deployments_run(struct skr_cluster *c, const struct skr_task *task)
     struct sets sets;
     int64_t revision = 0;
 
-    if (found == NULL || skr_path_get(found, "metadata.deletionTimestamp") != NULL) {
+    if (!found || skr_path_get(found, "metadata.deletionTimestamp")) {
         return;
     }
     json_t *deployment = skr_path_ref(found);
@@ -282,7 +282,7 @@ void skr_deployments_run(struct skr_cluster *c, const struct skr_task *task)
         const int64_t r = revision_of(sets.set[i]);
         revision = r > revision ? r : revision;
     }
-    if (sets.fresh != NULL) {
+    if (sets.fresh) {
         revision = revision_of(sets.fresh);
     } else {
         revision++;

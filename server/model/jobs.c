@@ -26,7 +26,7 @@ static void look_for_orphan(struct skr_cluster *c, const struct skr_store_change
     const char *namespace_ = skr_path_text(change->object, "metadata.namespace");
 
     if (change->kind != SKR_STORE_DELETED && strcmp(change->resource->kind, "Pod") == 0 &&
-        skr_path_get(change->object, "metadata.deletionTimestamp") != NULL &&
+        skr_path_get(change->object, "metadata.deletionTimestamp") &&
         skr_path_holds(skr_path_get(change->object, "metadata.finalizers"), TRACKING) &&
         strcmp(skr_path_text(owner, "kind"), "Job") == 0 &&
         strcmp(
@@ -73,7 +73,7 @@ static bool is_tracked(const struct skr_worker *w)
 static int64_t index_of(const struct skr_worker *w)
 {
     const char *text = skr_path_annotation(w->object, INDEX);
-    return text != NULL ? strtoll(text, NULL, 10) : -1;
+    return text ? strtoll(text, NULL, 10) : -1;
 }
 
 static bool is_finished(const struct skr_worker *w)
@@ -167,8 +167,8 @@ static const char *pod_name_of_index(struct run *r, int64_t index, char name[300
     const char *job = skr_path_text(r->job, "metadata.name");
 
     (void)snprintf(name, 300, "%.230s-%lld", job, (long long)index);
-    for (int again = 1; skr_store_get(r->c->store, "Pod",
-                                      skr_path_text(r->job, "metadata.namespace"), name) != NULL;
+    for (int again = 1;
+         skr_store_get(r->c->store, "Pod", skr_path_text(r->job, "metadata.namespace"), name);
          again++) {
         (void)snprintf(name, 300, "%.230s-%lld-%d", job, (long long)index, again);
     }
@@ -380,7 +380,7 @@ static void begin_status(struct run *r)
 {
     const json_t *before = skr_path_get(r->job, "status");
 
-    r->status = before != NULL ? json_copy(json_object_get(r->job, "status")) : json_object();
+    r->status = before ? json_copy(json_object_get(r->job, "status")) : json_object();
 }
 
 static void suspend(struct run *r)
@@ -393,10 +393,10 @@ static void suspend(struct run *r)
 
 static void resume(struct run *r)
 {
-    if (json_object_get(r->status, "startTime") == NULL) {
+    if (!json_object_get(r->status, "startTime")) {
         json_object_set_new(r->status, "startTime", skr_store_time(r->c->now));
     }
-    if (skr_path_find(json_object_get(r->status, "conditions"), "type", "Suspended") != NULL) {
+    if (skr_path_find(json_object_get(r->status, "conditions"), "type", "Suspended")) {
         skr_store_set_condition(r->status, "Suspended", "False", "JobResumed", "Job resumed",
                                 r->c->now);
     }
@@ -412,7 +412,7 @@ static void write_status(struct run *r)
     json_object_set_new(r->status, "terminating", json_integer(r->terminating));
     json_object_set_new(r->status, "ready", json_integer(r->ready));
     json_object_set_new(r->status, "uncountedTerminatedPods", json_object());
-    if (completed != NULL && *completed != '\0') {
+    if (completed && *completed != '\0') {
         json_object_set_new(r->status, "completedIndexes", json_string(completed));
     }
     free(completed);
@@ -447,7 +447,7 @@ void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task)
         stop_tracking(c, task->namespace_, task->name);
         return;
     }
-    if (found == NULL) {
+    if (!found) {
         return;
     }
     json_t *job = skr_path_ref(found);
@@ -459,15 +459,15 @@ void skr_jobs_run(struct skr_cluster *c, const struct skr_task *task)
         .parallelism = skr_path_int(job, "spec.parallelism", 1),
     };
     r.n = skr_workload_pods(c, job, &r.worker);
-    json_t **kept = skr_alloc_array(r.n + 1, sizeof(kept[0])); /* pods outlive our own writes */
+    json_t **kept = skr_alloc_array(r.n + 1, sizeof kept[0]); /* pods outlive our own writes */
     for (size_t i = 0; i < r.n; i++) {
         kept[i] = skr_path_ref(r.worker[i].object);
     }
     count(&r);
     begin_status(&r);
-    if (finished_as(job) != NULL) {
+    if (finished_as(job)) {
         expire(c, job);
-    } else if (skr_path_get(job, "metadata.deletionTimestamp") == NULL) {
+    } else if (!skr_path_get(job, "metadata.deletionTimestamp")) {
         decide(&r);
     }
     write_status(&r);

@@ -17,7 +17,7 @@ static bool is_phase(const json_t *pod, const char *phase)
 
 static bool is_deleting(const json_t *pod)
 {
-    return skr_path_get(pod, "metadata.deletionTimestamp") != NULL;
+    return skr_path_get(pod, "metadata.deletionTimestamp");
 }
 
 /* What an annotation says, in nanoseconds; nonsense and absence are otherwise. */
@@ -26,7 +26,7 @@ static skr_time annotated(const json_t *pod, const char *key, skr_time otherwise
     const char *text = skr_path_annotation(pod, key);
     skr_time t;
 
-    if (text == NULL) {
+    if (!text) {
         return otherwise;
     }
     if (strcmp(text, "never") == 0) {
@@ -93,7 +93,7 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
 
 static bool has_ready(const json_t *node)
 {
-    return skr_path_find(skr_path_get(node, "status.conditions"), "type", "Ready") != NULL;
+    return skr_path_find(skr_path_get(node, "status.conditions"), "type", "Ready");
 }
 
 void skr_kubelet_change(struct skr_cluster *c, const struct skr_store_change *change)
@@ -147,7 +147,7 @@ static json_t *pod_status(const json_t *pod, const char *phase)
 {
     json_t *status = json_copy(json_object_get(pod, "status"));
 
-    status = status != NULL ? status : json_object();
+    status = status ? status : json_object();
     json_object_set_new(status, "phase", json_string(phase));
     json_object_set_new(status, "observedGeneration",
                         json_integer(skr_path_int(pod, "metadata.generation", 1)));
@@ -160,14 +160,14 @@ static void start(struct skr_cluster *c, const json_t *pod)
                                              "ContainersReady"};
 
     if (!is_phase(pod, "Pending") || is_deleting(pod) ||
-        skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName")) == NULL) {
+        !skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
         return;
     }
     json_t *status = pod_status(pod, "Running");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         skr_store_set_condition(status, conditions[i], "True", "", "", c->now);
     }
-    if (skr_path_find(json_object_get(status, "conditions"), "type", "PodScheduled") == NULL) {
+    if (!skr_path_find(json_object_get(status, "conditions"), "type", "PodScheduled")) {
         skr_store_set_condition(status, "PodScheduled", "True", "", "", c->now);
     }
     const uint32_t address = ++c->addresses;
@@ -189,7 +189,7 @@ static void start(struct skr_cluster *c, const json_t *pod)
 static void end(struct skr_cluster *c, const json_t *pod)
 {
     const char *text = skr_path_annotation(pod, SKR_CLUSTER_EXIT_CODE);
-    const int exit_code = text == NULL || strcmp(text, "0") == 0 ? 0 : 1;
+    const int exit_code = !text || strcmp(text, "0") == 0 ? 0 : 1;
     const char *reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
 
     if (!is_phase(pod, "Running") || is_deleting(pod)) {
@@ -209,7 +209,7 @@ static void be_node(struct skr_cluster *c, const json_t *node)
 {
     json_t *status = json_copy(json_object_get(node, "status"));
 
-    status = status != NULL ? status : json_object();
+    status = status ? status : json_object();
     skr_store_set_condition(status, "Ready", "True", "KubeletReady",
                             "the simulated kubelet is posting ready status", c->now);
     if (*skr_path_text(status, "nodeInfo.kubeletVersion") == '\0') {
@@ -229,7 +229,7 @@ void skr_kubelet_run(struct skr_cluster *c, const struct skr_task *task)
     const char *kind = task->kind == SKR_TASK_NODE ? "Node" : "Pod";
     const json_t *found = skr_store_get(c->store, kind, task->namespace_, task->name);
 
-    if (found == NULL) {
+    if (!found) {
         return;
     }
     json_t *object = skr_path_ref(found);

@@ -12,7 +12,7 @@ void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change 
 {
     if (strcmp(change->resource->kind, "Namespace") == 0) {
         if (change->kind == SKR_STORE_MODIFIED &&
-            skr_path_get(change->object, "metadata.deletionTimestamp") != NULL) {
+            skr_path_get(change->object, "metadata.deletionTimestamp")) {
             skr_cluster_plan(c, SKR_TASK_NAMESPACE, "",
                              skr_path_text(change->object, "metadata.name"), c->now);
         }
@@ -23,7 +23,7 @@ void skr_namespaces_change(struct skr_cluster *c, const struct skr_store_change 
     }
     const char *name = skr_path_text(change->object, "metadata.namespace");
     const json_t *namespace_ = skr_store_get(c->store, "Namespace", "", name);
-    if (skr_path_get(namespace_, "metadata.deletionTimestamp") != NULL) {
+    if (skr_path_get(namespace_, "metadata.deletionTimestamp")) {
         skr_cluster_plan(c, SKR_TASK_NAMESPACE, "", name, c->now + BATCH_MS * SKR_MILLISECOND);
     }
 }
@@ -44,7 +44,7 @@ static bool empty_one(struct skr_cluster *c, const struct skr_store_resource *re
 
     for (size_t i = 0; i < n; i++) {
         const json_t *object = json_array_get(json_object_get(list, "items"), i);
-        if (skr_path_get(object, "metadata.deletionTimestamp") == NULL) {
+        if (!skr_path_get(object, "metadata.deletionTimestamp")) {
             skr_cluster_delete(c, resource->kind, namespace_,
                                skr_path_text(object, "metadata.name"), NULL, -1);
         }
@@ -62,12 +62,12 @@ void skr_namespaces_run(struct skr_cluster *c, const struct skr_task *task)
 {
     bool empty = true;
 
-    if (skr_store_get(c->store, "Namespace", "", task->name) == NULL) {
+    if (!skr_store_get(c->store, "Namespace", "", task->name)) {
         return;
     }
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *resource = skr_store_resource_get(i);
-        if (resource->namespaced && resource->kept_by == NULL) {
+        if (resource->namespaced && !resource->kept_by) {
             empty = empty_one(c, resource, task->name) && empty;
         }
     }

@@ -42,7 +42,7 @@ static skr_time tolerated_for(const json_t *pod, const json_t *taint)
         if (!tolerates(toleration, taint)) {
             continue;
         }
-        if (skr_path_get(toleration, "tolerationSeconds") == NULL) {
+        if (!skr_path_get(toleration, "tolerationSeconds")) {
             return SKR_TIME_NEVER;
         }
         const int64_t seconds = skr_path_int(toleration, "tolerationSeconds", 0);
@@ -72,8 +72,8 @@ static skr_time may_stay(struct skr_cluster *c, const json_t *pod)
 static bool is_live(const json_t *pod)
 {
     const char *phase = skr_path_text(pod, "status.phase");
-    return skr_path_get(pod, "metadata.deletionTimestamp") == NULL &&
-           strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
+    return !skr_path_get(pod, "metadata.deletionTimestamp") && strcmp(phase, "Succeeded") != 0 &&
+           strcmp(phase, "Failed") != 0;
 }
 
 static void look_at_taints(struct skr_cluster *c, const json_t *pod)
@@ -142,7 +142,7 @@ static void pod_changed(struct skr_cluster *c, const struct skr_store_change *ch
     if (*node == '\0' || *skr_path_text(change->before, "spec.nodeName") != '\0') {
         return;
     }
-    if (skr_store_get(c->store, "Node", "", node) == NULL) {
+    if (!skr_store_get(c->store, "Node", "", node)) {
         if (change->kind == SKR_STORE_MODIFIED) { /* bound to a node that is not there */
             skr_cluster_plan(c, SKR_TASK_POD_LOST, namespace_, name,
                              c->now + QUARANTINE_S * SKR_SECOND);
@@ -168,8 +168,8 @@ static void mark(struct skr_cluster *c, const json_t *pod, const char *phase, co
 {
     json_t *status = json_copy(json_object_get(pod, "status"));
 
-    status = status != NULL ? status : json_object();
-    if (phase != NULL && is_live(pod)) {
+    status = status ? status : json_object();
+    if (phase && is_live(pod)) {
         json_object_set_new(status, "phase", json_string(phase));
     }
     skr_store_set_condition(status, "DisruptionTarget", "True", reason, message, c->now);
@@ -178,7 +178,7 @@ static void mark(struct skr_cluster *c, const json_t *pod, const char *phase, co
 
 static void lose(struct skr_cluster *c, const json_t *pod)
 {
-    if (skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName")) != NULL) {
+    if (skr_store_get(c->store, "Node", "", skr_path_text(pod, "spec.nodeName"))) {
         return; /* it came back */
     }
     mark(c, pod, "Failed", "DeletionByPodGC", "PodGC: node no longer exists");
@@ -200,7 +200,7 @@ void skr_node_life_run(struct skr_cluster *c, const struct skr_task *task)
 {
     const json_t *found = skr_store_get(c->store, "Pod", task->namespace_, task->name);
 
-    if (found == NULL) {
+    if (!found) {
         return;
     }
     json_t *pod = skr_path_ref(found);

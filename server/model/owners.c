@@ -30,7 +30,7 @@ struct skr_owner *skr_owners_get(struct skr_cluster *c, const char *uid)
 {
     struct skr_owner *owner = skr_owners_find(c, uid);
 
-    if (owner == NULL) {
+    if (!owner) {
         const size_t size = strlen(uid) + 1;
         owner = skr_alloc(sizeof *owner + size);
         memcpy(owner->uid, uid, size);
@@ -41,7 +41,7 @@ struct skr_owner *skr_owners_get(struct skr_cluster *c, const char *uid)
 
 static void drop_owner_if_unused(struct skr_cluster *c, struct skr_owner *owner)
 {
-    if (owner->links == NULL) {
+    if (!owner->links) {
         HASH_DEL(c->owners, owner);
         free(owner);
     }
@@ -51,7 +51,7 @@ static void drop_owner_if_unused(struct skr_cluster *c, struct skr_owner *owner)
 
 static void unlink_all(struct skr_cluster *c, struct skr_member *member)
 {
-    while (member->links != NULL) {
+    while (member->links) {
         struct skr_link *link = member->links;
         member->links = link->next_of_member;
         DL_DELETE(link->owner->links, link);
@@ -120,22 +120,21 @@ static void update_member(struct skr_cluster *c, const struct skr_store_change *
     const json_t *references = skr_path_get(change->object, "metadata.ownerReferences");
     char key[640];
 
-    if (change->before != NULL &&
-        skr_path_get(change->before, "metadata.ownerReferences") == references) {
+    if (change->before && skr_path_get(change->before, "metadata.ownerReferences") == references) {
         return;
     }
     struct skr_member *member = find_member(c, change->resource, change->object, key);
-    if (member != NULL && strcmp(member->uid, skr_path_text(change->object, "metadata.uid")) != 0) {
+    if (member && strcmp(member->uid, skr_path_text(change->object, "metadata.uid")) != 0) {
         drop_member(c, member);
         member = NULL;
     }
     if (json_array_size(references) == 0) {
-        if (member != NULL) {
+        if (member) {
             drop_member(c, member);
         }
         return;
     }
-    if (member == NULL) {
+    if (!member) {
         member = add_member(c, change, key);
     } else {
         unlink_all(c, member);
@@ -161,13 +160,12 @@ static void wake_owners(struct skr_cluster *c, const json_t *object)
         const json_t *reference = json_array_get(references, i);
         const json_t *owner = NULL;
         if (skr_store_resource_of_kind(skr_path_text(reference, "apiVersion"),
-                                       skr_path_text(reference, "kind")) != NULL) {
+                                       skr_path_text(reference, "kind"))) {
             owner = skr_store_get(c->store, skr_path_text(reference, "kind"),
                                   skr_path_text(object, "metadata.namespace"),
                                   skr_path_text(reference, "name"));
         }
-        if (owner != NULL &&
-            skr_path_holds(skr_path_get(owner, "metadata.finalizers"), FOREGROUND)) {
+        if (owner && skr_path_holds(skr_path_get(owner, "metadata.finalizers"), FOREGROUND)) {
             skr_cluster_plan(c, SKR_TASK_COLLECT, skr_path_text(owner, "kind"),
                              skr_path_text(reference, "uid"), c->now);
         }
@@ -182,18 +180,18 @@ void skr_owners_change(struct skr_cluster *c, const struct skr_store_change *cha
 
     if (change->kind != SKR_STORE_DELETED) {
         update_member(c, change);
-        if (skr_path_get(change->object, "metadata.deletionTimestamp") != NULL &&
+        if (skr_path_get(change->object, "metadata.deletionTimestamp") &&
             (skr_path_holds(finalizers, FOREGROUND) || skr_path_holds(finalizers, ORPHAN))) {
             plan_collection(c, change);
         }
         return;
     }
     struct skr_member *member = find_member(c, change->resource, change->object, key);
-    if (member != NULL && strcmp(member->uid, uid) == 0) {
+    if (member && strcmp(member->uid, uid) == 0) {
         drop_member(c, member);
         wake_owners(c, change->object);
     }
-    if (skr_owners_find(c, uid) != NULL) {
+    if (skr_owners_find(c, uid)) {
         plan_collection(c, change);
     }
 }
@@ -238,20 +236,20 @@ static void remove_reference(struct skr_cluster *c, const struct skr_member *mem
 static bool is_going(struct skr_cluster *c, const struct skr_member *member)
 {
     return skr_path_get(
-               skr_store_get(c->store, member->resource->kind, member->namespace_, member->name),
-               "metadata.deletionTimestamp") != NULL;
+        skr_store_get(c->store, member->resource->kind, member->namespace_, member->name),
+        "metadata.deletionTimestamp");
 }
 
 /* Lets go of the members one by one; each may change the list. */
 static void release_members(struct skr_cluster *c, const char *uid, bool orphan)
 {
     struct skr_owner *owner = skr_owners_find(c, uid);
-    const size_t n = owner != NULL ? owner->n : 0;
-    struct skr_member **member = skr_alloc_array(n + 1, sizeof(member[0]));
+    const size_t n = owner ? owner->n : 0;
+    struct skr_member **member = skr_alloc_array(n + 1, sizeof member[0]);
     const struct skr_link *link;
     size_t i = 0;
 
-    if (owner != NULL) {
+    if (owner) {
         DL_FOREACH(owner->links, link)
         {
             member[i++] = link->member;
@@ -307,7 +305,7 @@ void skr_owners_collect(struct skr_cluster *c, const struct skr_task *task)
     struct search search = {.uid = task->name};
 
     skr_store_each(c->store, task->namespace_, compare_uid, &search);
-    if (search.found == NULL) {
+    if (!search.found) {
         release_members(c, task->name, false);
         return;
     }
@@ -320,7 +318,7 @@ void skr_owners_collect(struct skr_cluster *c, const struct skr_task *task)
         json_t *object = skr_path_ref(search.found);
         release_members(c, task->name, false);
         const struct skr_owner *owner = skr_owners_find(c, task->name);
-        if (owner == NULL || owner->n == 0) {
+        if (!owner || owner->n == 0) {
             remove_finalizer(c, object, FOREGROUND);
         }
         json_decref(object);

@@ -82,13 +82,13 @@ void skr_replica_sets_run(struct skr_cluster *c, const struct skr_task *task)
     const json_t *set = skr_store_get(c->store, "ReplicaSet", task->namespace_, task->name);
     struct skr_worker *worker;
 
-    if (set == NULL) {
+    if (!set) {
         return;
     }
     json_t *kept = skr_path_ref(set);
     const size_t n = skr_workload_pods(c, set, &worker);
     struct census census = count(worker, n);
-    if (skr_path_get(set, "metadata.deletionTimestamp") == NULL) {
+    if (!skr_path_get(set, "metadata.deletionTimestamp")) {
         const int64_t wanted = skr_path_int(set, "spec.replicas", 1);
         if (census.active < wanted) {
             census.active += grow(c, set, wanted - census.active);

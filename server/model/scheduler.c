@@ -99,7 +99,7 @@ void skr_scheduler_bind_done(struct skr_scheduler *scheduler, uint64_t call, con
     skr_grow(&s->answer, &s->cap_answers, s->n_answers + 1, sizeof *s->answer);
     struct skr_sched_answer *answer = &s->answer[s->n_answers++];
     answer->call = call;
-    answer->failed = error != NULL;
+    answer->failed = error;
     snprintf(answer->text, sizeof answer->text, "%s", error ? error : "");
 }
 

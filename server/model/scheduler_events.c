@@ -239,8 +239,8 @@ void skr_sched_pod_destroy(struct skr_scheduler *s, struct skr_sched_pod *p)
 
 static void pod_gone(struct skr_scheduler *s, struct skr_sched_pod *p)
 {
-    bool had_node = p->node != NULL;
-    bool nominated = p->nominated != NULL;
+    bool had_node = p->node;
+    bool nominated = p->nominated;
     skr_sched_queue_remove(&s->queue, p);
     skr_sched_cache_release(&s->cache, p);
     skr_sched_cache_nominate(&s->cache, p, "");
@@ -312,7 +312,7 @@ static void waiting(struct skr_scheduler *s, struct skr_sched_pod *p, const stru
                     bool shrunk)
 {
     bool gated = p->pod->gate || p->pod->foreign_gate;
-    bool had_nomination = p->nominated != NULL;
+    bool had_nomination = p->nominated;
     if (p->place == SKR_SCHED_ASSUMED || !is_ours(s, p->pod)) {
         return;
     }

@@ -152,7 +152,7 @@ static int check_list(struct walk *w, const json_t *list, const struct skr_schem
 {
     size_t i;
     json_t *value;
-    int r = 0;
+    int rc = 0;
 
     if (!json_is_array(list)) {
         return wrong(w, list, SKR_SCHEMA_LIST);
@@ -160,13 +160,13 @@ static int check_list(struct walk *w, const json_t *list, const struct skr_schem
     json_array_foreach(list, i, value)
     {
         const size_t n = enter_index(w, i);
-        r = check_object(w, value, fields);
+        rc = check_object(w, value, fields);
         leave(w, n);
-        if (r != 0) {
+        if (rc != 0) {
             break;
         }
     }
-    return r;
+    return rc;
 }
 
 static int check_field(struct walk *w, const json_t *value, const struct skr_schema_field *field)
@@ -200,7 +200,7 @@ static int check_object(struct walk *w, const json_t *object, const struct skr_s
 {
     const char *key;
     json_t *value;
-    int r = 0;
+    int rc = 0;
 
     if (!json_is_object(object)) {
         return wrong(w, object, SKR_SCHEMA_OBJECT);
@@ -208,19 +208,19 @@ static int check_object(struct walk *w, const json_t *object, const struct skr_s
     json_object_foreach(skr_object_unconst(object), key, value)
     {
         const struct skr_schema_field *field = fields;
-        while (field->name != NULL && strcmp(field->name, key) != 0) {
+        while (field->name && strcmp(field->name, key) != 0) {
             field++;
         }
         const size_t n = enter(w, key);
-        if (field->name == NULL && w->strict) {
-            r = skr_error_set(w->error, SKR_INVALID,
-                              "strict decoding error: unknown field \"%.180s\"", w->path);
-        } else if (field->name != NULL && !json_is_null(value)) {
-            r = check_field(w, value, field);
+        if (!field->name && w->strict) {
+            rc = skr_error_set(w->error, SKR_INVALID,
+                               "strict decoding error: unknown field \"%.180s\"", w->path);
+        } else if (field->name && !json_is_null(value)) {
+            rc = check_field(w, value, field);
         }
         leave(w, n);
-        if (r != 0) {
-            return r;
+        if (rc != 0) {
+            return rc;
         }
     }
     return 0;
@@ -231,5 +231,5 @@ int skr_schema_check(const char *kind, const json_t *object, bool strict, struct
     struct walk w = {.kind = kind, .strict = strict, .error = error};
     const struct skr_schema_field *fields = skr_schema_of(kind);
 
-    return fields != NULL ? check_object(&w, object, fields) : 0;
+    return fields ? check_object(&w, object, fields) : 0;
 }

@@ -32,7 +32,7 @@ static void search(struct skr_shelf *shelf, const char *namespace_, const char *
     struct skr_shelf_item **at = shelf->first;
 
     for (int level = SKR_SHELF_LEVELS - 1; level >= 0; level--) {
-        while (at[level] != NULL && compare(at[level], namespace_, name) < 0) {
+        while (at[level] && compare(at[level], namespace_, name) < 0) {
             at = at[level]->next;
         }
         link[level] = &at[level];
@@ -45,12 +45,12 @@ struct skr_shelf_item *skr_shelf_from(const struct skr_shelf *shelf, const char 
     struct skr_shelf_item *const *at = shelf->first;
 
     for (int level = SKR_SHELF_LEVELS - 1; level > 0; level--) {
-        while (at[level] != NULL && compare(at[level], namespace_, name) < 0) {
+        while (at[level] && compare(at[level], namespace_, name) < 0) {
             at = at[level]->next;
         }
     }
     struct skr_shelf_item *item = at[0];
-    while (item != NULL && compare(item, namespace_, name) < 0) {
+    while (item && compare(item, namespace_, name) < 0) {
         item = item->next[0];
     }
     return item;
@@ -60,7 +60,7 @@ struct skr_shelf_item *skr_shelf_find(const struct skr_shelf *shelf, const char 
                                       const char *name)
 {
     struct skr_shelf_item *item = skr_shelf_from(shelf, namespace_, name);
-    return item != NULL && compare(item, namespace_, name) == 0 ? item : NULL;
+    return item && compare(item, namespace_, name) == 0 ? item : NULL;
 }
 
 struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *namespace_,
@@ -70,7 +70,7 @@ struct skr_shelf_item *skr_shelf_insert(struct skr_shelf *shelf, const char *nam
     const int levels = levels_of(namespace_, name);
     const size_t namespace_size = strlen(namespace_) + 1;
     const size_t name_size = strlen(name) + 1;
-    const size_t head = sizeof(struct skr_shelf_item) + (size_t)levels * sizeof(link[0]);
+    const size_t head = sizeof(struct skr_shelf_item) + (size_t)levels * sizeof link[0];
     struct skr_shelf_item *item = skr_alloc(head + namespace_size + name_size);
     char *text = (char *)item + head;
 
@@ -105,7 +105,7 @@ void skr_shelf_fini(struct skr_shelf *shelf)
 {
     struct skr_shelf_item *item = shelf->first[0];
 
-    while (item != NULL) {
+    while (item) {
         struct skr_shelf_item *next = item->next[0];
         json_decref(item->object);
         free(item);

@@ -60,7 +60,7 @@ static const struct skr_worker *find(const struct set *set, int64_t ordinal)
 static bool is_current(const struct set *set, const struct skr_worker *w)
 {
     const char *revision = skr_path_label(w->object, REVISION);
-    return revision != NULL && strcmp(revision, set->revision) == 0;
+    return revision && strcmp(revision, set->revision) == 0;
 }
 
 static bool make(struct skr_cluster *c, const struct set *set, int64_t ordinal)
@@ -92,10 +92,10 @@ static bool fill(struct skr_cluster *c, const struct set *set, bool parallel)
 
     for (int64_t i = set->first; i < set->first + set->wanted; i++) {
         const struct skr_worker *w = find(set, i);
-        if (w != NULL && (w->failed || w->succeeded) && !w->deleting) {
+        if (w && (w->failed || w->succeeded) && !w->deleting) {
             take_away(c, w); /* it is made again when it is gone */
             settled = false;
-        } else if (w == NULL) {
+        } else if (!w) {
             (void)make(c, set, i);
             settled = false;
         } else if (!w->ready || w->deleting) {
@@ -124,11 +124,11 @@ static bool shrink(struct skr_cluster *c, const struct set *set, bool parallel)
         if (parallel && !w->deleting) {
             take_away(c, w);
         }
-        if (highest == NULL || ordinal > ordinal_of(set, highest->name)) {
+        if (!highest || ordinal > ordinal_of(set, highest->name)) {
             highest = w;
         }
     }
-    if (!parallel && highest != NULL && !highest->deleting) {
+    if (!parallel && highest && !highest->deleting) {
         take_away(c, highest);
     }
     return !any;
@@ -145,7 +145,7 @@ static void update(struct skr_cluster *c, const struct set *set)
     }
     for (int64_t i = set->first + set->wanted; i-- > set->first + partition;) {
         const struct skr_worker *w = find(set, i);
-        if (w != NULL && !is_current(set, w)) {
+        if (w && !is_current(set, w)) {
             take_away(c, w);
             return;
         }
@@ -184,7 +184,7 @@ void skr_stateful_sets_run(struct skr_cluster *c, const struct skr_task *task)
     const json_t *found = skr_store_get(c->store, "StatefulSet", task->namespace_, task->name);
     char hash[11];
 
-    if (found == NULL) {
+    if (!found) {
         return;
     }
     json_t *object = skr_path_ref(found);
@@ -197,12 +197,12 @@ void skr_stateful_sets_run(struct skr_cluster *c, const struct skr_task *task)
     skr_workload_hash(skr_path_get(object, "spec.template"), hash);
     (void)snprintf(set.revision, sizeof set.revision, "%.52s-%s", set.name, hash);
     set.n = skr_workload_pods(c, object, &set.worker);
-    json_t **kept = skr_alloc_array(set.n + 1, sizeof(kept[0])); /* pods outlive our own writes */
+    json_t **kept = skr_alloc_array(set.n + 1, sizeof kept[0]); /* pods outlive our own writes */
     for (size_t i = 0; i < set.n; i++) {
         kept[i] = skr_path_ref(set.worker[i].object);
     }
     write_status(c, &set);
-    if (skr_path_get(object, "metadata.deletionTimestamp") == NULL) {
+    if (!skr_path_get(object, "metadata.deletionTimestamp")) {
         const bool parallel =
             strcmp(skr_path_text(object, "spec.podManagementPolicy"), "Parallel") == 0;
         if (fill(c, &set, parallel) && shrink(c, &set, parallel)) {

@@ -47,12 +47,12 @@ json_t *skr_status_json(int code, const char *reason, const char *message, json_
 {
     json_t *status = json_pack("{s:s, s:s, s:{}, s:s, s:s, s:s}", "kind", "Status", "apiVersion",
                                "v1", "metadata", "status", "Failure", "message", message, "reason",
-                               reason != NULL ? reason : reason_of(code));
-    if (status == NULL) { /* the message is no UTF-8 */
+                               reason ? reason : reason_of(code));
+    if (!status) { /* the message is no UTF-8 */
         json_decref(details);
         return skr_status_json(code, reason, "the message is not valid UTF-8", NULL);
     }
-    if (details != NULL) {
+    if (details) {
         json_object_set_new(status, "details", details);
     }
     json_object_set_new(status, "code", json_integer(code));
@@ -78,10 +78,10 @@ static json_t *details_of(const struct skr_store_resource *resource, const char 
 {
     json_t *details = json_object();
 
-    if (resource == NULL) {
+    if (!resource) {
         return details;
     }
-    if (name != NULL && *name != '\0') {
+    if (name && *name != '\0') {
         json_object_set_new(details, "name", json_string(name));
     }
     if (*resource->group != '\0') {
@@ -165,7 +165,7 @@ void skr_causes_add(struct skr_causes *causes, const char *reason, const char *f
     char message[MESSAGE_MAX];
     va_list args;
 
-    if (causes->list == NULL) {
+    if (!causes->list) {
         causes->list = json_array();
     }
     if (json_array_size(causes->list) >= SKR_CAUSES_MAX) {
@@ -176,7 +176,7 @@ void skr_causes_add(struct skr_causes *causes, const char *reason, const char *f
     va_end(args);
     json_t *cause =
         json_pack("{s:s, s:s, s:s}", "reason", reason, "message", message, "field", field);
-    if (cause == NULL) { /* cut in the middle of a character */
+    if (!cause) { /* cut in the middle of a character */
         cause = json_pack("{s:s, s:s, s:s}", "reason", reason, "message", "the value is not valid",
                           "field", field);
     }
@@ -197,10 +197,10 @@ void skr_causes_forbidden(struct skr_causes *causes, const char *field, const ch
 void skr_causes_invalid(struct skr_causes *causes, const char *field, const json_t *value,
                         const char *why)
 {
-    char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
 
     skr_causes_add(causes, "FieldValueInvalid", field, "Invalid value: %.*s: %s", VALUE_SHOWN,
-                   text != NULL ? text : "\"\"", why);
+                   text ? text : "\"\"", why);
     free(text);
 }
 

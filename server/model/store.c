@@ -113,7 +113,7 @@ static void remember(struct skr_store *store, enum skr_store_change_kind kind,
         .revision = store->revision,
         .resource = resource,
         .object = skr_path_ref(object),
-        .before = before != NULL ? skr_path_ref(before) : NULL,
+        .before = before ? skr_path_ref(before) : NULL,
     };
 }
 
@@ -156,7 +156,7 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
 {
     store->revision++;
     set_revision(object, store->revision);
-    if (item == NULL) {
+    if (!item) {
         skr_shelf_insert(skr_store_shelf(store, resource),
                          skr_path_text(object, "metadata.namespace"),
                          skr_path_text(object, "metadata.name"), object);
@@ -173,7 +173,7 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
 const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *last)
 {
-    if (last == NULL) {
+    if (!last) {
         last = json_copy(item->object);
         (void)skr_path_own(last, "metadata");
     }
@@ -223,7 +223,7 @@ struct skr_store *skr_store_create(uint64_t uid_seed)
 
 void skr_store_destroy(struct skr_store *store)
 {
-    if (store == NULL) {
+    if (!store) {
         return;
     }
     while (store->history.n > 0) {
@@ -241,13 +241,13 @@ void skr_store_destroy(struct skr_store *store)
 
 static const struct skr_store_resource *keeper_of(const struct skr_store_resource *resource)
 {
-    return resource->kept_by != NULL ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
-                                     : resource;
+    return resource->kept_by ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
+                             : resource;
 }
 
 static bool has_subresource(const struct skr_store_resource *resource, const char *name)
 {
-    for (size_t i = 0; resource->subresources[i] != NULL; i++) {
+    for (size_t i = 0; resource->subresources[i]; i++) {
         if (strcmp(resource->subresources[i], name) == 0) {
             return true;
         }
@@ -328,7 +328,7 @@ static void dispatch(struct skr_store_call *call)
 
 static const char *or_empty(const char *text)
 {
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 void skr_store_handle(struct skr_store *store, const struct skr_store_request *request,
@@ -353,10 +353,10 @@ void skr_store_handle(struct skr_store *store, const struct skr_store_request *r
         whole.namespace_ = "";
     }
     dispatch(&call);
-    skr_bug_on(reply->status == 0 || reply->body == NULL);
+    skr_bug_on(reply->status == 0 || !reply->body);
 }
 
 json_t *skr_store_present(const struct skr_store_resource *resource, const json_t *object)
 {
-    return resource->kept_by != NULL ? skr_event_from_core(object) : skr_path_ref(object);
+    return resource->kept_by ? skr_event_from_core(object) : skr_path_ref(object);
 }

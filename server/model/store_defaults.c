@@ -11,21 +11,21 @@
 
 static void text(json_t *object, const char *key, const char *value)
 {
-    if (json_object_get(object, key) == NULL) {
+    if (!json_object_get(object, key)) {
         json_object_set_new(object, key, json_string(value));
     }
 }
 
 static void number(json_t *object, const char *key, int64_t value)
 {
-    if (json_object_get(object, key) == NULL) {
+    if (!json_object_get(object, key)) {
         json_object_set_new(object, key, json_integer(value));
     }
 }
 
 static void flag(json_t *object, const char *key, bool value)
 {
-    if (json_object_get(object, key) == NULL) {
+    if (!json_object_get(object, key)) {
         json_object_set_new(object, key, json_boolean(value));
     }
 }
@@ -53,7 +53,7 @@ static void default_requests(json_t *resources)
     json_t *requests = object_in(resources, "requests");
     json_object_foreach(limits, name, amount)
     {
-        if (json_object_get(requests, name) == NULL) {
+        if (!json_object_get(requests, name)) {
             json_object_set(requests, name, amount);
         }
     }
@@ -62,10 +62,10 @@ static void default_requests(json_t *resources)
 static bool has_tag(const char *image)
 {
     const char *slash = strrchr(image, '/');
-    const char *rest = slash != NULL ? slash : image;
+    const char *rest = slash ? slash : image;
     const char *colon = strchr(rest, ':');
 
-    return strchr(rest, '@') != NULL || (colon != NULL && strcmp(colon, ":latest") != 0);
+    return strchr(rest, '@') || (colon && strcmp(colon, ":latest") != 0);
 }
 
 static void default_containers(json_t *list)
@@ -121,7 +121,7 @@ static void default_toleration(json_t *spec, const char *taint)
             return;
         }
     }
-    if (list == NULL) {
+    if (!list) {
         list = json_array();
         json_object_set_new(spec, "tolerations", list);
     }
@@ -161,8 +161,8 @@ static const char *qos_class(const json_t *spec)
             const json_t *request =
                 json_object_get(json_object_get(resources, "requests"), names[r]);
             const char *amount = json_string_value(request);
-            any = any || limit != NULL || (request != NULL && (amount == NULL || !is_zero(amount)));
-            guaranteed = guaranteed && limit != NULL && json_equal(limit, request) == 1;
+            any = any || limit || (request && (!amount || !is_zero(amount)));
+            guaranteed = guaranteed && limit && json_equal(limit, request) == 1;
         }
     }
     return guaranteed ? "Guaranteed" : (any ? "Burstable" : "BestEffort");
@@ -208,7 +208,7 @@ static void label_job(json_t *job, json_t *spec)
     text(labels, "batch.kubernetes.io/job-name", name);
     text(labels, "controller-uid", uid);
     text(labels, "job-name", name);
-    if (json_object_get(spec, "selector") == NULL) {
+    if (!json_object_get(spec, "selector")) {
         json_object_set_new(
             spec, "selector",
             json_pack("{s:{s:s}}", "matchLabels", "batch.kubernetes.io/controller-uid", uid));
@@ -219,8 +219,7 @@ static void default_job(json_t *job)
 {
     json_t *spec = object_in(job, "spec");
 
-    if (json_object_get(spec, "completions") == NULL &&
-        json_object_get(spec, "parallelism") == NULL) {
+    if (!json_object_get(spec, "completions") && !json_object_get(spec, "parallelism")) {
         number(spec, "completions", 1);
     }
     number(spec, "parallelism", 1);
@@ -297,7 +296,7 @@ static void default_namespace(json_t *object)
     json_t *labels = object_in(object_in(object, "metadata"), "labels");
 
     text(labels, "kubernetes.io/metadata.name", skr_path_text(object, "metadata.name"));
-    if (json_object_get(object, "spec") == NULL) {
+    if (!json_object_get(object, "spec")) {
         json_object_set_new(object, "spec", json_pack("{s:[s]}", "finalizers", "kubernetes"));
     }
     text(object_in(object, "status"), "phase", "Active");
@@ -308,7 +307,7 @@ static void default_node(json_t *node)
     json_t *capacity = json_object_get(json_object_get(node, "status"), "capacity");
 
     (void)object_in(node, "spec");
-    if (capacity != NULL) {
+    if (capacity) {
         json_t *allocatable = object_in(json_object_get(node, "status"), "allocatable");
         json_object_update_missing(allocatable, capacity);
     }
@@ -325,7 +324,7 @@ static void default_service(json_t *service)
     json_array_foreach(json_object_get(spec, "ports"), i, port)
     {
         text(port, "protocol", "TCP");
-        if (json_object_get(port, "targetPort") == NULL) {
+        if (!json_object_get(port, "targetPort")) {
             json_object_set(port, "targetPort", json_object_get(port, "port"));
         }
     }
@@ -380,11 +379,10 @@ static const json_t *default_class(const struct skr_store *store)
         skr_store_resource_of_kind("scheduling.k8s.io/v1", "PriorityClass");
     const json_t *found = NULL;
 
-    for (const struct skr_shelf_item *item = skr_store_shelf(store, classes)->first[0];
-         item != NULL; item = item->next[0]) {
+    for (const struct skr_shelf_item *item = skr_store_shelf(store, classes)->first[0]; item;
+         item = item->next[0]) {
         if (skr_path_true(item->object, "globalDefault") &&
-            (found == NULL ||
-             skr_path_int(item->object, "value", 0) < skr_path_int(found, "value", 0))) {
+            (!found || skr_path_int(item->object, "value", 0) < skr_path_int(found, "value", 0))) {
             found = item->object;
         }
     }
@@ -396,7 +394,7 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
     json_t *spec = json_object_get(pod, "spec");
     const char *name = skr_path_text(spec, "priorityClassName");
     const char *pod_name = skr_path_text(pod, "metadata.name");
-    const bool said = json_object_get(spec, "priority") != NULL;
+    const bool said = json_object_get(spec, "priority");
     const json_t *class = *name != '\0' ? skr_store_get(call->store, "PriorityClass", "", name)
                                         : default_class(call->store);
 
@@ -404,13 +402,13 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
         text(spec, "preemptionPolicy", "PreemptLowerPriority");
         return true;
     }
-    if (*name != '\0' && class == NULL) {
+    if (*name != '\0' && !class) {
         skr_status_fail(call->reply, 403, call->asked, pod_name,
                         "pods \"%s\" is forbidden: no PriorityClass with name %s was found",
                         pod_name, name);
         return false;
     }
-    if (*name == '\0' && class != NULL) {
+    if (*name == '\0' && class) {
         json_object_set_new(spec, "priorityClassName",
                             json_string(skr_path_text(class, "metadata.name")));
     }

@@ -19,7 +19,7 @@ static bool is_pod(const struct skr_store_call *call)
 
 bool skr_store_is_gone(const json_t *object)
 {
-    return skr_path_get(object, "metadata.deletionTimestamp") != NULL &&
+    return skr_path_get(object, "metadata.deletionTimestamp") &&
            json_array_size(skr_path_get(object, "metadata.finalizers")) == 0 &&
            skr_path_int(object, "metadata.deletionGracePeriodSeconds", 0) == 0 &&
            !(strcmp(skr_path_text(object, "kind"), "Namespace") == 0 &&
@@ -37,7 +37,7 @@ bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *wanted = skr_path_text(options, table[i].wanted);
         const char *is = skr_path_text(object, table[i].field);
-        if (skr_path_get(options, table[i].wanted) != NULL && strcmp(wanted, is) != 0) {
+        if (skr_path_get(options, table[i].wanted) && strcmp(wanted, is) != 0) {
             skr_status_fail(
                 call->reply, 409, call->asked, skr_path_text(object, "metadata.name"),
                 "Operation cannot be fulfilled on %s \"%s\": the %s in the precondition "
@@ -113,7 +113,7 @@ static json_t *marked(struct skr_store_call *call, const json_t *object, const j
     json_t *copy = json_copy(skr_object_unconst(object));
     json_t *meta = skr_path_own(copy, "metadata");
     int64_t grace = grace_of(call, object, options);
-    const bool again = json_object_get(meta, "deletionTimestamp") != NULL;
+    const bool again = json_object_get(meta, "deletionTimestamp");
     const int64_t earlier = skr_path_int(meta, "deletionGracePeriodSeconds", 0);
 
     if (!set_propagation(call, meta, options)) {
@@ -125,7 +125,7 @@ static json_t *marked(struct skr_store_call *call, const json_t *object, const j
     }
     json_object_set_new(meta, "deletionTimestamp", skr_store_time(call->now + grace * SKR_SECOND));
     json_object_set_new(meta, "deletionGracePeriodSeconds", json_integer(grace));
-    if (!again && json_object_get(meta, "generation") != NULL) {
+    if (!again && json_object_get(meta, "generation")) {
         json_object_set_new(meta, "generation",
                             json_integer(skr_path_int(meta, "generation", 0) + 1));
     }
@@ -167,7 +167,7 @@ void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *i
 {
     json_t *object = marked(call, item->object, options);
 
-    if (object == NULL) {
+    if (!object) {
         return;
     }
     if (is_dry(call, options)) {
@@ -199,7 +199,7 @@ static bool is_immortal(struct skr_store_call *call)
 
 static bool check_options(struct skr_store_call *call)
 {
-    return call->request->body == NULL || skr_store_check_body(call);
+    return !call->request->body || skr_store_check_body(call);
 }
 
 void skr_store_do_delete(struct skr_store_call *call)
@@ -211,7 +211,7 @@ void skr_store_do_delete(struct skr_store_call *call)
     }
     struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (item == NULL) {
+    if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;
     }
@@ -236,7 +236,7 @@ void skr_store_do_delete_collection(struct skr_store_call *call)
         list = *call->reply;
         struct skr_shelf_item *next = skr_shelf_from(skr_store_shelf(call->store, call->resource),
                                                      call->request->namespace_, "");
-        for (struct skr_shelf_item *item = next; item != NULL; item = next) {
+        for (struct skr_shelf_item *item = next; item; item = next) {
             next = item->next[0];
             const bool in_scope = *call->request->namespace_ == '\0' ||
                                   strcmp(item->namespace_, call->request->namespace_) == 0;

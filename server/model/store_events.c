@@ -55,7 +55,7 @@ static void validate_new(const json_t *event, struct skr_causes *causes)
                                            "reason"};
     const char *type = skr_path_text(event, "type");
 
-    if (skr_path_get(event, "eventTime") == NULL) {
+    if (!skr_path_get(event, "eventTime")) {
         skr_causes_required(causes, "eventTime", "");
     }
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {

@@ -80,7 +80,7 @@ static bool find_parent(json_t *document, const char *pointer, json_t **ret,
         return false;
     }
     for (*ret = document;;) {
-        const bool last = strchr(at, '/') == NULL;
+        const bool last = !strchr(at, '/');
         if (!take_token(&at, token)) {
             return false;
         }
@@ -88,7 +88,7 @@ static bool find_parent(json_t *document, const char *pointer, json_t **ret,
             return json_is_object(*ret) || json_is_array(*ret);
         }
         *ret = child(*ret, token);
-        if (*ret == NULL) {
+        if (!*ret) {
             return false;
         }
     }
@@ -135,7 +135,7 @@ static bool take_out(json_t *document, const char *pointer)
     json_t *parent;
     size_t i;
 
-    if (!find_parent(document, pointer, &parent, token) || child(parent, token) == NULL) {
+    if (!find_parent(document, pointer, &parent, token) || !child(parent, token)) {
         return false;
     }
     if (json_is_object(parent)) {
@@ -153,7 +153,7 @@ static bool replace(json_t **document, const char *pointer, json_t *value)
     if (*pointer == '\0') {
         return add(document, pointer, value);
     }
-    if (find_parent(*document, pointer, &parent, token) && child(parent, token) != NULL) {
+    if (find_parent(*document, pointer, &parent, token) && child(parent, token)) {
         if (json_is_object(parent)) {
             return json_object_set_new(parent, token, value) == 0;
         }
@@ -170,7 +170,7 @@ static bool move(json_t **document, const char *from, const char *path)
     const size_t n = strlen(from);
     json_t *value = find(*document, from);
 
-    if (value == NULL || (strncmp(from, path, n) == 0 && path[n] == '/')) {
+    if (!value || (strncmp(from, path, n) == 0 && path[n] == '/')) {
         return false;
     }
     json_incref(value);
@@ -202,9 +202,9 @@ static size_t weigh(const json_t *value, size_t left)
 static bool copy(json_t **document, const char *from, const char *path, size_t *left)
 {
     const json_t *source = find(*document, from);
-    const size_t n = source != NULL ? weigh(source, *left) : 0;
+    const size_t n = source ? weigh(source, *left) : 0;
 
-    if (source == NULL || n > *left) {
+    if (!source || n > *left) {
         return false;
     }
     *left -= n;
@@ -218,19 +218,19 @@ static bool apply(json_t **document, const json_t *operation, size_t *left)
     const char *from = json_string_value(json_object_get(operation, "from"));
     const json_t *value = json_object_get(operation, "value");
 
-    if (path == NULL) {
+    if (!path) {
         return false;
     }
     if (strcmp(op, "remove") == 0) {
         return take_out(*document, path);
     }
     if (strcmp(op, "move") == 0) {
-        return from != NULL && move(document, from, path);
+        return from && move(document, from, path);
     }
     if (strcmp(op, "copy") == 0) {
-        return from != NULL && copy(document, from, path, left);
+        return from && copy(document, from, path, left);
     }
-    if (value == NULL) {
+    if (!value) {
         return false;
     }
     if (strcmp(op, "add") == 0) {
@@ -241,7 +241,7 @@ static bool apply(json_t **document, const json_t *operation, size_t *left)
     }
     if (strcmp(op, "test") == 0) {
         const json_t *there = find(*document, path);
-        return there != NULL && json_equal(there, value) == 1;
+        return there && json_equal(there, value) == 1;
     }
     return false;
 }

@@ -8,7 +8,7 @@ static const struct skr_store_resource *resource_of(const char *kind)
 {
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *resource = skr_store_resource_get(i);
-        if (resource->kept_by == NULL && strcmp(resource->kind, kind) == 0) {
+        if (!resource->kept_by && strcmp(resource->kind, kind) == 0) {
             return resource;
         }
     }
@@ -20,7 +20,7 @@ const json_t *skr_store_get(const struct skr_store *store, const char *kind, con
                             const char *name)
 {
     const struct skr_shelf_item *item = skr_store_find(store, resource_of(kind), namespace_, name);
-    return item != NULL ? item->object : NULL;
+    return item ? item->object : NULL;
 }
 
 void skr_store_each(const struct skr_store *store, const char *kind,
@@ -28,7 +28,7 @@ void skr_store_each(const struct skr_store *store, const char *kind,
 {
     const struct skr_shelf_item *item = skr_store_shelf(store, resource_of(kind))->first[0];
 
-    while (item != NULL) {
+    while (item) {
         const struct skr_shelf_item *next = item->next[0];
         if (!visit(context, item->object)) {
             return;
@@ -90,7 +90,7 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
         skr_path_text(object, "apiVersion"), skr_path_text(object, "kind"));
     struct skr_store_reply reply = {.status = 0};
 
-    if (resource == NULL) {
+    if (!resource) {
         (void)skr_error_set(error, SKR_NOT_FOUND,
                             "no matches for kind \"%.80s\" in version \"%.80s\"",
                             skr_path_text(object, "kind"), skr_path_text(object, "apiVersion"));
@@ -107,14 +107,14 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
         .field_selector = "",
         .continue_ = "",
         .body = object};
-    struct skr_store_call call = {
-        .store = store,
-        .request = &request,
-        .asked = resource,
-        .resource = resource->kept_by != NULL ? resource_of(resource->kind) : resource,
-        .now = now,
-        .reply = &reply,
-        .loading = true};
+    struct skr_store_call call = {.store = store,
+                                  .request = &request,
+                                  .asked = resource,
+                                  .resource =
+                                      resource->kept_by ? resource_of(resource->kind) : resource,
+                                  .now = now,
+                                  .reply = &reply,
+                                  .loading = true};
     skr_store_do_put(&call);
     return finish(&reply, error);
 }
@@ -123,16 +123,16 @@ int skr_store_match(const json_t *object, const char *label_selector, const char
                     bool *ret, struct skr_error *error)
 {
     struct skr_selector *labels = NULL, *fields = NULL;
-    int r = skr_selector_parse_labels(label_selector, &labels, error);
+    int rc = skr_selector_parse_labels(label_selector, &labels, error);
 
-    if (r == 0) {
-        r = skr_selector_parse_fields(field_selector, skr_path_text(object, "kind"), &fields,
-                                      error);
+    if (rc == 0) {
+        rc = skr_selector_parse_fields(field_selector, skr_path_text(object, "kind"), &fields,
+                                       error);
     }
-    if (r == 0) {
+    if (rc == 0) {
         *ret = skr_selector_matches(labels, object) && skr_selector_matches(fields, object);
     }
     skr_selector_destroy(labels);
     skr_selector_destroy(fields);
-    return r;
+    return rc;
 }

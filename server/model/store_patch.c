@@ -97,7 +97,7 @@ static bool is_same(const json_t *a, const json_t *b, const char *key)
         return json_equal(a, b) == 1;
     }
     const json_t *value = json_object_get(a, key);
-    return value != NULL && json_equal(value, json_object_get(b, key)) == 1;
+    return value && json_equal(value, json_object_get(b, key)) == 1;
 }
 
 static bool index_of(const json_t *list, const json_t *element, const char *key, size_t *ret)
@@ -142,7 +142,7 @@ static bool merge_element(const struct strategic *s, json_t *list, const json_t 
     const char *directive = skr_path_text(element, "$patch");
     size_t at = 0;
 
-    if (*key != '\0' && json_object_get(element, key) == NULL) {
+    if (*key != '\0' && !json_object_get(element, key)) {
         (void)fail(s, "map: does not contain declared merge key", key);
         return false;
     }
@@ -160,7 +160,7 @@ static bool merge_element(const struct strategic *s, json_t *list, const json_t 
     json_t *merged = *key == '\0'
                          ? json_deep_copy(element)
                          : merge_object(s, found ? json_array_get(list, at) : NULL, element);
-    if (merged == NULL) {
+    if (!merged) {
         return false;
     }
     if (found) {
@@ -174,7 +174,7 @@ static bool merge_element(const struct strategic *s, json_t *list, const json_t 
 static json_t *merge_list(const struct strategic *s, const json_t *target, const json_t *patch,
                           const char *key)
 {
-    if (key == NULL || list_is_replaced(patch)) {
+    if (!key || list_is_replaced(patch)) {
         return replacement(patch);
     }
     json_t *result = json_is_array(target) ? json_copy(skr_object_unconst(target)) : json_array();
@@ -210,7 +210,7 @@ static void set_order(json_t *result, const char *name, const json_t *order, con
     json_t *sorted = json_array();
     size_t at, begin = 0;
 
-    if (!json_is_array(list) || key == NULL) {
+    if (!json_is_array(list) || !key) {
         json_decref(sorted);
         return;
     }
@@ -289,7 +289,7 @@ static bool merge_member(const struct strategic *s, json_t *result, const json_t
     } else {
         merged = json_deep_copy(value);
     }
-    return merged != NULL && json_object_set_new(result, key, merged) == 0;
+    return merged && json_object_set_new(result, key, merged) == 0;
 }
 
 static json_t *merge_object(const struct strategic *s, const json_t *target, const json_t *patch)
@@ -316,8 +316,10 @@ static json_t *merge_object(const struct strategic *s, const json_t *target, con
         ok = ok && (key[0] == '$' || merge_member(s, result, target, key, value));
     }
     json_object_foreach(skr_object_unconst(patch), key, value)
-    { /* on what was merged */
-        ok = ok && (key[0] != '$' || apply_directive(s, result, key, value));
+    {
+        { /* on what was merged */
+            ok = ok && (key[0] != '$' || apply_directive(s, result, key, value));
+        }
     }
     if (!ok) {
         json_decref(result);

@@ -10,7 +10,7 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
 {
     json_t *list = skr_path_own_array(status, "conditions");
     const json_t *old = skr_path_find(list, "type", type);
-    json_t *since = old != NULL && strcmp(skr_path_text(old, "status"), value) == 0
+    json_t *since = old && strcmp(skr_path_text(old, "status"), value) == 0
                         ? json_string(skr_path_text(old, "lastTransitionTime"))
                         : skr_store_time(now);
     json_t *condition =
@@ -89,7 +89,7 @@ static bool may_bind(struct skr_store_call *call, const json_t *pod)
         skr_status_conflict(call->reply, call->asked, name, why);
         return false;
     }
-    if (skr_path_get(pod, "metadata.deletionTimestamp") != NULL) {
+    if (skr_path_get(pod, "metadata.deletionTimestamp")) {
         (void)snprintf(why, sizeof why, "pod %s is being deleted, cannot be assigned to a host",
                        name);
     } else if (*node != '\0') {
@@ -127,7 +127,7 @@ void skr_store_do_bind(struct skr_store_call *call)
     }
     struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (item == NULL) {
+    if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;
     }
@@ -161,7 +161,7 @@ static bool ignores_budgets(const json_t *pod)
     const char *phase = skr_path_text(pod, "status.phase");
 
     return strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0 ||
-           strcmp(phase, "Pending") == 0 || skr_path_get(pod, "metadata.deletionTimestamp") != NULL;
+           strcmp(phase, "Pending") == 0 || skr_path_get(pod, "metadata.deletionTimestamp");
 }
 
 static bool budget_covers(const json_t *budget, const json_t *pod)
@@ -187,11 +187,11 @@ static bool find_budget(struct skr_store_call *call, const json_t *pod, struct s
         skr_shelf_from(skr_store_shelf(call->store, budgets), namespace_, "");
 
     *ret = NULL;
-    for (; item != NULL && strcmp(item->namespace_, namespace_) == 0; item = item->next[0]) {
+    for (; item && strcmp(item->namespace_, namespace_) == 0; item = item->next[0]) {
         if (!budget_covers(item->object, pod)) {
             continue;
         }
-        if (*ret != NULL) {
+        if (*ret) {
             skr_status_fail_reason(call->reply, 500, "", NULL, NULL,
                                    "This pod has more than one PodDisruptionBudget, which the "
                                    "eviction subresource does not support.");
@@ -298,7 +298,7 @@ void skr_store_do_evict(struct skr_store_call *call)
     }
     struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
-    if (item == NULL) {
+    if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;
     }
@@ -307,11 +307,11 @@ void skr_store_do_evict(struct skr_store_call *call)
     }
     if (!ignores_budgets(item->object) &&
         (!find_budget(call, item->object, &budget) ||
-         (budget != NULL && !take_disruption(call, budget, item->object, dry)))) {
+         (budget && !take_disruption(call, budget, item->object, dry)))) {
         return;
     }
     if (!dry) {
-        if (skr_path_get(item->object, "metadata.deletionTimestamp") == NULL) {
+        if (!skr_path_get(item->object, "metadata.deletionTimestamp")) {
             mark_disrupted(call, item);
         }
         skr_store_delete_item(call, item, options);

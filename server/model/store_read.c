@@ -17,7 +17,7 @@ void skr_store_do_get(struct skr_store_call *call)
     const struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
 
-    if (item == NULL) {
+    if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;
     }
@@ -29,13 +29,13 @@ bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_
 {
     struct skr_error error = {.code = SKR_OK};
     struct skr_selector *labels = NULL;
-    int r = skr_selector_parse_labels(call->request->label_selector, &labels, &error);
+    int rc = skr_selector_parse_labels(call->request->label_selector, &labels, &error);
 
-    if (r == 0) {
-        r = skr_selector_parse_fields(call->request->field_selector, call->resource->kind,
-                                      ret_fields, &error);
+    if (rc == 0) {
+        rc = skr_selector_parse_fields(call->request->field_selector, call->resource->kind,
+                                       ret_fields, &error);
     }
-    if (r != 0) {
+    if (rc != 0) {
         skr_selector_destroy(labels);
         skr_status_fail(call->reply, 400, NULL, NULL, "%s", error.text);
         return false;
@@ -68,7 +68,7 @@ static bool read_position(const char *token, struct position *ret)
     }
     const char *namespace_ = end + 1;
     const char *slash = strchr(namespace_, '/');
-    if (slash == NULL || (size_t)(slash - namespace_) >= sizeof ret->namespace_ ||
+    if (!slash || (size_t)(slash - namespace_) >= sizeof ret->namespace_ ||
         strlen(slash + 1) >= sizeof ret->name) {
         return false;
     }
@@ -96,10 +96,9 @@ static bool read_past(const struct skr_store_call *call, uint64_t revision, stru
          at = change.revision) {
         const char *namespace_ = skr_path_text(change.object, "metadata.namespace");
         const char *name = skr_path_text(change.object, "metadata.name");
-        if (change.resource == call->resource &&
-            skr_shelf_find(&ret->before, namespace_, name) == NULL) {
+        if (change.resource == call->resource && !skr_shelf_find(&ret->before, namespace_, name)) {
             skr_shelf_insert(&ret->before, namespace_, name,
-                             change.before != NULL ? skr_path_ref(change.before) : json_null());
+                             change.before ? skr_path_ref(change.before) : json_null());
         }
     }
     return !gone && revision <= skr_store_revision(call->store);
@@ -132,8 +131,8 @@ static struct skr_shelf_item *choose(struct skr_shelf_item **now, struct skr_she
     struct skr_shelf_item *chosen;
     int order = -1;
 
-    if (*now == NULL || *was == NULL) {
-        order = *now == NULL ? 1 : -1;
+    if (!*now || !*was) {
+        order = !*now ? 1 : -1;
     } else {
         order = strcmp((*now)->namespace_, (*was)->namespace_);
         order = order != 0 ? order : strcmp((*now)->name, (*was)->name);
@@ -156,7 +155,7 @@ static void fill(struct listing *l, const struct past *past, const char *namespa
         skr_shelf_from(skr_store_shelf(l->call->store, l->call->resource), namespace_, name);
     struct skr_shelf_item *was = skr_shelf_from(&past->before, namespace_, name);
 
-    while (now != NULL || was != NULL) {
+    while (now || was) {
         struct skr_shelf_item *item = choose(&now, &was);
         if (!in_namespace(l->call, item)) {
             break;
@@ -177,7 +176,7 @@ static void reply_list(struct listing *l, uint64_t revision)
     const struct skr_store_resource *asked = l->call->asked;
     json_t *meta =
         json_pack("{s:o}", "resourceVersion", json_sprintf("%llu", (unsigned long long)revision));
-    if (l->next != NULL) {
+    if (l->next) {
         json_object_set_new(meta, "continue", write_position(revision, l->next));
     }
     l->call->reply->status = 200;

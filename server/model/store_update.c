@@ -50,9 +50,9 @@ static json_t *patched(struct skr_store_call *call, const json_t *target)
     default:
         return skr_patch_merge(target, body);
     }
-    if (result == NULL && error.code == SKR_CONFLICT) {
+    if (!result && error.code == SKR_CONFLICT) {
         skr_status_fail(call->reply, 422, NULL, NULL, "%s", error.text);
-    } else if (result == NULL) {
+    } else if (!result) {
         skr_status_fail(call->reply, 400, NULL, NULL, "%s", error.text);
     }
     return result;
@@ -99,17 +99,17 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
     json_t *shown = skr_store_present(call->asked, before);
     json_t *object = patched(call, shown);
     json_decref(shown);
-    if (object != NULL && (!json_is_object(object) || skr_path_too_deep(object))) {
+    if (object && (!json_is_object(object) || skr_path_too_deep(object))) {
         skr_status_fail(call->reply, 400, NULL, NULL, "the patched object is no valid object");
         json_decref(object);
         return NULL;
     }
-    if (object != NULL && call->asked != call->resource) {
+    if (object && call->asked != call->resource) {
         json_t *core = skr_event_to_core(object);
         json_decref(object);
         object = core;
     }
-    if (object != NULL) {
+    if (object) {
         drop_nulls(object, before);
         (void)skr_path_own(object, "metadata");
     }
@@ -122,7 +122,7 @@ static json_t *wanted_object(struct skr_store_call *call, const json_t *before)
 static void keep_if_absent(json_t *object, const json_t *before, const char *key)
 {
     json_t *value = json_object_get(before, key);
-    if (json_object_get(object, key) == NULL && value != NULL) {
+    if (!json_object_get(object, key) && value) {
         json_object_set(object, key, value);
     }
 }
@@ -202,7 +202,7 @@ static void restore(json_t *object, const json_t *before, const char *key)
 {
     json_t *value = json_object_get(before, key);
 
-    if (value != NULL) {
+    if (value) {
         json_object_set(object, key, value);
     } else {
         json_object_del(object, key);
@@ -264,7 +264,7 @@ static void limit_to_status(const struct skr_store_call *call, json_t *object, c
 
 static bool has_status_subresource(const struct skr_store_resource *resource)
 {
-    for (size_t i = 0; resource->subresources[i] != NULL; i++) {
+    for (size_t i = 0; resource->subresources[i]; i++) {
         if (strcmp(resource->subresources[i], "status") == 0) {
             return true;
         }
@@ -292,7 +292,7 @@ static bool share_equals(json_t *object, const json_t *before)
     }
     json_object_foreach(skr_object_unconst(before), key, value)
     {
-        changed = changed || (json_object_get(object, key) == NULL && strcmp(key, "status") != 0);
+        changed = changed || (!json_object_get(object, key) && strcmp(key, "status") != 0);
     }
     return changed;
 }
@@ -311,14 +311,14 @@ static bool check_schema(struct skr_store_call *call, const json_t *object, cons
             json_object_set(touched, key, value);
         }
     }
-    const int r = skr_schema_check(call->resource->kind, touched, call->request->strict, &error);
+    const int rc = skr_schema_check(call->resource->kind, touched, call->request->strict, &error);
     json_decref(touched);
-    if (r != 0) {
+    if (rc != 0) {
         skr_status_fail(call->reply, 400, NULL, NULL,
                         "%s in version \"%s\" cannot be handled as a %s: %s", call->asked->kind,
                         call->asked->version, call->asked->kind, error.text);
     }
-    return r == 0;
+    return rc == 0;
 }
 
 static bool validate(struct skr_store_call *call, const json_t *object, const json_t *before,
@@ -439,12 +439,12 @@ void skr_store_do_update(struct skr_store_call *call)
     struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, request->namespace_, request->name);
 
-    if (item == NULL) {
+    if (!item) {
         skr_status_not_found(call->reply, call->asked, request->name);
         return;
     }
     json_t *object = wanted_object(call, item->object);
-    if (object == NULL) {
+    if (!object) {
         return;
     }
     if (!settle(call, &object, item->object)) {

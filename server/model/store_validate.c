@@ -26,7 +26,7 @@ static void validate_name(const struct skr_store_resource *resource, const json_
         is_label_kind(resource->kind) ? skr_name_dns_label(name) : skr_name_dns_subdomain(name);
     if (*name == '\0') {
         skr_causes_required(causes, "metadata.name", "name or generateName is required");
-    } else if (problem != NULL) {
+    } else if (problem) {
         skr_causes_invalid_text(causes, "metadata.name", name, problem);
     }
 }
@@ -40,11 +40,11 @@ static void validate_labels(const json_t *labels, struct skr_causes *causes)
     {
         const char *text = json_string_value(value);
         const char *problem = skr_name_qualified(key);
-        if (problem != NULL) {
+        if (problem) {
             skr_causes_invalid_text(causes, "metadata.labels", key, problem);
         }
-        problem = skr_name_label_value(text != NULL ? text : "");
-        if (problem != NULL) {
+        problem = skr_name_label_value(text ? text : "");
+        if (problem) {
             skr_causes_invalid_text(causes, "metadata.labels", text, problem);
         }
     }
@@ -64,7 +64,7 @@ static void validate_annotations(const json_t *annotations, struct skr_causes *c
             *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
         }
         const char *problem = skr_name_qualified(lower);
-        if (problem != NULL) {
+        if (problem) {
             skr_causes_invalid_text(causes, "metadata.annotations", key, problem);
         }
         bytes += strlen(key) + json_string_length(value);
@@ -102,10 +102,9 @@ static void validate_finalizers(const json_t *finalizers, struct skr_causes *cau
 {
     for (size_t i = 0; i < json_array_size(finalizers); i++) {
         const char *name = json_string_value(json_array_get(finalizers, i));
-        const char *problem = name != NULL ? skr_name_qualified(name) : "must be a string";
-        if (problem != NULL) {
-            skr_causes_invalid_text(causes, "metadata.finalizers", name != NULL ? name : "",
-                                    problem);
+        const char *problem = name ? skr_name_qualified(name) : "must be a string";
+        if (problem) {
+            skr_causes_invalid_text(causes, "metadata.finalizers", name ? name : "", problem);
         }
     }
 }
@@ -143,12 +142,12 @@ void skr_validate_meta_update(const json_t *object, const json_t *before, struct
             skr_causes_invalid(causes, field, a, "field is immutable");
         }
     }
-    if (json_object_get(old, "deletionTimestamp") == NULL) {
+    if (!json_object_get(old, "deletionTimestamp")) {
         return;
     }
     for (size_t i = 0; i < json_array_size(finalizers); i++) {
         const char *name = json_string_value(json_array_get(finalizers, i));
-        if (name != NULL && !skr_path_holds(json_object_get(old, "finalizers"), name)) {
+        if (name && !skr_path_holds(json_object_get(old, "finalizers"), name)) {
             skr_causes_add(causes, "FieldValueForbidden", "metadata.finalizers",
                            "Forbidden: no new finalizers can be added if the object is being "
                            "deleted, found new finalizers []string{\"%s\"}",
@@ -199,7 +198,7 @@ static void validate_workload(const json_t *object, const json_t *before, bool a
     struct skr_selector *compiled = NULL;
 
     not_negative(object, "spec.replicas", causes);
-    if (selector == NULL) {
+    if (!selector) {
         skr_causes_required(causes, "spec.selector", "");
     } else if (json_object_size(selector) == 0) {
         skr_causes_invalid(causes, "spec.selector", selector,
@@ -211,7 +210,7 @@ static void validate_workload(const json_t *object, const json_t *before, bool a
                            "`selector` does not match template `labels`");
     }
     skr_selector_destroy(compiled);
-    if (before != NULL) {
+    if (before) {
         fixed_field(object, before, "spec.selector", causes);
     }
     skr_validate_pod_spec(skr_path_get(object, "spec.template.spec"), "spec.template.spec", causes);
@@ -237,7 +236,7 @@ static void validate_stateful_set(const json_t *object, const json_t *before,
         skr_causes_forbidden(causes, "spec.volumeClaimTemplates",
                              "the simulated cluster has no volumes");
     }
-    for (size_t i = 0; before != NULL && i < sizeof fixed / sizeof *fixed; i++) {
+    for (size_t i = 0; before && i < sizeof fixed / sizeof *fixed; i++) {
         fixed_field(object, before, fixed[i], causes);
     }
 }
@@ -248,7 +247,7 @@ static void validate_job_support(const json_t *job, struct skr_causes *causes)
                                           "spec.backoffLimitPerIndex", "spec.maxFailedIndexes"};
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-        if (skr_path_get(job, missing[i]) != NULL) {
+        if (skr_path_get(job, missing[i])) {
             skr_causes_forbidden(causes, missing[i], "the simulated cluster does not support it");
         }
     }
@@ -257,7 +256,7 @@ static void validate_job_support(const json_t *job, struct skr_causes *causes)
 static void validate_job_update(const json_t *job, const json_t *before, struct skr_causes *causes)
 {
     const bool indexed = strcmp(skr_path_text(job, "spec.completionMode"), "Indexed") == 0;
-    const bool started = skr_path_get(before, "status.startTime") != NULL;
+    const bool started = skr_path_get(before, "status.startTime");
 
     fixed_field(job, before, "spec.selector", causes);
     fixed_field(job, before, "spec.completionMode", causes);
@@ -288,7 +287,7 @@ static void validate_job(const json_t *job, const json_t *before, struct skr_cau
                        "Unsupported value: \"%.60s\": supported values: \"Indexed\", "
                        "\"NonIndexed\"",
                        mode);
-    } else if (strcmp(mode, "Indexed") == 0 && skr_path_get(job, "spec.completions") == NULL) {
+    } else if (strcmp(mode, "Indexed") == 0 && !skr_path_get(job, "spec.completions")) {
         skr_causes_required(causes, "spec.completions", "when completion mode is Indexed");
     }
     validate_job_support(job, causes);
@@ -301,7 +300,7 @@ static void validate_job(const json_t *job, const json_t *before, struct skr_cau
                        "Unsupported value: \"%.60s\": supported values: \"OnFailure\", \"Never\"",
                        restart);
     }
-    if (before != NULL) {
+    if (before) {
         validate_job_update(job, before, causes);
     }
 }
@@ -317,12 +316,12 @@ static void validate_configmap(const json_t *map, const json_t *before, struct s
         json_object_foreach(json_object_get(map, parts[i]), key, value)
         {
             const char *problem = skr_name_config_key(key);
-            if (problem != NULL) {
+            if (problem) {
                 (void)snprintf(field, sizeof field, "%s[%.256s]", parts[i], key);
                 skr_causes_invalid_text(causes, field, key, problem);
             }
         }
-        if (before != NULL && skr_path_true(before, "immutable")) {
+        if (before && skr_path_true(before, "immutable")) {
             const json_t *a = json_object_get(map, parts[i]);
             const json_t *b = json_object_get(before, parts[i]);
             if (a != b && json_equal(a, b) != 1) {
@@ -331,7 +330,7 @@ static void validate_configmap(const json_t *map, const json_t *before, struct s
             }
         }
     }
-    if (before != NULL && skr_path_true(before, "immutable") && !skr_path_true(map, "immutable")) {
+    if (before && skr_path_true(before, "immutable") && !skr_path_true(map, "immutable")) {
         skr_causes_forbidden(causes, "immutable", "field is immutable when `immutable` is set");
     }
 }
@@ -345,7 +344,7 @@ static void validate_node(const json_t *node, const json_t *before, struct skr_c
         const json_t *taint = json_array_get(taints, i);
         const char *effect = skr_path_text(taint, "effect");
         const char *problem = skr_name_qualified(skr_path_text(taint, "key"));
-        if (problem != NULL) {
+        if (problem) {
             (void)snprintf(field, sizeof field, "spec.taints[%zu].key", i);
             skr_causes_invalid_text(causes, field, skr_path_text(taint, "key"), problem);
         }
@@ -358,7 +357,7 @@ static void validate_node(const json_t *node, const json_t *before, struct skr_c
                            effect);
         }
     }
-    if (before != NULL && skr_path_get(before, "spec.providerID") != NULL) {
+    if (before && skr_path_get(before, "spec.providerID")) {
         fixed_field(node, before, "spec.providerID", causes);
     }
 }
@@ -372,7 +371,7 @@ static void validate_share(const json_t *object, const char *path, struct skr_ca
 
     if (json_is_integer(value)) {
         not_negative(object, path, causes);
-    } else if (text != NULL) {
+    } else if (text) {
         const long share = strtol(text, &end, 10);
         if (end == text || strcmp(end, "%") != 0 || share < 0 || share > 100) {
             skr_causes_invalid(causes, path, value,
@@ -385,8 +384,7 @@ static void validate_share(const json_t *object, const char *path, struct skr_ca
 static void validate_budget(const json_t *budget, const json_t *before, struct skr_causes *causes)
 {
     (void)before;
-    if (skr_path_get(budget, "spec.minAvailable") != NULL &&
-        skr_path_get(budget, "spec.maxUnavailable") != NULL) {
+    if (skr_path_get(budget, "spec.minAvailable") && skr_path_get(budget, "spec.maxUnavailable")) {
         skr_causes_invalid(causes, "spec", skr_path_get(budget, "spec"),
                            "minAvailable and maxUnavailable cannot be both set");
     }
@@ -418,7 +416,7 @@ static void validate_priority_class(const json_t *object, const json_t *before,
                        "\"Never\"",
                        policy);
     }
-    if (before != NULL && skr_path_int(before, "value", 0) != value) {
+    if (before && skr_path_int(before, "value", 0) != value) {
         skr_causes_forbidden(causes, "value", "may not be changed in an update.");
     }
 }
@@ -426,7 +424,7 @@ static void validate_priority_class(const json_t *object, const json_t *before,
 static void validate_lease(const json_t *lease, const json_t *before, struct skr_causes *causes)
 {
     (void)before;
-    if (skr_path_get(lease, "spec.leaseDurationSeconds") != NULL &&
+    if (skr_path_get(lease, "spec.leaseDurationSeconds") &&
         skr_path_int(lease, "spec.leaseDurationSeconds", 0) <= 0) {
         skr_causes_invalid(causes, "spec.leaseDurationSeconds",
                            skr_path_get(lease, "spec.leaseDurationSeconds"),
@@ -436,7 +434,7 @@ static void validate_lease(const json_t *lease, const json_t *before, struct skr
 
 static void validate_pod_object(const json_t *pod, const json_t *before, struct skr_causes *causes)
 {
-    if (before == NULL) {
+    if (!before) {
         skr_validate_pod(pod, causes);
     } else {
         skr_validate_pod_update(pod, before, causes);

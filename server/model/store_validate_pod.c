@@ -49,7 +49,7 @@ static bool parse_amount(const json_t *value, int64_t *ret)
         return json_real_value(value) >= 0 && (*ret = 1, true);
     }
     struct skr_error error = {.code = SKR_OK};
-    if (text == NULL) {
+    if (!text) {
         return false;
     }
     if (skr_quantity_parse_milli(text, ret, &error) != 0) {
@@ -70,7 +70,7 @@ static void validate_amounts(struct check *c, const json_t *resources, const cha
 
     json_object_foreach(json_object_get(resources, list), name, value)
     {
-        if (skr_name_qualified(name) != NULL) {
+        if (skr_name_qualified(name)) {
             skr_causes_invalid_text(c->causes, at(c, "%s.%s", where, list), name,
                                     skr_name_qualified(name));
         } else if (!parse_amount(value, &amount)) {
@@ -78,7 +78,7 @@ static void validate_amounts(struct check *c, const json_t *resources, const cha
                                "quantities must match the regular expression "
                                "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' and must not be "
                                "negative");
-        } else if (strchr(name, '/') == NULL && strncmp(name, "hugepages-", 10) != 0 &&
+        } else if (!strchr(name, '/') && strncmp(name, "hugepages-", 10) != 0 &&
                    strcmp(name, "cpu") != 0 && strcmp(name, "memory") != 0 &&
                    strcmp(name, "ephemeral-storage") != 0) {
             skr_causes_invalid_text(c->causes, at(c, "%s.%s[%s]", where, list, name), name,
@@ -99,8 +99,8 @@ static void validate_resources(struct check *c, const json_t *resources, const c
     json_object_foreach(json_object_get(resources, "requests"), name, value)
     {
         const json_t *other = json_object_get(limits, name);
-        const bool extended = strchr(name, '/') != NULL;
-        if (other == NULL) {
+        const bool extended = strchr(name, '/');
+        if (!other) {
             if (extended) {
                 skr_causes_required(c->causes, at(c, "%s.limits", where),
                                     "Limit must be set for non overcommitable resources");
@@ -130,7 +130,7 @@ static void validate_container(struct check *c, const json_t *list, size_t i, co
 
     if (*name == '\0') {
         skr_causes_required(c->causes, at(c, "%s[%zu].name", field, i), "");
-    } else if (problem != NULL) {
+    } else if (problem) {
         skr_causes_invalid_text(c->causes, at(c, "%s[%zu].name", field, i), name, problem);
     } else if (skr_path_find(list, "name", name) != container) {
         skr_causes_add(c->causes, "FieldValueDuplicate", at(c, "%s[%zu].name", field, i),
@@ -152,7 +152,7 @@ static void validate_gates(struct check *c, const json_t *spec)
     for (size_t i = 0; i < json_array_size(gates); i++) {
         const char *name = skr_path_text(json_array_get(gates, i), "name");
         const char *problem = skr_name_qualified(name);
-        if (problem != NULL) {
+        if (problem) {
             skr_causes_invalid_text(c->causes, at(c, "schedulingGates[%zu]", i), name, problem);
         } else if (skr_path_find(gates, "name", name) != json_array_get(gates, i)) {
             skr_causes_add(c->causes, "FieldValueDuplicate", at(c, "schedulingGates[%zu]", i),
@@ -202,10 +202,10 @@ static void validate_node_selector(struct check *c, const json_t *spec)
     json_object_foreach(json_object_get(spec, "nodeSelector"), key, value)
     {
         const char *text = json_string_value(value);
-        if (skr_name_qualified(key) != NULL) {
+        if (skr_name_qualified(key)) {
             skr_causes_invalid_text(c->causes, at(c, "nodeSelector"), key, skr_name_qualified(key));
         }
-        if (text != NULL && skr_name_label_value(text) != NULL) {
+        if (text && skr_name_label_value(text)) {
             skr_causes_invalid_text(c->causes, at(c, "nodeSelector"), text,
                                     skr_name_label_value(text));
         }
@@ -221,7 +221,7 @@ static void validate_node_affinity(struct check *c, const json_t *spec)
     const char *base = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
                        "nodeSelectorTerms";
 
-    if (required != NULL && json_array_size(terms) == 0) {
+    if (required && json_array_size(terms) == 0) {
         skr_causes_required(c->causes, at(c, "%s", base),
                             "must have at least one node selector term");
     }
@@ -297,7 +297,7 @@ static void check_gates_update(struct check *c, const json_t *spec, const json_t
     for (size_t i = 0; i < json_array_size(gates); i++) {
         const char *name = skr_path_text(json_array_get(gates, i), "name");
         char why[320];
-        if (skr_path_find(json_object_get(old, "schedulingGates"), "name", name) == NULL) {
+        if (!skr_path_find(json_object_get(old, "schedulingGates"), "name", name)) {
             (void)snprintf(why, sizeof why,
                            "only deletion is allowed, but found new scheduling gate '%.256s'",
                            name);
@@ -356,7 +356,7 @@ static void check_affinity_update(struct check *c, const json_t *spec, const jso
                                 "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     const json_t *was = skr_path_get(old, terms);
     const json_t *now = skr_path_get(spec, terms);
-    bool narrower = was == NULL || json_array_size(was) == json_array_size(now);
+    bool narrower = !was || json_array_size(was) == json_array_size(now);
 
     for (size_t i = 0; narrower && i < json_array_size(was); i++) {
         narrower = term_is_narrower(json_array_get(now, i), json_array_get(was, i));
@@ -389,7 +389,7 @@ static void copy_member(json_t *to, const json_t *from, const char *key)
 {
     json_t *value = json_object_get(from, key);
 
-    if (value != NULL) {
+    if (value) {
         json_object_set(to, key, value);
     } else {
         json_object_del(to, key);

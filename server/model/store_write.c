@@ -76,9 +76,9 @@ static bool check_kind(struct skr_store_call *call, const json_t *object)
 static bool check_schema(struct skr_store_call *call, const json_t *object)
 {
     struct skr_error error = {.code = SKR_OK};
-    const int r = skr_schema_check(call->resource->kind, object, call->request->strict, &error);
+    const int rc = skr_schema_check(call->resource->kind, object, call->request->strict, &error);
 
-    if (r == 0) {
+    if (rc == 0) {
         return true;
     }
     skr_status_fail(call->reply, 400, NULL, NULL,
@@ -157,11 +157,11 @@ static bool namespace_is_open(struct skr_store_call *call)
         return true;
     }
     const struct skr_shelf_item *item = skr_store_find(call->store, namespaces, "", name);
-    if (item == NULL) {
+    if (!item) {
         skr_status_not_found(call->reply, namespaces, name);
         return false;
     }
-    if (skr_path_get(item->object, "metadata.deletionTimestamp") != NULL) {
+    if (skr_path_get(item->object, "metadata.deletionTimestamp")) {
         char plural[128];
         skr_status_fail(call->reply, 403, call->asked, NULL,
                         "%s is forbidden: unable to create new content in namespace %s because it "
@@ -174,7 +174,7 @@ static bool namespace_is_open(struct skr_store_call *call)
 
 static void set_if_absent(json_t *object, const char *key, json_t *value)
 {
-    if (json_object_get(object, key) == NULL) {
+    if (!json_object_get(object, key)) {
         json_object_set_new(object, key, value);
     } else {
         json_decref(value);
@@ -233,7 +233,7 @@ static void begin_status(struct skr_store_call *call, json_t *object)
     if (!call->loading && strcmp(call->resource->kind, "Node") != 0) {
         json_object_del(object, "status");
     }
-    if (strcmp(call->resource->kind, "Pod") == 0 && json_object_get(object, "status") == NULL) {
+    if (strcmp(call->resource->kind, "Pod") == 0 && !json_object_get(object, "status")) {
         skr_defaults_pod_status(object, call->now);
     }
 }
@@ -245,7 +245,7 @@ static bool validate(struct skr_store_call *call, const json_t *object, const js
 
     if (meta) {
         skr_validate_meta(call->resource, object, &causes);
-        if (before != NULL) {
+        if (before) {
             skr_validate_meta_update(object, before, &causes);
         }
     }
@@ -304,7 +304,7 @@ void skr_store_do_create(struct skr_store_call *call)
 {
     json_t *object = take_body(call);
 
-    if (object == NULL) {
+    if (!object) {
         return;
     }
     if (!check_namespace(call, object) || !namespace_is_open(call) || !prepare_new(call, object) ||
@@ -313,7 +313,7 @@ void skr_store_do_create(struct skr_store_call *call)
         return;
     }
     const char *name = skr_path_text(object, "metadata.name");
-    if (skr_store_find(call->store, call->resource, call->request->namespace_, name) != NULL) {
+    if (skr_store_find(call->store, call->resource, call->request->namespace_, name)) {
         char plural[128];
         skr_status_fail_reason(call->reply, 409, "AlreadyExists", call->asked, name,
                                "%s \"%s\" already exists", skr_status_plural(call->asked, plural),
@@ -337,7 +337,7 @@ static void make_namespace(struct skr_store_call *call)
     const char *name = call->request->namespace_;
 
     if (!call->resource->namespaced || *name == 0 ||
-        skr_store_find(call->store, namespaces, "", name) != NULL) {
+        skr_store_find(call->store, namespaces, "", name)) {
         return;
     }
     json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
@@ -354,11 +354,11 @@ static void inherit(json_t *object, const json_t *before)
     static const char *const kept[] = {"uid", "creationTimestamp", "generation"};
 
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        if (json_object_get(meta, kept[i]) == NULL && json_object_get(old, kept[i]) != NULL) {
+        if (!json_object_get(meta, kept[i]) && json_object_get(old, kept[i])) {
             json_object_set(meta, kept[i], json_object_get(old, kept[i]));
         }
     }
-    if (json_object_get(object, "status") == NULL && json_object_get(before, "status") != NULL) {
+    if (!json_object_get(object, "status") && json_object_get(before, "status")) {
         json_object_set(object, "status", json_object_get(before, "status"));
     }
 }
@@ -367,13 +367,13 @@ void skr_store_do_put(struct skr_store_call *call)
 {
     json_t *object = take_body(call);
 
-    if (object == NULL) {
+    if (!object) {
         return;
     }
     struct skr_shelf_item *item =
         skr_store_find(call->store, call->resource, call->request->namespace_,
                        skr_path_text(object, "metadata.name"));
-    if (item != NULL) {
+    if (item) {
         inherit(object, item->object);
     }
     if (!check_namespace(call, object) || !prepare_new(call, object) || !has_room(call)) {
@@ -381,7 +381,7 @@ void skr_store_do_put(struct skr_store_call *call)
         return;
     }
     make_namespace(call);
-    const int status = item != NULL ? 200 : 201;
+    const int status = item ? 200 : 201;
     skr_store_reply_object(call, status,
                            skr_store_commit(call->store, call->resource, item, object));
 }

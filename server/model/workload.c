@@ -26,7 +26,7 @@ static struct skr_worker look_at(const json_t *pod, const struct skr_member *mem
         .object = pod,
         .namespace_ = member->namespace_,
         .name = member->name,
-        .deleting = skr_path_get(pod, "metadata.deletionTimestamp") != NULL,
+        .deleting = skr_path_get(pod, "metadata.deletionTimestamp"),
         .bound = *skr_path_text(pod, "spec.nodeName") != '\0',
         .ready = is_ready(pod),
         .succeeded = strcmp(phase, "Succeeded") == 0,
@@ -40,12 +40,12 @@ static struct skr_worker look_at(const json_t *pod, const struct skr_member *mem
 size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_worker **ret)
 {
     struct skr_owner *o = skr_owners_find(c, skr_path_text(owner, "metadata.uid"));
-    struct skr_worker *worker = skr_alloc_array((o != NULL ? o->n : 0) + 1, sizeof *worker);
+    struct skr_worker *worker = skr_alloc_array((o ? o->n : 0) + 1, sizeof *worker);
     const struct skr_link *link;
     size_t n = 0;
 
     *ret = worker;
-    if (o == NULL) {
+    if (!o) {
         return 0;
     }
     DL_FOREACH(o->links, link)
@@ -53,7 +53,7 @@ size_t skr_workload_pods(struct skr_cluster *c, const json_t *owner, struct skr_
         if (link->controller && strcmp(link->member->resource->kind, "Pod") == 0) {
             const json_t *pod =
                 skr_store_get(c->store, "Pod", link->member->namespace_, link->member->name);
-            if (pod != NULL) { /* gone, and the change was not seen yet */
+            if (pod) { /* gone, and the change was not seen yet */
                 worker[n++] = look_at(pod, link->member);
             }
         }
@@ -93,7 +93,7 @@ void skr_workload_wake(struct skr_cluster *c, const struct skr_store_change *cha
         return;
     }
     const json_t *owner = skr_owners_controller(change->object);
-    if (owner != NULL && strcmp(skr_path_text(owner, "kind"), owner_kind) == 0) {
+    if (owner && strcmp(skr_path_text(owner, "kind"), owner_kind) == 0) {
         skr_cluster_plan(c, kind, skr_path_text(change->object, "metadata.namespace"),
                          skr_path_text(owner, "name"), c->now + delay);
     }
@@ -110,8 +110,7 @@ static void set_ordinal_name(struct skr_cluster *c, const json_t *owner, json_t 
 
     do {
         (void)snprintf(name, sizeof name, "%.240s-%zu", base, o->next_ordinal++);
-    } while (skr_store_get(c->store, "Pod", skr_path_text(owner, "metadata.namespace"), name) !=
-             NULL);
+    } while (skr_store_get(c->store, "Pod", skr_path_text(owner, "metadata.namespace"), name));
     json_object_set_new(meta, "name", json_string(name));
 }
 
@@ -139,11 +138,11 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
     json_array_foreach(json_object_get(spec, list), i, container)
     {
         json_t *env = json_object_get(container, "env");
-        if (env == NULL) {
+        if (!env) {
             env = json_array();
             json_object_set_new(container, "env", env);
         }
-        if (skr_path_find(env, "name", skr_path_text(variable, "name")) == NULL) {
+        if (!skr_path_find(env, "name", skr_path_text(variable, "name"))) {
             json_array_append_new(env, json_deep_copy(variable));
         }
     }
@@ -152,17 +151,17 @@ static void add_env(json_t *spec, const char *list, const json_t *variable)
 static json_t *from_template(struct skr_cluster *c, const json_t *owner, const json_t *template,
                              const struct skr_pod_plan *plan)
 {
-    const char *base = plan->base != NULL ? plan->base : skr_path_text(owner, "metadata.name");
+    const char *base = plan->base ? plan->base : skr_path_text(owner, "metadata.name");
     json_t *pod = json_object();
     json_t *meta = json_deep_copy(skr_path_get(template, "metadata"));
     json_t *spec = json_deep_copy(skr_path_get(template, "spec"));
 
-    meta = meta != NULL ? meta : json_object();
-    spec = spec != NULL ? spec : json_object();
+    meta = meta ? meta : json_object();
+    spec = spec ? spec : json_object();
     json_object_del(meta, "name");
     json_object_del(meta, "namespace");
     json_object_set_new(meta, "ownerReferences", json_pack("[o]", skr_owners_reference(owner)));
-    if (plan->name != NULL) {
+    if (plan->name) {
         json_object_set_new(meta, "name", json_string(plan->name));
     } else if (c->options.ordinal_names) {
         set_ordinal_name(c, owner, meta, base);
@@ -170,10 +169,10 @@ static json_t *from_template(struct skr_cluster *c, const json_t *owner, const j
         json_object_set_new(meta, "generateName", json_sprintf("%.240s-", base));
     }
     merge_metadata(meta, plan->metadata);
-    if (plan->hostname != NULL && json_object_get(spec, "hostname") == NULL) {
+    if (plan->hostname && !json_object_get(spec, "hostname")) {
         json_object_set_new(spec, "hostname", json_string(plan->hostname));
     }
-    if (plan->env != NULL) {
+    if (plan->env) {
         add_env(spec, "containers", plan->env);
         add_env(spec, "initContainers", plan->env);
     }
@@ -205,7 +204,7 @@ int64_t skr_workload_share(const json_t *value, int64_t total, bool up)
     if (json_is_integer(value)) {
         return (int64_t)json_integer_value(value);
     }
-    if (text == NULL) {
+    if (!text) {
         return 0;
     }
     const int64_t percent = strtoll(text, NULL, 10);
@@ -216,7 +215,7 @@ void skr_workload_hash(const json_t *json, char text[11])
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     char *dump = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-    uint64_t hash = skr_hash_string(dump != NULL ? dump : "");
+    uint64_t hash = skr_hash_string(dump ? dump : "");
 
     free(dump);
     for (int i = 0; i < 10; i++) {

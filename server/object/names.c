@@ -34,11 +34,11 @@ static bool is_dns_subdomain(const char *s, size_t n)
 {
     while (n > 0) {
         const char *dot = memchr(s, '.', n);
-        const size_t part = dot != NULL ? (size_t)(dot - s) : n;
+        const size_t part = dot ? (size_t)(dot - s) : n;
         if (!is_dns_label(s, part)) {
             return false;
         }
-        if (dot == NULL) {
+        if (!dot) {
             return true;
         }
         s += part + 1;
@@ -55,7 +55,7 @@ static bool is_name_part(const char *s)
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        if (!isalnum((unsigned char)s[i]) && strchr("-_.", s[i]) == NULL) {
+        if (!isalnum((unsigned char)s[i]) && !strchr("-_.", s[i])) {
             return false;
         }
     }
@@ -93,12 +93,12 @@ const char *skr_name_dns_subdomain(const char *text)
 const char *skr_name_qualified(const char *text)
 {
     const char *slash = strchr(text, '/');
-    const char *name = slash != NULL ? slash + 1 : text;
+    const char *name = slash ? slash + 1 : text;
 
     if (slash == text) {
         return "prefix part must be non-empty";
     }
-    if (slash != NULL) {
+    if (slash) {
         const size_t n = (size_t)(slash - text);
         if (n > SUBDOMAIN_MAX) {
             return "prefix part must be no more than 253 bytes";
@@ -156,7 +156,7 @@ const char *skr_name_config_key(const char *text)
         return n == 2 ? "must not be '..'" : "must not start with '..'";
     }
     for (size_t i = 0; i < n; i++) {
-        fine = fine && (isalnum((unsigned char)text[i]) || strchr("-_.", text[i]) != NULL);
+        fine = fine && (isalnum((unsigned char)text[i]) || strchr("-_.", text[i]));
     }
     return fine ? NULL
                 : "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "

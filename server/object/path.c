@@ -29,7 +29,7 @@ const json_t *skr_path_get(const json_t *object, const char *path)
 {
     char key[KEY_MAX];
 
-    while (path != NULL) {
+    while (path) {
         path = split(path, key);
         object = json_object_get(object, key);
     }
@@ -39,7 +39,7 @@ const json_t *skr_path_get(const json_t *object, const char *path)
 const char *skr_path_text(const json_t *object, const char *path)
 {
     const char *text = json_string_value(skr_path_get(object, path));
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 int64_t skr_path_int(const json_t *object, const char *path, int64_t otherwise)
@@ -116,7 +116,7 @@ bool skr_path_holds(const json_t *array, const char *value)
 {
     for (size_t i = 0; i < json_array_size(array); i++) {
         const char *text = json_string_value(json_array_get(array, i));
-        if (text != NULL && strcmp(text, value) == 0) {
+        if (text && strcmp(text, value) == 0) {
             return true;
         }
     }
@@ -125,7 +125,7 @@ bool skr_path_holds(const json_t *array, const char *value)
 
 static json_t *checked(json_t *value)
 {
-    skr_bug_on(value == NULL); /* no memory */
+    skr_bug_on(!value); /* no memory */
     return value;
 }
 
@@ -156,10 +156,10 @@ json_t *skr_path_with(const json_t *object, const char *path, json_t *value)
     json_t *at = copy;
     char key[KEY_MAX];
 
-    while ((path = split(path, key)) != NULL) {
+    while ((path = split(path, key))) {
         at = skr_path_own(at, key);
     }
-    if (value != NULL) {
+    if (value) {
         json_object_set_new(at, key, value);
     } else {
         json_object_del(at, key);

@@ -35,7 +35,7 @@ void skr_selector_add_value(struct requirement *r, char *value)
 
 void skr_selector_destroy(struct skr_selector *selector)
 {
-    if (selector == NULL) {
+    if (!selector) {
         return;
     }
     for (size_t i = 0; i < selector->n; i++) {
@@ -73,10 +73,9 @@ int skr_selector_check_length(const char *text, struct skr_error *error)
 static int check_json_name(const char *field, const char *text, const char *problem,
                            struct skr_error *error)
 {
-    return problem == NULL
-               ? 0
-               : skr_error_set(error, SKR_INVALID, "%.60s: Invalid value: \"%.60s\": %.100s", field,
-                               text, problem);
+    return !problem ? 0
+                    : skr_error_set(error, SKR_INVALID, "%.60s: Invalid value: \"%.60s\": %.100s",
+                                    field, text, problem);
 }
 
 static int of_match_labels(struct skr_selector *s, json_t *labels, const char *path,
@@ -87,7 +86,7 @@ static int of_match_labels(struct skr_selector *s, json_t *labels, const char *p
     char field[64];
 
     (void)snprintf(field, sizeof field, "%.40s.matchLabels", path);
-    if (labels != NULL && !json_is_object(labels)) {
+    if (labels && !json_is_object(labels)) {
         return skr_error_set(error, SKR_INVALID, "%s: must be an object", field);
     }
     if (json_object_size(labels) > SKR_SELECTOR_PARTS_MAX) {
@@ -158,7 +157,7 @@ static int of_expression(struct skr_selector *s, const json_t *json, const char 
     struct requirement *r = skr_selector_add(s, skr_strdup(key), table[t].op);
     for (size_t j = 0; j < json_array_size(values); j++) {
         const char *value = json_string_value(json_array_get(values, j));
-        if (value == NULL) {
+        if (!value) {
             return skr_error_set(error, SKR_INVALID,
                                  "%s.matchExpressions[%zu].values[%zu]: must be a string", path, i,
                                  j);
@@ -187,14 +186,14 @@ int skr_selector_of_json(const json_t *json, const char *path, struct skr_select
             s, skr_error_set(error, SKR_INVALID, "%s.matchExpressions: must be an array", path),
             ret);
     }
-    int r = of_match_labels(s, json_object_get(json, "matchLabels"), path, error);
-    for (size_t i = 0; r == 0 && i < json_array_size(expressions); i++) {
-        r = i < SKR_SELECTOR_PARTS_MAX
-                ? of_expression(s, json_array_get(expressions, i), path, i, error)
-                : skr_error_set(error, SKR_LIMIT, "%s.matchExpressions: more than %d", path,
-                                SKR_SELECTOR_PARTS_MAX);
+    int rc = of_match_labels(s, json_object_get(json, "matchLabels"), path, error);
+    for (size_t i = 0; rc == 0 && i < json_array_size(expressions); i++) {
+        rc = i < SKR_SELECTOR_PARTS_MAX
+                 ? of_expression(s, json_array_get(expressions, i), path, i, error)
+                 : skr_error_set(error, SKR_LIMIT, "%s.matchExpressions: more than %d", path,
+                                 SKR_SELECTOR_PARTS_MAX);
     }
-    return skr_selector_finish(s, r, ret);
+    return skr_selector_finish(s, rc, ret);
 }
 
 /* ---- matching ---- */
@@ -215,19 +214,19 @@ static bool holds(const struct requirement *r, const char *value)
 
     switch (r->op) {
     case IN:
-        return value != NULL && has_value(r, value);
+        return value && has_value(r, value);
     case NOT_IN:
-        return value == NULL || !has_value(r, value);
+        return !value || !has_value(r, value);
     case EXISTS:
-        return value != NULL;
+        return value;
     case NOT_EXISTS:
-        return value == NULL;
+        return !value;
     case GREATER:
     case LESS:
     default:
         break;
     }
-    if (value == NULL) {
+    if (!value) {
         return false;
     }
     const int64_t number = strtoll(value, &end, 10);
@@ -239,18 +238,18 @@ static bool holds(const struct requirement *r, const char *value)
 
 bool skr_selector_matches_list(const struct skr_selector *selector, const struct skr_labels *labels)
 {
-    for (size_t i = 0; selector != NULL && i < selector->n; i++) {
+    for (size_t i = 0; selector && i < selector->n; i++) {
         const struct requirement *r = &selector->item[i];
         if (!holds(r, skr_labels_get(labels, r->key))) {
             return false;
         }
     }
-    return selector == NULL || !selector->nothing;
+    return !selector || !selector->nothing;
 }
 
 bool skr_selector_matches_labels(const struct skr_selector *selector, const json_t *labels)
 {
-    if (selector == NULL) {
+    if (!selector) {
         return true;
     }
     for (size_t i = 0; i < selector->n; i++) {
@@ -264,7 +263,7 @@ bool skr_selector_matches_labels(const struct skr_selector *selector, const json
 
 bool skr_selector_matches(const struct skr_selector *selector, const json_t *object)
 {
-    if (selector == NULL) {
+    if (!selector) {
         return true;
     }
     if (!selector->fields) {
@@ -273,7 +272,7 @@ bool skr_selector_matches(const struct skr_selector *selector, const json_t *obj
     for (size_t i = 0; i < selector->n; i++) {
         char number[24];
         const char *value = skr_selector_field_value(&selector->item[i], object, number);
-        if (value == NULL || !holds(&selector->item[i], value)) {
+        if (!value || !holds(&selector->item[i], value)) {
             return false;
         }
     }
@@ -282,5 +281,5 @@ bool skr_selector_matches(const struct skr_selector *selector, const json_t *obj
 
 bool skr_selector_is_everything(const struct skr_selector *selector)
 {
-    return selector == NULL || (selector->n == 0 && !selector->nothing);
+    return !selector || (selector->n == 0 && !selector->nothing);
 }

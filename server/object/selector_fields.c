@@ -51,7 +51,7 @@ static const struct field fields[] = {
 static const struct field *find_field(const char *kind, const char *label)
 {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if ((fields[i].kind == NULL || strcmp(fields[i].kind, kind) == 0) &&
+        if ((!fields[i].kind || strcmp(fields[i].kind, kind) == 0) &&
             strcmp(fields[i].label, label) == 0) {
             return &fields[i];
         }
@@ -63,7 +63,7 @@ const char *skr_selector_field_value(const struct requirement *r, const json_t *
                                      char number[24])
 {
     const struct field *field = find_field(skr_path_text(object, "kind"), r->key);
-    if (field == NULL) {
+    if (!field) {
         return NULL;
     }
     const char *value = skr_path_scalar(object, field->path, number);
@@ -99,17 +99,18 @@ static int parse_field(struct skr_selector *s, const char **at, const char *kind
     } else if (**at == '=') {
         *at += (*at)[1] == '=' ? 2 : 1;
     } else {
-        const int r =
+        const int rc =
             skr_error_set(error, SKR_INVALID,
                           "invalid selector: '%.100s'; can't understand '%.100s'", label, label);
         free(label);
-        return r;
+        return rc;
     }
     const struct field *field = find_field(kind, label);
-    if (field == NULL) {
-        const int r = skr_error_set(error, SKR_INVALID, "field label not supported: %.150s", label);
+    if (!field) {
+        const int rc =
+            skr_error_set(error, SKR_INVALID, "field label not supported: %.150s", label);
         free(label);
-        return r;
+        return rc;
     }
     free(label);
     skr_selector_add_value(skr_selector_add(s, skr_strdup(field->label), op), take_field_value(at));
@@ -119,18 +120,18 @@ static int parse_field(struct skr_selector *s, const char **at, const char *kind
 int skr_selector_parse_fields(const char *text, const char *kind, struct skr_selector **ret,
                               struct skr_error *error)
 {
-    int r = skr_selector_check_length(text, error);
-    if (r != 0) {
-        return r;
+    int rc = skr_selector_check_length(text, error);
+    if (rc != 0) {
+        return rc;
     }
     struct skr_selector *s = skr_alloc(sizeof *s);
     s->fields = true;
-    for (const char *at = text; *at != '\0' && r == 0;) {
-        r = s->n < SKR_SELECTOR_PARTS_MAX
-                ? parse_field(s, &at, kind, error)
-                : skr_error_set(error, SKR_LIMIT, "selector: more than %d requirements",
-                                SKR_SELECTOR_PARTS_MAX);
-        at += r == 0 && *at == ',';
+    for (const char *at = text; *at != '\0' && rc == 0;) {
+        rc = s->n < SKR_SELECTOR_PARTS_MAX
+                 ? parse_field(s, &at, kind, error)
+                 : skr_error_set(error, SKR_LIMIT, "selector: more than %d requirements",
+                                 SKR_SELECTOR_PARTS_MAX);
+        at += rc == 0 && *at == ',';
     }
-    return skr_selector_finish(s, r, ret);
+    return skr_selector_finish(s, rc, ret);
 }

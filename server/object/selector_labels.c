@@ -52,13 +52,14 @@ static int parse_key(struct scanner *s, char **ret)
     *ret = skr_selector_copy(s->at, n);
     s->at += n;
     const char *problem = skr_name_qualified(*ret);
-    if (problem != NULL) {
-        const int r = skr_error_set(s->error, SKR_INVALID,
-                                    "unable to parse requirement: <nil>: Invalid value: \"%.80s\": "
-                                    "%.120s",
-                                    *ret, problem);
+    if (problem) {
+        const int rc =
+            skr_error_set(s->error, SKR_INVALID,
+                          "unable to parse requirement: <nil>: Invalid value: \"%.80s\": "
+                          "%.120s",
+                          *ret, problem);
         free(*ret);
-        return r;
+        return rc;
     }
     return 0;
 }
@@ -66,7 +67,7 @@ static int parse_key(struct scanner *s, char **ret)
 static int check_value(struct scanner *s, const struct requirement *r, const char *value)
 {
     const char *problem = skr_name_label_value(value);
-    if (problem == NULL) {
+    if (!problem) {
         return 0;
     }
     return skr_error_set(s->error, SKR_INVALID,
@@ -188,15 +189,15 @@ static int parse_label_requirement(struct scanner *s, struct skr_selector *selec
 
     skip_blanks(s);
     const bool absent = take(s, "!");
-    int r = parse_key(s, &key);
-    if (r != 0) {
-        return r;
+    int rc = parse_key(s, &key);
+    if (rc != 0) {
+        return rc;
     }
     struct requirement *requirement = skr_selector_add(selector, key, absent ? NOT_EXISTS : EXISTS);
     if (!absent) {
-        r = parse_operator(s, requirement);
-        if (r != 0) {
-            return r;
+        rc = parse_operator(s, requirement);
+        if (rc != 0) {
+            return rc;
         }
     }
     skip_blanks(s);
@@ -206,29 +207,29 @@ static int parse_label_requirement(struct scanner *s, struct skr_selector *selec
 int skr_selector_parse_labels(const char *text, struct skr_selector **ret, struct skr_error *error)
 {
     struct scanner s = {.at = text, .error = error};
-    int r = skr_selector_check_length(text, error);
-    if (r != 0) {
-        return r;
+    int rc = skr_selector_check_length(text, error);
+    if (rc != 0) {
+        return rc;
     }
     struct skr_selector *selector = skr_alloc(sizeof *selector);
     skip_blanks(&s);
-    while (*s.at != '\0' && r == 0) {
+    while (*s.at != '\0' && rc == 0) {
         if (selector->n >= SKR_SELECTOR_PARTS_MAX) {
-            r = skr_error_set(error, SKR_LIMIT, "selector: more than %d requirements",
-                              SKR_SELECTOR_PARTS_MAX);
+            rc = skr_error_set(error, SKR_LIMIT, "selector: more than %d requirements",
+                               SKR_SELECTOR_PARTS_MAX);
             break;
         }
-        r = parse_label_requirement(&s, selector);
-        if (r == 0 && *s.at == ',') {
+        rc = parse_label_requirement(&s, selector);
+        if (rc == 0 && *s.at == ',') {
             s.at++;
             skip_blanks(&s);
             if (*s.at == '\0') {
-                r = skr_error_set(
+                rc = skr_error_set(
                     error, SKR_INVALID,
                     "unable to parse requirement: found '', expected: identifier after "
                     "','");
             }
         }
     }
-    return skr_selector_finish(selector, r, ret);
+    return skr_selector_finish(selector, rc, ret);
 }

@@ -116,7 +116,7 @@ static void joined(json_t *cells, const json_t *list, const char *field)
     {                               \
         "Name", "string", "name", 0 \
     }
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define COUNT(a) (sizeof a / sizeof a[0])
 #define PRINTER(k, c, f)  \
     {                     \
         k, c, COUNT(c), f \
@@ -150,7 +150,7 @@ static const char *pod_status(const json_t *pod)
     const char *reason = skr_path_text(pod, "status.reason");
     const char *container = container_reason(pod);
 
-    if (skr_path_get(pod, "metadata.deletionTimestamp") != NULL) {
+    if (skr_path_get(pod, "metadata.deletionTimestamp")) {
         return strcmp(reason, "NodeLost") == 0 ? "Unknown" : "Terminating";
     }
     if (*container != '\0') {
@@ -288,7 +288,7 @@ static const char *job_status(const json_t *job)
                  {"FailureTarget", "FailureTarget"},
                  {"SuccessCriteriaMet", "SuccessCriteriaMet"}};
 
-    if (skr_path_get(job, "metadata.deletionTimestamp") != NULL) {
+    if (skr_path_get(job, "metadata.deletionTimestamp")) {
         return "Terminating";
     }
     for (size_t i = 0; i < COUNT(table); i++) {
@@ -308,7 +308,7 @@ static void print_job(json_t *cells, const json_t *job, skr_time now)
 
     name(cells, job);
     text(cells, job_status(job));
-    if (skr_path_get(job, "spec.completions") != NULL) {
+    if (skr_path_get(job, "spec.completions")) {
         share(cells, succeeded, skr_path_int(job, "spec.completions", 0));
     } else {
         (void)snprintf(completions, sizeof completions, "%lld/1 of %lld", (long long)succeeded,
@@ -384,7 +384,7 @@ static const char *first_of(const json_t *event, const char *a, const char *b)
 /* In either shape. */
 static void print_event(json_t *cells, const json_t *event, skr_time now)
 {
-    const bool core = json_object_get(event, "involvedObject") != NULL;
+    const bool core = json_object_get(event, "involvedObject");
     const json_t *about = json_object_get(event, core ? "involvedObject" : "regarding");
     skr_time first = time_at(event, core ? "firstTimestamp" : "deprecatedFirstTimestamp");
     skr_time last = time_at(event, "series.lastObservedTime");

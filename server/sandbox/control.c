@@ -64,10 +64,10 @@ void skr_control_stop(struct skr_control *control)
 
 void skr_control_destroy(struct skr_control *control)
 {
-    if (control == NULL) {
+    if (!control) {
         return;
     }
-    skr_bug_on(control->scheduler != NULL);
+    skr_bug_on(control->scheduler);
     pthread_mutex_destroy(&control->lock);
     free(control);
 }
@@ -77,7 +77,7 @@ int skr_control_start_scheduler(struct skr_control *control, struct skr_schedule
 {
     int rc = -SKR_RETRY;
     pthread_mutex_lock(&control->lock);
-    if (control->http == NULL || control->stopped) {
+    if (!control->http || control->stopped) {
         skr_error_set(error, SKR_RETRY, "the sandbox is starting or stopping");
     } else {
         skr_scheduler_thread_destroy(control->scheduler);
@@ -95,7 +95,7 @@ int skr_control_start_scheduler(struct skr_control *control, struct skr_schedule
 static void reply_json(struct skr_http_request *request, unsigned status, json_t *body)
 {
     char *text = json_dumps(body, JSON_COMPACT);
-    skr_bug_on(text == NULL);
+    skr_bug_on(!text);
     json_decref(body);
     skr_http_reply(request, status, "application/json", text, strlen(text));
 }
@@ -146,14 +146,14 @@ static bool kill_scheduler(struct skr_control *control)
     control->scheduler = NULL;
     skr_scheduler_thread_destroy(scheduler);
     pthread_mutex_unlock(&control->lock);
-    return scheduler != NULL;
+    return scheduler;
 }
 
 static json_t *describe(struct skr_control *control)
 {
     struct skr_scheduler_stats s;
     pthread_mutex_lock(&control->lock);
-    const bool runs = control->scheduler != NULL;
+    const bool runs = control->scheduler;
     if (runs) {
         skr_scheduler_thread_get_stats(control->scheduler, &s);
     }
@@ -197,7 +197,7 @@ static void handle_scheduler(struct skr_control *control, struct skr_http_reques
         }
     } else if (strcmp(request->method, "GET") != 0) {
         skr_http_reply_not_allowed(request, "GET, POST, DELETE");
-    } else if ((figures = describe(control)) != NULL) {
+    } else if ((figures = describe(control))) {
         reply_json(request, 200, figures);
     } else {
         reply_failure(request, 404, "no scheduler is running");
@@ -236,7 +236,7 @@ static bool handle_service(struct skr_control *control, struct skr_http_request 
 {
     struct skr_view_query query = {.path = skr_client_of_service(request->path)};
     struct skr_strbuf url;
-    if (query.path == NULL) {
+    if (!query.path) {
         return false;
     }
     request->handler = "sandbox";

@@ -22,7 +22,7 @@ static json_t *main_entry(const struct skr_store_resource *r)
     json_t *entry = json_pack("{s:s, s:s, s:b, s:s, s:o, s:s}", "name", r->plural, "singularName",
                               r->singular, "namespaced", (int)r->namespaced, "kind", r->kind,
                               "verbs", verbs_of_objects(), "storageVersionHash", r->plural);
-    if (r->short_name != NULL) {
+    if (r->short_name) {
         json_object_set_new(entry, "shortNames", json_pack("[s]", r->short_name));
     }
     if (r->in_all) {
@@ -63,7 +63,7 @@ static json_t *resource_list(const char *group, const char *version)
             continue;
         }
         json_array_append_new(list, main_entry(r));
-        for (size_t s = 0; r->subresources[s] != NULL; s++) {
+        for (size_t s = 0; r->subresources[s]; s++) {
             json_array_append_new(list, sub_entry(r, r->subresources[s]));
         }
     }
@@ -198,14 +198,14 @@ static bool group_version(const char *rest, char group[128], char name[32])
 
     if (strncmp(rest, "api/", 4) == 0) {
         group[0] = '\0';
-        return snprintf(name, 32, "%s", rest + 4) < 32 && strchr(name, '/') == NULL;
+        return snprintf(name, 32, "%s", rest + 4) < 32 && !strchr(name, '/');
     }
-    if (strncmp(rest, "apis/", 5) != 0 || (slash = strchr(rest + 5, '/')) == NULL ||
+    if (strncmp(rest, "apis/", 5) != 0 || !(slash = strchr(rest + 5, '/')) ||
         slash - rest - 5 >= 128) {
         return false;
     }
     (void)snprintf(group, 128, "%.*s", (int)(slash - rest - 5), rest + 5);
-    return snprintf(name, 32, "%s", slash + 1) < 32 && strchr(name, '/') == NULL;
+    return snprintf(name, 32, "%s", slash + 1) < 32 && !strchr(name, '/');
 }
 
 json_t *skr_discovery_get(const char *path)
@@ -229,7 +229,7 @@ json_t *skr_discovery_get(const char *path)
         return group_version(path + sizeof openapi - 1, group, name) ? openapi_of(group, name)
                                                                      : NULL;
     }
-    if (strncmp(path, "/apis/", 6) == 0 && strchr(path + 6, '/') == NULL) {
+    if (strncmp(path, "/apis/", 6) == 0 && !strchr(path + 6, '/')) {
         return one_group(path + 6);
     }
     return *path == '/' && group_version(path + 1, group, name) ? resource_list(group, name) : NULL;

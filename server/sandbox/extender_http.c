@@ -127,7 +127,7 @@ static int keep_pod(struct skr_extender_http *x, const struct skr_pod *pod, stru
     const bool same_uid = strcmp(skr_path_text(now, "metadata.uid"), pod->meta.uid) == 0;
     const unsigned long long version =
         strtoull(skr_path_text(x->pod, "metadata.resourceVersion"), NULL, 10);
-    if (x->pod != NULL && strcmp(skr_path_text(x->pod, "metadata.uid"), pod->meta.uid) == 0 &&
+    if (x->pod && strcmp(skr_path_text(x->pod, "metadata.uid"), pod->meta.uid) == 0 &&
         version == pod->meta.resource_version) {
         return 0;
     }
@@ -150,7 +150,7 @@ static json_t *collect_nodes(const struct skr_extender_http *x,
     json_t *nodes = json_array();
     for (size_t i = 0; i < n; i++) {
         const json_t *node = skr_store_get(x->options.store, "Node", "", name[i]);
-        if (node != NULL) {
+        if (node) {
             json_array_append_new(nodes, skr_path_ref(node));
         }
     }
@@ -167,7 +167,7 @@ static int ask(struct skr_extender_http *x, const struct skr_scheduler_extender 
     json_t *args = skr_extender_args(x->pod, nodes, name, n);
     x->options.unlock(x->options.context);
     char *body = json_dumps(args, JSON_COMPACT);
-    skr_bug_on(body == NULL);
+    skr_bug_on(!body);
     const int rc = send_and_wait(x, extender, verb, body, strlen(body), ret, error);
     x->options.lock(x->options.context);
     json_decref(nodes);
@@ -377,7 +377,7 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
                           .name = skr_strdup(pod->meta.name),
                           .uid = skr_strdup(pod->meta.uid),
                           .node = skr_strdup(node)};
-    if (bind->config == NULL) {
+    if (!bind->config) {
         const int rc = bind_in_store(bind, &error);
         end_bind(bind, rc, &error);
         return;
@@ -385,7 +385,7 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
     bind->url = url_of(bind->config, bind->config->bind_verb);
     json_t *args = skr_extender_binding(bind->namespace_, bind->name, bind->uid, bind->node);
     char *body = json_dumps(args, JSON_COMPACT);
-    skr_bug_on(body == NULL);
+    skr_bug_on(!body);
     json_decref(args);
     skr_poster_post(x->poster, bind->url, body, strlen(body), bind->config->timeout, take_bind,
                     bind);
@@ -424,7 +424,7 @@ void skr_extender_http_stop(struct skr_extender_http *extender)
 
 void skr_extender_http_destroy(struct skr_extender_http *extender)
 {
-    if (extender == NULL) {
+    if (!extender) {
         return;
     }
     skr_poster_destroy(extender->poster);

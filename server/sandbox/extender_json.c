@@ -20,7 +20,7 @@ enum { SCORE_LIMIT = 100000000 };
 /* As kube-scheduler's informer keeps objects: without managedFields. New reference. */
 static json_t *without_managed_fields(const json_t *object)
 {
-    return skr_path_get(object, "metadata.managedFields") != NULL
+    return skr_path_get(object, "metadata.managedFields")
                ? skr_path_with(object, "metadata.managedFields", NULL)
                : skr_path_ref(object);
 }
@@ -36,12 +36,12 @@ static json_t *node_list(const json_t *nodes)
 
 json_t *skr_extender_args(const json_t *pod, const json_t *nodes, const char *const *name, size_t n)
 {
-    json_t *names = nodes != NULL ? json_null() : json_array();
-    for (size_t i = 0; nodes == NULL && i < n; i++) {
+    json_t *names = nodes ? json_null() : json_array();
+    for (size_t i = 0; !nodes && i < n; i++) {
         json_array_append_new(names, json_string(name[i]));
     }
     return json_pack("{s:o, s:o, s:o}", "Pod", without_managed_fields(pod), "Nodes",
-                     nodes != NULL ? node_list(nodes) : json_null(), "NodeNames", names);
+                     nodes ? node_list(nodes) : json_null(), "NodeNames", names);
 }
 
 json_t *skr_extender_binding(const char *namespace_, const char *name, const char *uid,
@@ -61,13 +61,13 @@ int skr_extender_decode(const char *body, size_t n, json_t **ret, struct skr_err
         return skr_error_set(error, SKR_INVALID, "EOF");
     }
     *ret = json_loadb(body, n, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &at);
-    if (*ret != NULL) {
+    if (*ret) {
         return 0;
     }
     if (json_error_code(&at) == json_error_premature_end_of_input) {
         return skr_error_set(error, SKR_INVALID, "unexpected EOF");
     }
-    if (strchr("{[\"-0123456789tfn", body[blank]) == NULL) {
+    if (!strchr("{[\"-0123456789tfn", body[blank])) {
         return skr_error_set(error, SKR_INVALID,
                              "invalid character '%c' looking for beginning of value", body[blank]);
     }
@@ -80,7 +80,7 @@ static const json_t *member(const json_t *object, const char *name)
     json_t *whole = skr_object_unconst(object);
     const json_t *found = json_object_get(object, name);
     void *i = json_object_iter(whole);
-    for (; found == NULL && i != NULL; i = json_object_iter_next(whole, i)) {
+    for (; !found && i; i = json_object_iter_next(whole, i)) {
         if (strcasecmp(json_object_iter_key(i), name) == 0) {
             found = json_object_iter_value(i);
         }
@@ -102,7 +102,7 @@ static int get_typed(const json_t *object, const char *result, const char *name,
 {
     char field[128];
     const json_t *value = member(object, name);
-    if (value != NULL && json_typeof(value) != type) {
+    if (value && json_typeof(value) != type) {
         (void)snprintf(field, sizeof field, "%s.%s", result, name);
         return wrong_type(value, field, go, error);
     }
@@ -124,7 +124,7 @@ static int read_error(const json_t *answer, const char *result, struct skr_error
 {
     const json_t *text = NULL;
     int rc = get_typed(answer, result, "Error", JSON_STRING, "string", &text, error);
-    if (rc == 0 && text != NULL && *json_string_value(text) != '\0') {
+    if (rc == 0 && text && *json_string_value(text) != '\0') {
         rc = skr_error_set(error, SKR_RETRY, "%s", json_string_value(text));
     }
     return rc;
@@ -210,7 +210,7 @@ static int pass_names(const json_t *names, const char *url, const struct index *
         }
         const char *text = json_is_string(name) ? json_string_value(name) : "";
         const struct entry *entry = index_find(index, text);
-        if (entry == NULL) {
+        if (!entry) {
             return skr_error_set(error, SKR_INVALID,
                                  "extender \"%s\" claims a filtered node \"%s\" which is not "
                                  "found in the input node list",
@@ -239,9 +239,9 @@ static int pass_nodes(const json_t *nodes, const char *url, const struct index *
 static void take_reasons(const json_t *map, const struct index *index, const char **why)
 {
     json_t *whole = skr_object_unconst(map);
-    for (void *i = json_object_iter(whole); i != NULL; i = json_object_iter_next(whole, i)) {
+    for (void *i = json_object_iter(whole); i; i = json_object_iter_next(whole, i)) {
         const struct entry *entry = index_find(index, json_object_iter_key(i));
-        if (entry != NULL && json_is_string(json_object_iter_value(i))) {
+        if (entry && json_is_string(json_object_iter_value(i))) {
             why[entry->i] = json_string_value(json_object_iter_value(i));
         }
     }
@@ -259,9 +259,9 @@ int skr_extender_read_filter(const json_t *answer, const char *url, bool names,
     }
     index_init(&index, node, n);
     memset(passes, 0, n);
-    if (names && result.names != NULL) {
+    if (names && result.names) {
         rc = pass_names(result.names, url, &index, passes, error);
-    } else if (result.nodes != NULL) {
+    } else if (result.nodes) {
         rc = pass_nodes(result.nodes, url, &index, passes, error);
     }
     take_reasons(result.failed, &index, why);
@@ -298,7 +298,7 @@ int skr_extender_read_scores(const json_t *answer, int32_t weight, const char *c
         const json_t *host = member(item, "Host"), *value = member(item, "Score");
         const struct entry *entry =
             json_is_string(host) ? index_find(&index, json_string_value(host)) : NULL;
-        if (entry != NULL && json_is_integer(value)) {
+        if (entry && json_is_integer(value)) {
             score[entry->i] = add_score(score[entry->i], json_integer_value(value), weight);
         }
     }

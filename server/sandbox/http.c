@@ -151,7 +151,7 @@ static void reply_text(struct skr_http_request *request, int status, const json_
     struct skr_strbuf out;
     size_t n;
 
-    if (text == NULL) {
+    if (!text) {
         skr_http_reply_text(request, 500, "text/plain", "out of memory\n");
         return;
     }
@@ -175,7 +175,7 @@ static bool is_object(const json_t *body, const struct skr_store_resource *resou
     const char *kind = json_string_value(json_object_get(body, "kind"));
     const size_t n = strlen(resource->kind);
 
-    return kind != NULL && strncmp(kind, resource->kind, n) == 0 &&
+    return kind && strncmp(kind, resource->kind, n) == 0 &&
            (kind[n] == '\0' || strcmp(kind + n, "List") == 0);
 }
 
@@ -192,7 +192,7 @@ static void shape(const struct skr_api_request *api, struct skr_store_reply *rep
     } else if (api->shape == SKR_STREAM_METADATA) {
         shaped = skr_table_metadata_of(reply->body);
     }
-    if (shaped != NULL) {
+    if (shaped) {
         json_decref(reply->body);
         reply->body = shaped;
     }
@@ -234,7 +234,7 @@ static void begin_watch(struct skr_sandbox_http *http, struct skr_http_request *
     http->stirred = true; /* its end is a time to wake up at */
     pthread_cond_signal(&http->changed);
     pthread_mutex_unlock(&http->lock);
-    if (stream == NULL) {
+    if (!stream) {
         skr_status_fail(&reply, 400, NULL, NULL, "%s", error.text);
         reply_json(request, reply.status, reply.body);
         return;
@@ -266,7 +266,7 @@ static void on_done(void *context, struct skr_http_request *request)
     struct skr_sandbox_http *http = context;
     struct watch *watch = request->user;
 
-    if (watch == NULL) {
+    if (!watch) {
         return;
     }
     pthread_mutex_lock(&http->lock);
@@ -328,7 +328,7 @@ static bool reply_openapi_v2(struct skr_http_request *request)
     if (strcmp(request->path, "/openapi/v2") != 0) {
         return false;
     }
-    if (accept != NULL && strstr(accept, "proto-openapi") != NULL) {
+    if (accept && strstr(accept, "proto-openapi")) {
         skr_http_reply_text(request, 200,
                             "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", "");
     } else {
@@ -348,7 +348,7 @@ static void on_handle(void *context, struct skr_http_request *request)
 {
     struct skr_sandbox_http *http = context;
 
-    if (http->options.other != NULL && http->options.other(http->options.other_context, request)) {
+    if (http->options.other && http->options.other(http->options.other_context, request)) {
         return;
     }
     if (is_read(request)) {
@@ -356,7 +356,7 @@ static void on_handle(void *context, struct skr_http_request *request)
             return;
         }
         json_t *document = skr_discovery_get(request->path);
-        if (document != NULL) {
+        if (document) {
             request->handler = "discovery";
             reply_json(request, 200, document);
             return;
@@ -380,7 +380,7 @@ static int start_listener(struct skr_sandbox_http *http, struct skr_error *error
     options.body_max = SKR_SANDBOX_BODY_MAX;
     options.stop_timeout_ms = 1000;
     options.handler = (struct skr_http_handler){
-        .ctx = http, .handle = on_handle, .more = on_more, .done = on_done};
+        .context = http, .handle = on_handle, .more = on_more, .done = on_done};
     return skr_listener_create(&options, &http->listener, error);
 }
 
@@ -415,13 +415,13 @@ int skr_sandbox_http_create(const struct skr_sandbox_http_options *options,
     skr_bug_on(pthread_cond_init(&http->changed, &attributes) != 0);
     skr_bug_on(pthread_cond_init(&http->moved, &attributes) != 0);
     pthread_condattr_destroy(&attributes);
-    int r = start_listener(http, error);
-    if (r == 0) {
-        r = start_thread(http, error);
+    int rc = start_listener(http, error);
+    if (rc == 0) {
+        rc = start_thread(http, error);
     }
-    if (r != 0) {
+    if (rc != 0) {
         skr_sandbox_http_destroy(http);
-        return r;
+        return rc;
     }
     *ret = http;
     return 0;
@@ -429,7 +429,7 @@ int skr_sandbox_http_create(const struct skr_sandbox_http_options *options,
 
 void skr_sandbox_http_destroy(struct skr_sandbox_http *http)
 {
-    if (http == NULL) {
+    if (!http) {
         return;
     }
     if (http->started) {
@@ -440,7 +440,7 @@ void skr_sandbox_http_destroy(struct skr_sandbox_http *http)
         skr_bug_on(pthread_join(http->thread, NULL) != 0);
     }
     skr_listener_destroy(http->listener);
-    skr_bug_on(http->watches != NULL);
+    skr_bug_on(http->watches);
     pthread_cond_destroy(&http->changed);
     pthread_cond_destroy(&http->moved);
     pthread_mutex_destroy(&http->lock);

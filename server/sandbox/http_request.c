@@ -14,13 +14,13 @@
 static const char *argument(struct skr_http_request *request, const char *name)
 {
     const char *value = skr_http_argument(request, name);
-    return value != NULL ? value : "";
+    return value ? value : "";
 }
 
 static bool flag(struct skr_http_request *request, const char *name)
 {
     const char *value = skr_http_argument(request, name);
-    return value != NULL && (strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0);
+    return value && (strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
 /* A number that is not negative; absent is 0. */
@@ -52,13 +52,13 @@ static bool understands(const char *range, size_t n, struct skr_api_request *ret
     char text[256];
 
     (void)snprintf(text, sizeof text, "%.*s", (int)n, range);
-    if (strstr(text, "application/json") == NULL && strstr(text, "*/*") == NULL &&
-        strstr(text, "application/*") == NULL) {
+    if (!strstr(text, "application/json") && !strstr(text, "*/*") &&
+        !strstr(text, "application/*")) {
         return false;
     }
-    ret->shape = strstr(text, "as=Table") != NULL                   ? SKR_STREAM_TABLE
-                 : strstr(text, "as=PartialObjectMetadata") != NULL ? SKR_STREAM_METADATA
-                                                                    : SKR_STREAM_OBJECT;
+    ret->shape = strstr(text, "as=Table")                   ? SKR_STREAM_TABLE
+                 : strstr(text, "as=PartialObjectMetadata") ? SKR_STREAM_METADATA
+                                                            : SKR_STREAM_OBJECT;
     return true;
 }
 
@@ -71,7 +71,7 @@ static bool parse_accept(struct skr_http_request *request, struct skr_api_reques
     ret->include = strcmp(include, "Object") == 0 ? SKR_TABLE_OBJECT
                    : strcmp(include, "None") == 0 ? SKR_TABLE_NONE
                                                   : SKR_TABLE_METADATA;
-    if (accept == NULL || *accept == '\0') {
+    if (!accept || *accept == '\0') {
         return true;
     }
     while (*accept != '\0') {
@@ -93,7 +93,7 @@ static bool is_type(struct skr_http_request *request, const char *type)
     const char *header = skr_http_header(request, "Content-Type");
     const size_t n = strlen(type);
 
-    return header != NULL && strncasecmp(header, type, n) == 0 &&
+    return header && strncasecmp(header, type, n) == 0 &&
            (header[n] == '\0' || header[n] == ';' || header[n] == ' ');
 }
 
@@ -153,7 +153,7 @@ static bool parse_verb(struct skr_http_request *request, struct skr_api_request 
 
 static bool has_body(const struct skr_http_request *request)
 {
-    return request->body != NULL && request->body_len > 0;
+    return request->body && request->body_len > 0;
 }
 
 static bool parse_protobuf(struct skr_http_request *request, struct skr_api_request *ret,
@@ -186,7 +186,7 @@ static bool parse_body(struct skr_http_request *request, struct skr_api_request 
     if (!patch && is_type(request, "application/vnd.kubernetes.protobuf")) {
         return parse_protobuf(request, ret, reply);
     }
-    if (!patch && skr_http_header(request, "Content-Type") != NULL &&
+    if (!patch && skr_http_header(request, "Content-Type") &&
         !is_type(request, "application/json")) {
         skr_status_fail(reply, 415, NULL, NULL,
                         "the body of the request was in an unknown format - accepted media types "
@@ -194,7 +194,7 @@ static bool parse_body(struct skr_http_request *request, struct skr_api_request 
         return false;
     }
     ret->body = json_loadb(request->body, request->body_len, JSON_DECODE_ANY, &error);
-    if (ret->body == NULL) {
+    if (!ret->body) {
         skr_status_fail(
             reply, 400, NULL, NULL,
             "the object provided is unrecognized (must be of type %s): json parse error: "
@@ -216,18 +216,18 @@ static bool parse_delete_options(struct skr_http_request *request, struct skr_ap
     if (!number(request, "gracePeriodSeconds", &grace, reply)) {
         return false;
     }
-    const bool has_grace = skr_http_argument(request, "gracePeriodSeconds") != NULL;
+    const bool has_grace = skr_http_argument(request, "gracePeriodSeconds");
     if (!has_grace && *policy == '\0') {
         return true;
     }
-    if (ret->body == NULL) {
+    if (!ret->body) {
         ret->body = json_object();
         ret->store.body = ret->body;
     }
-    if (has_grace && json_object_get(ret->body, "gracePeriodSeconds") == NULL) {
+    if (has_grace && !json_object_get(ret->body, "gracePeriodSeconds")) {
         json_object_set_new(ret->body, "gracePeriodSeconds", json_integer(grace));
     }
-    if (*policy != '\0' && json_object_get(ret->body, "propagationPolicy") == NULL) {
+    if (*policy != '\0' && !json_object_get(ret->body, "propagationPolicy")) {
         json_object_set_new(ret->body, "propagationPolicy", json_string(policy));
     }
     return true;
@@ -244,7 +244,7 @@ static bool parse_watch(struct skr_http_request *request, struct skr_api_request
     if (!ret->watch) {
         return true;
     }
-    if (skr_http_argument(request, "sendInitialEvents") != NULL) {
+    if (skr_http_argument(request, "sendInitialEvents")) {
         struct skr_causes causes = {.list = NULL};
         static const struct skr_store_resource options = {
             .kind = "ListOptions", .group = "meta.k8s.io", .plural = "listoptions"};

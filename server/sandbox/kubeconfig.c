@@ -21,8 +21,8 @@ static bool begins_with(const char *path, const char *text, bool *ret_there)
     char bytes[512];
     const size_t n = strlen(text);
     FILE *file = fopen(path, "re");
-    *ret_there = file != NULL || errno != ENOENT;
-    if (file == NULL) {
+    *ret_there = file || errno != ENOENT;
+    if (!file) {
         return false;
     }
     const size_t got = fread(bytes, 1, n < sizeof bytes ? n : sizeof bytes, file);
@@ -105,9 +105,9 @@ int skr_sandbox_kubeconfig_write(struct skr_sandbox_kubeconfig *kubeconfig, cons
     skr_strbuf_init(&text);
     write_text(kubeconfig, &text);
     FILE *file = fopen(path, "we");
-    bool good = file != NULL && fwrite(text.s, 1, text.len, file) == text.len;
+    bool good = file && fwrite(text.s, 1, text.len, file) == text.len;
     const int number = errno;
-    good = file != NULL && fclose(file) == 0 && good;
+    good = file && fclose(file) == 0 && good;
     skr_strbuf_fini(&text);
     if (!good) {
         return skr_error_set(error, SKR_DENIED,
@@ -122,7 +122,7 @@ void skr_sandbox_kubeconfig_remove(struct skr_sandbox_kubeconfig *kubeconfig)
 {
     char begin[256];
     bool there = false;
-    if (kubeconfig->path == NULL) {
+    if (!kubeconfig->path) {
         return;
     }
     (void)snprintf(begin, sizeof begin, MARK "# %s\n", kubeconfig->server);

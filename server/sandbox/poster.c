@@ -263,7 +263,7 @@ static struct post *take_inbox(struct skr_poster *poster, bool *ret_stopping)
 static void begin(struct skr_poster *poster, struct post *post)
 {
     post->easy = curl_easy_init();
-    skr_bug_on(post->easy == NULL);
+    skr_bug_on(!post->easy);
     DL_APPEND(poster->open, post);
     CURLcode code = set_up(poster, post);
     if (code == CURLE_OK && curl_multi_add_handle(poster->multi, post->easy) != CURLM_OK) {
@@ -278,7 +278,7 @@ static void begin(struct skr_poster *poster, struct post *post)
 static void take_results(struct skr_poster *poster)
 {
     int left = 0;
-    for (CURLMsg *m; (m = curl_multi_info_read(poster->multi, &left)) != NULL;) {
+    for (CURLMsg *m; (m = curl_multi_info_read(poster->multi, &left));) {
         struct post *post = NULL;
         if (m->msg != CURLMSG_DONE) {
             continue;
@@ -409,7 +409,7 @@ int skr_poster_create(struct skr_poster **ret, struct skr_error *error)
     for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
         poster->headers = curl_slist_append(poster->headers, header[i]);
     }
-    skr_bug_on(poster->multi == NULL || poster->headers == NULL);
+    skr_bug_on(!poster->multi || !poster->headers);
     curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)IDLE_MAX);
     curl_multi_setopt(poster->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(poster->multi, CURLMOPT_SOCKETDATA, poster);
@@ -468,7 +468,7 @@ void skr_poster_stop(struct skr_poster *poster)
 
 void skr_poster_destroy(struct skr_poster *poster)
 {
-    if (poster == NULL) {
+    if (!poster) {
         return;
     }
     skr_poster_stop(poster);

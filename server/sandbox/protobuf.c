@@ -214,7 +214,7 @@ static bool add_entry(json_t *map, struct input in, enum skr_schema_type type)
                                                     : text_of(&field.bytes);
         }
     }
-    value = value != NULL ? value : json_string("");
+    value = value ? value : json_string("");
     return json_object_set_new(map, key, value) == 0;
 }
 
@@ -222,7 +222,7 @@ static bool add_entry(json_t *map, struct input in, enum skr_schema_type type)
 
 static json_t *member(json_t *object, const char *name, bool array)
 {
-    if (json_object_get(object, name) == NULL) {
+    if (!json_object_get(object, name)) {
         json_object_set_new(object, name, array ? json_array() : json_object());
     }
     return json_object_get(object, name);
@@ -276,7 +276,7 @@ static int read_part(const struct reader *r, struct input in, const struct skr_s
 static int set_value(const struct reader *r, const struct skr_schema_field *field, json_t *object,
                      json_t *value)
 {
-    return value != NULL && json_object_set_new(object, field->name, value) == 0
+    return value && json_object_set_new(object, field->name, value) == 0
                ? 0
                : malformed(r, field->name);
 }
@@ -323,7 +323,7 @@ static int read_bytes(const struct reader *r, struct input in, const struct skr_
 
 static const struct skr_schema_field *find(const struct skr_schema_field *fields, uint64_t number)
 {
-    for (; fields->name != NULL; fields++) {
+    for (; fields->name; fields++) {
         if (fields->number > 0 && (uint64_t)fields->number == number) {
             return fields;
         }
@@ -347,12 +347,12 @@ static int read_object(const struct reader *r, struct input in,
             return malformed(r, "the message");
         }
         const struct skr_schema_field *known = find(fields, field.number);
-        if (known == NULL && is_unset(&field)) {
+        if (!known && is_unset(&field)) {
             continue;
         }
         (void)snprintf(number, sizeof number, "field number %llu",
                        (unsigned long long)field.number);
-        if (known == NULL || (field.wire != VARINT && field.wire != BYTES)) {
+        if (!known || (field.wire != VARINT && field.wire != BYTES)) {
             return skr_error_set(r->error, SKR_INVALID,
                                  "%s: %s is not read from protocol buffers: send JSON", r->kind,
                                  number);
@@ -416,10 +416,10 @@ int skr_protobuf_parse(const char *bytes, size_t n, json_t **ret, struct skr_err
         return skr_error_set(error, SKR_INVALID, "the body is no Kubernetes protocol buffer");
     }
     const char *kind = json_string_value(json_object_get(object, "kind"));
-    kind = kind != NULL ? kind : "";
+    kind = kind ? kind : "";
     const struct skr_schema_field *fields = skr_schema_of(kind);
     const struct reader reader = {.kind = kind, .error = error};
-    const int r = fields != NULL
+    const int r = fields
                       ? read_object(&reader, raw, fields, object)
                       : skr_error_set(error, SKR_INVALID,
                                       "%.80s is not read from protocol buffers: send JSON", kind);

@@ -52,7 +52,7 @@ bool skr_route_parse(const char *path, struct skr_route *ret)
     const char *version = p.text[at++];
     /* /namespaces/NS/PLURAL, but /namespaces/NAME/status is of the namespace. */
     if (p.n > at + 2 && strcmp(p.text[at], "namespaces") == 0 &&
-        skr_store_resource_find(group, version, p.text[at + 2]) != NULL) {
+        skr_store_resource_find(group, version, p.text[at + 2])) {
         set(ret->namespace_, p.text[at + 1]);
         at += 2;
     }
@@ -60,7 +60,7 @@ bool skr_route_parse(const char *path, struct skr_route *ret)
         return false;
     }
     ret->resource = skr_store_resource_find(group, version, p.text[at++]);
-    if (ret->resource == NULL || (*ret->namespace_ != '\0' && !ret->resource->namespaced)) {
+    if (!ret->resource || (*ret->namespace_ != '\0' && !ret->resource->namespaced)) {
         return false;
     }
     if (at < p.n) {

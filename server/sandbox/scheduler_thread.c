@@ -161,11 +161,11 @@ int skr_scheduler_thread_create(struct skr_sandbox_http *http, struct skr_store 
 void skr_scheduler_thread_destroy(struct skr_scheduler_thread *thread)
 {
     struct skr_scheduler_thread *t = thread;
-    if (t == NULL) {
+    if (!t) {
         return;
     }
     atomic_store(&t->stopping, true);
-    if (t->extender != NULL) {
+    if (t->extender) {
         skr_extender_http_stop(t->extender);
     }
     if (t->started) {

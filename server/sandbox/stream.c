@@ -36,7 +36,7 @@ struct skr_stream {
 
 void skr_stream_destroy(struct skr_stream *stream)
 {
-    if (stream == NULL) {
+    if (!stream) {
         return;
     }
     json_decref(stream->initial);
@@ -48,7 +48,7 @@ void skr_stream_destroy(struct skr_stream *stream)
 
 static bool is_selected(const struct skr_stream *s, const json_t *object)
 {
-    return object != NULL &&
+    return object &&
            (*s->namespace_ == '\0' ||
             strcmp(s->namespace_, skr_path_text(object, "metadata.namespace")) == 0) &&
            skr_selector_matches(s->labels, object) && skr_selector_matches(s->fields, object);
@@ -72,9 +72,8 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
 
     s->store = store;
     s->resource = resource;
-    s->keeper = resource->kept_by != NULL
-                    ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
-                    : resource;
+    s->keeper = resource->kept_by ? skr_store_resource_of_kind(resource->kept_by, resource->kind)
+                                  : resource;
     s->namespace_ = skr_strdup(resource->namespaced ? options->namespace_ : "");
     s->shape = options->shape;
     s->include = options->include;
@@ -82,13 +81,13 @@ int skr_stream_create(const struct skr_store *store, const struct skr_stream_opt
     s->end = options->end;
     s->bookmark = now + BOOKMARK_S * SKR_SECOND;
     s->revision = options->from_now ? skr_store_revision(store) : options->revision;
-    int r = skr_selector_parse_labels(options->label_selector, &s->labels, error);
-    if (r == 0) {
-        r = skr_selector_parse_fields(options->field_selector, s->keeper->kind, &s->fields, error);
+    int rc = skr_selector_parse_labels(options->label_selector, &s->labels, error);
+    if (rc == 0) {
+        rc = skr_selector_parse_fields(options->field_selector, s->keeper->kind, &s->fields, error);
     }
-    if (r != 0) {
+    if (rc != 0) {
         skr_stream_destroy(s);
-        return r;
+        return rc;
     }
     if (options->from_now) {
         s->initial = json_array();
@@ -106,7 +105,7 @@ static void line(struct skr_strbuf *out, const char *type, json_t *value)
     json_t *event = json_pack("{s:s, s:o}", "type", type, "object", value);
     char *text = json_dumps(event, JSON_COMPACT);
 
-    skr_bug_on(text == NULL);
+    skr_bug_on(!text);
     skr_strbuf_add(out, text);
     skr_strbuf_addc(out, '\n');
     free(text);
@@ -201,7 +200,7 @@ static bool send_gone(const struct skr_stream *s, struct skr_strbuf *out)
 
 static void send_initial(struct skr_stream *s, skr_time now, struct skr_strbuf *out)
 {
-    while (s->initial != NULL && out->len < CHUNK_BYTES) {
+    while (s->initial && out->len < CHUNK_BYTES) {
         if (s->next_initial == json_array_size(s->initial)) {
             json_decref(s->initial);
             s->initial = NULL;
@@ -217,7 +216,7 @@ bool skr_stream_more(struct skr_stream *stream, skr_time now, struct skr_strbuf 
     bool gone = false;
 
     send_initial(stream, now, out);
-    if (stream->initial != NULL) {
+    if (stream->initial) {
         return true;
     }
     for (int n = 0; n < CHANGES_AT_ONCE && out->len < CHUNK_BYTES &&
@@ -253,5 +252,5 @@ skr_time skr_stream_due(const struct skr_stream *stream)
 
 bool skr_stream_is_behind(const struct skr_stream *stream)
 {
-    return stream->initial != NULL || skr_store_revision(stream->store) > stream->revision;
+    return stream->initial || skr_store_revision(stream->store) > stream->revision;
 }

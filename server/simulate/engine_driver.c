@@ -404,12 +404,12 @@ size_t skr_engine_driver_step(struct skr_engine_driver *driver, skr_time now)
     for (; skr_watcher_take(&d->watcher, now, &change); done++) {
         take_change(d, &change);
     }
-    for (; (task = d->writes) != NULL && task->at <= now; done++) {
+    for (; (task = d->writes) && task->at <= now; done++) {
         DL_DELETE(d->writes, task);
         run_write(d, &task->write);
         free_task(task);
     }
-    for (; (task = d->solves) != NULL && task->at <= now; done++) {
+    for (; (task = d->solves) && task->at <= now; done++) {
         DL_DELETE(d->solves, task);
         run_solved(d, task);
         free_task(task);
@@ -434,7 +434,7 @@ enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driv
     d->explanation = out;
     d->explained = false;
     handle(d, &event);
-    while (!d->explained && (task = d->solves) != NULL && task->solve->is_explanation) {
+    while (!d->explained && (task = d->solves) && task->solve->is_explanation) {
         DL_DELETE(d->solves, task);
         run_solved(d, task);
         free_task(task);

@@ -58,7 +58,7 @@ static bool look_at_map(void *context, const json_t *object)
         finder->spec = NULL;
     }
     skr_configmap_destroy(map);
-    return finder->spec == NULL;
+    return !finder->spec;
 }
 
 static void write_title(const struct skr_simulate_report *report, const json_t *group,

@@ -206,7 +206,7 @@ static bool allows_pods(const json_t *node)
 {
     const json_t *allocatable = skr_path_get(node, "status.allocatable");
     const json_t *from = allocatable ? allocatable : skr_path_get(node, "status.capacity");
-    return json_object_get(from, "pods") != NULL;
+    return json_object_get(from, "pods");
 }
 
 static void warn_about(struct warned *warned, const struct skr_manifest *manifest,

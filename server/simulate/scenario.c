@@ -151,7 +151,7 @@ static int check_step(const json_t *step, size_t i, skr_manifest_check *check, v
     const json_t *create = json_object_get(step, "create");
     const json_t *delete_ = json_object_get(step, "delete"),
                  *patch = json_object_get(step, "patch");
-    if ((create != NULL) + (delete_ != NULL) + (patch != NULL) != 1) {
+    if ((!!create) + (!!delete_) + (!!patch) != 1) {
         return skr_error_set(error, SKR_INVALID,
                              "steps[%zu]: one of create, delete, patch is expected", i);
     }

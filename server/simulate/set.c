@@ -172,7 +172,7 @@ static bool names_level(const json_t *object, const char *level)
     const json_t *data = json_object_get(object, "data");
     const char *text = json_string_value(json_object_get(data, "constraints"));
     json_t *all = text ? json_loads(text, 0, NULL) : NULL;
-    const bool named = json_object_get(all, level) != NULL;
+    const bool named = json_object_get(all, level);
     json_decref(all);
     return named;
 }

@@ -15,13 +15,13 @@
 
 static const char *const class_name[] = {"", "ConstraintConflict", "NeverFits",
                                          "WaitingForCapacity", "TopologyPlacementFailed"};
-_Static_assert(sizeof(class_name) / sizeof(class_name[0]) == SKR_INFEASIBLE_CLASS_COUNT,
+_Static_assert(sizeof class_name / sizeof class_name[0] == SKR_INFEASIBLE_CLASS_COUNT,
                "a name per class");
 static const char *const status_name[] = {"placed", "infeasible", "timeout"};
-_Static_assert(sizeof(status_name) / sizeof(status_name[0]) == SKR_SOLVE_STATUS_COUNT,
+_Static_assert(sizeof status_name / sizeof status_name[0] == SKR_SOLVE_STATUS_COUNT,
                "a name per status");
 static const char *const kind_name[] = {"hard", "max", "min", "factor", "partitions"};
-_Static_assert(sizeof(kind_name) / sizeof(kind_name[0]) == SKR_RELAXATION_KIND_COUNT,
+_Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_RELAXATION_KIND_COUNT,
                "a name per kind");
 
 /* ---- reading ---- */
@@ -32,7 +32,7 @@ static char *read_stream(FILE *from, struct skr_error *error)
     char buffer[64 * 1024];
     size_t n;
     skr_strbuf_init(&text);
-    while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0) {
+    while ((n = fread(buffer, 1, sizeof buffer, from)) > 0) {
         skr_strbuf_addn(&text, buffer, n);
         if (text.len > SKR_SOLVE_TEXT_MAX) {
             skr_error_set(error, SKR_LIMIT, "larger than %d bytes", SKR_SOLVE_TEXT_MAX);
@@ -41,7 +41,7 @@ static char *read_stream(FILE *from, struct skr_error *error)
     }
     if (ferror(from)) {
         skr_error_set(error, SKR_INVALID, "%s", strerror(errno));
-    } else if (memchr(text.s, '\0', text.len) != NULL) {
+    } else if (memchr(text.s, '\0', text.len)) {
         skr_error_set(error, SKR_INVALID, "has a NUL byte, is no text");
     }
     return skr_strbuf_take(&text, NULL);
@@ -54,7 +54,7 @@ static char *read_file(const char *path, struct skr_error *error)
         return read_stream(stdin, error);
     }
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         skr_error_set(error, SKR_NOT_FOUND, "%s", strerror(errno));
         return NULL;
     }
@@ -107,10 +107,10 @@ static void write_key(const struct writer *w, const struct skr_solution *s)
                         w->problem->rule[level].type == SKR_RULE_PACK ? "pack" : "spread",
                         s->key[level].used);
         write_runs(w, "counts", &s->key[level]);
-        if (s->best_alone != NULL && s->best_alone[level].used > 0) {
+        if (s->best_alone && s->best_alone[level].used > 0) {
             write_runs(w, "bestAlone", &s->best_alone[level]);
         }
-        if (s->best_empty != NULL && s->best_empty[level].used > 0) {
+        if (s->best_empty && s->best_empty[level].used > 0) {
             write_runs(w, "bestEmpty", &s->best_empty[level]);
         }
         skr_strbuf_add(w->out, "}");
@@ -203,7 +203,7 @@ static void write_incomplete(const struct writer *w, uint32_t left_out)
     }
     skr_strbuf_add(w->out, ",\n    \"incomplete\": [");
     bool first = true;
-    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         if ((left_out >> i & 1) != 0) {
             skr_strbuf_addf(w->out, "%s\"%s\"", first ? "" : ", ", name[i]);
             first = false;
@@ -247,7 +247,7 @@ static void write_statistics(const struct writer *w, const struct skr_solve_stat
                              int64_t took_us)
 {
     static const char *const phase[] = {"sets", "optimum", "choice", "explanation"};
-    _Static_assert(sizeof(phase) / sizeof(phase[0]) == SKR_PHASE_COUNT, "a name per phase");
+    _Static_assert(sizeof phase / sizeof phase[0] == SKR_PHASE_COUNT, "a name per phase");
     skr_strbuf_addf(w->out,
                     ",\n  \"statistics\": {\"unitsVisited\": %" PRId64 ", \"merges\": %" PRId64
                     ", \"mergesOfRuns\": %" PRId64 ", \"statesKept\": %" PRId64

@@ -61,8 +61,8 @@ static void move_position(const char *key, struct skr_position base, const char 
     }
     /* "... (see 1:9)" */
     const char *see = strstr(text, "(see ");
-    const char *rest = see == NULL ? NULL : see + strlen("(see ");
-    if (rest != NULL && take_position(&rest, base, &other)) {
+    const char *rest = !see ? NULL : see + strlen("(see ");
+    if (rest && take_position(&rest, base, &other)) {
         snprintf(ret, size, "%zu:%zu: %s: %.*s(see %zu:%zu%s", at.line, at.column, key,
                  (int)(see - text), text, other.line, other.column, rest);
         return;
@@ -111,15 +111,15 @@ static int as_config_map(struct skr_solve_reader *r, const char *section, struct
 {
     const char *const whole[] = {section, NULL};
     json_t *object = json_object_get(r->root, section);
-    if (object == NULL) {
+    if (!object) {
         return skr_solve_refuse(r, whole, "is missing");
     }
     if (!json_is_object(object)) {
         return skr_solve_refuse_type(r, whole, "an object", object);
     }
     ret->n = 0;
-    ret->item = skr_arena_array(r->file->arena, json_object_size(object) + 1, sizeof(*ret->item));
-    if (ret->item == NULL) {
+    ret->item = skr_arena_array(r->file->arena, json_object_size(object) + 1, sizeof *ret->item);
+    if (!ret->item) {
         return skr_solve_no_memory(r);
     }
     const char *key;
@@ -129,13 +129,13 @@ static int as_config_map(struct skr_solve_reader *r, const char *section, struct
         const char *const path[] = {section, key, NULL};
         const char *text = json_string_value(value);
         char *copy = NULL;
-        if (text != NULL) {
+        if (text) {
             copy = skr_arena_strdup(r->file->arena, text);
         } else {
             const char *raw = at_position(r->text, skr_solve_locate(r, path));
             copy = skr_arena_strndup(r->file->arena, raw, value_length(raw));
         }
-        if (copy == NULL) {
+        if (!copy) {
             return skr_solve_no_memory(r);
         }
         size_t at = ret->n++;
@@ -152,7 +152,7 @@ static int refuse_moved(struct skr_solve_reader *r, const char *section,
                         const struct skr_error *inner)
 {
     char key[64];
-    snprintf(key, sizeof(key), "%.*s", (int)strcspn(inner->text, ":"), inner->text);
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(inner->text, ":"), inner->text);
     const char *const path[] = {section, key, NULL};
     const char *const whole[] = {section, NULL};
     struct skr_position at;
@@ -160,7 +160,7 @@ static int refuse_moved(struct skr_solve_reader *r, const char *section,
         at = skr_solve_locate(r, whole);
     }
     char text[512];
-    move_position(key, at, inner->text, text, sizeof(text));
+    move_position(key, at, inner->text, text, sizeof text);
     return skr_error_set(r->error, inner->code, "%s", text);
 }
 
@@ -183,7 +183,7 @@ static int read_topology(struct skr_solve_reader *r)
         char leaf[SKR_SOLVE_QUOTE_MAX];
         char text[SKR_SOLVE_PHRASE_MAX];
         skr_solve_quote(warnings.first_uneven, leaf);
-        snprintf(text, sizeof(text), "leaf %s is above the deepest level", leaf);
+        snprintf(text, sizeof text, "leaf %s is above the deepest level", leaf);
         return skr_solve_refuse(r, path, text);
     }
     r->file->problem.tree = r->file->tree;
@@ -204,24 +204,24 @@ static int read_group(struct skr_solve_reader *r)
         return refuse_moved(r, "group", &inner);
     }
     struct skr_rule *rule =
-        skr_arena_array(file->arena, (size_t)file->tree->n_levels, sizeof(*rule));
+        skr_arena_array(file->arena, (size_t)file->tree->n_levels, sizeof *rule);
     file->warning =
-        skr_arena_array(file->arena, file->group->n_warnings + 1, sizeof(*file->warning));
-    if (rule == NULL || file->warning == NULL) {
+        skr_arena_array(file->arena, file->group->n_warnings + 1, sizeof *file->warning);
+    if (!rule || !file->warning) {
         return skr_solve_no_memory(r);
     }
     const char *const path[] = {"group", "constraints", NULL};
     struct skr_position base = skr_solve_locate(r, path);
     char text[512];
     for (size_t i = 0; i < file->group->n_warnings; i++) {
-        move_position("constraints", base, file->group->warning[i], text, sizeof(text));
+        move_position("constraints", base, file->group->warning[i], text, sizeof text);
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
     skr_strbuf_init(&unknown);
     if (skr_group_rules(file->group, file->tree, rule, &unknown) > 0) {
         char levels[SKR_SOLVE_QUOTE_MAX];
         skr_solve_quote(unknown.s, levels);
-        snprintf(text, sizeof(text), "%zu:%zu: constraints: no such level: %s", base.line,
+        snprintf(text, sizeof text, "%zu:%zu: constraints: no such level: %s", base.line,
                  base.column, levels);
         file->warning[file->n_warnings++] = skr_arena_strdup(file->arena, text);
     }
@@ -235,12 +235,12 @@ static int read_member(struct skr_solve_reader *r)
 {
     json_t *member = json_object_get(r->root, "member");
     const char *const whole[] = {"member", NULL};
-    int64_t *demand = skr_arena_array(r->file->arena, SKR_SOLVE_RESOURCES_MAX, sizeof(*demand));
-    if (demand == NULL) {
+    int64_t *demand = skr_arena_array(r->file->arena, SKR_SOLVE_RESOURCES_MAX, sizeof *demand);
+    if (!demand) {
         return skr_solve_no_memory(r);
     }
     r->file->problem.demand = demand;
-    r->by_slots = member == NULL;
+    r->by_slots = !member;
     if (r->by_slots) {
         r->resource[r->n_resources++] = "slots";
         demand[0] = 1;
@@ -287,7 +287,7 @@ static int read_explain(struct skr_solve_reader *r)
     struct skr_problem *problem = &r->file->problem;
     problem->explain = true;
     problem->explain_parts = SKR_EXPLAIN_ALL;
-    if (value == NULL || json_is_true(value)) {
+    if (!value || json_is_true(value)) {
         return 0;
     }
     problem->explain_parts = 0;
@@ -301,7 +301,7 @@ static int read_explain(struct skr_solve_reader *r)
     for (size_t i = 0; i < json_array_size(value); i++) {
         const char *name = json_string_value(json_array_get(value, i));
         uint32_t before = problem->explain_parts;
-        for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]) && name != NULL; p++) {
+        for (size_t p = 0; p < sizeof parts / sizeof parts[0] && name; p++) {
             problem->explain_parts |= strcmp(parts[p].name, name) == 0 ? parts[p].part : 0;
         }
         if (before == problem->explain_parts) {
@@ -319,16 +319,15 @@ static int read_options(struct skr_solve_reader *r)
     struct skr_problem *problem = &r->file->problem;
     const json_t *tie = json_object_get(r->root, "tieBreak");
     const char *word = json_string_value(tie);
-    if (tie != NULL &&
-        (word == NULL || (strcmp(word, "tree") != 0 && strcmp(word, "tight") != 0))) {
+    if (tie && (!word || (strcmp(word, "tree") != 0 && strcmp(word, "tight") != 0))) {
         return skr_solve_refuse(r, tie_path, "must be \"tree\" or \"tight\"");
     }
-    problem->tie_break = word != NULL && strcmp(word, "tight") == 0 ? SKR_TIE_TIGHT : SKR_TIE_TREE;
+    problem->tie_break = word && strcmp(word, "tight") == 0 ? SKR_TIE_TIGHT : SKR_TIE_TREE;
     const json_t *steps = json_object_get(r->root, "stepBudget");
-    if (steps != NULL && (!json_is_integer(steps) || json_integer_value(steps) < 0)) {
+    if (steps && (!json_is_integer(steps) || json_integer_value(steps) < 0)) {
         return skr_solve_refuse(r, step_path, "must be a number of steps, 0 or more");
     }
-    problem->step_budget = steps == NULL ? -1 : json_integer_value(steps);
+    problem->step_budget = !steps ? -1 : json_integer_value(steps);
     return read_explain(r);
 }
 
@@ -342,12 +341,12 @@ static int load(struct skr_solve_reader *r)
     }
     if (skr_json_deeper_than(r->text, NESTING_MAX, &at)) {
         char text[SKR_SOLVE_PHRASE_MAX];
-        snprintf(text, sizeof(text), "nested deeper than %d", NESTING_MAX);
+        snprintf(text, sizeof text, "nested deeper than %d", NESTING_MAX);
         return skr_error_set(r->error, SKR_LIMIT, "%zu:%zu: %s", at.line, at.column, text);
     }
     json_error_t wrong;
     r->root = json_loads(r->text, JSON_REJECT_DUPLICATES, &wrong);
-    if (r->root == NULL) {
+    if (!r->root) {
         skr_json_find_token(r->text, wrong.position > 0 ? (size_t)wrong.position : 0, &at);
         return skr_error_set(r->error, SKR_INVALID, "%zu:%zu: %s", at.line, at.column, wrong.text);
     }
@@ -367,8 +366,8 @@ int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct s
 {
     struct skr_solve_reader r = {.text = text, .error = error};
     struct skr_arena *arena = skr_arena_create((size_t)1 << 30, 0);
-    r.file = arena == NULL ? NULL : skr_arena_alloc(arena, sizeof(*r.file));
-    if (r.file == NULL) {
+    r.file = !arena ? NULL : skr_arena_alloc(arena, sizeof *r.file);
+    if (!r.file) {
         skr_arena_destroy(arena);
         return skr_solve_no_memory(&r);
     }
@@ -376,7 +375,7 @@ int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct s
     int (*const step[])(struct skr_solve_reader *) = {
         load, read_topology, read_group, read_member, skr_solve_read_nodes, read_options};
     int rc = 0;
-    for (size_t i = 0; i < sizeof(step) / sizeof(step[0]) && rc == 0; i++) {
+    for (size_t i = 0; i < sizeof step / sizeof step[0] && rc == 0; i++) {
         rc = step[i](&r);
     }
     json_decref(r.root);
@@ -390,7 +389,7 @@ int skr_solve_file_parse(const char *text, struct skr_solve_file **ret, struct s
 
 void skr_solve_file_destroy(struct skr_solve_file *file)
 {
-    if (file != NULL) {
+    if (file) {
         skr_group_spec_destroy(file->group);
         skr_tree_unref(file->tree);
         skr_arena_destroy(file->arena);

@@ -26,7 +26,7 @@ struct node {
 static int read_amounts(const struct skr_solve_reader *r, const char **path, size_t n,
                         const json_t *value, bool *ret_has, int64_t *ret)
 {
-    if (value == NULL) {
+    if (!value) {
         return 0;
     }
     *ret_has = true;
@@ -45,8 +45,7 @@ static int read_amounts(const struct skr_solve_reader *r, const char **path, siz
         const json_t *amount = json_object_get(value, r->resource[i]);
         path[n] = r->resource[i];
         ret[i] = 0;
-        int rc =
-            amount == NULL ? 0 : skr_solve_read_amount(r, path, r->resource[i], amount, &ret[i]);
+        int rc = !amount ? 0 : skr_solve_read_amount(r, path, r->resource[i], amount, &ret[i]);
         if (rc != 0) {
             return rc;
         }
@@ -87,16 +86,16 @@ static int read_node(struct skr_solve_reader *r, const char **path, size_t n, co
     path[n + 1] = NULL;
     const json_t *eligible = json_object_get(object, "eligible");
     path[n] = "eligible";
-    if (eligible != NULL && !json_is_boolean(eligible)) {
+    if (eligible && !json_is_boolean(eligible)) {
         return skr_solve_refuse_type(r, path, "true or false", eligible);
     }
-    ret->eligible = eligible == NULL ? ret->eligible : json_is_true(eligible);
+    ret->eligible = !eligible ? ret->eligible : json_is_true(eligible);
     const json_t *claimed = json_object_get(object, "claimed");
     path[n] = "claimed";
-    if (claimed != NULL && !json_is_integer(claimed)) {
+    if (claimed && !json_is_integer(claimed)) {
         return skr_solve_refuse_type(r, path, "a number of members", claimed);
     }
-    json_int_t count = claimed == NULL ? ret->claimed : json_integer_value(claimed);
+    json_int_t count = !claimed ? ret->claimed : json_integer_value(claimed);
     if (count < 0 || count > SKR_SOLVER_MEMBERS_MAX) {
         return skr_solve_refuse(r, path, "must be 0 to 1048576");
     }
@@ -137,11 +136,11 @@ static int read_default(struct skr_solve_reader *r, struct node *ret)
     const char *path[4] = {"default"};
     *ret = (struct node){.eligible = true};
     const json_t *object = json_object_get(r->root, "default");
-    if (object == NULL) {
+    if (!object) {
         return 0;
     }
     path[1] = "claimed";
-    if (json_object_get(object, "claimed") != NULL) {
+    if (json_object_get(object, "claimed")) {
         return skr_solve_refuse(r, path, "is of single nodes");
     }
     return read_node(r, path, 1, object, ret);
@@ -170,7 +169,7 @@ int skr_solve_read_nodes(struct skr_solve_reader *r)
     json_t *nodes = json_object_get(r->root, "nodes");
     path[0] = "nodes";
     path[1] = NULL;
-    if (rc == 0 && nodes != NULL && !json_is_object(nodes)) {
+    if (rc == 0 && nodes && !json_is_object(nodes)) {
         return skr_solve_refuse_type(r, path, "an object", nodes);
     }
     const char *name;

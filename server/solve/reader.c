@@ -34,11 +34,11 @@ void skr_solve_quote(const char *s, char buffer[SKR_SOLVE_QUOTE_MAX])
 int skr_solve_refuse(const struct skr_solve_reader *r, const char *const *path, const char *text)
 {
     char subject[4 * SKR_SOLVE_QUOTE_MAX] = "";
-    for (size_t i = 0; path[i] != NULL; i++) {
+    for (size_t i = 0; path[i]; i++) {
         char name[SKR_SOLVE_QUOTE_MAX];
         size_t len = strlen(subject);
         skr_solve_quote(path[i], name);
-        snprintf(subject + len, sizeof(subject) - len, "%s%s", i == 0 ? "" : ".", name);
+        snprintf(subject + len, sizeof subject - len, "%s%s", i == 0 ? "" : ".", name);
     }
     struct skr_position at = skr_solve_locate(r, path);
     return skr_error_set(r->error, SKR_INVALID, "%zu:%zu: %s: %s", at.line, at.column, subject,
@@ -49,7 +49,7 @@ int skr_solve_refuse_type(const struct skr_solve_reader *r, const char *const *p
                           const char *what, const json_t *value)
 {
     char text[SKR_SOLVE_PHRASE_MAX];
-    snprintf(text, sizeof(text), "must be %s, got %s", what, skr_object_type_name(value));
+    snprintf(text, sizeof text, "must be %s, got %s", what, skr_object_type_name(value));
     return skr_solve_refuse(r, path, text);
 }
 
@@ -68,12 +68,12 @@ int skr_solve_check_keys(const struct skr_solve_reader *r, const json_t *object,
     json_object_foreach(iterated, key, value)
     {
         bool found = false;
-        for (size_t i = 0; known[i] != NULL; i++) {
+        for (size_t i = 0; known[i]; i++) {
             found = found || strcmp(known[i], key) == 0;
         }
         if (!found && rc == 0) {
             char text[SKR_SOLVE_PHRASE_MAX];
-            snprintf(text, sizeof(text), "unknown key; known are %s", names);
+            snprintf(text, sizeof text, "unknown key; known are %s", names);
             path[n] = key;
             path[n + 1] = NULL;
             rc = skr_solve_refuse(r, path, text);
@@ -88,10 +88,10 @@ int skr_solve_read_amount(const struct skr_solve_reader *r, const char *const *p
     char number[32];
     const char *text = json_string_value(value);
     if (json_is_integer(value)) {
-        snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         text = number;
     }
-    if (text == NULL) {
+    if (!text) {
         return skr_solve_refuse_type(r, path, "a quantity", value);
     }
     struct skr_error inner;

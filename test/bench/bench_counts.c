@@ -17,7 +17,7 @@
 #include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 
 struct scene {
     struct cluster cluster;
@@ -142,7 +142,7 @@ static void prepare(struct scene *scene, size_t i)
     cluster_load(&scene->cluster, 1);
     scene->problem = cluster_problem(&scene->cluster, cases[i].rule, cases[i].n);
     scene->cache = skr_solver_cache_create((size_t)1 << 30);
-    if (scene->cache == NULL) {
+    if (!scene->cache) {
         abort();
     }
     if (cases[i].run == counted_change) {

@@ -114,7 +114,7 @@ static void answer_write(struct bench *b, uint64_t write)
 
 static void settle(struct bench *b)
 {
-    while (b->n_writes > 0 || b->solve != NULL) {
+    while (b->n_writes > 0 || b->solve) {
         if (b->n_writes > 0) {
             answer_write(b, b->write[--b->n_writes]);
         } else {
@@ -145,7 +145,7 @@ static json_t *object(const char *format, ...)
         *c = *c == '\'' ? '"' : *c;
     }
     json_t *json = json_loads(text, 0, NULL);
-    if (json == NULL) {
+    if (!json) {
         die(text);
     }
     return json;
@@ -279,7 +279,7 @@ static void add_group(struct bench *b, int number, const struct wait *w)
                    "'schedulingGates':[{'name':'sakkara.gang'}],'containers':[{'name':'c',"
                    "'resources':{'requests':{'cpu':'%s','memory':'1Gi'}}}]}}",
                    number, i, number, i, number, w->cpu);
-        if (w->pool != NULL) {
+        if (w->pool) {
             json_object_set_new(json_object_get(pod, "spec"), "nodeSelector",
                                 json_pack("{s:s}", "pool", w->pool));
         }
@@ -379,7 +379,7 @@ static double decide_us(struct bench *b, enum kind kind, int i, double *ret_even
     handle(b, &event);
     double handled = cluster_now_us();
     if (kind != HELPS_NOBODY) {
-        if (b->solve == NULL) {
+        if (!b->solve) {
             die("no group fits");
         }
         *ret_solver = solve(b);

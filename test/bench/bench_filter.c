@@ -64,11 +64,11 @@ static double now_s(void)
 
 /* ---- server ---- */
 
-static void on_post(void *ctx, const struct skr_event *event, void (*release)(void *keep),
+static void on_post(void *context, const struct skr_event *event, void (*release)(void *keep),
                     void *keep)
 {
-    struct bench *bench = ctx;
-    struct message *message = skr_alloc(sizeof(*message));
+    struct bench *bench = context;
+    struct message *message = skr_alloc(sizeof *message);
 
     *message = (struct message){.event = *event, .release = release, .keep = keep};
     pthread_mutex_lock(&bench->lock);
@@ -78,9 +78,9 @@ static void on_post(void *ctx, const struct skr_event *event, void (*release)(vo
     pthread_mutex_unlock(&bench->lock);
 }
 
-static skr_time on_now(void *ctx)
+static skr_time on_now(void *context)
 {
-    (void)ctx;
+    (void)context;
     return 0;
 }
 
@@ -103,24 +103,26 @@ static void handle(struct bench *bench, const struct message *message)
         answer.mask = bench->mask;
         (void)skr_verbs_answer(bench->verbs, &answer);
     }
-    if (message->release != NULL)
+    if (message->release) {
         message->release(message->keep);
+    }
 }
 
-static void *engine(void *ctx)
+static void *engine(void *context)
 {
-    struct bench *bench = ctx;
+    struct bench *bench = context;
 
     pthread_mutex_lock(&bench->lock);
-    while (!bench->stop || bench->first != NULL) {
+    while (!bench->stop || bench->first) {
         struct message *message = bench->first;
-        if (message == NULL) {
+        if (!message) {
             pthread_cond_wait(&bench->changed, &bench->lock);
             continue;
         }
         bench->first = message->next;
-        if (bench->first == NULL)
+        if (!bench->first) {
             bench->last = &bench->first;
+        }
         pthread_mutex_unlock(&bench->lock);
         handle(bench, message);
         free(message);
@@ -136,8 +138,9 @@ static double resident_bytes(void)
     unsigned long resident = 0;
     FILE *file = fopen("/proc/self/statm", "re");
 
-    if (file == NULL || fscanf(file, "%lu %lu", &total, &resident) != 2)
+    if (!file || fscanf(file, "%lu %lu", &total, &resident) != 2) {
         die("/proc/self/statm");
+    }
     fclose(file);
     return (double)resident * (double)sysconf(_SC_PAGESIZE);
 }
@@ -152,9 +155,10 @@ static int connect_to(uint16_t port)
     const int on = 1;
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0)
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
         die("connect");
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    }
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return fd;
 }
 
@@ -162,8 +166,9 @@ static void send_all(int fd, const char *bytes, size_t n)
 {
     while (n > 0) {
         const ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
-        if (sent <= 0)
+        if (sent <= 0) {
             die("send");
+        }
         bytes += sent;
         n -= (size_t)sent;
     }
@@ -187,19 +192,22 @@ static void receive(int fd, char *buffer, size_t size)
 
     while (want == 0 || got < want) {
         const ssize_t r = recv(fd, buffer + got, size - 1 - got, 0);
-        if (r <= 0)
+        if (r <= 0) {
             die("recv");
+        }
         got += (size_t)r;
         buffer[got] = 0;
         if (want == 0) {
             const char *end = strstr(buffer, "\r\n\r\n");
             const char *length = strcasestr(buffer, "content-length:");
-            if (end != NULL && length != NULL)
+            if (end && length) {
                 want = (size_t)(end + 4 - buffer) + strtoul(length + 15, NULL, 10);
+            }
         }
     }
-    if (strncmp(buffer, "HTTP/1.1 200", 12) != 0)
+    if (strncmp(buffer, "HTTP/1.1 200", 12) != 0) {
         die("status");
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -214,7 +222,7 @@ static int compare(const void *a, const void *b)
 static void measure_filter(uint16_t port, const char *name, int rounds, int names)
 {
     const size_t size = 64 * 1024 * 1024;
-    double *took = skr_alloc_array((size_t)rounds, sizeof(*took));
+    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
     char *buffer = skr_alloc(size);
     const int fd = connect_to(port);
     struct skr_strbuf body;
@@ -231,19 +239,21 @@ static void measure_filter(uint16_t port, const char *name, int rounds, int name
                "not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\","
                "\"tolerationSeconds\":300}]},\"status\":{\"phase\":\"Pending\"}},\"Nodes\":"
                "null,\"NodeNames\":[");
-    for (int i = 0; i < names; i++)
+    for (int i = 0; i < names; i++) {
         skr_strbuf_addf(&body, "%s\"ip-10-%d-%d-%d.ec2.internal\"", i > 0 ? "," : "", i / 65536,
                         i / 256 % 256, i % 256);
+    }
     skr_strbuf_add(&body, "]}");
     add_request(&request, "/v1/filter", body.s, body.len);
     for (int i = -rounds / 10; i < rounds; i++) { /* a tenth of them to warm up */
         const double begin = now_s();
         send_all(fd, request.s, request.len);
         receive(fd, buffer, size);
-        if (i >= 0)
+        if (i >= 0) {
             took[i] = now_s() - begin;
+        }
     }
-    qsort(took, (size_t)rounds, sizeof(*took), compare);
+    qsort(took, (size_t)rounds, sizeof *took, compare);
     printf("filter  %d names (%zu bytes), answer %-8s  p50 %.3f ms  p99 %.3f ms  max %.3f ms\n",
            names, body.len, name, took[rounds / 2] * 1e3, took[rounds * 99 / 100] * 1e3,
            took[rounds - 1] * 1e3);
@@ -257,7 +267,7 @@ static void measure_filter(uint16_t port, const char *name, int rounds, int name
 
 static void measure_parked(uint16_t port, int n, int to_server, int from_server)
 {
-    int *fd = skr_alloc_array((size_t)n, sizeof(*fd));
+    int *fd = skr_alloc_array((size_t)n, sizeof *fd);
     char buffer[4096];
     struct skr_strbuf request;
     char go;
@@ -265,7 +275,7 @@ static void measure_parked(uint16_t port, int n, int to_server, int from_server)
     skr_strbuf_init(&request);
     for (int i = 0; i < n; i++) {
         char body[160];
-        (void)snprintf(body, sizeof(body),
+        (void)snprintf(body, sizeof body,
                        "{\"PodName\":\"job-a-%d\",\"PodNamespace\":\"default\",\"PodUID\":"
                        "\"5b0f2a8e-2a0c-4a3f-9f57-2f5d0c1f7a11\",\"Node\":\"node-%d\"}",
                        i, i);
@@ -274,15 +284,18 @@ static void measure_parked(uint16_t port, int n, int to_server, int from_server)
         fd[i] = connect_to(port);
         send_all(fd[i], request.s, request.len);
     }
-    if (read(from_server, &go, 1) != 1) /* the server answers from here on */
+    if (read(from_server, &go, 1) != 1) { /* the server answers from here on */
         die("pipe");
+    }
     const double begin = now_s();
-    for (int i = 0; i < n; i++)
-        receive(fd[i], buffer, sizeof(buffer));
+    for (int i = 0; i < n; i++) {
+        receive(fd[i], buffer, sizeof buffer);
+    }
     printf("parked  %d answered in %.1f ms\n", n, (now_s() - begin) * 1e3);
     fflush(stdout);
-    if (write(to_server, "x", 1) != 1)
+    if (write(to_server, "x", 1) != 1) {
         die("pipe");
+    }
     skr_strbuf_fini(&request);
     free(fd);
 }
@@ -299,13 +312,15 @@ static int client(int rounds, int names, int parked, int to_server, int from_ser
     struct ports ports;
 
     (void)skr_http_raise_open_files();
-    if (read(from_server, &ports, sizeof(ports)) != sizeof(ports))
+    if (read(from_server, &ports, sizeof ports) != sizeof ports) {
         die("pipe");
+    }
     for (int a = 0; a < ANSWERS; a++) {
         char go;
         measure_filter(ports.filter, answer_name[a], rounds, names);
-        if (write(to_server, "x", 1) != 1 || read(from_server, &go, 1) != 1)
+        if (write(to_server, "x", 1) != 1 || read(from_server, &go, 1) != 1) {
             die("pipe");
+        }
     }
     measure_parked(ports.bind, parked, to_server, from_server);
     return 0;
@@ -316,62 +331,71 @@ static void serve(struct bench *bench, int parked, int to_client, int from_clien
     char go;
 
     for (int a = 0; a < ANSWERS; a++) {
-        if (read(from_client, &go, 1) != 1) /* this answer is measured */
+        if (read(from_client, &go, 1) != 1) { /* this answer is measured */
             die("pipe");
+        }
         pthread_mutex_lock(&bench->lock);
         bench->answers = (enum answers)(a + 1 < ANSWERS ? a + 1 : ONE);
         pthread_mutex_unlock(&bench->lock);
-        if (a == ANSWERS - 1)
+        if (a == ANSWERS - 1) {
             (void)malloc_trim(0);
+        }
         const double before = resident_bytes();
-        if (write(to_client, "x", 1) != 1)
+        if (write(to_client, "x", 1) != 1) {
             die("pipe");
-        if (a < ANSWERS - 1)
+        }
+        if (a < ANSWERS - 1) {
             continue;
+        }
         pthread_mutex_lock(&bench->lock);
-        while (bench->n_parked < (size_t)parked)
+        while (bench->n_parked < (size_t)parked) {
             pthread_cond_wait(&bench->changed, &bench->lock);
+        }
         pthread_mutex_unlock(&bench->lock);
         printf("parked  %d binds, %.0f bytes of resident memory each\n", parked,
                (resident_bytes() - before) / parked);
         fflush(stdout);
     }
-    if (write(to_client, "x", 1) != 1)
+    if (write(to_client, "x", 1) != 1) {
         die("pipe");
+    }
     for (int i = 0; i < parked; i++) {
         const struct skr_answer answer = {
             .request = bench->parked[i], .kind = SKR_ANSWER_BOUND, .text = ""};
         (void)skr_verbs_answer(bench->verbs, &answer);
     }
-    if (read(from_client, &go, 1) != 1)
+    if (read(from_client, &go, 1) != 1) {
         die("pipe");
+    }
 }
 
 static int server(int parked, int to_client, int from_client)
 {
-    struct bench *bench = skr_alloc(sizeof(*bench));
+    struct bench *bench = skr_alloc(sizeof *bench);
     struct skr_error error;
     pthread_t thread;
 
     pthread_mutex_init(&bench->lock, NULL);
     pthread_cond_init(&bench->changed, NULL);
     bench->last = &bench->first;
-    bench->parked = skr_alloc_array((size_t)parked, sizeof(*bench->parked));
-    memset(bench->mask, 0xAA, sizeof(bench->mask));
+    bench->parked = skr_alloc_array((size_t)parked, sizeof *bench->parked);
+    memset(bench->mask, 0xAA, sizeof bench->mask);
     const struct skr_verbs_options options = {.listen = "127.0.0.1:0",
                                               .bind_listen = "127.0.0.1:0",
                                               .post = on_post,
-                                              .post_ctx = bench,
+                                              .post_context = bench,
                                               .now = on_now};
     if (skr_verbs_create(&options, &bench->verbs, &error) != 0) {
         fprintf(stderr, "bench_filter: %s\n", error.text);
         return 1;
     }
-    if (pthread_create(&thread, NULL, engine, bench) != 0)
+    if (pthread_create(&thread, NULL, engine, bench) != 0) {
         die("thread");
+    }
     const struct ports ports = {skr_verbs_port(bench->verbs), skr_verbs_bind_port(bench->verbs)};
-    if (write(to_client, &ports, sizeof(ports)) != sizeof(ports))
+    if (write(to_client, &ports, sizeof ports) != sizeof ports) {
         die("pipe");
+    }
     serve(bench, parked, to_client, from_client);
     skr_verbs_stop(bench->verbs);
     pthread_mutex_lock(&bench->lock);
@@ -405,11 +429,13 @@ int main(int argc, char **argv)
     int up[2];
     int status = 0;
 
-    if (pipe(down) != 0 || pipe(up) != 0)
+    if (pipe(down) != 0 || pipe(up) != 0) {
         die("pipe");
+    }
     const pid_t child = fork();
-    if (child < 0)
+    if (child < 0) {
         die("fork");
+    }
     if (child == 0) {
         close(down[1]);
         close(up[0]);
@@ -417,8 +443,9 @@ int main(int argc, char **argv)
     }
     close(down[0]);
     close(up[1]);
-    const int r = server(parked, down[1], up[0]);
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    const int rc = server(parked, down[1], up[0]);
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
         return 1;
-    return r != 0 ? r : WEXITSTATUS(status);
+    }
+    return rc != 0 ? rc : WEXITSTATUS(status);
 }

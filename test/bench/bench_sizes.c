@@ -14,7 +14,7 @@
 
 enum { KINDS = 50, CHANGES = 2000 };
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 
 static const struct skr_rule plain[4];
 static const struct skr_rule hard[] = {{0}, {0}, {.hard = true}, {0}};
@@ -51,8 +51,8 @@ static void run(const int32_t *fanout, const char *nodes, int whole)
 {
     struct cluster c;
     cluster_init(&c, fanout, 4, 8);
-    int32_t *slots = calloc((size_t)c.tree.n_leaves, sizeof(*slots));
-    for (size_t k = 0; k < COUNT_OF(cases) && slots != NULL; k++) {
+    int32_t *slots = calloc((size_t)c.tree.n_leaves, sizeof *slots);
+    for (size_t k = 0; k < COUNT_OF(cases) && slots; k++) {
         struct skr_sizes_pool *pool = skr_sizes_pool_create();
         struct skr_sizes *sizes[KINDS];
         double made = 0;
@@ -70,7 +70,7 @@ static void run(const int32_t *fanout, const char *nodes, int whole)
             made += cluster_now_us() - begin;
         }
         double bytes = (double)skr_sizes_pool_bytes(pool);
-        double all = bytes + (double)KINDS * c.tree.n_leaves * (double)sizeof(*slots);
+        double all = bytes + (double)KINDS * c.tree.n_leaves * (double)sizeof *slots;
         printf("| %s, %s | %s | %.2f ms | %.2f us | %.1f MiB | %.1f MiB |\n", nodes,
                whole ? "mostly full or empty" : "evenly loaded", cases[k].name, made / KINDS / 1000,
                change_us(&c, sizes[KINDS - 1], slots), bytes / (1 << 20), all / (1 << 20));

@@ -15,7 +15,7 @@
 
 enum { LOADS = 15, CHANGES = 300 };
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -47,7 +47,7 @@ static void add_time(struct times *t, double us)
 
 static double percentile(struct times *t, int percent)
 {
-    qsort(t->at, (size_t)t->n, sizeof(t->at[0]), by_value);
+    qsort(t->at, (size_t)t->n, sizeof t->at[0], by_value);
     return t->at[(t->n - 1) * percent / 100];
 }
 
@@ -202,7 +202,7 @@ static double sets_us(const struct skr_problem *problem)
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 30);
     struct skr_solver_kept *kept = NULL;
     double begin = cluster_now_us();
-    if (cache == NULL || skr_solver_cache_open(cache, problem, &kept, NULL) != 0) {
+    if (!cache || skr_solver_cache_open(cache, problem, &kept, NULL) != 0) {
         abort();
     }
     double took = cluster_now_us() - begin;
@@ -227,10 +227,10 @@ static void run_cold(const struct cold *cold)
     }
     char name[128];
     if (cold->feasible_us[0] > 0) {
-        snprintf(name, sizeof(name), "%s: feasibility", cold->name);
+        snprintf(name, sizeof name, "%s: feasibility", cold->name);
         tell(name, &sets, cold->feasible_us[0], cold->feasible_us[1], name_of(placed));
     }
-    snprintf(name, sizeof(name), "%s: optimum", cold->name);
+    snprintf(name, sizeof name, "%s: optimum", cold->name);
     tell(name, &optimum, cold->optimum_us[0], cold->optimum_us[1], name_of(placed));
     cluster_fini(&c);
 }
@@ -252,7 +252,7 @@ static void run_one_leaf(const char *name, const struct skr_rule *rules, int32_t
     make(&c, &nodes_100000);
     cluster_load(&c, 1);
     struct skr_problem problem = cluster_problem(&c, rules, n);
-    if (cache == NULL || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
+    if (!cache || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
         abort();
     }
     int feasible = 0;
@@ -282,7 +282,7 @@ static void run_decision(const char *name, const struct shape *shape, int32_t n,
     cluster_load_whole(&c, 1, 80);
     struct skr_problem problem = cluster_problem(&c, plain, n);
     int placed = 0;
-    for (int i = 0; i <= 60 && cache != NULL; i++) {
+    for (int i = 0; i <= 60 && cache; i++) {
         struct skr_solution *solution = NULL;
         c.free[cluster_random(&c) % (uint64_t)c.tree.n_leaves] = i % 2 == 0 ? 8 : 0;
         double begin = cluster_now_us();
@@ -306,14 +306,14 @@ static void run_replacement(void)
     struct cluster c;
     struct times t = {.n = 0};
     make(&c, &nodes_100000);
-    int32_t *claimed = calloc((size_t)c.tree.n_leaves, sizeof(*claimed));
+    int32_t *claimed = calloc((size_t)c.tree.n_leaves, sizeof *claimed);
     int placed = 0;
-    for (uint64_t load = 1; load <= LOADS && claimed != NULL; load++) {
+    for (uint64_t load = 1; load <= LOADS && claimed; load++) {
         struct skr_solution *solution = NULL;
         enum skr_solve_status status;
         cluster_load_whole(&c, load, 50);
         struct skr_problem problem = cluster_problem(&c, plain, 1024);
-        if (skr_solve(&problem, &solution, NULL) != 0 || solution->count == NULL) {
+        if (skr_solve(&problem, &solution, NULL) != 0 || !solution->count) {
             abort();
         }
         int32_t lost = 0;
@@ -363,8 +363,8 @@ static void tell_sizes(struct cluster *c, bool whole)
     enum { KINDS = 50 };
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     struct skr_sizes *sizes[KINDS] = {NULL};
-    int32_t *slots = calloc((size_t)c->tree.n_leaves, sizeof(*slots));
-    for (int kind = 0; kind < KINDS && slots != NULL; kind++) {
+    int32_t *slots = calloc((size_t)c->tree.n_leaves, sizeof *slots);
+    for (int kind = 0; kind < KINDS && slots; kind++) {
         if (whole) {
             cluster_load_whole(c, (uint64_t)kind, 80);
         } else {
@@ -400,7 +400,7 @@ static void run_memory(void)
                 cluster_load(&c, 1);
             }
             struct skr_problem problem = cluster_problem(&c, plain, 1000 + shape);
-            if (cache == NULL || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
+            if (!cache || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
                 abort();
             }
         }
@@ -443,7 +443,7 @@ static void run_floors(void)
 int main(void)
 {
     cluster_keep_memory();
-    factor = getenv("FACTOR") == NULL ? 1 : strtod(getenv("FACTOR"), NULL);
+    factor = !getenv("FACTOR") ? 1 : strtod(getenv("FACTOR"), NULL);
     run_floors();
     if (missed > 0) {
         fprintf(stderr, "%d floors missed\n", missed);

@@ -25,7 +25,7 @@
 
 enum { REPEAT = 5, LOADS_MAX = 200, TREES = 1000 };
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -84,7 +84,7 @@ static bool is_optimal(const struct skr_problem *problem, const struct skr_solut
                        const int32_t *count)
 {
     const struct skr_level_key *key = skr_placement_key(problem->tree, count, ours->arena);
-    return key != NULL && skr_placement_compare(problem->tree, problem->rule, ours->key, key) == 0;
+    return key && skr_placement_compare(problem->tree, problem->rule, ours->key, key) == 0;
 }
 
 static void judge(const struct skr_problem *problem, const struct skr_solution *ours, bool placed,
@@ -185,7 +185,7 @@ static int by_value(const void *a, const void *b)
 
 static double percentile(double *us, int n, int percent)
 {
-    qsort(us, (size_t)n, sizeof(*us), by_value);
+    qsort(us, (size_t)n, sizeof *us, by_value);
     return us[(n - 1) * percent / 100];
 }
 
@@ -214,7 +214,7 @@ static void ask(const struct skr_problem *problem, struct tally *t)
     if (ours->status == SKR_SOLVE_PLACED) {
         t->feasible++;
         ours_failed += skr_solution_check(problem, ours->count, NULL) == 0 ? 0 : 1;
-        if (reference != NULL) {
+        if (reference) {
             struct reference_answer theirs = reference_solve(reference, problem, REPEAT);
             t->ref_us[t->n] = theirs.us;
             judge(problem, ours, theirs.placed, theirs.count, t);
@@ -231,7 +231,7 @@ static void tell_demo(const char *name, int32_t n, struct tally *t)
     write_us(p50);
     printf(" | ");
     write_us(percentile(t->us, t->n, 99));
-    if (reference == NULL) {
+    if (!reference) {
         printf(" | no checkout | | | | |\n");
         return;
     }
@@ -255,9 +255,9 @@ static void run_simple(void)
     static struct tally t;
     static const int32_t children[] = {2, 3, 2};
     static const int64_t slots[] = {1, 2, 3, 2, 1};
-    memcpy(in.child_count, children, sizeof(children));
+    memcpy(in.child_count, children, sizeof children);
     instance_link(&in, 2);
-    memcpy(in.free, slots, sizeof(slots));
+    memcpy(in.free, slots, sizeof slots);
     in.demand[0] = 1;
     in.rule[0].type = SKR_RULE_PACK;
     in.rule[1].type = SKR_RULE_SPREAD;
@@ -282,7 +282,7 @@ static void run_demos(void)
     for (size_t i = 0; i < COUNT_OF(demos); i++) {
         struct cluster c;
         static struct tally t;
-        memset(&t, 0, sizeof(t));
+        memset(&t, 0, sizeof t);
         cluster_init(&c, demos[i].fanout, demos[i].n_levels, (int32_t)demos[i].capacity);
         c.demand[0] = demos[i].demand;
         struct skr_problem problem = cluster_problem(&c, demos[i].rule, demos[i].n);
@@ -328,7 +328,7 @@ static const struct family {
 
 static void make_tree(struct instance *in, const struct family *family, struct random *random)
 {
-    memset(in, 0, sizeof(*in));
+    memset(in, 0, sizeof *in);
     int32_t racks = 2 + random_below(random, 3);
     in->child_count[0] = racks;
     for (int32_t rack = 1; rack <= racks && !family->flat; rack++) {
@@ -395,7 +395,7 @@ static void run_family(const struct family *family, uint64_t seed)
         greedy.feasible++;
         judge(&in.problem, ours, by_greed.feasible, by_greed.count, &greedy);
         theirs.feasible++;
-        if (reference != NULL) {
+        if (reference) {
             struct reference_answer answer = reference_solve(reference, &in.problem, 1);
             judge(&in.problem, ours, answer.placed, answer.count, &theirs);
         }
@@ -407,7 +407,7 @@ static void run_family(const struct family *family, uint64_t seed)
     printf(" | ");
     write_share(&greedy, true);
     printf(" | ");
-    write_share(&theirs, reference != NULL);
+    write_share(&theirs, reference);
     printf(" |\n");
     fflush(stdout);
 }
@@ -417,7 +417,7 @@ int main(void)
     const char *why = NULL;
     cluster_keep_memory();
     reference = reference_open(getenv("CHIC_SCHED"), &why);
-    if (reference == NULL) {
+    if (!reference) {
         fprintf(stderr, "the reference is left out: %s\n", why);
     }
     run_demos();

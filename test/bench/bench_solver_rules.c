@@ -16,7 +16,7 @@
 
 enum { LOADS = 40, CHANGES = 100 };
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -79,7 +79,7 @@ static void write_times(struct times *t)
         printf(" | not kept |");
         return;
     }
-    qsort(t->us, (size_t)t->n, sizeof(t->us[0]), by_value);
+    qsort(t->us, (size_t)t->n, sizeof t->us[0], by_value);
     for (int percent = 50; percent <= 99; percent += 49) {
         double us = t->us[(t->n - 1) * percent / 100];
         if (us < 1000) {
@@ -128,7 +128,7 @@ static void run(struct cluster *c, size_t k, size_t r)
         cluster_load(c, load);
         skr_solver_cache_destroy(cache);
         cache = skr_solver_cache_create((size_t)1 << 30);
-        if (cache == NULL) {
+        if (!cache) {
             abort();
         }
         double begin = cluster_now_us();
@@ -137,7 +137,7 @@ static void run(struct cluster *c, size_t k, size_t r)
         begin = cluster_now_us();
         too_large += take(skr_solve(&problem, &solution, NULL)) ? 0 : 1;
         add_since(&optimum, begin);
-        placed += solution != NULL && solution->status == SKR_SOLVE_PLACED ? 1 : 0;
+        placed += !!solution && solution->status == SKR_SOLVE_PLACED ? 1 : 0;
         skr_solution_destroy(solution);
     }
     for (int i = 0; i < CHANGES && keeps; i++) {

@@ -10,7 +10,7 @@
 
 static void *must(void *memory)
 {
-    if (memory == NULL) {
+    if (!memory) {
         abort();
     }
     return memory;
@@ -18,7 +18,7 @@ static void *must(void *memory)
 
 void cluster_init(struct cluster *c, const int32_t *fanout, int32_t n_levels, int32_t room)
 {
-    memset(c, 0, sizeof(*c));
+    memset(c, 0, sizeof *c);
     struct skr_tree *tree = &c->tree;
     tree->n_levels = n_levels;
     tree->level_first[1] = 1;

@@ -60,26 +60,26 @@ struct reference *reference_open(const char *folder, const char **ret_why)
     static char why[600];
     char path[512];
     *ret_why = why;
-    if (folder == NULL || folder[0] == '\0') {
-        snprintf(why, sizeof(why), "no CHIC_SCHED=DIR");
+    if (!folder || folder[0] == '\0') {
+        snprintf(why, sizeof why, "no CHIC_SCHED=DIR");
         return NULL;
     }
-    snprintf(path, sizeof(path), "%s/sakkara-bench", folder);
+    snprintf(path, sizeof path, "%s/sakkara-bench", folder);
     if (access(path, X_OK) != 0) {
-        snprintf(why, sizeof(why), "%s: %s", path, strerror(errno));
+        snprintf(why, sizeof why, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    struct reference *reference = calloc(1, sizeof(*reference));
+    struct reference *reference = calloc(1, sizeof *reference);
     int to = -1;
     int from = -1;
-    if (reference == NULL) {
+    if (!reference) {
         die("out of memory");
     }
     signal(SIGPIPE, SIG_IGN);
     reference->pid = start(path, &to, &from);
     reference->to = fdopen(to, "w");
     reference->from = fdopen(from, "r");
-    if (reference->to == NULL || reference->from == NULL) {
+    if (!reference->to || !reference->from) {
         die("out of memory");
     }
     return reference;
@@ -87,7 +87,7 @@ struct reference *reference_open(const char *folder, const char **ret_why)
 
 void reference_close(struct reference *reference)
 {
-    if (reference != NULL) {
+    if (reference) {
         fclose(reference->to);
         fclose(reference->from);
         waitpid(reference->pid, NULL, 0);
@@ -116,8 +116,7 @@ static void write_problem(FILE *to, const struct skr_problem *problem, int repea
     }
     fprintf(to, "], ");
     write_numbers(to, "demand", problem->demand, problem->n_resources);
-    write_numbers(to, "capacity", problem->capacity != NULL ? problem->capacity : problem->free,
-                  amounts);
+    write_numbers(to, "capacity", problem->capacity ? problem->capacity : problem->free, amounts);
     write_numbers(to, "free", problem->free, amounts);
     fprintf(to, "\"n\": %" PRId32 ", \"repeat\": %d, \"rules\": [", problem->n, repeat);
     for (int32_t level = 0; level < tree->n_levels; level++) {
@@ -145,19 +144,19 @@ struct reference_answer reference_solve(struct reference *reference,
     json_t *json = json_loads(reference->line, 0, NULL);
     const json_t *counts = json_object_get(json, "counts");
     answer.us = json_number_value(json_object_get(json, "microseconds"));
-    if (answer.us <= 0 || (counts != NULL && json_array_size(counts) != n_leaves)) {
+    if (answer.us <= 0 || (counts && json_array_size(counts) != n_leaves)) {
         die("sakkara-bench answers something else than it should");
     }
-    int32_t *count = realloc(reference->count, n_leaves * sizeof(*count));
-    if (count == NULL) {
+    int32_t *count = realloc(reference->count, n_leaves * sizeof *count);
+    if (!count) {
         die("out of memory");
     }
     reference->count = count;
-    for (size_t leaf = 0; leaf < n_leaves && counts != NULL; leaf++) {
+    for (size_t leaf = 0; leaf < n_leaves && counts; leaf++) {
         count[leaf] = (int32_t)json_integer_value(json_array_get(counts, leaf));
     }
     json_decref(json);
-    answer.placed = counts != NULL;
+    answer.placed = counts;
     answer.count = count;
     return answer;
 }

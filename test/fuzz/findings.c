@@ -24,7 +24,7 @@ void fuzz_check_findings(struct skr_findings *findings, size_t size)
     for (size_t i = 0; i < findings->n; i++) {
         const struct skr_finding *f = &findings->item[i];
         check_position(f, size);
-        fuzz_check(f->text[0] != '\0' && memchr(f->text, '\0', sizeof f->text) != NULL);
+        fuzz_check(f->text[0] != '\0' && memchr(f->text, '\0', sizeof f->text));
         n_errors += f->is_error;
     }
     fuzz_check(n_errors <= findings->n_errors);

@@ -14,8 +14,9 @@ static void check_config(const struct skr_config *c)
     fuzz_check(s->n_scheduler_names >= 1 && s->n_scheduler_names <= SKR_SCHEDULER_NAMES_MAX);
     for (size_t i = 0; i < s->n_scheduler_names; i++) {
         fuzz_check(skr_name_is_valid(s->scheduler_name[i]));
-        for (size_t k = 0; k < i; k++)
+        for (size_t k = 0; k < i; k++) {
             fuzz_check(strcmp(s->scheduler_name[i], s->scheduler_name[k]) != 0);
+        }
     }
     fuzz_check(skr_name_is_valid(s->topology_namespace));
     fuzz_check(s->plan_timeout > 0 && s->plan_delay >= 0 && s->bind_timeout > 0);
@@ -34,9 +35,10 @@ static int parse(const uint8_t *data, size_t size, struct skr_findings *findings
     skr_findings_init(findings);
     int rc = skr_config_parse((const char *)data, size, &config, findings);
     fuzz_check(rc == 0 || rc == -SKR_INVALID || rc == -SKR_LIMIT);
-    fuzz_check((rc == 0) == (config != NULL) && (rc < 0) == (findings->n_errors > 0));
-    if (config)
+    fuzz_check((rc == 0) == (!!config) && (rc < 0) == (findings->n_errors > 0));
+    if (config) {
         check_config(config);
+    }
     skr_config_destroy(config);
     return rc;
 }

@@ -46,12 +46,16 @@ static struct rig_object *nth(struct world *w, enum rig_kind kind)
 {
     struct rig_object *o;
     uint32_t n = 0;
-    DL_FOREACH(w->rig->list, o) n += o->kind == kind;
+    DL_FOREACH(w->rig->list, o)
+    {
+        n += o->kind == kind;
+    }
     n = n > 0 ? pick(w, n < 256 ? n : 256) : 0;
     DL_FOREACH(w->rig->list, o)
     {
-        if (o->kind == kind && n-- == 0)
+        if (o->kind == kind && n-- == 0) {
             return o;
+        }
     }
     return NULL;
 }
@@ -63,8 +67,9 @@ static void add_pod(struct world *w)
     char name[32];
     uint32_t flags = pick(w, 64);
     const char *group = flags & 32 ? NULL : group_name(w);
-    if (w->pods == PODS_MAX)
+    if (w->pods == PODS_MAX) {
         return;
+    }
     snprintf(name, sizeof name, "p-%02d", w->pods++);
     rig_pod(w->rig, name, group,
             (flags & 1 ? RIG_GATED : 0) | ((flags & 6) == 6 ? RIG_BIG : 0) |
@@ -91,34 +96,37 @@ static void change_map(struct world *w)
         rig_group(w->rig, name, 1 + (int)what % 5, (int)what % 3, constraints[what % 5]);
         return;
     }
-    if (what < 7)
+    if (what < 7) {
         rig_edit(w->rig, RIG_MAP, name, "%s", patch[what]);
-    else if (what < 9)
+    } else if (what < 9) {
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u'}}", 1 + pick(w, 5));
-    else if (what < 10)
+    } else if (what < 10) {
         rig_edit(w->rig, RIG_MAP, name, "{'data':{'priority':'%u'}}", pick(w, 3));
-    else
+    } else {
         rig_delete(w->rig, RIG_MAP, name);
+    }
 }
 
 static void change_podgroup(struct world *w)
 {
     const char *name = group_name(w);
     uint32_t size = 1 + pick(w, 4);
-    if (!rig_find(w->rig, RIG_PODGROUP, name))
+    if (!rig_find(w->rig, RIG_PODGROUP, name)) {
         rig_podgroup(w->rig, name, (int)size);
-    else if (size == 1)
+    } else if (size == 1) {
         rig_delete(w->rig, RIG_PODGROUP, name);
-    else
+    } else {
         rig_edit(w->rig, RIG_PODGROUP, name, "{'spec':{'minMember':%u}}", size);
+    }
 }
 
 static void change_pod(struct world *w)
 {
     const struct rig_object *pod = nth(w, RIG_POD);
     char key[64];
-    if (!pod)
+    if (!pod) {
         return;
+    }
     snprintf(key, sizeof key, "%s", pod->key);
     switch (pick(w, 8)) {
     case 0:
@@ -129,8 +137,9 @@ static void change_pod(struct world *w)
         rig_terminate(w->rig, key);
         break;
     case 3:
-        if (*pod->pod->node_name)
+        if (*pod->pod->node_name) {
             rig_phase(w->rig, key, pick(w, 2) ? "Failed" : "Succeeded");
+        }
         break;
     case 4:
         rig_edit(w->rig, RIG_POD, key, "{'status':{'nominatedNodeName':null}}");
@@ -139,8 +148,9 @@ static void change_pod(struct world *w)
         rig_edit(w->rig, RIG_POD, key, "{'metadata':{'labels':{'sakkara.group.size':'2'}}}");
         break;
     case 6:
-        if (*pod->pod->node_name)
+        if (*pod->pod->node_name) {
             rig_phase(w->rig, key, "Running");
+        }
         break;
     default:
         rig_edit(w->rig, RIG_POD, key, "{'metadata':{'labels':{'note':'%u'}}}", pick(w, 9));
@@ -153,19 +163,20 @@ static void change_node(struct world *w)
     char name[16];
     uint32_t n = pick(w, NODES), what = pick(w, 6);
     snprintf(name, sizeof name, "node-%u", n);
-    if (!rig_find(w->rig, RIG_NODE, name))
+    if (!rig_find(w->rig, RIG_NODE, name)) {
         rig_node(w->rig, name, 2);
-    else if (what == 0)
+    } else if (what == 0) {
         rig_delete(w->rig, RIG_NODE, name);
-    else if (what == 1)
+    } else if (what == 1) {
         rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':true}}");
-    else if (what == 2)
+    } else if (what == 2) {
         rig_edit(w->rig, RIG_NODE, name,
                  "{'spec':{'taints':[{'key':'bad','effect':'NoSchedule'}]}}");
-    else if (what == 3)
+    } else if (what == 3) {
         snprintf(w->veto, sizeof w->veto, "%s", pick(w, 2) ? name : "");
-    else
+    } else {
         rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
+    }
 }
 
 static void change_topology(struct world *w)
@@ -175,15 +186,16 @@ static void change_topology(struct world *w)
         "{\\'r\\':{\\'node-5\\':{},\\'node-9\\':{}},\\'s\\':{\\'node-0\\':{},\\'node-1\\':{}}}",
         "{"};
     uint32_t what = pick(w, 4);
-    bool there = rig_find(w->rig, RIG_MAP, "topology") != NULL;
-    if (there && what == 3)
+    bool there = rig_find(w->rig, RIG_MAP, "topology");
+    if (there && what == 3) {
         rig_delete(w->rig, RIG_MAP, "topology");
-    else if (there)
+    } else if (there) {
         rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[what]);
-    else
+    } else {
         rig_create_json(w->rig, RIG_MAP, "topology",
                         "{'metadata':{'labels':{'sakkara.topology':''}},'data':{'tree':'%s'}}",
                         tree[what % 3]);
+    }
 }
 
 /* ---- what happens by itself ---- */
@@ -195,9 +207,13 @@ static void answer_write(struct world *w)
         RIG_409, RIG_422, RIG_429, RIG_403, RIG_LOST_APPLIED, RIG_404, RIG_LOST_APPLIED, RIG_LOST};
     struct rig_write *one;
     uint32_t n = 0;
-    DL_FOREACH(w->rig->writes, one) n++;
-    if (n == 0)
+    DL_FOREACH(w->rig->writes, one)
+    {
+        n++;
+    }
+    if (n == 0) {
         return;
+    }
     n = pick(w, n < 256 ? n : 256);
     enum rig_outcome how = outcome[pick(w, sizeof outcome / sizeof *outcome)];
     DL_FOREACH(w->rig->writes, one)
@@ -226,8 +242,9 @@ static void ask_by_hand(struct world *w)
 {
     const struct rig_object *pod = nth(w, RIG_POD), *node = nth(w, RIG_NODE);
     char candidates[64];
-    if (!pod || !node)
+    if (!pod || !node) {
         return;
+    }
     switch (pick(w, 4)) {
     case 0:
         (void)rig_filter(w->rig, pod->key, pick(w, 2) ? node->key : NULL);
@@ -271,34 +288,35 @@ static void disaster(struct world *w)
 static void step(struct world *w)
 {
     uint32_t x = pick(w, 64);
-    if (x < 14)
+    if (x < 14) {
         rig_step_watch(w->rig, pick(w, 3));
-    else if (x < 28)
+    } else if (x < 28) {
         answer_write(w);
-    else if (x < 32)
+    } else if (x < 32) {
         rig_step_solve(w->rig);
-    else if (x < 38)
+    } else if (x < 38) {
         rig_step_scheduler(w->rig);
-    else if (x < 42)
+    } else if (x < 42) {
         rig_advance(w->rig, w->rig->now + (skr_time)(1 + pick(w, 64)) * 50 * SKR_MILLISECOND);
-    else if (x < 44)
+    } else if (x < 44) {
         rig_run(w->rig, (skr_time)pick(w, 20) * SKR_SECOND);
-    else if (x < 50)
+    } else if (x < 50) {
         add_pod(w);
-    else if (x < 53)
+    } else if (x < 53) {
         change_map(w);
-    else if (x < 54)
+    } else if (x < 54) {
         change_podgroup(w);
-    else if (x < 57)
+    } else if (x < 57) {
         change_pod(w);
-    else if (x < 59)
+    } else if (x < 59) {
         change_node(w);
-    else if (x < 60)
+    } else if (x < 60) {
         change_topology(w);
-    else if (x < 62)
+    } else if (x < 62) {
         ask_by_hand(w);
-    else
+    } else {
         disaster(w);
+    }
 }
 
 static struct rig *make_rig(uint32_t how)
@@ -323,13 +341,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.rig = make_rig(how);
     w.rig->in_tree = in_tree;
     w.rig->context = &w;
-    if (how & 64)
+    if (how & 64) {
         rig_racks(w.rig, 2, NODES / 2, 2);
-    if (how & 128)
+    }
+    if (how & 128) {
         rig_group(w.rig, "ga", 3, 0, NULL);
+    }
     rig_sync(w.rig);
-    for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&w.bytes); i++)
+    for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&w.bytes); i++) {
         step(&w);
+    }
     w.veto[0] = '\0';
     rig_run(w.rig, (skr_time)REST_S * SKR_SECOND);
     rig_destroy(w.rig);

@@ -96,9 +96,10 @@ static void podgroup_changes(struct fuzz_shell *w)
 static size_t some_nodes(struct fuzz_shell *w, const char **name)
 {
     size_t n = choose(w, FUZZ_NODES + 3);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         name[i] = n == FUZZ_NODES ? fuzz_node_name((uint32_t)i)
                                   : fuzz_node_name(choose(w, FUZZ_NODES + 1));
+    }
     return n;
 }
 
@@ -112,8 +113,9 @@ static void verb(struct fuzz_shell *w, enum skr_event_kind kind)
     w->asking = ++w->request;
     w->verb = kind;
     w->n_answers = 0;
-    for (size_t i = 0; i < w->n_asked; i++)
+    for (size_t i = 0; i < w->n_asked; i++) {
         candidate[i] = (struct skr_preempt_node){name[i], i % 3, uid};
+    }
     if (kind == SKR_EVENT_PREEMPT) {
         event.preempt.request = w->asking;
         event.preempt.pod = pod;
@@ -135,8 +137,9 @@ static void bind(struct fuzz_shell *w)
 {
     char name[16], uid[16];
     uint32_t i = choose(w, FUZZ_PODS), what = choose(w, 16);
-    if (w->n_calls == FUZZ_CALLS_MAX)
+    if (w->n_calls == FUZZ_CALLS_MAX) {
         return;
+    }
     fuzz_pod_uid(i, what > 12 ? what - 12 : 0, uid);
     struct skr_event event = {.kind = SKR_EVENT_BIND,
                               .namespace_ = "default",
@@ -146,8 +149,9 @@ static void bind(struct fuzz_shell *w)
     event.bind.node = fuzz_node_name(choose(w, FUZZ_NODES + 1));
     /* The node that is planned is the interesting one. */
     const struct pod_entry *p = pods_find(w->engine, uid);
-    if (p && p->plan_node && what < 8)
+    if (p && p->plan_node && what < 8) {
         event.bind.node = p->plan_node;
+    }
     struct fuzz_call *call = &w->call[w->n_calls++];
     *call = (struct fuzz_call){.request = event.bind.request};
     p = what == 12 ? pods_find_name(w->engine, "default", event.name) : p;
@@ -173,8 +177,9 @@ static void solved(struct fuzz_shell *w, struct skr_solve_request **which)
     struct skr_event event = {.kind = SKR_EVENT_SOLVED};
     struct skr_solve_request *request = *which;
     uint32_t how = choose(w, 8);
-    if (!request)
+    if (!request) {
         return;
+    }
     *which = NULL;
     event.solved.solve = request->id;
     event.solved.took_ns = how;
@@ -232,8 +237,9 @@ static void write_done(struct fuzz_shell *w)
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
     uint32_t which = choose(w, 256), how = choose(w, 24);
     json_t *body;
-    if (w->n_writes == 0)
+    if (w->n_writes == 0) {
         return;
+    }
     size_t at = which % w->n_writes;
     struct skr_write write = w->write[at];
     memmove(&w->write[at], &w->write[at + 1], (--w->n_writes - at) * sizeof write);
@@ -258,13 +264,15 @@ static void write_done(struct fuzz_shell *w)
 static void simple(struct fuzz_shell *w, enum skr_event_kind kind)
 {
     struct skr_event event = {.kind = kind};
-    if (kind == SKR_EVENT_SYNCED && w->synced)
+    if (kind == SKR_EVENT_SYNCED && w->synced) {
         return;
+    }
     w->synced = w->synced || kind == SKR_EVENT_SYNCED;
     w->stopped = w->stopped || kind == SKR_EVENT_SHUTDOWN;
     fuzz_shell_handle(w, &event);
-    if (kind == SKR_EVENT_LEADER_LOST || kind == SKR_EVENT_SHUTDOWN)
+    if (kind == SKR_EVENT_LEADER_LOST || kind == SKR_EVENT_SHUTDOWN) {
         fuzz_check(w->n_calls == 0);
+    }
 }
 
 static void time_passes(struct fuzz_shell *w)
@@ -277,12 +285,14 @@ static void time_passes(struct fuzz_shell *w)
                                     100 * SKR_SECOND,
                                     400 * SKR_SECOND};
     uint32_t how = choose(w, 16);
-    if (how < 7)
+    if (how < 7) {
         w->now += step[how];
-    else if (w->timer != SKR_TIME_NEVER && w->timer > w->now)
+    } else if (w->timer != SKR_TIME_NEVER && w->timer > w->now) {
         w->now = w->timer;
-    if (w->timer > w->now)
+    }
+    if (w->timer > w->now) {
         return;
+    }
     w->timer = SKR_TIME_NEVER;
     simple(w, SKR_EVENT_TIMER);
 }
@@ -292,38 +302,39 @@ static void step(struct fuzz_shell *w)
     static const enum skr_event_kind rare[] = {SKR_EVENT_LEADER_WON, SKR_EVENT_LEADER_LOST,
                                                SKR_EVENT_SYNCED, SKR_EVENT_SHUTDOWN};
     uint32_t x = choose(w, 64);
-    if (x < 10)
+    if (x < 10) {
         pod_comes(w);
-    else if (x < 12)
+    } else if (x < 12) {
         pod_goes(w);
-    else if (x < 16)
+    } else if (x < 16) {
         node_changes(w);
-    else if (x < 20)
+    } else if (x < 20) {
         map_changes(w);
-    else if (x < 22)
+    } else if (x < 22) {
         podgroup_changes(w);
-    else if (x < 25)
+    } else if (x < 25) {
         verb(w, SKR_EVENT_FILTER);
-    else if (x < 26)
+    } else if (x < 26) {
         verb(w, SKR_EVENT_PRIORITIZE);
-    else if (x < 27)
+    } else if (x < 27) {
         verb(w, SKR_EVENT_PREEMPT);
-    else if (x < 33)
+    } else if (x < 33) {
         bind(w);
-    else if (x < 35)
+    } else if (x < 35) {
         hang_up(w);
-    else if (x < 40)
+    } else if (x < 40) {
         solved(w, &w->solve);
-    else if (x < 54)
+    } else if (x < 54) {
         write_done(w);
-    else if (x < 60)
+    } else if (x < 60) {
         time_passes(w);
-    else if (x < 61)
+    } else if (x < 61) {
         simple(w, SKR_EVENT_SYNCED);
-    else if (x < 62)
+    } else if (x < 62) {
         ask_why(w);
-    else
+    } else {
         simple(w, rare[choose(w, 4)]);
+    }
 }
 
 /* ---- life ---- */
@@ -344,8 +355,9 @@ static void finish(struct fuzz_shell *w)
     skr_actions_fini(&w->actions);
     skr_solve_request_destroy(w->solve);
     skr_solve_request_destroy(w->explanation);
-    for (size_t i = 0; i < w->n_writes; i++)
+    for (size_t i = 0; i < w->n_writes; i++) {
         write_free(&w->write[i]);
+    }
     fuzz_objects_fini(&w->objects);
 }
 
@@ -356,7 +368,7 @@ static uint64_t play(const uint8_t *data, size_t size)
     w->objects.bytes = (struct fuzz_bytes){data, size, 0};
     w->now = 1700000000 * SKR_SECOND;
     w->timer = SKR_TIME_NEVER;
-    w->trace = getenv("SKR_FUZZ_TRACE") != NULL;
+    w->trace = getenv("SKR_FUZZ_TRACE");
     w->hash = UINT64_C(0xcbf29ce484222325);
     uint32_t how = choose(w, 256);
     skr_settings_default(&settings);
@@ -369,8 +381,9 @@ static uint64_t play(const uint8_t *data, size_t size)
     settings.release_gate_after = how & 64 ? 30 * SKR_SECOND : SKR_TIME_NEVER;
     w->engine = skr_engine_create(&settings);
     skr_actions_init(&w->actions);
-    for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&w->objects.bytes); i++)
+    for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&w->objects.bytes); i++) {
         step(w);
+    }
     finish(w);
     uint64_t hash = w->hash;
     free(w);
@@ -380,7 +393,8 @@ static uint64_t play(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint64_t hash = play(data, size);
-    if (size % 4 == 0)
+    if (size % 4 == 0) {
         fuzz_check(play(data, size) == hash);
+    }
     return 0;
 }

@@ -43,9 +43,10 @@ static void read_config(const char *text, size_t n)
     skr_findings_init(&findings);
     int rc = skr_scheduler_config_parse(text, n, &config, &findings);
     fuzz_check(rc == 0 || rc == -SKR_INVALID || rc == -SKR_LIMIT);
-    fuzz_check((rc == 0) == (config != NULL) && (rc < 0) == (findings.n_errors > 0));
-    if (config)
+    fuzz_check((rc == 0) == (!!config) && (rc < 0) == (findings.n_errors > 0));
+    if (config) {
         check_config(config);
+    }
     skr_scheduler_config_destroy(config);
     fuzz_check_findings(&findings, n);
 }
@@ -70,15 +71,16 @@ static void read_answer(const char *text, size_t n)
     int32_t score[NODES] = {0};
     json_t *answer = NULL;
     if (skr_extender_decode(text, n, &answer, &error) < 0) {
-        fuzz_check(answer == NULL && error.text[0] != '\0');
+        fuzz_check(!answer && error.text[0] != '\0');
         return;
     }
     read_filter(answer, true);
     read_filter(answer, false);
     (void)skr_extender_read_binding(answer, &error);
     (void)skr_extender_read_scores(answer, SKR_SCHEDULER_WEIGHT_MAX, node, NODES, score, &error);
-    for (size_t i = 0; i < NODES; i++)
+    for (size_t i = 0; i < NODES; i++) {
         fuzz_check(score[i] >= -100000000 && score[i] <= 100000000);
+    }
     json_decref(answer);
 }
 
@@ -88,8 +90,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = fuzz_text(data, size);
     size_t n = fuzz_split(text, part, 2);
     read_config(part[0], strlen(part[0]));
-    if (n == 2)
+    if (n == 2) {
         read_answer(part[1], size - (size_t)(part[1] - text));
+    }
     free(text);
     return 0;
 }

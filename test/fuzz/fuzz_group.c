@@ -43,8 +43,9 @@ static void check_spec(const struct skr_group_spec *spec)
     fuzz_check(spec->n_rules <= SKR_GROUP_RULES_MAX && spec->n_warnings <= SKR_GROUP_LINT_MAX);
     for (size_t i = 0; i < spec->n_rules; i++) {
         check_rule(&spec->rule[i].rule);
-        for (size_t k = 0; k < i; k++)
+        for (size_t k = 0; k < i; k++) {
             fuzz_check(strcmp(spec->rule[i].level, spec->rule[k].level) != 0);
+        }
     }
     for (size_t i = 0; i < spec->n_warnings; i++) {
         size_t len = strlen(spec->warning[i]);
@@ -78,8 +79,9 @@ static void check_again(const struct skr_group_spec *spec)
     snprintf(priority, sizeof priority, "%d", (int)spec->priority);
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, '{');
-    for (size_t i = 0; i < spec->n_rules; i++)
+    for (size_t i = 0; i < spec->n_rules; i++) {
         write_rule(&b, &spec->rule[i], i == 0);
+    }
     skr_strbuf_addc(&b, '}');
     struct skr_label item[] = {
         {"constraints", b.s}, {"name", spec->name}, {"priority", priority}, {"size", size}};
@@ -99,8 +101,9 @@ static void solve(const struct skr_tree *tree, const struct skr_rule *rule, int3
     const int64_t demand = 1;
     struct skr_solution *solution = NULL;
     struct skr_error error;
-    for (int32_t i = 0; i < tree->n_leaves; i++)
+    for (int32_t i = 0; i < tree->n_leaves; i++) {
         free_[i] = 3 + i * 4;
+    }
     struct skr_problem problem = {.tree = tree,
                                   .n = n,
                                   .rule = rule,
@@ -110,10 +113,11 @@ static void solve(const struct skr_tree *tree, const struct skr_rule *rule, int3
                                   .explain = true,
                                   .step_budget = -1};
     fuzz_check(skr_solve(&problem, &solution, &error) == 0);
-    if (solution->status == SKR_SOLVE_PLACED)
+    if (solution->status == SKR_SOLVE_PLACED) {
         fuzz_check(skr_solution_check(&problem, solution->count, &error) == 0);
-    else
+    } else {
         fuzz_check(solution->status == SKR_SOLVE_INFEASIBLE && solution->explanation.class);
+    }
     skr_solution_destroy(solution);
 }
 
@@ -125,14 +129,17 @@ static void check_rules(const struct skr_group_spec *spec)
     size_t known = 0;
     skr_strbuf_init(&unknown);
     size_t n_unknown = skr_group_rules(spec, tree, rule, &unknown);
-    for (size_t i = 0; i < spec->n_rules; i++)
+    for (size_t i = 0; i < spec->n_rules; i++) {
         known += skr_tree_find_level(tree, spec->rule[i].level) > 0;
+    }
     fuzz_check(n_unknown + known == spec->n_rules);
     fuzz_check(n_unknown < 2 || unknown.len > 0);
-    for (int32_t l = 0; l < tree->n_levels; l++)
+    for (int32_t l = 0; l < tree->n_levels; l++) {
         check_rule(&rule[l]);
-    if (spec->size <= SOLVED_MAX)
+    }
+    if (spec->size <= SOLVED_MAX) {
         solve(tree, rule, spec->size);
+    }
     skr_strbuf_fini(&unknown);
     skr_tree_unref(tree);
 }
@@ -149,22 +156,25 @@ static size_t make_labels(char **part, size_t n, struct skr_label *item)
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < n; i++) {
         char *value = strchr(part[i], '=');
-        if (!value)
+        if (!value) {
             continue;
+        }
         *value++ = '\0';
         size_t len = strlen(part[i]) + sizeof "sakkara.group.";
         char *key = malloc(len);
-        fuzz_check(key != NULL);
+        fuzz_check(key);
         snprintf(key, len, "sakkara.group.%s", part[i]);
         item[count++] = (struct skr_label){key, value};
     }
-    if (count > 1)
+    if (count > 1) {
         qsort(item, count, sizeof *item, by_key);
+    }
     for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && strcmp(item[kept - 1].key, item[i].key) == 0)
+        if (kept > 0 && strcmp(item[kept - 1].key, item[i].key) == 0) {
             free((char *)(uintptr_t)item[i].key);
-        else
+        } else {
             item[kept++] = item[i];
+        }
     }
     return kept;
 }
@@ -174,8 +184,9 @@ static int parse_labels(char **part, size_t n, struct skr_group_spec **ret, stru
     struct skr_label item[LABELS_MAX];
     struct skr_labels labels = {make_labels(part, n, item), item};
     int rc = skr_group_spec_from_labels("group", &labels, 7, ret, error);
-    for (size_t i = 0; i < labels.n; i++)
+    for (size_t i = 0; i < labels.n; i++) {
         free((char *)(uintptr_t)item[i].key);
+    }
     return rc;
 }
 
@@ -189,8 +200,9 @@ static int parse_map(uint8_t which, char **part, size_t n, struct skr_group_spec
     struct skr_label item[KEYS];
     struct skr_labels data = {0, item};
     for (size_t i = 0; i < KEYS; i++) {
-        if (sorted[i].part < n && (which >> sorted[i].part & 1))
+        if (sorted[i].part < n && (which >> sorted[i].part & 1)) {
             item[data.n++] = (struct skr_label){sorted[i].key, part[sorted[i].part]};
+        }
     }
     int rc = skr_group_spec_parse(&data, ret, error);
     fuzz_check(rc < 0 || strcmp((*ret)->name, skr_group_map_name(&data)) == 0);
@@ -203,8 +215,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *part[LABELS_MAX];
     struct skr_group_spec *spec = NULL;
     struct skr_error error;
-    if (size == 0 || !fuzz_is_utf8((const char *)data + 1, size - 1))
+    if (size == 0 || !fuzz_is_utf8((const char *)data + 1, size - 1)) {
         return 0; /* values come out of JSON */
+    }
     char *text = fuzz_text(data + 1, size - 1);
     bool labels = (data[0] & FROM_LABELS) != 0;
     size_t n = fuzz_split(text, part, labels ? LABELS_MAX : KEYS);
@@ -217,7 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rules(spec);
         skr_group_spec_destroy(spec);
     } else {
-        fuzz_check(spec == NULL);
+        fuzz_check(!spec);
     }
     free(text);
     return 0;

@@ -20,7 +20,7 @@ static void check_member(struct skr_json_scan *scan, const char *key, const json
 {
     char *text = NULL;
     const json_t *value = json_object_get(object, key);
-    fuzz_check(value != NULL);
+    fuzz_check(value);
     if (skr_json_scan_peek(scan) == '"' && json_is_string(value)) {
         fuzz_check(skr_json_scan_string(scan, &text));
         fuzz_check(fuzz_is_utf8(text, strlen(text)));
@@ -39,13 +39,15 @@ static void walk(const uint8_t *data, size_t size, const json_t *json)
     skr_json_scan_init(&scan, copy, size);
     if (json_is_object(json)) {
         fuzz_check(skr_json_scan_enter(&scan, '{'));
-        for (; skr_json_scan_member(&scan, &first, &key); n++)
+        for (; skr_json_scan_member(&scan, &first, &key); n++) {
             check_member(&scan, key, json);
+        }
         fuzz_check(n >= json_object_size(json));
     } else if (json_is_array(json)) {
         fuzz_check(skr_json_scan_enter(&scan, '['));
-        for (; skr_json_scan_element(&scan, &first); n++)
+        for (; skr_json_scan_element(&scan, &first); n++) {
             fuzz_check(skr_json_scan_value(&scan, NULL));
+        }
         fuzz_check(n == json_array_size(json));
     } else if (json_is_string(json)) {
         fuzz_check(skr_json_scan_string(&scan, &text));
@@ -53,7 +55,7 @@ static void walk(const uint8_t *data, size_t size, const json_t *json)
     } else {
         fuzz_check(skr_json_scan_value(&scan, NULL));
     }
-    fuzz_check(skr_json_scan_end(&scan) && scan.what == NULL);
+    fuzz_check(skr_json_scan_end(&scan) && !scan.what);
     free(copy);
 }
 
@@ -79,8 +81,9 @@ static void check_cursor(const uint8_t *data, size_t size)
         fuzz_check(!json || strlen(copy) < size ||
                    skr_json_deeper_than(copy, SKR_JSON_DEPTH_MAX, &at));
     }
-    if (json && taken)
+    if (json && taken) {
         walk(data, size, json);
+    }
     json_decref(json);
     free(copy);
 }
@@ -92,7 +95,7 @@ static void check_inside(const char *text, struct skr_position at)
     fuzz_check(at.line >= 1 && at.column >= 1);
     for (size_t line = 1; line < at.line; line++) {
         text = strchr(text, '\n');
-        fuzz_check(text != NULL);
+        fuzz_check(text);
         text++;
     }
     fuzz_check(at.column - 1 <= strcspn(text, "\n"));
@@ -123,8 +126,9 @@ static void check_positions(const char *text)
     struct skr_error error;
     json_t *json = NULL;
     size_t len = strlen(text);
-    if (skr_json_deeper_than(text, 4, &at))
+    if (skr_json_deeper_than(text, 4, &at)) {
         check_inside(text, at);
+    }
     for (size_t end = 0; end <= len + 1; end += 1 + len / 8) {
         skr_json_find_token(text, end, &at);
         check_inside(text, at);

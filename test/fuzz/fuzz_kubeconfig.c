@@ -15,16 +15,18 @@ static void hide_paths(char *text, size_t n)
         bool url = (i > 0 && text[i - 1] == '/') || (i + 1 < n && text[i + 1] == '/');
         bool inside = i > 0 && text[i - 1] != ' ' && text[i - 1] != '"' && text[i - 1] != '\'' &&
                       text[i - 1] != ':' && text[i - 1] != '\n';
-        if (text[i] == '/' && !url && !inside)
+        if (text[i] == '/' && !url && !inside) {
             text[i] = '_';
+        }
     }
 }
 
 static bool is_header_text(const char *text)
 {
     for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f) {
             return false;
+        }
     }
     return true;
 }
@@ -33,7 +35,7 @@ static void check_access(const struct skr_kube_access *a)
 {
     fuzz_check(a->source && strncmp(a->server, "http", 4) == 0 && a->host[0] != '\0');
     fuzz_check(a->port[0] && a->port[strspn(a->port, "0123456789")] == '\0');
-    fuzz_check(strpbrk(a->server, "\r\n \t") == NULL);
+    fuzz_check(!strpbrk(a->server, "\r\n \t"));
     if (a->token.data) {
         fuzz_check(a->token.n > 0 && a->token.n <= SKR_KUBE_TOKEN_MAX);
         fuzz_check(is_header_text(a->token.data) && strlen(a->token.data) == a->token.n);
@@ -57,10 +59,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = skr_kubeconfig_parse(text, size, "/nonexistent/config", &access, &findings);
     fuzz_check(rc == 0 || rc == -SKR_INVALID);
     fuzz_check((rc < 0) == (findings.n_errors > 0));
-    if (rc == 0)
+    if (rc == 0) {
         check_access(&access);
-    else
-        fuzz_check(access.server == NULL && access.token.data == NULL);
+    } else {
+        fuzz_check(!access.server && !access.token.data);
+    }
     fuzz_check_findings(&findings, size);
     skr_kube_access_fini(&access);
     free(text);

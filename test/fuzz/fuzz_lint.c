@@ -36,8 +36,9 @@ static size_t check_json(const struct skr_lint *lint, const size_t size[FILES_MA
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *finding = json_array_get(list, i);
         check_place(finding, size);
-        if (json_object_get(finding, "see"))
+        if (json_object_get(finding, "see")) {
             check_place(json_object_get(finding, "see"), size);
+        }
         const char *code = json_string_value(json_object_get(finding, "code"));
         fuzz_check(skr_lint_rule_find(code) < skr_lint_rule_count);
         fuzz_check(json_string_length(json_object_get(finding, "message")) > 0);
@@ -69,14 +70,16 @@ static char *run(char *const *part, size_t n, const size_t size[FILES_MAX])
     struct skr_strbuf out;
     struct skr_lint *lint = skr_lint_create();
     skr_strbuf_init(&out);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         skr_lint_add(lint, names[i], part[i], size[i]);
+    }
     (void)skr_lint_finish(lint);
     skr_lint_write_text(lint, &out);
     fuzz_check((out.len > 0) == (skr_lint_count(lint) > 0));
     size_t lines = 0;
-    for (size_t i = 0; i < out.len; i++)
+    for (size_t i = 0; i < out.len; i++) {
         lines += out.s[i] == '\n';
+    }
     const size_t told = check_json(lint, size);
     fuzz_check(told == 0 || (lines > told && lines <= told + 1 + FILES_MAX));
     check_sarif(lint, told);
@@ -90,10 +93,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length[FILES_MAX] = {0};
     char *text = fuzz_text(data, size);
     const size_t n = fuzz_split(text, part, FILES_MAX);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         length[i] = strlen(part[i]);
+    }
     char *one = run(part, n, length), *other = run(part, n, length);
-    fuzz_check((one == NULL) == (other == NULL) && (!one || strcmp(one, other) == 0));
+    fuzz_check((!one) == (!other) && (!one || strcmp(one, other) == 0));
     free(one);
     free(other);
     free(text);

@@ -18,8 +18,9 @@ static void check_line(const char *line, size_t size)
 {
     char *end;
     fuzz_check(strncmp(line, "f:", 2) == 0);
-    if (line[2] == ' ')
+    if (line[2] == ' ') {
         return;
+    }
     size_t n = strtoul(line + 2, &end, 10);
     fuzz_check(*end == ':' && n >= 1 && n <= size + 1);
     size_t column = strtoul(end + 1, &end, 10);
@@ -53,8 +54,9 @@ static int refuse_deepest(void *context, const json_t *object, struct skr_error 
         }
         void *first = json_object_iter((json_t *)(uintptr_t)at);
         const char *key = first ? json_object_iter_key(first) : "";
-        if (key[0] == '\0' || strlen(key) > 20 || strpbrk(key, ": ."))
+        if (key[0] == '\0' || strlen(key) > 20 || strpbrk(key, ": .")) {
             break;
+        }
         n += (size_t)snprintf(path + n, sizeof path - n, "%s%s", n > 0 ? "." : "", key);
         at = json_object_iter_value(first);
     }
@@ -72,14 +74,15 @@ static void check_again(const struct skr_manifests *m)
     skr_manifests_init(&again);
     for (size_t i = 0; i < m->n; i++) {
         char *json = json_dumps(m->item[i].object, 0);
-        fuzz_check(json != NULL);
+        fuzz_check(json);
         skr_strbuf_addf(&text, "%s\n", json);
         free(json);
     }
     int rc = skr_manifests_parse(&again, "f", text.s ? text.s : "", text.len, NULL, NULL, &errors);
     fuzz_check(rc == 0 && errors.len == 0 && again.n == m->n);
-    for (size_t i = 0; i < m->n; i++)
+    for (size_t i = 0; i < m->n; i++) {
         fuzz_check(json_equal(m->item[i].object, again.item[i].object));
+    }
     skr_manifests_fini(&again);
     skr_strbuf_fini(&errors);
     skr_strbuf_fini(&text);
@@ -96,8 +99,9 @@ static void check_objects(const struct skr_manifests *m, size_t size)
         fuzz_check(one->column >= 1 && one->column <= size + 1);
         values += json_object_size(one->object);
     }
-    if (values < TREE_MAX)
+    if (values < TREE_MAX) {
         check_again(m);
+    }
 }
 
 static void read_text(const char *text, size_t size, skr_manifest_check *check)

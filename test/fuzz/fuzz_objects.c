@@ -18,7 +18,7 @@ static void check_labels(const struct skr_labels *labels)
     for (size_t i = 0; i < labels->n; i++) {
         fuzz_check(i == 0 || strcmp(labels->item[i - 1].key, labels->item[i].key) < 0);
         fuzz_check(skr_labels_get(labels, labels->item[i].key) == labels->item[i].value);
-        fuzz_check(labels->item[i].value != NULL);
+        fuzz_check(labels->item[i].value);
     }
 }
 
@@ -27,15 +27,17 @@ static void check_meta(const struct skr_meta *meta)
     fuzz_check(meta->namespace_ && meta->name && meta->uid);
     check_labels(&meta->labels);
     check_labels(&meta->annotations);
-    for (size_t i = 0; i < meta->annotations.n; i++)
+    for (size_t i = 0; i < meta->annotations.n; i++) {
         fuzz_check(strncmp(meta->annotations.item[i].key, "sakkara.", 8) == 0);
+    }
 }
 
 static void check_quantities(const struct skr_quantities *q)
 {
-    for (size_t i = 0; i < q->n; i++)
+    for (size_t i = 0; i < q->n; i++) {
         fuzz_check(q->item[i].amount >= 0 &&
                    (i == 0 || strcmp(q->item[i - 1].name, q->item[i].name) < 0));
+    }
 }
 
 static int decode(enum kind kind, const json_t *json, void **ret, struct skr_error *error)
@@ -66,7 +68,7 @@ static int decode(enum kind kind, const json_t *json, void **ret, struct skr_err
         break;
     }
     fuzz_check_rc(rc, error);
-    fuzz_check((rc == 0) == (*ret != NULL));
+    fuzz_check((rc == 0) == (!!*ret));
     return rc;
 }
 
@@ -77,14 +79,16 @@ static void check_shape(const struct skr_pod_shape *shape)
     bool pods = false;
     check_quantities(&shape->requests);
     check_labels(&shape->node_selector);
-    for (size_t i = 0; i < shape->requests.n; i++)
+    for (size_t i = 0; i < shape->requests.n; i++) {
         pods = pods || (strcmp(shape->requests.item[i].name, "pods") == 0 &&
                         shape->requests.item[i].amount == 1);
-    fuzz_check(pods && shape->key != NULL);
+    }
+    fuzz_check(pods && shape->key);
     for (size_t i = 0; i < shape->n_terms; i++) {
         fuzz_check(shape->has_affinity && shape->term[i].n > 0);
-        for (size_t k = 0; k < shape->term[i].n; k++)
+        for (size_t k = 0; k < shape->term[i].n; k++) {
             fuzz_check(shape->term[i].requirement[k].op < SKR_SELECTOR_OPERATOR_COUNT);
+        }
     }
 }
 
@@ -96,10 +100,11 @@ static void check_pod(const struct skr_pod *p)
     fuzz_check(p->scheduled_reason && p->scheduled_message && p->failed_reason);
     fuzz_check(strlen(p->scheduled_message) <= SKR_POD_MESSAGE_MAX);
     fuzz_check(p->phase < SKR_POD_PHASE_COUNT && (p->has_priority || p->priority == 0));
-    for (size_t i = 0; i < p->meta.labels.n; i++)
+    for (size_t i = 0; i < p->meta.labels.n; i++) {
         fuzz_check(strncmp(p->meta.labels.item[i].key, "sakkara.", 8) == 0 ||
                    strncmp(p->meta.labels.item[i].key, SKR_LABEL_POD_GROUP,
                            strlen(SKR_LABEL_POD_GROUP)) == 0);
+    }
 }
 
 static void check_overlay(const struct skr_pod *p)
@@ -124,12 +129,12 @@ static void check_overlay(const struct skr_pod *p)
     fuzz_check(same->meta.labels.n == p->meta.labels.n);
     fuzz_check(same->meta.resource_version == p->meta.resource_version);
     fuzz_check(strcmp(skr_labels_get(&changed->meta.labels, SKR_LABEL_RANK), "3") == 0);
-    fuzz_check(skr_labels_get(&changed->meta.labels, SKR_LABEL_STATUS) == NULL);
+    fuzz_check(!skr_labels_get(&changed->meta.labels, SKR_LABEL_STATUS));
     fuzz_check(!changed->gate && changed->foreign_gate == p->foreign_gate);
     fuzz_check(strcmp(changed->node_name, "node-x") == 0 && changed->nominated_node[0] == '\0');
     fuzz_check(changed->meta.resource_version == 77 && undone->meta.resource_version == 77);
     fuzz_check(strcmp(skr_labels_get(&changed->meta.annotations, SKR_ANNOTATION_PLAN), "{}") == 0);
-    fuzz_check(skr_labels_get(&undone->meta.annotations, SKR_ANNOTATION_PLAN) == NULL);
+    fuzz_check(!skr_labels_get(&undone->meta.annotations, SKR_ANNOTATION_PLAN));
     skr_pod_destroy(undone);
     skr_pod_destroy(changed);
     skr_pod_destroy(same);
@@ -142,8 +147,9 @@ static void check_node_against(const struct skr_pod *p, const json_t *json)
     const struct skr_pod_shape plain = {.key = ""};
     void *node;
     struct skr_error error;
-    if (decode(NODE, json, &node, &error) < 0)
+    if (decode(NODE, json, &node, &error) < 0) {
         return;
+    }
     struct skr_pod *copy = skr_pod_overlay(p, &none);
     enum skr_ineligible one = skr_pod_shape_check_node(&p->shape, node);
     fuzz_check(one < SKR_INELIGIBLE_COUNT);
@@ -163,8 +169,9 @@ static void check_pods(struct skr_pod *a, struct skr_pod *b, const json_t *node)
     fuzz_check(strcmp(a->shape.key, b->shape.key) == 0);
     fuzz_check(strcmp(a->meta.name, b->meta.name) == 0 && a->gate == b->gate);
     check_overlay(a);
-    if (node)
+    if (node) {
         check_node_against(a, node);
+    }
     skr_pod_destroy(a);
     skr_pod_destroy(b);
 }
@@ -174,9 +181,10 @@ static void check_nodes(struct skr_node *a, struct skr_node *b)
     check_meta(&a->meta);
     check_quantities(&a->allocatable);
     fuzz_check(a->n_taints == b->n_taints && a->ready == b->ready);
-    for (size_t i = 0; i < a->n_taints; i++)
+    for (size_t i = 0; i < a->n_taints; i++) {
         fuzz_check(a->taints[i].key && a->taints[i].value &&
                    a->taints[i].effect < SKR_TAINT_EFFECT_COUNT);
+    }
     skr_node_destroy(a);
     skr_node_destroy(b);
 }
@@ -216,14 +224,16 @@ static void check_object(enum kind kind, const json_t *json, const json_t *node)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *part[2];
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     char *text = fuzz_text(data + 1, size - 1);
     size_t n = fuzz_split(text, part, 2);
     json_t *object = json_loads(part[0], JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
     json_t *node = n > 1 ? json_loads(part[1], JSON_ALLOW_NUL, NULL) : NULL;
-    if (object)
+    if (object) {
         check_object((enum kind)(data[0] % KIND_COUNT), object, node);
+    }
     json_decref(node);
     json_decref(object);
     free(text);

@@ -32,11 +32,13 @@ static void check_same(const struct skr_plan_record *a, const struct skr_plan_re
 {
     fuzz_check(strcmp(a->id, b->id) == 0 && a->state == b->state);
     fuzz_check(a->n_members == b->n_members && a->n_victims == b->n_victims);
-    for (size_t i = 0; i < a->n_members; i++)
+    for (size_t i = 0; i < a->n_members; i++) {
         fuzz_check(strcmp(a->member[i].uid, b->member[i].uid) == 0 &&
                    strcmp(a->member[i].node, b->member[i].node) == 0);
-    for (size_t i = 0; i < a->n_victims; i++)
+    }
+    for (size_t i = 0; i < a->n_victims; i++) {
         fuzz_check(strcmp(a->victim[i], b->victim[i]) == 0);
+    }
 }
 
 static void check_written(const struct skr_plan_record *p)
@@ -51,8 +53,9 @@ static void check_written(const struct skr_plan_record *p)
         fuzz_check(skr_plan_parse(text, &again, &error) == 0);
         check_record(again);
         fuzz_check(dropped || again->has_members);
-        if (!dropped)
+        if (!dropped) {
             check_same(p, again);
+        }
         char *second = skr_plan_write(again, &dropped_again);
         fuzz_check(strcmp(text, second) == 0);
         free(second);
@@ -107,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_id(plan);
         skr_plan_record_destroy(plan);
     } else {
-        fuzz_check(plan == NULL);
+        fuzz_check(!plan);
         fuzz_check(strncmp(error.text, SKR_ANNOTATION_PLAN, strlen(SKR_ANNOTATION_PLAN)) == 0);
     }
     check_member(text);

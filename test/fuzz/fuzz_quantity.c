@@ -45,7 +45,7 @@ static void check_edited(parse_fn *parse, const char *text, struct reading want)
     char *edited = fuzz_text((const uint8_t *)"", 0);
     bool sign = *text == '-' || *text == '+';
     edited = realloc(edited, n + 8);
-    fuzz_check(edited != NULL);
+    fuzz_check(edited);
     if (want.rc != 0) {
         free(edited);
         return;
@@ -92,8 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_edited(skr_quantity_parse, text, whole);
     check_edited(skr_quantity_parse_milli, text, milli);
-    if (whole.rc == 0)
+    if (whole.rc == 0) {
         check_again(whole);
+    }
     check_as_resource(text, whole, milli);
     free(text);
     return 0;

@@ -39,8 +39,9 @@ const char *skr_http_argument(struct skr_http_request *request, const char *name
 {
     const struct wire *wire = request->user;
     for (size_t i = 0; i < wire->n_arguments; i++) {
-        if (strcmp(wire->argument[i].name, name) == 0)
+        if (strcmp(wire->argument[i].name, name) == 0) {
             return wire->argument[i].value;
+        }
     }
     return NULL;
 }
@@ -49,8 +50,9 @@ const char *skr_http_header(struct skr_http_request *request, const char *name)
 {
     const struct wire *wire = request->user;
     for (size_t i = 0; i < wire->n_headers; i++) {
-        if (strcasecmp(wire->header[i].name, name) == 0)
+        if (strcasecmp(wire->header[i].name, name) == 0) {
             return wire->header[i].value;
+        }
     }
     return NULL;
 }
@@ -60,8 +62,9 @@ static void cut_arguments(char *query, struct wire *wire)
     while (query && *query && wire->n_arguments < ARGUMENTS_MAX) {
         char *name = strsep(&query, "&");
         char *value = strchr(name, '=');
-        if (value)
+        if (value) {
             *value++ = '\0';
+        }
         wire->argument[wire->n_arguments].name = name;
         wire->argument[wire->n_arguments++].value = value ? value : "";
     }
@@ -72,8 +75,9 @@ static void cut_headers(char **text, struct wire *wire)
     char *line;
     while (*text && (line = strsep(text, "\n"), *line != '\0')) {
         char *value = strstr(line, ": ");
-        if (!value || wire->n_headers == HEADERS_MAX)
+        if (!value || wire->n_headers == HEADERS_MAX) {
             continue;
+        }
         *value = '\0';
         wire->header[wire->n_headers].name = line;
         wire->header[wire->n_headers++].value = value + 2;
@@ -87,8 +91,9 @@ static bool cut_request(char *text, struct wire *wire)
     char *line = strsep(&text, "\n");
     wire->request.method = strsep(&line, " ");
     char *path = strsep(&line, "?");
-    if (!path || *path != '/')
+    if (!path || *path != '/') {
         return false;
+    }
     wire->request.path = path;
     cut_arguments(line, wire);
     cut_headers(&text, wire);
@@ -104,14 +109,14 @@ static void check_reply(const struct skr_store_reply *reply)
 {
     fuzz_check(reply->status >= 200 && reply->status < 600 && json_is_object(reply->body));
     const char *kind = json_string_value(json_object_get(reply->body, "kind"));
-    fuzz_check(kind != NULL);
+    fuzz_check(kind);
     if (reply->status >= 400) {
         fuzz_check(strcmp(kind, "Status") == 0);
         fuzz_check(json_integer_value(json_object_get(reply->body, "code")) == reply->status);
         fuzz_check(json_string_length(json_object_get(reply->body, "message")) > 0);
     }
     char *text = json_dumps(reply->body, 0);
-    fuzz_check(text != NULL);
+    fuzz_check(text);
     free(text);
 }
 
@@ -127,12 +132,12 @@ static void check_created(struct skr_store *store, const struct skr_api_request 
 {
     const struct skr_store_request *request = &api->store;
     if (request->verb != SKR_STORE_CREATE || reply->status != 201 || request->dry_run ||
-        *request->subresource != '\0' || request->resource->kept_by)
+        *request->subresource != '\0' || request->resource->kept_by) {
         return;
+    }
     const json_t *there = skr_store_get(store, request->resource->kind, request->namespace_,
                                         meta_text(reply->body, "name"));
-    fuzz_check(there != NULL &&
-               strcmp(meta_text(there, "uid"), meta_text(reply->body, "uid")) == 0);
+    fuzz_check(there && strcmp(meta_text(there, "uid"), meta_text(reply->body, "uid")) == 0);
     fuzz_check(meta_text(there, "uid")[0] != '\0');
     fuzz_check(strcmp(meta_text(there, "namespace"), request->namespace_) == 0);
 }
@@ -142,14 +147,16 @@ static void check_shapes(const struct skr_api_request *api, const json_t *body, 
     const char *kind = json_string_value(json_object_get(body, "kind"));
     const size_t n = strlen(api->route.resource->kind);
     if (strncmp(kind, api->route.resource->kind, n) != 0 ||
-        (kind[n] != '\0' && strcmp(kind + n, "List") != 0))
+        (kind[n] != '\0' && strcmp(kind + n, "List") != 0)) {
         return;
+    }
     json_t *table = skr_table_of(api->route.resource, body, api->include, now);
     const size_t columns = json_array_size(json_object_get(table, "columnDefinitions"));
     const json_t *rows = json_object_get(table, "rows");
     fuzz_check(columns > 0);
-    for (size_t i = 0; i < json_array_size(rows); i++)
+    for (size_t i = 0; i < json_array_size(rows); i++) {
         fuzz_check(json_array_size(json_object_get(json_array_get(rows, i), "cells")) == columns);
+    }
     json_decref(table);
     json_decref(skr_table_metadata_of(body));
 }
@@ -175,8 +182,9 @@ static void watch(struct skr_store *store, const struct skr_api_request *api, sk
     for (int i = 0; rc == 0 && i < MORE_MAX && skr_stream_more(stream, now, &out); i++) {
     }
     /* Whole lines of JSON. */
-    for (char *line = out.s, *end; line && (end = strchr(line, '\n')) != NULL; line = end + 1)
+    for (char *line = out.s, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         json_decref(fuzz_json(line, (size_t)(end - line)));
+    }
     fuzz_check(out.len == 0 || out.s[out.len - 1] == '\n');
     skr_strbuf_fini(&out);
     skr_stream_destroy(stream);
@@ -198,8 +206,9 @@ static void handle(struct skr_store *store, struct wire *wire, skr_time now)
         skr_store_handle(store, &api.store, now, &reply);
         check_reply(&reply);
         check_created(store, &api, &reply);
-        if (reply.status < 300)
+        if (reply.status < 300) {
             check_shapes(&api, reply.body, now);
+        }
         fuzz_check((reply.status < 400 && !api.store.dry_run) ||
                    skr_store_revision(store) == before);
     }
@@ -214,8 +223,9 @@ static void step(struct skr_cluster *cluster, skr_time *now, const char *text)
     const skr_time end = *now + (strtol(text, NULL, 10) % 100 + 1) * SKR_SECOND;
     for (int i = 0; i < STEPS_MAX; i++) {
         skr_time next = skr_cluster_next(cluster);
-        if (next > end)
+        if (next > end) {
             break;
+        }
         *now = next > *now ? next : *now;
         skr_cluster_step(cluster, *now);
     }
@@ -233,10 +243,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct skr_cluster *cluster = skr_cluster_create(&options, now);
     for (size_t i = 0; i < n; i++) {
         struct wire wire;
-        if (strncmp(part[i], "STEP ", 5) == 0)
+        if (strncmp(part[i], "STEP ", 5) == 0) {
             step(cluster, &now, part[i] + 5);
-        else if (cut_request(part[i], &wire))
+        } else if (cut_request(part[i], &wire)) {
             handle(skr_cluster_store(cluster), &wire, now);
+        }
     }
     skr_cluster_destroy(cluster);
     free(text);

@@ -26,8 +26,9 @@ static void check_integers(const char *text)
     bool is_decimal = skr_decimal_parse(text, strlen(text), &decimal);
     int rc = skr_integer_parse(text, &integer, &error);
     fuzz_check_rc(rc, &error);
-    if (rc == 0) /* the narrower of the two forms */
+    if (rc == 0) { /* the narrower of the two forms */
         fuzz_check(is_decimal && decimal == integer && integer >= 0);
+    }
     if (is_decimal) {
         char again[24];
         int64_t value = 0;
@@ -66,7 +67,7 @@ static void check_base64(const uint8_t *data, size_t size)
         fuzz_check(len <= size / 4 * 3 && out[len] == '\0');
         free(out);
     } else {
-        fuzz_check(strstr(error.text, "byte ") != NULL);
+        fuzz_check(strstr(error.text, "byte "));
     }
 }
 
@@ -89,7 +90,7 @@ static void check_address(const char *text)
     memcpy(&six6, &address, sizeof six6);
     fuzz_check(inet_ntop(address.ss_family,
                          v6 ? (const void *)&six6.sin6_addr : (const void *)&six4.sin_addr, host,
-                         sizeof host) != NULL);
+                         sizeof host));
     snprintf(written, sizeof written, v6 ? "[%s]:%u" : "%s:%u", host,
              (unsigned)ntohs(v6 ? six6.sin6_port : six4.sin_port));
     rc = skr_address_parse(written, &again, &again_len, &error);
@@ -110,7 +111,7 @@ static void check_server(const char *url)
         fuzz_check(strlen(access.host) <= SKR_KUBE_ACCESS_ADDRESS_BYTES_MAX);
         fuzz_check(access.port[0] && access.port[strspn(access.port, "0123456789")] == '\0');
         fuzz_check(access.server[strlen(access.server) - 1] != '/');
-        fuzz_check(strpbrk(access.server, "\r\n \t?#") == NULL);
+        fuzz_check(!strpbrk(access.server, "\r\n \t?#"));
         fuzz_check(skr_kube_access_set_server(&again, access.server, &error) == 0);
         fuzz_check(strcmp(again.server, access.server) == 0 && !strcmp(again.host, access.host) &&
                    strcmp(again.port, access.port) == 0);

@@ -18,7 +18,7 @@ static const char *const kinds[] = {"Pod", "Node", "Event", "Job", "ConfigMap", 
 static void check_parsed(int rc, const struct skr_selector *selector, const struct skr_error *error)
 {
     fuzz_check_rc(rc, error);
-    fuzz_check((rc == 0) == (selector != NULL));
+    fuzz_check((rc == 0) == (!!selector));
 }
 
 /* The same answer twice; what selects everything selects this. */
@@ -40,12 +40,14 @@ static void write_requirement(const json_t *requirement, struct skr_strbuf *out)
     bool negated = strcmp(op, "NotIn") == 0 || strcmp(op, "DoesNotExist") == 0;
     bool exists = strcmp(op, "Exists") == 0 || strcmp(op, "DoesNotExist") == 0;
     skr_strbuf_addf(out, "%s%s%s", out->len > 0 ? "," : "", exists && negated ? "!" : "", key);
-    if (exists)
+    if (exists) {
         return;
+    }
     skr_strbuf_add(out, negated ? " notin (" : " in (");
-    for (size_t i = 0; i < json_array_size(values); i++)
+    for (size_t i = 0; i < json_array_size(values); i++) {
         skr_strbuf_addf(out, "%s%s", i > 0 ? "," : "",
                         json_string_value(json_array_get(values, i)));
+    }
     skr_strbuf_add(out, ")");
 }
 
@@ -59,8 +61,9 @@ static void write_text(const json_t *json, struct skr_strbuf *out)
     {
         skr_strbuf_addf(out, "%s%s=%s", out->len > 0 ? "," : "", key, json_string_value(value));
     }
-    for (size_t i = 0; i < json_array_size(requirements); i++)
+    for (size_t i = 0; i < json_array_size(requirements); i++) {
         write_requirement(json_array_get(requirements, i), out);
+    }
 }
 
 static void check_text(const json_t *json, const json_t *object, bool matches)
@@ -83,8 +86,9 @@ static void check_json(const char *text, const json_t *object)
     struct skr_selector *selector = NULL;
     struct skr_error error;
     json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
-    if (!json)
+    if (!json) {
         return;
+    }
     int rc = skr_selector_of_json(json, "spec.selector", &selector, &error);
     check_parsed(rc, selector, &error);
     if (rc == 0) {
@@ -92,8 +96,9 @@ static void check_json(const char *text, const json_t *object)
         fuzz_check(skr_selector_matches_labels(
                        selector, json_object_get(json_object_get(object, "metadata"), "labels")) ==
                    matches);
-        if (json_is_object(json))
+        if (json_is_object(json)) {
             check_text(json, object, matches);
+        }
     }
     skr_selector_destroy(selector);
     json_decref(json);
@@ -104,8 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *part[2];
     struct skr_selector *selector = NULL;
     struct skr_error error;
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     char *text = fuzz_text(data + 1, size - 1);
     size_t n = fuzz_split(text, part, 2);
     json_t *object = n > 1 ? json_loads(part[1], 0, NULL) : NULL;
@@ -117,8 +123,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int rc = form == LABELS ? skr_selector_parse_labels(part[0], &selector, &error)
                                 : skr_selector_parse_fields(part[0], kind, &selector, &error);
         check_parsed(rc, selector, &error);
-        if (rc == 0)
+        if (rc == 0) {
             match(selector, object);
+        }
     }
     skr_selector_destroy(selector);
     json_decref(object);

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = skr_solve_file_parse(text, &file, &error);
     if (rc != 0) {
         fuzz_check_rc(rc, &error);
-        fuzz_check(fuzz_has_position(error.text) && file == NULL);
+        fuzz_check(fuzz_has_position(error.text) && !file);
     } else {
         for (size_t i = 0; i < file->n_warnings; i++) {
             fuzz_check(fuzz_has_position(file->warning[i]));

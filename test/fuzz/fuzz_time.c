@@ -17,7 +17,7 @@ static void check_written(skr_time t, int32_t offset_s)
     skr_time read = 0;
     memset(text, 'x', sizeof text);
     skr_time_write(t, offset_s, text, sizeof text);
-    fuzz_check(memchr(text, '\0', sizeof text) != NULL);
+    fuzz_check(memchr(text, '\0', sizeof text));
     int rc = skr_time_parse(text, &read, &error);
     fuzz_check_rc(rc, &error);
     if (rc < 0) {
@@ -36,10 +36,11 @@ static void check_time(const char *text, int32_t offset_s)
     skr_time t = 4711;
     int rc = skr_time_parse(text, &t, &error);
     fuzz_check_rc(rc, &error);
-    if (rc == 0)
+    if (rc == 0) {
         check_written(t, offset_s);
-    else
+    } else {
         fuzz_check(t == 4711 && strncmp(error.text, "time \"", 6) == 0);
+    }
 }
 
 static void check_duration(const char *text)
@@ -49,20 +50,23 @@ static void check_duration(const char *text)
     skr_time t = 0, again = 0;
     int rc = skr_duration_parse(text, &t, &error);
     fuzz_check_rc(rc, &error);
-    if (rc < 0)
+    if (rc < 0) {
         return;
+    }
     fuzz_check(t >= 0);
     skr_duration_write(t, written, sizeof written);
-    if (t == SKR_TIME_NEVER)
+    if (t == SKR_TIME_NEVER) {
         return;
+    }
     rc = skr_duration_parse(written, &again, &error);
     fuzz_check(rc == 0 && again == t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 1)
+    if (size < 1) {
         return 0;
+    }
     int32_t offset_s = ((int32_t)data[0] * 15 % (2 * OFFSET_MIN) - OFFSET_MIN) * 60;
     if (size == 1 + sizeof(skr_time)) {
         skr_time t;

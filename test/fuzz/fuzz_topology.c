@@ -21,14 +21,16 @@ static void check_units(const struct skr_tree *t)
         fuzz_check(u >= t->level_first[level] && u < t->level_first[level + 1]);
         fuzz_check((u == 0) == (t->parent[u] == -1));
         fuzz_check(u == 0 || (len > 0 && len <= SKR_UNIT_NAME_MAX));
-        if (u == 0)
+        if (u == 0) {
             continue;
+        }
         int32_t p = t->parent[u];
         fuzz_check(p >= 0 && p < u && skr_tree_level_of(t, p) == level - 1);
         fuzz_check(u >= t->child_first[p] && u < t->child_first[p] + t->child_count[p]);
     }
-    for (int32_t u = 0; u < t->first_leaf; u++)
+    for (int32_t u = 0; u < t->first_leaf; u++) {
         fuzz_check(t->child_count[u] > 0);
+    }
 }
 
 static void check_tree(const struct skr_tree *t)
@@ -39,8 +41,9 @@ static void check_tree(const struct skr_tree *t)
     fuzz_check(t->level_first[t->n_levels] == t->first_leaf);
     fuzz_check(t->level_first[t->n_levels + 1] == t->n_units);
     check_units(t);
-    for (int32_t l = 1; l <= t->n_levels; l++)
+    for (int32_t l = 1; l <= t->n_levels; l++) {
         fuzz_check(skr_tree_find_level(t, t->level_name[l]) == l);
+    }
     for (int32_t i = 0; i < t->n_leaves; i++) {
         fuzz_check(skr_tree_find_leaf(t, t->unit_name[t->first_leaf + i]) == i);
         int32_t d = skr_tree_distance(t, 0, i);
@@ -104,8 +107,9 @@ static void check_error(const char *text)
 {
     static const char *const key[KEYS] = {"tree: ", "level-names: ", "resource-names: ", "name: "};
     bool named = false;
-    for (size_t i = 0; i < KEYS; i++)
+    for (size_t i = 0; i < KEYS; i++) {
         named = named || strncmp(text, key[i], strlen(key[i])) == 0;
+    }
     fuzz_check(named);
     fuzz_check(fuzz_has_position(text) || strstr(text, "missing") || strstr(text, "is empty") ||
                strstr(text, "limit"));
@@ -123,13 +127,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct skr_tree *tree = NULL;
     struct skr_topology_warnings warnings;
     struct skr_error error;
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     char *text = fuzz_text(data + 1, size - 1);
     size_t n = fuzz_split(text, part, KEYS);
     for (size_t i = 0; i < KEYS; i++) {
-        if (sorted[i].part < n && (data[0] >> sorted[i].part & 1))
+        if (sorted[i].part < n && (data[0] >> sorted[i].part & 1)) {
             item[labels.n++] = (struct skr_label){sorted[i].key, part[sorted[i].part]};
+        }
     }
     int rc = skr_topology_map_parse(&labels, &tree, &warnings, &error);
     fuzz_check_rc(rc, &error);
@@ -139,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_again(tree);
         skr_tree_unref(tree);
     } else {
-        fuzz_check(tree == NULL);
+        fuzz_check(!tree);
         check_error(error.text);
     }
     free(text);

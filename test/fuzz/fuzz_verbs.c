@@ -26,7 +26,7 @@ static json_t *write_answer(const struct skr_verb_args *args, const struct skr_a
     fuzz_check(skr_answer_write(&out, answer, args) == fits);
     /* Maps of Go take a repeated node; an echoed Node is the caller's text. */
     json = json_loadb(out.s, out.len, JSON_DECODE_ANY, NULL);
-    fuzz_check(json != NULL || args->nodes_form);
+    fuzz_check(json || args->nodes_form);
     skr_strbuf_fini(&out);
     return json;
 }
@@ -57,8 +57,9 @@ static void answer_filter(const struct skr_verb_args *args, const uint8_t *mask)
 {
     struct skr_answer answer = {.text = SKR_TEXT_PLANNING, .n = args->n_nodes, .mask = mask};
     size_t count = 0;
-    for (size_t i = 0; i < args->n_nodes; i++)
+    for (size_t i = 0; i < args->n_nodes; i++) {
         count += bit(mask, i);
+    }
     answer.kind = SKR_ANSWER_FILTER_ALL;
     check_filter(args, &answer, args->n_nodes);
     answer.kind = SKR_ANSWER_FILTER_NONE;
@@ -67,8 +68,9 @@ static void answer_filter(const struct skr_verb_args *args, const uint8_t *mask)
     check_filter(args, &answer, count);
     answer.kind = SKR_ANSWER_FILTER_ONE;
     answer.index = args->n_nodes / 2;
-    if (args->n_nodes > 0)
+    if (args->n_nodes > 0) {
         check_filter(args, &answer, 1);
+    }
     answer.index = args->n_nodes;
     json_decref(write_answer(args, &answer, false));
 }
@@ -77,8 +79,9 @@ static void answer_scores(const struct skr_verb_args *args, const uint8_t *mask)
 {
     struct skr_answer answer = {.kind = SKR_ANSWER_SCORES, .text = "", .n = args->n_nodes};
     int8_t *score = skr_alloc_array(args->n_nodes + 1, sizeof *score);
-    for (size_t i = 0; i < args->n_nodes; i++)
+    for (size_t i = 0; i < args->n_nodes; i++) {
         score[i] = bit(mask, i) ? 10 : 0;
+    }
     answer.scores = score;
     json_t *json = write_answer(args, &answer, true);
     fuzz_check(json_array_size(json) == args->n_nodes);
@@ -103,11 +106,12 @@ static void answer_preempt(const struct skr_verb_args *args, const uint8_t *mask
     for (size_t i = 0; i < args->n_candidates; i++) {
         const struct skr_preempt_node *c = &args->candidate[i];
         const json_t *victims = json_object_get(map, c->node);
-        fuzz_check((victims != NULL) == bit(mask, i));
+        fuzz_check((!!victims) == bit(mask, i));
         kept += bit(mask, i);
         fuzz_check(!victims || json_array_size(json_object_get(victims, "Pods")) == c->n_uids);
-        for (size_t k = 0; k < c->n_uids; k++)
+        for (size_t k = 0; k < c->n_uids; k++) {
             fuzz_check(c->uid[k][0] != '\0');
+        }
     }
     fuzz_check(json_object_size(map) == kept);
     json_decref(json);
@@ -137,18 +141,20 @@ static void answer_all(const struct skr_verb_args *args, uint8_t seed)
     size_t n = args->n_nodes > args->n_candidates ? args->n_nodes : args->n_candidates;
     uint8_t *mask = skr_alloc(n / 8 + 1);
     fuzz_check(args->n_nodes <= SKR_VERB_NODES_MAX && args->n_candidates <= SKR_VERB_NODES_MAX);
-    for (size_t i = 0; i < n / 8 + 1; i++)
+    for (size_t i = 0; i < n / 8 + 1; i++) {
         mask[i] = (uint8_t)(seed + i * 37);
-    fuzz_check((args->verb == SKR_VERB_BIND) == (args->pod == NULL));
+    }
+    fuzz_check((args->verb == SKR_VERB_BIND) == (!args->pod));
     answer_error(args);
-    if (args->verb == SKR_VERB_FILTER)
+    if (args->verb == SKR_VERB_FILTER) {
         answer_filter(args, mask);
-    else if (args->verb == SKR_VERB_PRIORITIZE)
+    } else if (args->verb == SKR_VERB_PRIORITIZE) {
         answer_scores(args, mask);
-    else if (args->verb == SKR_VERB_PREEMPT)
+    } else if (args->verb == SKR_VERB_PREEMPT) {
         answer_preempt(args, mask);
-    else
+    } else {
         answer_bind(args);
+    }
     free(mask);
 }
 
@@ -156,15 +162,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_verb_args args;
     struct skr_error error;
-    if (size < 2)
+    if (size < 2) {
         return 0;
+    }
     enum skr_verb verb = (enum skr_verb)(data[0] % SKR_VERB_COUNT);
     int rc = skr_verb_args_parse(verb, fuzz_text(data + 2, size - 2), size - 2, &args, &error);
     fuzz_check_rc(rc, &error);
-    if (rc == 0)
+    if (rc == 0) {
         answer_all(&args, data[1]);
-    else
-        fuzz_check(strpbrk(error.text, ":0123456789") != NULL); /* of which field, or where */
+    } else {
+        fuzz_check(strpbrk(error.text, ":0123456789")); /* of which field, or where */
+    }
     skr_verb_args_fini(&args);
     return 0;
 }

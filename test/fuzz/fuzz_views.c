@@ -103,8 +103,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(error.text[0] != '\0' && messages.len > 0);
     }
     json_t *page = json_loads(part[DUMP], 0, NULL);
-    if (page)
+    if (page) {
         draw(page, false);
+    }
     json_decref(page);
     skr_dump_destroy(dump);
     skr_strbuf_fini(&messages);

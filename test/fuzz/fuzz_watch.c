@@ -22,10 +22,10 @@ struct collected {
     size_t longest;
 };
 
-static bool collect(void *ctx, const char *text, size_t n)
+static bool collect(void *context, const char *text, size_t n)
 {
-    struct collected *c = ctx;
-    fuzz_check(n > 0 && memchr(text, '\n', n) == NULL);
+    struct collected *c = context;
+    fuzz_check(n > 0 && !memchr(text, '\n', n));
     skr_strbuf_addn(&c->text, text, n);
     skr_strbuf_addc(&c->text, '\n');
     c->longest = n > c->longest ? n : c->longest;
@@ -72,15 +72,19 @@ static void empty_managed_fields(json_t *json)
     json_t *value;
     size_t i;
     if (json_is_array(json)) {
-        json_array_foreach(json, i, value) empty_managed_fields(value);
+        json_array_foreach(json, i, value)
+        {
+            empty_managed_fields(value);
+        }
         return;
     }
     json_object_foreach(json, key, value)
     {
-        if (strcmp(key, "managedFields") == 0 && json_is_array(value))
+        if (strcmp(key, "managedFields") == 0 && json_is_array(value)) {
             json_array_clear(value);
-        else
+        } else {
             empty_managed_fields(value);
+        }
     }
 }
 
@@ -92,7 +96,7 @@ static void check_pruned(const char *text, size_t n, json_t *pruned)
                         ? NULL
                         : json_loadb(text, n, JSON_ALLOW_NUL, NULL);
     if (whole) {
-        fuzz_check(pruned != NULL);
+        fuzz_check(pruned);
         json_t *rest = json_deep_copy(pruned);
         empty_managed_fields(whole);
         empty_managed_fields(rest);
@@ -112,8 +116,9 @@ static void decode_as_every_kind(const json_t *object)
         struct skr_event event;
         int rc = skr_kube_decode((enum skr_kube_kind)kind, object, &event, &error);
         fuzz_check_rc(rc, &error);
-        if (rc == 0)
+        if (rc == 0) {
             skr_kube_event_fini(&event);
+        }
     }
 }
 
@@ -128,8 +133,9 @@ static void check_object(const json_t *object)
         fuzz_check(id.name[0] && id.namespace_ && id.uid && id.version_text);
         fuzz_check(id.version == skr_kube_version_parse(id.version_text));
     }
-    if (skr_kube_status_parse(object, &status))
+    if (skr_kube_status_parse(object, &status)) {
         fuzz_check(status.code >= 0 && status.code < 1000 && status.reason && status.message);
+    }
     decode_as_every_kind(object);
 }
 
@@ -142,8 +148,9 @@ static void check_line(const char *text, size_t n)
     fuzz_check_rc(rc, &error);
     fuzz_check(rc == 0 || fuzz_has_position(error.text));
     check_pruned(text, n, root);
-    if (rc < 0)
+    if (rc < 0) {
         return;
+    }
     rc = skr_kube_line_parse(root, &type, &object, &error);
     fuzz_check_rc(rc, &error);
     if (rc == 0) {
@@ -158,14 +165,16 @@ static void check_line(const char *text, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct collected lines;
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     check_lines(data + 1, size - 1, 1 + (size_t)data[0] % 64);
     (void)feed(data + 1, size - 1, size, SKR_KUBE_LINE_MAX, &lines);
     for (const char *at = lines.text.s; at && *at != '\0';) {
         const char *end = strchr(at, '\n');
-        if (!end)
+        if (!end) {
             break; /* behind a zero byte */
+        }
         check_line(at, (size_t)(end - at));
         at = end + 1;
     }

@@ -8,10 +8,12 @@
 char *fuzz_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
-    if (!text)
+    if (!text) {
         abort();
-    if (size > 0)
+    }
+    if (size > 0) {
         memcpy(text, data, size);
+    }
     text[size] = '\0';
     return text;
 }
@@ -20,7 +22,7 @@ size_t fuzz_split(char *text, char **part, size_t max)
 {
     size_t n = 0;
     part[n++] = text;
-    while (n < max && (text = strchr(text, FUZZ_SEPARATOR)) != NULL) {
+    while (n < max && (text = strchr(text, FUZZ_SEPARATOR))) {
         *text++ = '\0';
         part[n++] = text;
     }
@@ -48,11 +50,12 @@ bool fuzz_is_utf8(const char *text, size_t n)
 
 void fuzz_check_rc(int rc, const struct skr_error *error)
 {
-    if (rc == 0)
+    if (rc == 0) {
         return;
+    }
     fuzz_check(rc == -SKR_INVALID || rc == -SKR_LIMIT);
     fuzz_check(rc == -(int)error->code);
-    fuzz_check(memchr(error->text, '\0', sizeof error->text) != NULL);
+    fuzz_check(memchr(error->text, '\0', sizeof error->text));
     fuzz_check(error->text[0] != '\0');
 }
 
@@ -64,8 +67,9 @@ static bool is_digit(char c)
 bool fuzz_has_position(const char *text)
 {
     for (const char *c = strchr(text, ':'); c; c = strchr(c + 1, ':')) {
-        if (c > text && is_digit(c[-1]) && is_digit(c[1]))
+        if (c > text && is_digit(c[-1]) && is_digit(c[1])) {
             return true;
+        }
     }
     return false;
 }
@@ -73,6 +77,6 @@ bool fuzz_has_position(const char *text)
 json_t *fuzz_json(const char *text, size_t n)
 {
     json_t *json = json_loadb(text, n, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-    fuzz_check(json != NULL);
+    fuzz_check(json);
     return json;
 }

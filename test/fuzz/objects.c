@@ -46,8 +46,9 @@ void fuzz_objects_note_plan(struct fuzz_objects *o, const char *text)
 
 void fuzz_objects_fini(struct fuzz_objects *o)
 {
-    for (size_t i = 0; i < FUZZ_PLANS; i++)
+    for (size_t i = 0; i < FUZZ_PLANS; i++) {
         free(o->plan[i]);
+    }
 }
 
 /* ---- parts ---- */
@@ -56,8 +57,9 @@ void fuzz_objects_fini(struct fuzz_objects *o)
 static void add_version(struct fuzz_objects *o, struct skr_strbuf *b)
 {
     uint32_t how = fuzz_choose(o, 16);
-    if (how == 0)
+    if (how == 0) {
         return;
+    }
     uint64_t version = how < 13 ? ++o->version : o->version - (o->version > how ? how : 0);
     skr_strbuf_addf(b, ",\"resourceVersion\":\"%" PRIu64 "%s\"", version, how == 15 ? "x" : "");
 }
@@ -78,15 +80,17 @@ static const char *some_plan(struct fuzz_objects *o)
         "\"node\":\"n1\"}",
     };
     uint32_t i = fuzz_choose(o, 32);
-    if (i < 8)
+    if (i < 8) {
         return made[i];
+    }
     return i < 8 + 2 * FUZZ_PLANS && o->plan[i % FUZZ_PLANS] ? o->plan[i % FUZZ_PLANS] : NULL;
 }
 
 static void add_annotations(struct skr_strbuf *b, const char *plan)
 {
-    if (!plan)
+    if (!plan) {
         return;
+    }
     skr_strbuf_add(b, ",\"annotations\":{\"sakkara.plan\":");
     skr_strbuf_add_json(b, plan);
     skr_strbuf_addc(b, '}');
@@ -121,20 +125,25 @@ static void add_labels(struct fuzz_objects *o, struct skr_strbuf *b)
 {
     uint32_t group = fuzz_choose(o, 8), traces = fuzz_choose(o, 32);
     skr_strbuf_add(b, ",\"labels\":{\"sakkara.x\":\"\"");
-    if (group < 6)
+    if (group < 6) {
         skr_strbuf_addf(b, ",\"%s\":\"%s\"",
                         group < 4 ? "sakkara.group.name" : "scheduling.x-k8s.io/pod-group",
                         fuzz_group_name(group % 2));
-    if (traces & 1)
+    }
+    if (traces & 1) {
         skr_strbuf_addf(b, ",\"sakkara.member.rank\":\"%u\"", traces >> 1);
-    if (traces & 2)
+    }
+    if (traces & 2) {
         skr_strbuf_addf(b, ",\"sakkara.member.status\":\"%s\"", traces & 4 ? "Bound" : "junk");
-    if (traces & 8)
+    }
+    if (traces & 8) {
         skr_strbuf_addf(b, ",\"sakkara.member.plan\":\"%s\"",
                         traces & 4 ? "0123456789abcdef-1" : "-");
-    if (traces & 16)
+    }
+    if (traces & 16) {
         skr_strbuf_addf(b, ",\"sakkara.group.size\":\"%u\",\"sakkara.member.retries\":\"%s\"",
                         traces & 3, traces & 4 ? "99999999999" : "1");
+    }
     skr_strbuf_addc(b, '}');
 }
 
@@ -145,15 +154,19 @@ static void add_spec(struct fuzz_objects *o, struct skr_strbuf *b)
     uint32_t node = fuzz_choose(o, 16), gate = fuzz_choose(o, 16), what = fuzz_choose(o, 64);
     skr_strbuf_addf(b, "},\"spec\":{\"schedulerName\":\"%s\",\"priority\":%u",
                     what % 16 == 1 ? "default-scheduler" : "sakkara", what & 3);
-    if (node <= FUZZ_NODES)
+    if (node <= FUZZ_NODES) {
         skr_strbuf_addf(b, ",\"nodeName\":\"%s\"", fuzz_node_name(node));
+    }
     skr_strbuf_addf(b, ",\"schedulingGates\":[%s]", gate < 4 ? gates[gate] : "");
-    if (what % 16 == 2)
+    if (what % 16 == 2) {
         skr_strbuf_add(b, ",\"volumes\":[{\"persistentVolumeClaim\":{\"claimName\":\"c\"}}]");
-    if (what % 16 == 3)
+    }
+    if (what % 16 == 3) {
         skr_strbuf_add(b, ",\"workloadRef\":{\"name\":\"w\"}");
-    if (what % 16 == 4)
+    }
+    if (what % 16 == 4) {
         skr_strbuf_add(b, ",\"nodeSelector\":{\"sakkara.topology.rack\":\"r0\"}");
+    }
     skr_strbuf_addf(b, ",\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"%u\"}}}]}",
                     what % 16 == 5 ? 2 : 1);
 }
@@ -163,11 +176,13 @@ static void add_status(struct fuzz_objects *o, struct skr_strbuf *b)
     static const char *const phase[] = {"Pending", "Running", "Succeeded", "Failed"};
     uint32_t what = fuzz_choose(o, 16), nominated = fuzz_choose(o, 16);
     skr_strbuf_addf(b, ",\"status\":{\"phase\":\"%s\"", phase[what < 4 ? what : 0]);
-    if (nominated <= FUZZ_NODES)
+    if (nominated <= FUZZ_NODES) {
         skr_strbuf_addf(b, ",\"nominatedNodeName\":\"%s\"", fuzz_node_name(nominated));
-    if (what > 12)
+    }
+    if (what > 12) {
         skr_strbuf_add(b, ",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
                           "\"reason\":\"Unschedulable\",\"message\":\"0/4 nodes\"}]");
+    }
     skr_strbuf_add(b, "}}");
 }
 
@@ -180,11 +195,13 @@ struct skr_pod *fuzz_make_pod(struct fuzz_objects *o, uint32_t i)
     uint32_t what = fuzz_choose(o, 64);
     begin(o, &b, fuzz_pod_name(i, name));
     skr_strbuf_addf(&b, ",\"uid\":\"%s\"", fuzz_pod_uid(i, what < 60 ? 0 : what - 60, uid));
-    if (what % 16 == 1)
+    if (what % 16 == 1) {
         skr_strbuf_add(&b, ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"");
-    if (what % 16 != 2)
+    }
+    if (what % 16 != 2) {
         skr_strbuf_addf(&b, ",\"ownerReferences\":[{\"uid\":\"job-%u\",\"controller\":true}]",
                         what % 16 == 3);
+    }
     add_labels(o, &b);
     add_annotations(&b, some_plan(o));
     add_spec(o, &b);
@@ -204,13 +221,16 @@ struct skr_node *fuzz_make_node(struct fuzz_objects *o)
     const char *name = fuzz_node_name(fuzz_choose(o, FUZZ_NODES));
     uint32_t what = fuzz_choose(o, 32);
     begin(o, &b, name);
-    if (what & 16)
+    if (what & 16) {
         skr_strbuf_addf(&b, ",\"labels\":{\"sakkara.topology.rack\":\"r%u\"}", what & 1);
+    }
     skr_strbuf_add(&b, "},\"spec\":{");
-    if (what % 8 == 6)
+    if (what % 8 == 6) {
         skr_strbuf_add(&b, "\"unschedulable\":true");
-    if (what % 8 == 7)
+    }
+    if (what % 8 == 7) {
         skr_strbuf_add(&b, "\"taints\":[{\"key\":\"k\",\"effect\":\"NoExecute\"}]");
+    }
     skr_strbuf_addf(&b, "},\"status\":{\"allocatable\":{\"cpu\":\"%u\",\"pods\":\"9\"}}}",
                     what % 4 == 3 ? 0 : what % 4 + 1);
     json_t *json = finish(&b);
@@ -245,15 +265,17 @@ static void add_group_data(struct fuzz_objects *o, struct skr_strbuf *b, const c
     uint32_t what = fuzz_choose(o, 32), size = fuzz_choose(o, 8);
     skr_strbuf_addf(b, "\"name\":\"%s\",\"priority\":\"%u\"", strcmp(name, "gc") == 0 ? "ga" : name,
                     what & 1);
-    if (size < 7)
+    if (size < 7) {
         skr_strbuf_addf(b, ",\"size\":\"%u\"", size);
+    }
     if (what % 16 < 5) {
         skr_strbuf_add(b, ",\"constraints\":");
         skr_strbuf_add_json(b, constraints[what % 16]);
     }
     what = fuzz_choose(o, 16);
-    if (what < 4)
+    if (what < 4) {
         skr_strbuf_addf(b, ",%s", keys[what]);
+    }
 }
 
 static void add_topology_data(struct fuzz_objects *o, struct skr_strbuf *b)
@@ -265,8 +287,9 @@ static void add_topology_data(struct fuzz_objects *o, struct skr_strbuf *b)
     uint32_t what = fuzz_choose(o, 5);
     skr_strbuf_add(b, "\"tree\":");
     skr_strbuf_add_json(b, tree[what]);
-    if (what == 3)
+    if (what == 3) {
         skr_strbuf_add(b, ",\"level-names\":\"[\\\"zone\\\",\\\"rack\\\",\\\"node\\\"]\"");
+    }
 }
 
 struct skr_configmap *fuzz_make_map(struct fuzz_objects *o, const char *name)
@@ -278,16 +301,18 @@ struct skr_configmap *fuzz_make_map(struct fuzz_objects *o, const char *name)
     uint32_t what = fuzz_choose(o, 16);
     begin(o, &b, name);
     skr_strbuf_addf(&b, ",\"uid\":\"%s\"", name);
-    if (what > 0)
+    if (what > 0) {
         skr_strbuf_addf(&b, ",\"labels\":{\"%s\":\"\"%s}",
                         topology ? "sakkara.topology" : "sakkara.group",
                         what == 1 && !topology ? ",\"sakkara.topology\":\"\"" : "");
+    }
     add_annotations(&b, some_plan(o));
     skr_strbuf_add(&b, "},\"data\":{");
-    if (topology)
+    if (topology) {
         add_topology_data(o, &b);
-    else
+    } else {
         add_group_data(o, &b, name);
+    }
     skr_strbuf_add(&b, "}}");
     json_t *json = finish(&b);
     done(json, skr_configmap_decode(json, &map, &error));

@@ -15,8 +15,9 @@
 
 void fuzz_shell_mix(struct fuzz_shell *w, const char *text)
 {
-    for (; *text != '\0'; text++)
+    for (; *text != '\0'; text++) {
         w->hash = (w->hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    }
 }
 
 static void mix_number(struct fuzz_shell *w, uint64_t number)
@@ -30,8 +31,9 @@ static size_t uid_index(const char *uid)
 {
     for (uint32_t i = 0; i < FUZZ_UIDS; i++) {
         char text[16];
-        if (strcmp(fuzz_pod_uid(i / 4, i % 4, text), uid) == 0)
+        if (strcmp(fuzz_pod_uid(i / 4, i % 4, text), uid) == 0) {
             return i;
+        }
     }
     return FUZZ_UIDS;
 }
@@ -41,14 +43,16 @@ void fuzz_shell_plan_is_out(struct fuzz_shell *w, const char *text)
 {
     struct skr_plan_record *plan = NULL;
     struct skr_error error;
-    if (!text || skr_plan_parse(text, &plan, &error) < 0)
+    if (!text || skr_plan_parse(text, &plan, &error) < 0) {
         return;
+    }
     if (plan->state == SKR_PLAN_BINDING) {
         w->any_binding = w->any_binding || !plan->has_members;
         for (size_t i = 0; i < plan->n_members; i++) {
             size_t at = uid_index(plan->member[i].uid);
-            if (at < FUZZ_UIDS)
+            if (at < FUZZ_UIDS) {
                 w->binding[at] = true;
+            }
         }
     }
     skr_plan_record_destroy(plan);
@@ -78,8 +82,9 @@ const char *fuzz_shell_patched_plan(const struct skr_write *write, json_t **ret_
 static struct fuzz_call *find_call(struct fuzz_shell *w, uint64_t request)
 {
     for (size_t i = 0; i < w->n_calls; i++) {
-        if (w->call[i].request == request)
+        if (w->call[i].request == request) {
             return &w->call[i];
+        }
     }
     return NULL;
 }
@@ -90,13 +95,15 @@ static void check_binding(struct fuzz_shell *w, const json_t *body)
     const char *node = json_string_value(json_object_get(json_object_get(body, "target"), "name"));
     bool open = false;
     fuzz_check(uid && node);
-    for (size_t i = 0; i < w->n_calls; i++)
+    for (size_t i = 0; i < w->n_calls; i++) {
         open = open || (!strcmp(w->call[i].uid, uid) && !strcmp(w->call[i].node, node));
+    }
     fuzz_check(open);
     const struct pod_entry *p = pods_find(w->engine, uid);
     fuzz_check(p && !pods_is_bound(p));
-    if (p->group)
+    if (p->group) {
         fuzz_check(w->binding[uid_index(uid)] || w->any_binding || (w->traces && w->bound));
+    }
 }
 
 /* ---- actions ---- */
@@ -112,10 +119,12 @@ static void take_write(struct fuzz_shell *w, const struct skr_write *write)
     bool reads = write->kind == SKR_WRITE_GET_POD || write->kind == SKR_WRITE_GET_CONFIGMAP ||
                  write->kind == SKR_WRITE_GET_PODGROUP;
     fuzz_check(reads ? write->body_len == 0 : json_is_object(body));
-    if (plan)
+    if (plan) {
         fuzz_objects_note_plan(&w->objects, plan);
-    if (write->kind == SKR_WRITE_BINDING)
+    }
+    if (write->kind == SKR_WRITE_BINDING) {
         check_binding(w, body);
+    }
     json_decref(body);
     fuzz_check(w->n_writes < FUZZ_WRITES_MAX);
     struct skr_write *mine = &w->write[w->n_writes++];
@@ -134,21 +143,23 @@ static void check_verb_answer(struct fuzz_shell *w, const struct skr_answer *a)
                   a->kind == SKR_ANSWER_SCORES;
     w->n_answers++;
     fuzz_check(!masked || a->n == w->n_asked);
-    if (w->verb == SKR_EVENT_FILTER)
+    if (w->verb == SKR_EVENT_FILTER) {
         fuzz_check(a->kind <= SKR_ANSWER_FILTER_MASK);
-    else if (w->verb == SKR_EVENT_PRIORITIZE)
+    } else if (w->verb == SKR_EVENT_PRIORITIZE) {
         fuzz_check(a->kind == SKR_ANSWER_SCORES || a->kind == SKR_ANSWER_ERROR);
-    else if (w->verb == SKR_EVENT_PREEMPT)
+    } else if (w->verb == SKR_EVENT_PREEMPT) {
         fuzz_check(a->kind == SKR_ANSWER_PREEMPT_MASK || a->kind == SKR_ANSWER_ERROR);
+    }
     fuzz_check(a->kind != SKR_ANSWER_FILTER_ONE || a->index < w->n_asked);
-    for (size_t i = 0; a->kind == SKR_ANSWER_SCORES && i < a->n; i++)
+    for (size_t i = 0; a->kind == SKR_ANSWER_SCORES && i < a->n; i++) {
         fuzz_check(a->scores[i] >= 0 && a->scores[i] <= 10);
+    }
 }
 
 static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
 {
     struct fuzz_call *call = find_call(w, a->request);
-    fuzz_check(a->text != NULL);
+    fuzz_check(a->text);
     mix_number(w, (uint64_t)a->kind);
     fuzz_shell_mix(w, a->text);
     if (call) {
@@ -167,42 +178,45 @@ static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
 static void tell_event(const struct fuzz_shell *w, const struct skr_event *ev)
 {
     fprintf(stderr, "%" PRId64 " ms: event %d", w->now / SKR_MILLISECOND % 1000000, (int)ev->kind);
-    if (ev->kind == SKR_EVENT_POD_UPSERT)
+    if (ev->kind == SKR_EVENT_POD_UPSERT) {
         fprintf(stderr, " %s version %" PRIu64 " node '%s' nominated '%s'", ev->pod->meta.uid,
                 ev->pod->meta.resource_version, ev->pod->node_name, ev->pod->nominated_node);
-    else if (ev->kind == SKR_EVENT_CONFIGMAP_UPSERT)
+    } else if (ev->kind == SKR_EVENT_CONFIGMAP_UPSERT) {
         fprintf(stderr, " %s", ev->configmap->meta.name);
-    else if (ev->kind == SKR_EVENT_BIND)
+    } else if (ev->kind == SKR_EVENT_BIND) {
         fprintf(stderr, " %s (%s) to %s, request %" PRIu64, ev->name, ev->uid, ev->bind.node,
                 ev->bind.request);
-    else if (ev->kind == SKR_EVENT_HANGUP)
+    } else if (ev->kind == SKR_EVENT_HANGUP) {
         fprintf(stderr, " request %" PRIu64, ev->hangup.request);
-    else if (ev->kind == SKR_EVENT_WRITE_DONE)
+    } else if (ev->kind == SKR_EVENT_WRITE_DONE) {
         fprintf(stderr, " write %" PRIu64 " outcome %d", ev->write_done.write,
                 (int)ev->write_done.outcome);
+    }
     fprintf(stderr, "\n");
 }
 
 static void tell_action(const struct skr_action *a)
 {
-    if (a->kind == SKR_ACTION_ANSWER)
+    if (a->kind == SKR_ACTION_ANSWER) {
         fprintf(stderr, "    answer %" PRIu64 " kind %d %s\n", a->answer.request,
                 (int)a->answer.kind, a->answer.text);
-    else if (a->kind == SKR_ACTION_HOLD)
+    } else if (a->kind == SKR_ACTION_HOLD) {
         fprintf(stderr, "    hold %" PRIu64 "\n", a->hold.request);
-    else if (a->kind == SKR_ACTION_WRITE)
+    } else if (a->kind == SKR_ACTION_WRITE) {
         fprintf(stderr, "    write %" PRIu64 " %s %s %s\n", a->write.id,
                 skr_write_kind_name(a->write.kind), a->write.name, a->write.body);
-    else if (a->kind == SKR_ACTION_DECISION)
+    } else if (a->kind == SKR_ACTION_DECISION) {
         fprintf(stderr, "    %s %s%s: %s\n", a->decision.what, a->decision.group, a->decision.pod,
                 a->decision.message);
+    }
 }
 
 static void take_action(struct fuzz_shell *w, struct skr_action *a)
 {
     struct fuzz_call *call;
-    if (w->trace)
+    if (w->trace) {
         tell_action(a);
+    }
     mix_number(w, (uint64_t)a->kind);
     switch (a->kind) {
     case SKR_ACTION_ANSWER:
@@ -248,16 +262,19 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
 void fuzz_shell_handle(struct fuzz_shell *w, struct skr_event *event)
 {
     struct skr_error error;
-    if (w->trace)
+    if (w->trace) {
         tell_event(w, event);
+    }
     fuzz_check(skr_engine_handle(w->engine, event, w->now, &w->actions) == 0);
-    for (size_t i = 0; i < w->actions.n; i++)
+    for (size_t i = 0; i < w->actions.n; i++) {
         take_action(w, &w->actions.item[i]);
+    }
     skr_actions_reset(&w->actions);
     if (skr_engine_check(w->engine, &error) < 0) {
         fprintf(stderr, "%s\n", error.text);
         fuzz_check(false);
     }
-    for (size_t i = 0; i < w->n_calls; i++)
+    for (size_t i = 0; i < w->n_calls; i++) {
         fuzz_check(w->call[i].held);
+    }
 }

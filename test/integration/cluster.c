@@ -21,8 +21,9 @@ struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
     c->events = json_array();
     c->binding_plans = json_object();
     c->planned = json_object();
-    if (!require_client)
+    if (!require_client) {
         snprintf(c->token, sizeof c->token, "%s", CLUSTER_TOKEN);
+    }
     c->api = fake_api_start(pki, require_client);
     fake_api_respond(c->api, cluster_respond, c);
     return c;
@@ -30,11 +31,13 @@ struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
 
 void cluster_stop(struct cluster *c)
 {
-    if (!c)
+    if (!c) {
         return;
+    }
     cluster_lock(c);
-    if (c->n_violations > 0)
+    if (c->n_violations > 0) {
         cluster_fail(c, "rules were violated");
+    }
     cluster_unlock(c);
     fake_api_stop(c->api);
     cluster_compact_locked(c);
@@ -76,10 +79,12 @@ static void print_objects(struct cluster *c)
         fprintf(stderr, "  pod %.900s\n", text);
         free(text);
     }
-    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
-        if (c->n_writes[i] + c->n_refused[i] > 0)
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
+        if (c->n_writes[i] + c->n_refused[i] > 0) {
             fprintf(stderr, "  %s: %zu, refused %zu\n", skr_write_kind_name((enum skr_write_kind)i),
                     c->n_writes[i], c->n_refused[i]);
+        }
+    }
 }
 
 /* Lock held, and kept: nothing moves any more. */
@@ -87,11 +92,14 @@ _Noreturn static void fail_locked(struct cluster *c, const char *text)
 {
     fprintf(stderr, "cluster: %s\n", text);
     print_objects(c);
-    for (size_t i = 0; i < 2; i++)
-        if (c->dump[i])
+    for (size_t i = 0; i < 2; i++) {
+        if (c->dump[i]) {
             c->dump[i](c->dump_context[i]);
-    for (size_t i = 0; i < c->n_violations; i++)
+        }
+    }
+    for (size_t i = 0; i < c->n_violations; i++) {
         fprintf(stderr, "violation: %s\n", c->violation[i]);
+    }
     fprintf(stderr, "cluster: %s\n", text);
     abort();
 }
@@ -126,11 +134,13 @@ static json_t *read_json(struct cluster *c, const char *format, va_list args)
     char *text = NULL;
     json_error_t error;
     skr_bug_on(vasprintf(&text, format, args) < 0);
-    for (char *p = text; *p; p++)
+    for (char *p = text; *p; p++) {
         *p = *p == '\'' ? '"' : *p;
+    }
     json_t *json = json_loads(text, 0, &error);
-    if (!json)
+    if (!json) {
         cluster_fail(c, "no JSON: %s", text);
+    }
     free(text);
     return json;
 }
@@ -147,8 +157,9 @@ void cluster_create(struct cluster *c, const char *format, ...)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     cluster_lock(c);
     json_incref(json);
-    if (skr_demo_objects_add(c->objects, json, now.tv_sec * SKR_SECOND, &kind, &error) < 0)
+    if (skr_demo_objects_add(c->objects, json, now.tv_sec * SKR_SECOND, &kind, &error) < 0) {
         cluster_fail(c, "%s", error.text);
+    }
     cluster_tell(c, kind, skr_demo_text(json, "metadata.namespace"),
                  skr_demo_text(json, "metadata.name"), NULL);
     json_decref(json);
@@ -160,10 +171,11 @@ int cluster_patch_locked(struct cluster *c, enum skr_demo_kind kind, const char 
 {
     json_t *labels = cluster_labels_of(skr_demo_objects_get(c->objects, kind, namespace_, name));
     int status = skr_demo_objects_patch(c->objects, kind, namespace_, name, patch);
-    if (status == 200)
+    if (status == 200) {
         cluster_tell(c, kind, namespace_, name, labels);
-    else
+    } else {
         json_decref(labels);
+    }
     return status;
 }
 
@@ -176,8 +188,9 @@ void cluster_patch(struct cluster *c, enum skr_demo_kind kind, const char *name,
     va_end(args);
     cluster_lock(c);
     int status = cluster_patch_locked(c, kind, cluster_default_namespace(kind), name, json);
-    if (status != 200)
+    if (status != 200) {
         cluster_fail(c, "patch of %s: %d", name, status);
+    }
     cluster_unlock(c);
     json_decref(json);
 }
@@ -244,9 +257,10 @@ void cluster_group(struct cluster *c, const char *name, int size, const char *co
 void cluster_pods(struct cluster *c, const char *prefix, int n, const char *group, bool gated)
 {
     char labels[256] = "";
-    if (group)
+    if (group) {
         snprintf(labels, sizeof labels, ",'labels':{'sakkara.group.name':'%s'}", group);
-    for (int i = 0; i < n; i++)
+    }
+    for (int i = 0; i < n; i++) {
         cluster_create(c,
                        "{'kind':'Pod','apiVersion':'v1','metadata':{'namespace':'default','name':"
                        "'%s-%d'%s},'spec':{'schedulerName':'sakkara'%s,'containers':[{'name':"
@@ -254,6 +268,7 @@ void cluster_pods(struct cluster *c, const char *prefix, int n, const char *grou
                        "'status':{'phase':'Pending'}}",
                        prefix, i, labels,
                        gated ? ",'schedulingGates':[{'name':'sakkara.gang'}]" : "");
+    }
 }
 
 /* ---- waiting ---- */
@@ -276,11 +291,14 @@ void cluster_wait(struct cluster *c, bool (*is_true)(void *context), void *conte
 {
     struct timespec until = after_ms(CLUSTER_DEADLINE_S * 1000L);
     cluster_lock(c);
-    while (c->n_violations == 0 && !is_true(context))
-        if (!fake_api_wait(c->api, &until))
+    while (c->n_violations == 0 && !is_true(context)) {
+        if (!fake_api_wait(c->api, &until)) {
             cluster_fail(c, "waited %d s in vain: %s", CLUSTER_DEADLINE_S, what);
-    if (c->n_violations > 0)
+        }
+    }
+    if (c->n_violations > 0) {
         cluster_fail(c, "rules were violated while waiting: %s", what);
+    }
     cluster_unlock(c);
 }
 
@@ -353,8 +371,9 @@ static bool has_event(void *context)
     json_t *reason;
     json_array_foreach(q->c->events, i, reason)
     {
-        if (strcmp(json_string_value(reason), q->value) == 0)
+        if (strcmp(json_string_value(reason), q->value) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -442,10 +461,12 @@ static void expect_room(struct cluster *c)
     for (size_t i = 0; (node = skr_demo_objects_at(c->objects, SKR_DEMO_NODE, i)); i++) {
         const char *name = skr_demo_text(node, "metadata.name");
         long used = 0, cpu = strtol(skr_demo_text(node, "status.allocatable.cpu"), NULL, 10);
-        for (size_t j = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, j)); j++)
+        for (size_t j = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, j)); j++) {
             used += strcmp(skr_demo_text(pod, "spec.nodeName"), name) == 0;
-        if (used > cpu)
+        }
+        if (used > cpu) {
             cluster_fail(c, "%s holds %ld pods of one cpu and has %ld", name, used, cpu);
+        }
     }
 }
 
@@ -459,8 +480,9 @@ static void expect_ranks(struct cluster *c, const char *prefix, int n)
         char *end;
         const char *text = skr_demo_label(pod, "sakkara.member.rank");
         long rank = strtol(text, &end, 10);
-        if (!text[0] || *end || rank < 0 || rank >= n || seen[rank])
+        if (!text[0] || *end || rank < 0 || rank >= n || seen[rank]) {
             cluster_fail(c, "rank '%s' of %s", text, name);
+        }
         seen[rank] = true;
     }
     free(seen);
@@ -471,9 +493,10 @@ static void expect_no_traces(struct cluster *c)
     const json_t *pod;
     for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++) {
         const char *node = skr_demo_text(pod, "status.nominatedNodeName");
-        if (!skr_demo_text(pod, "spec.nodeName")[0] && node[0])
+        if (!skr_demo_text(pod, "spec.nodeName")[0] && node[0]) {
             cluster_fail(c, "%s is still nominated to %s", skr_demo_text(pod, "metadata.name"),
                          node);
+        }
     }
 }
 
@@ -481,12 +504,14 @@ void cluster_expect_bound(struct cluster *c, const char *map, const char *prefix
 {
     cluster_wait_key(c, map, "status", "Bound");
     cluster_lock(c);
-    if (count_bound(c, prefix) != (size_t)n)
+    if (count_bound(c, prefix) != (size_t)n) {
         cluster_fail(c, "%zu of %d pods %s-* are bound", count_bound(c, prefix), n, prefix);
+    }
     const json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_CONFIGMAP, "default", map);
     const json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");
-    if (json_object_get(annotations, "sakkara.plan"))
+    if (json_object_get(annotations, "sakkara.plan")) {
         cluster_fail(c, "the plan stands in map %s although it is Bound", map);
+    }
     expect_room(c);
     expect_ranks(c, prefix, n);
     expect_no_traces(c);

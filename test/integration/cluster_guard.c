@@ -42,8 +42,9 @@ static json_t *plan_of(struct cluster *c, const json_t *pod)
         for (size_t i = 0; (o = skr_demo_objects_at(c->objects, kinds[k], i)); i++) {
             const char *name = skr_demo_text(o, k == 0 ? "data.name" : "metadata.name");
             const char *text = annotation(o, "sakkara.plan");
-            if (text[0] && strcmp(name, group) == 0)
+            if (text[0] && strcmp(name, group) == 0) {
                 return json_loads(text, 0, NULL);
+            }
         }
     }
     return NULL;
@@ -60,8 +61,9 @@ void cluster_grow_planned(struct cluster *c, const json_t *plan)
         snprintf(told, sizeof told, "%s %s", uid, json_string_value(node));
         json_object_set_new(c->planned, told, json_true());
     }
-    if (strcmp(skr_demo_text(plan, "state"), "Binding") == 0)
+    if (strcmp(skr_demo_text(plan, "state"), "Binding") == 0) {
         json_object_set_new(c->binding_plans, skr_demo_text(plan, "id"), json_true());
+    }
 }
 
 static void check_kick(struct cluster *c, const json_t *pod, const char *node)
@@ -72,19 +74,22 @@ static void check_kick(struct cluster *c, const json_t *pod, const char *node)
     char told[256];
     snprintf(told, sizeof told, "%s %s", uid, node);
     /* A plan that was taken back in between, by a user too, is cleared up later. */
-    bool earlier = json_object_get(c->planned, told) != NULL;
-    if (!earlier && (!planned || strcmp(planned, node) != 0))
+    bool earlier = json_object_get(c->planned, told);
+    if (!earlier && (!planned || strcmp(planned, node) != 0)) {
         cluster_violate(c, "%s is kicked to '%s' before a plan that says so is persisted",
                         skr_demo_text(pod, "metadata.name"), node);
+    }
     json_decref(plan);
 }
 
 static const json_t *pod_by_uid(const struct cluster *c, const char *uid)
 {
     const json_t *pod;
-    for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++)
-        if (strcmp(skr_demo_text(pod, "metadata.uid"), uid) == 0)
+    for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++) {
+        if (strcmp(skr_demo_text(pod, "metadata.uid"), uid) == 0) {
             return pod;
+        }
+    }
     return NULL;
 }
 
@@ -93,15 +98,17 @@ static void check_barrier(struct cluster *c, const json_t *plan)
 {
     const char *uid;
     json_t *node;
-    if (!c->has_call || json_object_get(c->binding_plans, skr_demo_text(plan, "id")))
+    if (!c->has_call || json_object_get(c->binding_plans, skr_demo_text(plan, "id"))) {
         return;
+    }
     json_object_foreach((json_t *)(uintptr_t)json_object_get(plan, "members"), uid, node)
     {
         const json_t *pod = pod_by_uid(c, uid);
         bool bound = pod && skr_demo_text(pod, "spec.nodeName")[0];
-        if (pod && !bound && !c->has_call(c->has_call_context, uid, json_string_value(node)))
+        if (pod && !bound && !c->has_call(c->has_call_context, uid, json_string_value(node))) {
             cluster_violate(c, "Binding is persisted although %s has not voted",
                             skr_demo_text(pod, "metadata.name"));
+        }
     }
 }
 
@@ -110,10 +117,12 @@ void cluster_guard_patch(struct cluster *c, enum skr_write_kind kind, const char
 {
     const json_t *pod = skr_demo_objects_get(c->objects, SKR_DEMO_POD, namespace_, name);
     const char *node = skr_demo_text(body, "status.nominatedNodeName");
-    if (kind == SKR_WRITE_PATCH_POD_STATUS && node[0] && group_of(pod)[0])
+    if (kind == SKR_WRITE_PATCH_POD_STATUS && node[0] && group_of(pod)[0]) {
         check_kick(c, pod, node);
-    if (kind == SKR_WRITE_UNGATE_POD && group_of(pod)[0])
+    }
+    if (kind == SKR_WRITE_UNGATE_POD && group_of(pod)[0]) {
         check_kick(c, pod, skr_demo_text(pod, "status.nominatedNodeName"));
+    }
 }
 
 static void check_binding(struct cluster *c, const json_t *pod, const json_t *body)
@@ -121,25 +130,32 @@ static void check_binding(struct cluster *c, const json_t *pod, const json_t *bo
     const char *name = skr_demo_text(pod, "metadata.name");
     const char *uid = skr_demo_text(pod, "metadata.uid");
     const char *node = skr_demo_text(body, "target.name");
-    if (strcmp(skr_demo_text(body, "metadata.uid"), uid) != 0)
+    if (strcmp(skr_demo_text(body, "metadata.uid"), uid) != 0) {
         cluster_violate(c, "the Binding of %s has no uid", name);
-    if (!skr_demo_objects_get(c->objects, SKR_DEMO_NODE, "", node))
+    }
+    if (!skr_demo_objects_get(c->objects, SKR_DEMO_NODE, "", node)) {
         cluster_violate(c, "%s is bound to %s, which does not exist", name, node);
-    if (c->has_call && !c->has_call(c->has_call_context, uid, node))
+    }
+    if (c->has_call && !c->has_call(c->has_call_context, uid, node)) {
         cluster_violate(c, "%s is bound to %s without an open bind call", name, node);
-    if (!group_of(pod)[0])
+    }
+    if (!group_of(pod)[0]) {
         return;
+    }
     json_t *plan = plan_of(c, pod);
     char told[256];
     snprintf(told, sizeof told, "%s %s", uid, node);
     json_t *own = json_loads(annotation(pod, "sakkara.plan"), 0, NULL);
-    bool forward = json_object_get(c->binding_plans, skr_demo_text(own, "id")) != NULL;
-    if (strcmp(skr_demo_text(plan, "state"), "Binding") != 0 && !forward)
+    bool forward = json_object_get(c->binding_plans, skr_demo_text(own, "id"));
+    if (strcmp(skr_demo_text(plan, "state"), "Binding") != 0 && !forward) {
         cluster_violate(c, "%s is bound in state '%s'", name, skr_demo_text(plan, "state"));
-    if (!json_object_get(c->planned, told))
+    }
+    if (!json_object_get(c->planned, told)) {
         cluster_violate(c, "%s is bound to %s, where no plan wants it", name, node);
-    if (!skr_demo_label(pod, "sakkara.member.rank")[0])
+    }
+    if (!skr_demo_label(pod, "sakkara.member.rank")[0]) {
         cluster_violate(c, "%s is bound without a rank", name);
+    }
     json_decref(own);
     json_decref(plan);
 }
@@ -152,9 +168,11 @@ void cluster_guard_applied(struct cluster *c, enum skr_write_kind kind, const ch
         return;
     }
     json_t *plan = json_loads(annotation(body, "sakkara.plan"), 0, NULL);
-    if (strcmp(skr_demo_text(plan, "state"), "Binding") == 0)
+    if (strcmp(skr_demo_text(plan, "state"), "Binding") == 0) {
         check_barrier(c, plan);
-    if (plan)
+    }
+    if (plan) {
         cluster_grow_planned(c, plan);
+    }
     json_decref(plan);
 }

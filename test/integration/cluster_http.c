@@ -44,9 +44,11 @@ static struct fake_reply say_refused(int status)
         {415, "UnsupportedMediaType", "the content type is not supported"},
         {422, "Invalid", "a field is invalid"},
     };
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        if (row[i].status == status)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        if (row[i].status == status) {
             return say(status, row[i].reason, row[i].message);
+        }
+    }
     return say(status, "", "");
 }
 
@@ -65,8 +67,9 @@ static void split(struct request *r)
     char *rest = NULL;
     for (size_t i = 0; i < 3 && !rest; i++) {
         size_t n = strlen(prefix[i]);
-        if (strncmp(r->path, prefix[i], n) != 0)
+        if (strncmp(r->path, prefix[i], n) != 0) {
             continue;
+        }
         r->is_core = i == 0;
         r->is_events = i == 1;
         r->is_groups = i == 2;
@@ -74,8 +77,9 @@ static void split(struct request *r)
     }
     char *save = NULL;
     for (char *s = rest ? strtok_r(rest, "/", &save) : NULL; s && r->n_segments < SEGMENTS_MAX;
-         s = strtok_r(NULL, "/", &save))
+         s = strtok_r(NULL, "/", &save)) {
         r->segment[r->n_segments++] = s;
+    }
 }
 
 static void read_request(struct request *r, const char *text)
@@ -115,16 +119,18 @@ static struct fake_reply list(struct cluster *c, const struct request *r, enum s
     char version[24], next[24] = "";
     json_t *items = json_array();
     json_t *object;
-    if (c->page > 0 && (limit == 0 || c->page < limit))
+    if (c->page > 0 && (limit == 0 || c->page < limit)) {
         limit = c->page;
+    }
     for (; (object = skr_demo_objects_at(c->objects, kind, at)); at++) {
         if (limit > 0 && json_array_size(items) == limit) {
             snprintf(next, sizeof next, "%zu", at);
             break;
         }
         const json_t *labels = json_object_get(json_object_get(object, "metadata"), "labels");
-        if (cluster_selects(r->target, labels))
+        if (cluster_selects(r->target, labels)) {
             json_array_append(items, object);
+        }
     }
     snprintf(version, sizeof version, "%llu", (unsigned long long)(c->version ? c->version : 1));
     json_t *json =
@@ -138,8 +144,10 @@ static struct fake_reply list(struct cluster *c, const struct request *r, enum s
 static struct fake_reply read_all(struct cluster *c, const struct request *r)
 {
     enum skr_demo_kind kind;
-    if (!kind_of_plural(r, r->segment[0], &kind) || (kind == SKR_DEMO_PODGROUP && c->no_podgroups))
+    if (!kind_of_plural(r, r->segment[0], &kind) ||
+        (kind == SKR_DEMO_PODGROUP && c->no_podgroups)) {
         return say(404, "NotFound", "the server could not find the requested resource");
+    }
     return strstr(r->target, "watch=true") ? cluster_watch(c, r->target, kind) : list(c, r, kind);
 }
 
@@ -148,8 +156,9 @@ static struct fake_reply show(struct cluster *c, const struct request *r, int st
                               enum skr_demo_kind kind, const char *namespace_, const char *name)
 {
     json_t *object = skr_demo_objects_get(c->objects, kind, namespace_, name);
-    if (!has_header(r, "as=PartialObjectMetadata"))
+    if (!has_header(r, "as=PartialObjectMetadata")) {
         return (struct fake_reply){.status = status, .body = json_dumps(object, JSON_COMPACT)};
+    }
     json_t *json = json_pack("{s:s,s:s,s:O}", "kind", "PartialObjectMetadata", "apiVersion",
                              "meta.k8s.io/v1", "metadata", json_object_get(object, "metadata"));
     struct fake_reply reply = {.status = status, .body = json_dumps(json, JSON_COMPACT)};
@@ -166,17 +175,19 @@ static void count(struct cluster *c, enum skr_write_kind kind, int status, const
         return;
     }
     c->n_writes[kind]++;
-    if (c->on_write && kind < SKR_WRITE_GET_POD)
+    if (c->on_write && kind < SKR_WRITE_GET_POD) {
         c->on_write(c->on_write_context, kind, name);
+    }
 }
 
 /* What a path may change: metadata alone and the status, or all but the status. */
 static void keep_what_counts(enum skr_demo_kind kind, bool is_status, json_t *body)
 {
-    if (kind == SKR_DEMO_POD && is_status)
+    if (kind == SKR_DEMO_POD && is_status) {
         json_object_del(body, "spec");
-    else if (kind == SKR_DEMO_POD)
+    } else if (kind == SKR_DEMO_POD) {
         json_object_del(body, "status");
+    }
 }
 
 /* A pod's spec cannot be changed but for gates, which can only go. */
@@ -200,12 +211,13 @@ static struct fake_reply patch(struct cluster *c, const struct request *r, enum 
     write = is_status ? SKR_WRITE_PATCH_POD_STATUS : write;
     json_t *body = json_loads(r->body, 0, NULL);
     int status = 200;
-    if ((sub[0] && !is_status) || (strategic && kind != SKR_DEMO_POD) || (!merge && !strategic))
+    if ((sub[0] && !is_status) || (strategic && kind != SKR_DEMO_POD) || (!merge && !strategic)) {
         status = 415;
-    else if (!json_is_object(body))
+    } else if (!json_is_object(body)) {
         status = 400;
-    else if (kind == SKR_DEMO_POD && !is_status && !spec_is_fine(body))
+    } else if (kind == SKR_DEMO_POD && !is_status && !spec_is_fine(body)) {
         status = 422;
+    }
     if (status != 200) {
         json_decref(body);
         cluster_violate(c, "%s %s was answered %d: %.100s", r->method, r->target, status, r->body);
@@ -214,8 +226,9 @@ static struct fake_reply patch(struct cluster *c, const struct request *r, enum 
     keep_what_counts(kind, is_status, body);
     json_t *object = skr_demo_objects_get(c->objects, kind, namespace_, name);
     json_t *labels = cluster_labels_of(object);
-    if (object)
+    if (object) {
         cluster_guard_patch(c, write, namespace_, name, body);
+    }
     status = strategic ? skr_demo_objects_patch_gates(c->objects, namespace_, name, body)
                        : skr_demo_objects_patch(c->objects, kind, namespace_, name, body);
     struct fake_reply reply = {0};
@@ -238,8 +251,9 @@ static struct fake_reply bind_pod(struct cluster *c, const struct request *r,
     json_t *body = json_loads(r->body, 0, NULL);
     json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_POD, namespace_, name);
     json_t *labels = cluster_labels_of(object);
-    if (!c->bindings_carry_labels)
+    if (!c->bindings_carry_labels) {
         json_object_del(json_object_get(body, "metadata"), "labels");
+    }
     int status = skr_demo_objects_bind(c->objects, namespace_, name, body);
     if (status == 201) {
         cluster_guard_applied(c, SKR_WRITE_BINDING, namespace_, name, body);
@@ -263,23 +277,31 @@ static const char *defect_of_event(const json_t *event, const char *namespace_)
 {
     const char *type = skr_demo_text(event, "type");
     const char *of = skr_demo_text(event, "regarding.namespace");
-    if (strcmp(skr_demo_text(event, "metadata.namespace"), namespace_) != 0)
+    if (strcmp(skr_demo_text(event, "metadata.namespace"), namespace_) != 0) {
         return "metadata.namespace";
+    }
     if (!is_text(json_object_get(event, "metadata"), "name", 253) &&
-        !is_text(json_object_get(event, "metadata"), "generateName", 200))
+        !is_text(json_object_get(event, "metadata"), "generateName", 200)) {
         return "metadata.name";
-    if (strcmp(of, namespace_) != 0 && (of[0] || strcmp(namespace_, "default") != 0))
+    }
+    if (strcmp(of, namespace_) != 0 && (of[0] || strcmp(namespace_, "default") != 0)) {
         return "regarding.namespace";
-    if (!is_text(event, "eventTime", 64))
+    }
+    if (!is_text(event, "eventTime", 64)) {
         return "eventTime";
-    if (!is_text(event, "reportingController", 253))
+    }
+    if (!is_text(event, "reportingController", 253)) {
         return "reportingController";
-    if (!is_text(event, "reportingInstance", 128))
+    }
+    if (!is_text(event, "reportingInstance", 128)) {
         return "reportingInstance";
-    if (!is_text(event, "action", 128) || !is_text(event, "reason", 128))
+    }
+    if (!is_text(event, "action", 128) || !is_text(event, "reason", 128)) {
         return "action, reason";
-    if (strcmp(type, "Normal") != 0 && strcmp(type, "Warning") != 0)
+    }
+    if (strcmp(type, "Normal") != 0 && strcmp(type, "Warning") != 0) {
         return "type";
+    }
     return strlen(skr_demo_text(event, "note")) <= 1024 ? NULL : "note";
 }
 
@@ -310,8 +332,9 @@ static struct fake_reply remove_pod(struct cluster *c, const struct request *r,
     const char *uid = skr_demo_text(options, "preconditions.uid");
     int status = !pod ? 404 : strcmp(uid, skr_demo_text(pod, "metadata.uid")) != 0 ? 409 : 200;
     json_decref(body);
-    if (status == 200)
+    if (status == 200) {
         cluster_delete_locked(c, SKR_DEMO_POD, namespace_, name);
+    }
     count(c, kind, status, name);
     return status == 200 ? say(200, "", "") : say_refused(status);
 }
@@ -326,20 +349,26 @@ static struct fake_reply one(struct cluster *c, const struct request *r)
     enum skr_demo_kind kind;
     const char *namespace_ = r->segment[1], *name = r->segment[3];
     const char *sub = r->n_segments > 4 ? r->segment[4] : "";
-    if (!kind_of_plural(r, r->segment[2], &kind) || kind == SKR_DEMO_NODE)
+    if (!kind_of_plural(r, r->segment[2], &kind) || kind == SKR_DEMO_NODE) {
         return say_refused(404);
-    if (strcmp(r->method, "PATCH") == 0)
+    }
+    if (strcmp(r->method, "PATCH") == 0) {
         return patch(c, r, kind, namespace_, name, sub);
+    }
     bool pod = kind == SKR_DEMO_POD, post = strcmp(r->method, "POST") == 0;
-    if (pod && post && strcmp(sub, "binding") == 0)
+    if (pod && post && strcmp(sub, "binding") == 0) {
         return bind_pod(c, r, namespace_, name);
-    if (pod && post && strcmp(sub, "eviction") == 0)
+    }
+    if (pod && post && strcmp(sub, "eviction") == 0) {
         return remove_pod(c, r, SKR_WRITE_EVICT);
-    if (pod && strcmp(r->method, "DELETE") == 0)
+    }
+    if (pod && strcmp(r->method, "DELETE") == 0) {
         return remove_pod(c, r, SKR_WRITE_DELETE_POD);
-    if (strcmp(r->method, "GET") != 0 || sub[0])
+    }
+    if (strcmp(r->method, "GET") != 0 || sub[0]) {
         return say_refused(404);
-    bool there = skr_demo_objects_get(c->objects, kind, namespace_, name) != NULL;
+    }
+    bool there = skr_demo_objects_get(c->objects, kind, namespace_, name);
     count(c, get[kind], there ? 200 : 404, name);
     return there ? show(c, r, 200, kind, namespace_, name) : say_refused(404);
 }
@@ -347,12 +376,15 @@ static struct fake_reply one(struct cluster *c, const struct request *r)
 static struct fake_reply route(struct cluster *c, const struct request *r)
 {
     bool namespaced = r->n_segments > 2 && strcmp(r->segment[0], "namespaces") == 0;
-    if (r->n_segments == 1 && strcmp(r->method, "GET") == 0)
+    if (r->n_segments == 1 && strcmp(r->method, "GET") == 0) {
         return read_all(c, r);
-    if (r->is_events && namespaced && r->n_segments == 3 && strcmp(r->method, "POST") == 0)
+    }
+    if (r->is_events && namespaced && r->n_segments == 3 && strcmp(r->method, "POST") == 0) {
         return create_event(c, r);
-    if (namespaced && r->n_segments >= 4)
+    }
+    if (namespaced && r->n_segments >= 4) {
         return one(c, r);
+    }
     cluster_violate(c, "there is no %s %s", r->method, r->target);
     return say_refused(404);
 }

@@ -11,15 +11,17 @@ bool cluster_selects(const char *target, const json_t *labels)
 {
     const char *found = strstr(target, "labelSelector=");
     char key[128];
-    if (!found)
+    if (!found) {
         return true;
+    }
     found += strlen("labelSelector=");
     size_t n = strcspn(found, "&");
-    if (n >= sizeof key)
+    if (n >= sizeof key) {
         return false;
+    }
     memcpy(key, found, n);
     key[n] = '\0';
-    return json_object_get(labels, key) != NULL;
+    return json_object_get(labels, key);
 }
 
 /* The line of a watch about a change, or NULL when it does not concern the watch. Heap. */
@@ -30,8 +32,9 @@ static char *line_of(const struct change *change, const char *target)
     bool has = !change->deleted && cluster_selects(target, labels);
     struct skr_strbuf out;
     size_t length;
-    if (!had && !has)
+    if (!had && !has) {
         return NULL;
+    }
     const char *type = !had ? "ADDED" : has ? "MODIFIED" : "DELETED";
     char *object = json_dumps(change->object, JSON_COMPACT);
     skr_strbuf_init(&out);
@@ -71,8 +74,9 @@ void cluster_delete_locked(struct cluster *c, enum skr_demo_kind kind, const cha
 {
     json_t *object = skr_demo_objects_get(c->objects, kind, namespace_, name);
     json_t *nothing = json_object();
-    if (!object)
+    if (!object) {
         cluster_fail(c, "there is no %s/%s to delete", namespace_, name);
+    }
     json_t *labels = cluster_labels_of(object);
     /* A deletion has a version of its own. */
     (void)skr_demo_objects_patch(c->objects, kind, namespace_, name, nothing);
@@ -104,13 +108,14 @@ struct fake_reply cluster_watch(struct cluster *c, const char *target, enum skr_
 {
     const char *found = strstr(target, "resourceVersion=");
     uint64_t from = found ? strtoull(found + strlen("resourceVersion="), NULL, 10) : 0;
-    if (from < c->compacted)
+    if (from < c->compacted) {
         return (struct fake_reply){
             .stream = true,
             .end = true,
             .body = skr_strdup("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"status\":"
                                "\"Failure\",\"message\":\"too old resource version\",\"reason\":"
                                "\"Expired\",\"code\":410}}\n")};
+    }
     struct skr_strbuf out;
     size_t length;
     skr_strbuf_init(&out);

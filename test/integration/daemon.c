@@ -68,12 +68,15 @@ void write_text_file(const char *folder, const char *name, const char *text)
 void remove_folder(char *folder)
 {
     DIR *list = folder ? opendir(folder) : NULL;
-    for (const struct dirent *e; list && (e = readdir(list));)
+    for (const struct dirent *e; list && (e = readdir(list));) {
         (void)unlinkat(dirfd(list), e->d_name, 0);
-    if (list)
+    }
+    if (list) {
         (void)closedir(list);
-    if (folder)
+    }
+    if (folder) {
         (void)rmdir(folder);
+    }
     free(folder);
 }
 
@@ -84,8 +87,9 @@ static void write_kubeconfig(struct daemon *d, const char *user)
     char standard[256];
     snprintf(standard, sizeof standard, "{token: %s}", c->token);
     skr_strbuf_init(&out);
-    if (c->pki)
+    if (c->pki) {
         write_text_file(d->folder, "ca.pem", c->pki->ca);
+    }
     skr_strbuf_addf(&out,
                     "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
                     "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
@@ -107,8 +111,9 @@ static void write_config(const struct daemon *d, const struct daemon_options *o)
                     "admin: {listen: \"127.0.0.1:0\"}\n",
                     o->plan_delay ? o->plan_delay : "10ms", o->tls ? ", tls: " : "",
                     o->tls ? o->tls : "");
-    if (o->gate)
+    if (o->gate) {
         skr_strbuf_addf(&out, "gate: {listen: \"127.0.0.1:0\", %s}\n", o->gate);
+    }
     skr_strbuf_add(&out, o->config ? o->config : "");
     write_text_file(d->folder, "sakkara.yaml", out.s);
     skr_strbuf_fini(&out);
@@ -158,8 +163,9 @@ static void *read_log(void *context)
         take_line(d, skr_strdup(text));
     }
     free(text);
-    if (stream)
+    if (stream) {
         (void)fclose(stream);
+    }
     cluster_lock(d->cluster);
     d->ended = true;
     fake_api_changed(d->cluster->api);
@@ -171,11 +177,14 @@ static void dump(void *context)
 {
     const struct daemon *d = context;
     size_t n = 0, i = 0;
-    for (const struct line *l = d->lines; l; l = l->next)
+    for (const struct line *l = d->lines; l; l = l->next) {
         n++;
-    for (const struct line *l = d->lines; l; l = l->next)
-        if (i++ + 150 >= n)
+    }
+    for (const struct line *l = d->lines; l; l = l->next) {
+        if (i++ + 150 >= n) {
             fprintf(stderr, "  log %.600s\n", l->text);
+        }
+    }
 }
 
 /* ---- starting ---- */
@@ -201,8 +210,9 @@ pid_t daemon_spawn(const char *const *argv, int out, int err)
     (void)fflush(stdout);
     pid_t pid = fork();
     skr_bug_on(pid < 0 || in < 0);
-    if (pid == 0)
+    if (pid == 0) {
         become((char *const *)(uintptr_t)argv, in, out, err);
+    }
     (void)close(in);
     return pid;
 }
@@ -213,8 +223,9 @@ static void launch(struct daemon *d, const struct daemon_options *o)
     const char *argv[ARGUMENTS_MAX];
     size_t n = 0;
     int fd[2];
-    for (const char *const *r = o->runner; r && *r; r++)
+    for (const char *const *r = o->runner; r && *r; r++) {
         argv[n++] = *r;
+    }
     snprintf(config, sizeof config, "--config=%s/sakkara.yaml", d->folder);
     snprintf(kubeconfig, sizeof kubeconfig, "--kubeconfig=%s/kubeconfig", d->folder);
     snprintf(level, sizeof level, "-v%d", o->level ? o->level : 4);
@@ -263,8 +274,9 @@ struct daemon *daemon_start(struct cluster *cluster, const struct daemon_options
     cluster_unlock(cluster);
     launch(d, o);
     cluster_wait(cluster, has_port, d, "the daemon's ports");
-    if (d->admin_port == 0)
+    if (d->admin_port == 0) {
         cluster_fail(cluster, "the daemon ended at its start");
+    }
     return d;
 }
 
@@ -304,8 +316,9 @@ void daemon_wait_ready(struct daemon *d)
 {
     time_t until = time(NULL) + CLUSTER_DEADLINE_S;
     while (web_get(d->admin_port, "/readyz", NULL) != 200) {
-        if (time(NULL) > until)
+        if (time(NULL) > until) {
             cluster_fail(d->cluster, "/readyz is not 200");
+        }
         cluster_pause(d->cluster);
     }
 }
@@ -324,8 +337,9 @@ void daemon_wait_metric(struct daemon *d, const char *line)
 {
     time_t until = time(NULL) + CLUSTER_DEADLINE_S;
     while (!has_metric(d, line)) {
-        if (time(NULL) > until)
+        if (time(NULL) > until) {
             cluster_fail(d->cluster, "/metrics does not say %s", line);
+        }
         cluster_pause(d->cluster);
     }
 }
@@ -333,8 +347,9 @@ void daemon_wait_metric(struct daemon *d, const char *line)
 static size_t count_lines(const struct daemon *d, const char *text)
 {
     size_t n = 0;
-    for (const struct line *l = d->lines; l; l = l->next)
-        n += strstr(l->text, text) != NULL;
+    for (const struct line *l = d->lines; l; l = l->next) {
+        n += !!strstr(l->text, text);
+    }
     return n;
 }
 
@@ -369,8 +384,9 @@ char *daemon_take_log(struct daemon *d, const char *text, size_t n)
     struct question q = {d, text, n};
     cluster_wait(d->cluster, has_lines, &q, text);
     cluster_lock(d->cluster);
-    for (const struct line *l = d->lines; l; l = l->next)
+    for (const struct line *l = d->lines; l; l = l->next) {
         found = strstr(l->text, text) ? l->text : found;
+    }
     char *copy = skr_strdup(found);
     cluster_unlock(d->cluster);
     return copy;
@@ -396,15 +412,16 @@ static bool holds_key(const char *line, const char *pem)
     char secret[65];
     const char *body = strchr(pem, '\n');
     snprintf(secret, sizeof secret, "%.64s", body + 1);
-    return strstr(line, secret) != NULL;
+    return strstr(line, secret);
 }
 
 static bool holds_secret(const struct daemon *d, const char *line)
 {
     static const char *const words[] = {CLUSTER_TOKEN, "Bearer ", "Authorization", "PRIVATE KEY"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strstr(line, words[i]))
+        if (strstr(line, words[i])) {
             return true;
+        }
     }
     return d->cluster->pki && (holds_key(line, d->cluster->pki->client_key) ||
                                holds_key(line, d->cluster->pki->server_key));
@@ -414,10 +431,12 @@ static void check_log(struct daemon *d)
 {
     for (const struct line *l = d->lines; l; l = l->next) {
         const char *defect = log_line_check(l->text, d->format);
-        if (defect)
+        if (defect) {
             cluster_fail(d->cluster, "%s: %s", defect, l->text);
-        if (holds_secret(d, l->text))
+        }
+        if (holds_secret(d, l->text)) {
             cluster_fail(d->cluster, "a secret is in the log: %s", l->text);
+        }
     }
 }
 
@@ -427,16 +446,18 @@ static int join(struct daemon *d, bool checked)
     cluster_wait(d->cluster, has_ended, d, "the end of the daemon");
     (void)pthread_join(d->reader, NULL);
     skr_bug_on(waitpid(d->pid, &status, 0) != d->pid);
-    if (checked)
+    if (checked) {
         check_log(d);
+    }
     return status;
 }
 
 static void destroy(struct daemon *d)
 {
     cluster_lock(d->cluster);
-    if (d->cluster->dump_context[1] == d)
+    if (d->cluster->dump_context[1] == d) {
         d->cluster->dump[1] = NULL;
+    }
     cluster_unlock(d->cluster);
     while (d->lines) {
         struct line *next = d->lines->next;
@@ -455,10 +476,12 @@ void daemon_stop(struct daemon *d)
     (void)kill(d->pid, SIGTERM);
     int status = join(d, false);
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         cluster_fail(d->cluster, "SIGTERM ended it with wait status %#x", (unsigned)status);
-    if (end.tv_sec - begin.tv_sec > (d->slow ? STOP_SECONDS * SLOW_FACTOR : STOP_SECONDS))
+    }
+    if (end.tv_sec - begin.tv_sec > (d->slow ? STOP_SECONDS * SLOW_FACTOR : STOP_SECONDS)) {
         cluster_fail(d->cluster, "it took %ld s to end", (long)(end.tv_sec - begin.tv_sec));
+    }
     check_log(d);
     destroy(d);
 }
@@ -485,8 +508,9 @@ static char *read_whole(int fd)
     char buffer[4096];
     skr_strbuf_init(&out);
     (void)lseek(fd, 0, SEEK_SET);
-    for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) > 0;)
+    for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) > 0;) {
         skr_strbuf_addn(&out, buffer, (size_t)n);
+    }
     (void)close(fd);
     return skr_strbuf_take(&out, NULL);
 }
@@ -505,8 +529,9 @@ int daemon_run(const char *const *argv, char **ret_out, char **ret_err)
     const char *all[ARGUMENTS_MAX] = {daemon_program()};
     size_t n = 1;
     int out = temporary(), err = temporary(), status = 0;
-    for (; argv[n - 1]; n++)
+    for (; argv[n - 1]; n++) {
         all[n] = argv[n - 1];
+    }
     pid_t pid = daemon_spawn(all, out, err);
     time_t until = time(NULL) + CLUSTER_DEADLINE_S;
     pid_t ended;

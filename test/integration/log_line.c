@@ -14,8 +14,9 @@ static const char *match(const char *line, const char *pattern)
         bool fits = *pattern == 'd'   ? digit
                     : *pattern == '_' ? digit || *line == ' '
                                       : *line == *pattern;
-        if (!fits)
+        if (!fits) {
             return NULL;
+        }
     }
     return line;
 }
@@ -23,13 +24,16 @@ static const char *match(const char *line, const char *pattern)
 /* A JSON string at the beginning of line; the rest, or NULL. */
 static const char *quoted(const char *line)
 {
-    if (*line != '"')
+    if (*line != '"') {
         return NULL;
+    }
     const char *p = line + 1;
-    while (*p && *p != '"')
+    while (*p && *p != '"') {
         p += *p == '\\' && p[1] ? 2 : 1;
-    if (!*p)
+    }
+    if (!*p) {
         return NULL;
+    }
     json_t *text = json_loadb(line, (size_t)(p + 1 - line), JSON_DECODE_ANY, NULL);
     bool ok = json_is_string(text);
     json_decref(text);
@@ -47,8 +51,9 @@ static const char *const keys[] = {
 static bool is_known(const char *key, size_t n)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (strlen(keys[i]) == n && strncmp(keys[i], key, n) == 0)
+        if (strlen(keys[i]) == n && strncmp(keys[i], key, n) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -67,11 +72,13 @@ static bool is_message(const char *text, size_t n)
 static const char *pair(const char *line)
 {
     size_t n = strspn(line + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (line[0] != ' ' || line[n + 1] != '=' || !is_known(line + 1, n))
+    if (line[0] != ' ' || line[n + 1] != '=' || !is_known(line + 1, n)) {
         return NULL;
+    }
     line += n + 2;
-    if (*line == '"')
+    if (*line == '"') {
         return quoted(line);
+    }
     n = strcspn(line, " ");
     bool word = strncmp(line, "true", n) == 0 || strncmp(line, "false", n) == 0;
     return n > 0 && (word || strspn(line, "-0123456789") == n) ? line + n : NULL;
@@ -79,20 +86,25 @@ static const char *pair(const char *line)
 
 static const char *check_text(const char *line)
 {
-    if (!strchr("IWE", line[0]))
+    if (!strchr("IWE", line[0])) {
         return "no severity";
+    }
     line = match(line + 1, "dddd dd:dd:dd.dddddd _______ ");
-    if (!line)
+    if (!line) {
         return "no header";
+    }
     const char *end = strstr(line, "] ");
     const char *colon = end ? memchr(line, ':', (size_t)(end - line)) : NULL;
-    if (!colon || strspn(colon + 1, "0123456789") != (size_t)(end - colon - 1))
+    if (!colon || strspn(colon + 1, "0123456789") != (size_t)(end - colon - 1)) {
         return "no place in the source";
+    }
     line = quoted(end + 2);
-    if (line && !is_message(end + 3, (size_t)(line - end - 4)))
+    if (line && !is_message(end + 3, (size_t)(line - end - 4))) {
         return "no message";
-    while (line && *line)
+    }
+    while (line && *line) {
         line = pair(line);
+    }
     return line ? NULL : "message or pairs";
 }
 
@@ -110,8 +122,9 @@ static const char *check_json(const char *line)
     json_object_foreach(json, key, value)
     {
         if (strcmp(key, "ts") != 0 && strcmp(key, "severity") != 0 && strcmp(key, "v") != 0 &&
-            strcmp(key, "caller") != 0 && strcmp(key, "msg") != 0)
+            strcmp(key, "caller") != 0 && strcmp(key, "msg") != 0) {
             ok = ok && is_known(key, strlen(key));
+        }
     }
     json_decref(json);
     return ok ? NULL : "no object with ts, severity, v, caller, msg, or a key nobody knows";

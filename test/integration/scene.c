@@ -24,8 +24,9 @@ void scene_start_daemon(struct scene *scene)
 
 void scene_end(struct scene *scene)
 {
-    if (scene->d)
+    if (scene->d) {
         daemon_stop(scene->d);
+    }
     scheduler_stop(scene->s);
     cluster_stop(scene->c);
 }
@@ -39,8 +40,9 @@ static void expect_keys(struct scene *scene)
                                        "conditions"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char *text = cluster_key(scene->c, "gang", keys[i]);
-        if (!text[0])
+        if (!text[0]) {
             cluster_fail(scene->c, "the map has no %s", keys[i]);
+        }
         free(text);
     }
     cluster_wait_key(scene->c, "gang", "reason", NULL);
@@ -53,9 +55,10 @@ void scene_expect_bound(struct scene *scene, int n)
     cluster_expect_bound(scene->c, "gang", "job", n);
     expect_keys(scene);
     scheduler_wait_idle(scene->s);
-    if (cluster_writes(scene->c, SKR_WRITE_BINDING) != (size_t)n)
+    if (cluster_writes(scene->c, SKR_WRITE_BINDING) != (size_t)n) {
         cluster_fail(scene->c, "%zu Bindings for %d pods",
                      cluster_writes(scene->c, SKR_WRITE_BINDING), n);
+    }
 }
 
 void scene_fault(struct scene *scene, const char *match, enum fake_mode mode, int status, int skip)

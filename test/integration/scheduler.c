@@ -61,11 +61,14 @@ static int64_t now_ns(void)
 static void note_text(struct scheduler *s, const char *text)
 {
     struct scheduler_counts *n = &s->counts;
-    for (size_t i = 0; i < n->n_texts; i++)
-        if (strcmp(n->text[i], text) == 0)
+    for (size_t i = 0; i < n->n_texts; i++) {
+        if (strcmp(n->text[i], text) == 0) {
             return;
-    if (n->n_texts < SCHEDULER_TEXTS_MAX)
+        }
+    }
+    if (n->n_texts < SCHEDULER_TEXTS_MAX) {
         snprintf(n->text[n->n_texts++], sizeof n->text[0], "%s", text);
+    }
 }
 
 /* ---- the queue ---- */
@@ -75,8 +78,9 @@ static struct entry *entry_of(struct scheduler *s, const char *uid)
     struct entry *e;
     LL_FOREACH(s->entries, e)
     {
-        if (strcmp(e->uid, uid) == 0)
+        if (strcmp(e->uid, uid) == 0) {
             return e;
+        }
     }
     e = skr_alloc(sizeof *e);
     e->uid = skr_strdup(uid);
@@ -99,15 +103,18 @@ static const json_t *next_pod(struct scheduler *s, struct entry **ret, int64_t *
     int64_t now = now_ns();
     *ret_until = now + 1000000000;
     for (size_t i = 0; (pod = skr_demo_objects_at(s->cluster->objects, SKR_DEMO_POD, i)); i++) {
-        if (!is_schedulable(pod))
+        if (!is_schedulable(pod)) {
             continue;
+        }
         const char *name = skr_demo_text(pod, "metadata.name");
-        if (s->hold[0] && strncmp(name, s->hold, strlen(s->hold)) == 0)
+        if (s->hold[0] && strncmp(name, s->hold, strlen(s->hold)) == 0) {
             continue;
+        }
         struct entry *e = entry_of(s, skr_demo_text(pod, "metadata.uid"));
         const char *version = skr_demo_text(pod, "metadata.resourceVersion");
-        if (e->assumed || (!e->again && e->tried && strcmp(e->tried, version) == 0))
+        if (e->assumed || (!e->again && e->tried && strcmp(e->tried, version) == 0)) {
             continue;
+        }
         if (e->not_before > now) {
             *ret_until = e->not_before < *ret_until ? e->not_before : *ret_until;
             continue;
@@ -128,8 +135,9 @@ static void clear_nomination(struct scheduler *s, const char *namespace_, const 
 {
     const json_t *pod = skr_demo_objects_get(s->cluster->objects, SKR_DEMO_POD, namespace_, name);
     if (!pod || strcmp(skr_demo_text(pod, "metadata.uid"), uid) != 0 ||
-        !skr_demo_text(pod, "status.nominatedNodeName")[0])
+        !skr_demo_text(pod, "status.nominatedNodeName")[0]) {
         return;
+    }
     json_t *patch = json_pack("{s:{s:n}}", "status", "nominatedNodeName");
     (void)cluster_patch_locked(s->cluster, SKR_DEMO_POD, namespace_, name, patch);
     json_decref(patch);
@@ -142,8 +150,9 @@ static void tell_condition(struct scheduler *s, const json_t *pod, const char *r
     const json_t *old =
         json_array_get(json_object_get(json_object_get(pod, "status"), "conditions"), 0);
     if (strcmp(skr_demo_text(old, "message"), message) == 0 &&
-        strcmp(skr_demo_text(old, "reason"), reason) == 0)
+        strcmp(skr_demo_text(old, "reason"), reason) == 0) {
         return;
+    }
     char *namespace_ = skr_strdup(skr_demo_text(pod, "metadata.namespace"));
     char *name = skr_strdup(skr_demo_text(pod, "metadata.name"));
     json_t *patch =
@@ -170,12 +179,14 @@ static json_t *ask(struct scheduler *s, const char *verb, const json_t *pod, con
         web_ask("POST", port, path, body, s->has_tls ? &s->tls : NULL, FILTER_TIMEOUT_MS);
     json_t *json = answer.status ? json_loads(answer.body, 0, NULL) : NULL;
     cluster_lock(s->cluster);
-    if (answer.status != 0 && (answer.status != 200 || !json))
+    if (answer.status != 0 && (answer.status != 200 || !json)) {
         cluster_violate(s->cluster, "%s was answered %d: %.100s", verb, answer.status, answer.body);
+    }
     if (answer.status == 200 && strcmp(verb, "filter") == 0) {
         s->counts.filters++;
-        if (answer.took_ns > s->counts.filter_max_ns)
+        if (answer.took_ns > s->counts.filter_max_ns) {
             s->counts.filter_max_ns = answer.took_ns;
+        }
         fake_api_changed(s->cluster->api);
     }
     cluster_unlock(s->cluster);
@@ -191,8 +202,9 @@ static bool is_among(const json_t *names, const char *name)
     json_t *one;
     json_array_foreach(names, i, one)
     {
-        if (strcmp(json_string_value(one), name) == 0)
+        if (strcmp(json_string_value(one), name) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -205,25 +217,30 @@ static void check_filter(struct scheduler *s, const json_t *answer, const json_t
     const char *key;
     json_t *passed = json_object_get(answer, "NodeNames");
     json_t *failed = json_object_get(answer, "FailedAndUnresolvableNodes");
-    if (skr_demo_text(answer, "Error")[0])
+    if (skr_demo_text(answer, "Error")[0]) {
         return;
+    }
     if (!json_is_array(passed) || !json_is_object(failed) ||
-        !json_is_object(json_object_get(answer, "FailedNodes")))
+        !json_is_object(json_object_get(answer, "FailedNodes"))) {
         cluster_violate(s->cluster, "filter left lists out");
+    }
     json_array_foreach(passed, i, name)
     {
-        if (!is_among(asked, json_string_value(name)))
+        if (!is_among(asked, json_string_value(name))) {
             cluster_violate(s->cluster, "filter returned %s, which was not asked about",
                             json_string_value(name));
+        }
     }
-    if (json_array_size(passed) == 0 && json_object_size(failed) != json_array_size(asked))
+    if (json_array_size(passed) == 0 && json_object_size(failed) != json_array_size(asked)) {
         cluster_violate(s->cluster, "filter refused %zu of %zu nodes", json_object_size(failed),
                         json_array_size(asked));
+    }
     json_object_foreach(failed, key, text)
     {
         note_text(s, json_string_value(text));
-        if (strncmp(json_string_value(text), "sakkara: ", 9) != 0)
+        if (strncmp(json_string_value(text), "sakkara: ", 9) != 0) {
             cluster_violate(s->cluster, "%s was refused with '%s'", key, json_string_value(text));
+        }
     }
 }
 
@@ -254,9 +271,11 @@ static json_t *all_nodes(const struct scheduler *s)
 {
     const json_t *node;
     json_t *names = json_array();
-    for (size_t i = 0; (node = skr_demo_objects_at(s->cluster->objects, SKR_DEMO_NODE, i)); i++)
-        if (!json_is_true(json_object_get(json_object_get(node, "spec"), "unschedulable")))
+    for (size_t i = 0; (node = skr_demo_objects_at(s->cluster->objects, SKR_DEMO_NODE, i)); i++) {
+        if (!json_is_true(json_object_get(json_object_get(node, "spec"), "unschedulable"))) {
             json_array_append(names, json_object_get(json_object_get(node, "metadata"), "name"));
+        }
+    }
     return names;
 }
 
@@ -278,10 +297,12 @@ static void choose(struct scheduler *s, const json_t *pod, const json_t *names, 
     v->node[0] = '\0';
     snprintf(v->text, sizeof v->text, "%s", error[0] ? error : first_text(answer));
     cluster_lock(s->cluster);
-    if (answer)
+    if (answer) {
         check_filter(s, answer, names);
-    if (error[0])
+    }
+    if (error[0]) {
         note_text(s, error);
+    }
     cluster_unlock(s->cluster);
     const json_t *passed = json_object_get(answer, "NodeNames");
     size_t at = 0, n = json_array_size(passed);
@@ -290,8 +311,9 @@ static void choose(struct scheduler *s, const json_t *pod, const json_t *names, 
         at = best(scores, passed);
         json_decref(scores);
     }
-    if (!v->error && n > 0)
+    if (!v->error && n > 0) {
         snprintf(v->node, sizeof v->node, "%s", json_string_value(json_array_get(passed, at)));
+    }
     json_decref(answer);
 }
 
@@ -308,19 +330,22 @@ static void finish_call(struct call *call, const struct web_answer *answer)
     const char *node = skr_demo_text(pod, "spec.nodeName");
     bool same = strcmp(skr_demo_text(pod, "metadata.uid"), call->uid) == 0;
     s->open--;
-    s->counts.answered += json != NULL;
-    s->counts.failed += json == NULL;
-    if (answer->status != 0 && (answer->status != 200 || !json_is_object(json)))
+    s->counts.answered += !!json;
+    s->counts.failed += !json;
+    if (answer->status != 0 && (answer->status != 200 || !json_is_object(json))) {
         cluster_violate(s->cluster, "bind was answered %d: %.100s", answer->status, answer->body);
+    }
     bool bound = json && !error[0];
     s->counts.bound += bound;
-    if (bound && same && strcmp(node, call->node) != 0)
+    if (bound && same && strcmp(node, call->node) != 0) {
         cluster_violate(s->cluster, "bind of %s to %s succeeded, but it is on '%s'", call->name,
                         call->node, node);
-    if (error[0])
+    }
+    if (error[0]) {
         note_text(s, error);
+    }
     call->entry->assumed = false;
-    call->entry->lost = json == NULL;
+    call->entry->lost = !json;
     if (json) {
         free(call->entry->node);
         call->entry->node = NULL;
@@ -379,8 +404,9 @@ static bool has_call(void *context, const char *uid, const char *node)
     const struct entry *e;
     LL_FOREACH(s->entries, e)
     {
-        if (strcmp(e->uid, uid) == 0)
+        if (strcmp(e->uid, uid) == 0) {
             return e->node && strcmp(e->node, node) == 0;
+        }
     }
     return false;
 }
@@ -401,8 +427,9 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
         choose(s, pod, one, port, &v);
         json_decref(one);
     }
-    if (!v.node[0] && !v.error && json_array_size(names) > 0)
+    if (!v.node[0] && !v.error && json_array_size(names) > 0) {
         choose(s, pod, names, port, &v);
+    }
     cluster_lock(s->cluster);
     const char *namespace_ = skr_demo_text(pod, "metadata.namespace");
     const char *name = skr_demo_text(pod, "metadata.name");
@@ -440,10 +467,11 @@ static void *run(void *context)
         struct entry *e = NULL;
         int64_t until = now_ns() + 1000000000;
         const json_t *pod = s->port ? next_pod(s, &e, &until) : NULL;
-        if (pod)
+        if (pod) {
             run_cycle(s, e, pod);
-        else
+        } else {
             wait_until(s, until);
+        }
     }
     cluster_unlock(s->cluster);
     return NULL;
@@ -456,17 +484,19 @@ static void dump(void *context)
     const struct scheduler *s = context;
     fprintf(stderr, "scheduler: %zu filters, %zu binds, %zu answered, %zu bound, %zu open\n",
             s->counts.filters, s->counts.binds, s->counts.answered, s->counts.bound, s->open);
-    for (size_t i = 0; i < s->counts.n_texts; i++)
+    for (size_t i = 0; i < s->counts.n_texts; i++) {
         fprintf(stderr, "  it heard: %s\n", s->counts.text[i]);
+    }
 }
 
 struct scheduler *scheduler_start(struct cluster *cluster, const struct scheduler_tls *tls)
 {
     struct scheduler *s = skr_alloc(sizeof *s);
     s->cluster = cluster;
-    s->has_tls = tls != NULL;
-    if (tls)
+    s->has_tls = tls;
+    if (tls) {
         s->tls = (struct web_tls){tls->ca, tls->cert, tls->key};
+    }
     cluster_lock(cluster);
     cluster->has_call = has_call;
     cluster->has_call_context = s;
@@ -515,8 +545,9 @@ static void free_call(struct call *call)
 
 void scheduler_stop(struct scheduler *s)
 {
-    if (!s)
+    if (!s) {
         return;
+    }
     cluster_lock(s->cluster);
     s->stopping = true;
     s->cluster->dump[0] = NULL;
@@ -555,9 +586,11 @@ struct scheduler_counts scheduler_counts(struct scheduler *s)
 bool scheduler_saw(struct scheduler *s, const char *text)
 {
     struct scheduler_counts counts = scheduler_counts(s);
-    for (size_t i = 0; i < counts.n_texts; i++)
-        if (strcmp(counts.text[i], text) == 0)
+    for (size_t i = 0; i < counts.n_texts; i++) {
+        if (strcmp(counts.text[i], text) == 0) {
             return true;
+        }
+    }
     return false;
 }
 

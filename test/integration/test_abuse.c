@@ -61,11 +61,13 @@ static void *run_loop(void *context)
         pthread_mutex_lock(&loop->lock);
         loop->n++;
         loop->bad += !good;
-        if (!good && !loop->first_bad[0])
+        if (!good && !loop->first_bad[0]) {
             snprintf(loop->first_bad, sizeof loop->first_bad, "%d %s %.200s", answer.status,
                      answer.why, answer.body);
-        if (answer.took_ns > loop->longest_ns)
+        }
+        if (answer.took_ns > loop->longest_ns) {
             loop->longest_ns = answer.took_ns;
+        }
         stop = loop->stop;
         pthread_mutex_unlock(&loop->lock);
         free(answer.body);
@@ -87,11 +89,13 @@ static void loop_end(struct loop *loop)
     pthread_mutex_unlock(&loop->lock);
     assert_int_equal(pthread_join(loop->thread, NULL), 0);
     (void)pthread_mutex_destroy(&loop->lock);
-    if (loop->bad > 0)
+    if (loop->bad > 0) {
         fail_msg("%zu of %zu filter calls went wrong: %s", loop->bad, loop->n, loop->first_bad);
+    }
     assert_true(loop->n > 10);
-    if (loop->longest_ns > (SCENE_IS_SLOW ? 5000 : 1000) * 1000000LL)
+    if (loop->longest_ns > (SCENE_IS_SLOW ? 5000 : 1000) * 1000000LL) {
         fail_msg("a filter call took %lld ms", (long long)loop->longest_ns / 1000000);
+    }
 }
 
 /* ---- ways to misbehave ---- */
@@ -100,8 +104,9 @@ static void loop_end(struct loop *loop)
 static void expect_answer(int fd, int status, const char *error)
 {
     struct http_answer answer = http_receive(fd);
-    if (answer.status != status)
+    if (answer.status != status) {
         fail_msg("answered %d, not %d: %s", answer.status, status, answer.body);
+    }
     if (error) {
         json_t *json = json_loads(answer.body, 0, NULL);
         assert_string_equal(skr_demo_text(json, "Error"), error);
@@ -119,12 +124,14 @@ static void send_large(uint16_t port, const char *path, size_t n, int status)
     int fd = http_connect(port);
     http_send_post(fd, path, body, n);
     free(body);
-    if (status == 0)
+    if (status == 0) {
         http_wait_closed(fd);
-    if (status == 0)
+    }
+    if (status == 0) {
         close(fd);
-    else
+    } else {
         expect_answer(fd, status, SKR_TEXT_MALFORMED);
+    }
 }
 
 static void send_bodies_beyond_the_limit(const struct daemon *d)
@@ -178,8 +185,9 @@ static void send_malformed_json(const struct daemon *d)
 static void ask(uint16_t port, const char *method, const char *path, int status)
 {
     struct http_answer answer = http_request(port, method, path);
-    if (answer.status != status)
+    if (answer.status != status) {
         fail_msg("%s %s is answered %d, not %d", method, path, answer.status, status);
+    }
     http_answer_free(&answer);
 }
 
@@ -256,23 +264,26 @@ static void slow_begin(struct slow *slow, const struct daemon *d)
 {
     const uint16_t port[] = {daemon_port(d), daemon_bind_port(d), daemon_admin_port(d)};
     slow->sent = 0;
-    for (size_t i = 0; i < SLOW_CLIENTS; i++)
+    for (size_t i = 0; i < SLOW_CLIENTS; i++) {
         slow->fd[i] = http_connect(port[i % 3]);
+    }
 }
 
 static void slow_step(struct slow *slow)
 {
     size_t n = sizeof slow_text - 1 - slow->sent;
     n = n > 8 ? 8 : n;
-    for (size_t i = 0; i < SLOW_CLIENTS; i++)
+    for (size_t i = 0; i < SLOW_CLIENTS; i++) {
         http_send(slow->fd[i], slow_text + slow->sent, n);
+    }
     slow->sent += n;
 }
 
 static void slow_end(struct slow *slow)
 {
-    for (size_t i = 0; i < SLOW_CLIENTS; i++)
+    for (size_t i = 0; i < SLOW_CLIENTS; i++) {
         close(slow->fd[i]);
+    }
 }
 
 /* ---- the story ---- */
@@ -304,8 +315,9 @@ static void nobody_is_held_up_by_clients_that_misbehave(void **state)
     assert_int_equal(scheduler_counts(scene.s).failed, 0);
     slow_step(&slow);
     slow_end(&slow);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 6; i++) {
         close(half_closed[i]);
+    }
     loop_end(&loop);
     daemon_wait_metric(scene.d, "sakkara_parked_binds 0");
     assert_true(daemon_has_log(scene.d, "Request was malformed: filter: "));
@@ -341,8 +353,9 @@ static void a_caller_that_hangs_up_loses_its_vote(void **state)
         free(node);
     }
     daemon_wait_metric(scene.d, "sakkara_parked_binds 3");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         close(fd[i]);
+    }
     daemon_wait_metric(scene.d, "sakkara_parked_binds 0");
     assert_int_equal(cluster_bound(scene.c, "job"), 0);
     scheduler_hold(scene.s, NULL);

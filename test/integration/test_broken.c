@@ -38,15 +38,17 @@ struct file {
 static char *read_file(const char *path, size_t *ret_length)
 {
     FILE *stream = fopen(path, "re");
-    if (!stream)
+    if (!stream) {
         fail_msg("%s cannot be read", path);
+    }
     char *text = calloc(1, FILE_MAX + 1);
     assert_non_null(text);
     size_t n = fread(text, 1, FILE_MAX, stream);
     (void)fclose(stream);
     assert_true(n < FILE_MAX);
-    if (ret_length)
+    if (ret_length) {
         *ret_length = n;
+    }
     return text;
 }
 
@@ -62,12 +64,14 @@ static size_t read_files(const char *folder, const char *suffix, struct file *fi
     size_t n = 0;
     snprintf(path, sizeof path, FOLDER "/%s", folder);
     DIR *list = opendir(path);
-    if (!list)
+    if (!list) {
         fail_msg("%s is not here: run this from the root of the repository", path);
+    }
     for (const struct dirent *e; (e = readdir(list));) {
         const char *dot = strrchr(e->d_name, '.');
-        if (!dot || strcmp(dot, suffix) != 0)
+        if (!dot || strcmp(dot, suffix) != 0) {
             continue;
+        }
         assert_true(n < FILES_MAX);
         file[n] = (struct file){.name = strndup(e->d_name, (size_t)(dot - e->d_name))};
         snprintf(path, sizeof path, FOLDER "/%s/%s", folder, e->d_name);
@@ -94,8 +98,9 @@ static void free_files(struct file *file, size_t n)
 
 static bool is_same(const struct file *file, const char *have)
 {
-    if (strcmp(file->expected, have) == 0)
+    if (strcmp(file->expected, have) == 0) {
         return true;
+    }
     print_error("%s\n--- must be\n%s--- is\n%s---\n", file->path, file->expected, have);
     return false;
 }
@@ -130,8 +135,9 @@ static void serve_refuses(const char *folder, const char *flag)
         }
         int code = daemon_run(argv, &out, &err);
         char *text = without_path(err, file[i].path);
-        if (code != 1 || out[0])
+        if (code != 1 || out[0]) {
             print_error("%s: exit %d, stdout '%s'\n", file[i].path, code, out);
+        }
         bad += !is_same(&file[i], text) || code != 1 || out[0];
         free(text);
         free(out);
@@ -187,8 +193,9 @@ static void create_map(struct cluster *c, const struct file *file, const char *l
 {
     json_t *data = json_loads(file->text, 0, NULL);
     assert_non_null(data);
-    if (name && !json_object_get(data, "name"))
+    if (name && !json_object_get(data, "name")) {
         json_object_set_new(data, "name", json_string(name));
+    }
     char *text = json_dumps(data, JSON_COMPACT);
     cluster_create(c,
                    "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'namespace':'default',"
@@ -219,8 +226,9 @@ static void a_malformed_topology_map_is_told_why(void **state)
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
     scene_start_daemon(&scene);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         create_map(scene.c, &file[i], "sakkara.topology", NULL);
+    }
     size_t bad = count_wrong_reasons(scene.c, file, n);
     cluster_wait_event(scene.c, "TopologyInvalid");
     /* D16: the one in force is broken; its last good version stays. */
@@ -247,11 +255,13 @@ static void a_malformed_group_map_is_told_why(void **state)
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
     scene_start_daemon(&scene);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         create_map(scene.c, &file[i], "sakkara.group", file[i].name);
+    }
     size_t bad = count_wrong_reasons(scene.c, file, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         cluster_wait_key(scene.c, file[i].name, "status", "Failed");
+    }
     cluster_wait_event(scene.c, "GroupUnplaced");
     /* Others are not concerned. */
     cluster_pods(scene.c, "job", 4, "gang", false);

@@ -88,8 +88,9 @@ static void gangs_are_bound_in_the_middle_of_churn(void **state)
         cluster_group(scene.c, gang, 4, PACK_SPREAD);
         cluster_pods(scene.c, pods, 4, gang, round % 2 == 0);
         /* Every third goes before it is bound, or while it is. */
-        if (round % 3 != 2)
+        if (round % 3 != 2) {
             cluster_wait_bound(scene.c, pods, 4);
+        }
         delete_gang(&scene, round);
     }
     assert_int_equal(pthread_join(thread[0], NULL), 0);

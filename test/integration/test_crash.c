@@ -30,8 +30,9 @@ static void burn(void *context, enum skr_write_kind kind, const char *name)
 {
     struct bomb *bomb = context;
     (void)name;
-    if (!bomb->pid || bomb->gone_off || kind == SKR_WRITE_CREATE_EVENT || --bomb->left > 0)
+    if (!bomb->pid || bomb->gone_off || kind == SKR_WRITE_CREATE_EVENT || --bomb->left > 0) {
         return;
+    }
     bomb->gone_off = true;
     (void)kill(bomb->pid, SIGKILL);
 }
@@ -83,8 +84,9 @@ static void play_all(bool gated, bool old_api)
 {
     size_t k = 1;
     const size_t step = SCENE_IS_SLOW ? 4 : 1;
-    while (k < WRITES_MAX && play(k, gated, old_api))
+    while (k < WRITES_MAX && play(k, gated, old_api)) {
         k += step;
+    }
     /* Plan, nominations, gates, Binding, Bindings, status: all of them were reached. */
     assert_true(k > (gated ? 3 * MEMBERS : 2 * MEMBERS) + 2);
     assert_true(k < WRITES_MAX);

@@ -73,8 +73,9 @@ static void no_fault_of_a_write_loses_or_doubles_anything(void **state)
     const size_t n_targets = sizeof targets / sizeof targets[0];
     const size_t n_troubles = sizeof troubles / sizeof troubles[0];
     (void)state;
-    for (size_t i = 0; i < n_targets * n_troubles; i += SCENE_IS_SLOW ? 3 : 1)
+    for (size_t i = 0; i < n_targets * n_troubles; i += SCENE_IS_SLOW ? 3 : 1) {
         play_fault(&targets[i % n_targets], &troubles[i / n_targets]);
+    }
 }
 
 /* Every write of every kind fails once in a row with the others. */
@@ -86,9 +87,10 @@ static void an_api_server_that_refuses_everything_for_a_while(void **state)
     scene_begin(&scene);
     scene_add_gang(&scene, 8);
     scene_start_daemon(&scene);
-    for (int i = 0; i < 24; i++)
+    for (int i = 0; i < 24; i++) {
         scene_fault(&scene, i < 3 ? "/configmaps/gang" : "/pods/job-", FAKE_ANSWER, statuses[i % 3],
                     0);
+    }
     cluster_pods(scene.c, "job", 8, "gang", true);
     scene_expect_bound(&scene, 8);
     scene_end(&scene);
@@ -133,11 +135,12 @@ static void a_watch_that_is_cut_within_a_line_is_taken_up_again(void **state)
     (void)state;
     park_three(&scene);
     cluster_lock(scene.c);
-    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++)
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
         assert_int_equal(fake_api_break(scene.c->api, streams[i],
                                         "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"na",
                                         i % 2 ? FAKE_CLOSE : FAKE_RESET),
                          1);
+    }
     cluster_unlock(scene.c);
     scheduler_hold(scene.s, NULL);
     scene_expect_bound(&scene, MEMBERS);
@@ -151,8 +154,9 @@ static void a_version_that_is_gone_leads_to_a_new_list(void **state)
     park_three(&scene);
     cluster_lock(scene.c);
     /* Something newer than what the watches have seen, so that their version is too old. */
-    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++)
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
         (void)fake_api_break(scene.c->api, streams[i], NULL, FAKE_CLOSE);
+    }
     json_t *patch = json_pack("{s:{s:{s:s}}}", "metadata", "labels", "touched", "1");
     (void)cluster_patch_locked(scene.c, SKR_DEMO_NODE, "", "node-5", patch);
     (void)cluster_patch_locked(scene.c, SKR_DEMO_POD, "default", "job-3", patch);
@@ -182,8 +186,9 @@ static void silence(struct scene *scene, const char *match, size_t n)
 {
     const struct fake_step hang = {.match = match, .mode = FAKE_HANG, .status = 500, .body = "{}"};
     size_t had = fake_api_count(scene->c->api, match);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         fake_api_expect(scene->c->api, &hang);
+    }
     cluster_lock(scene->c);
     assert_int_equal(fake_api_break(scene->c->api, match, NULL, FAKE_CLOSE), n);
     cluster_unlock(scene->c);
@@ -210,13 +215,16 @@ static void lost_answers_are_read_back_while_the_watches_are_silent(void **state
         struct scene scene;
         park_three(&scene);
         silence(&scene, row[i].silent, row[i].streams);
-        if (row[i].lost)
+        if (row[i].lost) {
             scene_fault(&scene, row[i].lost, FAKE_LOST, 0, 0);
-        if (row[i].refused)
+        }
+        if (row[i].refused) {
             scene_fault(&scene, row[i].refused, FAKE_ANSWER, 409, 0);
-        if (row[i].edited)
+        }
+        if (row[i].edited) {
             cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "gang",
                           "{'metadata':{'annotations':{'note':'of a user'}}}");
+        }
         scheduler_hold(scene.s, NULL);
         cluster_wait_bound(scene.c, "job", MEMBERS);
         scheduler_wait_idle(scene.s);

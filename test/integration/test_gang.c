@@ -57,8 +57,9 @@ static void play(const struct row *row)
     assert_int_equal(cluster_writes(c, SKR_WRITE_PATCH_POD), row->old_api ? 8 : 0);
     assert_true(cluster_writes(c, SKR_WRITE_PATCH_CONFIGMAP) <= 5);
     /* D46: no patch needed an API server that is lenient. */
-    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         assert_int_equal(c->n_refused[i], 0);
+    }
     cluster_stop(c);
 }
 
@@ -91,7 +92,7 @@ static void a_podgroup_is_bound_like_a_map(void **state)
                    "{'kind':'PodGroup','apiVersion':'scheduling.x-k8s.io/v1alpha1','metadata':"
                    "{'namespace':'default','name':'train'},'spec':{'minMember':4}}");
     scene_start_daemon(&scene);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         cluster_create(scene.c,
                        "{'kind':'Pod','apiVersion':'v1','metadata':{'namespace':'default','name':"
                        "'worker-%d','labels':{'scheduling.x-k8s.io/pod-group':'train'}},'spec':"
@@ -99,6 +100,7 @@ static void a_podgroup_is_bound_like_a_map(void **state)
                        "'containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]},"
                        "'status':{'phase':'Pending'}}",
                        i);
+    }
     cluster_wait_bound(scene.c, "worker", 4);
     scheduler_wait_idle(scene.s);
     assert_int_equal(scheduler_counts(scene.s).bound, 4);

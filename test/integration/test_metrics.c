@@ -36,8 +36,9 @@ static char *page_of(const struct scene *scene)
 {
     char why[512] = "", *body = NULL;
     assert_int_equal(web_get(daemon_admin_port(scene->d), "/metrics", &body), 200);
-    if (!prometheus_check(body, why, sizeof why))
+    if (!prometheus_check(body, why, sizeof why)) {
         fail_msg("%s", why);
+    }
     assert_null(strstr(body, CLUSTER_TOKEN));
     write_text_file(daemon_folder(scene->d), "metrics", body);
     expect_promtool_is_content(daemon_folder(scene->d));
@@ -49,8 +50,9 @@ static void expect_lines(const char *page, const char *const *line, size_t n)
     for (size_t i = 0; i < n; i++) {
         char whole[256];
         snprintf(whole, sizeof whole, "\n%s\n", line[i]);
-        if (!strstr(page, whole))
+        if (!strstr(page, whole)) {
             fail_msg("/metrics lacks %s", line[i]);
+        }
     }
 }
 
@@ -67,9 +69,11 @@ static size_t count_series(const char *page)
 static void expect_no_names(const char *page)
 {
     static const char *const names[] = {"node-0", "rack-0", "job-0", "gang", "wide", "\"default"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strstr(page, names[i]))
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(page, names[i])) {
             fail_msg("/metrics names %s", names[i]);
+        }
+    }
 }
 
 /* A gang that is bound and one that never fits, among 1,000 nodes. */
@@ -111,8 +115,9 @@ static void a_thousand_nodes_make_less_than_200_series(void **state)
     expect_no_names(page);
     size_t n = count_series(page);
     print_message("%zu series\n", n);
-    if (n >= SERIES_MAX)
+    if (n >= SERIES_MAX) {
         fail_msg("%zu series:\n%s", n, page);
+    }
     free(page);
     scene_end(&scene);
 }
@@ -176,8 +181,9 @@ static double total_of(const char *page, const char *name, bool histogram)
     size_t n = (size_t)snprintf(begin, sizeof begin, "\n%s%s", name, histogram ? "_count" : "");
     double sum = 0;
     for (const char *at = page; (at = strstr(at, begin)); at += n) {
-        if (at[n] == '{' || at[n] == ' ')
+        if (at[n] == '{' || at[n] == ' ') {
             sum += strtod(strrchr(strndupa(at + 1, strcspn(at + 1, "\n")), ' '), NULL);
+        }
     }
     return sum;
 }
@@ -189,14 +195,16 @@ static void expect_everything_moved(const char *page)
         char name[128] = "", kind[16] = "";
         assert_int_equal(sscanf(at + sizeof type - 1, "%127s %15s", name, kind), 2);
         bool histogram = strcmp(kind, "histogram") == 0;
-        if ((histogram || strcmp(kind, "counter") == 0) && total_of(page, name, histogram) <= 0)
+        if ((histogram || strcmp(kind, "counter") == 0) && total_of(page, name, histogram) <= 0) {
             fail_msg("%s did not move", name);
+        }
     }
     for (size_t i = 0; skr_daemon_metrics_name(i); i++) {
         char line[160];
         snprintf(line, sizeof line, "# TYPE %s ", skr_daemon_metrics_name(i));
-        if (!strstr(page, line))
+        if (!strstr(page, line)) {
             fail_msg("%s is not there", skr_daemon_metrics_name(i));
+        }
     }
 }
 
@@ -220,8 +228,9 @@ static void every_counter_and_histogram_moves(void **state)
     scene_fault(&scene, "/pods?watch", FAKE_ANSWER, 500, 0);
     scene_start_daemon(&scene);
     everything_happens(&scene);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         daemon_wait_metric(scene.d, lines[i]);
+    }
     char *page = page_of(&scene);
     expect_everything_moved(page);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
@@ -260,7 +269,7 @@ static void the_checker_of_metrics_finds_what_is_wrong(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char why[512] = "";
-        assert_int_equal(prometheus_check(row[i].text, why, sizeof why), row[i].why == NULL);
+        assert_int_equal(prometheus_check(row[i].text, why, sizeof why), !row[i].why);
         assert_string_equal(why, row[i].why ? row[i].why : "");
     }
 }

@@ -34,8 +34,9 @@ static void expect_not_ready(const struct daemon *d, const char *what)
 {
     char *body = NULL;
     assert_int_equal(web_get(daemon_admin_port(d), "/readyz?verbose", &body), 503);
-    if (!strstr(body, what))
+    if (!strstr(body, what)) {
         fail_msg("%s does not name %s", body, what);
+    }
     free(body);
     assert_int_equal(web_get(daemon_admin_port(d), "/livez", NULL), 200);
     expect_error(daemon_port(d), "/v1/filter", FILTER, SKR_TEXT_NOT_READY);
@@ -58,12 +59,13 @@ static void ready_comes_after_all_first_lists(void **state)
     struct scene scene;
     (void)state;
     scene_begin(&scene);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         fake_api_expect(scene.c->api,
                         &(struct fake_step){.match = list[i].match,
                                             .mode = FAKE_HANG,
                                             .body = "{\"kind\":\"List\",\"metadata\":{"
                                                     "\"resourceVersion\":\"1\"},\"items\":[]}"});
+    }
     scene.d = daemon_start(scene.c, NULL);
     for (size_t i = 0; i < n; i++) {
         fake_api_wait_count(scene.c->api, list[i].match, 1);

@@ -147,9 +147,10 @@ static void ask_without_reading(int fd)
                    "{\"Pod\":{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":"
                    "\"p\"},\"spec\":{\"schedulerName\":\"sakkara\",\"containers\":[]}},"
                    "\"NodeNames\":[");
-    for (int i = 0; i < NAMES; i++)
+    for (int i = 0; i < NAMES; i++) {
         skr_strbuf_addf(&body, "%s\"a-node-with-a-name-that-is-rather-long-and-has-%06d\"",
                         i ? "," : "", i);
+    }
     skr_strbuf_add(&body, "]}");
     http_send_post(fd, "/v1/filter", body.s, body.len);
     skr_strbuf_fini(&body);
@@ -180,8 +181,9 @@ static void it_ends_while_callers_are_half_way(void **state)
     http_wait_closed(half_line);
     http_wait_closed(idle);
     const int fds[] = {half, half_bind, half_line, idle, slow};
-    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
         close(fds[i]);
+    }
     scene_end(&scene);
 }
 
@@ -191,8 +193,9 @@ static void expect_page(const struct daemon *d, const char *path, int status, co
 {
     char *body = NULL;
     int got = web_get(daemon_admin_port(d), path, &body);
-    if (got != status || !strstr(body, part))
+    if (got != status || !strstr(body, part)) {
         fail_msg("%s: %d %s", path, got, body);
+    }
     free(body);
 }
 

@@ -70,8 +70,9 @@ static void the_checker_of_lines_finds_what_is_wrong(void **state)
         {"json", "{\"ts\":1.5,", false},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        assert_int_equal(log_line_check(row[i].line, row[i].format) == NULL, row[i].good);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        assert_int_equal(!log_line_check(row[i].line, row[i].format), row[i].good);
+    }
 }
 
 static void keys_of_lines_are_in_the_reference(void **state)
@@ -84,23 +85,26 @@ static void keys_of_lines_are_in_the_reference(void **state)
     bool here = false;
     while (fgets(line, sizeof line, file)) {
         here = strncmp(line, "## ", 3) == 0 ? strcmp(line, "## Logs\n") == 0 : here;
-        if (here && strlen(text) + strlen(line) < sizeof text)
+        if (here && strlen(text) + strlen(line) < sizeof text) {
             strncat(text, line, sizeof text - strlen(text) - 1);
+        }
     }
     fclose(file);
     for (size_t i = 0; log_line_key(i); i++) {
         char key[64];
         snprintf(key, sizeof key, "`%s`", log_line_key(i));
-        if (!strstr(text, key))
+        if (!strstr(text, key)) {
             fail_msg("docs/reference.md, Logs, lacks %s", key);
+        }
     }
 }
 
 static bool is_listed(const char *key)
 {
     for (size_t i = 0; log_line_key(i); i++) {
-        if (strcmp(log_line_key(i), key) == 0)
+        if (strcmp(log_line_key(i), key) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -117,8 +121,9 @@ static void keys_in_the_sources_are_listed(void **state)
     assert_non_null(found);
     for (; fgets(key, sizeof key, found); n++) {
         key[strcspn(key, "\n")] = '\0';
-        if (!is_listed(key))
+        if (!is_listed(key)) {
             fail_msg("a log line has the key %s, which is not listed", key);
+        }
     }
     assert_int_equal(pclose(found), 0);
     assert_true(n > 10);
@@ -144,8 +149,9 @@ static void a_kubeconfig_that_is_refused_tells_no_password(void **state)
         const char *argv[] = {"serve", "-v", "10", "--kubeconfig", path, NULL};
         assert_int_equal(daemon_run(argv, &out, &err), 1);
         assert_null(strstr(out, "hushhush"));
-        if (strstr(err, "hushhush") || !strstr(err, "cluster.server: "))
+        if (strstr(err, "hushhush") || !strstr(err, "cluster.server: ")) {
             fail_msg("%s", err);
+        }
         free(out);
         free(err);
     }
@@ -159,8 +165,9 @@ static int put_level(const struct scene *scene, const char *text, const char *an
     struct web_answer got =
         web_ask("PUT", daemon_admin_port(scene->d), "/v1/loglevel", text, NULL, 20000);
     int status = got.status;
-    if (answer)
+    if (answer) {
         assert_string_equal(got.body, answer);
+    }
     free(got.body);
     return status;
 }
@@ -238,11 +245,12 @@ static void commands_have_their_exit_codes_and_texts(void **state)
         char *out = NULL, *err = NULL;
         int code = daemon_run(row[i].argv, &out, &err);
         bool good = code == row[i].code &&
-                    (row[i].out ? strstr(out, row[i].out) != NULL : out[0] == '\0') &&
-                    (row[i].err ? strstr(err, row[i].err) != NULL : err[0] == '\0');
-        if (!good)
+                    (row[i].out ? strstr(out, row[i].out) : out[0] == '\0') &&
+                    (row[i].err ? strstr(err, row[i].err) : err[0] == '\0');
+        if (!good) {
             fail_msg("case %zu, %s %s: exit %d\n%s%s", i, row[i].argv[0],
                      row[i].argv[0] && row[i].argv[1] ? row[i].argv[1] : "", code, out, err);
+        }
         free(out);
         free(err);
     }

@@ -112,8 +112,9 @@ static char *review(uint16_t port, const char *pod)
     assert_string_equal(skr_demo_text(response, "uid"), "review-1");
     assert_true(json_is_true(json_object_get(response, "allowed")));
     const char *text = skr_demo_text(response, "patch");
-    if (text[0])
+    if (text[0]) {
         assert_int_equal(skr_base64_decode(text, strlen(text), &patch, &n, &error), 0);
+    }
     char *copy = strndup(patch ? patch : "", n);
     free(patch);
     json_decref(json);

@@ -23,23 +23,26 @@ static char *run(const struct scene *scene, int expected, const char *line)
     const char *argv[WORDS_MAX + 3];
     size_t n = 0;
     snprintf(words, sizeof words, "%s", line);
-    for (char *rest = words, *word; n < WORDS_MAX && (word = strtok_r(rest, " ", &rest));)
+    for (char *rest = words, *word; n < WORDS_MAX && (word = strtok_r(rest, " ", &rest));) {
         argv[n++] = word;
+    }
     snprintf(url, sizeof url, "http://127.0.0.1:%u", daemon_admin_port(scene->d));
     argv[n++] = "--server";
     argv[n++] = url;
     argv[n] = NULL;
     const int code = daemon_run(argv, &out, &err);
-    if (code != expected)
+    if (code != expected) {
         fail_msg("%s: exit code %d: %s", line, code, err);
+    }
     free(err);
     return out;
 }
 
 static void expect(const char *text, const char *part)
 {
-    if (!strstr(text, part))
+    if (!strstr(text, part)) {
         fail_msg("\"%s\" is not in:\n%s", part, text);
+    }
 }
 
 static json_t *load(const struct scene *scene, const char *line)

@@ -30,8 +30,9 @@ static int64_t now_ns(void)
 
 static void use_tls(CURL *curl, const struct web_tls *tls)
 {
-    if (!tls)
+    if (!tls) {
         return;
+    }
     (void)curl_easy_setopt(curl, CURLOPT_CAINFO, tls->ca);
     if (tls->cert) {
         (void)curl_easy_setopt(curl, CURLOPT_SSLCERT, tls->cert);
@@ -70,10 +71,11 @@ struct web_answer web_ask(const char *method, uint16_t port, const char *path, c
     CURLcode code = curl_easy_perform(curl);
     answer.took_ns = now_ns() - began;
     long status = 0;
-    if (code == CURLE_OK)
+    if (code == CURLE_OK) {
         (void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    else if (!answer.why[0])
+    } else if (!answer.why[0]) {
         snprintf(answer.why, sizeof answer.why, "%s", curl_easy_strerror(code));
+    }
     answer.status = (int)status;
     answer.body = skr_strbuf_take(&out, &length);
     curl_slist_free_all(headers);
@@ -84,9 +86,10 @@ struct web_answer web_ask(const char *method, uint16_t port, const char *path, c
 int web_get(uint16_t port, const char *path, char **ret_body)
 {
     struct web_answer answer = web_ask("GET", port, path, NULL, NULL, 20000);
-    if (ret_body)
+    if (ret_body) {
         *ret_body = answer.body;
-    else
+    } else {
         free(answer.body);
+    }
     return answer.status;
 }

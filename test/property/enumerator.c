@@ -74,8 +74,8 @@ static int32_t sorted_level(const struct skr_tree *tree, int32_t level, const in
                             int32_t *ret)
 {
     int32_t n = tree->level_first[level + 1] - tree->level_first[level];
-    memcpy(ret, total + tree->level_first[level], (size_t)n * sizeof(*ret));
-    qsort(ret, (size_t)n, sizeof(*ret), descending);
+    memcpy(ret, total + tree->level_first[level], (size_t)n * sizeof *ret);
+    qsort(ret, (size_t)n, sizeof *ret, descending);
     int32_t used = 0;
     while (used < n && ret[used] > 0) {
         used++;
@@ -169,7 +169,7 @@ static void look_at(struct search *s)
     }
     if (is_valid(s) && (!s->found || is_better(s, s->total, s->best))) {
         s->found = true;
-        memcpy(s->best, s->total, sizeof(s->best));
+        memcpy(s->best, s->total, sizeof s->best);
     }
 }
 
@@ -211,7 +211,7 @@ void enumerator_solve(const struct instance *instance, struct oracle_answer *ret
     struct search s = {.in = instance};
     search_all(&s);
     ret->feasible = s.found;
-    memset(ret->count, 0, sizeof(ret->count));
+    memset(ret->count, 0, sizeof ret->count);
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         ret->count[leaf] = s.found ? s.best[tree->first_leaf + leaf] : 0;
     }

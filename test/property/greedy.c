@@ -167,5 +167,5 @@ void greedy_solve(const struct instance *instance, struct random *random, struct
     }
     int64_t total = place(&g, 0, 0, 1, instance->problem.n, 0);
     ret->feasible = total == instance->problem.n;
-    memcpy(ret->count, g.count, sizeof(ret->count));
+    memcpy(ret->count, g.count, sizeof ret->count);
 }

@@ -187,7 +187,7 @@ static void make_capacity(struct instance *instance, struct random *random)
 void instance_make(struct instance *ret, uint64_t seed, uint64_t index,
                    const struct instance_limits *limits)
 {
-    memset(ret, 0, sizeof(*ret));
+    memset(ret, 0, sizeof *ret);
     struct random random = {.state = seed * UINT64_C(0x2545f4914f6cdd1d) + index};
     random_next(&random);
     make_tree(ret, &random, limits->leaves);
@@ -237,7 +237,7 @@ void instance_copy(struct instance *ret, const struct instance *from)
     ret->problem.rule = ret->rule;
     ret->problem.demand = ret->demand;
     ret->problem.free = ret->free;
-    ret->problem.capacity = from->problem.capacity == NULL ? NULL : ret->capacity;
+    ret->problem.capacity = !from->problem.capacity ? NULL : ret->capacity;
     ret->problem.eligible = ret->eligible;
     ret->problem.claimed = ret->claimed;
 }

@@ -40,7 +40,7 @@ static void write_rules(const struct instance *instance, FILE *to)
                       {"min", rule->min},
                       {"max", rule->max},
                       {"factor", rule->factor}};
-        for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
+        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
             if (number[i].value != 0) {
                 fprintf(to, ", \"%s\": %" PRId32, number[i].name, number[i].value);
             }
@@ -64,7 +64,7 @@ void instance_write(const struct instance *instance, FILE *to)
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         fprintf(to, "%s    \"n%" PRId32 "\": {\"free\": ", leaf == 0 ? "" : ",\n", leaf);
         write_amounts(&instance->free[leaf * INSTANCE_RESOURCES], to);
-        if (instance->problem.capacity != NULL) {
+        if (instance->problem.capacity) {
             fprintf(to, ", \"capacity\": ");
             write_amounts(&instance->capacity[leaf * INSTANCE_RESOURCES], to);
         }

@@ -18,7 +18,7 @@ enum { WEIGHT_MAX = 100000, STAGES_MAX = 200, FOLDER_MAX = 64, PATH_MAX_ = 128 }
 static bool installed(const char *name)
 {
     char command[64];
-    snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
     return system(command) == 0;
 }
 
@@ -27,7 +27,7 @@ const char *milp_program(void)
     const char *wanted = getenv("MILP");
     static const char *const name[] = {"glpsol", "cbc"};
     for (size_t i = 0; i < 2; i++) {
-        if ((wanted == NULL || strcmp(wanted, name[i]) == 0) && installed(name[i])) {
+        if ((!wanted || strcmp(wanted, name[i]) == 0) && installed(name[i])) {
             return name[i];
         }
     }
@@ -213,7 +213,7 @@ static void add_digit(struct program *p, const struct skr_level_key *key, int32_
     int32_t n = p->in->problem.n;
     int32_t most = count == 0 ? n : n / count;
     struct stage *stage = p->n_stages > 0 ? &p->stage[p->n_stages - 1] : NULL;
-    if (stage == NULL || *scale > WEIGHT_MAX / (most + 1) || stage->n == 32) {
+    if (!stage || *scale > WEIGHT_MAX / (most + 1) || stage->n == 32) {
         stage = &p->stage[p->n_stages++];
         *stage = (struct stage){.n = 0};
         *scale = 1;
@@ -224,7 +224,7 @@ static void add_digit(struct program *p, const struct skr_level_key *key, int32_
     }
     stage->digit[stage->n++] =
         (struct digit){.level = level, .count = count, .sign = sign, .weight = 1};
-    int32_t value = key == NULL  ? 0
+    int32_t value = !key         ? 0
                     : count == 0 ? key[level - 1].used
                                  : value_in_key(&key[level - 1], count);
     stage->value = stage->value * (most + 1) + sign * value;
@@ -250,23 +250,23 @@ static int read_result(const char *path, int64_t *ret)
     char line[256];
     int found = -1;
     FILE *file = fopen(path, "r");
-    if (file == NULL) {
+    if (!file) {
         return -1;
     }
-    while (fgets(line, sizeof(line), file) != NULL) {
+    while (fgets(line, sizeof line, file)) {
         const char *objective = strstr(line, "obj = ");
         const char *value = strstr(line, "objective value");
-        if (strstr(line, "INTEGER EMPTY") != NULL || strncmp(line, "Infeasible", 10) == 0 ||
+        if (strstr(line, "INTEGER EMPTY") || strncmp(line, "Infeasible", 10) == 0 ||
             strncmp(line, "Integer infeasible", 18) == 0) {
             found = 0;
-        } else if (strstr(line, "INTEGER OPTIMAL") != NULL) {
+        } else if (strstr(line, "INTEGER OPTIMAL")) {
             found = 1;
-        } else if (strncmp(line, "Optimal", 7) == 0 && value != NULL) {
+        } else if (strncmp(line, "Optimal", 7) == 0 && value) {
             found = 1;
             double number = strtod(value + 15, NULL);
             *ret = (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
         }
-        if (objective != NULL) {
+        if (objective) {
             double number = strtod(objective + 6, NULL);
             *ret = (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
         }
@@ -280,25 +280,25 @@ static int run(const struct program *p, int32_t stage, const char *folder, int64
     char lp[PATH_MAX_];
     char out[PATH_MAX_];
     char command[4 * PATH_MAX_];
-    snprintf(lp, sizeof(lp), "%s/problem.lp", folder);
-    snprintf(out, sizeof(out), "%s/result", folder);
+    snprintf(lp, sizeof lp, "%s/problem.lp", folder);
+    snprintf(out, sizeof out, "%s/result", folder);
     FILE *file = fopen(lp, "w");
-    if (file == NULL) {
+    if (!file) {
         return -1;
     }
     write_program(p, stage, file);
     fclose(file);
     if (strcmp(milp_program(), "glpsol") == 0) {
-        snprintf(command, sizeof(command),
+        snprintf(command, sizeof command,
                  "glpsol --lp %s --nopresol --cuts --tmlim 60 -o %s >/dev/null 2>&1", lp, out);
     } else {
-        snprintf(command, sizeof(command), "cbc %s sec 60 solve solution %s >/dev/null 2>&1", lp,
+        snprintf(command, sizeof command, "cbc %s sec 60 solve solution %s >/dev/null 2>&1", lp,
                  out);
     }
-    int result = system(command) == 0 ? read_result(out, ret) : -1;
+    int rc = system(command) == 0 ? read_result(out, ret) : -1;
     remove(lp);
     remove(out);
-    return result;
+    return rc;
 }
 
 static enum milp_verdict compare_stages(const struct program *p, bool placed, const char *folder)
@@ -327,12 +327,12 @@ static enum milp_verdict compare_stages(const struct program *p, bool placed, co
 enum milp_verdict milp_compare(const struct instance *in, const struct skr_level_key *key)
 {
     char folder[FOLDER_MAX] = "/tmp/sakkara-milp-XXXXXX";
-    struct program *p = calloc(1, sizeof(*p));
+    struct program *p = calloc(1, sizeof *p);
     enum milp_verdict verdict = MILP_FAILED;
-    if (p != NULL && mkdtemp(folder) != NULL) {
+    if (p && mkdtemp(folder)) {
         p->in = in;
         make_stages(p, key);
-        verdict = compare_stages(p, key != NULL, folder);
+        verdict = compare_stages(p, key, folder);
         rmdir(folder);
     }
     free(p);

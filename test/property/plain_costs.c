@@ -43,7 +43,7 @@ static struct table of_leaf(const struct instance *in, const int32_t *most, int3
 {
     struct table t;
     int32_t fit = instance_fit(in, leaf);
-    int32_t hi = !in->eligible[leaf] ? fit : most == NULL ? in->problem.n : most[leaf];
+    int32_t hi = !in->eligible[leaf] ? fit : !most ? in->problem.n : most[leaf];
     hi = hi > fit ? hi : fit;
     for (int32_t x = 0; x < TOTALS_MAX; x++) {
         t.cost[x] = x < in->claimed[leaf] || x > hi ? PLAIN_NO_COST : x > fit ? x - fit : 0;
@@ -83,7 +83,7 @@ static struct table of_unit(const struct instance *in, const int32_t *most, int3
                 next[used].cost[t] = best;
             }
         }
-        memcpy(sum, next, sizeof(sum));
+        memcpy(sum, next, sizeof sum);
     }
     struct table ret = none;
     int32_t wanted = used_wanted(rule);
@@ -102,5 +102,5 @@ static struct table of_unit(const struct instance *in, const int32_t *most, int3
 void plain_costs(const struct instance *instance, const int32_t *most, int32_t *cost)
 {
     struct table root = of_unit(instance, most, 0, 0);
-    memcpy(cost, root.cost, ((size_t)instance->problem.n + 1) * sizeof(*cost));
+    memcpy(cost, root.cost, ((size_t)instance->problem.n + 1) * sizeof *cost);
 }

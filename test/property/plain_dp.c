@@ -30,9 +30,9 @@ struct dp {
 
 static struct cell *cells_new(struct dp *dp, size_t n)
 {
-    struct cell *cell = calloc(n, sizeof(*cell));
-    int64_t *keys = calloc(n * dp->digits, sizeof(*keys));
-    if (cell == NULL || keys == NULL) {
+    struct cell *cell = calloc(n, sizeof *cell);
+    int64_t *keys = calloc(n * dp->digits, sizeof *keys);
+    if (!cell || !keys) {
         abort();
     }
     for (size_t i = 0; i < n; i++) {
@@ -43,7 +43,7 @@ static struct cell *cells_new(struct dp *dp, size_t n)
 
 static void cells_free(struct cell *cell)
 {
-    if (cell != NULL) {
+    if (cell) {
         free(cell[0].key);
         free(cell);
     }
@@ -121,7 +121,7 @@ static void offer(const struct dp *dp, struct cell *to, const struct cell *from,
         return;
     }
     to->ok = true;
-    memcpy(to->child, from->child, sizeof(to->child));
+    memcpy(to->child, from->child, sizeof to->child);
     to->child[nth] = x;
     for (size_t d = 0; d < dp->digits; d++) {
         to->key[d] = from->key[d] + child_key[d];
@@ -133,8 +133,8 @@ static void add_child(const struct dp *dp, int32_t level, int32_t child, int32_t
                       const struct cell *before, struct cell *next)
 {
     const struct skr_rule *rule = &dp->in->rule[level - 1];
-    int64_t *key = calloc(dp->digits, sizeof(*key));
-    if (key == NULL) {
+    int64_t *key = calloc(dp->digits, sizeof *key);
+    if (!key) {
         abort();
     }
     for (int32_t x = 0; x <= dp->n; x++) {
@@ -142,7 +142,7 @@ static void add_child(const struct dp *dp, int32_t level, int32_t child, int32_t
         if (!own->ok || (x > 0 && !allowed(rule, x))) {
             continue;
         }
-        memcpy(key, own->key, dp->digits * sizeof(*key));
+        memcpy(key, own->key, dp->digits * sizeof *key);
         if (x > 0) {
             add_unit(dp, level, child, x, key);
         }
@@ -180,8 +180,8 @@ static void solve_unit(struct dp *dp, int32_t level, int32_t unit)
         const struct cell *from = &table[(x == 0 ? 0 : used) * (dp->n + 1) + x];
         struct cell *to = &dp->of_unit[unit][x];
         to->ok = from->ok;
-        memcpy(to->child, from->child, sizeof(to->child));
-        memcpy(to->key, from->key, dp->digits * sizeof(*to->key));
+        memcpy(to->child, from->child, sizeof to->child);
+        memcpy(to->key, from->key, dp->digits * sizeof *to->key);
     }
     cells_free(table);
 }
@@ -221,11 +221,11 @@ void plain_dp_solve(const struct instance *instance, struct oracle_answer *ret, 
         }
     }
     ret->feasible = dp.of_unit[0][n].ok;
-    memset(ret->count, 0, sizeof(ret->count));
+    memset(ret->count, 0, sizeof ret->count);
     if (ret->feasible) {
         read_counts(&dp, 0, n, ret->count);
     }
-    for (int32_t x = 0; x <= n && sizes != NULL; x++) {
+    for (int32_t x = 0; x <= n && sizes; x++) {
         sizes[x] = dp.of_unit[0][x].ok;
     }
     for (int32_t u = 0; u < tree->n_units; u++) {

@@ -57,9 +57,9 @@ static void count_in_slots(struct instance *in)
         in->eligible[leaf] = 1;
         int64_t free = instance_room(in, leaf);
         int64_t capacity = 0;
-        if (in->problem.capacity != NULL) {
+        if (in->problem.capacity) {
             instance_copy(&other, in);
-            memcpy(other.free, in->capacity, sizeof(other.free));
+            memcpy(other.free, in->capacity, sizeof other.free);
             capacity = instance_room(&other, leaf);
         }
         in->eligible[leaf] = eligible;
@@ -68,7 +68,7 @@ static void count_in_slots(struct instance *in)
             in->capacity[leaf * INSTANCE_RESOURCES + r] = r == 0 ? capacity : 0;
         }
     }
-    memset(in->demand, 0, sizeof(in->demand));
+    memset(in->demand, 0, sizeof in->demand);
     in->demand[0] = 1;
 }
 
@@ -115,7 +115,7 @@ static bool change_leaf(struct instance *in, int32_t leaf, int32_t what)
         }
         return true;
     default:
-        if (in->problem.capacity == NULL || in->capacity[leaf * INSTANCE_RESOURCES] <= free[0]) {
+        if (!in->problem.capacity || in->capacity[leaf * INSTANCE_RESOURCES] <= free[0]) {
             return false;
         }
         memcpy(&in->capacity[leaf * INSTANCE_RESOURCES], free, sizeof(int64_t[INSTANCE_RESOURCES]));
@@ -149,7 +149,7 @@ static bool change(const struct instance *from, int32_t i, struct instance *ret,
         return from->problem.tie_break != SKR_TIE_TREE;
     case 2:
         ret->problem.capacity = NULL;
-        return from->problem.capacity != NULL;
+        return from->problem.capacity;
     case 3:
         count_in_slots(ret);
         return from->demand[0] != 1 || from->demand[1] != 0 || from->demand[2] != 0;
@@ -169,7 +169,7 @@ int32_t instance_shrink(struct instance *in, bool (*fails)(const struct instance
         for (int32_t i = 0; !end; i++) {
             struct instance smaller;
             bool other = change(in, i, &smaller, &end);
-            if (other && memcmp(&smaller, in, sizeof(smaller)) != 0 &&
+            if (other && memcmp(&smaller, in, sizeof smaller) != 0 &&
                 claims_of(&smaller) <= smaller.problem.n && fails(&smaller)) {
                 instance_copy(in, &smaller);
                 changes++;

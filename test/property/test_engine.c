@@ -110,12 +110,14 @@ static void change_map(struct world *w)
 /* Another map of a group that has one. */
 static void change_double(struct world *w)
 {
-    if (rig_find(w->rig, RIG_MAP, "double"))
+    if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_delete(w->rig, RIG_MAP, "double");
-    else
+    } else {
         rig_group(w->rig, "double", 2, 1, NULL);
-    if (rig_find(w->rig, RIG_MAP, "double"))
+    }
+    if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", map_name(w));
+    }
 }
 
 static void change_topology(struct world *w)
@@ -135,8 +137,9 @@ static struct rig_object *some_pod(struct world *w)
     uint32_t n = 0;
     DL_FOREACH(w->rig->list, o)
     {
-        if (o->kind == RIG_POD && pick(w, ++n) == 0)
+        if (o->kind == RIG_POD && pick(w, ++n) == 0) {
             chosen = o;
+        }
     }
     return chosen;
 }
@@ -149,31 +152,36 @@ static void add_pod(struct world *w)
     int flags = (pick(w, 2) ? RIG_GATED : 0) | (pick(w, 12) ? 0 : RIG_BIG) |
                 (pick(w, 9) ? 0 : RIG_BARE) | (group == PODGROUP ? RIG_POD_GROUP_LABEL : 0);
     rig_pod(w->rig, name, group < GROUPS ? group_names[group] : NULL, flags);
-    if (pick(w, 15) == 0)
+    if (pick(w, 15) == 0) {
         rig_edit(w->rig, RIG_POD, name, "{'spec':{'schedulingGates':[{'name':'quota'}]}}");
-    if (pick(w, 15) == 0) /* bound late */
+    }
+    if (pick(w, 15) == 0) { /* bound late */
         rig_edit(w->rig, RIG_POD, name,
                  "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
-    if (group == LABELS)
+    }
+    if (group == LABELS) {
         rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'3'}}}");
+    }
 }
 
 static void change_podgroup(struct world *w)
 {
-    if (!rig_find(w->rig, RIG_PODGROUP, "podgroup"))
+    if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
         rig_podgroup(w->rig, "podgroup", 3);
-    else if (pick(w, 3) == 0)
+    } else if (pick(w, 3) == 0) {
         rig_delete(w->rig, RIG_PODGROUP, "podgroup");
-    else
+    } else {
         rig_edit(w->rig, RIG_PODGROUP, "podgroup", "{'spec':{'minMember':%u}}", 1 + pick(w, 4));
+    }
 }
 
 static void change_pod(struct world *w)
 {
     struct rig_object *p = some_pod(w);
     char key[64];
-    if (!p)
+    if (!p) {
         return;
+    }
     snprintf(key, sizeof key, "%s", p->key);
     switch (pick(w, 6)) {
     case 0:
@@ -184,14 +192,16 @@ static void change_pod(struct world *w)
         rig_terminate(w->rig, key);
         break;
     case 3:
-        if (*p->pod->node_name)
+        if (*p->pod->node_name) {
             rig_phase(w->rig, key, pick(w, 2) ? "Failed" : "Succeeded");
+        }
         break;
     case 4:
-        if (p->pod->foreign_gate)
+        if (p->pod->foreign_gate) {
             rig_edit(w->rig, RIG_POD, key, "{'spec':{'schedulingGates':null}}");
-        else
+        } else {
             rig_edit(w->rig, RIG_POD, key, "{'status':{'nominatedNodeName':null}}");
+        }
         break;
     default:
         rig_edit(w->rig, RIG_POD, key, "{'metadata':{'labels':{'note':'%u'}}}", pick(w, 1000));
@@ -237,15 +247,18 @@ static void answer_some_write(struct world *w)
     uint32_t n = 0;
     DL_FOREACH(w->rig->writes, one)
     {
-        if (pick(w, ++n) == 0)
+        if (pick(w, ++n) == 0) {
             chosen = one;
+        }
     }
-    if (!chosen)
+    if (!chosen) {
         return;
+    }
     bool fails = w->faults && pick(w, 6) == 0;
     enum rig_outcome outcome = fails ? bad[pick(w, 6)] : RIG_OK;
-    if (outcome == RIG_403 && chosen->kind == SKR_WRITE_PATCH_POD_STATUS)
+    if (outcome == RIG_403 && chosen->kind == SKR_WRITE_PATCH_POD_STATUS) {
         outcome = RIG_LOST; /* that is remembered for good */
+    }
     rig_answer_write(w->rig, chosen, outcome);
 }
 
@@ -289,34 +302,35 @@ static void disaster(struct world *w)
 static void step(struct world *w)
 {
     uint32_t x = pick(w, 1000);
-    if (x < 300)
+    if (x < 300) {
         rig_step_watch(w->rig, pick(w, 3));
-    else if (x < 600)
+    } else if (x < 600) {
         answer_some_write(w);
-    else if (x < 680)
+    } else if (x < 680) {
         rig_step_solve(w->rig);
-    else if (x < 800)
+    } else if (x < 800) {
         rig_step_scheduler(w->rig);
-    else if (x < 900)
+    } else if (x < 900) {
         rig_advance(w->rig, w->rig->now + (1 + pick(w, 40)) * 50 * SKR_MILLISECOND);
-    else if (x < 910)
+    } else if (x < 910) {
         rig_run(w->rig, pick(w, 20) * SKR_SECOND);
-    else if (x < 940 && HASH_COUNT(w->rig->objects) < PODS_MAX)
+    } else if (x < 940 && HASH_COUNT(w->rig->objects) < PODS_MAX) {
         add_pod(w);
-    else if (x < 955)
+    } else if (x < 955) {
         change_map(w);
-    else if (x < 957)
+    } else if (x < 957) {
         change_podgroup(w);
-    else if (x < 958)
+    } else if (x < 958) {
         change_double(w);
-    else if (x < 960)
+    } else if (x < 960) {
         change_topology(w);
-    else if (x < 980)
+    } else if (x < 980) {
         change_pod(w);
-    else if (x < 990)
+    } else if (x < 990) {
         change_node(w);
-    else
+    } else {
         disaster(w);
+    }
 }
 
 /* ---- the end ---- */
@@ -330,31 +344,36 @@ static void mend(struct world *w)
     char name[32];
     w->faults = false;
     w->veto[0] = '\0';
-    if (rig_find(w->rig, RIG_MAP, "double"))
+    if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_delete(w->rig, RIG_MAP, "double");
+    }
     rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", whole_tree);
     struct rig_object *o;
     DL_FOREACH(w->rig->list, o)
     {
-        if (o->kind == RIG_POD && o->pod->foreign_gate)
+        if (o->kind == RIG_POD && o->pod->foreign_gate) {
             rig_edit(w->rig, RIG_POD, o->key, "{'spec':{'schedulingGates':null}}");
+        }
     }
     for (int i = 0; i < NODES; i++) {
         snprintf(name, sizeof name, "node-%d", i);
-        if (rig_find(w->rig, RIG_NODE, name))
+        if (rig_find(w->rig, RIG_NODE, name)) {
             rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
-        else
+        } else {
             rig_node(w->rig, name, 2);
+        }
         rig_edit(w->rig, RIG_NODE, name, "{'status':{'allocatable':{'cpu':'100'}}}");
     }
     for (int i = 0; i < MAPS; i++) {
-        if (rig_find(w->rig, RIG_MAP, group_names[i]))
+        if (rig_find(w->rig, RIG_MAP, group_names[i])) {
             rig_edit(w->rig, RIG_MAP, group_names[i], "{'data':{'constraints':null}}");
-        else
+        } else {
             rig_group(w->rig, group_names[i], 2, 0, NULL);
+        }
     }
-    if (!rig_find(w->rig, RIG_PODGROUP, "podgroup"))
+    if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
         rig_podgroup(w->rig, "podgroup", 2);
+    }
 }
 
 static const char *group_of(const struct world *w, const struct rig_object *pod)
@@ -366,20 +385,24 @@ static const char *group_of(const struct world *w, const struct rig_object *pod)
 static size_t size_of(const struct world *w, int group)
 {
     const struct rig_object *o = rig_find(w->rig, RIG_PODGROUP, "podgroup");
-    if (group < MAPS)
+    if (group < MAPS) {
         return (size_t)atoi(rig_key(w->rig, group_names[group], "size"));
-    if (group == LABELS)
+    }
+    if (group == LABELS) {
         return w->rig->settings.label_fallback ? 3 : SIZE_MAX;
+    }
     return (size_t)json_integer_value(
         json_object_get(json_object_get(o->json, "spec"), "minMember"));
 }
 
 static const char *status_of(const struct world *w, int group)
 {
-    if (group < MAPS)
+    if (group < MAPS) {
         return rig_key(w->rig, group_names[group], "status");
-    if (group == LABELS)
+    }
+    if (group == LABELS) {
         return "Bound";
+    }
     return rig_annotation(w->rig, RIG_PODGROUP, "podgroup", "sakkara.status");
 }
 
@@ -391,37 +414,45 @@ static void check_group(struct world *w, int group)
     int controllers = 0;
     DL_FOREACH(w->rig->list, o)
     {
-        if (o->kind != RIG_POD || strcmp(group_of(w, o), name) || !skr_pod_is_live(o->pod))
+        if (o->kind != RIG_POD || strcmp(group_of(w, o), name) || !skr_pod_is_live(o->pod)) {
             continue;
+        }
         live++;
         bound += *o->pod->node_name != '\0';
         controllers |= !*o->pod->node_name ? 0 : *o->pod->controller_uid ? 1 : 2;
     }
-    DL_FOREACH(w->rig->list, o) /* the others may be the next generation */
+    DL_FOREACH(w->rig->list, o)
     {
-        bool waits = o->kind == RIG_POD && strcmp(group_of(w, o), name) == 0 &&
-                     skr_pod_is_live(o->pod) && !*o->pod->node_name;
-        next += waits && !(controllers & (*o->pod->controller_uid ? 1 : 2));
+        /* the others may be the next generation */
+        {
+            bool waits = o->kind == RIG_POD && strcmp(group_of(w, o), name) == 0 &&
+                         skr_pod_is_live(o->pod) && !*o->pod->node_name;
+            next += waits && !(controllers & (*o->pod->controller_uid ? 1 : 2));
+        }
     }
     size_t want = live >= size || bound > 0 ? (live < size ? live : size) : 0;
-    if (bound < want && (bound == 0 || bound + next < want))
+    if (bound < want && (bound == 0 || bound + next < want)) {
         rig_fail(w->rig, "group %s: %zu of %zu live members are bound, size %zu", name, bound, live,
                  size);
-    if (bound > 0 && strcmp(status_of(w, group), "Bound") != 0)
+    }
+    if (bound > 0 && strcmp(status_of(w, group), "Bound") != 0) {
         rig_fail(w->rig, "group %s: %zu members are bound, status %s", name, bound,
                  status_of(w, group));
+    }
 }
 
 static void check_end(struct world *w)
 {
     const struct rig_object *o;
-    for (int i = 0; i < GROUPS; i++)
+    for (int i = 0; i < GROUPS; i++) {
         check_group(w, i);
+    }
     DL_FOREACH(w->rig->list, o)
     {
         if (o->kind == RIG_POD && !*group_of(w, o) && skr_pod_is_live(o->pod) &&
-            !*o->pod->node_name)
+            !*o->pod->node_name) {
             rig_fail(w->rig, "ordinary pod %s is not bound", o->key);
+        }
     }
     rig_assert_clean(w->rig);
     assert_int_equal(rig_open_calls(w->rig), 0);
@@ -450,8 +481,9 @@ static char *play(uint64_t seed, int steps, bool plain)
     rig_group(w.rig, "ga", 3, 0, NULL);
     rig_group(w.rig, "gb", 4, 1, NULL);
     rig_sync(w.rig);
-    for (int i = 0; i < steps; i++)
+    for (int i = 0; i < steps; i++) {
         step(&w);
+    }
     mend(&w);
     rig_run(w.rig, 1800 * SKR_SECOND);
     check_end(&w);
@@ -495,8 +527,9 @@ static void assert_same_lines(const char *a, const char *b)
         at = a[i] == '\n' ? i + 1 : at;
         line += a[i] == '\n';
     }
-    if (strcmp(a, b) != 0)
+    if (strcmp(a, b) != 0) {
         fail_msg("action %zu:\n%.400s\nbut\n%.400s", line, a + at, b + at);
+    }
 }
 
 static void what_is_kept_changes_no_action(void **state)

@@ -64,8 +64,9 @@ static void draw_cluster(struct cluster *c)
         m->all[GPU] = draw(c, 3) ? draw(c, 17) : 0;
         m->all[PODS] = draw(c, 4) ? draw(c, 12) : 0;
     }
-    for (size_t r = 0; r < RESOURCES; r++)
+    for (size_t r = 0; r < RESOURCES; r++) {
         c->size[r] = 0;
+    }
     const uint32_t which = draw(c, 8);
     c->size[CPU] = which & 1 ? 50 + draw(c, 4000) : 0;
     c->size[MEMORY] = which & 2 ? 1 + ((int64_t)draw(c, 9) << 27) : 0;
@@ -79,8 +80,9 @@ static void feed(struct cluster *c, enum skr_kube_kind kind, const char *text)
     struct skr_event event;
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    if (skr_kube_decode(kind, json, &event, &error) < 0)
+    if (skr_kube_decode(kind, json, &event, &error) < 0) {
         fail_msg("%s", error.text);
+    }
     json_decref(json);
     skr_engine_handle(c->engine, &event, SKR_SECOND, &c->actions);
     skr_actions_reset(&c->actions);
@@ -135,12 +137,15 @@ static void feed_tree(struct cluster *c)
         for (int r = 0; r < 3; r++) {
             size_t in_rack = 0;
             for (size_t i = 0; i < c->n; i++) {
-                if (c->node[i].zone != z || c->node[i].rack != r)
+                if (c->node[i].zone != z || c->node[i].rack != r) {
                     continue;
-                if (in_zone == 0)
+                }
+                if (in_zone == 0) {
                     skr_strbuf_addf(&b, "%s\\\"z%d\\\":{", zone_comma, z);
-                if (in_rack == 0)
+                }
+                if (in_rack == 0) {
                     skr_strbuf_addf(&b, "%s\\\"r%d\\\":{", in_zone ? "," : "", r);
+                }
                 skr_strbuf_addf(&b, "%s\\\"n%zu\\\":{}", in_rack ? "," : "", i);
                 in_zone++;
                 in_rack++;
@@ -165,8 +170,9 @@ static void begin(struct cluster *c)
     draw_cluster(c);
     feed_tree(c);
     for (size_t i = 0; i < c->n; i++) {
-        if (c->node[i].exists)
+        if (c->node[i].exists) {
             feed_node(c, i);
+        }
         feed_pods(c, i);
     }
     skr_engine_handle(c->engine, &synced, SKR_SECOND, &c->actions);
@@ -183,14 +189,16 @@ static void end(struct cluster *c)
 static int64_t fill(const struct machine *m, const int64_t *size)
 {
     int64_t used[RESOURCES], n = 0;
-    if (!m->exists || !m->ready || m->cordoned)
+    if (!m->exists || !m->ready || m->cordoned) {
         return 0;
+    }
     memcpy(used, m->used, sizeof used);
     for (; n < EVER_MAX; n++) {
         for (size_t r = 0; r < RESOURCES; r++) {
             used[r] += size[r];
-            if (size[r] > 0 && used[r] > m->all[r])
+            if (size[r] > 0 && used[r] > m->all[r]) {
                 return n;
+            }
         }
     }
     return n;
@@ -205,16 +213,18 @@ static json_t *page_of(struct cluster *c, const int64_t *size)
     skr_strbuf_init(&out);
     skr_strbuf_add(&slot, "");
     for (size_t r = 0; r < PODS; r++) {
-        if (size[r] > 0)
+        if (size[r] > 0) {
             skr_strbuf_addf(&slot, "%s%s=%lld%s", slot.len ? "," : "",
                             r == GPU && c->state & 1 ? "gpu" : resource_name[r], (long long)size[r],
                             r == CPU ? "m" : "");
+        }
     }
     const struct skr_view_query query = {.path = "/v1/tree",
                                          .argument = {[SKR_VIEW_SLOT] = slot.s}};
     const int code = skr_engine_view(c->engine, &query, SKR_SECOND, &out);
-    if (code != 200)
+    if (code != 200) {
         fail_msg("slot=%s: %d %s", slot.s, code, out.s);
+    }
     json_t *page = json_loads(out.s, 0, NULL);
     assert_non_null(page);
     skr_strbuf_fini(&slot);
@@ -235,15 +245,17 @@ static int64_t compare(const struct cluster *c, const json_t *unit, const int64_
     const char *name = json_string_value(json_object_get(unit, "name"));
     int64_t sum = 0;
     size_t i;
-    if (!children)
+    if (!children) {
         sum = fill(&c->node[strtoul(name + 1, NULL, 10)], size);
+    }
     json_array_foreach(children, i, child)
     {
         sum += compare(c, child, size, level + 1, most);
     }
-    if (number_of(unit, "slots") != sum)
+    if (number_of(unit, "slots") != sum) {
         fail_msg("%s: %lld slots, %lld by hand", name, (long long)number_of(unit, "slots"),
                  (long long)sum);
+    }
     most[level] = sum > most[level] ? sum : most[level];
     return sum;
 }
@@ -262,8 +274,9 @@ static void the_metric_says_the_same(struct cluster *c)
     static const int64_t one[] = {1000, INT64_C(1) << 30, 1};
     struct skr_slot_count count = {0};
     struct skr_slots slots;
-    while (!skr_engine_count_slots(c->engine, &count, 3, &slots))
+    while (!skr_engine_count_slots(c->engine, &count, 3, &slots)) {
         ;
+    }
     for (size_t r = 0; r < PODS; r++) {
         for (size_t k = 0; k < SKR_SLOT_SIZES; k++) {
             int64_t size[RESOURCES] = {[PODS] = 1}, most[SKR_LEVELS_MAX + 1] = {0};
@@ -271,8 +284,9 @@ static void the_metric_says_the_same(struct cluster *c)
             json_t *page = page_of(c, size);
             compare(c, json_object_get(page, "root"), size, 0, most);
             json_decref(page);
-            for (int l = 0; l <= slots.tree->n_levels; l++)
+            for (int l = 0; l <= slots.tree->n_levels; l++) {
                 assert_int_equal(slots.most[l][r][k], most[l]);
+            }
         }
     }
     skr_slots_fini(&slots);
@@ -290,10 +304,11 @@ static void sums_are_those_of_the_nodes(struct cluster *c)
             const int64_t left = m->all[r] - m->used[r];
             all += m->exists ? m->all[r] : 0;
             used += m->exists && m->ready ? m->used[r] : 0;
-            if (m->exists && !m->ready)
+            if (m->exists && !m->ready) {
                 unusable += m->all[r];
-            else if (m->exists && m->cordoned && left > 0)
+            } else if (m->exists && m->cordoned && left > 0) {
                 unusable += left;
+            }
         }
         assert_int_equal(number_of(json_object_get(root, "allocatable"), resource_name[r]), all);
         assert_int_equal(number_of(json_object_get(root, "charged"), resource_name[r]), used);
@@ -314,8 +329,9 @@ static void play(void (*check)(struct cluster *c))
     for (uint64_t i = 0; i < n; i++) {
         struct cluster c = {.state = (seed * UINT64_C(0x9e3779b97f4a7c15)) ^
                                      ((i + 1) * UINT64_C(0xd1b54a32d192ed03))};
-        for (int k = 0; k < 8; k++)
+        for (int k = 0; k < 8; k++) {
             draw(&c, 2);
+        }
         begin(&c);
         check(&c);
         end(&c);

@@ -54,9 +54,9 @@ static bool same_explanation(const struct skr_explanation *a, const struct skr_e
 {
     return a->class == b->class && a->largest == b->largest && a->sum_fits == b->sum_fits &&
            a->level == b->level && a->n_bottlenecks == b->n_bottlenecks &&
-           memcmp(a->bottleneck, b->bottleneck, a->n_bottlenecks * sizeof(a->bottleneck[0])) == 0 &&
+           memcmp(a->bottleneck, b->bottleneck, a->n_bottlenecks * sizeof a->bottleneck[0]) == 0 &&
            a->parts == b->parts && a->n_sizes == b->n_sizes &&
-           memcmp(a->size, b->size, a->n_sizes * sizeof(a->size[0])) == 0 &&
+           memcmp(a->size, b->size, a->n_sizes * sizeof a->size[0]) == 0 &&
            a->n_relaxations == b->n_relaxations && a->slots == b->slots &&
            a->n_slot_leaves == b->n_slot_leaves;
 }

@@ -57,7 +57,7 @@ static void check_slots(const struct instance *in, uint64_t index,
 {
     int32_t cost[128];
     int32_t most[INSTANCE_LEAVES_MAX];
-    bool bounded = in->problem.capacity != NULL && got->class != SKR_CLASS_NEVER_FITS;
+    bool bounded = in->problem.capacity && got->class != SKR_CLASS_NEVER_FITS;
     if (bounded) {
         struct instance empty;
         instance_empty(&empty, in);
@@ -270,15 +270,15 @@ static void check_keys(const struct instance *in, uint64_t index, const struct s
     int32_t list[INSTANCE_UNITS_MAX];
     struct instance cleared;
     instance_copy(&cleared, in);
-    memcpy(cleared.free, in->capacity, sizeof(cleared.free));
-    memset(cleared.claimed, 0, sizeof(cleared.claimed));
+    memcpy(cleared.free, in->capacity, sizeof cleared.free);
+    memset(cleared.claimed, 0, sizeof cleared.claimed);
     bool complete = true;
     for (int32_t level = 1; level <= in->tree.n_levels; level++) {
         int32_t used = enumerator_best_level(in, level, list);
         if (!key_is(&got->best_alone[level - 1], list, used)) {
             trial_fail(in, index, "best key of a level alone is wrong");
         }
-        if (in->problem.capacity != NULL) {
+        if (in->problem.capacity) {
             used = enumerator_best_level(&cleared, level, list);
             complete = complete && used > 0;
             if (!key_is(&got->best_empty[level - 1], list, used)) {

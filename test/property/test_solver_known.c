@@ -29,10 +29,10 @@ static bool take(const struct skr_solve_file *file, struct instance *ret)
         tree->n_units > INSTANCE_UNITS_MAX || problem->n_resources > INSTANCE_RESOURCES) {
         return false;
     }
-    memset(ret, 0, sizeof(*ret));
+    memset(ret, 0, sizeof *ret);
     memcpy(ret->child_count, tree->child_count, (size_t)tree->n_units * sizeof(int32_t));
     instance_link(ret, tree->n_levels);
-    memcpy(ret->rule, problem->rule, (size_t)tree->n_levels * sizeof(ret->rule[0]));
+    memcpy(ret->rule, problem->rule, (size_t)tree->n_levels * sizeof ret->rule[0]);
     memcpy(ret->demand, problem->demand, problem->n_resources * sizeof(int64_t));
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         ret->eligible[leaf] = problem->eligible[leaf];
@@ -41,7 +41,7 @@ static bool take(const struct skr_solve_file *file, struct instance *ret)
             size_t at = (size_t)leaf * problem->n_resources + r;
             size_t to = (size_t)leaf * INSTANCE_RESOURCES + r;
             ret->free[to] = problem->free[at];
-            ret->capacity[to] = problem->capacity == NULL ? 0 : problem->capacity[at];
+            ret->capacity[to] = !problem->capacity ? 0 : problem->capacity[at];
         }
     }
     ret->problem = *problem;
@@ -50,7 +50,7 @@ static bool take(const struct skr_solve_file *file, struct instance *ret)
     ret->problem.rule = ret->rule;
     ret->problem.demand = ret->demand;
     ret->problem.free = ret->free;
-    ret->problem.capacity = problem->capacity == NULL ? NULL : ret->capacity;
+    ret->problem.capacity = !problem->capacity ? NULL : ret->capacity;
     ret->problem.eligible = ret->eligible;
     ret->problem.claimed = ret->claimed;
     return true;
@@ -63,7 +63,7 @@ static void check_file(const char *path)
     struct instance in;
     char *text = calloc(1, BYTES_MAX);
     FILE *from = fopen(path, "r");
-    assert_true(text != NULL && from != NULL);
+    assert_true(text && from);
     assert_true(fread(text, 1, BYTES_MAX - 1, from) > 0);
     fclose(from);
     if (skr_solve_file_parse(text, &file, &error) != 0) {
@@ -85,7 +85,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static void known_problems_agree_with_the_oracles(void **state)
 {
     (void)state;
-    const char *folder = getenv("FILES") == NULL ? "test/solve/known" : getenv("FILES");
+    const char *folder = !getenv("FILES") ? "test/solve/known" : getenv("FILES");
     struct dirent **entry = NULL;
     int played = 0;
     int n = scandir(folder, &entry, NULL, by_name);
@@ -94,7 +94,7 @@ static void known_problems_agree_with_the_oracles(void **state)
         char path[FILES_PATH_MAX];
         size_t len = strlen(entry[i]->d_name);
         if (len > 5 && strcmp(entry[i]->d_name + len - 5, ".json") == 0) {
-            snprintf(path, sizeof(path), "%s/%.200s", folder, entry[i]->d_name);
+            snprintf(path, sizeof path, "%s/%.200s", folder, entry[i]->d_name);
             check_file(path);
             played++;
         }

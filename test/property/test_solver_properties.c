@@ -25,7 +25,7 @@ static void the_oracles_agree_with_each_other(void **state)
         struct oracle_answer dp;
         enumerator_solve(&in, &all);
         plain_dp_solve(&in, &dp, NULL);
-        if (all.feasible != dp.feasible || memcmp(all.count, dp.count, sizeof(all.count)) != 0) {
+        if (all.feasible != dp.feasible || memcmp(all.count, dp.count, sizeof all.count) != 0) {
             trial_print_counts("enumerator", all.count, in.tree.n_leaves);
             trial_print_counts("plain dp", dp.count, in.tree.n_leaves);
             trial_fail(&in, i, "oracles disagree");
@@ -66,7 +66,7 @@ static void check_explanation(const struct instance *in, uint64_t index,
     plain_dp_solve(&roomy, &answer, NULL);
     bool conflict = !answer.feasible;
     bool never = false;
-    if (in->problem.capacity != NULL) {
+    if (in->problem.capacity) {
         instance_empty(&roomy, in);
         plain_dp_solve(&roomy, &answer, NULL);
         never = !answer.feasible;
@@ -271,7 +271,7 @@ static void shuffle(struct instance *to, const struct instance *from, struct ran
         to->eligible[leaf] = from->eligible[source];
         to->claimed[leaf] = from->claimed[source];
         memcpy(&to->free[leaf * INSTANCE_RESOURCES], &from->free[source * INSTANCE_RESOURCES],
-               INSTANCE_RESOURCES * sizeof(to->free[0]));
+               INSTANCE_RESOURCES * sizeof to->free[0]);
     }
 }
 
@@ -366,7 +366,7 @@ static void members_that_are_placed_stay(void **state)
         if (got->status == SKR_SOLVE_PLACED) {
             struct instance full;
             instance_copy(&full, &in);
-            memset(full.free, 0, sizeof(full.free));
+            memset(full.free, 0, sizeof full.free);
             memcpy(full.claimed, got->count, (size_t)in.tree.n_leaves * sizeof(int32_t));
             struct skr_solution *again = trial_solve(&full, i);
             assert_int_equal(again->status, SKR_SOLVE_PLACED);
@@ -391,7 +391,7 @@ static void the_greedy_method_is_never_better(void **state)
     for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 5, i, &trial_small);
-        memset(in.claimed, 0, sizeof(in.claimed));
+        memset(in.claimed, 0, sizeof in.claimed);
         bool same_meaning = true;
         for (int32_t level = 0; level < in.tree.n_levels; level++) {
             same_meaning = same_meaning && !lone_bound(&in.rule[level]);
@@ -408,7 +408,7 @@ static void the_greedy_method_is_never_better(void **state)
             trial_fail(&in, i, "refused what the greedy method places");
         }
         struct skr_level_key *key = skr_placement_key(&in.tree, greedy.count, got->arena);
-        if (key == NULL || skr_placement_compare(&in.tree, in.rule, key, got->key) < 0) {
+        if (!key || skr_placement_compare(&in.tree, in.rule, key, got->key) < 0) {
             trial_fail(&in, i, "the greedy method is better");
         }
         compared++;

@@ -80,13 +80,13 @@ static void kept_sizes_are_those_that_can_be_placed(void **state)
         slots_of(&in, slots);
         struct skr_sizes *sizes =
             skr_sizes_create(pool, &in.tree, in.rule, in.problem.n + 3, slots);
-        for (int32_t c = 0; c < CHANGES && sizes != NULL; c++) {
+        for (int32_t c = 0; c < CHANGES && sizes; c++) {
             check_all_sizes(&in, i, sizes);
             size_t n = change_leaves(&in, &random, leaf);
             slots_of(&in, slots);
             skr_sizes_change(sizes, slots, leaf, n);
         }
-        kept += sizes != NULL ? 1 : 0;
+        kept += sizes ? 1 : 0;
         skr_sizes_destroy(sizes);
     }
     assert_true(kept > 0);
@@ -109,7 +109,7 @@ static void more_room_takes_no_size_away(void **state)
         int32_t most = in.problem.n + 3;
         struct skr_sizes *sizes = skr_sizes_create(pool, &in.tree, in.rule, most, slots);
         bool *had = skr_alloc_array((size_t)most + 1, sizeof *had);
-        for (int32_t c = 0; c < CHANGES && sizes != NULL; c++) {
+        for (int32_t c = 0; c < CHANGES && sizes; c++) {
             for (int32_t n = 1; n <= most; n++) {
                 had[n] = skr_sizes_has(sizes, n);
             }

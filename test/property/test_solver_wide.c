@@ -20,7 +20,7 @@ enum { SLOTS = 12, WIDEST = 15 };
 static void make_wide(struct instance *in, uint64_t index)
 {
     struct random random = {.state = trial.seed * UINT64_C(0x2545f4914f6cdd1d) + index};
-    memset(in, 0, sizeof(*in));
+    memset(in, 0, sizeof *in);
     int32_t racks = 1 + random_below(&random, 2);
     int32_t children = 4 + random_below(&random, WIDEST - 3);
     in->child_count[0] = racks > 1 ? racks : children;

@@ -22,17 +22,17 @@ const struct instance_limits trial_large = {.leaves = 32, .slots = 60, .n = 700}
 static uint64_t env_number(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
-    return text == NULL ? otherwise : strtoull(text, NULL, 10);
+    return !text ? otherwise : strtoull(text, NULL, 10);
 }
 
 static void keep(const struct instance *in, uint64_t index)
 {
     const char *folder = getenv("KEEP");
     char path[512];
-    snprintf(path, sizeof(path), "%s/failed-%" PRIu64 "-%" PRIu64 ".json",
-             folder == NULL ? "/tmp" : folder, trial.seed, index);
+    snprintf(path, sizeof path, "%s/failed-%" PRIu64 "-%" PRIu64 ".json", !folder ? "/tmp" : folder,
+             trial.seed, index);
     FILE *file = fopen(path, "w");
-    if (file != NULL) {
+    if (file) {
         instance_write(in, file);
         fclose(file);
         printf("  kept as %s\n", path);
@@ -67,7 +67,7 @@ static bool differs(const struct instance *in, bool plain, const struct oracle_a
     bool differ = placed != want->feasible;
     if (placed && !differ) {
         differ =
-            memcmp(got->count, want->count, (size_t)in->tree.n_leaves * sizeof(*got->count)) != 0 ||
+            memcmp(got->count, want->count, (size_t)in->tree.n_leaves * sizeof *got->count) != 0 ||
             skr_solution_check(&in->problem, got->count, NULL) != 0;
     }
     skr_solution_destroy(got);
@@ -97,7 +97,7 @@ bool trial_is_wrong(const struct instance *in)
     }
     want.feasible = got->status == SKR_SOLVE_PLACED;
     if (want.feasible) {
-        memcpy(want.count, got->count, (size_t)in->tree.n_leaves * sizeof(*got->count));
+        memcpy(want.count, got->count, (size_t)in->tree.n_leaves * sizeof *got->count);
     }
     skr_solution_destroy(got);
     return differs(in, true, &want);
@@ -152,7 +152,7 @@ void trial_check_answer(const struct instance *in, uint64_t index, const struct 
         trial_fail(in, index, error.text);
     }
     struct skr_level_key *key = skr_placement_key(&in->tree, got->count, got->arena);
-    if (key == NULL || !trial_keys_equal(&in->tree, key, got->key) || !got->optimal) {
+    if (!key || !trial_keys_equal(&in->tree, key, got->key) || !got->optimal) {
         trial_fail(in, index, "key is not that of the counts");
     }
 }

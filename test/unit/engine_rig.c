@@ -37,8 +37,9 @@ void rig_fail(struct rig *rig, const char *format, ...)
 void rig_tell(const struct rig *rig, const char *format, ...)
 {
     va_list args;
-    if (!rig->trace)
+    if (!rig->trace) {
         return;
+    }
     fprintf(stderr, "%8lld ", (long long)((rig->now - EPOCH) / SKR_MILLISECOND));
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -60,8 +61,9 @@ static void take_write(struct rig *rig, const struct skr_write *write)
     w->key = skr_strdup(key);
     if (write->body_len > 0) {
         w->body = json_loadb(write->body, write->body_len, 0, &error);
-        if (!w->body)
+        if (!w->body) {
             rig_fail(rig, "body is no JSON: %s in %s", error.text, write->body);
+        }
     }
     if (write->kind == SKR_WRITE_CREATE_EVENT) {
         const char *note = rig_text(w->body, "note"), *reason = rig_text(w->body, "reason");
@@ -72,13 +74,15 @@ static void take_write(struct rig *rig, const struct skr_write *write)
     }
     rig->n_writes[w->kind]++;
     struct rig_object *pod = rig_find(rig, RIG_POD, key);
-    if (pod)
+    if (pod) {
         pod->n_patches[w->kind]++;
+    }
     w->held = rig->hold_kind == w->kind;
     rig_tell(rig, "write %llu %s %s %s", (unsigned long long)w->id,
              skr_write_kind_name(write->kind), key, write->body);
-    if (w->id % rig->check_every == 0 || w->kind == SKR_WRITE_PATCH_CONFIGMAP)
+    if (w->id % rig->check_every == 0 || w->kind == SKR_WRITE_PATCH_CONFIGMAP) {
         rig_watchdog_write(rig, w);
+    }
     DL_APPEND(rig->writes, w);
 }
 
@@ -95,7 +99,9 @@ static void take_action(struct rig *rig, struct skr_action *a)
         skr_strbuf_addf(log, "%llu %lld\n", (unsigned long long)a->hold.request,
                         (long long)a->hold.deadline);
         DL_FOREACH(rig->calls, call)
-        call->held = call->held || call->request == a->hold.request;
+        {
+            call->held = call->held || call->request == a->hold.request;
+        }
     } else if (a->kind == SKR_ACTION_WRITE) {
         skr_strbuf_addf(log, "%llu %d %d %s/%s %s\n", (unsigned long long)a->write.id,
                         (int)a->write.kind, (int)a->write.class, a->write.namespace_, a->write.name,
@@ -122,8 +128,9 @@ static void take_action(struct rig *rig, struct skr_action *a)
         skr_strbuf_addf(log, "%s\n", a->explain.json);
         json_decref(rig->explanation);
         rig->explanation = json_loadb(a->explain.json, a->explain.json_len, 0, NULL);
-        if (!rig->explanation)
+        if (!rig->explanation) {
             rig_fail(rig, "the explanation is no JSON: %s", a->explain.json);
+        }
     } else {
         rig_fail(rig, "an action of no kind");
     }
@@ -135,10 +142,12 @@ void rig_handle(struct rig *rig, struct skr_event *event)
     struct skr_error error;
     skr_actions_init(&actions);
     skr_engine_handle(rig->engine, event, rig->now, &actions);
-    if (rig->n_events++ % rig->check_every == 0 && skr_engine_check(rig->engine, &error) < 0)
+    if (rig->n_events++ % rig->check_every == 0 && skr_engine_check(rig->engine, &error) < 0) {
         rig_fail(rig, "%s", error.text);
-    for (size_t i = 0; i < actions.n; i++)
+    }
+    for (size_t i = 0; i < actions.n; i++) {
         take_action(rig, &actions.item[i]);
+    }
     skr_actions_fini(&actions);
 }
 
@@ -191,12 +200,15 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
 {
     const struct rig_object *o = rig_find(rig, object_kind(w->kind), w->key);
     struct skr_event object;
-    if (!o || event->write_done.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT)
+    if (!o || event->write_done.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT) {
         return;
-    if (w->body && w->kind != SKR_WRITE_BINDING) /* a Binding answers with a Status */
+    }
+    if (w->body && w->kind != SKR_WRITE_BINDING) { /* a Binding answers with a Status */
         event->write_done.resource_version = rig->version;
-    if (w->body || !rig_decode(rig, o->kind, o->json, &object))
+    }
+    if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
         return;
+    }
     event->write_done.pod = o->kind == RIG_POD ? object.pod : NULL;
     event->write_done.configmap = o->kind == RIG_MAP ? object.configmap : NULL;
     event->write_done.podgroup = o->kind == RIG_PODGROUP ? object.podgroup : NULL;
@@ -205,8 +217,9 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
 static int carry_out(struct rig *rig, const struct rig_write *w, enum rig_outcome outcome)
 {
     static const int refused[] = {0, 409, 404, 422, 403, 429, 0, 0};
-    if (outcome != RIG_OK && outcome != RIG_LOST_APPLIED)
+    if (outcome != RIG_OK && outcome != RIG_LOST_APPLIED) {
         return refused[outcome];
+    }
     int status = rig_apply(rig, w);
     if (status < 300 && w->body && w->kind != SKR_WRITE_CREATE_EVENT) {
         rig->n_applied++;
@@ -267,10 +280,12 @@ static enum rig_outcome fate_of(struct rig *rig, const struct rig_write *w)
     struct rig_fault *f;
     DL_FOREACH(rig->faults, f)
     {
-        if (f->kind != w->kind || (f->key && strcmp(f->key, w->key) != 0) || f->times == 0)
+        if (f->kind != w->kind || (f->key && strcmp(f->key, w->key) != 0) || f->times == 0) {
             continue;
-        if (f->skip-- > 0)
+        }
+        if (f->skip-- > 0) {
             continue;
+        }
         f->times--;
         return f->outcome;
     }
@@ -283,8 +298,9 @@ struct rig_write *rig_find_write(struct rig *rig, enum skr_write_kind kind, cons
     char *full = key ? rig_full_key(RIG_POD, key) : NULL;
     DL_FOREACH(rig->writes, w)
     {
-        if (w->kind == kind && (!full || strcmp(full, w->key) == 0))
+        if (w->kind == kind && (!full || strcmp(full, w->key) == 0)) {
             break;
+        }
     }
     free(full);
     return w;
@@ -292,8 +308,9 @@ struct rig_write *rig_find_write(struct rig *rig, enum skr_write_kind kind, cons
 
 size_t rig_count(struct rig *rig, enum skr_write_kind kind, const char *key)
 {
-    if (!key)
+    if (!key) {
         return rig->n_writes[kind];
+    }
     const struct rig_object *o = rig_find(rig, RIG_POD, key);
     return o ? o->n_patches[kind] : 0;
 }
@@ -318,10 +335,12 @@ bool rig_step_watch(struct rig *rig, size_t nth)
     DL_FOREACH(rig->watches, w)
     {
         const struct rig_watch *earlier = rig->watches;
-        while (earlier != w && earlier->kind != w->kind)
+        while (earlier != w && earlier->kind != w->kind) {
             earlier = earlier->next;
-        if (earlier != w || rig->hold_watch[w->kind] || nth-- > 0)
+        }
+        if (earlier != w || rig->hold_watch[w->kind] || nth-- > 0) {
             continue; /* the order within a kind is kept */
+        }
         DL_DELETE(rig->watches, w);
         rig_deliver(rig, w);
         rig_watch_free(NULL, w);
@@ -333,12 +352,14 @@ bool rig_step_watch(struct rig *rig, size_t nth)
 bool rig_step_write(struct rig *rig, size_t nth)
 {
     struct rig_write *w;
-    if (rig->hold_writes)
+    if (rig->hold_writes) {
         return false;
+    }
     DL_FOREACH(rig->writes, w)
     {
-        if (w->held || nth-- > 0)
+        if (w->held || nth-- > 0) {
             continue;
+        }
         rig_answer_write(rig, w, fate_of(rig, w));
         return true;
     }
@@ -352,22 +373,26 @@ const json_t *rig_explain(struct rig *rig, const char *name)
     rig->explanation = NULL;
     event.explain.request = ++rig->request;
     rig_handle(rig, &event);
-    while (!rig->explanation && rig_step_solve(rig))
+    while (!rig->explanation && rig_step_solve(rig)) {
         ;
-    if (!rig->explanation)
+    }
+    if (!rig->explanation) {
         rig_fail(rig, "no explanation of %s", name);
+    }
     return rig->explanation;
 }
 
 bool rig_step_solve(struct rig *rig)
 {
     struct rig_solve *s = rig->solves;
-    if (!s || rig->hold_solves)
+    if (!s || rig->hold_solves) {
         return false;
+    }
     struct skr_event event = {.kind = SKR_EVENT_SOLVED};
     event.solved.solve = s->request->id;
-    if (skr_solve(&s->request->problem, &event.solved.solution, &event.solved.error) < 0)
+    if (skr_solve(&s->request->problem, &event.solved.solution, &event.solved.error) < 0) {
         event.solved.solution = NULL;
+    }
     DL_DELETE(rig->solves, s);
     rig_tell(rig, "solved, %d members", s->request->problem.n);
     rig_handle(rig, &event);
@@ -378,16 +403,18 @@ bool rig_step_solve(struct rig *rig)
 
 bool rig_step(struct rig *rig)
 {
-    if (rig->crashed)
+    if (rig->crashed) {
         return false;
+    }
     return rig_step_watch(rig, 0) || rig_step_write(rig, 0) || rig_step_solve(rig) ||
            (!rig->hold_scheduler && rig_step_scheduler(rig));
 }
 
 static bool fire_timer(struct rig *rig)
 {
-    if (rig->timer > rig->now || rig->crashed)
+    if (rig->timer > rig->now || rig->crashed) {
         return false;
+    }
     rig->timer = SKR_TIME_NEVER;
     rig_event(rig, SKR_EVENT_TIMER);
     return true;
@@ -396,8 +423,9 @@ static bool fire_timer(struct rig *rig)
 void rig_settle(struct rig *rig)
 {
     for (size_t i = 0; rig_step(rig) || fire_timer(rig); i++) {
-        if (i > STEPS_MAX)
+        if (i > STEPS_MAX) {
             rig_fail(rig, "it never comes to rest");
+        }
     }
 }
 
@@ -435,7 +463,7 @@ struct rig *rig_create_with(const struct skr_settings *settings)
     rig->bindings_carry_labels = true;
     rig->check_every = 1;
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    rig->trace = getenv("SKR_RIG_TRACE") != NULL;
+    rig->trace = getenv("SKR_RIG_TRACE");
     rig->binding_ids = json_object();
     rig->persisted = json_object();
     rig->events = json_array();
@@ -453,10 +481,12 @@ struct rig *rig_create(void)
 /* What dies with the process. */
 static void drop_pending(struct rig *rig)
 {
-    while (rig->writes)
+    while (rig->writes) {
         write_free(rig, rig->writes);
-    while (rig->watches)
+    }
+    while (rig->watches) {
         rig_watch_free(rig, rig->watches);
+    }
     while (rig->solves) {
         struct rig_solve *s = rig->solves;
         DL_DELETE(rig->solves, s);
@@ -468,15 +498,20 @@ static void drop_pending(struct rig *rig)
 void rig_destroy(struct rig *rig)
 {
     struct rig_object *o, *tmp;
-    if (!rig)
+    if (!rig) {
         return;
+    }
     skr_engine_destroy(rig->engine);
     drop_pending(rig);
-    while (rig->calls)
+    while (rig->calls) {
         rig_call_free(rig, rig->calls);
+    }
     rig_faults_end(rig);
     HASH_CLEAR(hh, rig->objects);
-    DL_FOREACH_SAFE(rig->list, o, tmp) rig_object_free(o);
+    DL_FOREACH_SAFE(rig->list, o, tmp)
+    {
+        rig_object_free(o);
+    }
     json_decref(rig->binding_ids);
     json_decref(rig->persisted);
     json_decref(rig->events);
@@ -489,19 +524,22 @@ static void list(struct rig *rig, enum rig_kind kind)
 {
     struct rig_object *o;
     struct skr_event event;
-    if (!rig->list)
+    if (!rig->list) {
         return;
+    }
     for (o = rig->reverse_lists ? rig->list->prev : rig->list; o;
          o = rig->reverse_lists ? (o == rig->list ? NULL : o->prev) : o->next) {
-        if (o->kind == kind && rig_decode(rig, kind, o->json, &event))
+        if (o->kind == kind && rig_decode(rig, kind, o->json, &event)) {
             rig_handle(rig, &event);
+        }
     }
 }
 
 void rig_sync(struct rig *rig)
 {
-    for (int i = 0; i < RIG_KIND_COUNT; i++)
+    for (int i = 0; i < RIG_KIND_COUNT; i++) {
         list(rig, (enum rig_kind)((i + rig->list_rotation) % RIG_KIND_COUNT));
+    }
     rig->synced = true;
     rig_event(rig, SKR_EVENT_SYNCED);
 }

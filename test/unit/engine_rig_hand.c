@@ -11,8 +11,9 @@
 static size_t split(char *text, const char **names, size_t max)
 {
     size_t n = 0;
-    for (char *name = strtok(text, " "); name && n < max; name = strtok(NULL, " "))
+    for (char *name = strtok(text, " "); name && n < max; name = strtok(NULL, " ")) {
         names[n++] = name;
+    }
     return n;
 }
 
@@ -28,8 +29,9 @@ static struct rig_answer ask_by_hand(struct rig *rig, enum skr_event_kind verb, 
     } else {
         DL_FOREACH(rig->list, o)
         {
-            if (o->kind == RIG_NODE && n < 512)
+            if (o->kind == RIG_NODE && n < 512) {
                 names[n++] = o->key;
+            }
         }
     }
     struct rig_answer answer = rig_ask(rig, verb, p->pod, names, n);
@@ -90,8 +92,9 @@ const struct rig_call *rig_call_of(struct rig *rig, const char *pod)
     char *key = rig_full_key(RIG_POD, pod);
     DL_FOREACH(rig->calls, call)
     {
-        if (strcmp(call->key, key) == 0)
+        if (strcmp(call->key, key) == 0) {
             best = call;
+        }
     }
     free(key);
     return best;
@@ -101,6 +104,9 @@ size_t rig_open_calls(struct rig *rig)
 {
     const struct rig_call *call;
     size_t n = 0;
-    DL_FOREACH(rig->calls, call) n += call->state == RIG_OPEN;
+    DL_FOREACH(rig->calls, call)
+    {
+        n += call->state == RIG_OPEN;
+    }
     return n;
 }

@@ -49,8 +49,9 @@ static json_t *group_map(const char *name, int size, int priority, const char *c
     json_object_set_new(data, "priority", json_string(number));
     if (constraints) {
         char *text = skr_strdup(constraints);
-        for (char *c = text; *c; c++)
+        for (char *c = text; *c; c++) {
             *c = *c == '\'' ? '"' : *c;
+        }
         json_object_set_new(data, "constraints", json_string(text));
         free(text);
     }
@@ -73,10 +74,12 @@ void rig_pod(struct rig *rig, const char *name, const char *group, int flags)
     const char *label =
         flags & RIG_POD_GROUP_LABEL ? "scheduling.x-k8s.io/pod-group" : "sakkara.group.name";
     char labels[256] = "", owner[128] = "";
-    if (group)
+    if (group) {
         snprintf(labels, sizeof labels, "'%s':'%s'", label, group);
-    if (!(flags & RIG_BARE))
+    }
+    if (!(flags & RIG_BARE)) {
         snprintf(owner, sizeof owner, "{'kind':'Job','name':'job','uid':'job','controller':true}");
+    }
     rig_create_json(rig, RIG_POD, name,
                     "{'metadata':{'labels':{%s},'ownerReferences':[%s]},'spec':{'schedulerName':"
                     "'sakkara'%s,'containers':[{'name':'main','resources':{'requests':{'cpu':'%s'}}"
@@ -159,8 +162,9 @@ bool rig_has_event(const struct rig *rig, const char *part)
     json_t *text;
     json_array_foreach(rig->events, i, text)
     {
-        if (strstr(json_string_value(text), part))
+        if (strstr(json_string_value(text), part)) {
             return true;
+        }
     }
     return false;
 }
@@ -170,8 +174,9 @@ void rig_assert_bound(struct rig *rig, const char *prefix, int n)
     char name[128];
     for (int i = 0; i < n; i++) {
         snprintf(name, sizeof name, "%s-%d", prefix, i);
-        if (!*rig_node_of(rig, name))
+        if (!*rig_node_of(rig, name)) {
             rig_fail(rig, "%s is not bound", name);
+        }
     }
 }
 
@@ -180,14 +185,16 @@ void rig_assert_clean(struct rig *rig)
     const struct rig_object *o;
     DL_FOREACH(rig->list, o)
     {
-        if (o->kind != RIG_POD || *o->pod->node_name || !skr_pod_is_live(o->pod))
+        if (o->kind != RIG_POD || *o->pod->node_name || !skr_pod_is_live(o->pod)) {
             continue;
+        }
         json_t *plan = rig_plan_with(rig, o);
         bool traces = *o->pod->nominated_node ||
                       *rig_meta_text(o->json, "annotations", "sakkara.plan") ||
                       *rig_meta_text(o->json, "labels", "sakkara.member.rank");
-        if (traces && !plan)
+        if (traces && !plan) {
             rig_fail(rig, "%s carries traces of a plan that is gone", o->key);
+        }
         json_decref(plan);
     }
     DL_FOREACH(rig->list, o)
@@ -195,8 +202,9 @@ void rig_assert_clean(struct rig *rig)
         bool bound = o->kind == RIG_MAP && strcmp(rig_key(rig, o->key, "status"), "Bound") == 0 &&
                      strcmp(rig_state(rig, o->key), "Bound") == 0;
         if (bound && *rig_meta_text(o->json, "annotations", "sakkara.plan") &&
-            strcmp(rig_key(rig, o->key, "reason"), "") == 0)
+            strcmp(rig_key(rig, o->key, "reason"), "") == 0) {
             rig_fail(rig, "%s is Bound and carries a plan", o->key);
+        }
     }
 }
 
@@ -212,20 +220,23 @@ void rig_print(const struct rig *rig)
     const struct rig_write *w;
     DL_FOREACH(rig->list, o)
     {
-        if (o->kind == RIG_POD)
+        if (o->kind == RIG_POD) {
             fprintf(stderr, "  pod %s (%s) node '%s' nominated '%s' rank '%s' status '%s' %s%s%s\n",
                     o->key, o->pod->meta.uid, o->pod->node_name, o->pod->nominated_node,
                     rig_meta_text(o->json, "labels", "sakkara.member.rank"),
                     rig_meta_text(o->json, "labels", "sakkara.member.status"),
                     o->pod->gate ? "gated " : "", place_name(o->place),
                     skr_pod_is_live(o->pod) ? "" : " dead");
-        else if (o->kind == RIG_MAP || o->kind == RIG_PODGROUP)
+        } else if (o->kind == RIG_MAP || o->kind == RIG_PODGROUP) {
             fprintf(stderr, "  map %s %s '%s' '%s' '%s' plan %s\n", o->key, rig_state(rig, o->key),
                     rig_key(rig, o->key, "status"), rig_key(rig, o->key, "reason"),
                     rig_key(rig, o->key, "message"),
                     rig_meta_text(o->json, "annotations", "sakkara.plan"));
+        }
     }
     DL_FOREACH(rig->writes, w)
-    fprintf(stderr, "  write %llu %s %s%s\n", (unsigned long long)w->id,
-            skr_write_kind_name(w->kind), w->key, w->held ? " held" : "");
+    {
+        fprintf(stderr, "  write %llu %s %s%s\n", (unsigned long long)w->id,
+                skr_write_kind_name(w->kind), w->key, w->held ? " held" : "");
+    }
 }

@@ -18,8 +18,9 @@
 static bool is_ours(const struct rig *rig, const struct skr_pod *pod)
 {
     for (size_t i = 0; i < rig->settings.n_scheduler_names; i++) {
-        if (strcmp(rig->settings.scheduler_name[i], pod->scheduler_name) == 0)
+        if (strcmp(rig->settings.scheduler_name[i], pod->scheduler_name) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -39,12 +40,15 @@ static void queue(struct rig *rig, struct rig_object *pod)
 void rig_scheduler_sees(struct rig *rig, struct rig_object *pod, bool own)
 {
     if (!is_schedulable(rig, pod->pod)) {
-        if (pod->place != RIG_ASSUMED)
+        if (pod->place != RIG_ASSUMED) {
             pod->place = RIG_OUT;
+        }
         return;
     }
-    if (pod->place == RIG_OUT || pod->place == RIG_REJECTED || (pod->place == RIG_BACKOFF && !own))
+    if (pod->place == RIG_OUT || pod->place == RIG_REJECTED ||
+        (pod->place == RIG_BACKOFF && !own)) {
         queue(rig, pod);
+    }
 }
 
 void rig_scheduler_wake(struct rig *rig, bool in_tree_event)
@@ -52,8 +56,9 @@ void rig_scheduler_wake(struct rig *rig, bool in_tree_event)
     struct rig_object *o;
     DL_FOREACH(rig->list, o)
     {
-        if (o->kind == RIG_POD && o->place == RIG_REJECTED && (o->in_tree_only || in_tree_event))
+        if (o->kind == RIG_POD && o->place == RIG_REJECTED && (o->in_tree_only || in_tree_event)) {
             queue(rig, o);
+        }
     }
 }
 
@@ -62,8 +67,9 @@ void rig_scheduler_wake(struct rig *rig, bool in_tree_event)
 static int64_t amount(const struct skr_quantities *q, const char *name)
 {
     for (size_t i = 0; i < q->n; i++) {
-        if (strcmp(q->item[i].name, name) == 0)
+        if (strcmp(q->item[i].name, name) == 0) {
             return q->item[i].amount;
+        }
     }
     return 0;
 }
@@ -76,12 +82,14 @@ static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, 
     DL_FOREACH(rig->list, o)
     {
         if (o->kind != RIG_POD || o->pod == except || *o->pod->node_name ||
-            !skr_pod_is_live(o->pod))
+            !skr_pod_is_live(o->pod)) {
             continue;
+        }
         bool assumed = o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0;
         bool nominated = is_ours(rig, o->pod) && strcmp(o->pod->nominated_node, node) == 0;
-        if (assumed || nominated)
+        if (assumed || nominated) {
             sum += amount(&o->pod->shape.requests, "cpu");
+        }
     }
     return sum;
 }
@@ -89,10 +97,12 @@ static int64_t pending_cpu(const struct rig *rig, const struct skr_pod *except, 
 static bool passes_in_tree(const struct rig *rig, const struct skr_pod *pod,
                            const struct rig_object *node)
 {
-    if (skr_pod_shape_check_node(&pod->shape, node->node) != SKR_ELIGIBLE)
+    if (skr_pod_shape_check_node(&pod->shape, node->node) != SKR_ELIGIBLE) {
         return false;
-    if (rig->in_tree && !rig->in_tree(rig->context, pod, node->key))
+    }
+    if (rig->in_tree && !rig->in_tree(rig->context, pod, node->key)) {
         return false;
+    }
     int64_t left = amount(&node->node->allocatable, "cpu") - node->cpu_used;
     int64_t want = amount(&pod->shape.requests, "cpu");
     return want <= left && want + pending_cpu(rig, pod, node->key) <= left;
@@ -108,13 +118,16 @@ static void take_answer(struct rig *rig, const struct skr_answer *a)
     for (size_t i = 0; i < rig->asking_n; i++) {
         bool bit = (a->kind == SKR_ANSWER_FILTER_MASK || a->kind == SKR_ANSWER_PREEMPT_MASK) &&
                    (a->mask[i / 8] >> i % 8 & 1);
-        if (a->kind == SKR_ANSWER_SCORES && i < sizeof r->scores)
+        if (a->kind == SKR_ANSWER_SCORES && i < sizeof r->scores) {
             r->scores[i] = a->scores[i];
+        }
         if (!bit && a->kind != SKR_ANSWER_FILTER_ALL &&
-            (a->kind != SKR_ANSWER_FILTER_ONE || a->index != i))
+            (a->kind != SKR_ANSWER_FILTER_ONE || a->index != i)) {
             continue;
-        if (r->n_passed++ == 0)
+        }
+        if (r->n_passed++ == 0) {
             snprintf(r->first, sizeof r->first, "%s", rig->asking_names[i]);
+        }
         size_t n = strlen(r->passed);
         snprintf(r->passed + n, sizeof r->passed - n, "%s%s", n ? " " : "", rig->asking_names[i]);
     }
@@ -135,8 +148,9 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_event_kind verb, const struc
     rig->asking_n = n;
     rig->n_filters += verb == SKR_EVENT_FILTER;
     rig_handle(rig, &event);
-    if (answer.kind == SKR_ANSWER_KIND_COUNT)
+    if (answer.kind == SKR_ANSWER_KIND_COUNT) {
         rig_fail(rig, "verb %d about %s was not answered", (int)verb, pod->meta.name);
+    }
     rig->asking = NULL;
     rig_tell(rig, "%s %s (%zu nodes): %zu pass, %s%s", verb == SKR_EVENT_FILTER ? "filter" : "ask",
              pod->meta.name, n, answer.n_passed, answer.first, answer.text);
@@ -187,8 +201,9 @@ static struct rig_object *called_pod(const struct rig *rig, const struct rig_cal
 /* A failed bind: un-reserve, clear the nomination, back off. */
 static void bind_failed(struct rig *rig, struct rig_object *pod)
 {
-    if (pod->place != RIG_ASSUMED)
+    if (pod->place != RIG_ASSUMED) {
         return;
+    }
     pod->place = RIG_BACKOFF;
     pod->ready_at = rig->now + SKR_SECOND;
     if (*pod->pod->nominated_node) {
@@ -202,24 +217,29 @@ static void bind_failed(struct rig *rig, struct rig_object *pod)
 static void answered_call(struct rig *rig, struct rig_call *call, const struct skr_answer *answer)
 {
     bool bound = answer->kind == SKR_ANSWER_BOUND;
-    if (call->state != RIG_OPEN)
+    if (call->state != RIG_OPEN) {
         rig_fail(rig, "bind call of %s answered twice", call->key);
+    }
     call->state = bound ? RIG_BOUND : RIG_ERROR;
     snprintf(call->text, sizeof call->text, "%s", answer->text);
     rig_tell(rig, "bind %s to %s answered: %s", call->key, call->node, bound ? "ok" : answer->text);
     struct rig_object *pod = called_pod(rig, call);
-    if (bound && (!pod || strcmp(pod->pod->node_name, call->node) != 0) && pod)
+    if (bound && (!pod || strcmp(pod->pod->node_name, call->node) != 0) && pod) {
         rig_fail(rig, "%s: success was answered, it is bound to '%s'", call->key,
                  pod->pod->node_name);
-    if (!pod)
+    }
+    if (!pod) {
         return;
+    }
     if (!bound && strcmp(answer->text, "sakkara: hold expired") != 0 &&
-        strcmp(answer->text, "sakkara: superseded") != 0)
+        strcmp(answer->text, "sakkara: superseded") != 0) {
         pod->voted = false;
-    if (bound || *pod->pod->node_name)
+    }
+    if (bound || *pod->pod->node_name) {
         pod->place = RIG_OUT;
-    else if (!call->by_hand && strcmp(answer->text, "sakkara: superseded") != 0)
+    } else if (!call->by_hand && strcmp(answer->text, "sakkara: superseded") != 0) {
         bind_failed(rig, pod);
+    }
 }
 
 void rig_scheduler_answer(struct rig *rig, const struct skr_answer *answer)
@@ -245,17 +265,20 @@ void rig_hang_up(struct rig *rig, const struct rig_call *which)
     struct skr_event event = {.kind = SKR_EVENT_HANGUP};
     DL_FOREACH(rig->calls, call)
     {
-        if (call != which || call->state != RIG_OPEN)
+        if (call != which || call->state != RIG_OPEN) {
             continue;
+        }
         call->state = RIG_HUNG_UP;
         event.hangup.request = call->request;
         struct rig_object *pod = called_pod(rig, call);
-        if (pod)
+        if (pod) {
             pod->voted = false;
+        }
         rig_tell(rig, "bind %s hung up", call->key);
         rig_handle(rig, &event);
-        if (pod && !call->by_hand)
+        if (pod && !call->by_hand) {
             bind_failed(rig, pod);
+        }
         return;
     }
 }
@@ -266,16 +289,20 @@ void rig_scheduler_forget(struct rig *rig, bool hang_up)
     struct rig_object *o;
     DL_FOREACH(rig->calls, call)
     {
-        if (call->state != RIG_OPEN)
+        if (call->state != RIG_OPEN) {
             continue;
-        if (hang_up)
+        }
+        if (hang_up) {
             rig_hang_up(rig, call);
+        }
         call->state = RIG_HUNG_UP;
         struct rig_object *pod = called_pod(rig, call);
-        if (pod)
+        if (pod) {
             pod->voted = false;
-        if (pod && !hang_up && !call->by_hand)
+        }
+        if (pod && !hang_up && !call->by_hand) {
             bind_failed(rig, pod);
+        }
     }
     DL_FOREACH(rig->list, o)
     {
@@ -300,8 +327,9 @@ static size_t feasible(struct rig *rig, const struct skr_pod *pod, const char **
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_NODE && (rig->sample == 0 || n < rig->sample) &&
-            passes_in_tree(rig, pod, o))
+            passes_in_tree(rig, pod, o)) {
             names[n++] = o->key;
+        }
     }
     return n;
 }
@@ -310,8 +338,9 @@ static const char *best_of(struct rig *rig, const struct skr_pod *pod, const cha
                            size_t n_passed, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%.*s", (int)strcspn(passed, " "), passed);
-    if (n_passed > 1)
+    if (n_passed > 1) {
         rig_ask(rig, SKR_EVENT_PRIORITIZE, pod, (const char *const[]){buffer}, 1);
+    }
     return buffer;
 }
 
@@ -321,15 +350,17 @@ static void rejected(struct rig *rig, struct rig_object *pod, const char *text, 
     snprintf(message, sizeof message, "0 nodes are available: %s.", text);
     pod->place = RIG_REJECTED;
     pod->in_tree_only = in_tree_only;
-    if (strcmp(pod->pod->scheduled_message, message) == 0)
+    if (strcmp(pod->pod->scheduled_message, message) == 0) {
         return;
+    }
     json_t *status = json_object_get(pod->json, "status");
     json_t *condition = json_pack("[{s:s,s:s,s:s,s:s}]", "type", "PodScheduled", "status", "False",
                                   "reason", "Unschedulable", "message", message);
     json_object_set_new(status, "conditions", condition);
     rig_changed(rig, pod);
-    if (!in_tree_only)
+    if (!in_tree_only) {
         rig_scheduler_sees(rig, pod, true); /* its own patch brings it back once */
+    }
 }
 
 static void filter_error(struct rig *rig, struct rig_object *pod)
@@ -359,8 +390,9 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     if (answer.n_passed == 0 && answer.kind != SKR_ANSWER_ERROR) {
         n = feasible(rig, pod->pod, names);
         pod->n_filters += n > 0;
-        if (n > 0)
+        if (n > 0) {
             answer = rig_ask(rig, SKR_EVENT_FILTER, pod->pod, names, n);
+        }
     }
     if (answer.kind == SKR_ANSWER_ERROR) {
         filter_error(rig, pod);
@@ -382,15 +414,18 @@ bool rig_step_scheduler(struct rig *rig)
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_POD && o->place == RIG_QUEUED &&
-            (!best || o->queued_order < best->queued_order))
+            (!best || o->queued_order < best->queued_order)) {
             best = o;
+        }
     }
-    if (!best)
+    if (!best) {
         return false;
-    if (is_schedulable(rig, best->pod))
+    }
+    if (is_schedulable(rig, best->pod)) {
         cycle(rig, best);
-    else
+    } else {
         best->place = RIG_OUT;
+    }
     return true;
 }
 
@@ -402,14 +437,16 @@ skr_time rig_scheduler_next(const struct rig *rig)
     DL_FOREACH(rig->list, o)
     {
         if (o->kind == RIG_POD && o->place == RIG_BACKOFF && o->ready_at < next &&
-            !rig->hold_scheduler)
+            !rig->hold_scheduler) {
             next = o->ready_at;
+        }
     }
     DL_FOREACH(rig->calls, call)
     {
         skr_time at = call->at + rig->settings.bind_timeout;
-        if (call->state == RIG_OPEN && at < next)
+        if (call->state == RIG_OPEN && at < next) {
             next = at;
+        }
     }
     return next;
 }
@@ -420,12 +457,14 @@ void rig_scheduler_due(struct rig *rig)
     const struct rig_call *call;
     DL_FOREACH(rig->list, o)
     {
-        if (o->kind == RIG_POD && o->place == RIG_BACKOFF && o->ready_at <= rig->now)
+        if (o->kind == RIG_POD && o->place == RIG_BACKOFF && o->ready_at <= rig->now) {
             queue(rig, o);
+        }
     }
     DL_FOREACH(rig->calls, call)
     {
-        if (call->state == RIG_OPEN && call->at + rig->settings.bind_timeout <= rig->now)
+        if (call->state == RIG_OPEN && call->at + rig->settings.bind_timeout <= rig->now) {
             rig_fail(rig, "bind call of %s was not answered in time", call->key);
+        }
     }
 }

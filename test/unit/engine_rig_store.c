@@ -65,8 +65,9 @@ json_t *rig_json(const char *format, va_list args)
 {
     char text[8192];
     int n = vsnprintf(text, sizeof text, format, args);
-    if (n < 0 || (size_t)n >= sizeof text)
+    if (n < 0 || (size_t)n >= sizeof text) {
         abort();
+    }
     return json_text_load(text);
 }
 
@@ -90,8 +91,9 @@ bool rig_decode(struct rig *rig, enum rig_kind kind, const json_t *json, struct 
         ret->kind = SKR_EVENT_PODGROUP_UPSERT;
         rc = skr_podgroup_decode(json, &ret->podgroup, &error);
     }
-    if (rc < 0)
+    if (rc < 0) {
         rig_fail(rig, "object does not decode: %s", error.text);
+    }
     return rc == 0;
 }
 
@@ -102,17 +104,18 @@ static void announce(struct rig *rig, const struct rig_object *o, bool deleted)
     w->key = skr_strdup(o->key);
     w->uid = skr_strdup(rig_text(o->json, "metadata.uid"));
     w->json = deleted ? NULL : json_deep_copy(o->json);
-    if (rig->synced)
+    if (rig->synced) {
         DL_APPEND(rig->watches, w);
-    else {
+    } else {
         rig_watch_free(NULL, w);
     }
 }
 
 void rig_watch_free(struct rig *rig, struct rig_watch *w)
 {
-    if (rig)
+    if (rig) {
         DL_DELETE(rig->watches, w);
+    }
     json_decref(w->json);
     free(w->key);
     free(w->uid);
@@ -122,8 +125,9 @@ void rig_watch_free(struct rig *rig, struct rig_watch *w)
 static int64_t cpu_of(const struct skr_pod *pod)
 {
     for (size_t i = 0; i < pod->shape.requests.n; i++) {
-        if (strcmp(pod->shape.requests.item[i].name, "cpu") == 0)
+        if (strcmp(pod->shape.requests.item[i].name, "cpu") == 0) {
             return pod->shape.requests.item[i].amount;
+        }
     }
     return 0;
 }
@@ -133,8 +137,9 @@ static void account(struct rig *rig, struct rig_object *o)
 {
     if (o->accounted[0]) {
         struct rig_object *node = rig_find(rig, RIG_NODE, o->accounted);
-        if (node)
+        if (node) {
             node->cpu_used -= o->accounted_cpu;
+        }
         o->accounted[0] = '\0';
     }
     bool counts = o->pod && *o->pod->node_name && o->pod->phase != SKR_POD_SUCCEEDED &&
@@ -162,15 +167,17 @@ void rig_changed(struct rig *rig, struct rig_object *o)
         account(rig, o);
     }
     announce(rig, o, false);
-    if (o->kind == RIG_NODE)
+    if (o->kind == RIG_NODE) {
         rig_scheduler_wake(rig, true);
+    }
 }
 
 void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *object)
 {
     char *id = id_of(kind, key), text[64];
-    if (rig_find(rig, kind, key))
+    if (rig_find(rig, kind, key)) {
         rig_fail(rig, "%s exists", id);
+    }
     struct rig_object *o = skr_alloc(sizeof *o);
     o->id = id;
     o->kind = kind;
@@ -184,8 +191,9 @@ void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *objec
     }
     json_object_set_new(object, "kind", json_string(kind_name[kind]));
     json_object_set_new(meta, "name", json_string(slash ? slash + 1 : o->key));
-    if (slash)
+    if (slash) {
         json_object_set_new(meta, "namespace", json_stringn(o->key, (size_t)(slash - o->key)));
+    }
     char uid[300];
     snprintf(uid, sizeof uid, "uid-%05llu%s", (unsigned long long)++rig->uid,
              rig->uid_padding ? rig->uid_padding : "");
@@ -197,8 +205,9 @@ void rig_add(struct rig *rig, enum rig_kind kind, const char *key, json_t *objec
     HASH_ADD_KEYPTR(hh, rig->objects, o->id, strlen(o->id), o);
     DL_APPEND(rig->list, o);
     rig_changed(rig, o);
-    if (kind == RIG_POD)
+    if (kind == RIG_POD) {
         rig_scheduler_sees(rig, o, false);
+    }
 }
 
 void rig_create_json(struct rig *rig, enum rig_kind kind, const char *key, const char *format, ...)
@@ -249,8 +258,9 @@ void rig_merge(json_t *target, const json_t *patch)
         if (json_is_null(value)) {
             json_object_del(target, key);
         } else if (json_is_object(value)) {
-            if (!json_is_object(json_object_get(target, key)))
+            if (!json_is_object(json_object_get(target, key))) {
                 json_object_set_new(target, key, json_object());
+            }
             rig_merge(json_object_get(target, key), value);
         } else {
             json_object_set_new(target, key, json_deep_copy(value));
@@ -268,8 +278,9 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
     if (o) {
         rig_merge(o->json, patch);
         rig_changed(rig, o);
-        if (kind == RIG_POD)
+        if (kind == RIG_POD) {
             rig_scheduler_sees(rig, o, false);
+        }
     } else {
         rig_fail(rig, "%s is not there to be edited", key);
     }
@@ -301,44 +312,53 @@ static void drop_gates(json_t *pod, const json_t *patch)
     for (size_t i = 0; i < json_array_size(wanted); i++) {
         const char *name = rig_text(json_array_get(wanted, i), "name");
         for (size_t j = json_array_size(gates); j-- > 0;) {
-            if (strcmp(rig_text(json_array_get(gates, j), "name"), name) == 0)
+            if (strcmp(rig_text(json_array_get(gates, j), "name"), name) == 0) {
                 json_array_remove(gates, j);
+            }
         }
     }
-    if (json_array_size(gates) == 0)
+    if (json_array_size(gates) == 0) {
         json_object_del(json_object_get(pod, "spec"), "schedulingGates");
+    }
 }
 
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
-    if (differs(o->json, w->body, "metadata.uid"))
+    if (differs(o->json, w->body, "metadata.uid")) {
         return 422;
-    if (differs(o->json, w->body, "metadata.resourceVersion"))
+    }
+    if (differs(o->json, w->body, "metadata.resourceVersion")) {
         return 409;
-    if (w->kind == SKR_WRITE_UNGATE_POD)
+    }
+    if (w->kind == SKR_WRITE_UNGATE_POD) {
         drop_gates(o->json, w->body);
-    else
+    } else {
         rig_merge(o->json, w->body);
+    }
     rig_changed(rig, o);
-    if (o->kind == RIG_POD)
+    if (o->kind == RIG_POD) {
         rig_scheduler_sees(rig, o, false);
+    }
     return 200;
 }
 
 static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     if (*o->pod->node_name || o->pod->gate || o->pod->foreign_gate || o->pod->meta.deleting ||
-        differs(o->json, w->body, "metadata.uid"))
+        differs(o->json, w->body, "metadata.uid")) {
         return 409;
+    }
     const json_t *meta = json_object_get(w->body, "metadata");
     json_t *patch = json_object(), *into = json_object(), *spec = json_object();
     json_object_set_new(patch, "metadata", into);
     json_object_set_new(patch, "spec", spec);
     json_object_set_new(spec, "nodeName", json_string(rig_text(w->body, "target.name")));
-    if (rig->bindings_carry_labels && json_object_get(meta, "labels"))
+    if (rig->bindings_carry_labels && json_object_get(meta, "labels")) {
         json_object_set(into, "labels", json_object_get(meta, "labels"));
-    if (json_object_get(meta, "annotations"))
+    }
+    if (json_object_get(meta, "annotations")) {
         json_object_set(into, "annotations", json_object_get(meta, "annotations"));
+    }
     rig_merge(o->json, patch);
     json_object_del(json_object_get(o->json, "status"), "nominatedNodeName");
     json_decref(patch);
@@ -351,34 +371,42 @@ static int apply_binding(struct rig *rig, struct rig_object *o, const struct rig
 static int apply_delete(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     if (differs(json_object_get(o->json, "metadata"), json_object_get(w->body, "preconditions"),
-                "uid"))
+                "uid")) {
         return 409;
+    }
     rig_delete(rig, RIG_POD, w->key);
     return 200;
 }
 
 static enum rig_kind kind_of(enum skr_write_kind kind)
 {
-    if (kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP)
+    if (kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP) {
         return RIG_MAP;
-    if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP)
+    }
+    if (kind == SKR_WRITE_PATCH_PODGROUP || kind == SKR_WRITE_GET_PODGROUP) {
         return RIG_PODGROUP;
+    }
     return RIG_POD;
 }
 
 int rig_apply(struct rig *rig, const struct rig_write *w)
 {
-    if (w->kind == SKR_WRITE_CREATE_EVENT)
+    if (w->kind == SKR_WRITE_CREATE_EVENT) {
         return 201;
+    }
     struct rig_object *o = rig_find(rig, kind_of(w->kind), w->key);
-    if (!o)
+    if (!o) {
         return 404;
-    if (!w->body)
+    }
+    if (!w->body) {
         return 200;
-    if (w->kind == SKR_WRITE_BINDING)
+    }
+    if (w->kind == SKR_WRITE_BINDING) {
         return apply_binding(rig, o, w);
-    if (w->kind == SKR_WRITE_DELETE_POD || w->kind == SKR_WRITE_EVICT)
+    }
+    if (w->kind == SKR_WRITE_DELETE_POD || w->kind == SKR_WRITE_EVICT) {
         return apply_delete(rig, o, w);
+    }
     return apply_patch(rig, o, w);
 }
 
@@ -391,8 +419,9 @@ void rig_deliver(struct rig *rig, struct rig_watch *w)
                                                SKR_EVENT_PODGROUP_DELETE};
     struct skr_event event;
     char *space = skr_strdup(w->key), *name = strchr(space, '/');
-    if (name)
+    if (name) {
         *name++ = '\0';
+    }
     if (!w->json) {
         event = (struct skr_event){.kind = gone[w->kind],
                                    .namespace_ = name ? space : "",

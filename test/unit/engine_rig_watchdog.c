@@ -20,10 +20,11 @@ static json_t *plan_of(const struct rig_object *o, const struct rig_object *pod)
     const char *name = rig_text(o->json, "metadata.name");
     bool fits = strcmp(rig_text(o->json, "metadata.namespace"),
                        rig_text(pod->json, "metadata.namespace")) == 0;
-    if (o->kind == RIG_MAP)
+    if (o->kind == RIG_MAP) {
         name = rig_text(o->json, "data.name");
-    else if (o->kind == RIG_POD)
+    } else if (o->kind == RIG_POD) {
         name = group_label(o->json);
+    }
     fits = fits && *text && strcmp(name, group_label(pod->json)) == 0;
     json_t *plan = fits ? json_loads(text, 0, NULL) : NULL;
     if (plan && !json_object_get(plan, "v")) { /* a member's own */
@@ -46,8 +47,9 @@ json_t *rig_plan_with(const struct rig *rig, const struct rig_object *pod)
     DL_FOREACH(rig->list, o)
     {
         json_t *plan = o->kind == RIG_NODE ? NULL : plan_of(o, pod);
-        if (covers(plan, uid))
+        if (covers(plan, uid)) {
             return plan;
+        }
         json_decref(plan);
     }
     return NULL;
@@ -75,29 +77,35 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
 {
     const char *node = rig_text(w->body, "status.nominatedNodeName");
     bool nominates = *node != '\0';
-    if (!nominates && w->kind != SKR_WRITE_UNGATE_POD)
+    if (!nominates && w->kind != SKR_WRITE_UNGATE_POD) {
         return;
-    if (!*group_label(pod->json))
+    }
+    if (!*group_label(pod->json)) {
         return;
-    if (w->kind == SKR_WRITE_UNGATE_POD)
+    }
+    if (w->kind == SKR_WRITE_UNGATE_POD) {
         node = pod->pod->nominated_node;
+    }
     json_t *plan = rig_plan_with(rig, pod);
     const char *planned =
         json_string_value(json_object_get(json_object_get(plan, "members"), pod->pod->meta.uid));
     bool good = plan && (!planned || strcmp(planned, node) == 0 || !*node);
     char told[160];
     snprintf(told, sizeof told, "%s %s", pod->pod->meta.uid, node);
-    if (rig->users_meddle && (json_object_get(rig->persisted, told) || !*node))
+    if (rig->users_meddle && (json_object_get(rig->persisted, told) || !*node)) {
         good = true;
-    if (!good && !rolls_forward(rig, pod))
+    }
+    if (!good && !rolls_forward(rig, pod)) {
         rig_fail(rig, "%s is kicked to '%s' before a plan that says so is persisted", w->key, node);
+    }
     json_decref(plan);
     const struct rig_call *call;
     DL_FOREACH(rig->calls, call)
     {
         if (call->state == RIG_OPEN && call->held && nominates &&
-            strcmp(call->uid, pod->pod->meta.uid) == 0)
+            strcmp(call->uid, pod->pod->meta.uid) == 0) {
             rig_fail(rig, "%s is nominated while it is parked", w->key);
+        }
     }
 }
 
@@ -109,8 +117,9 @@ static void check_one_patch(struct rig *rig, const struct rig_write *w)
         bool patch = other->kind == SKR_WRITE_PATCH_POD || other->kind == SKR_WRITE_UNGATE_POD ||
                      other->kind == SKR_WRITE_PATCH_POD_STATUS;
         if (patch && strcmp(other->key, w->key) == 0 &&
-            strcmp(rig_text(other->body, "metadata.uid"), rig_text(w->body, "metadata.uid")) == 0)
+            strcmp(rig_text(other->body, "metadata.uid"), rig_text(w->body, "metadata.uid")) == 0) {
             rig_fail(rig, "%s is patched while a patch is in flight", w->key);
+        }
     }
 }
 
@@ -124,21 +133,26 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
         open = open || (call->state == RIG_OPEN && strcmp(call->uid, pod->pod->meta.uid) == 0 &&
                         strcmp(call->node, node) == 0);
     }
-    if (!open)
+    if (!open) {
         rig_fail(rig, "a Binding of %s to %s without a bind call", w->key, node);
+    }
     const struct rig_watch *news; /* the engine may not know yet that the node went */
     DL_SEARCH_SCALAR(rig->watches, news, kind, RIG_NODE);
-    if (!rig_find(rig, RIG_NODE, node) && !news)
+    if (!rig_find(rig, RIG_NODE, node) && !news) {
         rig_fail(rig, "a Binding of %s to %s, which does not exist", w->key, node);
-    if (!*group_label(pod->json))
+    }
+    if (!*group_label(pod->json)) {
         return;
+    }
     json_t *plan = rig_plan_with(rig, pod);
     const char *state = rig_text(plan, "state");
-    if (strcmp(state, "Binding") != 0 && !rolls_forward(rig, pod))
+    if (strcmp(state, "Binding") != 0 && !rolls_forward(rig, pod)) {
         rig_fail(rig, "a Binding of %s in state '%s'", w->key, state);
+    }
     json_decref(plan);
-    if (!*rig_meta_text(pod->json, "labels", "sakkara.member.rank"))
+    if (!*rig_meta_text(pod->json, "labels", "sakkara.member.rank")) {
         rig_fail(rig, "a Binding of %s, which has no rank yet", w->key);
+    }
 }
 
 /* A gang of which nobody runs yet is bound as a whole. */
@@ -149,14 +163,16 @@ static void check_size(struct rig *rig, const struct rig_write *w, const json_t 
     json_t *count;
     json_int_t planned = 0;
     if (w->kind != SKR_WRITE_PATCH_CONFIGMAP || !map || rig->users_meddle ||
-        rig_n_bound(rig, rig_text(map->json, "data.name")) > 0)
+        rig_n_bound(rig, rig_text(map->json, "data.name")) > 0) {
         return;
+    }
     json_object_foreach(json_object_get(plan, "nodes"), node, count)
     {
         planned += json_integer_value(count);
     }
-    if (planned < atoi(rig_text(map->json, "data.size")))
+    if (planned < atoi(rig_text(map->json, "data.size"))) {
         rig_fail(rig, "%s is to be bound with %lld members", w->key, (long long)planned);
+    }
 }
 
 /* State Binding is asked for: everybody in the plan is bound or has voted. */
@@ -177,8 +193,9 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
             {
                 if (o->kind == RIG_POD && strcmp(o->pod->meta.uid, uid) == 0 &&
                     !*o->pod->node_name &&
-                    (!o->voted || strcmp(o->voted_node, json_string_value(node)) != 0))
+                    (!o->voted || strcmp(o->voted_node, json_string_value(node)) != 0)) {
                     rig_fail(rig, "Binding is persisted although %s has not voted", o->key);
+                }
             }
         }
     }
@@ -193,8 +210,9 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
         w->kind == SKR_WRITE_UNGATE_POD) {
         check_one_patch(rig, w);
         check_barrier(rig, w);
-        if (same)
+        if (same) {
             check_kick(rig, w, pod);
+        }
     } else if (w->kind == SKR_WRITE_BINDING && same) {
         check_binding(rig, w, pod);
     } else if (w->kind == SKR_WRITE_PATCH_CONFIGMAP || w->kind == SKR_WRITE_PATCH_PODGROUP) {
@@ -207,8 +225,9 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
     const json_t *list = json_object_get(json_object_get(w->body, "metadata"), "annotations");
     const char *text = json_string_value(json_object_get(list, "sakkara.plan"));
     json_t *plan = text ? json_loads(text, 0, NULL) : NULL;
-    if (strcmp(rig_text(plan, "state"), "Binding") == 0)
+    if (strcmp(rig_text(plan, "state"), "Binding") == 0) {
         json_object_set_new(rig->binding_ids, rig_text(plan, "id"), json_true());
+    }
     const char *uid;
     json_t *member;
     json_object_foreach(json_object_get(plan, "members"), uid, member)
@@ -218,18 +237,22 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
         json_object_set_new(rig->persisted, told, json_true());
     }
     json_decref(plan);
-    if (w->kind != SKR_WRITE_BINDING)
+    if (w->kind != SKR_WRITE_BINDING) {
         return;
+    }
     const struct rig_object *pod = rig_find(rig, RIG_POD, w->key), *node;
-    if (pod->bindings != 1)
+    if (pod->bindings != 1) {
         rig_fail(rig, "%s was bound %zu times", w->key, pod->bindings);
+    }
     node = rig_find(rig, RIG_NODE, pod->pod->node_name);
     /* An ordinary pod whose caller hung up is bound late, onto room that was given away. */
-    if (!node || rig->allow_overfull || (rig->users_meddle && !*group_label(pod->json)))
+    if (!node || rig->allow_overfull || (rig->users_meddle && !*group_label(pod->json))) {
         return;
+    }
     for (size_t i = 0; i < node->node->allocatable.n; i++) {
         const struct skr_quantity_item *q = &node->node->allocatable.item[i];
-        if (strcmp(q->name, "cpu") == 0 && q->amount < node->cpu_used)
+        if (strcmp(q->name, "cpu") == 0 && q->amount < node->cpu_used) {
             rig_fail(rig, "%s is overfilled by %s", node->key, w->key);
+        }
     }
 }

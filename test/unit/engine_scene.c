@@ -34,8 +34,9 @@ const struct rig_call *scene_park(struct rig *rig, int i)
 struct rig *scene_holding(int n, const struct rig_call **calls)
 {
     struct rig *rig = scene_planned(RIG_GATED);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         calls[i] = scene_park(rig, i);
+    }
     assert_string_equal(rig_state(rig, "g"), "Holding");
     return rig;
 }

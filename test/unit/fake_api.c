@@ -76,14 +76,16 @@ struct fake_api {
 
 static void lock(struct fake_api *api)
 {
-    if (pthread_mutex_lock(&api->lock) != 0)
+    if (pthread_mutex_lock(&api->lock) != 0) {
         abort();
+    }
 }
 
 static void unlock(struct fake_api *api)
 {
-    if (pthread_mutex_unlock(&api->lock) != 0)
+    if (pthread_mutex_unlock(&api->lock) != 0) {
         abort();
+    }
 }
 
 static void changed(struct fake_api *api)
@@ -104,8 +106,9 @@ static void wait_changed(struct fake_api *api, const struct timespec *until, con
     if (pthread_cond_timedwait(&api->changed, &api->lock, until) == ETIMEDOUT) {
         fprintf(stderr, "fake_api: nothing happened for %d s: %s\nrequests so far:\n",
                 FAKE_DEADLINE_S, what);
-        for (const struct request *r = api->requests; r; r = r->next)
+        for (const struct request *r = api->requests; r; r = r->next) {
             fprintf(stderr, "  %.*s\n", (int)strcspn(r->text, "\n"), r->text);
+        }
         abort();
     }
 }
@@ -113,16 +116,18 @@ static void wait_changed(struct fake_api *api, const struct timespec *until, con
 static char *copy(const char *text)
 {
     char *c = strdup(text ? text : "");
-    if (!c)
+    if (!c) {
         abort();
+    }
     return c;
 }
 
 /* Whether match is part of the first line. */
 static bool line_matches(const char *text, const char *match)
 {
-    if (!match || match[0] == '\0')
+    if (!match || match[0] == '\0') {
         return true;
+    }
     const char *found = strstr(text, match);
     return found && (size_t)(found - text) <= strcspn(text, "\n");
 }
@@ -134,10 +139,12 @@ static bool write_all(struct conn *c, const char *data, size_t n)
     while (n > 0) {
         ssize_t sent =
             c->tls ? gnutls_record_send(c->tls, data, n) : send(c->fd, data, n, MSG_NOSIGNAL);
-        if (sent == GNUTLS_E_AGAIN || sent == GNUTLS_E_INTERRUPTED)
+        if (sent == GNUTLS_E_AGAIN || sent == GNUTLS_E_INTERRUPTED) {
             continue;
-        if (sent <= 0)
+        }
+        if (sent <= 0) {
             return false;
+        }
         data += sent;
         n -= (size_t)sent;
     }
@@ -147,16 +154,16 @@ static bool write_all(struct conn *c, const char *data, size_t n)
 static ssize_t read_some(struct conn *c, char *data, size_t n)
 {
     ssize_t got;
-    do
+    do {
         got = c->tls ? gnutls_record_recv(c->tls, data, n) : recv(c->fd, data, n, 0);
-    while (c->tls && (got == GNUTLS_E_AGAIN || got == GNUTLS_E_INTERRUPTED));
+    } while (c->tls && (got == GNUTLS_E_AGAIN || got == GNUTLS_E_INTERRUPTED));
     return got;
 }
 
 static void reset(const struct conn *c)
 {
     struct linger hard = {.l_onoff = 1, .l_linger = 0};
-    (void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    (void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
 }
 
 /* Reads one request; its length with the body, 0 at the end of the connection. */
@@ -169,16 +176,18 @@ static size_t read_request(struct conn *c, size_t *ret_head)
             size_t head_len = (size_t)(head - c->buffer) + 4;
             const char *length = strcasestr(c->buffer, "\r\nContent-Length:");
             size_t body = length && length < head ? strtoul(length + 17, NULL, 10) : 0;
-            if (head_len + body > REQUEST_MAX)
+            if (head_len + body > REQUEST_MAX) {
                 return 0;
+            }
             if (c->n >= head_len + body) {
                 *ret_head = head_len;
                 return head_len + body;
             }
         }
         ssize_t got = c->n < REQUEST_MAX ? read_some(c, c->buffer + c->n, REQUEST_MAX - c->n) : 0;
-        if (got <= 0)
+        if (got <= 0) {
             return 0;
+        }
         c->n += (size_t)got;
     }
 }
@@ -189,24 +198,29 @@ static size_t read_request(struct conn *c, size_t *ret_head)
 static char *request_text(const char *raw, size_t head, size_t n)
 {
     char *text = malloc(n + 1);
-    if (!text)
+    if (!text) {
         abort();
+    }
     size_t len = 0;
-    for (size_t i = 0; i < n; i++)
-        if (i >= head || raw[i] != '\r')
+    for (size_t i = 0; i < n; i++) {
+        if (i >= head || raw[i] != '\r') {
             text[len++] = raw[i];
+        }
+    }
     text[len] = '\0';
     char *version = strstr(text, " HTTP/1.1\n");
-    if (version)
+    if (version) {
         memmove(version, version + 9, strlen(version + 9) + 1);
+    }
     return text;
 }
 
 static void write_down(struct fake_api *api, char *text)
 {
-    struct request *r = calloc(1, sizeof(*r));
-    if (!r)
+    struct request *r = calloc(1, sizeof *r);
+    if (!r) {
         abort();
+    }
     r->text = text;
     *api->requests_end = r;
     api->requests_end = &r->next;
@@ -219,7 +233,7 @@ static bool answer(struct conn *c, int status, const char *headers, const char *
 {
     char head[HEAD_MAX];
     size_t n = strlen(body);
-    int len = snprintf(head, sizeof(head),
+    int len = snprintf(head, sizeof head,
                        "HTTP/1.1 %d Said\r\nContent-Type: application/json\r\n%sContent-Length: "
                        "%zu\r\n\r\n",
                        status, headers, n);
@@ -229,7 +243,7 @@ static bool answer(struct conn *c, int status, const char *headers, const char *
 static bool send_chunk(struct conn *c, const char *text)
 {
     char head[32];
-    int len = snprintf(head, sizeof(head), "%zx\r\n", strlen(text));
+    int len = snprintf(head, sizeof head, "%zx\r\n", strlen(text));
     return write_all(c, head, (size_t)len) && write_all(c, text, strlen(text)) &&
            write_all(c, "\r\n", 2);
 }
@@ -246,13 +260,15 @@ static void free_chunks(struct conn *c)
 
 static void add_chunk(struct conn *c, char *text)
 {
-    struct chunk *chunk = calloc(1, sizeof(*chunk));
-    if (!chunk)
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk) {
         abort();
+    }
     chunk->text = text;
     struct chunk **end = &c->chunks;
-    while (*end)
+    while (*end) {
         end = &(*end)->next;
+    }
     *end = chunk;
 }
 
@@ -266,10 +282,11 @@ static bool stream(struct conn *c, const char *line, const char *body, bool end)
     c->ending = end;
     c->end = FAKE_ANSWER;
     c->stream = copy(line);
-    if (body && body[0] != '\0')
+    if (body && body[0] != '\0') {
         add_chunk(c, copy(body));
+    }
     unlock(api);
-    bool ok = write_all(c, head, sizeof(head) - 1);
+    bool ok = write_all(c, head, sizeof head - 1);
     lock(api);
     changed(api);
     while (ok && !api->stopping && !(c->ending && !c->chunks)) {
@@ -288,26 +305,31 @@ static bool stream(struct conn *c, const char *line, const char *body, bool end)
     free(c->stream);
     c->stream = NULL;
     free_chunks(c);
-    if (c->ending && c->end == FAKE_RESET)
+    if (c->ending && c->end == FAKE_RESET) {
         reset(c);
+    }
     return ok && c->ending && c->end == FAKE_ANSWER && write_all(c, "0\r\n\r\n", 5);
 }
 
 static bool is_released(const struct fake_api *api, const char *line)
 {
-    for (size_t i = 0; i < api->n_released; i++)
-        if (line_matches(line, api->released[i]))
+    for (size_t i = 0; i < api->n_released; i++) {
+        if (line_matches(line, api->released[i])) {
             return true;
+        }
+    }
     return false;
 }
 
 static struct fake_step default_step(const char *line)
 {
-    if (strstr(line, "watch=true"))
+    if (strstr(line, "watch=true")) {
         return (struct fake_step){.mode = FAKE_STREAM};
-    if (strstr(line, "?limit="))
+    }
+    if (strstr(line, "?limit=")) {
         return (struct fake_step){
             .body = "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}"};
+    }
     return (struct fake_step){.body = "{\"kind\":\"Status\",\"status\":\"Success\"}"};
 }
 
@@ -315,8 +337,9 @@ static struct fake_step choose_step(struct fake_api *api, const char *text)
 {
     for (size_t i = 0; i < api->n_steps; i++) {
         struct step *s = &api->steps[i];
-        if (s->used || !line_matches(text, s->step.match))
+        if (s->used || !line_matches(text, s->step.match)) {
             continue;
+        }
         if (s->step.skip > 0) {
             s->step.skip--;
             continue;
@@ -338,8 +361,10 @@ static void delay(struct fake_api *api, int ms)
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
-    while (!api->stopping && pthread_cond_timedwait(&api->changed, &api->lock, &until) != ETIMEDOUT)
+    while (!api->stopping &&
+           pthread_cond_timedwait(&api->changed, &api->lock, &until) != ETIMEDOUT) {
         ;
+    }
 }
 
 /* Lock held at call and return. Returns whether the connection can be used on. */
@@ -381,24 +406,29 @@ static bool handle(struct conn *c, char *text)
     line[strcspn(line, "\n")] = '\0';
     write_down(api, text);
     bool ok = false;
-    if (!is_read && ++api->busy > api->peak)
+    if (!is_read && ++api->busy > api->peak) {
         api->peak = api->busy;
-    if (step.delay_ms > 0)
+    }
+    if (step.delay_ms > 0) {
         delay(api, step.delay_ms);
-    while (step.mode == FAKE_HANG && !api->stopping && !is_released(api, line))
+    }
+    while (step.mode == FAKE_HANG && !api->stopping && !is_released(api, line)) {
         (void)pthread_cond_wait(&api->changed, &api->lock);
-    if (api->stopping)
+    }
+    if (api->stopping) {
         ok = false; /* it went down before it took the request */
-    else if (step.mode == FAKE_PASS || step.mode == FAKE_LOST)
+    } else if (step.mode == FAKE_PASS || step.mode == FAKE_LOST) {
         ok = pass(c, &step, text, line);
-    else if (step.mode == FAKE_STREAM)
+    } else if (step.mode == FAKE_STREAM) {
         ok = stream(c, line, step.body, false);
-    else if (step.mode == FAKE_RESET)
+    } else if (step.mode == FAKE_RESET) {
         reset(c);
-    else if (step.mode != FAKE_CLOSE)
+    } else if (step.mode != FAKE_CLOSE) {
         ok = answer_step(c, &step);
-    if (!is_read)
+    }
+    if (!is_read) {
         api->busy--;
+    }
     free(line);
     return ok && !api->stopping;
 }
@@ -408,10 +438,12 @@ static bool handle(struct conn *c, char *text)
 static bool tls_begin(struct conn *c)
 {
     struct fake_api *api = c->api;
-    if (!api->pki)
+    if (!api->pki) {
         return true;
-    if (gnutls_init(&c->tls, GNUTLS_SERVER | GNUTLS_NO_SIGNAL) < 0)
+    }
+    if (gnutls_init(&c->tls, GNUTLS_SERVER | GNUTLS_NO_SIGNAL) < 0) {
         return false;
+    }
     (void)gnutls_set_default_priority(c->tls);
     (void)gnutls_credentials_set(c->tls, GNUTLS_CRD_CERTIFICATE, api->credentials);
     if (api->require_client) {
@@ -419,11 +451,11 @@ static bool tls_begin(struct conn *c)
         gnutls_session_set_verify_cert(c->tls, NULL, 0);
     }
     gnutls_transport_set_int(c->tls, c->fd);
-    int r;
-    do
-        r = gnutls_handshake(c->tls);
-    while (r < 0 && !gnutls_error_is_fatal(r));
-    return r == 0;
+    int rc;
+    do {
+        rc = gnutls_handshake(c->tls);
+    } while (rc < 0 && !gnutls_error_is_fatal(rc));
+    return rc == 0;
 }
 
 static void *serve(void *arg)
@@ -445,8 +477,9 @@ static void *serve(void *arg)
     c->fd = -1;
     c->gone = true;
     unlock(api);
-    if (c->tls)
+    if (c->tls) {
         gnutls_deinit(c->tls);
+    }
     free(c->buffer);
     return NULL;
 }
@@ -454,13 +487,15 @@ static void *serve(void *arg)
 static void add_conn(struct fake_api *api, int fd)
 {
     int one = 1;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    struct conn *c = calloc(1, sizeof(*c));
-    if (!c)
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    struct conn *c = calloc(1, sizeof *c);
+    if (!c) {
         abort();
+    }
     c->buffer = malloc(REQUEST_MAX + 1);
-    if (!c->buffer)
+    if (!c->buffer) {
         abort();
+    }
     c->api = api;
     c->fd = fd;
     lock(api);
@@ -468,10 +503,12 @@ static void add_conn(struct fake_api *api, int fd)
     api->conns = c;
     api->n_accepted++;
     changed(api);
-    if (pthread_create(&c->thread, NULL, serve, c) != 0)
+    if (pthread_create(&c->thread, NULL, serve, c) != 0) {
         abort();
-    if (api->stopping)
+    }
+    if (api->stopping) {
         (void)shutdown(fd, SHUT_RDWR);
+    }
     unlock(api);
 }
 
@@ -480,10 +517,11 @@ static void *accept_all(void *arg)
     struct fake_api *api = arg;
     for (;;) {
         int fd = accept4(api->listener, NULL, NULL, SOCK_CLOEXEC);
-        if (fd >= 0)
+        if (fd >= 0) {
             add_conn(api, fd);
-        else if (errno != EINTR && errno != ECONNABORTED)
+        } else if (errno != EINTR && errno != ECONNABORTED) {
             return NULL;
+        }
     }
 }
 
@@ -492,9 +530,9 @@ static void open_listener(struct fake_api *api)
     int one = 1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(api->port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t len = sizeof(address);
+    socklen_t len = sizeof address;
     api->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    (void)setsockopt(api->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    (void)setsockopt(api->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (api->listener < 0 || bind(api->listener, (struct sockaddr *)&address, len) != 0 ||
         listen(api->listener, 128) != 0 ||
         getsockname(api->listener, (struct sockaddr *)&address, &len) != 0) {
@@ -515,8 +553,9 @@ static void load_pki(struct fake_api *api)
     if (gnutls_certificate_allocate_credentials(&api->credentials) < 0 ||
         gnutls_certificate_set_x509_key_mem(api->credentials, &cert, &key, GNUTLS_X509_FMT_PEM) <
             0 ||
-        gnutls_certificate_set_x509_trust_mem(api->credentials, &ca, GNUTLS_X509_FMT_PEM) < 0)
+        gnutls_certificate_set_x509_trust_mem(api->credentials, &ca, GNUTLS_X509_FMT_PEM) < 0) {
         abort();
+    }
     free(cert.data);
     free(key.data);
     free(ca.data);
@@ -524,16 +563,19 @@ static void load_pki(struct fake_api *api)
 
 struct fake_api *fake_api_start(const struct fake_pki *pki, bool require_client)
 {
-    struct fake_api *api = calloc(1, sizeof(*api));
-    if (!api)
+    struct fake_api *api = calloc(1, sizeof *api);
+    if (!api) {
         abort();
+    }
     api->pki = pki;
     api->require_client = require_client;
     api->requests_end = &api->requests;
-    if (pthread_mutex_init(&api->lock, NULL) != 0 || pthread_cond_init(&api->changed, NULL) != 0)
+    if (pthread_mutex_init(&api->lock, NULL) != 0 || pthread_cond_init(&api->changed, NULL) != 0) {
         abort();
-    if (pki)
+    }
+    if (pki) {
         load_pki(api);
+    }
     fake_api_come_up(api);
     return api;
 }
@@ -545,8 +587,9 @@ void fake_api_come_up(struct fake_api *api)
     api->stopping = false;
     api->listening = true;
     unlock(api);
-    if (pthread_create(&api->thread, NULL, accept_all, api) != 0)
+    if (pthread_create(&api->thread, NULL, accept_all, api) != 0) {
         abort();
+    }
 }
 
 static void join_conns(struct fake_api *api, struct conn *first)
@@ -569,17 +612,20 @@ void fake_api_go_down(struct fake_api *api)
     api->stopping = true;
     changed(api);
     unlock(api);
-    if (!was)
+    if (!was) {
         return;
+    }
     (void)shutdown(api->listener, SHUT_RDWR);
     (void)pthread_join(api->thread, NULL);
     (void)close(api->listener);
     lock(api);
     struct conn *conns = api->conns;
     api->conns = NULL;
-    for (struct conn *c = conns; c; c = c->next)
-        if (c->fd >= 0)
+    for (struct conn *c = conns; c; c = c->next) {
+        if (c->fd >= 0) {
             (void)shutdown(c->fd, SHUT_RDWR);
+        }
+    }
     changed(api);
     unlock(api);
     join_conns(api, conns);
@@ -587,8 +633,9 @@ void fake_api_go_down(struct fake_api *api)
 
 void fake_api_stop(struct fake_api *api)
 {
-    if (!api)
+    if (!api) {
         return;
+    }
     fake_api_go_down(api);
     while (api->requests) {
         struct request *next = api->requests->next;
@@ -601,10 +648,12 @@ void fake_api_stop(struct fake_api *api)
         free((void *)(uintptr_t)api->steps[i].step.headers);
         free((void *)(uintptr_t)api->steps[i].step.body);
     }
-    for (size_t i = 0; i < api->n_released; i++)
+    for (size_t i = 0; i < api->n_released; i++) {
         free(api->released[i]);
-    if (api->credentials)
+    }
+    if (api->credentials) {
         gnutls_certificate_free_credentials(api->credentials);
+    }
     (void)pthread_cond_destroy(&api->changed);
     (void)pthread_mutex_destroy(&api->lock);
     free(api);
@@ -620,8 +669,9 @@ uint16_t fake_api_port(const struct fake_api *api)
 void fake_api_expect(struct fake_api *api, const struct fake_step *step)
 {
     lock(api);
-    if (api->n_steps == STEPS_MAX)
+    if (api->n_steps == STEPS_MAX) {
         abort();
+    }
     struct step *s = &api->steps[api->n_steps++];
     s->step = *step;
     s->step.match = copy(step->match);
@@ -635,9 +685,11 @@ static const struct request *find_request(const struct fake_api *api, const char
 {
     const struct request *found = NULL;
     size_t n = 0;
-    for (const struct request *r = api->requests; r; r = r->next)
-        if (line_matches(r->text, match) && n++ == i)
+    for (const struct request *r = api->requests; r; r = r->next) {
+        if (line_matches(r->text, match) && n++ == i) {
             found = r;
+        }
+    }
     *ret_n = n;
     return found;
 }
@@ -655,8 +707,9 @@ void fake_api_wait_count(struct fake_api *api, const char *match, size_t n)
 {
     struct timespec until = deadline();
     lock(api);
-    for (size_t have = 0; (void)find_request(api, match, 0, &have), have < n;)
+    for (size_t have = 0; (void)find_request(api, match, 0, &have), have < n;) {
         wait_changed(api, &until, match);
+    }
     unlock(api);
 }
 
@@ -674,9 +727,11 @@ static struct conn *wait_stream(struct fake_api *api, const char *match)
 {
     struct timespec until = deadline();
     for (;;) {
-        for (struct conn *c = api->conns; c; c = c->next)
-            if (c->stream && !c->ending && line_matches(c->stream, match))
+        for (struct conn *c = api->conns; c; c = c->next) {
+            if (c->stream && !c->ending && line_matches(c->stream, match)) {
                 return c;
+            }
+        }
         wait_changed(api, &until, match);
     }
 }
@@ -702,8 +757,9 @@ void fake_api_end(struct fake_api *api, const char *match, enum fake_mode how)
 void fake_api_release(struct fake_api *api, const char *match)
 {
     lock(api);
-    if (api->n_released == STEPS_MAX)
+    if (api->n_released == STEPS_MAX) {
         abort();
+    }
     api->released[api->n_released++] = copy(match);
     changed(api);
     unlock(api);
@@ -729,8 +785,9 @@ void fake_api_wait_connections(struct fake_api *api, size_t n)
 {
     struct timespec until = deadline();
     lock(api);
-    while (api->n_accepted < n)
+    while (api->n_accepted < n) {
         wait_changed(api, &until, "connections");
+    }
     unlock(api);
 }
 
@@ -767,8 +824,9 @@ void fake_api_push(struct fake_api *api, char *(*choose)(void *context, const ch
 {
     for (struct conn *c = api->conns; c; c = c->next) {
         char *text = c->stream && !c->ending ? choose(context, c->stream) : NULL;
-        if (text)
+        if (text) {
             add_chunk(c, text);
+        }
     }
     changed(api);
 }
@@ -777,10 +835,12 @@ size_t fake_api_break(struct fake_api *api, const char *match, const char *text,
 {
     size_t n = 0;
     for (struct conn *c = api->conns; c; c = c->next) {
-        if (!c->stream || c->ending || !line_matches(c->stream, match))
+        if (!c->stream || c->ending || !line_matches(c->stream, match)) {
             continue;
-        if (text)
+        }
+        if (text) {
             add_chunk(c, copy(text));
+        }
         c->end = how;
         c->ending = true;
         n++;

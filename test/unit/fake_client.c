@@ -20,20 +20,22 @@ static void begin(struct fake_client *c, const struct fake_pki *pki, bool requir
     struct skr_error error = {0};
     *c = (struct fake_client){.api = fake_api_start(pki, require_client),
                               .sink = fake_sink_create()};
-    (void)snprintf(url, sizeof(url), "%s://127.0.0.1:%u", pki ? "https" : "http",
+    (void)snprintf(url, sizeof url, "%s://127.0.0.1:%u", pki ? "https" : "http",
                    (unsigned int)fake_api_port(c->api));
     skr_kube_access_init(&c->access);
-    if (skr_kube_access_set_server(&c->access, url, &error) < 0)
+    if (skr_kube_access_set_server(&c->access, url, &error) < 0) {
         abort();
+    }
     c->access.source = skr_strdup("test");
     skr_kube_options_default(&c->options);
     c->options.deliver = fake_sink_deliver;
-    c->options.deliver_ctx = c->sink;
+    c->options.deliver_context = c->sink;
     c->options.backoff_min = 2 * SKR_MILLISECOND;
     c->options.backoff_max = 20 * SKR_MILLISECOND;
     c->options.seed = 1;
-    if (pki)
+    if (pki) {
         skr_kube_secret_take(&c->access.ca, skr_strdup(pki->ca), strlen(pki->ca));
+    }
     skr_log_set_fd(-1);
 }
 
@@ -81,7 +83,8 @@ void fake_client_expect_request(struct fake_client *c, const char *match, size_t
                                 const char *part)
 {
     char *text = fake_api_request(c->api, match, i);
-    if (!strstr(text, part))
+    if (!strstr(text, part)) {
         fail_msg("no \"%s\" in\n%s", part, text);
+    }
     free(text);
 }

@@ -65,15 +65,16 @@ static void make_leaf(struct pair *p, const char *name, unsigned char serial, co
 const struct fake_pki *fake_pki_get(void)
 {
     static const unsigned char loopback[] = {127, 0, 0, 1};
-    if (made)
+    if (made) {
         return &pki;
+    }
     begin(&ca, "fake CA", 1);
     must(gnutls_x509_crt_set_ca_status(ca.crt, 1));
     must(gnutls_x509_crt_set_key_usage(ca.crt, GNUTLS_KEY_KEY_CERT_SIGN));
     finish(&ca);
     make_leaf(&server, "kubernetes", 2, GNUTLS_KP_TLS_WWW_SERVER);
     must(gnutls_x509_crt_set_subject_alt_name(server.crt, GNUTLS_SAN_IPADDRESS, loopback,
-                                              sizeof(loopback), GNUTLS_FSAN_SET));
+                                              sizeof loopback, GNUTLS_FSAN_SET));
     must(gnutls_x509_crt_set_subject_alt_name(server.crt, GNUTLS_SAN_DNSNAME, "kubernetes", 10,
                                               GNUTLS_FSAN_APPEND));
     finish(&server);

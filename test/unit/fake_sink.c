@@ -24,17 +24,20 @@ struct fake_sink {
 
 struct fake_sink *fake_sink_create(void)
 {
-    struct fake_sink *sink = skr_alloc(sizeof(*sink));
-    if (pthread_mutex_init(&sink->lock, NULL) != 0 || pthread_cond_init(&sink->changed, NULL) != 0)
+    struct fake_sink *sink = skr_alloc(sizeof *sink);
+    if (pthread_mutex_init(&sink->lock, NULL) != 0 ||
+        pthread_cond_init(&sink->changed, NULL) != 0) {
         abort();
+    }
     return sink;
 }
 
 void fake_sink_clear(struct fake_sink *sink)
 {
     (void)pthread_mutex_lock(&sink->lock);
-    for (size_t i = 0; i < sink->n; i++)
+    for (size_t i = 0; i < sink->n; i++) {
         free(sink->line[i]);
+    }
     sink->n = 0;
     (void)pthread_mutex_unlock(&sink->lock);
 }
@@ -59,13 +62,16 @@ static void write_done(struct skr_strbuf *b, const struct skr_event *e)
     skr_strbuf_addf(b, "write %" PRIu64 " %s %d v=%" PRIu64 " retry=%" PRId64, e->write_done.write,
                     skr_kube_outcome_name(e->write_done.outcome), (int)e->write_done.http_status,
                     e->write_done.resource_version, e->write_done.retry_after);
-    if (e->write_done.pod)
+    if (e->write_done.pod) {
         skr_strbuf_addf(b, " pod=%s/%s", e->write_done.pod->meta.namespace_,
                         e->write_done.pod->meta.name);
-    if (e->write_done.configmap)
+    }
+    if (e->write_done.configmap) {
         skr_strbuf_addf(b, " configmap=%s", e->write_done.configmap->meta.name);
-    if (e->write_done.podgroup)
+    }
+    if (e->write_done.podgroup) {
         skr_strbuf_addf(b, " podgroup=%s", e->write_done.podgroup->meta.name);
+    }
     skr_strbuf_addf(b, " message=%s", e->write_done.message);
 }
 
@@ -76,33 +82,34 @@ static void write_deleted(struct skr_strbuf *b, const char *kind, const struct s
 
 static void write_event(struct skr_strbuf *b, const struct skr_event *e)
 {
-    if (e->kind == SKR_EVENT_NODE_UPSERT)
+    if (e->kind == SKR_EVENT_NODE_UPSERT) {
         write_meta(b, "node", &e->node->meta);
-    else if (e->kind == SKR_EVENT_POD_UPSERT)
+    } else if (e->kind == SKR_EVENT_POD_UPSERT) {
         write_meta(b, "pod", &e->pod->meta);
-    else if (e->kind == SKR_EVENT_CONFIGMAP_UPSERT)
+    } else if (e->kind == SKR_EVENT_CONFIGMAP_UPSERT) {
         write_meta(b, "configmap", &e->configmap->meta);
-    else if (e->kind == SKR_EVENT_PODGROUP_UPSERT)
+    } else if (e->kind == SKR_EVENT_PODGROUP_UPSERT) {
         write_meta(b, "podgroup", &e->podgroup->meta);
-    else if (e->kind == SKR_EVENT_NODE_DELETE)
+    } else if (e->kind == SKR_EVENT_NODE_DELETE) {
         write_deleted(b, "node", e);
-    else if (e->kind == SKR_EVENT_POD_DELETE)
+    } else if (e->kind == SKR_EVENT_POD_DELETE) {
         write_deleted(b, "pod", e);
-    else if (e->kind == SKR_EVENT_CONFIGMAP_DELETE)
+    } else if (e->kind == SKR_EVENT_CONFIGMAP_DELETE) {
         write_deleted(b, "configmap", e);
-    else if (e->kind == SKR_EVENT_PODGROUP_DELETE)
+    } else if (e->kind == SKR_EVENT_PODGROUP_DELETE) {
         write_deleted(b, "podgroup", e);
-    else if (e->kind == SKR_EVENT_WRITE_DONE)
+    } else if (e->kind == SKR_EVENT_WRITE_DONE) {
         write_done(b, e);
-    else if (e->kind == SKR_EVENT_SYNCED)
+    } else if (e->kind == SKR_EVENT_SYNCED) {
         skr_strbuf_add(b, "synced");
-    else
+    } else {
         abort();
+    }
 }
 
-void fake_sink_deliver(void *ctx, struct skr_event *event)
+void fake_sink_deliver(void *context, struct skr_event *event)
 {
-    struct fake_sink *sink = ctx;
+    struct fake_sink *sink = context;
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     write_event(&b, event);
@@ -118,8 +125,9 @@ void fake_sink_deliver(void *ctx, struct skr_event *event)
 static size_t count_locked(const struct fake_sink *sink, const char *begin)
 {
     size_t n = 0;
-    for (size_t i = 0; i < sink->n; i++)
+    for (size_t i = 0; i < sink->n; i++) {
         n += strncmp(sink->line[i], begin, strlen(begin)) == 0;
+    }
     return n;
 }
 
@@ -142,13 +150,15 @@ void fake_sink_wait(struct fake_sink *sink, const char *begin, size_t n)
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += FAKE_DEADLINE_S;
     (void)pthread_mutex_lock(&sink->lock);
-    while (count_locked(sink, begin) < n)
+    while (count_locked(sink, begin) < n) {
         if (pthread_cond_timedwait(&sink->changed, &sink->lock, &until) == ETIMEDOUT) {
             fprintf(stderr, "fake_sink: no %zu x \"%s\" among\n", n, begin);
-            for (size_t i = 0; i < sink->n; i++)
+            for (size_t i = 0; i < sink->n; i++) {
                 fprintf(stderr, "  %s\n", sink->line[i]);
+            }
             abort();
         }
+    }
     (void)pthread_mutex_unlock(&sink->lock);
 }
 
@@ -158,9 +168,11 @@ char *fake_sink_line(struct fake_sink *sink, const char *begin, size_t i)
     char *found = NULL;
     size_t seen = 0;
     (void)pthread_mutex_lock(&sink->lock);
-    for (size_t k = 0; k < sink->n && !found; k++)
-        if (strncmp(sink->line[k], begin, strlen(begin)) == 0 && seen++ == i)
+    for (size_t k = 0; k < sink->n && !found; k++) {
+        if (strncmp(sink->line[k], begin, strlen(begin)) == 0 && seen++ == i) {
             found = skr_strdup(sink->line[k]);
+        }
+    }
     (void)pthread_mutex_unlock(&sink->lock);
     return found;
 }
@@ -170,11 +182,13 @@ char *fake_sink_text(struct fake_sink *sink)
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     (void)pthread_mutex_lock(&sink->lock);
-    for (size_t i = 0; i < sink->n; i++)
+    for (size_t i = 0; i < sink->n; i++) {
         skr_strbuf_addf(&b, "%s\n", sink->line[i]);
+    }
     (void)pthread_mutex_unlock(&sink->lock);
-    if (b.len == 0)
+    if (b.len == 0) {
         skr_strbuf_add(&b, "");
+    }
     char *text = skr_strbuf_take(&b, NULL);
     return text ? text : skr_strdup("");
 }

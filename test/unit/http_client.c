@@ -34,11 +34,12 @@ static int try_connect(uint16_t port)
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     assert_true(fd >= 0);
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (connect(fd, (const struct sockaddr *)&to, sizeof to) == 0) {
         return fd;
+    }
     close(fd);
     return -1;
 }
@@ -47,8 +48,9 @@ int http_connect(uint16_t port)
 {
     const int fd = try_connect(port);
 
-    if (fd < 0)
+    if (fd < 0) {
         fail_msg("cannot connect to port %u: %s", (unsigned)port, strerror(errno));
+    }
     return fd;
 }
 
@@ -56,8 +58,9 @@ bool http_can_connect(uint16_t port)
 {
     const int fd = try_connect(port);
 
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
+    }
     return fd >= 0;
 }
 
@@ -65,10 +68,12 @@ void http_send(int fd, const char *bytes, size_t n)
 {
     while (n > 0) {
         const ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
+        if (sent < 0 && errno == EINTR) {
             continue;
-        if (sent <= 0)
+        }
+        if (sent <= 0) {
             return;
+        }
         bytes += sent;
         n -= (size_t)sent;
     }
@@ -83,7 +88,7 @@ void http_send_post(int fd, const char *path, const char *body, size_t n)
 {
     char head[256];
 
-    (void)snprintf(head, sizeof(head),
+    (void)snprintf(head, sizeof head,
                    "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                    "Content-Length: %zu\r\nAccept-Encoding: gzip\r\n\r\n",
                    path, n);
@@ -98,12 +103,15 @@ static size_t receive(int fd, char *buffer, size_t n)
 
     while (got < n) {
         const ssize_t r = recv(fd, buffer + got, n - got, 0);
-        if (r < 0 && errno == EINTR)
+        if (r < 0 && errno == EINTR) {
             continue;
-        if (r < 0 && errno == EAGAIN)
+        }
+        if (r < 0 && errno == EAGAIN) {
             fail_msg("nothing received for %d s", WAIT_S);
-        if (r <= 0)
+        }
+        if (r <= 0) {
             break;
+        }
         got += (size_t)r;
     }
     return got;
@@ -116,16 +124,18 @@ struct http_answer http_receive(int fd)
     size_t n = 0;
 
     assert_non_null(head);
-    while (n < 8191 && strstr(head, "\r\n\r\n") == NULL) {
-        if (receive(fd, head + n, 1) != 1)
+    while (n < 8191 && !strstr(head, "\r\n\r\n")) {
+        if (receive(fd, head + n, 1) != 1) {
             break;
+        }
         n++;
     }
     answer.headers = head;
-    if (strstr(head, "\r\n\r\n") == NULL || sscanf(head, "HTTP/1.%*d %d", &answer.status) != 1)
+    if (!strstr(head, "\r\n\r\n") || sscanf(head, "HTTP/1.%*d %d", &answer.status) != 1) {
         return answer;
+    }
     const char *length = strcasestr(head, "content-length:");
-    answer.body_len = length != NULL ? strtoul(length + 15, NULL, 10) : 0;
+    answer.body_len = length ? strtoul(length + 15, NULL, 10) : 0;
     answer.body = calloc(1, answer.body_len + 1);
     assert_non_null(answer.body);
     assert_int_equal(receive(fd, answer.body, answer.body_len), answer.body_len);
@@ -143,8 +153,9 @@ void http_wait_closed(int fd)
 {
     char buffer[256];
 
-    while (receive(fd, buffer, sizeof(buffer)) == sizeof(buffer))
+    while (receive(fd, buffer, sizeof buffer) == sizeof buffer) {
         ;
+    }
 }
 
 struct http_answer http_post(uint16_t port, const char *path, const char *body)
@@ -162,7 +173,7 @@ struct http_answer http_request(uint16_t port, const char *method, const char *p
     const int fd = http_connect(port);
     char head[512];
 
-    (void)snprintf(head, sizeof(head), "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    (void)snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
                    method, path);
     http_send_text(fd, head);
     struct http_answer answer = {0};
@@ -186,7 +197,7 @@ const char *http_certificates_path(const struct http_certificates *certificates,
     static int next;
     char *p = path[next++ % PATHS];
 
-    (void)snprintf(p, sizeof(path[0]), "%s/%s", certificates->directory, name);
+    (void)snprintf(p, sizeof path[0], "%s/%s", certificates->directory, name);
     return p;
 }
 
@@ -195,7 +206,7 @@ static void write_file(const struct http_certificates *certificates, const char 
 {
     char path[128];
 
-    (void)snprintf(path, sizeof(path), "%s/%s%s", certificates->directory, name, suffix);
+    (void)snprintf(path, sizeof path, "%s/%s%s", certificates->directory, name, suffix);
     FILE *file = fopen(path, "we");
     assert_non_null(file);
     assert_int_equal(fwrite(pem->data, 1, pem->size, file), pem->size);
@@ -229,8 +240,8 @@ static void make(const struct http_certificates *certificates, const char *name,
                                                    (unsigned)strlen(name)),
                      0);
     assert_int_equal(gnutls_x509_crt_set_key(crt, *ret_key), 0);
-    assert_int_equal(gnutls_x509_crt_set_basic_constraints(crt, issuer == NULL, -1), 0);
-    if (purpose != NULL) {
+    assert_int_equal(gnutls_x509_crt_set_basic_constraints(crt, !issuer, -1), 0);
+    if (purpose) {
         assert_int_equal(gnutls_x509_crt_set_key_purpose_oid(crt, purpose, 0), 0);
         assert_int_equal(gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, loopback,
                                                               4, GNUTLS_FSAN_SET),
@@ -238,9 +249,8 @@ static void make(const struct http_certificates *certificates, const char *name,
     } else {
         assert_int_equal(gnutls_x509_crt_set_key_usage(crt, GNUTLS_KEY_KEY_CERT_SIGN), 0);
     }
-    assert_int_equal(gnutls_x509_crt_sign2(crt, issuer != NULL ? issuer : crt,
-                                           issuer != NULL ? issuer_key : *ret_key,
-                                           GNUTLS_DIG_SHA256, 0),
+    assert_int_equal(gnutls_x509_crt_sign2(crt, issuer ? issuer : crt,
+                                           issuer ? issuer_key : *ret_key, GNUTLS_DIG_SHA256, 0),
                      0);
     assert_int_equal(gnutls_x509_crt_export2(crt, GNUTLS_X509_FMT_PEM, &pem), 0);
     write_file(certificates, name, ".pem", &pem);
@@ -265,12 +275,12 @@ void http_certificates_make(struct http_certificates *certificates)
     gnutls_x509_crt_t other_ca;
     gnutls_x509_privkey_t other_ca_key;
 
-    (void)snprintf(certificates->directory, sizeof(certificates->directory),
+    (void)snprintf(certificates->directory, sizeof certificates->directory,
                    "/tmp/sakkara-test-XXXXXX");
     assert_non_null(mkdtemp(certificates->directory));
     make(certificates, "ca", NULL, NULL, NULL, &ca, &ca_key);
     make(certificates, "otherca", NULL, NULL, NULL, &other_ca, &other_ca_key);
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         gnutls_x509_crt_t crt;
         gnutls_x509_privkey_t key;
         make(certificates, row[i].name, row[i].purpose, row[i].other ? other_ca : ca,
@@ -289,10 +299,10 @@ void http_certificates_remove(struct http_certificates *certificates)
     static const char *const name[] = {"ca", "otherca", "server", "client", "serverauth", "other"};
     char path[128];
 
-    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s.pem", certificates->directory, name[i]);
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s.pem", certificates->directory, name[i]);
         (void)unlink(path);
-        (void)snprintf(path, sizeof(path), "%s/%s.key", certificates->directory, name[i]);
+        (void)snprintf(path, sizeof path, "%s/%s.key", certificates->directory, name[i]);
         (void)unlink(path);
     }
     (void)rmdir(certificates->directory);

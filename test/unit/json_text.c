@@ -10,9 +10,11 @@
 char *json_text_quote(const char *text)
 {
     char *copy = skr_strdup(text);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '\'')
+    for (char *c = copy; *c != '\0'; c++) {
+        if (*c == '\'') {
             *c = '"';
+        }
+    }
     return copy;
 }
 
@@ -21,7 +23,7 @@ json_t *json_text_load(const char *text)
     json_error_t error;
     char *quoted = json_text_quote(text);
     json_t *value = json_loads(quoted, JSON_DECODE_ANY, &error);
-    if (value == NULL) {
+    if (!value) {
         fprintf(stderr, "%d:%d: %s in %s\n", error.line, error.column, error.text, quoted);
         abort();
     }

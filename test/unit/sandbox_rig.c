@@ -30,8 +30,9 @@ static enum skr_store_verb verb_of(const char *method, bool named)
         {"JSON", SKR_STORE_PATCH_JSON, SKR_STORE_PATCH_JSON},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strcmp(table[i].method, method) == 0)
+        if (strcmp(table[i].method, method) == 0) {
             return named ? table[i].named : table[i].collection;
+        }
     }
     fail_msg("no method %s", method);
     return SKR_STORE_GET;
@@ -41,22 +42,24 @@ static void set_parameter(struct skr_store_request *request, char *text)
 {
     char *value = strchr(text, '=');
 
-    if (value)
+    if (value) {
         *value++ = '\0';
-    if (strcmp(text, "labelSelector") == 0)
+    }
+    if (strcmp(text, "labelSelector") == 0) {
         request->label_selector = value;
-    else if (strcmp(text, "fieldSelector") == 0)
+    } else if (strcmp(text, "fieldSelector") == 0) {
         request->field_selector = value;
-    else if (strcmp(text, "continue") == 0)
+    } else if (strcmp(text, "continue") == 0) {
         request->continue_ = value;
-    else if (strcmp(text, "limit") == 0)
+    } else if (strcmp(text, "limit") == 0) {
         request->limit = strtoll(value, NULL, 10);
-    else if (strcmp(text, "dryRun") == 0)
+    } else if (strcmp(text, "dryRun") == 0) {
         request->dry_run = true;
-    else if (strcmp(text, "strict") == 0)
+    } else if (strcmp(text, "strict") == 0) {
         request->strict = true;
-    else
+    } else {
         fail_msg("no parameter %s", text);
+    }
 }
 
 int sandbox_request(struct skr_store *store, skr_time now, const char *line, const char *body,
@@ -70,10 +73,12 @@ int sandbox_request(struct skr_store *store, skr_time now, const char *line, con
     snprintf(text, sizeof text, "%s", line);
     const char *method = strsep(&at, " ");
     const char *path = strsep(&at, "?");
-    if (!skr_route_parse(path, &route))
+    if (!skr_route_parse(path, &route)) {
         fail_msg("no route: %s", path);
-    while (at && *at)
+    }
+    while (at && *at) {
         set_parameter(&request, strsep(&at, "&"));
+    }
     request.verb = verb_of(method, *route.name != '\0');
     request.resource = route.resource;
     request.namespace_ = route.namespace_;
@@ -83,10 +88,11 @@ int sandbox_request(struct skr_store *store, skr_time now, const char *line, con
     request.body = json;
     skr_store_handle(store, &request, now, &reply);
     json_decref(json);
-    if (ret)
+    if (ret) {
         *ret = reply.body;
-    else
+    } else {
         json_decref(reply.body);
+    }
     return reply.status;
 }
 
@@ -95,9 +101,10 @@ json_t *sandbox_expect(struct skr_store *store, int status, const char *line, co
     json_t *reply;
     const int got = sandbox_request(store, RIG_NOW, line, body, &reply);
 
-    if (got != status)
+    if (got != status) {
         fail_msg("%s %s: %d instead of %d: %s", line, body ? body : "", got, status,
                  sandbox_text(reply, "message"));
+    }
     return reply;
 }
 
@@ -133,10 +140,12 @@ const char *sandbox_text(const json_t *object, const char *path)
 {
     static char text[4096];
 
-    while (object && *path)
+    while (object && *path) {
         object = step(object, &path);
-    if (json_is_string(object))
+    }
+    if (json_is_string(object)) {
         return json_string_value(object);
+    }
     char *dump =
         object ? json_dumps(object, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     snprintf(text, sizeof text, "%s", dump ? dump : "");
@@ -151,8 +160,9 @@ const char *sandbox_field(struct skr_store *store, const char *url, const char *
     json_t *object;
 
     snprintf(line, sizeof line, "GET %s", url);
-    if (sandbox_request(store, RIG_NOW, line, NULL, &object) != 200)
+    if (sandbox_request(store, RIG_NOW, line, NULL, &object) != 200) {
         fail_msg("%s: %s", line, sandbox_text(object, "message"));
+    }
     snprintf(text, sizeof text, "%s", sandbox_text(object, path));
     json_decref(object);
     return text;

@@ -15,7 +15,7 @@
 static void add_unit(struct skr_tree_builder *builder, int32_t depth, int32_t *n)
 {
     char name[16];
-    snprintf(name, sizeof(name), "u%" PRId32, (*n)++);
+    snprintf(name, sizeof name, "u%" PRId32, (*n)++);
     assert_int_equal(skr_tree_builder_add(builder, depth, name, NULL), 0);
 }
 
@@ -41,7 +41,7 @@ static const char *read_leaf(struct solver_rig *f, int32_t leaf, const char *tex
 void solver_rig_init(struct solver_rig *f, const char *text, int32_t n)
 {
     static const char *const level_names[] = {"zone", "rack", "node", "socket"};
-    memset(f, 0, sizeof(*f));
+    memset(f, 0, sizeof *f);
     struct skr_tree_builder *builder = skr_tree_builder_create("test");
     assert_non_null(builder);
     int32_t depth = 1;

@@ -16,11 +16,11 @@
 
 #include "topology/base/arena.h"
 
-void world_on_post(void *ctx, const struct skr_event *event, void (*release)(void *keep),
+void world_on_post(void *context, const struct skr_event *event, void (*release)(void *keep),
                    void *keep)
 {
-    struct world *world = ctx;
-    struct posted *posted = skr_alloc(sizeof(*posted));
+    struct world *world = context;
+    struct posted *posted = skr_alloc(sizeof *posted);
 
     if (world->answer_at_once) {
         const struct skr_answer answer = {
@@ -42,22 +42,23 @@ void world_on_post(void *ctx, const struct skr_event *event, void (*release)(voi
     pthread_mutex_unlock(&world->lock);
 }
 
-skr_time world_on_now(void *ctx)
+skr_time world_on_now(void *context)
 {
-    struct world *world = ctx;
+    struct world *world = context;
 
     return atomic_load(&world->now);
 }
 
-static void on_log(void *ctx, int level, const char *text)
+static void on_log(void *context, int level, const char *text)
 {
-    struct world *world = ctx;
+    struct world *world = context;
 
-    if (level > SKR_HTTP_LOG_WARNING)
+    if (level > SKR_HTTP_LOG_WARNING) {
         return;
+    }
     atomic_fetch_add(&world->log_lines, 1);
     pthread_mutex_lock(&world->lock);
-    (void)snprintf(world->log_text, sizeof(world->log_text), "%s", text);
+    (void)snprintf(world->log_text, sizeof world->log_text, "%s", text);
     pthread_mutex_unlock(&world->lock);
 }
 
@@ -70,7 +71,7 @@ struct posted *world_take(struct world *world)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WAIT_S;
     pthread_mutex_lock(&world->lock);
-    while (world->first == NULL) {
+    while (!world->first) {
         if (pthread_cond_timedwait(&world->changed, &world->lock, &until) != 0) {
             pthread_mutex_unlock(&world->lock);
             fail_msg("no event for %d s", WAIT_S);
@@ -78,16 +79,18 @@ struct posted *world_take(struct world *world)
     }
     posted = world->first;
     world->first = posted->next;
-    if (world->first == NULL)
+    if (!world->first) {
         world->last = &world->first;
+    }
     pthread_mutex_unlock(&world->lock);
     return posted;
 }
 
 void world_drop(struct posted *posted)
 {
-    if (posted->release != NULL)
+    if (posted->release) {
         posted->release(posted->keep);
+    }
     free(posted);
 }
 
@@ -98,14 +101,15 @@ uint64_t world_take_request(struct world *world, enum skr_event_kind kind)
     uint64_t request = 0;
 
     assert_int_equal(posted->event.kind, kind);
-    if (kind == SKR_EVENT_BIND)
+    if (kind == SKR_EVENT_BIND) {
         request = posted->event.bind.request;
-    else if (kind == SKR_EVENT_HANGUP)
+    } else if (kind == SKR_EVENT_HANGUP) {
         request = posted->event.hangup.request;
-    else if (kind == SKR_EVENT_PREEMPT)
+    } else if (kind == SKR_EVENT_PREEMPT) {
         request = posted->event.preempt.request;
-    else
+    } else {
         request = posted->event.filter.request;
+    }
     world_drop(posted);
     return request;
 }
@@ -121,7 +125,7 @@ bool world_answer(struct world *world, uint64_t request, enum skr_answer_kind ki
 struct world *world_open_with(const struct skr_tls_files *tls, int request_timeout_ms,
                               int idle_timeout_ms)
 {
-    struct world *world = skr_alloc(sizeof(*world));
+    struct world *world = skr_alloc(sizeof *world);
     struct skr_error error;
 
     pthread_mutex_init(&world->lock, NULL);
@@ -131,18 +135,19 @@ struct world *world_open_with(const struct skr_tls_files *tls, int request_timeo
     const struct skr_verbs_options options = {
         .listen = "127.0.0.1:0",
         .bind_listen = "127.0.0.1:0",
-        .tls = tls != NULL ? *tls : (struct skr_tls_files){0},
+        .tls = tls ? *tls : (struct skr_tls_files){0},
         .post = world_on_post,
-        .post_ctx = world,
+        .post_context = world,
         .now = world_on_now,
-        .now_ctx = world,
+        .now_context = world,
         .log = {on_log, world},
         .metrics = world->metrics,
         .request_timeout_ms = request_timeout_ms,
         .idle_timeout_ms = idle_timeout_ms,
     };
-    if (skr_verbs_create(&options, &world->verbs, &error) != 0)
+    if (skr_verbs_create(&options, &world->verbs, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     return world;
 }
 
@@ -154,8 +159,9 @@ struct world *world_open(void)
 void world_close(struct world *world)
 {
     skr_verbs_stop(world->verbs);
-    while (world->first != NULL)
+    while (world->first) {
         world_drop(world_take(world));
+    }
     skr_verbs_destroy(world->verbs);
     skr_metrics_destroy(world->metrics);
     pthread_mutex_destroy(&world->lock);

@@ -45,9 +45,9 @@ uint16_t world_port(const struct world *world);
 uint16_t world_bind_port(const struct world *world);
 
 /* What it plugs into the verbs, for tests that make their own; context is the world. */
-void world_on_post(void *ctx, const struct skr_event *event, void (*release)(void *keep),
+void world_on_post(void *context, const struct skr_event *event, void (*release)(void *keep),
                    void *keep);
-skr_time world_on_now(void *ctx);
+skr_time world_on_now(void *context);
 
 /* The next event, waited for; world_drop() it. */
 struct posted *world_take(struct world *world);

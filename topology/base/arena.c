@@ -45,7 +45,7 @@ struct skr_arena *skr_arena_create(size_t limit, size_t first)
         return NULL;
     }
     struct skr_arena *arena = malloc(ARENA_OVERHEAD + size);
-    if (arena == NULL) {
+    if (!arena) {
         return NULL;
     }
     arena->limit = limit;
@@ -61,7 +61,7 @@ struct skr_arena *skr_arena_create(size_t limit, size_t first)
 
 void skr_arena_destroy(struct skr_arena *arena)
 {
-    if (arena == NULL) {
+    if (!arena) {
         return;
     }
     struct block *block = arena->blocks;
@@ -80,7 +80,7 @@ static struct block *add_block(struct skr_arena *arena, size_t need)
         return NULL;
     }
     struct block *block = malloc(BLOCK_OVERHEAD + size);
-    if (block == NULL) {
+    if (!block) {
         return NULL;
     }
     if (arena->next_size < BLOCK_MAX) {
@@ -107,7 +107,7 @@ static void *take(struct skr_arena *arena, size_t size, size_t align)
     }
     if (size + pad > block->size - block->used) {
         block = add_block(arena, size);
-        if (block == NULL) {
+        if (!block) {
             return NULL;
         }
         pad = 0;
@@ -121,7 +121,7 @@ static void *take(struct skr_arena *arena, size_t size, size_t align)
 void *skr_arena_alloc(struct skr_arena *arena, size_t size)
 {
     void *p = take(arena, size, ALIGN);
-    if (p != NULL) {
+    if (p) {
         memset(p, 0, size);
     }
     return p;
@@ -137,16 +137,16 @@ void *skr_arena_array(struct skr_arena *arena, size_t n, size_t size)
 
 char *skr_arena_strdup(struct skr_arena *arena, const char *s)
 {
-    return s != NULL ? skr_arena_strndup(arena, s, strlen(s)) : NULL;
+    return s ? skr_arena_strndup(arena, s, strlen(s)) : NULL;
 }
 
 char *skr_arena_strndup(struct skr_arena *arena, const char *s, size_t n)
 {
-    if (s == NULL || n == SIZE_MAX) {
+    if (!s || n == SIZE_MAX) {
         return NULL;
     }
     char *copy = take(arena, n + 1, 1);
-    if (copy != NULL) {
+    if (copy) {
         memcpy(copy, s, n);
         copy[n] = '\0';
     }
@@ -167,7 +167,7 @@ static SKR_NORETURN void die_without_memory(size_t size)
 void *skr_alloc(size_t size)
 {
     void *p = calloc(1, size != 0 ? size : 1);
-    if (p == NULL) {
+    if (!p) {
         die_without_memory(size);
     }
     return p;
@@ -176,7 +176,7 @@ void *skr_alloc(size_t size)
 void *skr_alloc_array(size_t n, size_t size)
 {
     void *p = calloc(n != 0 ? n : 1, size != 0 ? size : 1);
-    if (p == NULL) {
+    if (!p) {
         die_without_memory(n <= SIZE_MAX / (size != 0 ? size : 1) ? n * size : SIZE_MAX);
     }
     return p;
@@ -196,24 +196,24 @@ void skr_grow(void *array_pointer, size_t *cap, size_t need, size_t size)
     }
     /* The caller's pointer has a type of its own; its bytes are those of a void pointer. */
     unsigned char *old = NULL;
-    memcpy(&old, array_pointer, sizeof(old));
+    memcpy(&old, array_pointer, sizeof old);
     unsigned char *grown = realloc(old, n * size);
-    if (grown == NULL) {
+    if (!grown) {
         die_without_memory(n * size);
     }
     memset(grown + *cap * size, 0, (n - *cap) * size);
-    memcpy(array_pointer, &grown, sizeof(grown));
+    memcpy(array_pointer, &grown, sizeof grown);
     *cap = n;
 }
 
 char *skr_strdup(const char *s)
 {
-    if (s == NULL) {
+    if (!s) {
         return NULL;
     }
     size_t size = strlen(s) + 1;
     char *copy = malloc(size);
-    if (copy == NULL) {
+    if (!copy) {
         die_without_memory(size);
     }
     memcpy(copy, s, size);

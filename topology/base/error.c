@@ -21,7 +21,7 @@ static const char *const code_names[] = {
     [SKR_NO_MEMORY] = "no memory",
     [SKR_BUG] = "bug",
 };
-_Static_assert(sizeof(code_names) / sizeof(code_names[0]) == SKR_ERROR_CODE_COUNT,
+_Static_assert(sizeof code_names / sizeof code_names[0] == SKR_ERROR_CODE_COUNT,
                "every code has a name");
 
 /* Drops a UTF-8 sequence that the end of the buffer has cut; len is the length of text. */
@@ -68,11 +68,11 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
 
 int skr_error_set(struct skr_error *error, enum skr_error_code code, const char *format, ...)
 {
-    if (error != NULL) {
+    if (error) {
         va_list args;
         va_start(args, format);
         error->code = code;
-        format_text(error->text, sizeof(error->text), format, args);
+        format_text(error->text, sizeof error->text, format, args);
         va_end(args);
     }
     return -(int)code;
@@ -80,20 +80,20 @@ int skr_error_set(struct skr_error *error, enum skr_error_code code, const char 
 
 int skr_error_prefix(struct skr_error *error, const char *format, ...)
 {
-    if (error == NULL) {
+    if (!error) {
         return -(int)SKR_INVALID;
     }
     struct skr_error old = *error;
     va_list args;
     va_start(args, format);
-    format_text(error->text, sizeof(error->text), format, args);
+    format_text(error->text, sizeof error->text, format, args);
     va_end(args);
 
     size_t at = strlen(error->text);
-    size_t room = sizeof(error->text) - at;
+    size_t room = sizeof error->text - at;
     int n = snprintf(error->text + at, room, ": %s", old.text);
     if (n >= 0 && (size_t)n >= room) {
-        trim_cut_sequence(error->text, sizeof(error->text) - 1);
+        trim_cut_sequence(error->text, sizeof error->text - 1);
     }
     return -(int)error->code;
 }

@@ -48,7 +48,7 @@ static void place(struct skr_hash_index *index, struct skr_hash_slot pair)
 static void grow(struct skr_hash_index *index)
 {
     struct skr_hash_index larger = {NULL, index->n_slots != 0 ? index->n_slots * 2 : 16, index->n};
-    larger.slot = skr_alloc_array(larger.n_slots, sizeof(larger.slot[0]));
+    larger.slot = skr_alloc_array(larger.n_slots, sizeof larger.slot[0]);
     for (size_t i = 0; i < index->n_slots; i++) {
         if (index->slot[i].number != 0) {
             place(&larger, index->slot[i]);

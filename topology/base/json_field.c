@@ -13,13 +13,15 @@
 
 static size_t add_text(char *buffer, size_t at, const char *format, const char *text, size_t number)
 {
-    if (at + 1 >= SKR_FIELD_PATH_MAX)
+    if (at + 1 >= SKR_FIELD_PATH_MAX) {
         return at;
+    }
     size_t room = SKR_FIELD_PATH_MAX - at;
-    int n = format != NULL ? snprintf(buffer + at, room, "%s%s", format, text)
-                           : snprintf(buffer + at, room, "[%zu]", number);
-    if (n < 0)
+    int n = format ? snprintf(buffer + at, room, "%s%s", format, text)
+                   : snprintf(buffer + at, room, "[%zu]", number);
+    if (n < 0) {
         return at;
+    }
     return (size_t)n < room ? at + (size_t)n : SKR_FIELD_PATH_MAX - 1;
 }
 
@@ -28,18 +30,22 @@ void skr_field_path_write(const struct skr_field_path *path, const char *key,
 {
     const struct skr_field_path *frame[SKR_FIELD_DEPTH_MAX];
     size_t n = 0;
-    for (const struct skr_field_path *p = path; p != NULL && n < SKR_FIELD_DEPTH_MAX; p = p->up)
+    for (const struct skr_field_path *p = path; p && n < SKR_FIELD_DEPTH_MAX; p = p->up) {
         frame[n++] = p;
+    }
     size_t at = 0;
     buffer[0] = '\0';
     while (n-- > 0) {
-        if (frame[n]->key != NULL)
+        if (frame[n]->key) {
             at = add_text(buffer, at, at > 0 ? "." : "", frame[n]->key, 0);
-        if (frame[n]->index != SKR_FIELD_NO_INDEX)
+        }
+        if (frame[n]->index != SKR_FIELD_NO_INDEX) {
             at = add_text(buffer, at, NULL, NULL, frame[n]->index);
+        }
     }
-    if (key != NULL)
+    if (key) {
         add_text(buffer, at, at > 0 ? "." : "", key, 0);
+    }
 }
 
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
@@ -57,19 +63,23 @@ int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t
     struct skr_position at = {.line = 1, .column = 1};
     json_error_t found;
     size_t length = strlen(text);
-    if (length > limit)
+    if (length > limit) {
         return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, at most %zu are read", what, length,
                              limit);
-    if (skr_json_deeper_than(text, SKR_JSON_NESTING_MAX, &at))
+    }
+    if (skr_json_deeper_than(text, SKR_JSON_NESTING_MAX, &at)) {
         return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %d levels", what,
                              at.line, at.column, (int)SKR_JSON_NESTING_MAX);
+    }
     *ret = json_loads(text, JSON_DECODE_ANY, &found);
-    if (*ret != NULL)
+    if (*ret) {
         return 0;
-    if (json_error_code(&found) == json_error_out_of_memory)
+    }
+    if (json_error_code(&found) == json_error_out_of_memory) {
         return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", what);
+    }
     /* At a premature end it is the end that is wrong, not the last token. */
-    bool at_end = strstr(found.text, "near end of file") != NULL;
+    bool at_end = strstr(found.text, "near end of file");
     size_t end = found.position > 0 ? (size_t)found.position : 0;
     skr_json_find_token(text, at_end ? length + 1 : end, &at);
     return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", what, at.line,
@@ -87,9 +97,10 @@ int skr_field_string(const json_t *object, const struct skr_field_path *path, co
                      const char **ret, struct skr_error *error)
 {
     json_t *value = member(object, key);
-    if (value != NULL && !json_is_string(value))
+    if (value && !json_is_string(value)) {
         return skr_field_set_type_error(path, key, "a string", value, error);
-    *ret = value != NULL ? json_string_value(value) : "";
+    }
+    *ret = value ? json_string_value(value) : "";
     return 0;
 }
 
@@ -97,8 +108,9 @@ int skr_field_bool(const json_t *object, const struct skr_field_path *path, cons
                    bool *ret, struct skr_error *error)
 {
     json_t *value = member(object, key);
-    if (value != NULL && !json_is_boolean(value))
+    if (value && !json_is_boolean(value)) {
         return skr_field_set_type_error(path, key, "a boolean", value, error);
+    }
     *ret = json_is_true(value);
     return 0;
 }
@@ -107,12 +119,13 @@ int skr_field_int32(const json_t *object, const struct skr_field_path *path, con
                     int32_t absent, int32_t *ret, struct skr_error *error)
 {
     json_t *value = member(object, key);
-    if (value == NULL) {
+    if (!value) {
         *ret = absent;
         return 0;
     }
-    if (!json_is_integer(value))
+    if (!json_is_integer(value)) {
         return skr_field_set_type_error(path, key, "an integer", value, error);
+    }
     json_int_t number = json_integer_value(value);
     if (number < INT32_MIN || number > INT32_MAX) {
         char text[SKR_FIELD_PATH_MAX];
@@ -129,8 +142,9 @@ int skr_field_object(const json_t *object, const struct skr_field_path *path, co
                      json_t **ret, struct skr_error *error)
 {
     json_t *value = member(object, key);
-    if (value != NULL && !json_is_object(value))
+    if (value && !json_is_object(value)) {
         return skr_field_set_type_error(path, key, "an object", value, error);
+    }
     *ret = value;
     return 0;
 }
@@ -139,9 +153,10 @@ int skr_field_array(const json_t *object, const struct skr_field_path *path, con
                     size_t limit, json_t **ret, struct skr_error *error)
 {
     json_t *value = member(object, key);
-    if (value != NULL && !json_is_array(value))
+    if (value && !json_is_array(value)) {
         return skr_field_set_type_error(path, key, "an array", value, error);
-    if (value != NULL && json_array_size(value) > limit) {
+    }
+    if (value && json_array_size(value) > limit) {
         char text[SKR_FIELD_PATH_MAX];
         skr_field_path_write(path, key, text);
         return skr_error_set(error, SKR_LIMIT, "%s: %zu entries, at most %zu are supported", text,

@@ -169,9 +169,9 @@ static size_t read_escape(const char *raw, size_t n, char out[4], size_t *ret_le
         *ret_len = write_utf8(pair ? 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00) : c, out);
         return pair ? 12 : 6;
     }
-    const char *known = n > 1 ? memchr(from, raw[1], sizeof(from) - 1) : NULL;
+    const char *known = n > 1 ? memchr(from, raw[1], sizeof from - 1) : NULL;
     out[0] = raw[n > 1 ? 1 : 0];
-    if (known != NULL) {
+    if (known) {
         out[0] = to[known - from];
     }
     *ret_len = 1;
@@ -274,10 +274,10 @@ bool skr_json_find_key(const char *text, size_t n, struct skr_position *ret_key,
         }
         if (t.kind == TOKEN_STRING && before_colon(scan) && n-- == 0) {
             (void)next_token(&scan);
-            if (ret_key != NULL) {
+            if (ret_key) {
                 *ret_key = t.position;
             }
-            if (ret_value != NULL) {
+            if (ret_value) {
                 *ret_value = next_token(&scan).position;
             }
             return true;
@@ -429,7 +429,7 @@ static bool find_element(struct scan value, size_t index, struct scan *ret)
 bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret)
 {
     struct scan value = scan_begin(text);
-    for (; *path != NULL; path++) {
+    for (; *path; path++) {
         struct scan peek = value;
         size_t index = 0;
         bool found = false;

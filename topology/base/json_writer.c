@@ -4,8 +4,9 @@
 
 static void begin(struct skr_json_writer *w, const char *key)
 {
-    if (w->comma)
+    if (w->comma) {
         skr_strbuf_addc(w->out, ',');
+    }
     w->comma = true;
     if (key) {
         skr_strbuf_add_json(w->out, key);
@@ -29,10 +30,11 @@ void skr_json_close(struct skr_json_writer *w, char bracket)
 void skr_json_string(struct skr_json_writer *w, const char *key, const char *value)
 {
     begin(w, key);
-    if (value)
+    if (value) {
         skr_strbuf_add_json(w->out, value);
-    else
+    } else {
         skr_strbuf_add(w->out, "null");
+    }
 }
 
 void skr_json_int(struct skr_json_writer *w, const char *key, int64_t value)

@@ -57,7 +57,7 @@ char *skr_strbuf_take(struct skr_strbuf *b, size_t *ret_len)
     reserve(b, 0);
     char *s = b->s;
     s[b->len] = '\0';
-    if (ret_len != NULL) {
+    if (ret_len) {
         *ret_len = b->len;
     }
     skr_strbuf_init(b);
@@ -106,7 +106,7 @@ void skr_strbuf_addf(struct skr_strbuf *b, const char *format, ...)
 void skr_strbuf_add_int(struct skr_strbuf *b, int64_t v)
 {
     char digits[24];
-    size_t at = sizeof(digits);
+    size_t at = sizeof digits;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     do {
         digits[--at] = (char)('0' + (int)(u % 10));
@@ -115,7 +115,7 @@ void skr_strbuf_add_int(struct skr_strbuf *b, int64_t v)
     if (v < 0) {
         digits[--at] = '-';
     }
-    skr_strbuf_addn(b, digits + at, sizeof(digits) - at);
+    skr_strbuf_addn(b, digits + at, sizeof digits - at);
 }
 
 /* Length of the well-formed UTF-8 sequence at s, 0 when there is none (RFC 3629 section 4). */
@@ -180,7 +180,7 @@ static void add_escape(struct skr_strbuf *b, unsigned char c)
         skr_strbuf_addn(b, "\\t", 2);
         break;
     default:
-        skr_strbuf_addn(b, text, sizeof(text));
+        skr_strbuf_addn(b, text, sizeof text);
         break;
     }
 }

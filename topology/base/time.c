@@ -173,10 +173,10 @@ void skr_time_write(skr_time t, int32_t utc_offset_s, char *buffer, size_t size)
     char fraction[16];
     char zone[16] = "Z";
     date_from_days(days, &year, &month, &day);
-    write_fraction(ns, fraction, sizeof(fraction));
+    write_fraction(ns, fraction, sizeof fraction);
     if (offset_min != 0) {
         int64_t absolute = offset_min < 0 ? -offset_min : offset_min;
-        (void)snprintf(zone, sizeof(zone), "%c%02d:%02d", offset_min < 0 ? '-' : '+',
+        (void)snprintf(zone, sizeof zone, "%c%02d:%02d", offset_min < 0 ? '-' : '+',
                        (int)(absolute / 60 % 100), (int)(absolute % 60));
     }
     (void)snprintf(buffer, size, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", (int)year, (int)month,

@@ -61,7 +61,7 @@ static json_t *parse(const char *text, size_t n, const char *name)
         if (!yaml_parser_load(&parser, &document)) {
             fail_msg("%s:%zu: %s", name, parser.problem_mark.line + 1, parser.problem);
         }
-        bool end = yaml_document_get_root_node(&document) == NULL;
+        bool end = !yaml_document_get_root_node(&document);
         if (!end) {
             json_array_append_new(documents, convert(&document, 1, 0));
         }

@@ -65,7 +65,7 @@ static void a_bad_map_is_named(void **state)
          "data.tree: must be a string, got an object"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_configmap *map = NULL;
         struct skr_error error;
         assert_int_equal(decode(rows[i].text, &map, &error), -SKR_INVALID);

@@ -20,7 +20,7 @@ static void every_key_is_found_and_nothing_else(void **state)
             assert_ptr_equal(skr_labels_get(&labels, item[i].key), item[i].value);
         }
         static const char *const missing[] = {"", "A", "b", "d", "f", "h", "j", "aa", "ii"};
-        for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+        for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
             assert_null(skr_labels_get(&labels, missing[i]));
         }
     }

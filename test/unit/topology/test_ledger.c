@@ -205,12 +205,12 @@ static void sums_beyond_64_bits_stay_exact(void **state)
         int64_t expected = i == 0 ? INT64_MAX : i == 1 ? 0 : i == 2 ? -INT64_MAX : INT64_MIN;
         assert_true(skr_ledger_free(ledger, "n", SKR_RESOURCE_MEMORY) == expected);
         assert_int_equal(skr_ledger_fits(ledger, "n", &huge, NULL), i == 0);
-        (void)snprintf(uid, sizeof(uid), "u%d", i);
+        (void)snprintf(uid, sizeof uid, "u%d", i);
         skr_ledger_charge(ledger, uid, "n", &huge, SKR_CHARGE_BOUND);
         assert_sound(ledger);
     }
     for (int i = 4; i > 0; i--) {
-        (void)snprintf(uid, sizeof(uid), "u%d", i);
+        (void)snprintf(uid, sizeof uid, "u%d", i);
         assert_true(skr_ledger_release(ledger, uid));
     }
     assert_true(skr_ledger_free(ledger, "n", SKR_RESOURCE_MEMORY) == 0);
@@ -294,22 +294,22 @@ static void uids_of_any_form_are_told_apart(void **state)
         "file:/etc/kubernetes/manifests/x",
     };
     struct skr_ledger *ledger = ledger_of(state);
-    const size_t n = sizeof(uids) / sizeof(uids[0]);
+    const size_t n = sizeof uids / sizeof uids[0];
     char node[16];
     for (size_t i = 0; i < n; i++) {
-        (void)snprintf(node, sizeof(node), "n%zu", i);
+        (void)snprintf(node, sizeof node, "n%zu", i);
         assert_null(skr_ledger_find(ledger, uids[i], NULL));
         skr_ledger_charge(ledger, uids[i], node, &pod_1c, SKR_CHARGE_BOUND);
     }
     for (size_t i = 0; i < n; i++) {
-        (void)snprintf(node, sizeof(node), "n%zu", i);
+        (void)snprintf(node, sizeof node, "n%zu", i);
         assert_string_equal(skr_ledger_find(ledger, uids[i], NULL), node);
     }
     for (size_t i = 0; i < n; i += 2) {
         assert_true(skr_ledger_release(ledger, uids[i]));
     }
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(skr_ledger_find(ledger, uids[i], NULL) == NULL, i % 2 == 0);
+        assert_int_equal(!skr_ledger_find(ledger, uids[i], NULL), i % 2 == 0);
     }
 }
 
@@ -387,8 +387,8 @@ static void compare_all(const struct skr_ledger *ledger, const struct model *m)
         enum skr_charge_kind kind = SKR_CHARGE_KIND_COUNT;
         name_of_pod(p, uid);
         const char *found = skr_ledger_find(ledger, uid, &kind);
-        assert_int_equal(found != NULL, m->node[p] >= 0);
-        if (found != NULL) {
+        assert_int_equal(!!found, m->node[p] >= 0);
+        if (found) {
             name_of_node(m->node[p], name);
             assert_string_equal(found, name);
             assert_int_equal(kind, m->kind[p]);
@@ -511,7 +511,7 @@ static void a_random_walk_agrees_with_the_model(void **state)
     struct skr_ledger *ledger = ledger_of(state);
     uint64_t seed = 20240229;
     struct model m;
-    memset(&m, 0, sizeof(m));
+    memset(&m, 0, sizeof m);
     for (int p = 0; p < MODEL_PODS; p++) {
         m.node[p] = -1;
     }

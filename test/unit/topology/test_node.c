@@ -78,10 +78,10 @@ static void a_node_is_ready_unless_it_says_otherwise(void **state)
         {"{\"conditions\": [{\"type\": \"Ready\"}]}", false},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
         struct skr_node *node = NULL;
-        (void)snprintf(text, sizeof(text), "{\"metadata\": {\"name\": \"n\"}, \"status\": %s}",
+        (void)snprintf(text, sizeof text, "{\"metadata\": {\"name\": \"n\"}, \"status\": %s}",
                        rows[i].status);
         assert_int_equal(decode(text, &node, NULL), 0);
         assert_int_equal(node->ready, rows[i].ready);
@@ -115,11 +115,11 @@ static void a_bad_node_is_named(void **state)
          "status.allocatable: cpu: quantity \"many\": 'm' at 1, expected a digit"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
         struct skr_node *node = NULL;
         struct skr_error error;
-        (void)snprintf(text, sizeof(text), "{\"metadata\": {\"name\": \"n\"}, %s}", rows[i].rest);
+        (void)snprintf(text, sizeof text, "{\"metadata\": {\"name\": \"n\"}, %s}", rows[i].rest);
         assert_int_equal(decode(text, &node, &error), -SKR_INVALID);
         assert_string_equal(error.text, rows[i].message);
         assert_null(node);

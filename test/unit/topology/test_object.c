@@ -97,7 +97,7 @@ static void versions_that_are_no_numbers_are_zero(void **state)
         {"007", 7},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = json_pack("{s:{s:s}}", "metadata", "resourceVersion", rows[i].text);
         struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_meta meta;
@@ -137,7 +137,7 @@ static void a_field_of_the_wrong_type_is_named(void **state)
          "metadata.deletionTimestamp: must be a string, got a number"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = parse(rows[i].text);
         struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_meta meta;
@@ -206,7 +206,7 @@ static void a_bad_resource_list_is_named(void **state)
         {"{\"memory\": \"  \"}", -SKR_INVALID, "p: memory: quantity \"\": ends at 1, "},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = parse(rows[i].text);
         struct skr_arena *arena = skr_arena_create(10000, 0);
         struct skr_quantities q;
@@ -234,7 +234,7 @@ static void a_resource_list_has_limits(void **state)
 
     json = json_object();
     for (int i = 0; i <= SKR_RESOURCES_MAX; i++) {
-        (void)snprintf(text, sizeof(text), "r%d", i);
+        (void)snprintf(text, sizeof text, "r%d", i);
         (void)json_object_set_new(json, text, json_integer(1));
     }
     assert_int_equal(skr_quantities_decode(arena, json, "p", &q, &error), -SKR_LIMIT);

@@ -36,7 +36,7 @@ static void check(const struct row *rows, size_t n)
         }
     }
 }
-#define CHECK(rows) check(rows, sizeof(rows) / sizeof((rows)[0]))
+#define CHECK(rows) check(rows, sizeof rows / sizeof((rows)[0]))
 
 static void every_suffix_scales(void **state)
 {
@@ -186,7 +186,7 @@ static void the_ends_of_int64_are_reached_exactly(void **state)
         {"99999999999999999999999999999999999999Ei", false, -SKR_LIMIT, 0},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error = {SKR_OK, ""};
         int64_t v = 0;
         int rc = rows[i].milli ? skr_quantity_parse_milli(rows[i].text, &v, &error)
@@ -239,7 +239,7 @@ static void nonsense_is_refused_with_its_position(void **state)
         {"1Eim", "quantity \"1Eim\": 'i' at 3, expected the digits of an exponent"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error = {SKR_OK, ""};
         int64_t v = 77;
         int rc = skr_quantity_parse(rows[i].text, &v, &error);
@@ -277,8 +277,8 @@ static void decimal_and_milli_agree(void **state)
         uint32_t fraction = (seed >> 12) % 1000000;
         seed = seed * 1664525U + 1013904223U;
         const char *suffix = suffixes[(seed >> 16) % 9];
-        (void)snprintf(text, sizeof(text), "%u.%06u%s", integer, fraction, suffix);
-        (void)snprintf(shifted, sizeof(shifted), "%u%03u.%03u%s", integer, fraction / 1000,
+        (void)snprintf(text, sizeof text, "%u.%06u%s", integer, fraction, suffix);
+        (void)snprintf(shifted, sizeof shifted, "%u%03u.%03u%s", integer, fraction / 1000,
                        fraction % 1000, suffix);
         int64_t milli = 0;
         int64_t value = 0;

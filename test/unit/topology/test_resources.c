@@ -46,7 +46,7 @@ static void a_cluster_has_a_limit_of_names(void **state)
     char name[32];
     (void)state;
     for (int i = 3; i < SKR_RESOURCES_MAX; i++) {
-        (void)snprintf(name, sizeof(name), "example.com/r%d", i);
+        (void)snprintf(name, sizeof name, "example.com/r%d", i);
         assert_int_equal(skr_resource_names_intern(names, name, &id, &error), 0);
         assert_int_equal(id, i);
     }
@@ -72,7 +72,7 @@ static void cpu_counts_in_millicores_and_the_rest_in_units(void **state)
         {"memory", "0", 0},         {"ephemeral-storage", "10k", 10000},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int64_t v = -1;
         assert_int_equal(skr_resource_parse(rows[i].name, rows[i].quantity, &v, NULL), 0);
         assert_true(v == rows[i].amount);
@@ -93,7 +93,7 @@ static void a_bad_amount_names_its_resource(void **state)
         {"memory", "10E", -SKR_LIMIT, "memory: quantity \"10E\": does not fit into 64 bits"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error;
         int64_t v = 5;
         assert_int_equal(skr_resource_parse(rows[i].name, rows[i].quantity, &v, &error),
@@ -140,7 +140,7 @@ static void amounts_beyond_the_limit_of_names_leave_nothing_behind(void **state)
     struct skr_amounts a = {99, NULL};
     (void)state;
     for (size_t i = 0; i < SKR_RESOURCES_MAX; i++) {
-        (void)snprintf(name[i], sizeof(name[i]), "r%03zu", i);
+        (void)snprintf(name[i], sizeof name[i], "r%03zu", i);
         item[i] = (struct skr_quantity_item){name[i], 1};
     }
     assert_int_equal(skr_amounts_intern(names, &q, &a, NULL), -SKR_LIMIT);

@@ -26,7 +26,7 @@ static struct skr_tree *derive(const struct named *named, size_t n)
     for (size_t i = 0; i < n; i++) {
         label[i] = (struct skr_label){SKR_RACK_LABEL, named[i].rack};
         node[i] = (struct skr_node){.meta = {.name = named[i].node}};
-        node[i].meta.labels = (struct skr_labels){named[i].rack != NULL ? 1 : 0, &label[i]};
+        node[i].meta.labels = (struct skr_labels){named[i].rack ? 1 : 0, &label[i]};
         nodes[i] = &node[i];
     }
     assert_int_equal(skr_topology_derive(nodes, n, &tree, NULL), 0);

@@ -24,7 +24,7 @@ static int parse(const char *levels, const char *name, const char *resources, co
     struct skr_label item[4];
     struct skr_labels data = {0, item};
     for (size_t i = 0; i < 4; i++) {
-        if (all[i].value != NULL) {
+        if (all[i].value) {
             item[data.n++] = all[i];
         }
     }
@@ -203,13 +203,13 @@ static void malformed_maps_are_refused_with_key_and_position(void **state)
         {NULL, NULL, deep17, -SKR_LIMIT, "tree: 1:94: nested deeper than 16 levels"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_tree *tree = NULL;
         struct skr_topology_warnings warnings;
         struct skr_error error = {SKR_OK, ""};
         int rc =
             parse(rows[i].levels, NULL, rows[i].resources, rows[i].tree, &tree, &warnings, &error);
-        if (rc != rows[i].rc || strcmp(error.text, rows[i].text) != 0 || tree != NULL) {
+        if (rc != rows[i].rc || strcmp(error.text, rows[i].text) != 0 || tree) {
             fail_msg("row %zu: got %d, %s\nexpected %s", i, rc, error.text, rows[i].text);
         }
         assert_int_equal(
@@ -239,7 +239,7 @@ static void a_nesting_bomb_is_a_limit_and_no_crash(void **state)
     (void)state;
     skr_strbuf_init(&text);
     for (int i = 0; i < 200000; i++) {
-        skr_strbuf_addn(&text, opener, sizeof(opener) - 1);
+        skr_strbuf_addn(&text, opener, sizeof opener - 1);
     }
     assert_int_equal(parse(NULL, NULL, NULL, text.s, &tree, NULL, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "tree: 1:86: nested deeper than 16 levels");
@@ -260,7 +260,7 @@ static void sizes_have_limits(void **state)
     char name[400];
     (void)state;
     skr_strbuf_init(&text);
-    memset(name, 'n', sizeof(name));
+    memset(name, 'n', sizeof name);
 
     name[254] = '\0';
     assert_int_equal(parse(NULL, name, NULL, "{\"a\":{}}", &tree, NULL, &error), -SKR_LIMIT);
@@ -274,7 +274,7 @@ static void sizes_have_limits(void **state)
     assert_int_equal(parse(text.s, NULL, NULL, "{\"a\":{}}", &tree, NULL, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "level-names: 1:2: name of 254 bytes, limit 253");
 
-    memset(name, 'n', sizeof(name));
+    memset(name, 'n', sizeof name);
     name[318] = '\0';
     skr_strbuf_reset(&text);
     skr_strbuf_addf(&text, "[\"cpu\", \"%s\"]", name);
@@ -326,7 +326,7 @@ static void a_hundred_thousand_leaves_are_read_in_order(void **state)
     assert_int_equal(tree->n_units, 102501);
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         char name[32];
-        (void)snprintf(name, sizeof(name), "node-%d", leaf);
+        (void)snprintf(name, sizeof name, "node-%d", leaf);
         assert_int_equal(skr_tree_find_leaf(tree, name), leaf);
     }
     skr_tree_unref(tree);
@@ -361,7 +361,7 @@ static void any_document_is_survived(void **state)
         seed = seed * 1664525U + 1013904223U;
         for (uint32_t n = (seed >> 16) % 8; n > 0; n--) {
             seed = seed * 1664525U + 1013904223U;
-            skr_strbuf_add(&text, piece[(seed >> 16) % (sizeof(piece) / sizeof(piece[0]))]);
+            skr_strbuf_add(&text, piece[(seed >> 16) % (sizeof piece / sizeof piece[0])]);
         }
         skr_strbuf_addc(&text, '}');
         struct skr_tree *tree = NULL;

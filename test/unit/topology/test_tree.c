@@ -176,10 +176,10 @@ static void leaves_above_the_deepest_level_are_left_out(void **state)
     struct skr_tree_builder *b = builder_of(units, 10);
     static const char *const expected[] = {"early", "z/shallow", "empty/too-high"};
     for (size_t i = 0; i < 3; i++) {
-        assert_true(skr_tree_builder_uneven(b, i, path, sizeof(path), NULL));
+        assert_true(skr_tree_builder_uneven(b, i, path, sizeof path, NULL));
         assert_string_equal(path, expected[i]);
     }
-    assert_false(skr_tree_builder_uneven(b, 3, path, sizeof(path), NULL));
+    assert_false(skr_tree_builder_uneven(b, 3, path, sizeof path, NULL));
     assert_true(skr_tree_builder_uneven(b, 2, path, 9, NULL));
     assert_string_equal(path, "empty/to");
     skr_tree_builder_destroy(b);
@@ -264,11 +264,11 @@ static void names_and_depths_are_checked(void **state)
     char name[300];
     struct skr_error error;
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(skr_tree_builder_add(b, rows[i].depth, rows[i].name, &error), rows[i].rc);
         assert_string_equal(error.text, rows[i].text);
     }
-    memset(name, 'n', sizeof(name));
+    memset(name, 'n', sizeof name);
     name[254] = '\0';
     assert_int_equal(skr_tree_builder_add(b, 1, name, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "unit \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...\": name of 254 "
@@ -339,7 +339,7 @@ static void random_trees_keep_the_invariants(void **state)
         for (size_t want = (seed >> 16) % 200; n < want; n++) {
             seed = seed * 1664525U + 1013904223U;
             depth = 1 + (int32_t)((seed >> 16) % (uint32_t)(depth < 5 ? depth + 1 : 5));
-            (void)snprintf(name[n], sizeof(name[n]), "u%zu", n);
+            (void)snprintf(name[n], sizeof name[n], "u%zu", n);
             unit[n] = (struct unit){depth, name[n]};
             at_depth[depth]++;
         }

@@ -13,7 +13,7 @@
 static struct skr_solve_request *make_request(void)
 {
     static const char *const levels[] = {"node"};
-    struct skr_solve_request *request = skr_alloc(sizeof(*request));
+    struct skr_solve_request *request = skr_alloc(sizeof *request);
     struct skr_tree_builder *b = skr_tree_builder_create("t");
     struct skr_tree *tree = NULL;
     assert_int_equal(skr_tree_builder_add(b, 1, "node-0", NULL), 0);
@@ -26,7 +26,7 @@ static struct skr_solve_request *make_request(void)
 
 static void append(struct skr_actions *actions, struct skr_action action)
 {
-    skr_grow(&actions->item, &actions->cap, actions->n + 1, sizeof(actions->item[0]));
+    skr_grow(&actions->item, &actions->cap, actions->n + 1, sizeof actions->item[0]);
     actions->item[actions->n++] = action;
 }
 
@@ -83,12 +83,14 @@ static void every_write_has_a_name(void **state)
     (void)state;
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         assert_true(strlen(skr_write_kind_name((enum skr_write_kind)i)) > 0);
-        for (int k = 0; k < i; k++)
+        for (int k = 0; k < i; k++) {
             assert_string_not_equal(skr_write_kind_name((enum skr_write_kind)i),
                                     skr_write_kind_name((enum skr_write_kind)k));
+        }
     }
-    for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++)
+    for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
         assert_true(strlen(skr_write_class_name((enum skr_write_class)i)) > 0);
+    }
     assert_string_equal(skr_write_kind_name(SKR_WRITE_BINDING), "binding");
     assert_string_equal(skr_write_class_name(SKR_WRITE_CLASS_LEASE), "lease");
     assert_string_equal(skr_write_class_name(SKR_WRITE_CLASS_EVENT), "event");

@@ -24,10 +24,10 @@ static struct skr_tree *make_tree(const int *widths)
     char name[48];
     int node = 0;
     for (int rack = 0; widths[rack] > 0; rack++) {
-        snprintf(name, sizeof(name), "rack-%d", rack);
+        snprintf(name, sizeof name, "rack-%d", rack);
         assert_int_equal(skr_tree_builder_add(b, 1, name, NULL), 0);
         for (int i = 0; i < widths[rack]; i++) {
-            snprintf(name, sizeof(name), "node-%d", node++);
+            snprintf(name, sizeof name, "node-%d", node++);
             assert_int_equal(skr_tree_builder_add(b, 2, name, NULL), 0);
         }
     }
@@ -47,7 +47,7 @@ static struct skr_seat seat(const struct skr_tree *tree, const char *name, const
                             int32_t rank)
 {
     struct skr_seat s = {.name = name, .node = node, .leaf = -1, .rank = -1};
-    if (node != NULL) {
+    if (node) {
         s.claimed = true;
         s.leaf = skr_tree_find_leaf(tree, node);
         s.rank = rank;
@@ -67,12 +67,13 @@ static void write_seats(const struct skr_seat *seats, size_t n, char *buffer, si
 {
     struct skr_seat sorted[MAX_SEATS];
     size_t at = 0;
-    memcpy(sorted, seats, n * sizeof(seats[0]));
-    qsort(sorted, n, sizeof(sorted[0]), by_rank);
+    memcpy(sorted, seats, n * sizeof seats[0]);
+    qsort(sorted, n, sizeof sorted[0], by_rank);
     buffer[0] = '\0';
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         at += (size_t)snprintf(buffer + at, size - at, "%s%d:%s@%s", i > 0 ? " " : "",
                                (int)sorted[i].rank, sorted[i].name, sorted[i].node);
+    }
 }
 
 /* Runs on every rotation of the input: order must not matter. */
@@ -83,15 +84,17 @@ static void assert_seats(const struct skr_tree *tree, const int32_t *count,
     char got[1024];
     struct skr_error error = {.text = ""};
     for (size_t shift = 0; shift < n; shift++) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             rotated[i] = seats[(i + shift) % n];
-        if (skr_assign(tree, count, rotated, n, &error) != 0)
+        }
+        if (skr_assign(tree, count, rotated, n, &error) != 0) {
             fail_msg("%s", error.text);
+        }
         for (size_t i = 0; i < n; i++) {
             assert_string_equal(rotated[i].name, seats[(i + shift) % n].name);
             assert_int_equal(rotated[i].leaf, skr_tree_find_leaf(tree, rotated[i].node));
         }
-        write_seats(rotated, n, got, sizeof(got));
+        write_seats(rotated, n, got, sizeof got);
         assert_string_equal(got, want);
     }
 }
@@ -104,7 +107,7 @@ static void the_worked_example_is_dealt_along_the_rack(void **state)
     struct skr_seat seats[8];
     char name[8][16];
     for (int i = 0; i < 8; i++) {
-        snprintf(name[i], sizeof(name[i]), "pod-%d", i);
+        snprintf(name[i], sizeof name[i], "pod-%d", i);
         seats[i] = seat(tree, name[i], NULL, -1);
     }
     assert_seats(tree, count, seats, 8,
@@ -134,10 +137,11 @@ static void the_master_goes_first_and_names_are_bytes(void **state)
         {{"Master", "mast-er", "c", "d", "e"},
          "0:Master@node-1 1:c@node-1 2:d@node-3 3:e@node-3 4:mast-er@node-5"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_seat seats[5];
-        for (size_t k = 0; k < 5; k++)
+        for (size_t k = 0; k < 5; k++) {
             seats[k] = seat(tree, row[i].names[k], NULL, -1);
+        }
         assert_seats(tree, count, seats, 5, row[i].want);
     }
     skr_tree_unref(tree);
@@ -151,13 +155,13 @@ static struct skr_tree *deep_tree(void)
     struct skr_tree_builder *b = skr_tree_builder_create("t");
     char name[48];
     for (int zone = 0; zone < 2; zone++) {
-        snprintf(name, sizeof(name), "zone-%d", zone);
+        snprintf(name, sizeof name, "zone-%d", zone);
         assert_int_equal(skr_tree_builder_add(b, 1, name, NULL), 0);
         for (int rack = 0; rack < 2; rack++) {
-            snprintf(name, sizeof(name), "rack-%d", rack); /* the same names in both zones */
+            snprintf(name, sizeof name, "rack-%d", rack); /* the same names in both zones */
             assert_int_equal(skr_tree_builder_add(b, 2, name, NULL), 0);
             for (int node = 0; node < 2; node++) {
-                snprintf(name, sizeof(name), "n%d%d%d", zone, rack, node);
+                snprintf(name, sizeof name, "n%d%d%d", zone, rack, node);
                 assert_int_equal(skr_tree_builder_add(b, 3, name, NULL), 0);
             }
         }
@@ -174,8 +178,9 @@ static void d31_ranks_grow_with_the_distance_and_racks_do_not_interleave(void **
     const int32_t count[] = {0, 1, 1, 1, 1, 1, 2, 1};
     struct skr_seat seats[8];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 8; i++) {
         seats[i] = seat(tree, names[i], NULL, -1);
+    }
     assert_seats(tree, count, seats, 8,
                  "0:a@n001 1:b@n010 2:c@n011 3:d@n100 4:e@n101 5:f@n110 6:g@n110 7:h@n111");
     skr_tree_unref(tree);
@@ -346,16 +351,18 @@ static void ranks_are_a_permutation_for_any_mix(void **state)
         for (size_t i = 0; i < n; i++) {
             seed = seed * 1664525 + 1013904223;
             uint32_t r = seed >> 8;
-            snprintf(name[i], sizeof(name[i]), "p%u-%zu", (unsigned)(r % 7), i);
+            snprintf(name[i], sizeof name[i], "p%u-%zu", (unsigned)(r % 7), i);
             int32_t leaf = (int32_t)(r / 7 % 7) - 1;
             uint32_t kind = r / 49 % 3;
             const char *node = leaf < 0 ? "out" : tree->unit_name[tree->first_leaf + leaf];
-            if (kind == 0 && leaf >= 0)
+            if (kind == 0 && leaf >= 0) {
                 seats[i] = seat(tree, name[i], NULL, -1);
-            else
+            } else {
                 seats[i] = seat(tree, name[i], node, kind == 1 ? (int32_t)(r / 147 % (n + 2)) : -1);
-            if (leaf >= 0)
+            }
+            if (leaf >= 0) {
                 count[leaf]++;
+            }
         }
         assert_int_equal(skr_assign(tree, count, seats, n, NULL), 0);
         for (size_t i = 0; i < n; i++) {
@@ -364,10 +371,11 @@ static void ranks_are_a_permutation_for_any_mix(void **state)
                 assert_false(taken[seats[i].rank]);
                 taken[seats[i].rank] = true;
             }
-            if (seats[i].leaf >= 0)
+            if (seats[i].leaf >= 0) {
                 got[seats[i].leaf]++;
+            }
         }
-        assert_memory_equal(got, count, sizeof(count));
+        assert_memory_equal(got, count, sizeof count);
     }
     skr_tree_unref(tree);
 }

@@ -167,8 +167,9 @@ static void a_node_lost_in_binding_moves_its_members_alone(void **state)
     rig->hold_kind = SKR_WRITE_BINDING;
     rig_settle(rig);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) /* never arrive */
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) { /* never arrive */
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_429);
+    }
     rig_delete(rig, RIG_NODE, "node-1");
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);

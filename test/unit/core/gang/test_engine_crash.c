@@ -38,10 +38,11 @@ static struct rig *begin(const struct story *s)
     struct rig *rig = rig_create_with(&settings);
     rig->bindings_carry_labels = !s->old_api;
     rig_racks(rig, 2, 3, 4);
-    if (s->source == FROM_MAP)
+    if (s->source == FROM_MAP) {
         rig_group(rig, "gang", 8, 0, PACK_SPREAD);
-    else if (s->source == FROM_PODGROUP)
+    } else if (s->source == FROM_PODGROUP) {
         rig_podgroup(rig, "gang", 8);
+    }
     rig_sync(rig);
     rig_pods(rig, "job", 8, "gang", s->flags);
     for (int i = 0; i < 8 && s->source == FROM_LABELS; i++) {
@@ -62,8 +63,9 @@ static void replace_a_member(struct rig *rig, const struct story *s)
     for (int i = 7; i >= 0; i--) {
         char name[32];
         snprintf(name, sizeof name, "job-%d", i);
-        if (*rig_node_of(rig, name))
+        if (*rig_node_of(rig, name)) {
             continue;
+        }
         rig_delete(rig, RIG_POD, name);
         rig_pod(rig, name, "gang", s->flags);
         return;
@@ -130,8 +132,9 @@ static size_t crash_after(const struct story *s, size_t k, bool before_answer)
         rig_restart(rig);
         play(rig, s, &done);
     }
-    if (rig->trace)
+    if (rig->trace) {
         printf("%s k=%zu %d\n", s->name, k, before_answer);
+    }
     check_end(rig, s);
     rig_destroy(rig);
     return crashed ? applied : 0;
@@ -141,8 +144,9 @@ static void explore(void **state)
 {
     const struct story *s = *state;
     size_t k = 1;
-    for (; crash_after(s, k, false) > 0; k++)
+    for (; crash_after(s, k, false) > 0; k++) {
         crash_after(s, k, true);
+    }
     assert_true(k > 16);
 }
 

@@ -66,8 +66,9 @@ static void a_thousand_retries_of_a_group_without_room_make_one_event(void **sta
     uint64_t before = trials_of(rig);
     size_t patches = rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL);
     size_t events = rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL);
-    for (int i = 0; i < RETRIES; i++)
+    for (int i = 0; i < RETRIES; i++) {
         retry(rig, i);
+    }
     assert_true(trials_of(rig) - before >= RETRIES);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), patches);
     assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL), events);
@@ -209,10 +210,12 @@ static void another_topology_is_told_once(void **state)
 
 static bool is_camel_case(const char *s)
 {
-    if (!isupper((unsigned char)s[0]) || strlen(s) > 128)
+    if (!isupper((unsigned char)s[0]) || strlen(s) > 128) {
         return false;
-    while (isalnum((unsigned char)*s))
+    }
+    while (isalnum((unsigned char)*s)) {
         s++;
+    }
     return *s == '\0';
 }
 
@@ -222,8 +225,9 @@ static bool needs_warning(const char *reason)
                                         "PodsNotHomogeneous", "NeverFits",    "ConstraintConflict",
                                         "TopologyMissing",    "BindFailed"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(reason, words[i]) == 0)
+        if (strcmp(reason, words[i]) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -245,12 +249,15 @@ static size_t check_bodies(const struct rig *rig)
         const char *reason = text_at(json, "reason"), *action = text_at(json, "action");
         const char *type = text_at(json, "type"), *note = text_at(json, "note");
         bool unplaced = strcmp(reason, "GroupUnplaced") == 0;
-        if (!is_camel_case(reason) || !is_camel_case(action) || strlen(note) > NOTE_MAX)
+        if (!is_camel_case(reason) || !is_camel_case(action) || strlen(note) > NOTE_MAX) {
             fail_msg("%s %s %s", reason, action, note);
-        if (unplaced && (strcmp(type, "Warning") == 0) != needs_warning(action))
+        }
+        if (unplaced && (strcmp(type, "Warning") == 0) != needs_warning(action)) {
             fail_msg("%s of type %s", action, type);
-        if (!unplaced && strcmp(reason, action) != 0)
+        }
+        if (!unplaced && strcmp(reason, action) != 0) {
             fail_msg("%s %s", reason, action);
+        }
         assert_true(*text_at(json_object_get(json, "regarding"), "uid") != '\0');
         json_decref(json);
     }
@@ -296,9 +303,10 @@ static void events_have_the_form_that_readers_rely_on(void **state)
         "ConfigMap/topology Warning TopologyInvalid",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        if (count(rig, wanted[i]) != 1)
+        if (count(rig, wanted[i]) != 1) {
             fail_msg("%zu times: %s\n%s", count(rig, wanted[i]), wanted[i],
                      json_dumps(rig->events, JSON_INDENT(1)));
+        }
     }
     assert_int_equal(check_bodies(rig), json_array_size(rig->events));
     rig_destroy(rig);

@@ -235,8 +235,9 @@ static void order_of(int rotation, bool reverse, char *text, size_t size)
         rig_run(rig, 5 * SKR_SECOND);
         for (size_t i = 0; i < 5; i++) {
             snprintf(pod, sizeof pod, "%s/p", group[i].ns);
-            if (!*rig_node_of(rig, pod))
+            if (!*rig_node_of(rig, pod)) {
                 continue;
+            }
             size_t n = strlen(text);
             snprintf(text + n, size - n, "%s", group[i].ns);
             rig_delete(rig, RIG_POD, pod);

@@ -65,10 +65,11 @@ static void placement_rank_and_times_are_in_the_map(void **state)
                         "(job-7,7)]");
     static const char *const keys[] = {"schedBeginTime", "schedEndTime", "schedTotalTimeMilli",
                                        "schedSolverTimeMilli", "conditions"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         assert_true(*rig_key(rig, "group-a", keys[i]));
-    assert_true(strstr(rig_key(rig, "group-a", "conditions"),
-                       "\"type\":\"Bound\",\"status\":\"True\"") != NULL);
+    }
+    assert_true(
+        strstr(rig_key(rig, "group-a", "conditions"), "\"type\":\"Bound\",\"status\":\"True\""));
     rig_destroy(rig);
 }
 

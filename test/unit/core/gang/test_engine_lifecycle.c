@@ -45,8 +45,9 @@ static void a_gang_passes_through_every_state_on_its_way(void **state)
     assert_state(rig, "Planned", "Assigned");
     assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "\"Planned\""));
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    }
     rig_settle(rig);
     assert_state(rig, "Admitting", "Assigned");
     rig_bind(rig, "p-0", "node-0");
@@ -57,8 +58,9 @@ static void a_gang_passes_through_every_state_on_its_way(void **state)
     assert_state(rig, "Binding", "Permitted");
     assert_non_null(strstr(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "\"Binding\""));
     assert_string_equal(rig_key(rig, "g", "rank"), "[(p-0,0) (p-1,1)]");
-    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL))
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_OK);
+    }
     rig_settle(rig);
     assert_state(rig, "Bound", "Bound");
     assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "");
@@ -215,8 +217,9 @@ static void an_event_tells_a_change_and_never_that_it_is_still_so(void **state)
     rig_run(rig, 600 * SKR_SECOND);
     static const char *const reasons[] = {"GroupComplete", "GroupPlaced", "GroupBound"};
     assert_int_equal(json_array_size(rig->events), 3);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         assert_true(rig_has_event(rig, reasons[i]));
+    }
     assert_true(rig_has_event(rig, "GroupBound: 4 members are bound to 2 nodes"));
     rig_destroy(rig);
 }

@@ -42,8 +42,9 @@ static void d3_no_node_is_hidden_by_sampling(void **state)
 static size_t all_writes(struct rig *rig)
 {
     size_t n = 0;
-    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         n += rig_count(rig, (enum skr_write_kind)i, NULL);
+    }
     return n;
 }
 
@@ -125,8 +126,9 @@ static void d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups(void 
     }
     rig_assert_bound(rig, "o", 4);
     assert_int_equal(rig_n_bound(rig, "slow"), 0);
-    while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "slow"))
+    while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "slow")) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "slow"), RIG_OK);
+    }
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "s", 8);
     rig_destroy(rig);
@@ -142,14 +144,16 @@ static void run_at_50_writes_per_second(struct rig *rig, skr_time duration)
         struct rig_write *w, *best = rig->writes;
         DL_FOREACH(rig->writes, w)
         {
-            if (w->class < best->class)
+            if (w->class < best->class) {
                 best = w;
+            }
         }
         rig->hold_writes = false;
-        if (best)
+        if (best) {
             rig_answer_write(rig, best, RIG_OK);
-        else
+        } else {
             rig_settle(rig);
+        }
         rig_advance(rig, best ? rig->now + 20 * SKR_MILLISECOND : end);
     }
 }
@@ -184,8 +188,9 @@ static void at_most_sixteen_bindings_are_in_flight(void **state)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_BINDING, NULL), 16);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL))
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_OK);
+    }
     rig_run(rig, SKR_SECOND);
     rig_assert_bound(rig, "p", 50);
     rig_destroy(rig);
@@ -237,8 +242,9 @@ static void two_groups_that_do_not_fit_together_never_share_the_room(void **stat
         }
         rig_run(rig, 30 * SKR_SECOND);
         size_t a = rig_n_bound(rig, "a"), b = rig_n_bound(rig, "b");
-        if (made[0] == 4 || made[1] == 4)
+        if (made[0] == 4 || made[1] == 4) {
             assert_int_equal(a + b, 4);
+        }
         rig_destroy(rig);
     }
 }

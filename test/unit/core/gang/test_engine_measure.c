@@ -25,8 +25,9 @@ static struct skr_engine_stats stats_of(const struct rig *rig)
 static uint64_t sum_of(const struct skr_scheduling_times *times)
 {
     uint64_t n = 0;
-    for (size_t k = 0; k <= SKR_SCHEDULING_BUCKETS; k++)
+    for (size_t k = 0; k <= SKR_SCHEDULING_BUCKETS; k++) {
         n += times->n[k];
+    }
     return n;
 }
 
@@ -64,8 +65,9 @@ static void the_wait_begins_with_the_last_member_and_ends_bound(void **state)
     const struct skr_scheduling_times *times = &stats.scheduling[SKR_OUTCOME_BOUND];
     assert_true(times->sum >= rig->settings.plan_delay && times->sum < 5 * SKR_SECOND);
     size_t k = 0;
-    while (k < SKR_SCHEDULING_BUCKETS && times->sum > SKR_SCHEDULING_FIRST << k)
+    while (k < SKR_SCHEDULING_BUCKETS && times->sum > SKR_SCHEDULING_FIRST << k) {
         k++;
+    }
     assert_int_equal(times->n[k], 1);
     assert_int_equal(stats.attempts[SKR_ATTEMPT_PLANNED], 1);
     rig_destroy(rig);
@@ -203,8 +205,9 @@ static int64_t fits(const struct room *room, int resource, int64_t size)
 {
     int64_t have = resource == 0 ? room->milli / 1000 : resource == 1 ? room->gib : room->gpus;
     int64_t n = 0;
-    while (room->open && (n + 1) * size <= have && n + 1 <= room->pods)
+    while (room->open && (n + 1) * size <= have && n + 1 <= room->pods) {
         n++;
+    }
     return n;
 }
 
@@ -217,13 +220,15 @@ static void expect_level(const struct skr_slots *slots, const struct room *room,
             int64_t most = 0;
             for (int u = 0; u < units; u++) {
                 int64_t n = 0;
-                for (int i = 0; i < per_unit; i++)
+                for (int i = 0; i < per_unit; i++) {
                     n += fits(&room[u * per_unit + i], r, 1 << s);
+                }
                 most = n > most ? n : most;
             }
-            if (slots->most[level][r][s] != most)
+            if (slots->most[level][r][s] != most) {
                 fail_msg("level %d, resource %d, size %d: %lld, not %lld", level, r, 1 << s,
                          (long long)slots->most[level][r][s], (long long)most);
+            }
         }
     }
 }
@@ -242,8 +247,9 @@ static void free_slots_are_what_counting_says_on_random_clusters(void **state)
         skr_strbuf_init(&tree);
         for (int i = 0; i < RACKS * NODES; i++) {
             make_node(rig, &seed, i, &room[i]);
-            if (i % NODES == 0)
+            if (i % NODES == 0) {
                 skr_strbuf_addf(&tree, "%s\\'rack-%d\\':{", i ? "}," : "{", i / NODES);
+            }
             skr_strbuf_addf(&tree, "%s\\'node-%d\\':{}", i % NODES ? "," : "", i);
         }
         skr_strbuf_add(&tree, "}}");
@@ -260,8 +266,9 @@ static void free_slots_are_what_counting_says_on_random_clusters(void **state)
         rig_run(rig, SKR_SECOND);
         struct skr_slot_count count = {0};
         int pieces = 1;
-        while (!skr_engine_count_slots(rig->engine, &count, 1 + (int32_t)below(&seed, 9), &slots))
+        while (!skr_engine_count_slots(rig->engine, &count, 1 + (int32_t)below(&seed, 9), &slots)) {
             pieces++;
+        }
         assert_true(pieces > 1 && !count.unit);
         assert_non_null(slots.tree);
         assert_int_equal(slots.n_resources, 3);

@@ -76,12 +76,13 @@ static void a_lost_member_aborts_and_the_group_waits_for_members(void **state)
     for (int how = 0; how < 3; how++) {
         const struct rig_call *calls[7];
         struct rig *rig = scene_holding(7, calls);
-        if (how == 0)
+        if (how == 0) {
             rig_delete(rig, RIG_POD, "p-7");
-        else if (how == 1)
+        } else if (how == 1) {
             rig_terminate(rig, "p-7");
-        else
+        } else {
             rig_phase(rig, "p-7", "Failed");
+        }
         rig_settle(rig);
         assert_aborted(rig, calls, 7);
         rig_run(rig, SKR_SECOND);
@@ -110,10 +111,11 @@ static void d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere(void **st
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
         const struct rig_call *calls[3];
         struct rig *rig = scene_holding(3, calls);
-        if (change[i])
+        if (change[i]) {
             rig_edit(rig, RIG_NODE, "node-1", "%s", change[i]);
-        else
+        } else {
             rig_delete(rig, RIG_NODE, "node-1");
+        }
         rig_settle(rig);
         assert_aborted(rig, calls, 3);
         rig->hold_scheduler = false;
@@ -237,8 +239,9 @@ static void binding_is_committed_before_the_first_binding_is_posted(void **state
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_OK);
     rig_settle(rig);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         assert_int_equal(calls[i]->state, RIG_BOUND);
+    }
     rig_destroy(rig);
 }
 

@@ -30,8 +30,9 @@ static void accept_all_but(struct rig *rig, const char *pod)
     for (int i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "p-%d", i);
-        if (strcmp(name, pod) != 0)
+        if (strcmp(name, pod) != 0) {
             rig_filter(rig, name, i < 2 ? "node-0" : "node-1");
+        }
     }
 }
 
@@ -131,15 +132,18 @@ static void a_nomination_that_meets_404_or_422_means_a_lost_member(void **state)
         rig->hold_kind = SKR_WRITE_KIND_COUNT;
         rig->hold_watch[RIG_POD] = true;
         rig_delete(rig, RIG_POD, "p-3");
-        if (replaced)
+        if (replaced) {
             rig_pod(rig, "p-3", "g", 0);
-        while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+        }
+        while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
             rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+        }
         rig_settle(rig);
         assert_true(strcmp(rig_state(rig, "g"), "Admitting") != 0);
         rig->hold_watch[RIG_POD] = false;
-        if (!replaced)
+        if (!replaced) {
             rig_pod(rig, "p-9", "g", 0);
+        }
         rig_run(rig, 20 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 4);
         rig_destroy(rig);
@@ -184,8 +188,9 @@ static void stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "o-0"), 0);
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig->hold_scheduler = false;
-    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    }
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "o", 4);
     rig_assert_clean(rig);

@@ -171,8 +171,9 @@ static void a_bound_group_is_left_alone_at_a_restart(void **state)
         snprintf(begin, sizeof begin, "%s", rig_key(rig, "g", "schedBeginTime"));
         restart(rig, order);
         rig_run(rig, 60 * SKR_SECOND);
-        for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+        for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
             assert_int_equal(rig_count(rig, (enum skr_write_kind)i, NULL), 0);
+        }
         assert_string_equal(rig_key(rig, "g", "schedBeginTime"), begin);
         rig_destroy(rig);
     }
@@ -284,8 +285,9 @@ static void a_group_that_was_edited_meanwhile_is_planned_anew(void **state)
             rig->hold_scheduler = false;
             rig_run(rig, 20 * SKR_SECOND);
             assert_int_equal(rig_n_bound(rig, "g"), cases[i].bound);
-            if (i == 2)
+            if (i == 2) {
                 assert_string_equal(rig_node_of(rig, "p-3"), "node-3");
+            }
             rig_assert_clean(rig);
             rig_destroy(rig);
         }
@@ -441,8 +443,9 @@ static void a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told(v
 {
     (void)state;
     struct rig *rig = long_plan();
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    }
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     rig_restart(rig);
     rig_run(rig, 20 * SKR_SECOND); /* the watchdog sees that none is bound before all */
@@ -455,8 +458,9 @@ static void a_plan_too_long_for_its_members_is_rebuilt_from_them(void **state)
     (void)state;
     struct rig *rig = long_plan();
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
-    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL))
+    while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
+    }
     char rank[32];
     snprintf(rank, sizeof rank, "%s", rig_label(rig, "p-799", "sakkara.member.rank"));
     rig_forget_counts(rig);

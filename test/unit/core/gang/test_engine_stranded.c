@@ -95,8 +95,9 @@ static void a_call_for_a_deleted_node_fails_at_once(void **state)
     static const char *const name[] = {"job-0", "job-1", "job-2", "job-3",
                                        "job-4", "job-5", "job-6", "job-7"};
     for (int i = 0; i < 8; i++) {
-        if (strstr(rig_annotation(rig, RIG_POD, name[i], "sakkara.plan"), "node-1"))
+        if (strstr(rig_annotation(rig, RIG_POD, name[i], "sakkara.plan"), "node-1")) {
             on_node_1 = name[i];
+        }
     }
     assert_non_null(on_node_1);
     assert_string_equal(rig_bind(rig, on_node_1, "node-1")->text, "sakkara: binding failed");

@@ -59,8 +59,9 @@ static void without_leadership_everything_is_refused_and_nothing_written(void **
     assert_string_equal(rig_filter(rig, "p-0", NULL).text, "sakkara: not leader");
     assert_string_equal(rig_bind(rig, "p-1", "node-0")->text, "sakkara: not leader");
     rig_run(rig, 600 * SKR_SECOND);
-    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++)
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         assert_int_equal(rig_count(rig, (enum skr_write_kind)i, NULL), 0);
+    }
     rig_event(rig, SKR_EVENT_LEADER_WON);
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
@@ -323,8 +324,9 @@ static void ordinary_pods_are_sent_where_units_are_broken_up_already(void **stat
     assert_int_equal(a.scores[0], a.scores[1]);
     assert_true(a.scores[2] > a.scores[3]);
     assert_true(a.scores[3] > a.scores[0]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         assert_in_range(a.scores[i], 0, 10);
+    }
     rig_destroy(rig);
 }
 

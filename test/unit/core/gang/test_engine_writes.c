@@ -31,8 +31,9 @@ static void assert_complete(struct rig *rig)
     rig_assert_clean(rig);
     static const char *const keys[] = {"placement", "rank", "schedBeginTime", "schedEndTime"};
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         assert_true(*rig_key(rig, "g", keys[i]));
+    }
     for (int i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "p-%d", i);
@@ -98,8 +99,9 @@ static struct rig *about_to_bind(void)
 
 static void release(struct rig *rig)
 {
-    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL))
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_OK);
+    }
 }
 
 static void r5_an_unknown_binding_is_read_before_anything_else(void **state)
@@ -285,8 +287,9 @@ static void late_and_repeated_watch_events_change_nothing(void **state)
 {
     (void)state;
     struct rig *rig = cluster();
-    for (int kind = 0; kind < RIG_KIND_COUNT; kind++)
+    for (int kind = 0; kind < RIG_KIND_COUNT; kind++) {
         rig->hold_watch[kind] = kind != RIG_POD;
+    }
     rig_pods(rig, "p", 4, "g", RIG_GATED);
     rig_settle(rig);
     rig->hold_watch[RIG_POD] = true; /* from here the engine lives on its own answers */
@@ -294,8 +297,9 @@ static void late_and_repeated_watch_events_change_nothing(void **state)
     assert_int_equal(rig_n_bound(rig, "g"), 4);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     size_t writes = rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL);
-    for (int kind = 0; kind < RIG_KIND_COUNT; kind++)
+    for (int kind = 0; kind < RIG_KIND_COUNT; kind++) {
         rig->hold_watch[kind] = false;
+    }
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), writes);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 4);
@@ -318,8 +322,9 @@ static void the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_annotation(rig, RIG_MAP, "other", "sakkara.plan"), "");
     assert_string_equal(rig_state(rig, "other"), "Backoff");
-    while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "other"))
+    while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "other")) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "other"), RIG_OK);
+    }
     rig->hold_kind = SKR_WRITE_GET_CONFIGMAP;
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), RIG_LOST_APPLIED);
     rig->hold_watch[RIG_MAP] = true;

@@ -290,10 +290,12 @@ static char *read_file(const char *path)
     size_t n;
     FILE *file = fopen(path, "rb");
     skr_strbuf_init(&text);
-    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0)
+    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0) {
         skr_strbuf_addn(&text, chunk, n);
-    if (file)
+    }
+    if (file) {
         fclose(file);
+    }
     return text.s ? text.s : skr_strdup("");
 }
 
@@ -309,8 +311,9 @@ static void compare(const char *token, const char *suffix, const char *got)
         return;
     }
     char *expected = read_file(path);
-    if (strcmp(expected, got) != 0)
+    if (strcmp(expected, got) != 0) {
         fail_msg("%s differs; got\n%s", path, got);
+    }
     free(expected);
 }
 
@@ -320,8 +323,9 @@ static bool holds_also(const json_t *x, const char *token)
     size_t i;
     json_array_foreach(list, i, item)
     {
-        if (strcmp(text_of(item, "reason"), token) == 0)
+        if (strcmp(text_of(item, "reason"), token) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -331,8 +335,9 @@ static void assert_complete(const json_t *x)
     static const char *const keys[] = {"namespace", "name",        "status", "placed", "reason",
                                        "class",     "sentence",    "need",   "have",   "also",
                                        "domains",   "relaxations", "next"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         assert_non_null(json_object_get(x, keys[i]));
+    }
 }
 
 static void assert_small(const char *text)
@@ -355,10 +360,11 @@ static void assert_next_exists(const json_t *x)
     {
         char word[32] = "";
         const char *command = json_string_value(item);
-        if (sscanf(command, "sakkara %31s", word) == 1)
+        if (sscanf(command, "sakkara %31s", word) == 1) {
             assert_non_null(skr_command_find(word));
-        else
+        } else {
             assert_memory_equal(command, "kubectl ", 8);
+        }
     }
 }
 
@@ -380,10 +386,11 @@ static void every_token_has_its_text_and_its_json(void **state)
         assert_small(text.s);
         assert_next_exists(x);
         const char *reason = strcmp(token, "Bound") == 0 ? "" : token;
-        if (tokens[i].also)
+        if (tokens[i].also) {
             assert_true(holds_also(x, token) && strcmp(text_of(x, "reason"), token) != 0);
-        else
+        } else {
             assert_string_equal(text_of(x, "reason"), reason);
+        }
         assert_int_equal(json_is_true(json_object_get(x, "placed")), tokens[i].placed);
         free(json);
         skr_strbuf_fini(&text);
@@ -417,7 +424,7 @@ static size_t count_events(const struct rig *rig, const char *part)
     const json_t *event;
     json_array_foreach(rig->events, i, event)
     {
-        n += strstr(json_string_value(event), part) != NULL;
+        n += !!strstr(json_string_value(event), part);
     }
     return n;
 }

@@ -74,7 +74,7 @@ static void a_plan_is_written_in_byte_order(void **state)
     struct skr_plan_record plan = example();
     bool dropped = true;
     char want[512];
-    snprintf(want, sizeof(want),
+    snprintf(want, sizeof want,
              "{\"v\":1,\"id\":\"%s\",\"state\":\"Planned\",\"nodes\":{\"node-0\":2,\"node-1\":1},"
              "\"members\":{\"uid-0\":\"node-0\",\"uid-1\":\"node-0\",\"uid-2\":\"node-1\"}}",
              plan.id);
@@ -107,14 +107,16 @@ static void every_state_survives_a_restart(void **state)
         plan.n_victims = 2;
         assert_string_equal(skr_plan_state_name(plan.state), name[i]);
         char *text = skr_plan_write(&plan, NULL);
-        if (skr_plan_parse(text, &read, &error) != 0)
+        if (skr_plan_parse(text, &read, &error) != 0) {
             fail_msg("%s: %s", text, error.text);
+        }
         assert_string_equal(read->id, plan.id);
         assert_int_equal(read->state, plan.state);
         assert_true(read->has_members);
         assert_int_equal(read->n_members, 3);
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             assert_int_equal(read->member[k].rank, -1);
+        }
         assert_string_equal(read->member[0].uid, "uid-0");
         assert_string_equal(read->member[2].node, "node-1");
         assert_int_equal(read->n_nodes, 2);
@@ -150,7 +152,7 @@ static void any_order_of_members_is_read_sorted(void **state)
 /* n members with uids as the API server makes them, `nodes` nodes with names of this length. */
 static char *write_large(size_t n, size_t nodes, int width, bool *ret_dropped)
 {
-    struct skr_plan_member *member = calloc(n, sizeof(*member));
+    struct skr_plan_member *member = calloc(n, sizeof *member);
     char *names = calloc(n, 512);
     struct skr_plan_record plan = {.has_members = true, .n_members = n, .member = member};
     for (size_t i = 0; i < n; i++) {
@@ -181,7 +183,7 @@ static void members_and_then_nodes_are_dropped_when_they_do_not_fit(void **state
         {6000, 1000, 12, true, true},
         {6000, 6000, 60, true, false},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         bool dropped;
         struct skr_plan_record *read = NULL;
         char *text = write_large(row[i].members, row[i].nodes, row[i].width, &dropped);
@@ -237,13 +239,14 @@ static void what_is_no_plan_is_refused_with_the_place(void **state)
         {HEAD ",'victims':{}}", "sakkara.plan.victims: must be an array, got an object"},
         {HEAD ",'victims':['a',null]}", "sakkara.plan.victims[1]: must be a string, got null"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_plan_record *read = NULL;
         struct skr_error error = {.text = ""};
         char *text = json_text_quote(row[i].text);
         assert_int_equal(skr_plan_parse(text, &read, &error), -SKR_INVALID);
-        if (strncmp(error.text, row[i].error, strlen(row[i].error)) != 0)
+        if (strncmp(error.text, row[i].error, strlen(row[i].error)) != 0) {
             fail_msg("%s: %s", text, error.text);
+        }
         assert_null(read);
         free(text);
     }
@@ -255,7 +258,7 @@ static void texts_too_long_or_too_deep_are_refused(void **state)
     static char text[SKR_PLAN_READ_MAX + 2];
     struct skr_plan_record *read = NULL;
     struct skr_error error;
-    memset(text, ' ', sizeof(text) - 1);
+    memset(text, ' ', sizeof text - 1);
     assert_int_equal(skr_member_plan_parse(text, NULL, NULL, 0, NULL), -SKR_LIMIT);
     assert_int_equal(skr_plan_parse(text, &read, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "sakkara.plan: 262145 bytes, at most 262144 are read");
@@ -272,7 +275,7 @@ static void a_member_s_annotation_survives_a_restart(void **state)
     char node[254] = "";
     char *text = skr_member_plan_write("0123456789abcdef", "node-0");
     assert_string_equal(text, "{\"id\":\"0123456789abcdef\",\"node\":\"node-0\"}");
-    assert_int_equal(skr_member_plan_parse(text, id, node, sizeof(node), NULL), 0);
+    assert_int_equal(skr_member_plan_parse(text, id, node, sizeof node, NULL), 0);
     assert_string_equal(id, "0123456789abcdef");
     assert_string_equal(node, "node-0");
     assert_int_equal(skr_member_plan_parse(text, NULL, NULL, 0, NULL), 0);
@@ -291,7 +294,7 @@ static void the_whole_plan_on_a_member_is_read_both_ways(void **state)
     skr_strbuf_init(&b);
     skr_strbuf_add(&b, "{\"node\":\"node-7\",");
     skr_strbuf_add(&b, text + 1);
-    assert_int_equal(skr_member_plan_parse(b.s, id, node, sizeof(node), NULL), 0);
+    assert_int_equal(skr_member_plan_parse(b.s, id, node, sizeof node, NULL), 0);
     assert_string_equal(node, "node-7");
     assert_int_equal(skr_plan_parse(b.s, &read, NULL), 0);
     assert_string_equal(read->id, id);
@@ -319,11 +322,11 @@ static void what_is_no_member_s_annotation_is_refused(void **state)
         {"{'id':'0123456789abcdef','node':'a-node-name'}", -SKR_INVALID}, /* longer than 8 */
         {"{'id':'0123456789abcdef','node':'1234567'}", 0},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char id[SKR_PLAN_ID_LEN + 1] = "same";
         char node[8] = "same";
         char *text = json_text_quote(row[i].text);
-        assert_int_equal(skr_member_plan_parse(text, id, node, sizeof(node), NULL), row[i].rc);
+        assert_int_equal(skr_member_plan_parse(text, id, node, sizeof node, NULL), row[i].rc);
         if (row[i].rc != 0) {
             assert_string_equal(id, "same");
             assert_string_equal(node, "same");

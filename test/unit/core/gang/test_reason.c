@@ -14,9 +14,10 @@ static void statuses_have_the_names_of_the_contract(void **state)
     (void)state;
     static const char *const name[] = {"Waiting", "Ready",      "Assigned",  "Permitted",
                                        "Bound",   "Preempting", "Preempted", "Failed"};
-    assert_int_equal(sizeof(name) / sizeof(name[0]), SKR_STATUS_COUNT);
-    for (int i = 0; i < SKR_STATUS_COUNT; i++)
+    assert_int_equal(sizeof name / sizeof name[0], SKR_STATUS_COUNT);
+    for (int i = 0; i < SKR_STATUS_COUNT; i++) {
         assert_string_equal(skr_group_status_name((enum skr_group_status)i), name[i]);
+    }
     assert_string_equal(skr_group_status_name(SKR_STATUS_COUNT), "");
 }
 
@@ -38,9 +39,10 @@ static void reasons_have_the_names_and_the_order_of_the_contract(void **state)
                                        "FilteredByOthers",
                                        "PlanTimeout",
                                        "BindFailed"};
-    assert_int_equal(sizeof(name) / sizeof(name[0]), SKR_REASON_COUNT);
-    for (int i = 0; i < SKR_REASON_COUNT; i++)
+    assert_int_equal(sizeof name / sizeof name[0], SKR_REASON_COUNT);
+    for (int i = 0; i < SKR_REASON_COUNT; i++) {
         assert_string_equal(skr_reason_name((enum skr_reason)i), name[i]);
+    }
     assert_string_equal(skr_reason_name(SKR_REASON_COUNT), "");
 }
 
@@ -73,8 +75,9 @@ static void rejections_have_the_texts_of_the_contract(void **state)
         {SKR_TEXT_EXPIRED, "sakkara: hold expired"},
         {SKR_TEXT_BIND_FAILED, "sakkara: binding failed"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_string_equal(row[i].is, row[i].want);
+    }
 }
 
 int main(void)

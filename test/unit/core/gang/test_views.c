@@ -27,8 +27,9 @@ static struct skr_dump *read_dump(const char *path)
     struct skr_strbuf messages;
     struct skr_error error = {0};
     skr_strbuf_init(&messages);
-    if (skr_dump_read(path, &dump, &messages, &error) < 0)
+    if (skr_dump_read(path, &dump, &messages, &error) < 0) {
         fail_msg("%s: %s", error.text, messages.s);
+    }
     skr_strbuf_fini(&messages);
     return dump;
 }
@@ -57,8 +58,9 @@ static void each_page(void (*look)(json_t *page))
             const struct skr_view_query query = {.path = paths[k]};
             struct skr_error error;
             json_t *page = ask(dump, &query, &error);
-            if (page)
+            if (page) {
                 look(page);
+            }
             json_decref(page);
         }
         skr_dump_destroy(dump);
@@ -75,8 +77,9 @@ static void look_at_yaml(json_t *page)
     skr_strbuf_init(&errors);
     skr_page_write_yaml(object, &yaml);
     skr_manifests_init(&manifests);
-    if (skr_manifests_parse(&manifests, "page", yaml.s, yaml.len, NULL, NULL, &errors) < 0)
+    if (skr_manifests_parse(&manifests, "page", yaml.s, yaml.len, NULL, NULL, &errors) < 0) {
         fail_msg("%s\n%s", errors.s, yaml.s);
+    }
     assert_int_equal(manifests.n, 1);
     assert_true(json_equal(manifests.item[0].object, object));
     json_decref(object);
@@ -122,12 +125,14 @@ static void render_all(json_t *page)
     skr_groups_table_init(&table, true, true, true);
     json_array_foreach(skr_page_list(page, "items"), i, item)
     {
-        if (skr_groups_table_add(&table, item, skr_page_time(page, "time"), &error) < 0)
+        if (skr_groups_table_add(&table, item, skr_page_time(page, "time"), &error) < 0) {
             break;
+        }
     }
     skr_text_table_write(&table.table, &out);
-    for (size_t k = 0; k < out.len; k++)
+    for (size_t k = 0; k < out.len; k++) {
         assert_true((unsigned char)out.s[k] >= 0x20 || out.s[k] == '\n' || out.s[k] == '\033');
+    }
     skr_groups_table_fini(&table);
     skr_strbuf_fini(&out);
     skr_strbuf_fini(&notes);
@@ -206,10 +211,12 @@ static void a_tree_without_end_is_refused(void **state)
     skr_strbuf_init(&out);
     skr_strbuf_init(&notes);
     skr_strbuf_add(&text, "{\"resource\":\"cpu\",\"root\":");
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         skr_strbuf_add(&text, "{\"name\":\"u\",\"slots\":1,\"allocatable\":{},\"children\":[");
-    for (int i = 0; i < 100; i++)
+    }
+    for (int i = 0; i < 100; i++) {
         skr_strbuf_add(&text, "]}");
+    }
     skr_strbuf_addc(&text, '}');
     json_t *page = json_loads(text.s, 0, NULL);
     assert_non_null(page);
@@ -284,8 +291,9 @@ static void what_cannot_be_answered_says_why(void **state)
                          [SKR_VIEW_DOMAIN] = refusals[i].domain}};
         struct skr_error error = {0};
         assert_null(ask(dump, &query, &error));
-        if (error.code != refusals[i].code || !strstr(error.text, refusals[i].text))
+        if (error.code != refusals[i].code || !strstr(error.text, refusals[i].text)) {
             fail_msg("%zu: %s: %s", i, skr_error_code_name(error.code), error.text);
+        }
     }
     skr_dump_destroy(dump);
 }
@@ -333,16 +341,19 @@ static void a_tree_of_many_resources_still_counts_pods(void **state)
                    "\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t\",\"namespace\":\"x\","
                    "\"labels\":{\"sakkara.topology\":\"\"}},\"data\":{\"tree\":\"{\\\"n\\\":{}}\","
                    "\"resource-names\":\"[");
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         skr_strbuf_addf(&text, "%s\\\"example.com/r%d\\\"", i ? "," : "", i);
+    }
     skr_strbuf_add(&text,
                    "]\"}},{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"},"
                    "\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"7\"}}}]}");
-    if (skr_dump_parse("many", text.s, text.len, &dump, &messages, &error) < 0)
+    if (skr_dump_parse("many", text.s, text.len, &dump, &messages, &error) < 0) {
         fail_msg("%s", messages.s);
+    }
     json_t *page = ask(dump, &query, &error);
-    if (!page)
+    if (!page) {
         fail_msg("%s", error.text);
+    }
     assert_int_equal(skr_page_int(json_object_get(page, "root"), "slots"), 7);
     json_decref(page);
     skr_dump_destroy(dump);
@@ -361,8 +372,9 @@ static struct skr_dump *dump_of_two(const char *names, const char *first, const 
     skr_strbuf_add(&text, "kind: List\napiVersion: v1\nitems:\n"
                           "- {kind: ConfigMap, apiVersion: v1, metadata: {name: t, namespace: x, "
                           "labels: {sakkara.topology: ''}}, data: {tree: '{\"p\":{},\"q\":{}}'");
-    if (names)
+    if (names) {
         skr_strbuf_addf(&text, ", resource-names: '%s'", names);
+    }
     skr_strbuf_addf(&text,
                     "}}\n"
                     "- {kind: Node, apiVersion: v1, metadata: {name: p}, "
@@ -370,8 +382,9 @@ static struct skr_dump *dump_of_two(const char *names, const char *first, const 
                     "- {kind: Node, apiVersion: v1, metadata: {name: q}, "
                     "status: {allocatable: {pods: '9', %s}}}\n",
                     first, second);
-    if (skr_dump_parse("two.yaml", text.s, text.len, &dump, &messages, &error) < 0)
+    if (skr_dump_parse("two.yaml", text.s, text.len, &dump, &messages, &error) < 0) {
         fail_msg("%s: %s", error.text, messages.s);
+    }
     skr_strbuf_fini(&text);
     skr_strbuf_fini(&messages);
     return dump;
@@ -398,8 +411,9 @@ static void the_tree_shows_the_device_that_most_nodes_offer(void **state)
         const struct skr_view_query query = {.path = "/v1/tree"};
         struct skr_error error = {0};
         json_t *page = ask(dump, &query, &error);
-        if (!page)
+        if (!page) {
             fail_msg("%zu: %s", i, error.text);
+        }
         assert_string_equal(skr_page_text(page, "resource"), rows[i].resource);
         json_decref(page);
         skr_dump_destroy(dump);
@@ -427,8 +441,9 @@ static void a_slot_of_cpu_fits_on_small_nodes(void **state)
                                              .argument = {[SKR_VIEW_SLOT] = rows[i].asked}};
         struct skr_error error = {0};
         json_t *page = ask(dump, &query, &error);
-        if (!page)
+        if (!page) {
             fail_msg("%zu: %s", i, error.text);
+        }
         const json_t *slot = json_object_get(page, "slot");
         assert_int_equal(skr_page_int(slot, "cpu"), rows[i].slot);
         assert_int_equal(skr_page_int(slot, "pods"), 1);

@@ -30,8 +30,9 @@ static struct skr_group_spec *parse_good(const char *constraints, const char *si
 {
     struct skr_group_spec *spec;
     struct skr_error error = {.text = ""};
-    if (parse(constraints, size, &spec, &error) != 0)
+    if (parse(constraints, size, &spec, &error) != 0) {
         fail_msg("%s: %s", constraints, error.text);
+    }
     return spec;
 }
 
@@ -47,9 +48,11 @@ static void write_rules(const struct skr_group_spec *spec, char *buffer, size_t 
         at += (size_t)snprintf(buffer + at, size - at, "%s%s=%s%s", i > 0 ? " " : "",
                                spec->rule[i].level, r->type == SKR_RULE_SPREAD ? "spread" : "pack",
                                r->hard ? ",hard" : "");
-        for (size_t k = 0; k < 4; k++)
-            if (number[k] != 0)
+        for (size_t k = 0; k < 4; k++) {
+            if (number[k] != 0) {
                 at += (size_t)snprintf(buffer + at, size - at, ",%s:%d", name[k], (int)number[k]);
+            }
+        }
     }
 }
 
@@ -57,7 +60,7 @@ static void assert_rules(const char *constraints, const char *want)
 {
     char got[512];
     struct skr_group_spec *spec = parse_good(constraints, "8");
-    write_rules(spec, got, sizeof(got));
+    write_rules(spec, got, sizeof got);
     assert_string_equal(got, want);
     skr_group_spec_destroy(spec);
 }
@@ -97,8 +100,9 @@ static void rules_are_read_as_written(void **state)
         {"{'rack':{'max':5000000000}}", "rack=pack,max:2147483647"},
         {"{'':{'max':3}}", "=pack,max:3"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_rules(row[i].constraints, row[i].rules);
+    }
 }
 
 static void the_last_of_duplicate_members_counts(void **state)
@@ -122,8 +126,9 @@ static void the_last_of_duplicate_members_counts(void **state)
         {"{'rack':{'min':1},'node':{},'rack':{'max':2}}", "rack=pack,max:2 node=pack"},
         {"{'rack':{'min':'x','MIN':2}}", "rack=pack,min:2"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_rules(row[i].constraints, row[i].rules);
+    }
 }
 
 static void d15_malformed_constraints_are_refused_with_key_position_and_defect(void **state)
@@ -154,7 +159,7 @@ static void d15_malformed_constraints_are_refused_with_key_position_and_defect(v
         {"'pack'", "constraints: 1:1: must be an object, got a string"},
         {"true", "constraints: 1:1: must be an object, got a boolean"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_group_spec *spec;
         struct skr_error error = {.text = ""};
         assert_int_equal(parse(row[i].constraints, "8", &spec, &error), -SKR_INVALID);
@@ -182,12 +187,13 @@ static void d15_text_that_is_no_json_is_refused_with_its_position(void **state)
         {"{'rack':{},}", "constraints: 1:12: "},
         {"\xFF", "constraints: 1:"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_group_spec *spec;
         struct skr_error error = {.text = ""};
         assert_int_equal(parse(row[i].constraints, "8", &spec, &error), -SKR_INVALID);
-        if (strncmp(error.text, row[i].begins, strlen(row[i].begins)) != 0)
+        if (strncmp(error.text, row[i].begins, strlen(row[i].begins)) != 0) {
             fail_msg("%s: %s", row[i].constraints, error.text);
+        }
         assert_true(strlen(error.text) > strlen(row[i].begins));
     }
 }
@@ -198,9 +204,10 @@ static void assert_warnings(const char *constraints, const char *size, const cha
     char got[2048] = "";
     size_t at = 0;
     struct skr_group_spec *spec = parse_good(constraints, size);
-    for (size_t i = 0; i < spec->n_warnings; i++)
-        at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s", i > 0 ? "; " : "",
+    for (size_t i = 0; i < spec->n_warnings; i++) {
+        at += (size_t)snprintf(got + at, sizeof got - at, "%s%s", i > 0 ? "; " : "",
                                spec->warning[i]);
+    }
     assert_string_equal(got, want);
     skr_group_spec_destroy(spec);
 }
@@ -244,8 +251,9 @@ static void odd_rules_are_accepted_with_a_warning(void **state)
          "level \"rack\": no placement is possible"},
         {"{'rack':{'factor':4,'min':4,'max':4}}", ""},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_warnings(row[i].constraints, "8", row[i].warning);
+    }
 }
 
 static void an_ignored_pair_and_ignored_numbers_leave_no_rule(void **state)
@@ -263,15 +271,21 @@ static bool reachable(const struct skr_rule *r, int n)
     bool sum[64][64] = {{false}}; /* [units][members] */
     int step = r->partitions > 0 ? r->partitions : 1;
     sum[0][0] = true;
-    for (int units = 1; units <= n; units++)
-        for (int total = 0; total <= n; total++)
-            for (int one = 1; one <= total; one++)
+    for (int units = 1; units <= n; units++) {
+        for (int total = 0; total <= n; total++) {
+            for (int one = 1; one <= total; one++) {
                 if (sum[units - 1][total - one] && (r->min <= 0 || one >= r->min) &&
-                    (r->max <= 0 || one <= r->max) && (r->factor <= 1 || one % r->factor == 0))
+                    (r->max <= 0 || one <= r->max) && (r->factor <= 1 || one % r->factor == 0)) {
                     sum[units][total] = true;
-    for (int units = step; units <= n; units += step)
-        if (sum[units][n])
+                }
+            }
+        }
+    }
+    for (int units = step; units <= n; units += step) {
+        if (sum[units][n]) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -297,18 +311,20 @@ static void a_size_that_no_cluster_can_hold_is_warned_about(void **state)
                     for (int size = 1; size <= 12; size++) {
                         char text[128];
                         char digits[16];
-                        snprintf(text, sizeof(text),
+                        snprintf(text, sizeof text,
                                  "{'r':{'partitions':%d,'min':%d,'max':%d,'factor':%d}}",
                                  partitions, min, rule.min > 0 || min == 0 ? max : 0, factor);
-                        snprintf(digits, sizeof(digits), "%d", size);
-                        if (min > max && max > 0)
+                        snprintf(digits, sizeof digits, "%d", size);
+                        if (min > max && max > 0) {
                             continue; /* the pair has its own warning */
+                        }
                         rule.min = min;
                         rule.max = max;
                         struct skr_group_spec *spec = parse_good(text, digits);
-                        if ((spec->n_warnings == 0) != reachable(&rule, size))
+                        if ((spec->n_warnings == 0) != reachable(&rule, size)) {
                             fail_msg("%s size %d: %s", text, size,
                                      spec->n_warnings ? spec->warning[0] : "no warning");
+                        }
                         skr_group_spec_destroy(spec);
                     }
                 }
@@ -321,10 +337,11 @@ static void warnings_and_levels_have_limits(void **state)
 {
     (void)state;
     char text[SKR_GROUP_CONSTRAINTS_MAX + 64];
-    size_t at = (size_t)snprintf(text, sizeof(text), "{'rack':{");
-    for (int i = 0; i < 100; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'x%d':0", i > 0 ? "," : "", i);
-    snprintf(text + at, sizeof(text) - at, "},'node':{'min':-1}}");
+    size_t at = (size_t)snprintf(text, sizeof text, "{'rack':{");
+    for (int i = 0; i < 100; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s'x%d':0", i > 0 ? "," : "", i);
+    }
+    snprintf(text + at, sizeof text - at, "},'node':{'min':-1}}");
     struct skr_group_spec *spec = parse_good(text, "8");
     assert_int_equal(spec->n_warnings, SKR_GROUP_LINT_MAX);
     assert_string_equal(spec->warning[SKR_GROUP_LINT_MAX - 1],
@@ -335,9 +352,10 @@ static void warnings_and_levels_have_limits(void **state)
 
     struct skr_error error;
     at = 0;
-    for (int i = 0; i <= SKR_GROUP_RULES_MAX; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'l%d':{}", i > 0 ? "," : "{", i);
-    snprintf(text + at, sizeof(text) - at, "}");
+    for (int i = 0; i <= SKR_GROUP_RULES_MAX; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s'l%d':{}", i > 0 ? "," : "{", i);
+    }
+    snprintf(text + at, sizeof text - at, "}");
     assert_int_equal(parse(text, "8", &spec, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "constraints: more than 64 levels");
 
@@ -351,7 +369,7 @@ static void warnings_and_levels_have_limits(void **state)
                      -SKR_LIMIT);
     assert_string_equal(error.text, "constraints: \"factor\" is repeated in more than 8 spellings");
 
-    memset(text, ' ', sizeof(text));
+    memset(text, ' ', sizeof text);
     text[SKR_GROUP_CONSTRAINTS_MAX + 1] = '\0';
     memcpy(text, "{}", 2);
     assert_int_equal(parse(text, "8", &spec, &error), -SKR_LIMIT);

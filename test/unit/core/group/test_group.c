@@ -19,8 +19,9 @@
 static struct skr_labels labels_of(struct skr_label *item, const char *const *pairs)
 {
     struct skr_labels labels = {.n = 0, .item = item};
-    for (; pairs[2 * labels.n] != NULL; labels.n++)
+    for (; pairs[2 * labels.n]; labels.n++) {
         item[labels.n] = (struct skr_label){pairs[2 * labels.n], pairs[2 * labels.n + 1]};
+    }
     return labels;
 }
 
@@ -30,8 +31,9 @@ static struct skr_group_spec *parse_good(const char *const *pairs)
     struct skr_labels data = labels_of(item, pairs);
     struct skr_group_spec *spec = NULL;
     struct skr_error error = {.text = ""};
-    if (skr_group_spec_parse(&data, &spec, &error) != 0)
+    if (skr_group_spec_parse(&data, &spec, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     return spec;
 }
 
@@ -69,7 +71,7 @@ static void blanks_around_numbers_are_tolerated(void **state)
         {"8", 8},   {" 8 ", 8}, {"\t8\n", 8}, {"8\r\n", 8},
         {"008", 8}, {"+8", 8},  {"1", 1},     {"100000", 100000},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         const char *pairs[] = {"priority", " -3\n", "size", row[i].text, NULL};
         struct skr_group_spec *spec = parse_good(pairs);
         assert_int_equal(spec->size, row[i].size);
@@ -115,7 +117,7 @@ static void d15_a_malformed_map_names_key_and_defect(void **state)
          "name: 1:1: must be usable as a label value (1 to 63 letters, digits, '-', '_', '.', a "
          "letter or digit at both ends), got \"a b\""},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_label item = {row[i].key, row[i].value};
         struct skr_labels data = {.n = 1, .item = &item};
         struct skr_group_spec *spec = NULL;
@@ -131,8 +133,8 @@ static void a_user_s_text_is_cut_in_messages(void **state)
 {
     (void)state;
     char text[301];
-    memset(text, 'x', sizeof(text) - 1);
-    text[sizeof(text) - 1] = '\0';
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
     struct skr_label item = {"size", text};
     struct skr_labels data = {.n = 1, .item = &item};
     struct skr_group_spec *spec = NULL;
@@ -160,14 +162,15 @@ static void the_name_of_a_map_is_known_before_it_is_parsed(void **state)
          "a123456789b123456789c123456789d123456789e123456789f123456789g12"},
         {"a123456789b123456789c123456789d123456789e123456789f123456789g123", NULL},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_label item = {"name", row[i].name};
         struct skr_labels data = {.n = 1, .item = &item};
         const char *got = skr_group_map_name(&data);
-        if (row[i].want == NULL)
+        if (!row[i].want) {
             assert_null(got);
-        else
+        } else {
             assert_string_equal(got, row[i].want);
+        }
     }
     struct skr_labels none = {.n = 0};
     assert_string_equal(skr_group_map_name(&none), "default-group");
@@ -191,7 +194,7 @@ static void a_podgroup_gives_size_and_no_rules(void **state)
         {"{'metadata':{'name':'pg'},'spec':{'minMember':100001}}", 0,
          "spec.minMember: 100001 members, a group has at most 100000"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_podgroup *pg = NULL;
         struct skr_group_spec *spec = NULL;
         struct skr_error error = {.text = ""};
@@ -283,9 +286,9 @@ static void odd_labels_are_warned_about_and_bad_ones_refused(void **state)
         {"max.rack", "", "",
          "sakkara.group.constraint.max.rack: 1:1: must be a decimal integer, got \"\""},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char key[128];
-        snprintf(key, sizeof(key), "%s%s", SKR_LABEL_CONSTRAINT, row[i].key);
+        snprintf(key, sizeof key, "%s%s", SKR_LABEL_CONSTRAINT, row[i].key);
         struct skr_label item[] = {{key, row[i].value}, {SKR_LABEL_GROUP_SIZE, "8"}};
         struct skr_labels labels = {.n = 2, .item = item};
         struct skr_group_spec *spec = NULL;
@@ -330,7 +333,7 @@ static void groups_are_equal_when_they_mean_the_same(void **state)
         {"8", "0", "{\"rack\":{\"type\":\"pack\"},\"disk\":{\"min\":1}}"},
         {"8", "0", "{\"rack\":{\"type\":\"pack\"}}"},
     };
-    size_t n = sizeof(map) / sizeof(map[0]);
+    size_t n = sizeof map / sizeof map[0];
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++) {
             const char *a[] = {"constraints", map[i][2], "priority", map[i][1],

@@ -46,7 +46,7 @@ static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
         {"{'metadata':{'name':'pg'},'spec':{'minMember':3000000000}}",
          "spec.minMember: 3000000000 does not fit into 32 bits"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_podgroup *pg = NULL;
         struct skr_error error;
         json_t *json = json_text_load(row[i].json);

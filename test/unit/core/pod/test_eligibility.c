@@ -26,8 +26,9 @@ static enum skr_ineligible check(const char *pod_text, const char *node_text)
     json_t *pod_json = json_text_load(pod_text);
     json_t *node_json = json_text_load(node_text);
     if (skr_pod_decode(pod_json, &pod, &error) != 0 ||
-        skr_node_decode(node_json, &node, &error) != 0)
+        skr_node_decode(node_json, &node, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     enum skr_ineligible got = skr_pod_shape_check_node(&pod->shape, node);
     skr_pod_destroy(pod);
     skr_node_destroy(node);
@@ -46,25 +47,28 @@ static void check_row(const struct row *row, const char *node_before, const char
     skr_strbuf_addf(&node, "{'metadata':{'name':'node-1'%s%s%s", node_before, row->node,
                     node_after);
     enum skr_ineligible got = check(pod.s, node.s);
-    if (got != row->want)
+    if (got != row->want) {
         fail_msg("pod %s, node %s: %d, not %d", pod.s, node.s, (int)got, (int)row->want);
+    }
     skr_strbuf_fini(&pod);
     skr_strbuf_fini(&node);
 }
 
 static void check_specs(const struct row *row, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         check_row(&row[i], "},'spec':{", "}}");
+    }
 }
 
 static void check_labels(const struct row *row, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         check_row(&row[i], ",'labels':{", "}}}");
+    }
 }
 
-#define N(table)       (sizeof(table) / sizeof(table[0]))
+#define N(table)       (sizeof table / sizeof table[0])
 #define TAINT(rest)    "'taints':[{'key':'k'," rest "}]"
 #define TOLERATE(rest) "'tolerations':[{" rest "}]"
 

@@ -23,8 +23,9 @@ static struct skr_pod *decode(const char *text)
     json_t *json = json_text_load(text);
     int rc = skr_pod_decode(json, &pod, &error);
     json_decref(json);
-    if (rc != 0)
+    if (rc != 0) {
         fail_msg("%s: %s", text, error.text);
+    }
     return pod;
 }
 
@@ -91,7 +92,7 @@ static void absent_fields_have_the_defaults_of_the_api(void **state)
         "'affinity':null,'tolerations':null,'nodeSelector':null,'volumes':null,"
         "'schedulingGroup':null},'status':{'conditions':null,'phase':null}}",
     };
-    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         struct skr_pod *pod = decode(text[i]);
         assert_string_equal(pod->scheduler_name, "");
         assert_string_equal(pod->node_name, "");
@@ -137,9 +138,9 @@ static void gates_of_others_are_told_from_ours(void **state)
         {"[{'name':'kueue'},{'name':'sakkara.gang'}]", true, true},
         {"[{'name':'sakkara.gang2'}]", false, true},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char text[256];
-        snprintf(text, sizeof(text), "{" META ",'spec':{'schedulingGates':%s}}", row[i].gates);
+        snprintf(text, sizeof text, "{" META ",'spec':{'schedulingGates':%s}}", row[i].gates);
         struct skr_pod *pod = decode(text);
         assert_int_equal(pod->gate, row[i].ours);
         assert_int_equal(pod->foreign_gate, row[i].foreign);
@@ -170,9 +171,9 @@ static void terminating_and_finished_pods_are_not_live(void **state)
         {"Succeeded", SKR_POD_SUCCEEDED, false}, {"Failed", SKR_POD_FAILED, false},
         {"Unknown", SKR_POD_UNKNOWN, true},      {"Strange", SKR_POD_UNKNOWN, true},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char text[128];
-        snprintf(text, sizeof(text), "{" META ",'status':{'phase':'%s'}}", row[i].phase);
+        snprintf(text, sizeof text, "{" META ",'status':{'phase':'%s'}}", row[i].phase);
         struct skr_pod *pod = decode(text);
         assert_int_equal(pod->phase, row[i].is);
         assert_int_equal(skr_pod_is_live(pod), row[i].live);
@@ -201,8 +202,9 @@ static void a_long_message_is_cut_between_characters(void **state)
     skr_strbuf_init(&b);
     skr_strbuf_add(&b, "{" META ",'status':{'conditions':[{'type':'PodScheduled',"
                        "'status':'False','message':'a");
-    for (size_t i = 0; i < SKR_POD_MESSAGE_MAX; i++)
+    for (size_t i = 0; i < SKR_POD_MESSAGE_MAX; i++) {
         skr_strbuf_add(&b, "\xC3\xA9");
+    }
     skr_strbuf_add(&b, "'}]}}");
     struct skr_pod *pod = decode(b.s);
     assert_int_equal(strlen(pod->scheduled_message), SKR_POD_MESSAGE_MAX - 1);
@@ -273,7 +275,7 @@ static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
         {"{'metadata':{'name':'p','ownerReferences':[{'controller':'yes'}]}}",
          "metadata.ownerReferences[0].controller: must be a boolean, got a string"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_pod *pod = NULL;
         struct skr_error error;
         json_t *json = json_text_load(row[i].json);
@@ -308,8 +310,9 @@ static int decode_repeated(const char *before, const char *entry, size_t n, cons
     for (size_t i = 0; i < n; i++) {
         skr_strbuf_add(&b, i > 0 ? "," : "");
         skr_strbuf_add(&b, entry);
-        if (entry[0] == '\'')
+        if (entry[0] == '\'') {
             skr_strbuf_addf(&b, "%zu':'1'", i);
+        }
     }
     skr_strbuf_add(&b, after);
     json_t *json = json_text_load(b.s);
@@ -357,7 +360,7 @@ static void every_list_has_a_limit_with_a_message(void **state)
          SKR_POD_VALUES_MAX - 1, "]}]}]}}}}}",
          "spec.affinity: more than 16384 values in required node affinity"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_error error = {.text = ""};
         const char *entry = strcmp(row[i].entry, "''") == 0 ? "\"\"" : row[i].entry;
         assert_int_equal(decode_repeated(row[i].before, entry, row[i].limit, row[i].after, &error),
@@ -387,10 +390,11 @@ static void a_pod_larger_than_its_arena_is_refused(void **state)
     };
     char *large = calloc(1, SKR_OBJECT_BYTES_MAX + 2);
     memset(large, 'x', SKR_OBJECT_BYTES_MAX + 1);
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_error error = {.text = ""};
-        if (decode_repeated(row[i].before, large, 1, row[i].after, &error) != -SKR_LIMIT)
+        if (decode_repeated(row[i].before, large, 1, row[i].after, &error) != -SKR_LIMIT) {
             fail_msg("%s: %s", row[i].before, error.text);
+        }
     }
     free(large);
 }

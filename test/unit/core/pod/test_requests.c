@@ -21,16 +21,18 @@ static void assert_requests(const char *spec, const char *status, const char *wa
     struct skr_error error = {.text = ""};
     struct skr_strbuf b;
     json_t *spec_json = json_text_load(spec);
-    json_t *status_json = status != NULL ? json_text_load(status) : NULL;
+    json_t *status_json = status ? json_text_load(status) : NULL;
     skr_strbuf_init(&b);
     int rc = skr_pod_requests_decode(arena, spec_json, status_json, &got, &error);
     json_decref(spec_json);
     json_decref(status_json);
-    if (rc < 0)
+    if (rc < 0) {
         fail_msg("%s: %s", spec, error.text);
-    for (size_t i = 0; i < got.n; i++)
+    }
+    for (size_t i = 0; i < got.n; i++) {
         skr_strbuf_addf(&b, "%s%s=%lld", i > 0 ? " " : "", got.item[i].name,
                         (long long)got.item[i].amount);
+    }
     assert_string_equal(b.s, want);
     skr_strbuf_fini(&b);
     skr_arena_destroy(arena);
@@ -97,8 +99,9 @@ static void containers_sidecars_init_containers_and_overhead_add_up(void **state
         {"{'containers':[{'resources':{'requests':{'cpu':'1500u','memory':'100m'}}}]}",
          "cpu=2 memory=1 pods=1"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_requests(row[i].spec, NULL, row[i].want);
+    }
 }
 
 static void requests_of_the_pod_replace_those_of_its_containers(void **state)
@@ -126,8 +129,9 @@ static void requests_of_the_pod_replace_those_of_its_containers(void **state)
         {"{'resources':{'requests':{}},'containers':[" APP("1", "10") "]}",
          "cpu=1000 memory=10 pods=1"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_requests(row[i].spec, NULL, row[i].want);
+    }
 }
 
 static void a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used(void **state)
@@ -171,8 +175,9 @@ static void a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used(v
          "'reason':'Infeasible'}]}",
          "cpu=1000 pods=1"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_requests(row[i].spec, row[i].status, row[i].want);
+    }
 }
 
 static void sums_that_do_not_fit_are_refused(void **state)

@@ -22,8 +22,9 @@ static struct skr_pod *decode(const char *meta, const char *spec, const char *st
     skr_strbuf_addf(&b, "{'metadata':{'name':'p'%s},'spec':{%s},'status':{%s}}", meta, spec,
                     status);
     json_t *json = json_text_load(b.s);
-    if (skr_pod_decode(json, &pod, &error) != 0)
+    if (skr_pod_decode(json, &pod, &error) != 0) {
         fail_msg("%s: %s", b.s, error.text);
+    }
     json_decref(json);
     skr_strbuf_fini(&b);
     return pod;
@@ -86,9 +87,11 @@ static void what_means_the_same_has_one_key(void **state)
          "'volumes':[{'persistentVolumeClaim':{'claimName':'data-1'}}]"},
         {"'affinity':{'podAntiAffinity':{}}", ""},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-        if (!equal_keys(decode("", row[i].a, ""), decode("", row[i].b, "")))
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        if (!equal_keys(decode("", row[i].a, ""), decode("", row[i].b, ""))) {
             fail_msg("%s differs from %s", row[i].a, row[i].b);
+        }
+    }
 }
 
 static void what_means_something_else_has_another_key(void **state)
@@ -124,11 +127,14 @@ static void what_means_something_else_has_another_key(void **state)
         "'tolerations':[{'operator':'Exists'}]",
         "'volumes':[{'persistentVolumeClaim':{}}]",
     };
-    size_t n = sizeof(spec) / sizeof(spec[0]);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++)
-            if (equal_keys(decode("", spec[i], ""), decode("", spec[k], "")))
+    size_t n = sizeof spec / sizeof spec[0];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = i + 1; k < n; k++) {
+            if (equal_keys(decode("", spec[i], ""), decode("", spec[k], ""))) {
                 fail_msg("%s equals %s", spec[i], spec[k]);
+            }
+        }
+    }
 }
 
 static void volumes_and_devices_may_come_late(void **state)
@@ -144,7 +150,7 @@ static void volumes_and_devices_may_come_late(void **state)
         {"'resourceClaims':[{'name':'x'}]", true},
         {"'resourceClaims':[]", false},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_pod *pod = decode("", row[i].spec, "");
         assert_int_equal(pod->shape.late_capacity, row[i].late);
         skr_pod_destroy(pod);

@@ -43,12 +43,12 @@ static void check_example(const struct example *example)
     for (int plain = 0; plain < 2; plain++) {
         struct solver_rig f;
         solver_rig_init(&f, example->tree, example->n);
-        memcpy(f.rule, example->rule, sizeof(f.rule));
+        memcpy(f.rule, example->rule, sizeof f.rule);
         f.problem.tie_break = example->tie;
         f.problem.no_fast_paths = plain != 0;
         struct skr_solution *solution = solver_rig_solve(&f);
         char text[256];
-        counts_to_text(&f, solution, text, sizeof(text));
+        counts_to_text(&f, solution, text, sizeof text);
         if (strcmp(text, example->counts) != 0) {
             fail_msg("%s: %s, expected %s", example->name, text, example->counts);
         }
@@ -56,9 +56,9 @@ static void check_example(const struct example *example)
     }
 }
 
-#define CHECK_ALL(table)                                              \
-    for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++) { \
-        check_example(&(table)[i]);                                   \
+#define CHECK_ALL(table)                                             \
+    for (size_t i = 0; i < sizeof table / sizeof((table)[0]); i++) { \
+        check_example(&(table)[i]);                                  \
     }
 
 static void worked_examples_have_the_optimum(void **state)
@@ -221,8 +221,8 @@ static void check_explained(const struct explained *want)
 {
     struct solver_rig f;
     solver_rig_init(&f, want->tree, want->n);
-    memcpy(f.rule, want->rule, sizeof(f.rule));
-    if (want->capacity != NULL) {
+    memcpy(f.rule, want->rule, sizeof f.rule);
+    if (want->capacity) {
         solver_rig_set_capacity(&f, want->capacity);
     }
     struct skr_solution *solution = solver_rig_solve(&f);
@@ -267,7 +267,7 @@ static void infeasible_groups_are_explained(void **state)
          SKR_CLASS_CONSTRAINT_CONFLICT, 0, 10, 1, 2, {1, 4, 6}},
         /* clang-format on */
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         check_explained(&table[i]);
     }
 }
@@ -329,13 +329,13 @@ static void phases_take_their_time_from_the_clock_that_is_passed_in(void **state
         {9, false, {10, 0, 0, 0}},
         {9, true, {10, 0, 0, 10}},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct solver_rig f;
         solver_rig_init(&f, "(1,2) (3,2)", table[i].n);
         f.problem.explain = table[i].explain;
         f.problem.clock_us = ticking;
         struct skr_solution *solution = solver_rig_solve(&f);
-        assert_memory_equal(solution->stats.time_us, table[i].us, sizeof(table[i].us));
+        assert_memory_equal(solution->stats.time_us, table[i].us, sizeof table[i].us);
         skr_solution_destroy(solution);
         f.problem.clock_us = NULL;
         solution = solver_rig_solve(&f);
@@ -390,7 +390,7 @@ static void the_checker_names_what_is_wrong(void **state)
         {{1, 0, 3, 0}, "unit 1 (u0): holds 1, min is 2"},
         {{2, 0, 1, 1}, "unit 5 (u4): holds 1, no multiple of 2"},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         assert_int_equal(skr_solution_check(&f.problem, table[i].count, &error), -SKR_INVALID);
         assert_string_equal(error.text, table[i].text);
     }

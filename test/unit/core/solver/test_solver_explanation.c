@@ -75,8 +75,8 @@ static void check_explained(const struct explained *want)
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     solver_rig_init(&f, want->tree, want->n);
-    memcpy(f.rule, want->rule, sizeof(f.rule));
-    if (want->capacity != NULL) {
+    memcpy(f.rule, want->rule, sizeof f.rule);
+    if (want->capacity) {
         solver_rig_set_capacity(&f, want->capacity);
     }
     f.problem.explain_parts = SKR_EXPLAIN_ALL;
@@ -127,7 +127,7 @@ static void sizes_relaxations_and_slots_are_told(void **state)
          "", "partitions1=2", "-1"},
         /* clang-format on */
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         check_explained(&table[i]);
     }
 }

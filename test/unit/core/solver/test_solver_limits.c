@@ -41,8 +41,7 @@ static void setup(struct big *big, const int32_t *fanout, int32_t n_levels, int6
     big->child_first = calloc(n, sizeof(int32_t));
     big->child_count = calloc(n, sizeof(int32_t));
     big->free = calloc((size_t)width, sizeof(int64_t));
-    assert_true(big->parent != NULL && big->child_first != NULL && big->child_count != NULL &&
-                big->free != NULL);
+    assert_true(big->parent && big->child_first && big->child_count && big->free);
     big->parent[0] = -1;
     for (int32_t level = 0; level < n_levels; level++) {
         for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {

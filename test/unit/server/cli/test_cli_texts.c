@@ -25,8 +25,9 @@ static char *run_words(char *const *words, int n, int code)
     skr_strbuf_init(&messages);
     int rc = skr_cli_parse(n, words, &call, &messages);
     rc = rc == SKR_EXIT_OK ? call.command->run(&call, &out, &messages) : rc;
-    if (rc != code)
+    if (rc != code) {
         fail_msg("%s: exit code %d: %s", words[0], rc, messages.s);
+    }
     skr_call_fini(&call);
     skr_strbuf_fini(&messages);
     return skr_strbuf_take(&out, NULL);
@@ -38,15 +39,17 @@ static char *run_line(const char *line)
     char storage[512], *words[WORDS_MAX], *rest = storage, *word;
     int n = 0;
     snprintf(storage, sizeof storage, "%s", line);
-    while (n < WORDS_MAX && (word = strtok_r(rest, " ", &rest)))
+    while (n < WORDS_MAX && (word = strtok_r(rest, " ", &rest))) {
         words[n++] = strcmp(word, "''") == 0 ? word + 2 : word;
+    }
     return run_words(words, n, SKR_EXIT_OK);
 }
 
 static void expect_part(const char *text, const char *part, const char *where)
 {
-    if (!strstr(text, part))
+    if (!strstr(text, part)) {
         fail_msg("%s lacks \"%s\":\n%s", where, part, text);
+    }
 }
 
 /* ---- every flag everywhere ---- */
@@ -56,8 +59,9 @@ static void escape(const char *s, char *out, size_t size)
 {
     size_t n = 0;
     for (; *s && n + 3 < size; s++) {
-        if (*s == '-')
+        if (*s == '-') {
             out[n++] = '\\';
+        }
         out[n++] = *s;
     }
     out[n] = '\0';
@@ -67,8 +71,9 @@ static bool has_flag(const struct skr_command *command, const char *name)
 {
     const struct skr_flag *flag;
     for (size_t i = 0; (flag = skr_command_flag(command, i, NULL)); i++) {
-        if (strcmp(flag->name, name) == 0)
+        if (strcmp(flag->name, name) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -121,10 +126,12 @@ static void every_flag_is_in_help_man_page_and_completion(void **state)
         escape(command->summary, summary, sizeof summary);
         expect_part(section, summary, "man page");
         const struct skr_flag *flag;
-        for (size_t f = 0; (flag = skr_command_flag(command, f, NULL)); f++)
+        for (size_t f = 0; (flag = skr_command_flag(command, f, NULL)); f++) {
             check_flag(command, flag, help.s, section);
-        if (has_flag(command, "--server"))
+        }
+        if (has_flag(command, "--server")) {
             free(section_of(client, command->name));
+        }
         free(section);
         skr_strbuf_fini(&help);
     }
@@ -199,16 +206,18 @@ static int split(char *line, char **words)
     char *p = line;
     for (;;) {
         p += strspn(p, " ");
-        if (!*p || *p == '#' || *p == '|' || *p == '<' || *p == '>')
+        if (!*p || *p == '#' || *p == '|' || *p == '<' || *p == '>') {
             return n;
+        }
         char *to = p, quote = 0;
         assert_true(n < WORDS_MAX);
         words[n++] = p;
         for (; *p && (quote || *p != ' '); p++) {
-            if (*p == '\'' || *p == '"')
+            if (*p == '\'' || *p == '"') {
                 quote = quote == *p ? 0 : quote ? quote : *p;
-            else
+            } else {
                 *to++ = *p;
+            }
         }
         bool ended = !*p;
         *to = '\0';
@@ -224,13 +233,15 @@ static void check_example(const char *begin, size_t len)
     struct skr_strbuf refusal;
     snprintf(line, sizeof line, "%.*s", (int)len, begin);
     char *at = strstr(line, own);
-    if (!at) /* what goes before: kubectl ... > dump.json */
+    if (!at) { /* what goes before: kubectl ... > dump.json */
         return;
+    }
     assert_true(at == line || at[-1] == ' ');
     int n = split(at, words);
     skr_strbuf_init(&refusal);
-    if (skr_cli_parse(n - 1, words + 1, &call, &refusal) != SKR_EXIT_OK)
+    if (skr_cli_parse(n - 1, words + 1, &call, &refusal) != SKR_EXIT_OK) {
         fail_msg("%.*s\n%s", (int)len, begin, refusal.s);
+    }
     skr_call_fini(&call);
     skr_strbuf_fini(&refusal);
 }
@@ -241,8 +252,9 @@ static void every_example_is_understood(void **state)
     for (size_t i = 0; skr_commands[i]; i++) {
         size_t n = 0;
         const char *line = skr_commands[i]->examples;
-        for (const char *end; (end = strchr(line, '\n')); line = end + 1, n++)
+        for (const char *end; (end = strchr(line, '\n')); line = end + 1, n++) {
             check_example(line, (size_t)(end - line));
+        }
         assert_true(n >= 2);
         assert_int_equal(*line, '\0');
         check_example(skr_commands[i]->next, strlen(skr_commands[i]->next));
@@ -287,8 +299,9 @@ static void completion_knows_what_may_stand_where(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof completions / sizeof completions[0]; i++) {
         char *got = run_line(completions[i].line);
-        if (completions[i].answer && strcmp(got, completions[i].answer) != 0)
+        if (completions[i].answer && strcmp(got, completions[i].answer) != 0) {
             fail_msg("%s:\n%s", completions[i].line, got);
+        }
         free(got);
     }
 }
@@ -309,8 +322,9 @@ static void expect_groups(const char *before, const char *path, const char *afte
     char line[512];
     snprintf(line, sizeof line, "__complete %s%s %s", before, path, after);
     char *got = run_line(line);
-    if (strcmp(got, answer) != 0)
+    if (strcmp(got, answer) != 0) {
         fail_msg("%s:\n%s", line, got);
+    }
     free(got);
 }
 

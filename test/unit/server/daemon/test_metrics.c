@@ -106,7 +106,7 @@ static void too_many_series_share_one(void **state)
 
     (void)state;
     for (int i = 0; i < SKR_METRIC_SERIES_MAX + 10; i++) {
-        (void)snprintf(name, sizeof(name), "v%d", i);
+        (void)snprintf(name, sizeof name, "v%d", i);
         skr_metric_add(skr_metric_get(family, (const char *const[]){name, "ok"}), 1);
     }
     assert_int_equal(
@@ -203,9 +203,9 @@ struct source {
     int64_t value;
 };
 
-static void collect(void *ctx)
+static void collect(void *context)
 {
-    struct source *source = ctx;
+    struct source *source = context;
 
     skr_metric_set(skr_metric_get(skr_metrics_family(source->metrics, &age), NULL),
                    ++source->value * 1000000000);
@@ -224,9 +224,9 @@ static void collectors_run_before_every_text(void **state)
     skr_metrics_destroy(source.metrics);
 }
 
-static void *hammer(void *ctx)
+static void *hammer(void *context)
 {
-    struct skr_metrics *metrics = ctx;
+    struct skr_metrics *metrics = context;
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     struct skr_metric *histogram =
         skr_metric_get(skr_metrics_family(metrics, &duration), (const char *const[]){"filter"});
@@ -234,8 +234,9 @@ static void *hammer(void *ctx)
     for (int i = 0; i < 2000; i++) {
         skr_metric_add(skr_metric_get(family, (const char *const[]){"x", i % 2 ? "a" : "b"}), 1);
         skr_metric_observe(histogram, i * 1000);
-        if (i % 500 == 0)
+        if (i % 500 == 0) {
             free(text_of(metrics));
+        }
     }
     return NULL;
 }
@@ -246,10 +247,12 @@ static void threads_count_together(void **state)
     pthread_t thread[4];
 
     (void)state;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&thread[i], NULL, hammer, metrics), 0);
-    for (int i = 0; i < 4; i++)
+    }
+    for (int i = 0; i < 4; i++) {
         pthread_join(thread[i], NULL);
+    }
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     assert_int_equal(skr_metric_value(skr_metric_get(family, (const char *const[]){"x", "a"})),
                      4000);
@@ -273,13 +276,15 @@ static void the_process_is_measured(void **state)
     (void)state;
     skr_process_metrics_register(metrics);
     char *text = text_of(metrics);
-    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-        (void)snprintf(line, sizeof(line), "\n%s ", name[i]);
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+        (void)snprintf(line, sizeof line, "\n%s ", name[i]);
         const char *at = strstr(text, line);
-        if (at == NULL)
+        if (!at) {
             fail_msg("%s is missing", name[i]);
-        if (i > 0)
+        }
+        if (i > 0) {
             assert_true(strtod(at + strlen(line), NULL) > 0);
+        }
     }
     free(text);
     skr_metrics_destroy(metrics);
@@ -288,8 +293,9 @@ static void the_process_is_measured(void **state)
 static void promtool_finds_nothing_wrong(void **state)
 {
     (void)state;
-    if (system("command -v promtool >/dev/null 2>&1") != 0)
+    if (system("command -v promtool >/dev/null 2>&1") != 0) {
         skip();
+    }
     struct skr_metrics *metrics = skr_metrics_create();
     skr_metric_add(skr_metric_get(skr_metrics_family(metrics, &requests),
                                   (const char *const[]){"filter", "ok \"\\ \n"}),

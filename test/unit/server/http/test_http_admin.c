@@ -22,32 +22,33 @@ struct world {
     atomic_bool synced;
 };
 
-static bool is_synced(void *ctx, struct skr_error *error)
+static bool is_synced(void *context, struct skr_error *error)
 {
-    struct world *world = ctx;
+    struct world *world = context;
 
-    if (atomic_load(&world->synced))
+    if (atomic_load(&world->synced)) {
         return true;
+    }
     (void)skr_error_set(error, SKR_RETRY, "3 of 5 lists are there");
     return false;
 }
 
-static bool is_leader(void *ctx, struct skr_error *error)
+static bool is_leader(void *context, struct skr_error *error)
 {
-    (void)ctx;
+    (void)context;
     (void)error;
     return true;
 }
 
-static void on_route(void *ctx, struct skr_http_request *request)
+static void on_route(void *context, struct skr_http_request *request)
 {
-    (void)ctx;
+    (void)context;
     skr_http_reply_text(request, 200, "text/plain", request->path);
 }
 
 static int open_world(void **state)
 {
-    struct world *world = skr_alloc(sizeof(*world));
+    struct world *world = skr_alloc(sizeof *world);
     struct skr_error error;
     static const struct skr_metric_spec spec = {
         .name = "sakkara_build_info", .help = "Build.", .type = SKR_GAUGE, .label = {"version"}};
@@ -61,10 +62,11 @@ static int open_world(void **state)
         .n_checks = 2,
         .check = {{"synced", is_synced, world}, {"leader", is_leader, world}},
         .n_routes = 1,
-        .route = {{.prefix = "/v1", .handle = on_route, .ctx = world}},
+        .route = {{.prefix = "/v1", .handle = on_route, .context = world}},
     };
-    if (skr_admin_create(&options, &world->admin, &error) != 0)
+    if (skr_admin_create(&options, &world->admin, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     *state = world;
     return 0;
 }
@@ -83,8 +85,9 @@ static void check(struct world *world, const char *path, int status, const char 
 {
     struct http_answer got = http_request(skr_admin_port(world->admin), "GET", path);
 
-    if (got.status != status || strcmp(got.body, body) != 0)
+    if (got.status != status || strcmp(got.body, body) != 0) {
         fail_msg("%s: %d %s", path, got.status, got.body);
+    }
     http_answer_free(&got);
 }
 

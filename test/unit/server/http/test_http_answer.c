@@ -159,17 +159,19 @@ static const struct {
 static void answers_read_as_kube_scheduler_wants_them(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
         struct skr_strbuf out;
         if (skr_verb_args_parse(row[i].verb, skr_strdup(row[i].body), strlen(row[i].body), &args,
-                                &error) != 0)
+                                &error) != 0) {
             fail_msg("row %zu: %s", i, error.text);
+        }
         skr_strbuf_init(&out);
         assert_int_equal(skr_answer_write(&out, &row[i].answer, &args), !row[i].misfit);
-        if (strcmp(out.s, row[i].text) != 0)
+        if (strcmp(out.s, row[i].text) != 0) {
             fail_msg("row %zu: %s", i, out.s);
+        }
         json_t *json = json_loads(out.s, JSON_REJECT_DUPLICATES, NULL);
         assert_non_null(json);
         json_decref(json);

@@ -40,36 +40,39 @@ struct world {
     size_t n;
 };
 
-static void look(void *ctx, look_function *fn, void *context)
+static void look(void *context, look_function *fn, void *argument)
 {
-    struct world *w = ctx;
+    struct world *w = context;
 
     pthread_mutex_lock(&w->lock);
     const bool slow = w->slow;
     if (slow) {
         assert_true(w->n < ASKED_MAX);
         w->fn[w->n] = fn;
-        w->context[w->n++] = context;
+        w->context[w->n++] = argument;
         pthread_cond_broadcast(&w->came);
     }
     pthread_mutex_unlock(&w->lock);
-    if (!slow)
-        skr_engine_thread_look(w->engine, fn, context);
+    if (!slow) {
+        skr_engine_thread_look(w->engine, fn, argument);
+    }
 }
 
 static void wait_for_questions(struct world *w, size_t n)
 {
     pthread_mutex_lock(&w->lock);
-    while (w->n < n)
+    while (w->n < n) {
         pthread_cond_wait(&w->came, &w->lock);
+    }
     pthread_mutex_unlock(&w->lock);
 }
 
 static void let_go(struct world *w)
 {
     pthread_mutex_lock(&w->lock);
-    for (size_t i = 0; i < w->n; i++)
+    for (size_t i = 0; i < w->n; i++) {
         skr_engine_thread_look(w->engine, w->fn[i], w->context[i]);
+    }
     w->n = 0;
     w->slow = false;
     pthread_mutex_unlock(&w->lock);
@@ -106,10 +109,10 @@ static void post(struct world *w, enum skr_kube_kind kind, const char *text)
 
 static int open_world(void **state)
 {
-    struct world *w = skr_alloc(sizeof(*w));
+    struct world *w = skr_alloc(sizeof *w);
     const struct skr_engine_outlets outlets = {
         .context = w, .answer = ignore_answer, .write = ignore_write, .decide = ignore_decision};
-    const struct skr_api_options api = {.look = look, .ctx = w};
+    const struct skr_api_options api = {.look = look, .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
 
@@ -121,8 +124,9 @@ static int open_world(void **state)
     assert_int_equal(skr_engine_thread_start(w->engine, &outlets, &error), 0);
     w->api = skr_api_create(&api);
     admin.route[0] = skr_api_route(w->api);
-    if (skr_admin_create(&admin, &w->admin, &error) != 0)
+    if (skr_admin_create(&admin, &w->admin, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     *state = w;
     return 0;
 }
@@ -133,8 +137,9 @@ static int close_world(void **state)
 
     skr_admin_destroy(w->admin);
     skr_engine_thread_destroy(w->engine);
-    for (size_t i = 0; i < w->n; i++) /* nobody will look any more */
+    for (size_t i = 0; i < w->n; i++) { /* nobody will look any more */
         w->fn[i](w->context[i], NULL, 0);
+    }
     skr_api_destroy(w->api);
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->came);
@@ -163,8 +168,9 @@ static void expect(struct world *w, const char *method, const char *path, int st
 {
     struct http_answer answer = http_request(skr_admin_port(w->admin), method, path);
 
-    if (answer.status != status || (text != NULL && strstr(answer.body, text) == NULL))
+    if (answer.status != status || (text && !strstr(answer.body, text))) {
         fail_msg("%s %s: %d %s", method, path, answer.status, answer.body);
+    }
     http_answer_free(&answer);
 }
 
@@ -205,11 +211,12 @@ static void groups_are_chosen_by_namespace_and_labels(void **state)
     };
 
     sync_world(w);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct http_answer answer = http_request(skr_admin_port(w->admin), "GET", rows[i].path);
         json_t *json = json_loads(answer.body, 0, NULL);
-        if (json_array_size(json_object_get(json, "items")) != rows[i].n)
+        if (json_array_size(json_object_get(json, "items")) != rows[i].n) {
             fail_msg("%s: %s", rows[i].path, answer.body);
+        }
         json_decref(json);
         http_answer_free(&answer);
     }
@@ -295,7 +302,7 @@ static void the_client_asks_the_listener(void **state)
     json_t *page = NULL;
     const struct skr_view_query tree = {.path = "/v1/tree"}, none = {.path = "/v1/groups/a/x"};
 
-    snprintf(url, sizeof(url), "http://127.0.0.1:%u/", skr_admin_port(w->admin));
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", skr_admin_port(w->admin));
     const struct skr_client_options options = {.server = url};
     skr_strbuf_init(&messages);
     assert_int_equal(skr_client_create(&options, &client, &messages, &error), 0);

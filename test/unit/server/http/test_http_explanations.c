@@ -39,9 +39,9 @@ static void answer(struct world *world, uint64_t request, enum skr_explain_statu
     skr_explanations_answer(world->explanations, &a);
 }
 
-static void take_question(void *ctx, const struct skr_event *event)
+static void take_question(void *context, const struct skr_event *event)
 {
-    struct world *world = ctx;
+    struct world *world = context;
     assert_int_equal(event->kind, SKR_EVENT_EXPLAIN);
     pthread_mutex_lock(&world->lock);
     size_t i = world->n_asked++;
@@ -51,8 +51,9 @@ static void take_question(void *ctx, const struct skr_event *event)
     bool at_once = world->at_once;
     pthread_cond_broadcast(&world->more);
     pthread_mutex_unlock(&world->lock);
-    if (at_once)
+    if (at_once) {
         answer(world, event->explain.request, SKR_EXPLAIN_FOUND, "{\"at\":\"once\"}");
+    }
 }
 
 static void answer_at_once(struct world *world)
@@ -66,8 +67,9 @@ static void answer_at_once(struct world *world)
 static uint64_t question(struct world *world, size_t n)
 {
     pthread_mutex_lock(&world->lock);
-    while (world->n_asked <= n)
+    while (world->n_asked <= n) {
         pthread_cond_wait(&world->more, &world->lock);
+    }
     uint64_t request = world->request[n];
     pthread_mutex_unlock(&world->lock);
     return request;
@@ -75,9 +77,9 @@ static uint64_t question(struct world *world, size_t n)
 
 static int open_world(void **state)
 {
-    struct world *world = skr_alloc(sizeof(*world));
+    struct world *world = skr_alloc(sizeof *world);
     struct skr_error error;
-    const struct skr_explanations_options options = {.post = take_question, .ctx = world};
+    const struct skr_explanations_options options = {.post = take_question, .context = world};
     pthread_mutex_init(&world->lock, NULL);
     pthread_cond_init(&world->more, NULL);
     world->explanations = skr_explanations_create(&options);
@@ -86,8 +88,9 @@ static int open_world(void **state)
         .n_routes = 1,
         .route = {skr_explanations_route(world->explanations)},
     };
-    if (skr_admin_create(&admin, &world->admin, &error) != 0)
+    if (skr_admin_create(&admin, &world->admin, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     *state = world;
     return 0;
 }
@@ -142,8 +145,9 @@ static void an_answer_may_come_before_the_question_is_held(void **state)
 {
     struct world *world = *state;
     answer_at_once(world);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++) {
         assert_answer(ask(world, "/v1/explain/default/g"), 200, "{\"at\":\"once\"}\n");
+    }
 }
 
 static void who_hangs_up_gets_no_answer_and_makes_room(void **state)

@@ -124,9 +124,10 @@ static void check_answer(size_t i, const char *text)
     assert_string_equal(json_string_value(json_object_get(json, "kind")), "AdmissionReview");
     assert_string_equal(json_string_value(json_object_get(response, "uid")), "r-1");
     assert_true(json_is_true(json_object_get(response, "allowed")));
-    if ((patch != NULL) != (row[i].patch != NULL))
+    if ((!!patch) != (!!row[i].patch)) {
         fail_msg("%s: %s", row[i].what, text);
-    if (patch != NULL) {
+    }
+    if (patch) {
         char *decoded = decode_base64(patch);
         assert_string_equal(decoded, row[i].patch);
         free(decoded);
@@ -138,12 +139,13 @@ static void check_answer(size_t i, const char *text)
 static void the_gate_goes_to_new_members_and_to_nobody_else(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_strbuf out;
         struct skr_error error;
         skr_strbuf_init(&out);
-        if (skr_gate_review(&options, row[i].review, strlen(row[i].review), &out, &error) != 0)
+        if (skr_gate_review(&options, row[i].review, strlen(row[i].review), &out, &error) != 0) {
             fail_msg("%s: %s", row[i].what, error.text);
+        }
         check_answer(i, out.s);
         skr_strbuf_fini(&out);
     }
@@ -168,14 +170,15 @@ static void what_is_no_review_is_refused_with_a_reason(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct skr_strbuf out;
         struct skr_error error;
         skr_strbuf_init(&out);
         assert_int_equal(skr_gate_review(&options, bad[i].body, strlen(bad[i].body), &out, &error),
                          -SKR_INVALID);
-        if (strstr(error.text, bad[i].text) == NULL)
+        if (!strstr(error.text, bad[i].text)) {
             fail_msg("row %zu: %s", i, error.text);
+        }
         assert_int_equal(out.len, 0);
         skr_strbuf_fini(&out);
     }
@@ -187,8 +190,9 @@ static void the_listener_answers_reviews_and_refuses_the_rest(void **state)
     struct skr_error error;
 
     (void)state;
-    if (skr_gate_create(&options, &gate, &error) != 0)
+    if (skr_gate_create(&options, &gate, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     struct http_answer got = http_post(skr_gate_port(gate), "/v1/gate", row[0].review);
     assert_int_equal(got.status, 200);
     assert_non_null(strstr(got.headers, "Content-Type: application/json\r\n"));
@@ -213,9 +217,9 @@ static void the_listener_answers_reviews_and_refuses_the_rest(void **state)
     skr_gate_destroy(gate);
 }
 
-static size_t append(char *data, size_t size, size_t n, void *ctx)
+static size_t append(char *data, size_t size, size_t n, void *context)
 {
-    skr_strbuf_addn(ctx, data, size * n);
+    skr_strbuf_addn(context, data, size * n);
     return size * n;
 }
 
@@ -232,10 +236,11 @@ static void the_webhook_speaks_tls(void **state)
     http_certificates_make(&certificates);
     with_tls.tls.cert = http_certificates_path(&certificates, "server.pem");
     with_tls.tls.key = http_certificates_path(&certificates, "server.key");
-    if (skr_gate_create(&with_tls, &gate, &error) != 0)
+    if (skr_gate_create(&with_tls, &gate, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     skr_strbuf_init(&out);
-    (void)snprintf(url, sizeof(url), "https://127.0.0.1:%u/v1/gate?timeout=5s",
+    (void)snprintf(url, sizeof url, "https://127.0.0.1:%u/v1/gate?timeout=5s",
                    (unsigned)skr_gate_port(gate));
     CURL *curl = curl_easy_init();
     curl_easy_setopt(curl, CURLOPT_URL, url);

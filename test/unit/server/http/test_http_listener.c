@@ -23,13 +23,14 @@
 enum { LARGE = 32 * 1024 * 1024 };
 
 /* Says whether the body was kept; "/large" gets more than any socket buffer holds. */
-static void on_handle(void *ctx, struct skr_http_request *request)
+static void on_handle(void *context, struct skr_http_request *request)
 {
-    (void)ctx;
-    if (strcmp(request->path, "/large") == 0)
+    (void)context;
+    if (strcmp(request->path, "/large") == 0) {
         skr_http_reply(request, 200, "text/plain", skr_alloc(LARGE), LARGE);
-    else
+    } else {
         skr_http_reply_text(request, 200, "text/plain", request->too_large ? "large" : "kept");
+    }
 }
 
 static struct skr_listener_options defaults(void)
@@ -47,8 +48,9 @@ static struct skr_listener *listen_with(const struct skr_listener_options *optio
     struct skr_listener *listener = NULL;
     struct skr_error error;
 
-    if (skr_listener_create(options, &listener, &error) != 0)
+    if (skr_listener_create(options, &listener, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     return listener;
 }
 
@@ -123,16 +125,18 @@ static void beyond_the_limit_connections_wait_for_others_to_end(void **state)
     for (int i = 0; i < 6; i++) {
         fd[i] = http_connect(skr_listener_port(listener));
         http_send_post(fd[i], "/", "x", 1);
-        if (i < 4)
+        if (i < 4) {
             expect(http_receive(fd[i]), "kept");
+        }
     }
     assert_int_equal(skr_listener_connections(listener), 4);
     close(fd[0]);
     close(fd[1]);
     expect(http_receive(fd[4]), "kept");
     expect(http_receive(fd[5]), "kept");
-    for (int i = 2; i < 6; i++)
+    for (int i = 2; i < 6; i++) {
         close(fd[i]);
+    }
     skr_listener_destroy(listener);
 }
 
@@ -275,7 +279,7 @@ static void loopback_addresses_are_known(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct sockaddr_storage address;
         socklen_t len = 0;
         assert_int_equal(skr_address_parse(row[i].text, &address, &len, NULL), 0);
@@ -312,24 +316,26 @@ static void addresses_are_parsed(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct sockaddr_storage address;
         struct skr_error error;
         socklen_t len = 0;
         char host[INET6_ADDRSTRLEN] = "";
-        const int r = skr_address_parse(row[i].text, &address, &len, &error);
-        if ((r == 0) != (row[i].family != 0))
-            fail_msg("\"%s\": %d", row[i].text, r);
-        if (r != 0)
+        const int rc = skr_address_parse(row[i].text, &address, &len, &error);
+        if ((rc == 0) != (row[i].family != 0)) {
+            fail_msg("\"%s\": %d", row[i].text, rc);
+        }
+        if (rc != 0) {
             continue;
+        }
         assert_int_equal(address.ss_family, row[i].family);
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-        memcpy(&v4, &address, sizeof(v4));
-        memcpy(&v6, &address, sizeof(v6));
+        memcpy(&v4, &address, sizeof v4);
+        memcpy(&v6, &address, sizeof v6);
         (void)inet_ntop(row[i].family,
                         row[i].family == AF_INET ? (void *)&v4.sin_addr : (void *)&v6.sin6_addr,
-                        host, sizeof(host));
+                        host, sizeof host);
         assert_string_equal(host, row[i].host);
         assert_int_equal(ntohs(v4.sin_port), row[i].port);
     }
@@ -343,11 +349,11 @@ static void what_is_wrong_with_a_long_address_is_said(void **state)
     socklen_t len = 0;
 
     (void)state;
-    memset(text, '1', sizeof(text));
-    memcpy(text + sizeof(text) - 3, ":1", 3);
+    memset(text, '1', sizeof text);
+    memcpy(text + sizeof text - 3, ":1", 3);
     assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
     assert_non_null(strstr(error.text, "not an IP address"));
-    text[sizeof(text) - 3] = '1';
+    text[sizeof text - 3] = '1';
     assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
     assert_non_null(strstr(error.text, "no port"));
     text[0] = ':';

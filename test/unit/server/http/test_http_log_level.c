@@ -26,8 +26,9 @@ static int open_admin(void **state)
         .listen = "0.0.0.0:0", .n_routes = 1, .route = {skr_log_level_route()}};
 
     (void)state;
-    if (skr_admin_create(&options, &admin, &error) != 0)
+    if (skr_admin_create(&options, &admin, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     return 0;
 }
 
@@ -43,7 +44,7 @@ static void send_put(int fd, const char *header, const char *body)
 {
     char text[512];
 
-    (void)snprintf(text, sizeof(text),
+    (void)snprintf(text, sizeof text,
                    "PUT /v1/loglevel HTTP/1.1\r\nHost: x\r\n%sContent-Length: %zu\r\n\r\n%s",
                    header, strlen(body), body);
     http_send_text(fd, text);
@@ -74,9 +75,10 @@ static void a_number_from_0_to_10_is_taken(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        if (put("", row[i].body) != row[i].status || skr_log_get_level() != row[i].level)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        if (put("", row[i].body) != row[i].status || skr_log_get_level() != row[i].level) {
             fail_msg("\"%s\": level %d", row[i].body, skr_log_get_level());
+        }
     }
 }
 
@@ -85,8 +87,9 @@ static void ask(const char *method, const char *path, int status, const char *bo
     struct http_answer got = http_request(skr_admin_port(admin), method, path);
 
     assert_int_equal(got.status, status);
-    if (body != NULL)
+    if (body) {
         assert_string_equal(got.body, body);
+    }
     http_answer_free(&got);
 }
 
@@ -114,12 +117,14 @@ static bool find_address(struct sockaddr_in *ret)
     struct ifaddrs *list = NULL;
     bool found = false;
 
-    if (getifaddrs(&list) != 0)
+    if (getifaddrs(&list) != 0) {
         return false;
-    for (const struct ifaddrs *i = list; i != NULL && !found; i = i->ifa_next) {
-        if (i->ifa_addr == NULL || i->ifa_addr->sa_family != AF_INET)
+    }
+    for (const struct ifaddrs *i = list; i && !found; i = i->ifa_next) {
+        if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET) {
             continue;
-        memcpy(ret, i->ifa_addr, sizeof(*ret));
+        }
+        memcpy(ret, i->ifa_addr, sizeof *ret);
         found = ntohl(ret->sin_addr.s_addr) >> 24 != 127;
     }
     freeifaddrs(list);
@@ -138,7 +143,7 @@ static void strangers_may_not_change_it(void **state)
     skr_log_set_level(3);
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     address.sin_port = htons(skr_admin_port(admin));
-    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
     send_put(fd, "", "10");
     struct http_answer got = http_receive(fd);
     assert_int_equal(got.status, 403);

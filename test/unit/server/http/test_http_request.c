@@ -61,12 +61,13 @@ static void names_are_read_from_both_forms_in_any_case(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         for (int v = SKR_VERB_FILTER; v <= SKR_VERB_PRIORITIZE; v++) {
             struct skr_verb_args args;
             struct skr_error error;
-            if (parse((enum skr_verb)v, row[i].body, &args, &error) != 0)
+            if (parse((enum skr_verb)v, row[i].body, &args, &error) != 0) {
                 fail_msg("row %zu: %s", i, error.text);
+            }
             assert_int_equal(args.n_nodes, 2);
             assert_string_equal(args.node[0], "n1");
             assert_string_equal(args.node[1], "n2");
@@ -87,7 +88,7 @@ static void node_objects_are_kept_byte_by_byte(void **state)
     struct skr_error error;
 
     (void)state;
-    (void)snprintf(body, sizeof(body), "{\"Pod\":" POD ",\"Nodes\":{\"items\":[ %s ]}}", item);
+    (void)snprintf(body, sizeof body, "{\"Pod\":" POD ",\"Nodes\":{\"items\":[ %s ]}}", item);
     assert_int_equal(parse(SKR_VERB_FILTER, body, &args, &error), 0);
     assert_int_equal(args.item[0].len, strlen(item));
     assert_memory_equal(args.item[0].s, item, strlen(item));
@@ -106,11 +107,12 @@ static void no_nodes_at_all_are_understood(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(body) / sizeof(body[0]); i++) {
+    for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
-        if (parse(SKR_VERB_FILTER, body[i], &args, &error) != 0)
+        if (parse(SKR_VERB_FILTER, body[i], &args, &error) != 0) {
             fail_msg("row %zu: %s", i, error.text);
+        }
         assert_int_equal(args.n_nodes, 0);
         skr_verb_args_fini(&args);
     }
@@ -132,11 +134,12 @@ static void candidates_of_preempt_are_read_in_both_forms(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(body) / sizeof(body[0]); i++) {
+    for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
-        if (parse(SKR_VERB_PREEMPT, body[i], &args, &error) != 0)
+        if (parse(SKR_VERB_PREEMPT, body[i], &args, &error) != 0) {
             fail_msg("row %zu: %s", i, error.text);
+        }
         assert_int_equal(args.n_candidates, 3);
         assert_string_equal(args.candidate[0].node, "n1");
         assert_int_equal(args.candidate[0].n_uids, 2);
@@ -170,7 +173,7 @@ static void bind_names_pod_and_node(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(body) / sizeof(body[0]); i++) {
+    for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
         assert_int_equal(parse(SKR_VERB_BIND, body[i], &args, &error), 0);
@@ -233,13 +236,15 @@ static void what_is_malformed_is_refused_with_its_place(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
-        if (parse(row[i].verb, row[i].body, &args, &error) == 0)
+        if (parse(row[i].verb, row[i].body, &args, &error) == 0) {
             fail_msg("row %zu: accepted", i);
-        if (strstr(error.text, row[i].text) == NULL)
+        }
+        if (!strstr(error.text, row[i].text)) {
             fail_msg("row %zu: \"%s\" instead of \"%s\"", i, error.text, row[i].text);
+        }
     }
 }
 
@@ -252,14 +257,16 @@ static void depth_and_number_of_nodes_are_limited(void **state)
     (void)state;
     skr_strbuf_init(&body);
     skr_strbuf_add(&body, "{\"x\":");
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 100000; i++) {
         skr_strbuf_addc(&body, '[');
+    }
     assert_int_not_equal(parse(SKR_VERB_FILTER, body.s, &args, &error), 0);
     assert_non_null(strstr(error.text, "512 levels"));
     skr_strbuf_reset(&body);
     skr_strbuf_add(&body, "{\"NodeNames\":[\"n\"");
-    for (int i = 0; i < SKR_VERB_NODES_MAX; i++)
+    for (int i = 0; i < SKR_VERB_NODES_MAX; i++) {
         skr_strbuf_add(&body, ",\"n\"");
+    }
     skr_strbuf_add(&body, "],\"Pod\":" POD "}");
     assert_int_equal(parse(SKR_VERB_FILTER, body.s, &args, &error), -SKR_LIMIT);
     assert_non_null(strstr(error.text, "more than 262144 nodes"));
@@ -274,7 +281,7 @@ static void every_cut_of_a_body_is_refused(void **state)
     };
 
     (void)state;
-    for (size_t b = 0; b < sizeof(body) / sizeof(body[0]); b++) {
+    for (size_t b = 0; b < sizeof body / sizeof body[0]; b++) {
         for (size_t n = 0; n < strlen(body[b]); n++) {
             struct skr_verb_args args;
             struct skr_error error;
@@ -303,8 +310,9 @@ static void random_string(struct skr_strbuf *out)
         "/",    "\\u00e9"};
 
     skr_strbuf_addc(out, '"');
-    for (uint64_t n = next_random(6); n > 0; n--)
-        skr_strbuf_add(out, piece[next_random(sizeof(piece) / sizeof(piece[0]))]);
+    for (uint64_t n = next_random(6); n > 0; n--) {
+        skr_strbuf_add(out, piece[next_random(sizeof piece / sizeof piece[0])]);
+    }
     skr_strbuf_addc(out, '"');
 }
 
@@ -315,7 +323,7 @@ static void random_value(struct skr_strbuf *out, int depth)
     const uint64_t kind = next_random(depth > 0 ? 4 : 2);
 
     if (kind == 0) {
-        skr_strbuf_add(out, scalar[next_random(sizeof(scalar) / sizeof(scalar[0]))]);
+        skr_strbuf_add(out, scalar[next_random(sizeof scalar / sizeof scalar[0])]);
     } else if (kind == 1) {
         random_string(out);
     } else {
@@ -357,7 +365,7 @@ static void damage(struct skr_strbuf *text)
 
     switch (next_random(3)) {
     case 0:
-        text->s[at] = byte[next_random(sizeof(byte) - 1)];
+        text->s[at] = byte[next_random(sizeof byte - 1)];
         break;
     case 1:
         memmove(text->s + at, text->s + at + 1, text->len - at);
@@ -379,15 +387,18 @@ static void compare(const struct skr_verb_args *args, json_t *tree, const char *
 
     json_object_foreach(tree, key, value)
     {
-        if (strcasecmp(key, "NodeNames") == 0 && !json_is_null(value))
+        if (strcasecmp(key, "NodeNames") == 0 && !json_is_null(value)) {
             names = value;
+        }
     }
-    if (args->n_nodes != json_array_size(names))
+    if (args->n_nodes != json_array_size(names)) {
         fail_msg("%zu names instead of %zu in %s", args->n_nodes, json_array_size(names), text);
+    }
     for (size_t i = 0; i < args->n_nodes; i++) {
         const char *want = json_string_value(json_array_get(names, i));
-        if (strcmp(args->node[i], want != NULL ? want : "") != 0)
+        if (strcmp(args->node[i], want ? want : "") != 0) {
             fail_msg("name %zu is \"%s\" in %s", i, args->node[i], text);
+        }
     }
 }
 
@@ -405,23 +416,26 @@ static void the_one_pass_reader_agrees_with_libjansson(void **state)
         struct skr_error error;
         json_error_t where;
         random_body(&text);
-        if (i % 2 == 1)
+        if (i % 2 == 1) {
             damage(&text);
+        }
         json_t *tree = json_loadb(text.s, text.len, 0, &where);
-        const int r = parse_n(SKR_VERB_FILTER, text.s, text.len, &args, &error);
-        if (r == 0) {
-            if (tree == NULL)
+        const int rc = parse_n(SKR_VERB_FILTER, text.s, text.len, &args, &error);
+        if (rc == 0) {
+            if (!tree) {
                 fail_msg("accepted, but: %s: %s", where.text, text.s);
+            }
             compare(&args, tree, text.s);
             skr_verb_args_fini(&args);
             accepted++;
         } else {
             /* Valid JSON may be refused for what it says (no pod, a name that is a number), not for
              * how it is written. */
-            if (tree != NULL && strstr(error.text, "Pod: ") == NULL &&
-                strstr(error.text, "a string is expected") == NULL &&
-                strstr(error.text, "an array is expected") == NULL)
+            if (tree && !strstr(error.text, "Pod: ") &&
+                !strstr(error.text, "a string is expected") &&
+                !strstr(error.text, "an array is expected")) {
                 fail_msg("refused with %s: %s", error.text, text.s);
+            }
             refused++;
         }
         json_decref(tree);

@@ -34,10 +34,11 @@ static void filter_with_5000_nodes_goes_round_in_both_forms(void **state)
         skr_strbuf_reset(&body);
         skr_strbuf_add(&body, "{\"Pod\":" POD);
         skr_strbuf_add(&body, form == 0 ? ",\"NodeNames\":[" : ",\"Nodes\":{\"items\":[");
-        for (int i = 0; i < 5000; i++)
+        for (int i = 0; i < 5000; i++) {
             skr_strbuf_addf(&body,
                             form == 0 ? "%s\"node-%d\"" : "%s{\"metadata\":{\"name\":\"node-%d\"}}",
                             i > 0 ? "," : "", i);
+        }
         skr_strbuf_add(&body, form == 0 ? "]}" : "]}}");
         http_send_post(fd, "/v1/filter", body.s, body.len);
         struct posted *posted = world_take(world);
@@ -61,9 +62,10 @@ static void filter_with_5000_nodes_goes_round_in_both_forms(void **state)
         assert_int_equal(json_object_size(json_object_get(json, "FailedAndUnresolvableNodes")),
                          4999);
         assert_int_equal(json_array_size(json_object_get(json, "NodeNames")), form == 0 ? 1 : 0);
-        if (form == 1)
+        if (form == 1) {
             assert_int_equal(
                 json_array_size(json_object_get(json_object_get(json, "Nodes"), "items")), 1);
+        }
         json_decref(json);
         http_answer_free(&got);
     }
@@ -243,9 +245,10 @@ static void requests_are_counted_by_verb_and_result(void **state)
         "sakkara_extender_request_duration_seconds_bucket{verb=\"bind\",le=\"3.2768\"} 3\n",
         "sakkara_http_requests_total{code=\"200\",handler=\"bind\"} 3\n",
     };
-    for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
-        if (strstr(text.s, line[i]) == NULL)
+    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
+        if (!strstr(text.s, line[i])) {
             fail_msg("missing: %sin %s", line[i], text.s);
+        }
     }
     skr_strbuf_fini(&text);
     world_close(world);

@@ -38,12 +38,11 @@ static void malformed_bodies_are_answered_and_logged(void **state)
     struct world *world = world_open();
 
     (void)state;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        const char *want = row[i].answer != NULL
-                               ? row[i].answer
-                               : "{\"Nodes\":null,\"NodeNames\":[],\"FailedNodes\":{},"
-                                 "\"FailedAndUnresolvableNodes\":{},\"Error\":"
-                                 "\"sakkara: malformed request\"}";
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        const char *want = row[i].answer ? row[i].answer
+                                         : "{\"Nodes\":null,\"NodeNames\":[],\"FailedNodes\":{},"
+                                           "\"FailedAndUnresolvableNodes\":{},\"Error\":"
+                                           "\"sakkara: malformed request\"}";
         world_expect(http_post(row[i].bind ? world_bind_port(world) : world_port(world),
                                row[i].path, row[i].body),
                      200, want);
@@ -77,8 +76,9 @@ static void unknown_paths_and_methods_are_refused(void **state)
     (void)state;
     static const char *const unknown[] = {"/",          "/v1",        "/v1/",     "/v1/filter/",
                                           "/v1/Filter", "/v2/filter", "/v1/bind", "/metrics"};
-    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         world_expect(http_post(world_port(world), unknown[i], FILTER), 404, "not found\n");
+    }
     world_expect(http_post(world_bind_port(world), "/v1/filter", FILTER), 404, "not found\n");
     struct http_answer got = http_request(world_port(world), "GET", "/v1/filter");
     assert_int_equal(got.status, 405);
@@ -127,7 +127,7 @@ static void a_body_in_chunks_is_understood_and_limited(void **state)
 
     (void)state;
     http_send_text(fd, "POST /v1/filter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
-    (void)snprintf(head, sizeof(head), "%zx\r\n", strlen(FILTER));
+    (void)snprintf(head, sizeof head, "%zx\r\n", strlen(FILTER));
     http_send_text(fd, head);
     http_send_text(fd, FILTER "\r\n0\r\n\r\n");
     assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),

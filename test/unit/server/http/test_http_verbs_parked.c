@@ -47,8 +47,9 @@ static void slow_clients_are_cut_and_hold_up_nobody(void **state)
         struct http_answer got = http_receive(fd);
         assert_int_equal(got.status, 200);
         http_answer_free(&got);
-        for (size_t k = 0; k < 60; k++)
+        for (size_t k = 0; k < 60; k++) {
             http_send(slow[k], " ", 1); /* never silent, never finished */
+        }
     }
     for (size_t i = 0; i < 60; i++) {
         http_wait_closed(slow[i]);
@@ -157,7 +158,7 @@ static void park(struct world *world, int n, int *fd, uint64_t *ret)
     for (int i = 0; i < n; i++) {
         fd[i] = http_connect(world_bind_port(world));
         (void)snprintf(
-            body, sizeof(body),
+            body, sizeof body,
             "{\"PodName\":\"%d\",\"PodNamespace\":\"d\",\"PodUID\":\"u\",\"Node\":\"n\"}", i);
         http_send_post(fd[i], "/v1/bind", body, strlen(body));
     }
@@ -175,15 +176,16 @@ static void five_thousand_parked_binds_are_all_answered(void **state)
 {
     struct world *world = world_open();
     const int n = parked_max(5000);
-    int *fd = skr_alloc_array((size_t)n, sizeof(*fd));
-    uint64_t *request = skr_alloc_array((size_t)n, sizeof(*request));
+    int *fd = skr_alloc_array((size_t)n, sizeof *fd);
+    uint64_t *request = skr_alloc_array((size_t)n, sizeof *request);
 
     (void)state;
     park(world, n, fd, request);
     assert_int_equal(skr_verbs_in_flight(world->verbs), n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         assert_true(world_answer(world, request[i], i % 2 ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
                                  i % 2 ? "" : SKR_TEXT_ABORTED));
+    }
     for (int i = 0; i < n; i++) {
         world_expect(http_receive(fd[i]), 200,
                      i % 2 ? "{\"Error\":\"\"}" : "{\"Error\":\"sakkara: plan aborted\"}");
@@ -207,21 +209,25 @@ static void hang_ups_of_parked_binds_are_noticed(void **state)
     (void)state;
     park(world, N, fd, request);
     for (int i = 0; i < N; i += 2) {
-        if (i % 8 == 0)
-            assert_int_equal(setsockopt(fd[i], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
-        if (i % 8 == 2)
+        if (i % 8 == 0) {
+            assert_int_equal(setsockopt(fd[i], SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
+        }
+        if (i % 8 == 2) {
             http_send_text(fd[i], "POST /v1/bind HTTP/1.1\r\nHost: x\r\n"); /* bytes nobody reads */
-        if (i % 8 == 4)
+        }
+        if (i % 8 == 4) {
             shutdown(fd[i], SHUT_WR);
-        else
+        } else {
             close(fd[i]);
+        }
     }
     for (int i = 0; i < N / 2; i++) {
         const uint64_t id = world_take_request(world, SKR_EVENT_HANGUP);
         bool found = false;
         for (int k = 0; k < N; k += 2) {
-            if (request[k] != id)
+            if (request[k] != id) {
                 continue;
+            }
             assert_false(gone[k]);
             gone[k] = found = true;
         }
@@ -248,12 +254,13 @@ struct race {
     int answered;
 };
 
-static void *answer_all(void *ctx)
+static void *answer_all(void *context)
 {
-    struct race *race = ctx;
+    struct race *race = context;
 
-    for (int i = 0; i < race->n; i++)
+    for (int i = 0; i < race->n; i++) {
         race->answered += world_answer(race->world, race->request[i], SKR_ANSWER_BOUND, "");
+    }
     return NULL;
 }
 
@@ -269,11 +276,13 @@ static void an_answer_and_a_hang_up_have_one_winner(void **state)
     park(world, N, fd, request);
     struct race race = {.world = world, .request = request, .n = N};
     assert_int_equal(pthread_create(&thread, NULL, answer_all, &race), 0);
-    for (int i = N - 1; i >= 0; i--)
+    for (int i = N - 1; i >= 0; i--) {
         close(fd[i]);
+    }
     pthread_join(thread, NULL);
-    for (int i = race.answered; i < N; i++)
+    for (int i = race.answered; i < N; i++) {
         (void)world_take_request(world, SKR_EVENT_HANGUP);
+    }
     assert_int_equal(skr_verbs_in_flight(world->verbs), 0);
     world_close(world);
 }

@@ -20,9 +20,9 @@
 
 /* ---- TLS ---- */
 
-static size_t append(char *data, size_t size, size_t n, void *ctx)
+static size_t append(char *data, size_t size, size_t n, void *context)
 {
-    skr_strbuf_addn(ctx, data, size * n);
+    skr_strbuf_addn(context, data, size * n);
     return size * n;
 }
 
@@ -36,7 +36,7 @@ static char *post_tls(const struct http_certificates *certificates, uint16_t to,
     CURL *curl = curl_easy_init();
 
     skr_strbuf_init(&out);
-    (void)snprintf(url, sizeof(url), "https://127.0.0.1:%u%s", (unsigned)to, path);
+    (void)snprintf(url, sizeof url, "https://127.0.0.1:%u%s", (unsigned)to, path);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(curl, CURLOPT_CAINFO, http_certificates_path(certificates, "ca.pem"));
@@ -45,14 +45,15 @@ static char *post_tls(const struct http_certificates *certificates, uint16_t to,
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    if (name != NULL) {
-        (void)snprintf(file, sizeof(file), "%s.pem", name);
+    if (name) {
+        (void)snprintf(file, sizeof file, "%s.pem", name);
         curl_easy_setopt(curl, CURLOPT_SSLCERT, http_certificates_path(certificates, file));
-        (void)snprintf(file, sizeof(file), "%s.key", name);
+        (void)snprintf(file, sizeof file, "%s.key", name);
         curl_easy_setopt(curl, CURLOPT_SSLKEY, http_certificates_path(certificates, file));
     }
-    if (curl_easy_perform(curl) != CURLE_OK)
+    if (curl_easy_perform(curl) != CURLE_OK) {
         skr_strbuf_reset(&out);
+    }
     curl_easy_cleanup(curl);
     return skr_strbuf_take(&out, NULL);
 }
@@ -73,11 +74,12 @@ static void with_a_client_ca_only_its_clients_get_in(void **state)
                                       .client_ca = http_certificates_path(&certificates, "ca.pem")};
     struct world *world = world_open_with(&tls, 0, 0);
     world->answer_at_once = true;
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char *got = post_tls(&certificates, world_port(world), "/v1/filter", FILTER, row[i].client,
                              WAIT_S * 1000L);
-        if ((got[0] != 0) != row[i].welcome)
+        if ((got[0] != 0) != row[i].welcome) {
             fail_msg("row %zu: \"%s\"", i, got);
+        }
         free(got);
     }
     /* A client that does not speak TLS gets nothing, and nothing breaks. */
@@ -105,9 +107,9 @@ struct tls_bind {
     char *answer;
 };
 
-static void *bind_over_tls(void *ctx)
+static void *bind_over_tls(void *context)
 {
-    struct tls_bind *bind = ctx;
+    struct tls_bind *bind = context;
 
     bind->answer =
         post_tls(bind->certificates, bind->port, "/v1/bind", BIND, "client", bind->timeout_ms);
@@ -154,7 +156,7 @@ static void wrong_certificates_and_addresses_are_named(void **state)
 
     (void)state;
     http_certificates_make(&certificates);
-    (void)snprintf(in_use, sizeof(in_use), "127.0.0.1:%u", (unsigned)world_port(taken));
+    (void)snprintf(in_use, sizeof in_use, "127.0.0.1:%u", (unsigned)world_port(taken));
     const char *server = http_certificates_path(&certificates, "server.pem");
     const char *other = http_certificates_path(&certificates, "other.key");
     const struct {
@@ -175,15 +177,16 @@ static void wrong_certificates_and_addresses_are_named(void **state)
         {"127.0.0.1:0", {.cert = server, .key = other}, SKR_INVALID, "other.key: "},
         {"127.0.0.1:0", {.cert = "/dev/null", .key = other}, SKR_INVALID, "/dev/null and "},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         const struct skr_verbs_options options = {.listen = "127.0.0.1:0",
                                                   .bind_listen = row[i].listen,
                                                   .tls = row[i].tls,
                                                   .post = world_on_post,
                                                   .now = world_on_now};
         assert_int_equal(skr_verbs_create(&options, &verbs, &error), -(int)row[i].code);
-        if (strstr(error.text, row[i].text) == NULL)
+        if (!strstr(error.text, row[i].text)) {
             fail_msg("row %zu: %s", i, error.text);
+        }
     }
     world_close(taken);
     http_certificates_remove(&certificates);

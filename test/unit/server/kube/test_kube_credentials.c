@@ -19,8 +19,9 @@ static void a_server_with_our_authority_is_trusted_by_address_and_by_name(void *
     for (int named = 0; named < 2; named++) {
         struct fake_client c;
         fake_client_begin_tls(&c, false);
-        if (named)
+        if (named) {
             c.access.tls_server_name = skr_strdup("kubernetes");
+        }
         skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
         fake_client_start_synced(&c);
         fake_client_expect_request(&c, POD_LIST, 0, "Authorization: Bearer s3cret\n");
@@ -37,13 +38,14 @@ static void a_server_of_an_unknown_authority_gets_no_credentials(void **state)
         struct fake_client c;
         fake_client_begin_tls(&c, false);
         const struct fake_pki *pki = fake_pki_get();
-        if (way == OTHER_CA)
+        if (way == OTHER_CA) {
             skr_kube_secret_take(&c.access.ca, skr_strdup(pki->client_cert),
                                  strlen(pki->client_cert));
-        else if (way == OTHER_NAME)
+        } else if (way == OTHER_NAME) {
             c.access.tls_server_name = skr_strdup("elsewhere");
-        else
+        } else {
             skr_kube_secret_take(&c.access.ca, NULL, 0);
+        }
         skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
         fake_client_start(&c);
         fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);

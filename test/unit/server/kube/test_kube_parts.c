@@ -21,11 +21,11 @@ struct heard {
     size_t left; /* lines to take before stopping */
 };
 
-static bool hear(void *ctx, const char *text, size_t n)
+static bool hear(void *context, const char *text, size_t n)
 {
-    struct heard *h = ctx;
+    struct heard *h = context;
     size_t at = strlen(h->text);
-    (void)snprintf(h->text + at, sizeof(h->text) - at, "[%.*s]", (int)n, text);
+    (void)snprintf(h->text + at, sizeof h->text - at, "[%.*s]", (int)n, text);
     return --h->left > 0;
 }
 
@@ -42,14 +42,15 @@ static void lines_are_cut_wherever_chunks_fall(void **state)
         {{"1234", "5678\n"}, "[12345678]", 0}, {{"123456789\n"}, "", -SKR_LIMIT},
         {{"1234", "56789"}, "", -SKR_LIMIT},   {{"a\nb\nc\nd\ne\n"}, "[a][b][c][d]", -SKR_GONE},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct skr_lines lines;
         struct heard h = {.left = 4};
-        int r = 0;
+        int rc = 0;
         skr_lines_init(&lines, 8);
-        for (size_t k = 0; k < 4 && cases[i].chunks[k] && r == 0; k++)
-            r = skr_lines_feed(&lines, cases[i].chunks[k], strlen(cases[i].chunks[k]), hear, &h);
-        assert_int_equal(r, cases[i].result);
+        for (size_t k = 0; k < 4 && cases[i].chunks[k] && rc == 0; k++) {
+            rc = skr_lines_feed(&lines, cases[i].chunks[k], strlen(cases[i].chunks[k]), hear, &h);
+        }
+        assert_int_equal(rc, cases[i].result);
         assert_string_equal(h.text, cases[i].heard);
         skr_lines_fini(&lines);
     }
@@ -77,14 +78,15 @@ static void managed_fields_are_left_out_and_nothing_else_is(void **state)
         {"{\"managedFields\":", NULL},
         {"{\"managedFields\":[\"\\", NULL},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (size_t size = 1; size < 40; size += 6) {
             struct skr_prune prune;
             char out[256] = "";
             size_t n = 0;
             skr_prune_init(&prune, cases[i].in, strlen(cases[i].in));
-            for (size_t got; (got = skr_prune_read(out + n, size, &prune)) > 0;)
+            for (size_t got; (got = skr_prune_read(out + n, size, &prune)) > 0;) {
                 n += got;
+            }
             out[n] = '\0';
             assert_string_equal(out, cases[i].out ? cases[i].out : cases[i].in);
         }
@@ -105,15 +107,15 @@ static void known_objects_are_what_was_put_and_not_removed(void **state)
         size_t i = (random >> 8) % NAMES;
         char name[16];
         char uid[64];
-        (void)snprintf(name, sizeof(name), "pod-%zu", i);
-        (void)snprintf(uid, sizeof(uid), i % 2 ? "%08x-0000-4000-8000-0123456789ab" : "uid-%u",
+        (void)snprintf(name, sizeof name, "pod-%zu", i);
+        (void)snprintf(uid, sizeof uid, i % 2 ? "%08x-0000-4000-8000-0123456789ab" : "uid-%u",
                        step);
         struct skr_known_object *o = skr_known_find(known, "ns", name);
-        assert_int_equal(o != NULL, present[i] != 0);
+        assert_int_equal(!!o, present[i] != 0);
         if (o) {
             char buffer[SKR_KNOWN_UID_BUFFER];
             char expected[64];
-            (void)snprintf(expected, sizeof(expected),
+            (void)snprintf(expected, sizeof expected,
                            i % 2 ? "%08x-0000-4000-8000-0123456789ab" : "uid-%u", present[i]);
             assert_string_equal(skr_known_uid(o, buffer), expected);
         }
@@ -134,12 +136,13 @@ static void known_objects_are_what_was_put_and_not_removed(void **state)
     size_t unseen = 0;
     struct skr_known_object **list = skr_known_unseen(known, 0, &unseen);
     assert_int_equal(unseen, n);
-    for (size_t i = 1; i < unseen; i++)
+    for (size_t i = 1; i < unseen; i++) {
         assert_true(strcmp(skr_known_name(list[i - 1]), skr_known_name(list[i])) < 0);
+    }
     free(list);
     char long_name[SKR_KNOWN_NAME_MAX + 2];
-    memset(long_name, 'x', sizeof(long_name) - 1);
-    long_name[sizeof(long_name) - 1] = '\0';
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
     assert_null(skr_known_put(known, "ns", long_name, "u"));
     skr_known_destroy(known);
 }

@@ -132,8 +132,9 @@ static void half_a_line_is_forgotten_and_asked_for_again(void **state)
 {
     (void)state;
     for (enum fake_mode how = FAKE_ANSWER; how <= FAKE_RESET; how++) {
-        if (how == FAKE_STREAM || how == FAKE_HANG)
+        if (how == FAKE_STREAM || how == FAKE_HANG) {
             continue;
+        }
         struct fake_client c;
         fake_client_begin(&c);
         expect(&c, POD_LIST, 200, LIST("7", ""));
@@ -176,7 +177,7 @@ static void a_relist_finds_what_was_missed(void **state)
         {"this is no JSON\n"},
         {"{\"type\":\"ADDED\"}\n"},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fake_client c;
         fake_client_begin(&c);
         expect(&c, POD_LIST, 200,
@@ -185,14 +186,16 @@ static void a_relist_finds_what_was_missed(void **state)
             &c, POD_LIST, 200,
             LIST("20", POD("a", "u-a", "3") "," POD("c", "u-c2", "11") "," POD("d", "u-d", "12")));
         fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .mode = FAKE_STREAM});
-        if (!cases[i].end)
+        if (!cases[i].end) {
             expect(&c, POD_WATCH, 410, STATUS("410", "Expired", "too old"));
+        }
         fake_client_start_synced(&c);
         fake_sink_clear(c.sink);
-        if (cases[i].end)
+        if (cases[i].end) {
             fake_api_send(c.api, POD_WATCH, cases[i].end);
-        else
+        } else {
             fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
+        }
         fake_client_expect_request(&c, POD_WATCH "&", cases[i].end ? 1 : 2,
                                    "&resourceVersion=20\n");
         fake_sink_wait(c.sink, "delete pod default/b", 1);
@@ -364,8 +367,9 @@ static char *read_log(int fd)
 static size_t occurrences(const char *text, const char *part)
 {
     size_t n = 0;
-    for (const char *p = text; (p = strstr(p, part)) != NULL; p++)
+    for (const char *p = text; (p = strstr(p, part)); p++) {
         n++;
+    }
     return n;
 }
 
@@ -376,8 +380,9 @@ static void a_missing_permission_is_named_once_and_retried(void **state)
     fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
     skr_log_set_fd(fd);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         expect(&c, PG_LIST, 403, STATUS("403", "Forbidden", "podgroups is forbidden: User x"));
+    }
     fake_client_start_synced(&c);
     skr_log_set_fd(-1);
     char *log = read_log(fd);

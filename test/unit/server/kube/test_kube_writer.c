@@ -15,7 +15,7 @@
 #include "server/kube/writer.h"
 #include "test/unit/fake_client.h"
 
-#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define LEN(a) (sizeof a / sizeof((a)[0]))
 
 static void submit(struct fake_client *c, uint64_t id, enum skr_write_kind kind,
                    enum skr_write_class class, const char *name)
@@ -39,7 +39,7 @@ static void patch(struct fake_client *c, uint64_t id, const char *name)
 static void expect_outcome(struct fake_client *c, uint64_t id, const char *expected)
 {
     char begin[64];
-    (void)snprintf(begin, sizeof(begin), "write %llu ", (unsigned long long)id);
+    (void)snprintf(begin, sizeof begin, "write %llu ", (unsigned long long)id);
     char *line = fake_sink_line(c->sink, begin, 0);
     assert_string_equal(line + strlen(begin), expected);
     free(line);
@@ -90,9 +90,11 @@ static void every_kind_of_write_is_the_request_the_api_asks_for(void **state)
         submit(&c, i, cases[i].kind, SKR_WRITE_CLASS_COMMIT, "x");
         char *text = fake_api_request(c.api, "/namespaces/", i);
         assert_memory_equal(text, cases[i].line, strlen(cases[i].line));
-        for (size_t k = 0; k < 2; k++)
-            if (cases[i].headers[k] && !strstr(text, cases[i].headers[k]))
+        for (size_t k = 0; k < 2; k++) {
+            if (cases[i].headers[k] && !strstr(text, cases[i].headers[k])) {
                 fail_msg("no %s in\n%s", cases[i].headers[k], text);
+            }
+        }
         const char *body = strstr(text, "\n\n");
         assert_non_null(body);
         assert_string_equal(body + 2, cases[i].kind >= SKR_WRITE_GET_POD ? "" : "{\"b\":1}");
@@ -115,9 +117,10 @@ static void statuses_become_outcomes(void **state)
         {403, "denied"},    {429, "busy"},      {408, "unknown"}, {500, "unknown"},
         {503, "unknown"},   {504, "unknown"},   {0, "unknown"},   {100, "unknown"},
     };
-    for (size_t i = 0; i < LEN(cases); i++)
+    for (size_t i = 0; i < LEN(cases); i++) {
         assert_string_equal(skr_kube_outcome_name(skr_writer_outcome_of(cases[i].status)),
                             cases[i].outcome);
+    }
 }
 
 static void answers_come_back_with_version_message_and_patience(void **state)
@@ -192,7 +195,7 @@ static void read_backs_bring_the_object(void **state)
                         &(struct fake_step){.match = "/namespaces/ns/", .body = cases[i].body});
         submit(&c, 100 + i, cases[i].kind, SKR_WRITE_CLASS_COMMIT, "x");
         char begin[256];
-        (void)snprintf(begin, sizeof(begin), "write %zu %s", 100 + i, cases[i].outcome);
+        (void)snprintf(begin, sizeof begin, "write %zu %s", 100 + i, cases[i].outcome);
         fake_sink_wait(c.sink, begin, 1);
     }
     fake_client_end(&c);
@@ -315,7 +318,7 @@ static void important_classes_go_first_and_each_keeps_its_order(void **state)
     for (int class = SKR_WRITE_CLASS_COUNT - 1; class >= 0; class --) {
         for (int k = 0; k < 3; k++) {
             char name[32];
-            (void)snprintf(name, sizeof(name), "order-%d-%d", class, k);
+            (void)snprintf(name, sizeof name, "order-%d-%d", class, k);
             submit(&c, 100, SKR_WRITE_PATCH_POD, (enum skr_write_class) class, name);
         }
     }
@@ -323,7 +326,7 @@ static void important_classes_go_first_and_each_keeps_its_order(void **state)
     fake_sink_wait(c.sink, "write 100 ok", 3 * SKR_WRITE_CLASS_COUNT);
     for (int i = 0; i < 3 * SKR_WRITE_CLASS_COUNT; i++) {
         char expected[64];
-        (void)snprintf(expected, sizeof(expected), "PATCH /api/v1/namespaces/ns/pods/order-%d-%d\n",
+        (void)snprintf(expected, sizeof expected, "PATCH /api/v1/namespaces/ns/pods/order-%d-%d\n",
                        i / 3, i % 3);
         char *text = fake_api_request(c.api, "/pods/order-", (size_t)i);
         assert_memory_equal(text, expected, strlen(expected));
@@ -337,7 +340,7 @@ static void within_a_class_a_lower_order_goes_first(void **state)
     (void)state;
     static const uint64_t order[] = {2, 2, 1, 3, 1, 2, 0};
     static const int sent[] = {6, 2, 4, 0, 1, 5, 3}; /* by order, first come first within it */
-    enum { N = sizeof(order) / sizeof(order[0]) };
+    enum { N = sizeof order / sizeof order[0] };
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 1;
@@ -347,7 +350,7 @@ static void within_a_class_a_lower_order_goes_first(void **state)
     fake_api_wait_count(c.api, "/pods/plug", 1);
     for (int i = 0; i < N; i++) {
         char name[32];
-        (void)snprintf(name, sizeof(name), "turn-%d", i);
+        (void)snprintf(name, sizeof name, "turn-%d", i);
         struct skr_write write = {.id = 100,
                                   .kind = SKR_WRITE_PATCH_POD,
                                   .class = SKR_WRITE_CLASS_MEMBER,
@@ -362,7 +365,7 @@ static void within_a_class_a_lower_order_goes_first(void **state)
     fake_sink_wait(c.sink, "write 100 ok", N);
     for (int i = 0; i < N; i++) {
         char expected[64];
-        (void)snprintf(expected, sizeof(expected), "PATCH /api/v1/namespaces/ns/pods/turn-%d\n",
+        (void)snprintf(expected, sizeof expected, "PATCH /api/v1/namespaces/ns/pods/turn-%d\n",
                        sent[i]);
         char *text = fake_api_request(c.api, "/pods/turn-", (size_t)i);
         assert_memory_equal(text, expected, strlen(expected));
@@ -380,14 +383,17 @@ static void many_are_in_flight_but_the_last_places_are_for_the_important(void **
     fake_api_expect(c.api,
                     &(struct fake_step){.match = "PATCH", .mode = FAKE_HANG, .forever = true});
     fake_client_start(&c);
-    for (uint64_t i = 0; i < 20; i++)
+    for (uint64_t i = 0; i < 20; i++) {
         submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_EVENT, "event");
+    }
     fake_api_wait_count(c.api, "/pods/event", 6);
-    for (uint64_t i = 0; i < 20; i++)
+    for (uint64_t i = 0; i < 20; i++) {
         submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_MEMBER, "member");
+    }
     fake_api_wait_count(c.api, "/pods/member", 14 - 6);
-    for (uint64_t i = 0; i < 20; i++)
+    for (uint64_t i = 0; i < 20; i++) {
         submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_COMMIT, "commit");
+    }
     fake_api_wait_count(c.api, "/pods/commit", 15 - 14);
     submit(&c, 1, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_LEASE, "lease");
     fake_api_wait_count(c.api, "/pods/lease", 1);
@@ -409,8 +415,9 @@ static void connections_are_used_again(void **state)
     fake_client_begin(&c);
     c.options.max_in_flight = 4;
     fake_client_start_synced(&c);
-    for (uint64_t i = 0; i < 200; i++)
+    for (uint64_t i = 0; i < 200; i++) {
         patch(&c, i, "x");
+    }
     fake_sink_wait(c.sink, "write ", 200);
     assert_true(fake_api_connections(c.api) <= 4 + 2 * SKR_KUBE_RESOURCE_COUNT);
     fake_client_end(&c);
@@ -423,16 +430,18 @@ static void the_bucket_gives_burst_then_rate(void **state)
     int64_t next = 0;
     int64_t now = 1000;
     skr_limiter_init(&limiter, 10, 3);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         assert_true(skr_limiter_take(&limiter, now, &next));
+    }
     assert_false(skr_limiter_take(&limiter, now, &next));
     assert_int_equal(next, now + 100 * SKR_MILLISECOND);
     assert_false(skr_limiter_take(&limiter, next - 1, &next));
     assert_true(skr_limiter_take(&limiter, next, &next));
     /* Idle for long: the burst is back, no more. */
     now += 100 * SKR_SECOND;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         assert_true(skr_limiter_take(&limiter, now, &next));
+    }
     assert_false(skr_limiter_take(&limiter, now, &next));
 }
 
@@ -445,8 +454,9 @@ static void writes_do_not_go_faster_than_the_limit(void **state)
     c.options.burst = 5;
     fake_client_start(&c);
     int64_t before = skr_kube_now();
-    for (uint64_t i = 0; i < 20; i++)
+    for (uint64_t i = 0; i < 20; i++) {
         patch(&c, i, "x");
+    }
     fake_sink_wait(c.sink, "write ", 20);
     assert_true(skr_kube_now() - before >= 15 * 20 * SKR_MILLISECOND);
     fake_client_end(&c);
@@ -464,12 +474,14 @@ static void events_beyond_the_limit_are_dropped(void **state)
     fake_client_start(&c);
     patch(&c, 1, "plug");
     fake_api_wait_count(c.api, "/pods/plug", 1);
-    for (uint64_t i = 10; i < 15; i++)
+    for (uint64_t i = 10; i < 15; i++) {
         submit(&c, i, SKR_WRITE_CREATE_EVENT, SKR_WRITE_CLASS_EVENT, "");
+    }
     expect_outcome(&c, 13, "dropped 0 v=0 retry=0 message=too many Events are waiting");
     expect_outcome(&c, 14, "dropped 0 v=0 retry=0 message=too many Events are waiting");
-    for (uint64_t i = 20; i < 24; i++)
+    for (uint64_t i = 20; i < 24; i++) {
         patch(&c, i, "x");
+    }
     expect_outcome(&c, 23, "dropped 0 v=0 retry=0 message=too many writes are waiting");
     fake_api_release(c.api, "/pods/plug");
     fake_sink_wait(c.sink, "write 1", 4);
@@ -490,8 +502,9 @@ static void at_the_end_every_write_has_one_outcome(void **state)
     fake_api_expect(c.api,
                     &(struct fake_step){.match = "PATCH", .mode = FAKE_HANG, .forever = true});
     fake_client_start(&c);
-    for (uint64_t i = 0; i < 10; i++)
+    for (uint64_t i = 0; i < 10; i++) {
         submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_LEASE, "x");
+    }
     fake_api_wait_count(c.api, "PATCH", 2);
     skr_kube_stop(c.kube);
     skr_kube_stop(c.kube);
@@ -543,8 +556,9 @@ enum { THREADS = 4, EACH = 100 };
 static void *submit_many(void *arg)
 {
     struct submitter *s = arg;
-    for (uint64_t i = 0; i < EACH; i++)
+    for (uint64_t i = 0; i < EACH; i++) {
         patch(s->client, s->first + i, "x");
+    }
     return NULL;
 }
 
@@ -560,8 +574,9 @@ static void any_thread_may_submit(void **state)
         submitter[i] = (struct submitter){.client = &c, .first = i * EACH};
         assert_int_equal(pthread_create(&thread[i], NULL, submit_many, &submitter[i]), 0);
     }
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(thread[i], NULL), 0);
+    }
     fake_sink_wait(c.sink, "write ", (size_t)THREADS * EACH);
     fake_client_end(&c);
 }

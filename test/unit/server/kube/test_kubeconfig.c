@@ -14,7 +14,7 @@
 #include "server/kube/base64.h"
 #include "server/kube/kubeconfig.h"
 
-#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define LEN(a) (sizeof a / sizeof((a)[0]))
 
 /* "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" */
 #define PEM64 "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCkFBQUEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo="
@@ -52,8 +52,9 @@ static void parsed_fini(struct parsed *p)
 static void expect_good(struct parsed *p, const char *text)
 {
     parse(p, "kc", text, strlen(text));
-    if (p->result != 0)
+    if (p->result != 0) {
         fail_msg("refused: %s", p->text.s);
+    }
 }
 
 static void token_and_inline_ca_are_read(void **state)
@@ -212,8 +213,9 @@ static void every_broken_file_is_refused_with_its_position(void **state)
         assert_int_equal(p.result, -SKR_INVALID);
         assert_true(p.findings.n_errors > 0);
         assert_null(p.access.server);
-        if (!strstr(p.text.s, cases[i].finding))
+        if (!strstr(p.text.s, cases[i].finding)) {
             print_error("case %zu: got\n%s\nexpected\n%s\n", i, p.text.s, cases[i].finding);
+        }
         failed = failed || !strstr(p.text.s, cases[i].finding);
         parsed_fini(&p);
     }
@@ -252,7 +254,7 @@ static void a_file_beyond_the_limit_is_refused(void **state)
 static void write_file(const char *folder, const char *name, const char *text)
 {
     char path[512];
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "we");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0);
@@ -271,19 +273,19 @@ static int remove_folder(void **state)
     static const char *const names[] = {"config", "token", "ca.crt", "client.crt", "client.key"};
     for (size_t i = 0; i < LEN(names); i++) {
         char path[512];
-        (void)snprintf(path, sizeof(path), "%s/%s", (char *)*state, names[i]);
+        (void)snprintf(path, sizeof path, "%s/%s", (char *)*state, names[i]);
         (void)unlink(path);
     }
-    int r = rmdir(*state);
+    int rc = rmdir(*state);
     free(*state);
-    return r;
+    return rc;
 }
 
 static void files_are_found_beside_the_kubeconfig(void **state)
 {
     const char *folder = *state;
     char path[512];
-    (void)snprintf(path, sizeof(path), "%s/config", folder);
+    (void)snprintf(path, sizeof path, "%s/config", folder);
     write_file(folder, "config",
                HEAD "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: "
                     "ca.crt}}]\n"
@@ -375,11 +377,13 @@ static void base64_is_strict(void **state)
         char *out = NULL;
         size_t n = 0;
         struct skr_error error = {0};
-        int r = skr_base64_decode(cases[i].in, strlen(cases[i].in), &out, &n, &error);
-        if (r != (cases[i].out ? 0 : -SKR_INVALID))
-            fail_msg("\"%s\": %d %s", cases[i].in, r, error.text);
-        if (r == 0)
+        int rc = skr_base64_decode(cases[i].in, strlen(cases[i].in), &out, &n, &error);
+        if (rc != (cases[i].out ? 0 : -SKR_INVALID)) {
+            fail_msg("\"%s\": %d %s", cases[i].in, rc, error.text);
+        }
+        if (rc == 0) {
             assert_string_equal(out, cases[i].out);
+        }
         free(out);
     }
 }

@@ -34,8 +34,9 @@ static struct skr_lint *lint_path(const char *path)
     struct skr_strbuf errors;
     struct skr_lint *lint = skr_lint_create();
     skr_strbuf_init(&errors);
-    if (skr_manifest_files(path, take, lint, &errors) < 0)
+    if (skr_manifest_files(path, take, lint, &errors) < 0) {
         fail_msg("%s", errors.s);
+    }
     skr_strbuf_fini(&errors);
     (void)skr_lint_finish(lint);
     return lint;
@@ -101,8 +102,9 @@ static void compare(const char *path, const char *got)
         fclose(file);
     }
     char *expected = read_file(expected_path);
-    if (strcmp(got, expected) != 0)
+    if (strcmp(got, expected) != 0) {
         fail_msg("%s: expected\n%s\ngot\n%s", path, expected, got);
+    }
     free(expected);
 }
 
@@ -145,8 +147,9 @@ static void every_code_has_a_broken_file(void **state)
 {
     (void)state;
     for (size_t i = 0; i < skr_lint_rule_count; i++) {
-        if (!seen[i])
+        if (!seen[i]) {
             fail_msg("no file of test/lint shows %s", skr_lint_rules[i].code);
+        }
     }
 }
 
@@ -156,8 +159,9 @@ static void expect_silence(const char *path)
 {
     struct skr_lint *lint = lint_path(path);
     char *got = text_of(lint);
-    if (got[0] != '\0')
+    if (got[0] != '\0') {
         fail_msg("%s is told about:\n%s", path, got);
+    }
     free(got);
     skr_lint_destroy(lint);
 }
@@ -189,10 +193,12 @@ static void examples_of_simulate_are_told_nothing_about(void **state)
         char path[300];
         bool skip = false;
         snprintf(path, sizeof path, "test/simulate/%s", entry[i]->d_name);
-        for (size_t k = 0; k < sizeof broken / sizeof broken[0]; k++)
+        for (size_t k = 0; k < sizeof broken / sizeof broken[0]; k++) {
             skip = skip || strcmp(broken[k], entry[i]->d_name) == 0;
-        if (!skip)
+        }
+        if (!skip) {
             expect_silence(path);
+        }
         free(entry[i]);
     }
     free(entry);
@@ -219,8 +225,9 @@ static void expect_silence_about(const char *document, const char *block, size_t
     char *text = without_indent(block, indent);
     struct skr_lint *lint = lint_text(text);
     char *got = text_of(lint);
-    if (got[0] != '\0')
+    if (got[0] != '\0') {
         fail_msg("%s:%s\n%s", document, got, text);
+    }
     free(got);
     skr_lint_destroy(lint);
     free(text);
@@ -234,13 +241,14 @@ static void examples_of_the_documents_are_told_nothing_about(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
         char *text = read_file(documents[i]), *at = text, *end;
-        while ((at = strstr(at, "```yaml\n")) != NULL && (end = strstr(at + 8, "```")) != NULL) {
+        while ((at = strstr(at, "```yaml\n")) && (end = strstr(at + 8, "```"))) {
             *end = '\0';
             /* Sketches have dots where something is left out. */
             if (strstr(at, "kind: ") && strstr(at, "apiVersion: ") && !strstr(at, "\xE2\x80\xA6")) {
                 size_t indent = 0;
-                while (at - indent > text && at[-1 - (ptrdiff_t)indent] == ' ')
+                while (at - indent > text && at[-1 - (ptrdiff_t)indent] == ' ') {
                     indent++;
+                }
                 expect_silence_about(documents[i], at + 8, indent);
                 found++;
             }
@@ -339,8 +347,9 @@ static void findings_beyond_the_limit_are_counted(void **state)
     struct skr_strbuf text;
     (void)state;
     skr_strbuf_init(&text);
-    for (int i = 0; i < SKR_LINT_FINDINGS_MAX + 20; i++)
+    for (int i = 0; i < SKR_LINT_FINDINGS_MAX + 20; i++) {
         skr_strbuf_add(&text, "kind: X\n---\n");
+    }
     struct skr_lint *lint = lint_text(text.s);
     char *got = text_of(lint);
     assert_non_null(strstr(got, "f: 20 more findings left out\n1 file, 120 errors, 0 warnings\n"));
@@ -355,9 +364,10 @@ static void configurations_in_maps_have_a_limit(void **state)
     (void)state;
     skr_strbuf_init(&text);
     skr_strbuf_add(&text, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n");
-    for (int i = 0; i <= SKR_LINT_NESTED_MAX; i++)
+    for (int i = 0; i <= SKR_LINT_NESTED_MAX; i++) {
         skr_strbuf_addf(&text, "  k%d: \"apiVersion: sakkara/v1\\nkind: SakkaraConfiguration\"\n",
                         i);
+    }
     struct skr_lint *lint = lint_text(text.s);
     char *got = text_of(lint);
     assert_string_equal(got,
@@ -407,9 +417,10 @@ static void write_large_map(struct skr_strbuf *text)
                          "{sakkara.topology: \"\"}}\ndata:\n  tree: |\n    {\n");
     for (int rack = 0; rack < 500; rack++) {
         skr_strbuf_addf(text, "      \"rack-%d\": {\n", rack);
-        for (int node = 0; node < 20; node++)
+        for (int node = 0; node < 20; node++) {
             skr_strbuf_addf(text, "        \"node-%d\": {}%s\n", rack * 20 + node,
                             node < 19 ? "," : "");
+        }
         skr_strbuf_addf(text, "      }%s\n", rack < 499 ? "," : "");
     }
     skr_strbuf_add(text, "    }\n");
@@ -479,8 +490,9 @@ static void the_table_is_in_order_and_complete_in_the_reference(void **state)
         assert_true(i == 0 || strcmp(skr_lint_rules[i - 1].code, rule->code) < 0);
         snprintf(row, sizeof row, "| `%s` | %s | %s | %s |\n", rule->code,
                  rule->is_warning ? "warning" : "error", rule->text, rule->cure);
-        if (!strstr(reference, row))
+        if (!strstr(reference, row)) {
             fail_msg("docs/reference.md lacks:\n%s", row);
+        }
     }
     free(reference);
 }

@@ -108,9 +108,10 @@ static void a_place_in_a_string_is_found_in_the_file(void **state)
         struct look look = {.mark = rows[i].mark};
         const struct skr_manifest_visitor visitor = {&look, find, complain};
         skr_manifest_text_read(rows[i].text, strlen(rows[i].text), &visitor);
-        if (strcmp(look.text, rows[i].position) != 0)
+        if (strcmp(look.text, rows[i].position) != 0) {
             fail_msg("row %zu: \"%s\" is at %s, not at %s, in:\n%s", i, rows[i].mark,
                      rows[i].position, look.text, rows[i].text);
+        }
     }
 }
 

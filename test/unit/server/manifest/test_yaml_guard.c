@@ -23,8 +23,9 @@ static bool guard(const char *begin, const char *part, int n, const char *end,
     for (int i = 0; i < n; i++) {
         size_t at = strcspn(part, "%");
         skr_strbuf_addn(&b, part, at);
-        if (part[at] == '%')
+        if (part[at] == '%') {
             skr_strbuf_addf(&b, "%d%s", i, part + at + 1);
+        }
     }
     skr_strbuf_add(&b, end);
     skr_findings_init(findings);

@@ -49,8 +49,9 @@ static size_t bind_all(void *context, skr_time at)
         seen = change.revision;
         n++;
         if (!binding || strcmp(change.resource->kind, "Pod") != 0 ||
-            change.kind == SKR_STORE_DELETED || *skr_path_text(change.object, "spec.nodeName"))
+            change.kind == SKR_STORE_DELETED || *skr_path_text(change.object, "spec.nodeName")) {
             continue;
+        }
         snprintf(line, sizeof line, "POST /api/v1/namespaces/%s/pods/%s/binding",
                  skr_path_text(change.object, "metadata.namespace"),
                  skr_path_text(change.object, "metadata.name"));
@@ -369,10 +370,11 @@ static void a_deployment_rolls(void **state)
     assert_string_equal(sandbox_field(store, APPS "/deployments/d", "status.updatedReplicas"), "4");
     assert_string_equal(sandbox_field(store, APPS "/deployments/d", "status.replicas"), "4");
     json_t *list = sandbox_expect(store, 200, "GET " PODS, NULL);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         assert_string_equal(sandbox_text(json_array_get(json_object_get(list, "items"), i),
                                          "spec.containers[0].image"),
                             "y");
+    }
     json_decref(list);
     sandbox_ok(store, 200, "DELETE " APPS "/deployments/d", NULL);
     run(SECOND);
@@ -506,8 +508,9 @@ static void durations_are_read_as_go_writes_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_int_equal(skr_sandbox_duration_parse(table[i].text, &t), table[i].value >= 0);
-        if (table[i].value >= 0)
+        if (table[i].value >= 0) {
             assert_int_equal(t, table[i].value);
+        }
     }
 }
 
@@ -517,8 +520,9 @@ static void indexes_are_written_as_ranges(void **state)
     struct skr_indexes set = {NULL, 0}, again = {NULL, 0};
 
     (void)state;
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         assert_true(skr_indexes_add(&set, some[i]));
+    }
     assert_false(skr_indexes_add(&set, 9));
     assert_false(skr_indexes_add(&set, -1));
     assert_false(skr_indexes_add(&set, SKR_INDEXES_MAX));

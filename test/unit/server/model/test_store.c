@@ -55,10 +55,12 @@ static void check_refusals(const struct refusal *table, size_t n)
     for (size_t i = 0; i < n; i++) {
         const uint64_t before = skr_store_revision(store);
         json_t *reply = sandbox_expect(store, table[i].status, table[i].line, table[i].body);
-        if (strcmp(sandbox_text(reply, "reason"), table[i].reason) != 0)
+        if (strcmp(sandbox_text(reply, "reason"), table[i].reason) != 0) {
             fail_msg("%s: reason %s", table[i].line, sandbox_text(reply, "reason"));
-        if (!strstr(sandbox_text(reply, "message"), table[i].message))
+        }
+        if (!strstr(sandbox_text(reply, "message"), table[i].message)) {
             fail_msg("%s: %s", table[i].line, sandbox_text(reply, "message"));
+        }
         assert_string_equal(sandbox_text(reply, "kind"), "Status");
         assert_int_equal(skr_store_revision(store), before);
         json_decref(reply);
@@ -259,8 +261,9 @@ static void a_new_pod_has_what_the_real_one_fills_in(void **state)
         {"apiVersion", "v1"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_string_equal(sandbox_field(store, PODS "/a1", table[i].path), table[i].value);
+    }
     assert_int_equal(strlen(sandbox_field(store, PODS "/a1", "metadata.uid")), 36);
 }
 
@@ -633,8 +636,9 @@ static void a_list_in_pages_shows_one_moment(void **state)
             snprintf(seen + n, sizeof seen - n, "%s%s ", sandbox_text(item, "metadata.name"),
                      sandbox_text(item, "data.a"));
         }
-        if (*sandbox_text(page, "metadata.continue") == '\0')
+        if (*sandbox_text(page, "metadata.continue") == '\0') {
             break;
+        }
         snprintf(line, sizeof line, "GET " MAPS "?limit=3&continue=%s",
                  sandbox_text(page, "metadata.continue"));
         json_decref(page);
@@ -680,8 +684,9 @@ static void selectors_select(void **state)
     sandbox_ok(store, 201, "POST /api/v1/namespaces/kube-system/configmaps",
                "{'metadata':{'name':'x'}}");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (count(table[i].line) != table[i].n)
+        if (count(table[i].line) != table[i].n) {
             fail_msg("%s: %zu instead of %zu", table[i].line, count(table[i].line), table[i].n);
+        }
     }
     sandbox_ok(store, 200, "DELETE " MAPS "?labelSelector=odd=1", NULL);
     assert_int_equal(count("GET " MAPS), 3);
@@ -744,10 +749,11 @@ static void the_history_is_cut(void **state)
     enum { MAX = 2000 };
     skr_store_limit_history(store, MAX);
     json_t *patch[2] = {json_text_load("{'data':{'a':'1'}}"), json_text_load("{'data':{'a':'2'}}")};
-    for (int i = 0; i <= MAX; i++)
+    for (int i = 0; i <= MAX; i++) {
         assert_int_equal(skr_store_merge(store, "ConfigMap", "default", "m", "", patch[(i + 1) % 2],
                                          RIG_NOW, NULL),
                          200);
+    }
     assert_false(skr_store_next_change(store, start, &change, &gone));
     assert_true(gone);
     assert_true(skr_store_next_change(store, start + 1, &change, &gone));

@@ -24,8 +24,9 @@ static void check(const struct example *e, json_t *result, json_t *target, const
     char *text = result ? json_dumps(result, JSON_ENCODE_ANY | JSON_SORT_KEYS) : NULL;
 
     assert_string_equal(before, after); /* the target is never changed */
-    if ((result == NULL) != (expected == NULL) || (result && !json_equal(result, expected)))
+    if ((!result) != (!expected) || (result && !json_equal(result, expected))) {
         fail_msg("%s + %s = %s", e->target, e->patch, text ? text : "refused");
+    }
     free(text);
     free(after);
     json_decref(expected);
@@ -118,8 +119,9 @@ static void copies_of_copies_end(void **state)
     json_t *target = json_text_load("{'a':[1,2,3]}"), *patch = json_array();
 
     (void)state;
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 40; i++) {
         json_array_append_new(patch, json_text_load("{'op':'copy','from':'/a','path':'/a/-'}"));
+    }
     assert_null(skr_patch_json(target, patch, &error));
     json_decref(target);
     json_decref(patch);

@@ -41,8 +41,9 @@ static int setup(void **state)
     cluster = skr_cluster_create(&cluster_options, skr_clock_now(&real_clock));
     const struct skr_sandbox_http_options options = {
         .listen = "127.0.0.1:0", .cluster = cluster, .clock = &real_clock};
-    if (skr_sandbox_http_create(&options, &http, &error) != 0)
+    if (skr_sandbox_http_create(&options, &http, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     return 0;
 }
 
@@ -80,8 +81,9 @@ static const char *told(int status, const char *method, const char *path, const 
     struct http_answer answer = ask(method, path, headers, body);
     json_t *json = json_loads(answer.body, 0, NULL);
 
-    if (answer.status != status)
+    if (answer.status != status) {
         fail_msg("%s %s: %d: %s", method, path, answer.status, answer.body);
+    }
     snprintf(text, sizeof text, "%s", json ? sandbox_text(json, field) : answer.body);
     json_decref(json);
     http_answer_free(&answer);
@@ -114,13 +116,15 @@ static struct watcher *watch(const char *path)
 /* Reads until the text came, or the end; within 20 s. */
 static bool came(struct watcher *w, const char *text)
 {
-    while (strstr(w->text, text) == NULL) {
+    while (!strstr(w->text, text)) {
         struct pollfd wait = {.fd = w->fd, .events = POLLIN};
-        if (poll(&wait, 1, 20000) != 1)
+        if (poll(&wait, 1, 20000) != 1) {
             return false;
+        }
         const ssize_t n = recv(w->fd, w->text + w->n, sizeof w->text - 1 - w->n, 0);
-        if (n <= 0)
+        if (n <= 0) {
             return false;
+        }
         w->n += (size_t)n;
     }
     return true;
@@ -178,10 +182,11 @@ static void what_is_not_understood_is_refused(void **state)
         {400, "POST", MAPS "?fieldValidation=Strict", JSON, "{'metadata':{'name':'m'},'dat':{}}"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_string_equal(told(table[i].status, table[i].method, table[i].path, table[i].headers,
                                  table[i].body, "status"),
                             "Failure");
+    }
 }
 
 static void a_watch_comes_in_parts(void **state)
@@ -221,8 +226,9 @@ static void a_watch_ends_at_its_time_with_a_bookmark(void **state)
 static void a_watch_from_too_long_ago_is_gone(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         (void)told(201, "POST", MAPS, JSON, "{'metadata':{'generateName':'m-'}}", "");
+    }
     skr_sandbox_http_lock(http);
     skr_store_limit_history(skr_cluster_store(cluster), 1);
     skr_sandbox_http_unlock(http);
@@ -283,12 +289,15 @@ static void many_watches_and_hang_ups_do_not_disturb(void **state)
     struct watcher *w[N];
 
     (void)state;
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; i++) {
         w[i] = watch(MAPS "?watch=true");
-    for (int i = 0; i < N; i++)
+    }
+    for (int i = 0; i < N; i++) {
         assert_true(came(w[i], "chunked"));
-    for (int i = 0; i < N; i += 2)
+    }
+    for (int i = 0; i < N; i += 2) {
         end(w[i]);
+    }
     (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'m'}}", "");
     for (int i = 1; i < N; i += 2) {
         assert_true(came(w[i], "\"name\":\"m\""));

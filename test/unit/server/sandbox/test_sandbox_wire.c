@@ -59,8 +59,9 @@ static struct skr_stream *open_stream(const struct skr_stream_options *options)
     struct skr_stream *stream = NULL;
     struct skr_error error;
 
-    if (skr_stream_create(store, options, RIG_NOW, &stream, &error) != 0)
+    if (skr_stream_create(store, options, RIG_NOW, &stream, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     return stream;
 }
 
@@ -338,8 +339,9 @@ static void discovery_names_everything_that_is_served(void **state)
     }
     static const char *const none[] = {"/",       "/apis/x",       "/apis/apps/v2",
                                        "/api/v2", "/openapi/v3/x", "/openapi/v3/api/v1/x"};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_null(skr_discovery_get(none[i]));
+    }
 }
 
 static void paths_lead_to_resources(void **state)
@@ -369,10 +371,12 @@ static void paths_lead_to_resources(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const bool found = skr_route_parse(table[i].path, &route);
-        if (found != (table[i].plural != NULL))
+        if (found != (!!table[i].plural)) {
             fail_msg("%s", table[i].path);
-        if (!found)
+        }
+        if (!found) {
             continue;
+        }
         assert_string_equal(route.resource->plural, table[i].plural);
         assert_string_equal(route.namespace_, table[i].namespace_);
         assert_string_equal(route.name, table[i].name);
@@ -398,13 +402,15 @@ static void a_configmap_is_read_from_a_protocol_buffer(void **state)
     json_t *object = NULL;
 
     (void)state;
-    if (skr_protobuf_parse(config_map, sizeof config_map - 1, &object, &error) != 0)
+    if (skr_protobuf_parse(config_map, sizeof config_map - 1, &object, &error) != 0) {
         fail_msg("%s", error.text);
+    }
     json_t *expected = json_text_load(
         "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'m'},'data':{'a':'b'}}");
     char *text = json_dumps(object, 0);
-    if (!json_equal(object, expected))
+    if (!json_equal(object, expected)) {
         fail_msg("%s", text);
+    }
     free(text);
     json_decref(expected);
     json_decref(object);
@@ -419,8 +425,9 @@ static void every_cut_of_a_protocol_buffer_is_refused_or_read(void **state)
         json_t *object = NULL;
         char *copy = malloc(n > 0 ? n : 1); /* so that a sanitizer sees the end */
         memcpy(copy, config_map, n);
-        if (skr_protobuf_parse(copy, n, &object, &error) == 0)
+        if (skr_protobuf_parse(copy, n, &object, &error) == 0) {
             json_decref(object);
+        }
         free(copy);
     }
     for (size_t i = 4; i < sizeof config_map - 1; i++) {
@@ -429,8 +436,9 @@ static void every_cut_of_a_protocol_buffer_is_refused_or_read(void **state)
             json_t *object = NULL;
             memcpy(damaged, config_map, sizeof damaged);
             damaged[i] = (char)(damaged[i] ^ 1 << bit);
-            if (skr_protobuf_parse(damaged, sizeof damaged - 1, &object, &error) == 0)
+            if (skr_protobuf_parse(damaged, sizeof damaged - 1, &object, &error) == 0) {
                 json_decref(object);
+            }
         }
     }
 }

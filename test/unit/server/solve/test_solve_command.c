@@ -32,8 +32,7 @@ static char *read_whole(const char *path)
 static void cut_statistics(char *text)
 {
     char *line = strstr(text, "  \"statistics\"");
-    if (line != NULL && strstr(line, "\"mergesOfRuns\": ") != NULL &&
-        strstr(line, "\"phases\": {\"sets\": ") != NULL) {
+    if (line && strstr(line, "\"mergesOfRuns\": ") && strstr(line, "\"phases\": {\"sets\": ")) {
         char *end = strchr(line, '\n');
         memmove(line, end + 1, strlen(end));
     }
@@ -51,7 +50,7 @@ static const struct {
     {"manual", SKR_EXIT_OK},
     {"manual-factor", SKR_EXIT_NOT_PLACED},
 };
-enum { EXAMPLES = sizeof(examples) / sizeof(examples[0]) };
+enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
 /* Whether the answer is what stands beside the file; false and *ret_got otherwise. */
 static bool answer_is_expected(size_t i, char **ret_got)
@@ -61,9 +60,9 @@ static bool answer_is_expected(size_t i, char **ret_got)
     char path[128];
     skr_strbuf_init(&out);
     skr_strbuf_init(&errors);
-    snprintf(path, sizeof(path), "test/solve/%s.json", examples[i].name);
+    snprintf(path, sizeof path, "test/solve/%s.json", examples[i].name);
     bool same = skr_solve_command(path, &out, &errors) == examples[i].code && errors.len == 0;
-    snprintf(path, sizeof(path), "test/solve/%s.expected", examples[i].name);
+    snprintf(path, sizeof path, "test/solve/%s.expected", examples[i].name);
     char *expected = read_whole(path);
     char *got = skr_strbuf_take(&out, NULL);
     cut_statistics(got);
@@ -197,7 +196,7 @@ static void mistakes_are_refused_with_their_position(void **state)
         {"{" TREE ", " GROUP ", \"stepBudget\": \"1\"}",
          "1:80: stepBudget: must be a number of steps, 0 or more"},
     };
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct skr_solve_file *file = NULL;
         struct skr_error error;
         assert_true(skr_solve_file_parse(table[i].text, &file, &error) < 0);

@@ -98,14 +98,14 @@ static void growing_doubles_keeps_and_zeroes(void **state)
     size_t cap = 0;
     (void)state;
     for (size_t n = 1; n <= 1000; n++) {
-        skr_grow(&array, &cap, n, sizeof(array[0]));
+        skr_grow(&array, &cap, n, sizeof array[0]);
         assert_true(cap >= n && cap <= 2 * n + 4);
         assert_int_equal(array[n - 1], 0);
         array[n - 1] = (int)n;
         assert_int_equal(array[n / 2], n / 2 + 1);
     }
     int *before = array;
-    skr_grow(&array, &cap, 3, sizeof(array[0]));
+    skr_grow(&array, &cap, 3, sizeof array[0]);
     assert_ptr_equal(array, before);
     free(array);
 }

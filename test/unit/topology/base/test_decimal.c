@@ -27,7 +27,7 @@ static void integers_up_to_the_ends_of_int64_are_read(void **state)
         {"-9223372036854775808", INT64_MIN},
         {"00000000000000000000000000000000000001", 1},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         int64_t got = 42;
         assert_true(skr_decimal_parse(row[i].text, strlen(row[i].text), &got));
         assert_true(got == row[i].want);
@@ -56,7 +56,7 @@ static void anything_else_is_refused(void **state)
         "99999999999999999999",
         "\xD9\xA1",
     };
-    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         int64_t got = 42;
         assert_false(skr_decimal_parse(text[i], strlen(text[i]), &got));
         assert_true(got == 42);
@@ -91,8 +91,9 @@ static void label_values_have_the_form_of_the_api(void **state)
         {"012345678901234567890123456789012345678901234567890123456789012", true},
         {"0123456789012345678901234567890123456789012345678901234567890123", false},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_int_equal(skr_label_value_is_valid(row[i].text), row[i].valid);
+    }
 }
 
 int main(void)

@@ -31,12 +31,12 @@ static void a_long_text_is_cut_and_terminated(void **state)
     struct skr_error error;
     char text[1000];
     (void)state;
-    memset(text, 'a', sizeof(text) - 1);
-    text[sizeof(text) - 1] = '\0';
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
     (void)skr_error_set(&error, SKR_INVALID, "%s", text);
-    assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
     (void)skr_error_prefix(&error, "key");
-    assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
     assert_memory_equal(error.text, "key: aaa", 8);
 }
 
@@ -51,14 +51,14 @@ static void a_text_is_never_cut_inside_a_character(void **state)
         for (size_t lead = 0; lead < 5; lead++) {
             memset(text, 'a', lead);
             size_t n = lead;
-            while (n + width < sizeof(text)) {
+            while (n + width < sizeof text) {
                 memcpy(text + n, characters[c], width);
                 n += width;
             }
             text[n] = '\0';
             (void)skr_error_set(&error, SKR_INVALID, "%s", text);
             size_t len = strlen(error.text);
-            assert_in_range(len, sizeof(error.text) - width, sizeof(error.text) - 1);
+            assert_in_range(len, sizeof error.text - width, sizeof error.text - 1);
             assert_int_equal((len - lead) % width, 0);
         }
     }

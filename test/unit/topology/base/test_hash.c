@@ -94,16 +94,16 @@ static void names_that_count_spread_over_the_low_bits(void **state)
     char name[32];
     (void)state;
     for (int i = 0; i < 1 << 16; i++) {
-        (void)snprintf(name, sizeof(name), "node-%d", i);
-        size_t at = skr_hash_string(name) & (sizeof(load) - 1);
+        (void)snprintf(name, sizeof name, "node-%d", i);
+        size_t at = skr_hash_string(name) & (sizeof load - 1);
         load[at]++;
         worst = load[at] > worst ? load[at] : worst;
     }
     assert_in_range(worst, 1, 12);
-    memset(load, 0, sizeof(load));
+    memset(load, 0, sizeof load);
     worst = 0;
     for (uint64_t i = 0; i < 1 << 16; i++) {
-        size_t at = skr_hash_pair(i << 32, UINT64_C(1) << 63) & (sizeof(load) - 1);
+        size_t at = skr_hash_pair(i << 32, UINT64_C(1) << 63) & (sizeof load - 1);
         load[at]++;
         worst = load[at] > worst ? load[at] : worst;
     }

@@ -60,8 +60,8 @@ static void long_paths_are_cut(void **state)
     (void)state;
     char name[300];
     char text[SKR_FIELD_PATH_MAX];
-    memset(name, 'x', sizeof(name) - 1);
-    name[sizeof(name) - 1] = '\0';
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
     const struct skr_field_path spec = {NULL, name, 5};
     const struct skr_field_path inner = {&spec, name, 5};
     skr_field_path_write(&inner, name, text);
@@ -81,7 +81,7 @@ static void every_type_has_a_name(void **state)
         {"{}", "an object"}, {"[]", "an array"},    {"'x'", "a string"},    {"1", "a number"},
         {"1.5", "a number"}, {"true", "a boolean"}, {"false", "a boolean"}, {"null", "null"},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         json_t *value = json_text_load(row[i].json);
         assert_string_equal(skr_object_type_name(value), row[i].name);
         json_decref(value);
@@ -101,7 +101,7 @@ static void numbers_keep_to_32_bits(void **state)
         {"{'n':2147483648}", -SKR_INVALID, 0}, {"{'n':-2147483649}", -SKR_INVALID, 0},
         {"{'n':1.0}", -SKR_INVALID, 0},        {"{'n':true}", -SKR_INVALID, 0},
     };
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         int32_t got = 0;
         json_t *object = json_text_load(row[i].json);
         assert_int_equal(skr_field_int32(object, NULL, "n", 1, &got, NULL), row[i].rc);

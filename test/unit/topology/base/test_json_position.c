@@ -61,7 +61,7 @@ static void escapes_are_undone_before_comparing(void **state)
         {"[\"\\ud83d", "\xED\xA0\xBD", true},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_position p;
         if (skr_json_find_string(rows[i].text, rows[i].s, 0, false, &p) != rows[i].found) {
             fail_msg("row %zu: %s", i, rows[i].text);
@@ -79,7 +79,7 @@ static void keys_are_counted_in_document_order(void **state)
     struct skr_position key;
     struct skr_position value;
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_true(skr_json_find_key(document, i, &key, &value));
         assert_at(key, rows[i].key[0], rows[i].key[1]);
         assert_at(value, rows[i].value[0], rows[i].value[1]);
@@ -116,7 +116,7 @@ static void paths_lead_to_values(void **state)
         {{"z", "0", NULL}, 0, 0},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_position p = {0, 0};
         bool found = skr_json_find_path(document, rows[i].path, &p);
         if (found != (rows[i].line != 0) || p.line != rows[i].line || p.column != rows[i].column) {
@@ -164,7 +164,7 @@ static void the_place_of_a_parse_error_is_its_token(void **state)
         {"{\"\xC3\xA9\":}", 1, 7},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_error_t error;
         struct skr_position p;
         assert_null(json_loads(rows[i].text, 0, &error));
@@ -188,7 +188,7 @@ static void a_duplicate_is_found_with_the_one_before(void **state)
         {"[{\"a\":1},{\"a\":2,\"a\":3}]", {1, 11}, {1, 17}},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_error_t error;
         struct skr_position first;
         struct skr_position second;
@@ -216,9 +216,9 @@ static void any_bytes_at_all_are_survived(void **state)
         struct skr_position p;
         size_t n = 0;
         seed = seed * 1664525U + 1013904223U;
-        for (size_t len = (seed >> 16) % (sizeof(text) - 1); n < len; n++) {
+        for (size_t len = (seed >> 16) % (sizeof text - 1); n < len; n++) {
             seed = seed * 1664525U + 1013904223U;
-            text[n] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
+            text[n] = bytes[(seed >> 16) % (sizeof bytes - 1)];
         }
         text[n] = '\0';
         (void)skr_json_find_string(text, "0", 1, true, &p);

@@ -38,11 +38,11 @@ static void a_formatted_text_longer_than_the_room_is_whole(void **state)
     struct skr_strbuf b;
     char text[5000];
     (void)state;
-    memset(text, 'y', sizeof(text) - 1);
-    text[sizeof(text) - 1] = '\0';
+    memset(text, 'y', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
     skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "<%s>", text);
-    assert_int_equal(b.len, sizeof(text) + 1);
+    assert_int_equal(b.len, sizeof text + 1);
     assert_int_equal(b.s[b.len - 1], '>');
     assert_int_equal(strlen(b.s), b.len);
     skr_strbuf_fini(&b);
@@ -59,7 +59,7 @@ static void integers_of_every_size_are_written(void **state)
         {1000, "1000"}, {INT64_MIN, "-9223372036854775808"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add_int(&b, rows[i].v);
@@ -107,7 +107,7 @@ static void json_strings_are_escaped_and_repaired(void **state)
         {"\xF4\x90\x80\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add_json(&b, rows[i].in);
@@ -123,11 +123,11 @@ static void whatever_goes_in_a_json_parser_reads_it(void **state)
     for (int round = 0; round < 2000; round++) {
         char text[24];
         struct skr_strbuf b;
-        for (size_t i = 0; i < sizeof(text) - 1; i++) {
+        for (size_t i = 0; i < sizeof text - 1; i++) {
             seed = seed * 1664525U + 1013904223U;
             text[i] = (char)(1 + (seed >> 16) % 255);
         }
-        text[sizeof(text) - 1] = '\0';
+        text[sizeof text - 1] = '\0';
         skr_strbuf_init(&b);
         skr_strbuf_add_json(&b, text);
         json_t *json = json_loadb(b.s, b.len, JSON_DECODE_ANY, NULL);

@@ -33,7 +33,7 @@ static void times_are_read(void **state)
         {"1678-01-01T00:00:00Z", -9214560000, 0},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 0;
         struct skr_error error = {SKR_OK, ""};
         assert_int_equal(skr_time_parse(rows[i].text, &t, &error), 0);
@@ -71,7 +71,7 @@ static void what_is_no_time_is_refused(void **state)
         "-006-01-02T15:04:05Z",
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 7;
         struct skr_error error;
         if (skr_time_parse(rows[i], &t, &error) != -SKR_INVALID || t != 7) {
@@ -90,7 +90,7 @@ static void a_year_that_nanoseconds_cannot_count_is_a_limit(void **state)
     static const char *const rows[] = {"0001-01-01T00:00:00Z", "1677-01-01T00:00:00Z",
                                        "2262-04-12T00:00:00Z", "9999-12-31T23:59:59Z"};
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 7;
         assert_int_equal(skr_time_parse(rows[i], &t, NULL), -SKR_LIMIT);
         assert_true(t == 7);
@@ -117,9 +117,9 @@ static void times_are_written(void **state)
         {INT64_MIN, -12 * 3600, "1677-09-20T12:12:43.145224192-12:00"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[36];
-        skr_time_write(rows[i].t, rows[i].offset_s, text, sizeof(text));
+        skr_time_write(rows[i].t, rows[i].offset_s, text, sizeof text);
         assert_string_equal(text, rows[i].text);
     }
 }
@@ -134,7 +134,7 @@ static void what_is_written_is_read_back(void **state)
         int32_t offset_s = (int32_t)(seed >> 40) % 1400 * 60 - 700 * 60;
         char text[36];
         skr_time back = 0;
-        skr_time_write(t, offset_s, text, sizeof(text));
+        skr_time_write(t, offset_s, text, sizeof text);
         assert_int_equal(skr_time_parse(text, &back, NULL), 0);
         assert_true(back == t);
     }
