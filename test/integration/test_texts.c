@@ -245,8 +245,8 @@ static void commands_have_their_exit_codes_and_texts(void **state)
         char *out = NULL, *err = NULL;
         int code = daemon_run(row[i].argv, &out, &err);
         bool good = code == row[i].code &&
-                    (row[i].out ? strstr(out, row[i].out) : out[0] == '\0') &&
-                    (row[i].err ? strstr(err, row[i].err) : err[0] == '\0');
+                    (row[i].out ? !!strstr(out, row[i].out) : out[0] == '\0') &&
+                    (row[i].err ? !!strstr(err, row[i].err) : err[0] == '\0');
         if (!good) {
             fail_msg("case %zu, %s %s: exit %d\n%s%s", i, row[i].argv[0],
                      row[i].argv[0] && row[i].argv[1] ? row[i].argv[1] : "", code, out, err);
