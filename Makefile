@@ -72,9 +72,9 @@ REPLAY_BIN := $(patsubst test/fuzz/fuzz_%.c,$(O)/test/fuzz/replay_%,$(FUZZ_SRC))
 HELPER_SRC = $(filter-out $(UNIT_SRC) $(PROPERTY_SRC) $(INTEGRATION_SRC) $(BENCH_SRC) $(FUZZ_SRC) \
 	test/fuzz/replay.c,$(wildcard test/$(1)/*.c))
 HELPER_OBJ = $(patsubst %.c,$(O)/%.o,$(call HELPER_SRC,$(1)))
-TEST_SRC := $(wildcard test/*/*.c) $(UNIT_SRC)
+TEST_SRC := $(wildcard test/*.c test/*/*.c) $(UNIT_SRC)
 ALL_C := $(TOPOLOGY_SRC) $(CORE_SRC) server/main.c $(SERVER_SRC) $(TEST_SRC)
-ALL_H := $(HEADERS) $(wildcard test/*/*.h)
+ALL_H := $(HEADERS) $(wildcard test/*.h test/*/*.h)
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -127,14 +127,16 @@ $(O)/test/$(1)/libhelp.a: $(call HELPER_OBJ,$(1))
 endef
 $(foreach folder,unit property integration bench fuzz,$(eval $(call HELPER_ARCHIVE,$(folder))))
 LIBS := $(O)/libserver.a $(O)/libskr.a
+# The main() of every program of tests.
+TEST_MAIN := $(O)/test/test.o
 
-$(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(O)/test/unit/libhelp.a $(LIBS)
+$(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(TEST_MAIN) $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 # The engine's rig serves both.
-$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(O)/test/property/libhelp.a \
+$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(TEST_MAIN) $(O)/test/property/libhelp.a \
 		$(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(O)/test/integration/libhelp.a \
+$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(TEST_MAIN) $(O)/test/integration/libhelp.a \
 		$(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 # What fits is judged by an oracle of the property tests.

@@ -3,13 +3,8 @@
  * Clients that misbehave on every listener while another one asks filter all the time and a gang
  * is on its way: the loop is answered at every turn, the gang is bound, nothing stays behind.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +14,7 @@
 #include "core/gang/reason.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 
 enum { SLOW_CLIENTS = 50, MIB = 1024 * 1024 };
@@ -288,7 +284,7 @@ static void slow_end(struct slow *slow)
 
 /* ---- the story ---- */
 
-static void nobody_is_held_up_by_clients_that_misbehave(void **state)
+TEST(nobody_is_held_up_by_clients_that_misbehave)
 {
     static void (*const ways[])(const struct daemon *d) = {
         send_bodies_beyond_the_limit, send_half_and_close_that_side, send_malformed_json,
@@ -297,7 +293,6 @@ static void nobody_is_held_up_by_clients_that_misbehave(void **state)
     struct scene scene;
     struct loop loop;
     struct slow slow;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 8);
     scene_start_daemon(&scene);
@@ -325,10 +320,9 @@ static void nobody_is_held_up_by_clients_that_misbehave(void **state)
 }
 
 /* A scheduler that dies with its calls open: its votes go, the plan stays, its next ones count. */
-static void a_caller_that_hangs_up_loses_its_vote(void **state)
+TEST(a_caller_that_hangs_up_loses_its_vote)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
     scene_start_daemon(&scene);
@@ -363,12 +357,7 @@ static void a_caller_that_hangs_up_loses_its_vote(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_held_up_by_clients_that_misbehave),
-        cmocka_unit_test(a_caller_that_hangs_up_loses_its_vote),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

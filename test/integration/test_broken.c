@@ -8,12 +8,6 @@
  *   request              NAME.http, a line "POST PATH", then the body: the answer's body (status
  *                        200), then the message in the log
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +15,7 @@
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -147,15 +142,13 @@ static void serve_refuses(const char *folder, const char *flag)
     assert_int_equal(bad, 0);
 }
 
-static void every_error_of_a_configuration_is_shown_at_once(void **state)
+TEST(every_error_of_a_configuration_is_shown_at_once)
 {
-    (void)state;
     serve_refuses("config", "--config");
 }
 
-static void a_kubeconfig_that_cannot_be_used_says_why(void **state)
+TEST(a_kubeconfig_that_cannot_be_used_says_why)
 {
-    (void)state;
     serve_refuses("kubeconfig", "--kubeconfig");
 }
 
@@ -216,12 +209,11 @@ static size_t count_wrong_reasons(struct cluster *c, const struct file *file, si
     return bad;
 }
 
-static void a_malformed_topology_map_is_told_why(void **state)
+TEST(a_malformed_topology_map_is_told_why)
 {
     struct file file[FILES_MAX];
     size_t n = read_files("topology", ".json", file);
     struct scene scene;
-    (void)state;
     assert_true(n >= 15);
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
@@ -245,12 +237,11 @@ static void a_malformed_topology_map_is_told_why(void **state)
     assert_int_equal(bad, 0);
 }
 
-static void a_malformed_group_map_is_told_why(void **state)
+TEST(a_malformed_group_map_is_told_why)
 {
     struct file file[FILES_MAX];
     size_t n = read_files("group", ".json", file);
     struct scene scene;
-    (void)state;
     assert_true(n >= 15);
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
@@ -299,13 +290,12 @@ static bool request_is_answered(struct scene *scene, const struct file *file, si
     return same;
 }
 
-static void a_malformed_request_is_answered_200_with_an_error(void **state)
+TEST(a_malformed_request_is_answered_200_with_an_error)
 {
     enum { A_SECOND = 8 }; /* ten lines a second are logged */
     struct file file[FILES_MAX];
     size_t n = read_files("request", ".http", file), bad = 0;
     struct scene scene;
-    (void)state;
     assert_true(n >= 15);
     scene_begin(&scene);
     scene_start_daemon(&scene);
@@ -322,15 +312,7 @@ static void a_malformed_request_is_answered_200_with_an_error(void **state)
     assert_int_equal(bad, 0);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_error_of_a_configuration_is_shown_at_once),
-        cmocka_unit_test(a_kubeconfig_that_cannot_be_used_says_why),
-        cmocka_unit_test(a_malformed_topology_map_is_told_why),
-        cmocka_unit_test(a_malformed_group_map_is_told_why),
-        cmocka_unit_test(a_malformed_request_is_answered_200_with_an_error),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

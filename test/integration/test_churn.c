@@ -4,12 +4,6 @@
  * go and a watch is cut now and then. What was promised holds (the guard of the cluster watches),
  * and when it is quiet again the next gang is bound. For ThreadSanitizer above all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +11,7 @@
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 enum { ROUNDS = 8, EDITS = 150 };
 
@@ -70,11 +65,10 @@ static void delete_gang(const struct scene *scene, int round)
     cluster_delete(scene->c, SKR_DEMO_CONFIGMAP, name);
 }
 
-static void gangs_are_bound_in_the_middle_of_churn(void **state)
+TEST(gangs_are_bound_in_the_middle_of_churn)
 {
     struct scene scene;
     pthread_t thread[2];
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 8);
     cluster_group(scene.c, "noise", 3, "{}");
@@ -102,11 +96,7 @@ static void gangs_are_bound_in_the_middle_of_churn(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gangs_are_bound_in_the_middle_of_churn),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

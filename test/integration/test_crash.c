@@ -4,18 +4,13 @@
  * the gang ends bound, each pod once, in state Binding only (the guard of the cluster watches), and
  * no pod keeps a nomination of a plan that is gone.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 enum { MEMBERS = 4, WRITES_MAX = 60 };
 
@@ -92,24 +87,17 @@ static void play_all(bool gated, bool old_api)
     assert_true(k < WRITES_MAX);
 }
 
-static void killed_after_every_write_of_an_ungated_gang(void **state)
+TEST(killed_after_every_write_of_an_ungated_gang)
 {
-    (void)state;
     play_all(false, false);
 }
 
-static void killed_after_every_write_of_a_gated_gang(void **state)
+TEST(killed_after_every_write_of_a_gated_gang)
 {
-    (void)state;
     play_all(true, true);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_after_every_write_of_an_ungated_gang),
-        cmocka_unit_test(killed_after_every_write_of_a_gated_gang),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

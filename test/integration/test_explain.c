@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a group is not placed, asked of the daemon from outside: map, API and command say the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 static const char sentence[] =
     "group gang needs 14 slots, more than an empty cluster has under its rules; 12 fit now";
@@ -44,9 +39,8 @@ static int explain(const struct scene *scene, const char *group, char **ret_out)
     return code;
 }
 
-static void map_api_and_command_have_one_sentence(void **state)
+TEST(map_api_and_command_have_one_sentence)
 {
-    (void)state;
     struct scene scene;
     int status;
     char *out = NULL;
@@ -79,9 +73,8 @@ static void map_api_and_command_have_one_sentence(void **state)
     scene_end(&scene);
 }
 
-static void who_is_not_there_is_not_found(void **state)
+TEST(who_is_not_there_is_not_found)
 {
-    (void)state;
     struct scene scene;
     int status;
     char *out = NULL;
@@ -94,12 +87,7 @@ static void who_is_not_there_is_not_found(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(map_api_and_command_have_one_sentence),
-        cmocka_unit_test(who_is_not_there_is_not_found),
-    };
     web_init();
-    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }

@@ -4,18 +4,13 @@
  * exactly once, in state Binding only (the guard of the cluster watches), and every key of the map
  * is there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 enum { MEMBERS = 4 };
 
@@ -50,7 +45,7 @@ static void play_fault(const struct target *target, const struct trouble *troubl
     scene_end(&scene);
 }
 
-static void no_fault_of_a_write_loses_or_doubles_anything(void **state)
+TEST(no_fault_of_a_write_loses_or_doubles_anything)
 {
     static const struct target targets[] = {
         {"the plan", MAP, 0},
@@ -72,18 +67,16 @@ static void no_fault_of_a_write_loses_or_doubles_anything(void **state)
     };
     const size_t n_targets = sizeof targets / sizeof targets[0];
     const size_t n_troubles = sizeof troubles / sizeof troubles[0];
-    (void)state;
     for (size_t i = 0; i < n_targets * n_troubles; i += SCENE_IS_SLOW ? 3 : 1) {
         play_fault(&targets[i % n_targets], &troubles[i / n_targets]);
     }
 }
 
 /* Every write of every kind fails once in a row with the others. */
-static void an_api_server_that_refuses_everything_for_a_while(void **state)
+TEST(an_api_server_that_refuses_everything_for_a_while)
 {
     static const int statuses[] = {500, 503, 429};
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 8);
     scene_start_daemon(&scene);
@@ -96,10 +89,9 @@ static void an_api_server_that_refuses_everything_for_a_while(void **state)
     scene_end(&scene);
 }
 
-static void retry_after_of_a_429_is_waited_for(void **state)
+TEST(retry_after_of_a_429_is_waited_for)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, MEMBERS);
     scene_start_daemon(&scene);
@@ -129,10 +121,9 @@ static void park_three(struct scene *scene)
     daemon_wait_metric(scene->d, "sakkara_parked_binds 3");
 }
 
-static void a_watch_that_is_cut_within_a_line_is_taken_up_again(void **state)
+TEST(a_watch_that_is_cut_within_a_line_is_taken_up_again)
 {
     struct scene scene;
-    (void)state;
     park_three(&scene);
     cluster_lock(scene.c);
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
@@ -147,10 +138,9 @@ static void a_watch_that_is_cut_within_a_line_is_taken_up_again(void **state)
     scene_end(&scene);
 }
 
-static void a_version_that_is_gone_leads_to_a_new_list(void **state)
+TEST(a_version_that_is_gone_leads_to_a_new_list)
 {
     struct scene scene;
-    (void)state;
     park_three(&scene);
     cluster_lock(scene.c);
     /* Something newer than what the watches have seen, so that their version is too old. */
@@ -170,10 +160,9 @@ static void a_version_that_is_gone_leads_to_a_new_list(void **state)
     scene_end(&scene);
 }
 
-static void garbage_on_a_watch_is_survived(void **state)
+TEST(garbage_on_a_watch_is_survived)
 {
     struct scene scene;
-    (void)state;
     park_three(&scene);
     fake_api_send(scene.c->api, "/pods?watch", "\x01\x02{}[]\n");
     scheduler_hold(scene.s, NULL);
@@ -196,7 +185,7 @@ static void silence(struct scene *scene, const char *match, size_t n)
 }
 
 /* No watch tells what became of a write: it is read back, and every bind call is answered. */
-static void lost_answers_are_read_back_while_the_watches_are_silent(void **state)
+TEST(lost_answers_are_read_back_while_the_watches_are_silent)
 {
     static const struct {
         const char *silent;
@@ -210,7 +199,6 @@ static void lost_answers_are_read_back_while_the_watches_are_silent(void **state
         {"/configmaps?watch", 2, MAP, NULL, false},
         {"/configmaps?watch", 2, NULL, NULL, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct scene scene;
         park_three(&scene);
@@ -236,10 +224,9 @@ static void lost_answers_are_read_back_while_the_watches_are_silent(void **state
 }
 
 /* A bound member goes while nobody watches; whoever is beyond the size gets its seat. */
-static void d29_a_missed_delete_is_noticed_by_the_next_list(void **state)
+TEST(d29_a_missed_delete_is_noticed_by_the_next_list)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, MEMBERS);
     scene_start_daemon(&scene);
@@ -263,10 +250,9 @@ static void d29_a_missed_delete_is_noticed_by_the_next_list(void **state)
 /* ---- slowness ---- */
 
 /* The commit of one group takes 2 s; filter and another group do not notice. */
-static void d34_a_slow_api_server_does_not_stall_other_groups(void **state)
+TEST(d34_a_slow_api_server_does_not_stall_other_groups)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, MEMBERS);
     cluster_group(scene.c, "fast", 4, PACK_SPREAD);
@@ -288,10 +274,9 @@ static void d34_a_slow_api_server_does_not_stall_other_groups(void **state)
 
 /* ---- the API server goes away ---- */
 
-static void an_api_server_that_restarts_while_binds_are_parked(void **state)
+TEST(an_api_server_that_restarts_while_binds_are_parked)
 {
     struct scene scene;
-    (void)state;
     park_three(&scene);
     fake_api_go_down(scene.c->api);
     scheduler_hold(scene.s, NULL);
@@ -301,20 +286,7 @@ static void an_api_server_that_restarts_while_binds_are_parked(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_fault_of_a_write_loses_or_doubles_anything),
-        cmocka_unit_test(an_api_server_that_refuses_everything_for_a_while),
-        cmocka_unit_test(retry_after_of_a_429_is_waited_for),
-        cmocka_unit_test(a_watch_that_is_cut_within_a_line_is_taken_up_again),
-        cmocka_unit_test(a_version_that_is_gone_leads_to_a_new_list),
-        cmocka_unit_test(garbage_on_a_watch_is_survived),
-        cmocka_unit_test(lost_answers_are_read_back_while_the_watches_are_silent),
-        cmocka_unit_test(d29_a_missed_delete_is_noticed_by_the_next_list),
-        cmocka_unit_test(d34_a_slow_api_server_does_not_stall_other_groups),
-        cmocka_unit_test(an_api_server_that_restarts_while_binds_are_parked),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang through the real program: a small API server, a model of kube-scheduler, real HTTP. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 struct row {
     bool gated;
@@ -63,29 +58,25 @@ static void play(const struct row *row)
     cluster_stop(c);
 }
 
-static void eight_pods_are_bound_with_two_writes_each(void **state)
+TEST(eight_pods_are_bound_with_two_writes_each)
 {
-    (void)state;
     play(&(struct row){.format = "text"});
 }
 
-static void eight_gated_pods_are_bound_with_three_writes_each(void **state)
+TEST(eight_gated_pods_are_bound_with_three_writes_each)
 {
-    (void)state;
     play(&(struct row){.gated = true, .format = "json"});
 }
 
-static void an_old_api_server_costs_one_write_more(void **state)
+TEST(an_old_api_server_costs_one_write_more)
 {
-    (void)state;
     play(&(struct row){.gated = true, .old_api = true, .format = "text"});
 }
 
 /* Status and plan live in annotations of the PodGroup. */
-static void a_podgroup_is_bound_like_a_map(void **state)
+TEST(a_podgroup_is_bound_like_a_map)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     cluster_racks(scene.c, 2, 3, 4);
     cluster_create(scene.c,
@@ -110,10 +101,9 @@ static void a_podgroup_is_bound_like_a_map(void **state)
 }
 
 /* D12, D13: pods before their map, and one without a group. */
-static void pods_wait_for_their_map_and_ordinary_ones_do_not(void **state)
+TEST(pods_wait_for_their_map_and_ordinary_ones_do_not)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     cluster_racks(scene.c, 2, 3, 4);
     scene_start_daemon(&scene);
@@ -128,15 +118,7 @@ static void pods_wait_for_their_map_and_ordinary_ones_do_not(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eight_pods_are_bound_with_two_writes_each),
-        cmocka_unit_test(eight_gated_pods_are_bound_with_three_writes_each),
-        cmocka_unit_test(an_old_api_server_costs_one_write_more),
-        cmocka_unit_test(a_podgroup_is_bound_like_a_map),
-        cmocka_unit_test(pods_wait_for_their_map_and_ordinary_ones_do_not),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

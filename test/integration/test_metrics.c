@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics of the real daemon: well formed, few, without names of objects, and every counter and
  * histogram moves when its thing happens. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "test/integration/prometheus.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 #define ONE_NODE "{'rack':{'type':'pack','hard':true},'node':{'type':'pack','hard':true}}"
 
@@ -77,7 +72,7 @@ static void expect_no_names(const char *page)
 }
 
 /* A gang that is bound and one that never fits, among 1,000 nodes. */
-static void a_thousand_nodes_make_less_than_200_series(void **state)
+TEST(a_thousand_nodes_make_less_than_200_series)
 {
     static const char *const lines[] = {
         "sakkara_synced 1",
@@ -98,7 +93,6 @@ static void a_thousand_nodes_make_less_than_200_series(void **state)
         "sakkara_topology_free_slots{level=\"node\",resource=\"cpu\",size=\"8\"} 0",
     };
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     cluster_racks(scene.c, 40, 25, 4);
     cluster_group(scene.c, "gang", 8, PACK_SPREAD);
@@ -208,7 +202,7 @@ static void expect_everything_moved(const char *page)
     }
 }
 
-static void every_counter_and_histogram_moves(void **state)
+TEST(every_counter_and_histogram_moves)
 {
     static const char *const lines[] = {
         "sakkara_topology_reloads_total{result=\"loaded\"} 1",
@@ -222,7 +216,6 @@ static void every_counter_and_histogram_moves(void **state)
     };
     static const char *const verbs[] = {"filter", "prioritize", "preempt", "bind"};
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 8);
     scene_fault(&scene, "/pods?watch", FAKE_ANSWER, 500, 0);
@@ -243,7 +236,7 @@ static void every_counter_and_histogram_moves(void **state)
     scene_end(&scene);
 }
 
-static void the_checker_of_metrics_finds_what_is_wrong(void **state)
+TEST(the_checker_of_metrics_finds_what_is_wrong)
 {
 #define FAMILY(type) "# HELP a_total text\n# TYPE a_total " type "\n"
 #define HISTOGRAM    "# HELP h text\n# TYPE h histogram\n"
@@ -266,7 +259,6 @@ static void the_checker_of_metrics_finds_what_is_wrong(void **state)
          "_count differs from the +Inf bucket: h_count 3"},
         {FAMILY("counter") "a_total 1", "the last line has no end: a_total 1"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char why[512] = "";
         assert_int_equal(prometheus_check(row[i].text, why, sizeof why), !row[i].why);
@@ -274,13 +266,7 @@ static void the_checker_of_metrics_finds_what_is_wrong(void **state)
     }
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thousand_nodes_make_less_than_200_series),
-        cmocka_unit_test(every_counter_and_histogram_moves),
-        cmocka_unit_test(the_checker_of_metrics_finds_what_is_wrong),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara sandbox` from outside: a gang applied over HTTP, its end, broken input, and a daemon and
  * a scheduler that are killed while members are parked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +15,7 @@
 #include "server/http/address.h"
 #include "test/integration/daemon.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 #include "topology/base/arena.h"
@@ -227,11 +222,10 @@ static void expect_ranks(const struct sandbox *s, const char *group, size_t size
 
 /* ---- tests ---- */
 
-static void a_gang_is_bound_and_one_that_does_not_fit_says_why(void **state)
+TEST(a_gang_is_bound_and_one_that_does_not_fit_says_why)
 {
     static const char *const none[] = {NULL};
     struct sandbox s = {.folder = NULL};
-    (void)state;
     open_sandbox(&s, none);
     assert_int_equal(access(s.kubeconfig, R_OK), 0);
     request(&s, 201, "POST", MAPS, GROUP("g", "8", "{\\'rack\\':{\\'type\\':\\'pack\\'}}"));
@@ -257,13 +251,12 @@ static void a_gang_is_bound_and_one_that_does_not_fit_says_why(void **state)
     close_sandbox(&s);
 }
 
-static void the_examples_it_offers_are_what_it_says(void **state)
+TEST(the_examples_it_offers_are_what_it_says)
 {
     static const char *const none[] = {NULL};
     struct sandbox s = {.folder = NULL};
     char *body = NULL, *why = NULL;
     char path[300];
-    (void)state;
     open_sandbox(&s, none);
     assert_int_equal(web_get(s.port, "/sandbox/v1/examples/gang.yaml", &body), 200);
     assert_non_null(strstr(text_of(s.program.out), "/sandbox/v1/examples/gang.yaml"));
@@ -284,11 +277,10 @@ static void the_examples_it_offers_are_what_it_says(void **state)
     close_sandbox(&s);
 }
 
-static void steps_of_a_scenario_are_played_in_real_time(void **state)
+TEST(steps_of_a_scenario_are_played_in_real_time)
 {
     struct sandbox s = {.folder = make_folder()};
     char file[300];
-    (void)state;
     write_text_file(
         s.folder, "scenario.yaml",
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
@@ -380,13 +372,12 @@ static void wait_parked(const struct outside *o, int n)
 }
 
 /* The fourth member names a profile that the first scheduler does not serve, so that three park. */
-static void parked_members_survive_the_death_of_scheduler_and_daemon(void **state)
+TEST(parked_members_survive_the_death_of_scheduler_and_daemon)
 {
     static const char *const more[] = {"--no-daemon", NULL};
     static const char one[] = "{'schedulerName':'sakkara'}";
     static const char both[] = "{'schedulerName':'sakkara'},{'schedulerName':'sakkara-scheduler'}";
     struct outside o = {.sandbox = {.folder = NULL}};
-    (void)state;
     open_sandbox(&o.sandbox, more);
     start_daemon(&o);
     start_scheduler(&o, one);
@@ -440,13 +431,12 @@ static int take_port(char *text, size_t size)
     return fd;
 }
 
-static void broken_input_ends_it_with_a_message(void **state)
+TEST(broken_input_ends_it_with_a_message)
 {
     char *folder = make_folder();
     char path[8][300], taken[64];
     static const char *const name[] = {"broken.yaml", "node.yaml", "scheduler.yaml", "config.yaml",
                                        "mine",        "none",      "no/folder/k",    "k"};
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         (void)snprintf(path[i], sizeof path[i], "%s/%s", folder, name[i]);
     }
@@ -482,11 +472,10 @@ static void broken_input_ends_it_with_a_message(void **state)
     remove_folder(folder);
 }
 
-static void a_kubeconfig_of_a_sandbox_that_runs_is_left_alone(void **state)
+TEST(a_kubeconfig_of_a_sandbox_that_runs_is_left_alone)
 {
     struct sandbox s = {0};
     char text[192];
-    (void)state;
     open_sandbox(&s, (const char *const[]){NULL});
     const char *const second[] = {"sandbox", "--kubeconfig-out", s.kubeconfig, NULL};
     (void)snprintf(text, sizeof text,
@@ -501,16 +490,7 @@ static void a_kubeconfig_of_a_sandbox_that_runs_is_left_alone(void **state)
     close_sandbox(&s);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gang_is_bound_and_one_that_does_not_fit_says_why),
-        cmocka_unit_test(the_examples_it_offers_are_what_it_says),
-        cmocka_unit_test(steps_of_a_scenario_are_played_in_real_time),
-        cmocka_unit_test(parked_members_survive_the_death_of_scheduler_and_daemon),
-        cmocka_unit_test(broken_input_ends_it_with_a_message),
-        cmocka_unit_test(a_kubeconfig_of_a_sandbox_that_runs_is_left_alone),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

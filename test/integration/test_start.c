@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start: what is answered before the first lists are complete, and when that changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "core/gang/reason.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 #define FILTER                                                                                     \
     "{\"Pod\":{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"u\"},\"spec\":"    \
@@ -44,7 +40,7 @@ static void expect_not_ready(const struct daemon *d, const char *what)
 }
 
 /* One list after the other is let go; ready after the last and not before. */
-static void ready_comes_after_all_first_lists(void **state)
+TEST(ready_comes_after_all_first_lists)
 {
     static const struct {
         const char *match, *name;
@@ -57,7 +53,6 @@ static void ready_comes_after_all_first_lists(void **state)
     };
     const size_t n = sizeof list / sizeof list[0];
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     for (size_t i = 0; i < n; i++) {
         fake_api_expect(scene.c->api,
@@ -83,10 +78,9 @@ static void ready_comes_after_all_first_lists(void **state)
 }
 
 /* What existed before the start is found in pages and placed. */
-static void a_gang_that_waits_is_found_in_small_pages(void **state)
+TEST(a_gang_that_waits_is_found_in_small_pages)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene.c->page = 3;
     scene.c->no_podgroups = true;
@@ -99,10 +93,9 @@ static void a_gang_that_waits_is_found_in_small_pages(void **state)
 }
 
 /* The API server comes up after the daemon. */
-static void an_api_server_that_is_down_is_waited_for(void **state)
+TEST(an_api_server_that_is_down_is_waited_for)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 4);
     fake_api_go_down(scene.c->api);
@@ -118,10 +111,9 @@ static void an_api_server_that_is_down_is_waited_for(void **state)
 }
 
 /* Missing permissions are named. */
-static void a_forbidden_list_is_logged_with_the_verbs_it_needs(void **state)
+TEST(a_forbidden_list_is_logged_with_the_verbs_it_needs)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_fault(&scene, "/nodes?limit", FAKE_ANSWER, 403, 0);
     scene.d = daemon_start(scene.c, NULL);
@@ -130,14 +122,7 @@ static void a_forbidden_list_is_logged_with_the_verbs_it_needs(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ready_comes_after_all_first_lists),
-        cmocka_unit_test(a_gang_that_waits_is_found_in_small_pages),
-        cmocka_unit_test(an_api_server_that_is_down_is_waited_for),
-        cmocka_unit_test(a_forbidden_list_is_logged_with_the_verbs_it_needs),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the program: SIGTERM with bind calls parked, a second signal, nothing leaked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +13,7 @@
 #include "core/gang/reason.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 #include "topology/base/strbuf.h"
 
@@ -43,10 +39,9 @@ static void expect_all_answered(struct scene *scene)
     assert_true(scheduler_saw(scene->s, SKR_TEXT_NOT_READY));
 }
 
-static void every_parked_bind_is_answered_at_the_end(void **state)
+TEST(every_parked_bind_is_answered_at_the_end)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     park_seven(&scene);
     scheduler_point(scene.s, 0, 0);
@@ -59,7 +54,7 @@ static void every_parked_bind_is_answered_at_the_end(void **state)
     scene_end(&scene);
 }
 
-static void nothing_is_leaked_says_valgrind(void **state)
+TEST(nothing_is_leaked_says_valgrind)
 {
     static const char *const valgrind[] = {"valgrind",
                                            "--quiet",
@@ -69,7 +64,6 @@ static void nothing_is_leaked_says_valgrind(void **state)
                                            "--log-file=/dev/null",
                                            NULL};
     struct scene scene;
-    (void)state;
     if (SCENE_IS_SLOW || access("/usr/bin/valgrind", X_OK) != 0) {
         printf("SKIP: %s\n", SCENE_IS_SLOW ? "a sanitizer is at work" : "no valgrind");
         skip();
@@ -111,9 +105,8 @@ static void expect_second_signal(int signal)
     scene_end(&scene);
 }
 
-static void a_second_signal_ends_it_at_once(void **state)
+TEST(a_second_signal_ends_it_at_once)
 {
-    (void)state;
     expect_second_signal(SIGTERM);
     expect_second_signal(SIGINT);
 }
@@ -156,10 +149,9 @@ static void ask_without_reading(int fd)
     skr_strbuf_fini(&body);
 }
 
-static void it_ends_while_callers_are_half_way(void **state)
+TEST(it_ends_while_callers_are_half_way)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     park_seven(&scene);
     int half = http_connect(daemon_port(scene.d)), idle = http_connect(daemon_port(scene.d));
@@ -199,10 +191,9 @@ static void expect_page(const struct daemon *d, const char *path, int status, co
     free(body);
 }
 
-static void readyz_names_every_check(void **state)
+TEST(readyz_names_every_check)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_fault(&scene, "/api/v1/nodes?", FAKE_HANG, 500, 0);
     scene_add_gang(&scene, 4);
@@ -221,10 +212,9 @@ static void readyz_names_every_check(void **state)
     scene_end(&scene);
 }
 
-static void it_ends_while_the_api_server_hangs(void **state)
+TEST(it_ends_while_the_api_server_hangs)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_fault(&scene, "PATCH /api/v1/namespaces/default/configmaps/gang", FAKE_HANG, 200, 0);
     scene_add_gang(&scene, 4);
@@ -234,10 +224,9 @@ static void it_ends_while_the_api_server_hangs(void **state)
     scene_end(&scene);
 }
 
-static void sighup_raises_the_log_level(void **state)
+TEST(sighup_raises_the_log_level)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene.options.level = 2;
     scene_start_daemon(&scene);
@@ -250,17 +239,7 @@ static void sighup_raises_the_log_level(void **state)
     scene_end(&scene);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_parked_bind_is_answered_at_the_end),
-        cmocka_unit_test(nothing_is_leaked_says_valgrind),
-        cmocka_unit_test(a_second_signal_ends_it_at_once),
-        cmocka_unit_test(it_ends_while_callers_are_half_way),
-        cmocka_unit_test(readyz_names_every_check),
-        cmocka_unit_test(it_ends_while_the_api_server_hangs),
-        cmocka_unit_test(sighup_raises_the_log_level),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

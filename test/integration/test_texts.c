@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people and scripts read: log lines, help, exit codes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +8,14 @@
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 /* ---- log lines ---- */
 
 /* Every daemon of every test has its log checked at its end; here is every level, both formats. */
-static void every_line_of_the_log_parses(void **state)
+TEST(every_line_of_the_log_parses)
 {
     static const char *const formats[] = {"text", "json"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct scene scene;
         scene_begin(&scene);
@@ -41,7 +35,7 @@ static void every_line_of_the_log_parses(void **state)
     }
 }
 
-static void the_checker_of_lines_finds_what_is_wrong(void **state)
+TEST(the_checker_of_lines_finds_what_is_wrong)
 {
     static const struct {
         const char *format, *line;
@@ -69,16 +63,14 @@ static void the_checker_of_lines_finds_what_is_wrong(void **state)
         {"json", "{\"ts\":1.5,\"severity\":\"info\",\"v\":0,\"caller\":\"a.c:1\"}", false},
         {"json", "{\"ts\":1.5,", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_int_equal(!log_line_check(row[i].line, row[i].format), row[i].good);
     }
 }
 
-static void keys_of_lines_are_in_the_reference(void **state)
+TEST(keys_of_lines_are_in_the_reference)
 {
     char text[1 << 16] = "";
-    (void)state;
     FILE *file = fopen("docs/reference.md", "r");
     assert_non_null(file);
     char line[4096];
@@ -110,11 +102,10 @@ static bool is_listed(const char *key)
 }
 
 /* Also those of lines that no test sees. */
-static void keys_in_the_sources_are_listed(void **state)
+TEST(keys_in_the_sources_are_listed)
 {
     char key[64];
     size_t n = 0;
-    (void)state;
     FILE *found = popen("grep -rhoE --include=*.c 'SKR_LOG_[SIB]\\(\"[^\"]*' server | "
                         "cut -d '\"' -f 2 | sort -u",
                         "r");
@@ -129,12 +120,11 @@ static void keys_in_the_sources_are_listed(void **state)
     assert_true(n > 10);
 }
 
-static void a_kubeconfig_that_is_refused_tells_no_password(void **state)
+TEST(a_kubeconfig_that_is_refused_tells_no_password)
 {
     static const char *const servers[] = {"htps://me:hushhush@127.0.0.1", "me:hushhush@host",
                                           "https://127.0.0.1?token=hushhush",
                                           "https://me:hushhush@127.0.0.1:port"};
-    (void)state;
     char *folder = make_folder();
     for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
         char text[512], path[256], *out = NULL, *err = NULL;
@@ -172,10 +162,9 @@ static int put_level(const struct scene *scene, const char *text, const char *an
     return status;
 }
 
-static void the_log_level_is_changed_while_it_runs(void **state)
+TEST(the_log_level_is_changed_while_it_runs)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene.options.level = 2;
     scene_add_gang(&scene, 4);
@@ -197,7 +186,7 @@ static void the_log_level_is_changed_while_it_runs(void **state)
 
 /* ---- the command line ---- */
 
-static void commands_have_their_exit_codes_and_texts(void **state)
+TEST(commands_have_their_exit_codes_and_texts)
 {
     static const struct {
         const char *argv[5];
@@ -239,14 +228,12 @@ static void commands_have_their_exit_codes_and_texts(void **state)
         {{"completion", "csh"}, 2, NULL, "the shell is bash, zsh or fish, not csh\n"},
         {{"serve"}, 1, NULL, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT"},
     };
-    (void)state;
     (void)unsetenv("KUBERNETES_SERVICE_HOST");
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char *out = NULL, *err = NULL;
         int code = daemon_run(row[i].argv, &out, &err);
-        bool good = code == row[i].code &&
-                    (row[i].out ? !!strstr(out, row[i].out) : out[0] == '\0') &&
-                    (row[i].err ? !!strstr(err, row[i].err) : err[0] == '\0');
+        bool good = code == row[i].code && (row[i].out ? strstr(out, row[i].out) != NULL : !*out) &&
+                    (row[i].err ? strstr(err, row[i].err) != NULL : !*err);
         if (!good) {
             fail_msg("case %zu, %s %s: exit %d\n%s%s", i, row[i].argv[0],
                      row[i].argv[0] && row[i].argv[1] ? row[i].argv[1] : "", code, out, err);
@@ -256,17 +243,7 @@ static void commands_have_their_exit_codes_and_texts(void **state)
     }
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_of_the_log_parses),
-        cmocka_unit_test(the_checker_of_lines_finds_what_is_wrong),
-        cmocka_unit_test(keys_of_lines_are_in_the_reference),
-        cmocka_unit_test(keys_in_the_sources_are_listed),
-        cmocka_unit_test(a_kubeconfig_that_is_refused_tells_no_password),
-        cmocka_unit_test(the_log_level_is_changed_while_it_runs),
-        cmocka_unit_test(commands_have_their_exit_codes_and_texts),
-    };
     web_init();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

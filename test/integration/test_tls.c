@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLS on every side: the API server with a client certificate, the extender's listeners, the gate
  * webhook; a token file that is rotated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +9,7 @@
 #include "server/kube/base64.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 
 static struct http_certificates files;
@@ -23,19 +19,16 @@ static const char *path(const char *name)
     return http_certificates_path(&files, name);
 }
 
-static int make_files(void **state)
+BEFORE_ALL
 {
-    (void)state;
+    web_init();
     http_certificates_make(&files);
-    return 0;
 }
 
-static int remove_files(void **state)
+AFTER_ALL
 {
-    (void)state;
     http_certificates_remove(&files);
     fake_pki_free();
-    return 0;
 }
 
 /* The pieces of play_gang(): a gang through the scene as it stands. */
@@ -47,13 +40,12 @@ static void play_gang(struct scene *scene)
     scene_expect_bound(scene, 4);
 }
 
-static void the_api_server_is_reached_with_a_client_certificate(void **state)
+TEST(the_api_server_is_reached_with_a_client_certificate)
 {
     struct scene scene = {0};
     char user[1024];
     char *folder = make_folder();
     const struct fake_pki *pki = fake_pki_get();
-    (void)state;
     write_text_file(folder, "client.pem", pki->client_cert);
     write_text_file(folder, "client.key", pki->client_key);
     snprintf(user, sizeof user, "{client-certificate: %s/client.pem, client-key: %s/client.key}",
@@ -66,14 +58,13 @@ static void the_api_server_is_reached_with_a_client_certificate(void **state)
     remove_folder(folder);
 }
 
-static void the_extender_answers_over_tls_to_those_with_a_certificate(void **state)
+TEST(the_extender_answers_over_tls_to_those_with_a_certificate)
 {
     const struct scheduler_tls good = {path("ca.pem"), path("client.pem"), path("client.key")};
     const struct web_tls bare = {path("ca.pem"), NULL, NULL};
     const struct web_tls other = {path("ca.pem"), path("other.pem"), path("other.key")};
     struct scene scene = {0};
     char tls[512];
-    (void)state;
     snprintf(tls, sizeof tls, "{certFile: %s, keyFile: %s, clientCAFile: %s}", path("server.pem"),
              path("server.key"), path("ca.pem"));
     scene.c = cluster_start(NULL, false);
@@ -123,7 +114,7 @@ static char *review(uint16_t port, const char *pod)
     return copy;
 }
 
-static void the_gate_webhook_answers_over_tls(void **state)
+TEST(the_gate_webhook_answers_over_tls)
 {
     static const struct {
         const char *pod, *patch;
@@ -138,7 +129,6 @@ static void the_gate_webhook_answers_over_tls(void **state)
     };
     struct scene scene;
     char gate[512];
-    (void)state;
     snprintf(gate, sizeof gate, "certFile: %s, keyFile: %s", path("server.pem"),
              path("server.key"));
     scene_begin(&scene);
@@ -157,12 +147,11 @@ static void the_gate_webhook_answers_over_tls(void **state)
 }
 
 /* The first write finds the old token refused: it waits for the new one, nothing is given up. */
-static void a_rotated_token_file_is_read_again(void **state)
+TEST(a_rotated_token_file_is_read_again)
 {
     struct scene scene;
     char user[256];
     char *folder = make_folder();
-    (void)state;
     write_text_file(folder, "token", CLUSTER_TOKEN "\n");
     snprintf(user, sizeof user, "{tokenFile: %s/token}", folder);
     scene_begin(&scene);
@@ -179,16 +168,4 @@ static void a_rotated_token_file_is_read_again(void **state)
     assert_true(scene.c->n_unauthorized > 0);
     scene_end(&scene);
     remove_folder(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_api_server_is_reached_with_a_client_certificate),
-        cmocka_unit_test(the_extender_answers_over_tls_to_those_with_a_certificate),
-        cmocka_unit_test(the_gate_webhook_answers_over_tls),
-        cmocka_unit_test(a_rotated_token_file_is_read_again),
-    };
-    web_init();
-    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

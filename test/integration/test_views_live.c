@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands for people against the real daemon: what they show is what is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
+#include "test/test.h"
 
 enum { WORDS_MAX = 12 };
 
@@ -76,10 +72,9 @@ static void begin(struct scene *scene)
                        "sakkara_unplaced_groups{reason=\"NeverFits\",class=\"capacity\"} 1");
 }
 
-static void groups_and_tree_show_the_gang_where_it_is(void **state)
+TEST(groups_and_tree_show_the_gang_where_it_is)
 {
     struct scene scene;
-    (void)state;
     begin(&scene);
     char *text = run(&scene, 0, "get groups");
     expect(text, "gang  Bound   8/8   0         <none>     ");
@@ -96,13 +91,12 @@ static void groups_and_tree_show_the_gang_where_it_is(void **state)
     scene_end(&scene);
 }
 
-static void a_group_in_full_has_its_ranks_times_and_events(void **state)
+TEST(a_group_in_full_has_its_ranks_times_and_events)
 {
     struct scene scene;
     size_t i, ranked = 0;
     json_t *item;
     bool seen[8] = {false};
-    (void)state;
     begin(&scene);
     json_t *page = load(&scene, "group gang -o json");
     json_array_foreach(json_object_get(page, "members"), i, item)
@@ -136,10 +130,9 @@ static void a_group_in_full_has_its_ranks_times_and_events(void **state)
 }
 
 /* What is reserved by a plan that waits in the middle shows as used, and its group as Assigned. */
-static void a_plan_on_its_way_is_shown(void **state)
+TEST(a_plan_on_its_way_is_shown)
 {
     struct scene scene;
-    (void)state;
     scene_begin(&scene);
     scene_add_gang(&scene, 8);
     scene_start_daemon(&scene);
@@ -156,13 +149,7 @@ static void a_plan_on_its_way_is_shown(void **state)
     cluster_stop(scene.c);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_and_tree_show_the_gang_where_it_is),
-        cmocka_unit_test(a_group_in_full_has_its_ranks_times_and_events),
-        cmocka_unit_test(a_plan_on_its_way_is_shown),
-    };
     web_init();
-    return cmocka_run_group_tests_name("views of the daemon", tests, NULL, NULL);
 }

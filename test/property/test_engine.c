@@ -7,17 +7,13 @@
  *
  * SKR_SEED=n plays one seed, SKR_STEPS=n its length, SKR_SEEDS=n how many; SKR_RIG_TRACE=1 prints.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 enum { GROUPS = 7, NODES = 9, STEPS = 1500, SEEDS = 12, PODS_MAX = 60 };
@@ -498,9 +494,8 @@ static int number(const char *name, int otherwise)
     return text ? atoi(text) : otherwise;
 }
 
-static void everything_that_can_be_bound_is_bound_whatever_happened(void **state)
+TEST(everything_that_can_be_bound_is_bound_whatever_happened)
 {
-    (void)state;
     int first = number("SKR_SEED", 1), n = number("SKR_SEEDS", getenv("SKR_SEED") ? 1 : SEEDS);
     for (int seed = first; seed < first + n; seed++) {
         fprintf(stderr, "seed %d\n", seed);
@@ -508,9 +503,8 @@ static void everything_that_can_be_bound_is_bound_whatever_happened(void **state
     }
 }
 
-static void the_same_events_give_the_same_actions_byte_for_byte(void **state)
+TEST(the_same_events_give_the_same_actions_byte_for_byte)
 {
-    (void)state;
     for (uint64_t seed = 1000; seed < 1003 && !getenv("SKR_SEED"); seed++) {
         char *one = play(seed, 600, false), *two = play(seed, 600, false);
         assert_string_equal(one, two);
@@ -532,9 +526,8 @@ static void assert_same_lines(const char *a, const char *b)
     }
 }
 
-static void what_is_kept_changes_no_action(void **state)
+TEST(what_is_kept_changes_no_action)
 {
-    (void)state;
     int first = number("SKR_SEED", 2000), n = number("SKR_SEEDS", SEEDS / 2);
     for (int seed = first; seed < first + n; seed++) {
         int steps = number("SKR_STEPS", STEPS);
@@ -545,14 +538,4 @@ static void what_is_kept_changes_no_action(void **state)
         free(kept);
         free(plain);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_that_can_be_bound_is_bound_whatever_happened),
-        cmocka_unit_test(the_same_events_give_the_same_actions_byte_for_byte),
-        cmocka_unit_test(what_is_kept_changes_no_action),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

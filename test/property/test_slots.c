@@ -5,18 +5,14 @@
  * and every domain, and the metric the same largest domains. SEED and N as for the other
  * properties.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gang/pages.h"
 #include "server/kube/decode.h"
+#include "test/test.h"
 #include "topology/tree.h"
 
 enum { NODES_MAX = 24, RESOURCES = 4, CLUSTERS = 200, EVER_MAX = 100000 };
@@ -338,30 +334,17 @@ static void play(void (*check)(struct cluster *c))
     }
 }
 
-static void tree_slots_equal_a_count_by_hand(void **state)
+TEST(tree_slots_equal_a_count_by_hand)
 {
-    (void)state;
     play(slots_of_any_size_are_those_counted_by_hand);
 }
 
-static void metric_equals_tree_and_hand(void **state)
+TEST(metric_equals_tree_and_hand)
 {
-    (void)state;
     play(the_metric_says_the_same);
 }
 
-static void amounts_of_the_root_are_those_of_its_nodes(void **state)
+TEST(amounts_of_the_root_are_those_of_its_nodes)
 {
-    (void)state;
     play(sums_are_those_of_the_nodes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_slots_equal_a_count_by_hand),
-        cmocka_unit_test(metric_equals_tree_and_hand),
-        cmocka_unit_test(amounts_of_the_root_are_those_of_its_nodes),
-    };
-    return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
 }

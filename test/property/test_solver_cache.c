@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P6: a problem that is kept and changed leaf by leaf gives the answers of cold solves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/solver/cache.h"
 #include "test/property/trial.h"
+#include "test/test.h"
 
 enum { CHANGES = 12, PROBLEMS = 4 };
 
@@ -89,9 +85,8 @@ static void solve_warm(struct skr_solver_cache *cache, const struct instance *in
     skr_solution_destroy(warm);
 }
 
-static void warm_answers_are_those_of_cold_solves(void **state)
+TEST(warm_answers_are_those_of_cold_solves)
 {
-    (void)state;
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
     for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
         struct random random = {.state = i};
@@ -114,9 +109,8 @@ static void warm_answers_are_those_of_cold_solves(void **state)
 }
 
 /* Leaves that changed are told; feasibility is known without a solve. */
-static void told_changes_are_enough(void **state)
+TEST(told_changes_are_enough)
 {
-    (void)state;
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 24);
     for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
         struct random random = {.state = i};
@@ -147,9 +141,8 @@ static void told_changes_are_enough(void **state)
 }
 
 /* Several problems, more than fit: whatever was dropped, answers are the same. */
-static void what_is_dropped_does_not_matter(void **state)
+TEST(what_is_dropped_does_not_matter)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 64; i++) {
         struct random random = {.state = i};
         struct skr_solver_cache *cache =
@@ -171,9 +164,8 @@ static void what_is_dropped_does_not_matter(void **state)
     }
 }
 
-static void a_kept_problem_is_found_again_and_bounded(void **state)
+TEST(a_kept_problem_is_found_again_and_bounded)
 {
-    (void)state;
     struct instance in;
     struct random random = {.state = 1};
     struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 22);
@@ -201,14 +193,7 @@ static void a_kept_problem_is_found_again_and_bounded(void **state)
     skr_solver_cache_destroy(cache);
 }
 
-int main(void)
+BEFORE_ALL
 {
     trial_begin("solver cache");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warm_answers_are_those_of_cold_solves),
-        cmocka_unit_test(told_changes_are_enough),
-        cmocka_unit_test(what_is_dropped_does_not_matter),
-        cmocka_unit_test(a_kept_problem_is_found_again_and_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

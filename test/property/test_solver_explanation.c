@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P12: what the solver says about a problem beside the answer is true, complete and minimal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "test/property/trial.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 
 static bool is_feasible(const struct instance *in)
@@ -293,9 +289,8 @@ static void check_keys(const struct instance *in, uint64_t index, const struct s
 
 /* ---- tests ---- */
 
-static void infeasible_problems_are_explained_in_full(void **state)
+TEST(infeasible_problems_are_explained_in_full)
 {
-    (void)state;
     uint64_t n_relaxed = 0;
     for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
@@ -318,9 +313,8 @@ static void infeasible_problems_are_explained_in_full(void **state)
     assert_true(trial.n < 100 || n_relaxed > trial.n / 20);
 }
 
-static void placed_problems_are_compared_with_the_best_of_each_level(void **state)
+TEST(placed_problems_are_compared_with_the_best_of_each_level)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 21, i, &trial_tiny);
@@ -335,9 +329,8 @@ static void placed_problems_are_compared_with_the_best_of_each_level(void **stat
 }
 
 /* A part that meets a limit is not marked, and changes nothing else. */
-static void limits_leave_parts_out_and_never_change_the_answer(void **state)
+TEST(limits_leave_parts_out_and_never_change_the_answer)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + (trial.n < 200 ? trial.n : 200); i++) {
         struct instance in;
         instance_make(&in, trial.seed + 22, i, &trial_small);
@@ -362,13 +355,7 @@ static void limits_leave_parts_out_and_never_change_the_answer(void **state)
     }
 }
 
-int main(void)
+BEFORE_ALL
 {
     trial_begin("solver explanation");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(infeasible_problems_are_explained_in_full),
-        cmocka_unit_test(placed_problems_are_compared_with_the_best_of_each_level),
-        cmocka_unit_test(limits_leave_parts_out_and_never_change_the_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

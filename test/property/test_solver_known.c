@@ -5,18 +5,14 @@
  */
 #include <dirent.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/solve/file.h"
 #include "test/property/trial.h"
+#include "test/test.h"
 
 enum { BYTES_MAX = 1 << 16, FILES_PATH_MAX = 512 };
 
@@ -82,9 +78,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void known_problems_agree_with_the_oracles(void **state)
+TEST(known_problems_agree_with_the_oracles)
 {
-    (void)state;
     const char *folder = !getenv("FILES") ? "test/solve/known" : getenv("FILES");
     struct dirent **entry = NULL;
     int played = 0;
@@ -114,9 +109,8 @@ static bool has_two_full_leaves(const struct instance *in)
 }
 
 /* Shrinking keeps what fails and takes away the rest. */
-static void shrinking_leaves_what_matters(void **state)
+TEST(shrinking_leaves_what_matters)
 {
-    (void)state;
     uint64_t shrunk = 0;
     for (uint64_t i = 0; i < 50; i++) {
         struct instance in;
@@ -135,13 +129,4 @@ static void shrinking_leaves_what_matters(void **state)
         shrunk++;
     }
     assert_true(shrunk > 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_problems_agree_with_the_oracles),
-        cmocka_unit_test(shrinking_leaves_what_matters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against integer programming, on problems between the small and the large. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "test/property/milp.h"
 #include "test/property/trial.h"
+#include "test/test.h"
 
 enum { PROBLEMS_MAX = 400 }; /* a program each, and some take their whole minute */
 
-static void integer_programming_finds_nothing_better(void **state)
+TEST(integer_programming_finds_nothing_better)
 {
-    (void)state;
     if (!milp_program()) {
         printf("  neither glpsol (package glpk-utils) nor cbc (coinor-cbc) is installed\n");
         skip();
@@ -44,11 +39,7 @@ static void integer_programming_finds_nothing_better(void **state)
     assert_true(n < 10 || clear > n / 2);
 }
 
-int main(void)
+BEFORE_ALL
 {
     trial_begin("solver and integer programming");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integer_programming_finds_nothing_better),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

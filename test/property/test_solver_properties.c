@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against its oracles, and the laws it must obey, on random problems. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "test/property/trial.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 
-static void the_oracles_agree_with_each_other(void **state)
+TEST(the_oracles_agree_with_each_other)
 {
-    (void)state;
     uint64_t feasible = 0;
     for (uint64_t i = trial.first; i < trial.first + 2 * trial.n; i++) {
         struct instance in;
@@ -92,9 +87,8 @@ static void check_explanation(const struct instance *in, uint64_t index,
 }
 
 /* P1, P2, P6 (fast paths off), explanation; ties included. */
-static void the_solver_agrees_with_the_plain_dp(void **state)
+TEST(the_solver_agrees_with_the_plain_dp)
 {
-    (void)state;
     uint64_t feasible = 0;
     for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
@@ -119,9 +113,8 @@ static void the_solver_agrees_with_the_plain_dp(void **state)
 }
 
 /* P1, P2 with the other oracle. */
-static void the_solver_agrees_with_the_enumerator(void **state)
+TEST(the_solver_agrees_with_the_enumerator)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 1000003, i, &trial_tiny);
@@ -134,9 +127,8 @@ static void the_solver_agrees_with_the_enumerator(void **state)
 }
 
 /* P3, and P14 for every one of them. */
-static void sizes_are_feasible_exactly_where_the_root_set_says(void **state)
+TEST(sizes_are_feasible_exactly_where_the_root_set_says)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 8; i++) {
         struct instance in;
         instance_make(&in, trial.seed, i, &trial_small);
@@ -221,9 +213,8 @@ static bool relax(struct instance *in, struct random *random)
 }
 
 /* P4 */
-static void more_freedom_never_makes_things_worse(void **state)
+TEST(more_freedom_never_makes_things_worse)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 1, i, &trial_small);
@@ -276,9 +267,8 @@ static void shuffle(struct instance *to, const struct instance *from, struct ran
 }
 
 /* P5 */
-static void the_order_of_siblings_never_changes_the_key(void **state)
+TEST(the_order_of_siblings_never_changes_the_key)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 2, i, &trial_small);
@@ -313,9 +303,8 @@ static void same_counts(const struct instance *a, const struct instance *b, uint
 }
 
 /* P6 (runs), P7 */
-static void scale_and_idle_resources_do_not_matter(void **state)
+TEST(scale_and_idle_resources_do_not_matter)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 3, i, &trial_small);
@@ -342,9 +331,8 @@ static void scale_and_idle_resources_do_not_matter(void **state)
 }
 
 /* P6 */
-static void fast_paths_change_nothing(void **state)
+TEST(fast_paths_change_nothing)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 10; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 8, i, &trial_large);
@@ -356,9 +344,8 @@ static void fast_paths_change_nothing(void **state)
 }
 
 /* P8 */
-static void members_that_are_placed_stay(void **state)
+TEST(members_that_are_placed_stay)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 4, i, &trial_small);
@@ -384,9 +371,8 @@ static bool lone_bound(const struct skr_rule *rule)
 }
 
 /* P9 */
-static void the_greedy_method_is_never_better(void **state)
+TEST(the_greedy_method_is_never_better)
 {
-    (void)state;
     uint64_t compared = 0;
     for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
         struct instance in;
@@ -418,9 +404,8 @@ static void the_greedy_method_is_never_better(void **state)
 }
 
 /* P10: below every unit of a level comes one unit that takes over its children. */
-static void a_level_without_choice_changes_no_count(void **state)
+TEST(a_level_without_choice_changes_no_count)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 4; i++) {
         struct instance in;
         instance_make(&in, trial.seed + 6, i, &trial_small);
@@ -455,9 +440,8 @@ static void a_level_without_choice_changes_no_count(void **state)
 }
 
 /* P13: results or SKR_LIMIT, never a wrong answer, whatever memory there is. */
-static void a_byte_limit_is_an_error_and_nothing_else(void **state)
+TEST(a_byte_limit_is_an_error_and_nothing_else)
 {
-    (void)state;
     for (uint64_t i = trial.first; i < trial.first + (trial.n < 50 ? trial.n : 50); i++) {
         struct instance in;
         instance_make(&in, trial.seed + 7, i, &trial_small);
@@ -486,22 +470,7 @@ static void a_byte_limit_is_an_error_and_nothing_else(void **state)
     }
 }
 
-int main(void)
+BEFORE_ALL
 {
     trial_begin("solver properties");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_oracles_agree_with_each_other),
-        cmocka_unit_test(the_solver_agrees_with_the_plain_dp),
-        cmocka_unit_test(the_solver_agrees_with_the_enumerator),
-        cmocka_unit_test(sizes_are_feasible_exactly_where_the_root_set_says),
-        cmocka_unit_test(more_freedom_never_makes_things_worse),
-        cmocka_unit_test(the_order_of_siblings_never_changes_the_key),
-        cmocka_unit_test(scale_and_idle_resources_do_not_matter),
-        cmocka_unit_test(fast_paths_change_nothing),
-        cmocka_unit_test(members_that_are_placed_stay),
-        cmocka_unit_test(the_greedy_method_is_never_better),
-        cmocka_unit_test(a_level_without_choice_changes_no_count),
-        cmocka_unit_test(a_byte_limit_is_an_error_and_nothing_else),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that are kept while leaves change are those that the solver places. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/solver/sizes.h"
 #include "test/property/trial.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 
 enum { CHANGES = 8 };
@@ -64,9 +60,8 @@ static size_t change_leaves(struct instance *in, struct random *random, int32_t 
     return n;
 }
 
-static void kept_sizes_are_those_that_can_be_placed(void **state)
+TEST(kept_sizes_are_those_that_can_be_placed)
 {
-    (void)state;
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     size_t empty = skr_sizes_pool_bytes(pool);
     size_t kept = 0;
@@ -95,9 +90,8 @@ static void kept_sizes_are_those_that_can_be_placed(void **state)
 }
 
 /* More room never makes a size go: what the engine skips groups by. */
-static void more_room_takes_no_size_away(void **state)
+TEST(more_room_takes_no_size_away)
 {
-    (void)state;
     struct skr_sizes_pool *pool = skr_sizes_pool_create();
     for (uint64_t i = trial.first; i < trial.first + trial.n / 32; i++) {
         struct random random = {.state = i + 7};
@@ -187,9 +181,8 @@ static const struct skr_rule wide_rules[][2] = {
     {{.type = SKR_RULE_PACK}, {.factor = 3, .max = 8}},
 };
 
-static void wide_trees_keep_the_same_sizes(void **state)
+TEST(wide_trees_keep_the_same_sizes)
 {
-    (void)state;
     static const int32_t shape[][2] = {{1, 1}, {1, 17}, {1, 200}, {33, 3}, {50, 20}, {7, 70}};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
         for (size_t r = 0; r < sizeof wide_rules / sizeof *wide_rules; r++) {
@@ -218,9 +211,8 @@ static void wide_trees_keep_the_same_sizes(void **state)
     }
 }
 
-static void rules_whose_merges_take_long_are_not_kept(void **state)
+TEST(rules_whose_merges_take_long_are_not_kept)
 {
-    (void)state;
     struct wide w = {.tree = NULL};
     wide_init(&w, 900, 1);
     const struct skr_rule many[] = {{.partitions = 800}, {.type = SKR_RULE_PACK}};
@@ -235,14 +227,7 @@ static void rules_whose_merges_take_long_are_not_kept(void **state)
     skr_tree_unref(w.tree);
 }
 
-int main(void)
+BEFORE_ALL
 {
     trial_begin("solver sizes");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_sizes_are_those_that_can_be_placed),
-        cmocka_unit_test(more_room_takes_no_size_away),
-        cmocka_unit_test(wide_trees_keep_the_same_sizes),
-        cmocka_unit_test(rules_whose_merges_take_long_are_not_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * P6 where sibling sets are wide and a number of used units is asked for: the general method, which
  * the oracles check on narrow trees, against the fast paths.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "test/property/trial.h"
+#include "test/test.h"
 
 enum { SLOTS = 12, WIDEST = 15 };
 
@@ -56,9 +52,8 @@ static void make_wide(struct instance *in, uint64_t index)
     in->problem.step_budget = -1;
 }
 
-static void fast_paths_change_nothing_in_wide_sets(void **state)
+TEST(fast_paths_change_nothing_in_wide_sets)
 {
-    (void)state;
     uint64_t placed = 0;
     for (uint64_t i = trial.first; i < trial.first + trial.n / 2; i++) {
         struct instance in;
@@ -79,11 +74,7 @@ static void fast_paths_change_nothing_in_wide_sets(void **state)
     assert_true(trial.n < 100 || placed > trial.n / 5);
 }
 
-int main(void)
+BEFORE_ALL
 {
     trial_begin("solver, wide sets");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_paths_change_nothing_in_wide_sets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

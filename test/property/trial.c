@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test/property/trial.h"
-
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 struct trial trial = {.seed = 1, .n = 10000};
 
 const struct instance_limits trial_tiny = {.leaves = 9, .slots = 6, .n = 9};

@@ -5,19 +5,14 @@
  * cycle) until nothing is due, then the clock goes to the next timer.
  */
 #include "test/unit/engine_rig_parts.h"
-
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-#include <cmocka.h>
-
 #include "core/gang/state.h" /* for rig_state() alone */
+#include "test/test.h"
 
 enum { STEPS_MAX = 2000000 };
 #define EPOCH (1700000000 * SKR_SECOND)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sockets with receive timeouts; certificates by GnuTLS (ECDSA P-256, valid for a day). */
 #include "test/unit/http_client.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <gnutls/gnutls.h>

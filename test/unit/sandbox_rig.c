@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests as text. */
 #include "test/unit/sandbox_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

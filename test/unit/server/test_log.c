@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a log line looks like to people and to the programs that read it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "server/log.h"
+#include "test/test.h"
 
 static const struct timespec noon = {1729858515, 525108000};
 
@@ -22,9 +17,8 @@ static const struct skr_log_pair pairs[] = {
     {SKR_LOG_PAIR_END, NULL, NULL, 0},
 };
 
-static void text_follows_klog(void **state)
+TEST(text_follows_klog)
 {
-    (void)state;
     setenv("TZ", "UTC", 1);
     tzset();
     struct skr_strbuf out;
@@ -36,9 +30,8 @@ static void text_follows_klog(void **state)
     skr_strbuf_fini(&out);
 }
 
-static void json_is_one_object_with_the_same_keys(void **state)
+TEST(json_is_one_object_with_the_same_keys)
 {
-    (void)state;
     struct skr_strbuf out;
     skr_strbuf_init(&out);
     skr_log_write(&out, SKR_LOG_JSON, SKR_LOG_INFO, 3, &noon, 7, "daemon.c", 116, "Group bound",
@@ -55,9 +48,8 @@ static void json_is_one_object_with_the_same_keys(void **state)
     skr_strbuf_fini(&out);
 }
 
-static void a_long_value_is_cut(void **state)
+TEST(a_long_value_is_cut)
 {
-    (void)state;
     static char text[SKR_LOG_VALUE_MAX + 100];
     memset(text, 'a', sizeof text - 1);
     const struct skr_log_pair long_pair[] = {SKR_LOG_S("reason", text), SKR_LOG_END};
@@ -69,9 +61,8 @@ static void a_long_value_is_cut(void **state)
     skr_strbuf_fini(&out);
 }
 
-static void records_above_the_level_are_left_out(void **state)
+TEST(records_above_the_level_are_left_out)
 {
-    (void)state;
     int fd[2];
     assert_int_equal(pipe(fd), 0);
     skr_log_set_fd(fd[1]);
@@ -89,9 +80,8 @@ static void records_above_the_level_are_left_out(void **state)
     assert_null(strstr(line, "Left out"));
 }
 
-static void the_level_stays_in_its_range(void **state)
+TEST(the_level_stays_in_its_range)
 {
-    (void)state;
     skr_log_set_level(99);
     assert_int_equal(skr_log_get_level(), SKR_LOG_LEVEL_MAX);
     skr_log_set_level(-99);
@@ -99,25 +89,11 @@ static void the_level_stays_in_its_range(void **state)
     skr_log_set_level(SKR_LOG_LEVEL_DEFAULT);
 }
 
-static void formats_have_names(void **state)
+TEST(formats_have_names)
 {
-    (void)state;
     enum skr_log_format format = SKR_LOG_TEXT;
     assert_true(skr_log_format_parse("json", &format));
     assert_int_equal(format, SKR_LOG_JSON);
     assert_false(skr_log_format_parse("xml", &format));
     assert_int_equal(format, SKR_LOG_JSON);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_follows_klog),
-        cmocka_unit_test(json_is_one_object_with_the_same_keys),
-        cmocka_unit_test(a_long_value_is_cut),
-        cmocka_unit_test(records_above_the_level_are_left_out),
-        cmocka_unit_test(the_level_stays_in_its_range),
-        cmocka_unit_test(formats_have_names),
-    };
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

@@ -2,12 +2,6 @@
 /* The shipped YAML: complete objects, the configurations inside load and agree with configs/, the
  * daemon may do what the contract lists and nothing more, pods are restricted. What only an API
  * server can say is asked by the end-to-end tests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +9,7 @@
 #include <yaml.h>
 
 #include "server/config/config.h"
+#include "test/test.h"
 
 enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
 
@@ -130,9 +125,8 @@ static json_t *find(json_t *documents, const char *kind, const char *name)
 static const char *const files[] = {"manifests/install.yaml", "manifests/gate-policy.yaml",
                                     "manifests/gate-webhook.yaml"};
 
-static void every_document_is_a_named_object_with_our_label(void **state)
+TEST(every_document_is_a_named_object_with_our_label)
 {
-    (void)state;
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         json_t *documents = load(files[f]);
         size_t i;
@@ -151,9 +145,8 @@ static void every_document_is_a_named_object_with_our_label(void **state)
     }
 }
 
-static void the_daemons_configuration_loads(void **state)
+TEST(the_daemons_configuration_loads)
 {
-    (void)state;
     json_t *documents = load(files[0]);
     const char *text = text_at(find(documents, "ConfigMap", "sakkara-config"), "data/sakkara.yaml");
     struct skr_findings findings;
@@ -167,9 +160,8 @@ static void the_daemons_configuration_loads(void **state)
     json_decref(documents);
 }
 
-static void the_schedulers_configuration_is_the_shipped_one(void **state)
+TEST(the_schedulers_configuration_is_the_shipped_one)
 {
-    (void)state;
     json_t *documents = load(files[0]);
     json_t *shipped = load("configs/scheduler.yaml");
     const char *text =
@@ -181,9 +173,8 @@ static void the_schedulers_configuration_is_the_shipped_one(void **state)
     json_decref(documents);
 }
 
-static void the_scheduler_calls_where_the_daemon_listens(void **state)
+TEST(the_scheduler_calls_where_the_daemon_listens)
 {
-    (void)state;
     json_t *shipped = load("configs/scheduler.yaml");
     json_t *scheduler = at(shipped, "0");
     struct skr_config *config = skr_config_default();
@@ -247,9 +238,8 @@ static char *permission(const char *group, const char *resource, json_t *verbs)
     return skr_strbuf_take(&line, NULL);
 }
 
-static void the_daemon_has_exactly_the_permissions_it_needs(void **state)
+TEST(the_daemon_has_exactly_the_permissions_it_needs)
 {
-    (void)state;
     json_t *documents = load(files[0]);
     char *got[64];
     size_t n = 0, i, g, r;
@@ -275,9 +265,8 @@ static void the_daemon_has_exactly_the_permissions_it_needs(void **state)
     json_decref(documents);
 }
 
-static void every_binding_leads_to_an_account_that_exists(void **state)
+TEST(every_binding_leads_to_an_account_that_exists)
 {
-    (void)state;
     json_t *documents = load(files[0]);
     size_t i;
     json_t *document;
@@ -298,9 +287,8 @@ static void every_binding_leads_to_an_account_that_exists(void **state)
     json_decref(documents);
 }
 
-static void the_pod_is_restricted_and_alone(void **state)
+TEST(the_pod_is_restricted_and_alone)
 {
-    (void)state;
     json_t *documents = load(files[0]);
     json_t *deployment = find(documents, "Deployment", "sakkara");
     json_t *pod = at(deployment, "spec/template/spec");
@@ -323,9 +311,8 @@ static void the_pod_is_restricted_and_alone(void **state)
     json_decref(documents);
 }
 
-static void both_gates_match_the_same_pods_and_never_stand_in_the_way(void **state)
+TEST(both_gates_match_the_same_pods_and_never_stand_in_the_way)
 {
-    (void)state;
     json_t *policy = load(files[1]), *webhook = load(files[2]);
     json_t *p = at(find(policy, "MutatingAdmissionPolicy", "sakkara-gate"), "spec");
     json_t *w = at(find(webhook, "MutatingWebhookConfiguration", "sakkara-gate"), "webhooks/0");
@@ -338,19 +325,4 @@ static void both_gates_match_the_same_pods_and_never_stand_in_the_way(void **sta
         strstr(text_at(p, "mutations/0/applyConfiguration/expression"), "name: \"sakkara.gang\""));
     json_decref(policy);
     json_decref(webhook);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_document_is_a_named_object_with_our_label),
-        cmocka_unit_test(the_daemons_configuration_loads),
-        cmocka_unit_test(the_schedulers_configuration_is_the_shipped_one),
-        cmocka_unit_test(the_scheduler_calls_where_the_daemon_listens),
-        cmocka_unit_test(the_daemon_has_exactly_the_permissions_it_needs),
-        cmocka_unit_test(every_binding_leads_to_an_account_that_exists),
-        cmocka_unit_test(the_pod_is_restricted_and_alone),
-        cmocka_unit_test(both_gates_match_the_same_pods_and_never_stand_in_the_way),
-    };
-    return cmocka_run_group_tests_name("manifests", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/reference.md names everything that users and scripts can see. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,28 +9,24 @@
 #include "core/pod/pod.h"
 #include "server/daemon/metrics.h"
 #include "server/http/process_metrics.h"
+#include "test/test.h"
 #include "topology/topology_map.h"
 
 static char *reference;
 
-static int load(void **state)
+BEFORE_ALL
 {
-    (void)state;
     FILE *file = fopen("docs/reference.md", "r");
-    if (!file) {
-        return -1;
-    }
+    assert_non_null(file);
     reference = calloc(1, 1 << 20);
     size_t n = reference ? fread(reference, 1, (1 << 20) - 1, file) : 0;
     fclose(file);
-    return n > 0 ? 0 : -1;
+    assert_true(n > 0);
 }
 
-static int unload(void **state)
+AFTER_ALL
 {
-    (void)state;
     free(reference);
-    return 0;
 }
 
 static void expect(const char *word)
@@ -48,9 +38,8 @@ static void expect(const char *word)
     }
 }
 
-static void statuses_and_reasons_are_there(void **state)
+TEST(statuses_and_reasons_are_there)
 {
-    (void)state;
     for (int i = 0; i < SKR_STATUS_COUNT; i++) {
         expect(skr_group_status_name((enum skr_group_status)i));
     }
@@ -63,9 +52,8 @@ static void statuses_and_reasons_are_there(void **state)
     }
 }
 
-static void constant_texts_are_there_and_short(void **state)
+TEST(constant_texts_are_there_and_short)
 {
-    (void)state;
     static const char *const texts[] = {
         SKR_TEXT_NOT_FOUND,  SKR_TEXT_INVALID,       SKR_TEXT_MEMBERS,    SKR_TEXT_PLANNING,
         SKR_TEXT_CAPACITY,   SKR_TEXT_TOPOLOGY,      SKR_TEXT_VICTIMS,    SKR_TEXT_BEYOND,
@@ -80,9 +68,8 @@ static void constant_texts_are_there_and_short(void **state)
     }
 }
 
-static void labels_and_annotations_are_there(void **state)
+TEST(labels_and_annotations_are_there)
 {
-    (void)state;
     static const char *const words[] = {
         SKR_TOPOLOGY_LABEL,       SKR_RACK_LABEL,
         SKR_GROUP_LABEL,          SKR_GATE,
@@ -98,9 +85,8 @@ static void labels_and_annotations_are_there(void **state)
     assert_non_null(strstr(reference, "`" SKR_LABEL_CONSTRAINT "type.LEVEL`"));
 }
 
-static void metrics_are_there(void **state)
+TEST(metrics_are_there)
 {
-    (void)state;
     struct skr_settings settings;
     struct skr_clock clock;
     struct skr_strbuf out;
@@ -129,15 +115,4 @@ static void metrics_are_there(void **state)
     skr_daemon_metrics_destroy(metrics);
     skr_engine_thread_destroy(engine);
     skr_strbuf_fini(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses_and_reasons_are_there),
-        cmocka_unit_test(constant_texts_are_there_and_short),
-        cmocka_unit_test(labels_and_annotations_are_there),
-        cmocka_unit_test(metrics_are_there),
-    };
-    return cmocka_run_group_tests_name("reference", tests, load, unload);
 }

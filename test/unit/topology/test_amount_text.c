@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Amounts in people's words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/amount_text.h"
 
 static const struct {
@@ -38,9 +34,8 @@ static const struct {
     {"pods", 2, "2", "2 pods"},
 };
 
-static void amounts_are_said_with_their_units(void **state)
+TEST(amounts_are_said_with_their_units)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct skr_strbuf b;
         skr_strbuf_init(&b);
@@ -53,9 +48,8 @@ static void amounts_are_said_with_their_units(void **state)
     }
 }
 
-static void labels_are_heads_of_columns(void **state)
+TEST(labels_are_heads_of_columns)
 {
-    (void)state;
     static const char *const pairs[][2] = {{"nvidia.com/gpu", "GPU"},
                                            {"cpu", "CPU"},
                                            {"memory", "MEMORY"},
@@ -68,13 +62,4 @@ static void labels_are_heads_of_columns(void **state)
         assert_string_equal(b.s, pairs[i][1]);
         skr_strbuf_fini(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(amounts_are_said_with_their_units),
-        cmocka_unit_test(labels_are_heads_of_columns),
-    };
-    return cmocka_run_group_tests_name("amount text", tests, NULL, NULL);
 }

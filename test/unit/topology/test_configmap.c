@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ConfigMaps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/object.h"
 
 static int decode(const char *text, struct skr_configmap **ret, struct skr_error *error)
@@ -20,10 +15,9 @@ static int decode(const char *text, struct skr_configmap **ret, struct skr_error
     return rc;
 }
 
-static void data_and_metadata_are_kept(void **state)
+TEST(data_and_metadata_are_kept)
 {
     struct skr_configmap *map = NULL;
-    (void)state;
     assert_int_equal(decode("{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\":"
                             "{\"name\": \"t\", \"labels\": {\"sakkara.topology\": \"\"}},"
                             "\"data\": {\"tree\": \"{}\", \"name\": \"x\", \"note\": null},"
@@ -40,17 +34,16 @@ static void data_and_metadata_are_kept(void **state)
     skr_configmap_destroy(NULL);
 }
 
-static void a_map_without_data_is_legal(void **state)
+TEST(a_map_without_data_is_legal)
 {
     struct skr_configmap *map = NULL;
-    (void)state;
     assert_int_equal(decode("{\"metadata\": {\"name\": \"t\"}}", &map, NULL), 0);
     assert_int_equal(map->data.n, 0);
     assert_null(skr_labels_get(&map->data, "tree"));
     skr_configmap_destroy(map);
 }
 
-static void a_bad_map_is_named(void **state)
+TEST(a_bad_map_is_named)
 {
     static const struct {
         const char *text;
@@ -64,7 +57,6 @@ static void a_bad_map_is_named(void **state)
         {"{\"metadata\": {\"name\": \"t\"}, \"data\": {\"tree\": {}}}",
          "data.tree: must be a string, got an object"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_configmap *map = NULL;
         struct skr_error error;
@@ -74,12 +66,11 @@ static void a_bad_map_is_named(void **state)
     }
 }
 
-static void a_map_that_is_too_large_is_a_limit(void **state)
+TEST(a_map_that_is_too_large_is_a_limit)
 {
     struct skr_configmap *map = NULL;
     struct skr_error error;
     char *text = malloc(SKR_OBJECT_BYTES_MAX + 1);
-    (void)state;
     assert_non_null(text);
     memset(text, 'x', SKR_OBJECT_BYTES_MAX);
     text[SKR_OBJECT_BYTES_MAX] = '\0';
@@ -89,15 +80,4 @@ static void a_map_that_is_too_large_is_a_limit(void **state)
     assert_null(map);
     json_decref(json);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_and_metadata_are_kept),
-        cmocka_unit_test(a_map_without_data_is_legal),
-        cmocka_unit_test(a_bad_map_is_named),
-        cmocka_unit_test(a_map_that_is_too_large_is_a_limit),
-    };
-    return cmocka_run_group_tests_name("configmap", tests, NULL, NULL);
 }

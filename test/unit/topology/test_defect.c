@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of errors and warnings taken apart. */
-#include "topology/defect.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test/test.h"
+#include "topology/defect.h"
 
 static void write_down(void *context, const struct skr_defect *d)
 {
@@ -16,7 +11,7 @@ static void write_down(void *context, const struct skr_defect *d)
              d->code, d->key, d->at.line, d->at.column, d->see.line, d->see.column, d->text);
 }
 
-static void a_text_has_key_position_and_a_place_to_see(void **state)
+TEST(a_text_has_key_position_and_a_place_to_see)
 {
     static const struct {
         const char *text, *parts;
@@ -33,7 +28,6 @@ static void a_text_has_key_position_and_a_place_to_see(void **state)
         {"tree: 9999999999:1: x", "tree|0:0|0:0|9999999999:1: x"},
         {"", "|0:0|0:0|"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char got[256] = "", expected[256];
         const struct skr_defects to = {write_down, got};
@@ -43,24 +37,14 @@ static void a_text_has_key_position_and_a_place_to_see(void **state)
     }
 }
 
-static void an_error_is_told_and_handed_on(void **state)
+TEST(an_error_is_told_and_handed_on)
 {
     char got[256] = "";
     const struct skr_defects to = {write_down, got};
     struct skr_error error;
-    (void)state;
     (void)skr_error_set(&error, SKR_LIMIT, "size: 1:1: too large");
     assert_int_equal(skr_defect_error(&to, "Limit", &error), -SKR_LIMIT);
     assert_string_equal(got, "error Limit|size|1:1|0:0|too large");
     assert_int_equal(skr_defect_error(NULL, "Limit", &error), -SKR_LIMIT);
     skr_defect_add(NULL, "Limit", true, "nobody listens");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_has_key_position_and_a_place_to_see),
-        cmocka_unit_test(an_error_is_told_and_handed_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Look-up in sorted lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/labels.h"
 
-static void every_key_is_found_and_nothing_else(void **state)
+TEST(every_key_is_found_and_nothing_else)
 {
     struct skr_label item[] = {{"a", "1"}, {"c", ""}, {"e", "3"}, {"g", "4"}, {"i", "5"}};
-    (void)state;
     for (size_t n = 0; n <= 5; n++) {
         struct skr_labels labels = {n, item};
         for (size_t i = 0; i < n; i++) {
@@ -24,12 +18,4 @@ static void every_key_is_found_and_nothing_else(void **state)
             assert_null(skr_labels_get(&labels, missing[i]));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_is_found_and_nothing_else),
-    };
-    return cmocka_run_group_tests_name("labels", tests, NULL, NULL);
 }

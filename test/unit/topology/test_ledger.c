@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The capacity ledger: tables of what a user would notice, and a random walk beside a naive model
  * that keeps a list of charges and adds them up whenever it is asked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/ledger.h"
 
 static struct skr_amount item_4c[] = {{SKR_RESOURCE_CPU, 4000}, {SKR_RESOURCE_PODS, 10}};
@@ -25,18 +21,15 @@ static const struct skr_amounts pod_3c = {2, item_3c};
 static const struct skr_amounts pod_gpu = {2, item_gpu};
 static const struct skr_amounts nothing = {0, NULL};
 
-struct fixture {
+struct world {
     struct skr_resource_names *names;
     struct skr_ledger *ledger;
 };
 
-static int set_up(void **state)
+static void world_set_up(struct world *world)
 {
-    static struct fixture f;
-    f.names = skr_resource_names_create();
-    f.ledger = skr_ledger_create(f.names);
-    *state = &f;
-    return 0;
+    world->names = skr_resource_names_create();
+    world->ledger = skr_ledger_create(world->names);
 }
 
 static void assert_sound(const struct skr_ledger *ledger)
@@ -47,18 +40,11 @@ static void assert_sound(const struct skr_ledger *ledger)
     }
 }
 
-static int tear_down(void **state)
+static void world_tear_down(struct world *world)
 {
-    struct fixture *f = *state;
-    assert_sound(f->ledger);
-    skr_ledger_destroy(f->ledger);
-    skr_resource_names_destroy(f->names);
-    return 0;
-}
-
-static struct skr_ledger *ledger_of(void **state)
-{
-    return ((struct fixture *)*state)->ledger;
+    assert_sound(world->ledger);
+    skr_ledger_destroy(world->ledger);
+    skr_resource_names_destroy(world->names);
 }
 
 static void assert_cpu(const struct skr_ledger *ledger, const char *node, int64_t expected)
@@ -66,9 +52,9 @@ static void assert_cpu(const struct skr_ledger *ledger, const char *node, int64_
     assert_true(skr_ledger_free(ledger, node, SKR_RESOURCE_CPU) == expected);
 }
 
-static void free_is_allocatable_minus_charges(void **state)
+TEST_WITH(world, free_is_allocatable_minus_charges)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "n", &node_4c);
     assert_true(skr_ledger_has_node(ledger, "n"));
     assert_cpu(ledger, "n", 4000);
@@ -92,9 +78,9 @@ static void free_is_allocatable_minus_charges(void **state)
     assert_false(skr_ledger_release(ledger, "u2"));
 }
 
-static void a_pod_is_charged_exactly_once(void **state)
+TEST_WITH(world, a_pod_is_charged_exactly_once)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     enum skr_charge_kind kind = SKR_CHARGE_KIND_COUNT;
     skr_ledger_set_node(ledger, "a", &node_4c);
     skr_ledger_set_node(ledger, "b", &node_4c);
@@ -112,9 +98,9 @@ static void a_pod_is_charged_exactly_once(void **state)
     assert_string_equal(skr_ledger_find(ledger, "u", NULL), "b");
 }
 
-static void charges_wait_for_a_node_that_is_not_there_yet(void **state)
+TEST_WITH(world, charges_wait_for_a_node_that_is_not_there_yet)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_charge(ledger, "u", "late", &pod_3c, SKR_CHARGE_BOUND);
     assert_false(skr_ledger_has_node(ledger, "late"));
     assert_cpu(ledger, "late", 0);
@@ -123,9 +109,9 @@ static void charges_wait_for_a_node_that_is_not_there_yet(void **state)
     assert_cpu(ledger, "late", 1000);
 }
 
-static void charges_outlive_their_node(void **state)
+TEST_WITH(world, charges_outlive_their_node)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "n", &node_4c);
     skr_ledger_charge(ledger, "u", "n", &pod_3c, SKR_CHARGE_RESERVED);
     skr_ledger_remove_node(ledger, "n");
@@ -144,9 +130,9 @@ static void charges_outlive_their_node(void **state)
     assert_cpu(ledger, "n", 4000);
 }
 
-static void overcommitted_nodes_have_negative_room(void **state)
+TEST_WITH(world, overcommitted_nodes_have_negative_room)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "n", &node_4c);
     skr_ledger_charge(ledger, "u1", "n", &pod_3c, SKR_CHARGE_BOUND);
     skr_ledger_charge(ledger, "u2", "n", &pod_3c, SKR_CHARGE_BOUND);
@@ -159,9 +145,9 @@ static void overcommitted_nodes_have_negative_room(void **state)
     assert_true(skr_ledger_fits(ledger, "n", &nothing, NULL));
 }
 
-static void fits_can_leave_one_pod_out_of_account(void **state)
+TEST_WITH(world, fits_can_leave_one_pod_out_of_account)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "a", &node_4c);
     skr_ledger_set_node(ledger, "b", &node_4c);
     skr_ledger_charge(ledger, "u", "a", &pod_3c, SKR_CHARGE_RESERVED);
@@ -176,9 +162,9 @@ static void fits_can_leave_one_pod_out_of_account(void **state)
     assert_cpu(ledger, "a", 1000);
 }
 
-static void resources_may_appear_after_the_nodes(void **state)
+TEST_WITH(world, resources_may_appear_after_the_nodes)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "n", &node_4c);
     assert_false(skr_ledger_fits(ledger, "n", &pod_gpu, NULL));
     skr_ledger_charge(ledger, "u", "n", &pod_gpu, SKR_CHARGE_BOUND);
@@ -194,9 +180,9 @@ static void resources_may_appear_after_the_nodes(void **state)
     assert_true(skr_ledger_free(ledger, "n", 255) == 0);
 }
 
-static void sums_beyond_64_bits_stay_exact(void **state)
+TEST_WITH(world, sums_beyond_64_bits_stay_exact)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     static struct skr_amount huge_item[] = {{SKR_RESOURCE_MEMORY, INT64_MAX}};
     static const struct skr_amounts huge = {1, huge_item};
     char uid[16];
@@ -217,9 +203,9 @@ static void sums_beyond_64_bits_stay_exact(void **state)
     assert_true(skr_ledger_fits(ledger, "n", &huge, "u0"));
 }
 
-static void the_epoch_grows_when_and_only_when_room_is_gained(void **state)
+TEST_WITH(world, the_epoch_grows_when_and_only_when_room_is_gained)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     uint64_t epoch = skr_ledger_freed_epoch(ledger);
 #define assert_epoch(by)                                             \
     do {                                                             \
@@ -264,9 +250,9 @@ static void the_epoch_grows_when_and_only_when_room_is_gained(void **state)
 #undef assert_epoch
 }
 
-static void a_node_is_reserved_while_any_reservation_is_on_it(void **state)
+TEST_WITH(world, a_node_is_reserved_while_any_reservation_is_on_it)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     skr_ledger_set_node(ledger, "n", &node_8c);
     assert_false(skr_ledger_is_reserved(ledger, "n"));
     assert_false(skr_ledger_is_reserved(ledger, "m"));
@@ -279,7 +265,7 @@ static void a_node_is_reserved_while_any_reservation_is_on_it(void **state)
     assert_false(skr_ledger_is_reserved(ledger, "n"));
 }
 
-static void uids_of_any_form_are_told_apart(void **state)
+TEST_WITH(world, uids_of_any_form_are_told_apart)
 {
     static const char *const uids[] = {
         "",
@@ -293,7 +279,7 @@ static void uids_of_any_form_are_told_apart(void **state)
         "00000000-0000-0000-0000-000000000000",
         "file:/etc/kubernetes/manifests/x",
     };
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     const size_t n = sizeof uids / sizeof uids[0];
     char node[16];
     for (size_t i = 0; i < n; i++) {
@@ -506,9 +492,9 @@ static void compare_changes(struct skr_ledger *ledger, const struct model *befor
     }
 }
 
-static void a_random_walk_agrees_with_the_model(void **state)
+TEST_WITH(world, a_random_walk_agrees_with_the_model)
 {
-    struct skr_ledger *ledger = ledger_of(state);
+    struct skr_ledger *ledger = world->ledger;
     uint64_t seed = 20240229;
     struct model m;
     memset(&m, 0, sizeof m);
@@ -533,24 +519,4 @@ static void a_random_walk_agrees_with_the_model(void **state)
         }
     }
     compare_all(ledger, &m);
-}
-
-int main(void)
-{
-#define WITH_LEDGER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        WITH_LEDGER(free_is_allocatable_minus_charges),
-        WITH_LEDGER(a_pod_is_charged_exactly_once),
-        WITH_LEDGER(charges_wait_for_a_node_that_is_not_there_yet),
-        WITH_LEDGER(charges_outlive_their_node),
-        WITH_LEDGER(overcommitted_nodes_have_negative_room),
-        WITH_LEDGER(fits_can_leave_one_pod_out_of_account),
-        WITH_LEDGER(resources_may_appear_after_the_nodes),
-        WITH_LEDGER(sums_beyond_64_bits_stay_exact),
-        WITH_LEDGER(the_epoch_grows_when_and_only_when_room_is_gained),
-        WITH_LEDGER(a_node_is_reserved_while_any_reservation_is_on_it),
-        WITH_LEDGER(uids_of_any_form_are_told_apart),
-        WITH_LEDGER(a_random_walk_agrees_with_the_model),
-    };
-    return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }

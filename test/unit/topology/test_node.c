@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/object.h"
 
 static int decode(const char *text, struct skr_node **ret, struct skr_error *error)
@@ -20,10 +15,9 @@ static int decode(const char *text, struct skr_node **ret, struct skr_error *err
     return rc;
 }
 
-static void a_node_as_the_api_server_sends_it_is_read(void **state)
+TEST(a_node_as_the_api_server_sends_it_is_read)
 {
     struct skr_node *node = NULL;
-    (void)state;
     assert_int_equal(
         decode("{\"kind\": \"Node\", \"metadata\": {\"name\": \"n1\", \"uid\": \"u\","
                "\"labels\": {\"kubernetes.io/hostname\": \"n1\", \"sakkara.topology.rack\": \"r\"},"
@@ -61,7 +55,7 @@ static void a_node_as_the_api_server_sends_it_is_read(void **state)
     skr_node_destroy(NULL);
 }
 
-static void a_node_is_ready_unless_it_says_otherwise(void **state)
+TEST(a_node_is_ready_unless_it_says_otherwise)
 {
     static const struct {
         const char *status;
@@ -77,7 +71,6 @@ static void a_node_is_ready_unless_it_says_otherwise(void **state)
         {"{\"conditions\": [{\"type\": \"Ready\", \"status\": \"Unknown\"}]}", false},
         {"{\"conditions\": [{\"type\": \"Ready\"}]}", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
         struct skr_node *node = NULL;
@@ -91,7 +84,7 @@ static void a_node_is_ready_unless_it_says_otherwise(void **state)
     }
 }
 
-static void a_bad_node_is_named(void **state)
+TEST(a_bad_node_is_named)
 {
     static const struct {
         const char *rest;
@@ -114,7 +107,6 @@ static void a_bad_node_is_named(void **state)
         {"\"status\": {\"allocatable\": {\"cpu\": \"many\"}}",
          "status.allocatable: cpu: quantity \"many\": 'm' at 1, expected a digit"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
         struct skr_node *node = NULL;
@@ -130,12 +122,11 @@ static void a_bad_node_is_named(void **state)
     assert_string_equal(error.text, "metadata.name: missing");
 }
 
-static void a_node_has_a_limit_of_taints(void **state)
+TEST(a_node_has_a_limit_of_taints)
 {
     json_t *taints = json_array();
     struct skr_node *node = NULL;
     struct skr_error error;
-    (void)state;
     for (int i = 0; i < 1001; i++) {
         (void)json_array_append_new(taints, json_object());
     }
@@ -144,15 +135,4 @@ static void a_node_has_a_limit_of_taints(void **state)
     assert_int_equal(skr_node_decode(json, &node, &error), -SKR_LIMIT);
     assert_string_equal(error.text, "spec.taints: 1001 entries, limit 1000");
     json_decref(json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_node_as_the_api_server_sends_it_is_read),
-        cmocka_unit_test(a_node_is_ready_unless_it_says_otherwise),
-        cmocka_unit_test(a_bad_node_is_named),
-        cmocka_unit_test(a_node_has_a_limit_of_taints),
-    };
-    return cmocka_run_group_tests_name("node", tests, NULL, NULL);
 }

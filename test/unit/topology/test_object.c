@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all API objects have in common. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/object.h"
 
 static json_t *parse(const char *text)
@@ -18,7 +14,7 @@ static json_t *parse(const char *text)
     return json;
 }
 
-static void metadata_is_decoded_and_sorted(void **state)
+TEST(metadata_is_decoded_and_sorted)
 {
     json_t *json = parse("{\"metadata\": {\"name\": \"n\", \"namespace\": \"ns\", \"uid\": \"u-1\","
                          "\"resourceVersion\": \"812\", \"generation\": 4,"
@@ -27,7 +23,6 @@ static void metadata_is_decoded_and_sorted(void **state)
                          "\"annotations\": {\"other\": \"x\", \"sakkara.plan\": \"p\"}}}");
     struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_meta meta;
-    (void)state;
     assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, NULL), 0);
     json_decref(json); /* nothing borrows from it */
     assert_string_equal(meta.name, "n");
@@ -45,7 +40,7 @@ static void metadata_is_decoded_and_sorted(void **state)
     skr_arena_destroy(arena);
 }
 
-static void absent_and_null_are_empty(void **state)
+TEST(absent_and_null_are_empty)
 {
     static const char *const rows[] = {
         "{\"metadata\": {}}",
@@ -53,7 +48,6 @@ static void absent_and_null_are_empty(void **state)
         "\"annotations\": null, \"resourceVersion\": null, \"creationTimestamp\": null,"
         "\"deletionTimestamp\": null}}",
     };
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         json_t *json = parse(rows[i]);
         struct skr_arena *arena = skr_arena_create(10000, 0);
@@ -71,19 +65,18 @@ static void absent_and_null_are_empty(void **state)
     }
 }
 
-static void a_terminating_object_is_seen_as_such(void **state)
+TEST(a_terminating_object_is_seen_as_such)
 {
     json_t *json = parse("{\"metadata\": {\"deletionTimestamp\": \"2006-01-02T15:04:05Z\"}}");
     struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_meta meta;
-    (void)state;
     assert_int_equal(skr_meta_decode(arena, json, NULL, &meta, NULL), 0);
     assert_true(meta.deleting);
     skr_arena_destroy(arena);
     json_decref(json);
 }
 
-static void versions_that_are_no_numbers_are_zero(void **state)
+TEST(versions_that_are_no_numbers_are_zero)
 {
     static const struct {
         const char *text;
@@ -96,7 +89,6 @@ static void versions_that_are_no_numbers_are_zero(void **state)
         {"", 0},
         {"007", 7},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = json_pack("{s:{s:s}}", "metadata", "resourceVersion", rows[i].text);
         struct skr_arena *arena = skr_arena_create(10000, 0);
@@ -108,7 +100,7 @@ static void versions_that_are_no_numbers_are_zero(void **state)
     }
 }
 
-static void a_field_of_the_wrong_type_is_named(void **state)
+TEST(a_field_of_the_wrong_type_is_named)
 {
     static const struct {
         const char *text;
@@ -136,7 +128,6 @@ static void a_field_of_the_wrong_type_is_named(void **state)
         {"{\"metadata\": {\"deletionTimestamp\": 1}}",
          "metadata.deletionTimestamp: must be a string, got a number"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = parse(rows[i].text);
         struct skr_arena *arena = skr_arena_create(10000, 0);
@@ -149,14 +140,13 @@ static void a_field_of_the_wrong_type_is_named(void **state)
     }
 }
 
-static void prefixes_choose_what_is_kept(void **state)
+TEST(prefixes_choose_what_is_kept)
 {
     static const char *const prefixes[] = {"sakkara.", "scheduling.x-k8s.io/pod-group", NULL};
     json_t *json = parse("{\"sakkara.b\": \"1\", \"app\": \"x\", \"sakkara.a\": \"2\","
                          "\"scheduling.x-k8s.io/pod-group\": \"3\", \"ignored\": 7}");
     struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_labels labels;
-    (void)state;
     assert_int_equal(skr_labels_decode(arena, json, prefixes, "labels", &labels, NULL), 0);
     assert_int_equal(labels.n, 3);
     assert_string_equal(labels.item[0].key, "sakkara.a");
@@ -166,7 +156,7 @@ static void prefixes_choose_what_is_kept(void **state)
     json_decref(json);
 }
 
-static void resource_lists_become_sorted_amounts(void **state)
+TEST(resource_lists_become_sorted_amounts)
 {
     json_t *json = parse("{\"pods\": 110, \"memory\": \" 1Gi\\n\", \"cpu\": 0.1,"
                          "\"nvidia.com/gpu\": \"8\", \"ephemeral-storage\": null}");
@@ -177,7 +167,6 @@ static void resource_lists_become_sorted_amounts(void **state)
                                                         {"pods", 110}};
     struct skr_arena *arena = skr_arena_create(10000, 0);
     struct skr_quantities q;
-    (void)state;
     assert_int_equal(skr_quantities_decode(arena, json, "requests", &q, NULL), 0);
     json_decref(json);
     assert_int_equal(q.n, 5);
@@ -190,7 +179,7 @@ static void resource_lists_become_sorted_amounts(void **state)
     skr_arena_destroy(arena);
 }
 
-static void a_bad_resource_list_is_named(void **state)
+TEST(a_bad_resource_list_is_named)
 {
     static const struct {
         const char *text;
@@ -205,7 +194,6 @@ static void a_bad_resource_list_is_named(void **state)
         {"{\"memory\": \"1 Gi\"}", -SKR_INVALID, "p: memory: quantity \"1 Gi\": byte 0x20 at 2, "},
         {"{\"memory\": \"  \"}", -SKR_INVALID, "p: memory: quantity \"\": ends at 1, "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = parse(rows[i].text);
         struct skr_arena *arena = skr_arena_create(10000, 0);
@@ -218,13 +206,12 @@ static void a_bad_resource_list_is_named(void **state)
     }
 }
 
-static void a_resource_list_has_limits(void **state)
+TEST(a_resource_list_has_limits)
 {
     struct skr_arena *arena = skr_arena_create(100000, 0);
     struct skr_quantities q;
     struct skr_error error;
     char text[200];
-    (void)state;
     memset(text, '1', 129);
     text[129] = '\0';
     json_t *json = json_pack("{s:s}", "cpu", text);
@@ -243,7 +230,7 @@ static void a_resource_list_has_limits(void **state)
     skr_arena_destroy(arena);
 }
 
-static void every_lack_of_memory_is_an_error(void **state)
+TEST(every_lack_of_memory_is_an_error)
 {
     json_t *json = parse("{\"metadata\": {\"name\": \"a name\", \"namespace\": \"ns\","
                          "\"uid\": \"u\", \"labels\": {\"a\": \"1\", \"b\": \"2\"},"
@@ -251,7 +238,6 @@ static void every_lack_of_memory_is_an_error(void **state)
                          "\"list\": {\"cpu\": \"1\", \"memory\": \"2\"}}");
     size_t limit = 0;
     int rc = -1;
-    (void)state;
     for (; rc != 0; limit++) {
         struct skr_arena *arena = skr_arena_create(limit, 16);
         struct skr_meta meta;
@@ -267,21 +253,4 @@ static void every_lack_of_memory_is_an_error(void **state)
     }
     assert_in_range(limit, 100, 500);
     json_decref(json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metadata_is_decoded_and_sorted),
-        cmocka_unit_test(absent_and_null_are_empty),
-        cmocka_unit_test(a_terminating_object_is_seen_as_such),
-        cmocka_unit_test(versions_that_are_no_numbers_are_zero),
-        cmocka_unit_test(a_field_of_the_wrong_type_is_named),
-        cmocka_unit_test(prefixes_choose_what_is_kept),
-        cmocka_unit_test(resource_lists_become_sorted_amounts),
-        cmocka_unit_test(a_bad_resource_list_is_named),
-        cmocka_unit_test(a_resource_list_has_limits),
-        cmocka_unit_test(every_lack_of_memory_is_an_error),
-    };
-    return cmocka_run_group_tests_name("object", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities, against values that apimachinery's Quantity.Value() and MilliValue() give. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <stdbool.h>
-#include <stdio.h>
-
+#include "test/test.h"
 #include "topology/quantity.h"
 
 #define MAX INT64_MAX
@@ -38,7 +33,7 @@ static void check(const struct row *rows, size_t n)
 }
 #define CHECK(rows) check(rows, sizeof rows / sizeof((rows)[0]))
 
-static void every_suffix_scales(void **state)
+TEST(every_suffix_scales)
 {
     static const struct row rows[] = {
         {"3", 3, 3000},
@@ -63,7 +58,6 @@ static void every_suffix_scales(void **state)
         {"3e0", 3, 3000},
     };
     int64_t v = 0;
-    (void)state;
     CHECK(rows);
     assert_int_equal(skr_quantity_parse("3E", &v, NULL), 0);
     assert_true(v == INT64_C(3000000000000000000));
@@ -75,7 +69,7 @@ static void every_suffix_scales(void **state)
     assert_true(v == INT64_C(115292150460685)); /* 115292150460684.6976 */
 }
 
-static void zero_is_zero_in_every_spelling(void **state)
+TEST(zero_is_zero_in_every_spelling)
 {
     static const struct row rows[] = {
         {"0", 0, 0},
@@ -94,11 +88,10 @@ static void zero_is_zero_in_every_spelling(void **state)
         {"-0.0m", 0, 0},
         {"000000000000000000000000000000000000000000", 0, 0},
     };
-    (void)state;
     CHECK(rows);
 }
 
-static void signs_points_and_leading_zeros_are_read(void **state)
+TEST(signs_points_and_leading_zeros_are_read)
 {
     static const struct row rows[] = {
         {"+5", 5, 5000},
@@ -117,11 +110,10 @@ static void signs_points_and_leading_zeros_are_read(void **state)
         {"+.5Ki", 512, 512000},
         {"0.25e1", 3, 2500},
     };
-    (void)state;
     CHECK(rows);
 }
 
-static void fractions_round_away_from_zero(void **state)
+TEST(fractions_round_away_from_zero)
 {
     static const struct row rows[] = {
         {"1n", 1, 1},
@@ -142,14 +134,13 @@ static void fractions_round_away_from_zero(void **state)
         {"0.00097656250000000000000000000000000000001Ki", 2, 1001},
         {"0.0009765624Ki", 1, 1000},
     };
-    (void)state;
     CHECK(rows);
     int64_t v = 0;
     assert_int_equal(skr_quantity_parse("1000000000000000000000000000n", &v, NULL), 0);
     assert_true(v == INT64_C(1000000000000000000));
 }
 
-static void the_ends_of_int64_are_reached_exactly(void **state)
+TEST(the_ends_of_int64_are_reached_exactly)
 {
     static const struct {
         const char *text;
@@ -185,7 +176,6 @@ static void the_ends_of_int64_are_reached_exactly(void **state)
         {"1e99999999999999999999999999", false, -SKR_LIMIT, 0},
         {"99999999999999999999999999999999999999Ei", false, -SKR_LIMIT, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error = {SKR_OK, ""};
         int64_t v = 0;
@@ -197,7 +187,7 @@ static void the_ends_of_int64_are_reached_exactly(void **state)
     }
 }
 
-static void nonsense_is_refused_with_its_position(void **state)
+TEST(nonsense_is_refused_with_its_position)
 {
     static const struct {
         const char *text;
@@ -238,7 +228,6 @@ static void nonsense_is_refused_with_its_position(void **state)
         {"1e--3", "quantity \"1e--3\": '-' at 4, expected the digits of an exponent"},
         {"1Eim", "quantity \"1Eim\": 'i' at 3, expected the digits of an exponent"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error = {SKR_OK, ""};
         int64_t v = 77;
@@ -251,11 +240,10 @@ static void nonsense_is_refused_with_its_position(void **state)
     }
 }
 
-static void a_limit_names_the_quantity(void **state)
+TEST(a_limit_names_the_quantity)
 {
     struct skr_error error;
     int64_t v = 0;
-    (void)state;
     (void)skr_quantity_parse("10E", &v, &error);
     assert_string_equal(error.text, "quantity \"10E\": does not fit into 64 bits");
     (void)skr_quantity_parse("1e2147483648", &v, &error);
@@ -263,10 +251,9 @@ static void a_limit_names_the_quantity(void **state)
 }
 
 /* Milli values are the ceiling of a finer look at the same number. */
-static void decimal_and_milli_agree(void **state)
+TEST(decimal_and_milli_agree)
 {
     uint32_t seed = 42;
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         char text[64];
         char shifted[64];
@@ -289,19 +276,4 @@ static void decimal_and_milli_agree(void **state)
         assert_true(milli == thousandfold);
         assert_true(value == (milli + 999) / 1000);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_suffix_scales),
-        cmocka_unit_test(zero_is_zero_in_every_spelling),
-        cmocka_unit_test(signs_points_and_leading_zeros_are_read),
-        cmocka_unit_test(fractions_round_away_from_zero),
-        cmocka_unit_test(the_ends_of_int64_are_reached_exactly),
-        cmocka_unit_test(nonsense_is_refused_with_its_position),
-        cmocka_unit_test(a_limit_names_the_quantity),
-        cmocka_unit_test(decimal_and_milli_agree),
-    };
-    return cmocka_run_group_tests_name("quantity", tests, NULL, NULL);
 }

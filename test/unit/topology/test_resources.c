@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interned resource names, and amounts by id. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/resources.h"
 
-static void the_well_known_names_have_their_ids(void **state)
+TEST(the_well_known_names_have_their_ids)
 {
     struct skr_resource_names *names = skr_resource_names_create();
-    (void)state;
     assert_int_equal(skr_resource_names_find(names, "cpu"), SKR_RESOURCE_CPU);
     assert_int_equal(skr_resource_names_find(names, "memory"), SKR_RESOURCE_MEMORY);
     assert_int_equal(skr_resource_names_find(names, "pods"), SKR_RESOURCE_PODS);
@@ -24,12 +19,11 @@ static void the_well_known_names_have_their_ids(void **state)
     skr_resource_names_destroy(NULL);
 }
 
-static void a_new_name_gets_the_next_id_once(void **state)
+TEST(a_new_name_gets_the_next_id_once)
 {
     struct skr_resource_names *names = skr_resource_names_create();
     uint16_t a = 0;
     uint16_t b = 0;
-    (void)state;
     assert_int_equal(skr_resource_names_intern(names, "nvidia.com/gpu", &a, NULL), 0);
     assert_int_equal(skr_resource_names_intern(names, "nvidia.com/gpu", &b, NULL), 0);
     assert_int_equal(a, 3);
@@ -38,13 +32,12 @@ static void a_new_name_gets_the_next_id_once(void **state)
     skr_resource_names_destroy(names);
 }
 
-static void a_cluster_has_a_limit_of_names(void **state)
+TEST(a_cluster_has_a_limit_of_names)
 {
     struct skr_resource_names *names = skr_resource_names_create();
     struct skr_error error;
     uint16_t id = 0;
     char name[32];
-    (void)state;
     for (int i = 3; i < SKR_RESOURCES_MAX; i++) {
         (void)snprintf(name, sizeof name, "example.com/r%d", i);
         assert_int_equal(skr_resource_names_intern(names, name, &id, &error), 0);
@@ -58,7 +51,7 @@ static void a_cluster_has_a_limit_of_names(void **state)
     skr_resource_names_destroy(names);
 }
 
-static void cpu_counts_in_millicores_and_the_rest_in_units(void **state)
+TEST(cpu_counts_in_millicores_and_the_rest_in_units)
 {
     static const struct {
         const char *name;
@@ -71,7 +64,6 @@ static void cpu_counts_in_millicores_and_the_rest_in_units(void **state)
         {"pods", "110", 110},       {"nvidia.com/gpu", "8", 8},
         {"memory", "0", 0},         {"ephemeral-storage", "10k", 10000},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int64_t v = -1;
         assert_int_equal(skr_resource_parse(rows[i].name, rows[i].quantity, &v, NULL), 0);
@@ -79,7 +71,7 @@ static void cpu_counts_in_millicores_and_the_rest_in_units(void **state)
     }
 }
 
-static void a_bad_amount_names_its_resource(void **state)
+TEST(a_bad_amount_names_its_resource)
 {
     static const struct {
         const char *name;
@@ -92,7 +84,6 @@ static void a_bad_amount_names_its_resource(void **state)
         {"cpu", "two", -SKR_INVALID, "cpu: quantity \"two\": 't' at 1, expected a digit"},
         {"memory", "10E", -SKR_LIMIT, "memory: quantity \"10E\": does not fit into 64 bits"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_error error;
         int64_t v = 5;
@@ -103,14 +94,13 @@ static void a_bad_amount_names_its_resource(void **state)
     }
 }
 
-static void amounts_are_sorted_by_id_without_zeros(void **state)
+TEST(amounts_are_sorted_by_id_without_zeros)
 {
     struct skr_resource_names *names = skr_resource_names_create();
     struct skr_quantity_item item[] = {
         {"amd.com/gpu", 4}, {"cpu", 500}, {"ephemeral-storage", 0}, {"memory", 7}, {"pods", 1}};
     struct skr_quantities q = {5, item};
     struct skr_amounts a;
-    (void)state;
     assert_int_equal(skr_amounts_intern(names, &q, &a, NULL), 0);
     assert_int_equal(a.n, 4);
     for (size_t i = 0; i < a.n; i++) {
@@ -131,14 +121,13 @@ static void amounts_are_sorted_by_id_without_zeros(void **state)
     skr_resource_names_destroy(names);
 }
 
-static void amounts_beyond_the_limit_of_names_leave_nothing_behind(void **state)
+TEST(amounts_beyond_the_limit_of_names_leave_nothing_behind)
 {
     struct skr_resource_names *names = skr_resource_names_create();
     static struct skr_quantity_item item[SKR_RESOURCES_MAX];
     static char name[SKR_RESOURCES_MAX][16];
     struct skr_quantities q = {SKR_RESOURCES_MAX, item};
     struct skr_amounts a = {99, NULL};
-    (void)state;
     for (size_t i = 0; i < SKR_RESOURCES_MAX; i++) {
         (void)snprintf(name[i], sizeof name[i], "r%03zu", i);
         item[i] = (struct skr_quantity_item){name[i], 1};
@@ -148,28 +137,12 @@ static void amounts_beyond_the_limit_of_names_leave_nothing_behind(void **state)
     skr_resource_names_destroy(names);
 }
 
-static void one_of_a_resource_is_what_people_call_one(void **state)
+TEST(one_of_a_resource_is_what_people_call_one)
 {
-    (void)state;
     assert_int_equal(skr_resource_one("cpu"), 1000);
     assert_int_equal(skr_resource_one("memory"), 1073741824);
     assert_int_equal(skr_resource_one("ephemeral-storage"), 1073741824);
     assert_int_equal(skr_resource_one("hugepages-2Mi"), 1073741824);
     assert_int_equal(skr_resource_one("pods"), 1);
     assert_int_equal(skr_resource_one("example.com/gpu"), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_well_known_names_have_their_ids),
-        cmocka_unit_test(a_new_name_gets_the_next_id_once),
-        cmocka_unit_test(a_cluster_has_a_limit_of_names),
-        cmocka_unit_test(cpu_counts_in_millicores_and_the_rest_in_units),
-        cmocka_unit_test(one_of_a_resource_is_what_people_call_one),
-        cmocka_unit_test(a_bad_amount_names_its_resource),
-        cmocka_unit_test(amounts_are_sorted_by_id_without_zeros),
-        cmocka_unit_test(amounts_beyond_the_limit_of_names_leave_nothing_behind),
-    };
-    return cmocka_run_group_tests_name("resources", tests, NULL, NULL);
 }

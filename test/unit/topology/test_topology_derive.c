@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees from node labels. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/topology_map.h"
 
 enum { NODES_MAX = 8 };
@@ -41,12 +37,11 @@ static void assert_units(const struct skr_tree *tree, const char *const *names, 
     }
 }
 
-static void labels_on_every_node_make_racks(void **state)
+TEST(labels_on_every_node_make_racks)
 {
     static const struct named nodes[] = {{"n9", "r2"}, {"n10", "r2"}, {"n3", "r1"}, {"N1", "r10"}};
     static const char *const expected[] = {"r1", "r10", "r2", "n3", "N1", "n10", "n9"};
     struct skr_tree *tree = derive(nodes, 4);
-    (void)state;
     assert_int_equal(tree->n_levels, 2);
     assert_string_equal(tree->level_name[1], "rack");
     assert_string_equal(tree->level_name[2], "node");
@@ -58,14 +53,13 @@ static void labels_on_every_node_make_racks(void **state)
     skr_tree_unref(tree);
 }
 
-static void one_node_without_the_label_makes_it_flat(void **state)
+TEST(one_node_without_the_label_makes_it_flat)
 {
     static const struct named missing[] = {{"b", "r"}, {"a", NULL}, {"c", "r"}};
     static const struct named empty[] = {{"b", "r"}, {"a", "r"}, {"c", ""}};
     static const struct named blank[] = {{"b", " "}, {"a", "r"}, {"c", "r"}};
     static const struct named *const rows[] = {missing, empty, blank};
     static const char *const expected[] = {"a", "b", "c"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct skr_tree *tree = derive(rows[i], 3);
         assert_int_equal(tree->n_levels, 1);
@@ -75,10 +69,9 @@ static void one_node_without_the_label_makes_it_flat(void **state)
     }
 }
 
-static void a_cluster_without_nodes_has_an_empty_flat_tree(void **state)
+TEST(a_cluster_without_nodes_has_an_empty_flat_tree)
 {
     struct skr_tree *tree = derive(NULL, 0);
-    (void)state;
     assert_int_equal(tree->n_levels, 1);
     assert_int_equal(tree->n_leaves, 0);
     assert_string_equal(tree->level_name[1], "node");
@@ -86,7 +79,7 @@ static void a_cluster_without_nodes_has_an_empty_flat_tree(void **state)
 }
 
 /* D20: the engine derives again when nodes change and compares. */
-static void the_tree_depends_on_the_nodes_and_not_on_their_order(void **state)
+TEST(the_tree_depends_on_the_nodes_and_not_on_their_order)
 {
     static const struct named one[] = {{"a", "r"}, {"b", "q"}, {"c", "r"}};
     static const struct named other[] = {{"c", "r"}, {"a", "r"}, {"b", "q"}};
@@ -94,7 +87,6 @@ static void the_tree_depends_on_the_nodes_and_not_on_their_order(void **state)
     static const struct named added[] = {{"a", "r"}, {"b", "q"}, {"c", "r"}, {"d", "r"}};
     struct skr_tree *tree = derive(one, 3);
     struct skr_tree *same = derive(other, 3);
-    (void)state;
     assert_true(skr_tree_equal(tree, same));
     skr_tree_unref(same);
     same = derive(moved, 3);
@@ -105,15 +97,4 @@ static void the_tree_depends_on_the_nodes_and_not_on_their_order(void **state)
     assert_int_equal(skr_tree_find_leaf(same, "d"), 3);
     skr_tree_unref(same);
     skr_tree_unref(tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_on_every_node_make_racks),
-        cmocka_unit_test(one_node_without_the_label_makes_it_flat),
-        cmocka_unit_test(a_cluster_without_nodes_has_an_empty_flat_tree),
-        cmocka_unit_test(the_tree_depends_on_the_nodes_and_not_on_their_order),
-    };
-    return cmocka_run_group_tests_name("topology_derive", tests, NULL, NULL);
 }

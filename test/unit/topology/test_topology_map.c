@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology ConfigMap: what is accepted, and the message of everything that is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/base/json_position.h"
 #include "topology/base/strbuf.h"
 #include "topology/topology_map.h"
@@ -41,11 +37,10 @@ static struct skr_tree *must_parse(const char *levels, const char *tree)
     return ret;
 }
 
-static void the_documented_example_is_read(void **state)
+TEST(the_documented_example_is_read)
 {
     struct skr_tree *tree = NULL;
     struct skr_topology_warnings warnings;
-    (void)state;
     assert_int_equal(
         parse("[\"rack\",\"node\"]", "cluster-tree", "[\"cpu\",\"memory\",\"nvidia.com/gpu\"]",
               "{\"rack-0\":{\"node-0\":{},\"node-1\":{}},\"rack-1\":{\"node-2\":{},\"node-3\":{}}}",
@@ -64,10 +59,9 @@ static void the_documented_example_is_read(void **state)
     skr_tree_unref(tree);
 }
 
-static void absent_keys_have_their_defaults(void **state)
+TEST(absent_keys_have_their_defaults)
 {
     struct skr_tree *tree = must_parse(NULL, "{\"n1\":{},\"n0\":{}}");
-    (void)state;
     assert_string_equal(tree->name, "default-tree");
     assert_int_equal(tree->n_levels, 1);
     assert_string_equal(tree->level_name[1], "node");
@@ -84,22 +78,20 @@ static void absent_keys_have_their_defaults(void **state)
 }
 
 /* D19 */
-static void equal_unit_names_in_different_branches_stay_apart(void **state)
+TEST(equal_unit_names_in_different_branches_stay_apart)
 {
     struct skr_tree *tree =
         must_parse("[\"zone\",\"rack\",\"node\"]", "{\"zone-a\":{\"rack-0\":{\"n0\":{}}},"
                                                    "\"zone-b\":{\"rack-0\":{\"n1\":{}}}}");
-    (void)state;
     assert_int_equal(tree->level_first[3] - tree->level_first[2], 2);
     assert_int_equal(skr_tree_distance(tree, 0, 1), 8);
     skr_tree_unref(tree);
 }
 
-static void an_uneven_tree_is_accepted_with_a_warning(void **state)
+TEST(an_uneven_tree_is_accepted_with_a_warning)
 {
     struct skr_tree *tree = NULL;
     struct skr_topology_warnings warnings;
-    (void)state;
     assert_int_equal(parse(NULL, NULL, NULL,
                            "{\"rack-0\":{\"node-0\":{}},\"rack-1\":{},\"node-5\":{}}", &tree,
                            &warnings, NULL),
@@ -111,7 +103,7 @@ static void an_uneven_tree_is_accepted_with_a_warning(void **state)
     skr_tree_unref(tree);
 }
 
-static void malformed_maps_are_refused_with_key_and_position(void **state)
+TEST(malformed_maps_are_refused_with_key_and_position)
 {
     static const char *const deep17 =
         "{\"1\":{\"2\":{\"3\":{\"4\":{\"5\":{\"6\":{\"7\":{\"8\":{\"9\":{\"10\":{\"11\":{\"12\":"
@@ -202,7 +194,6 @@ static void malformed_maps_are_refused_with_key_and_position(void **state)
         /* too deep */
         {NULL, NULL, deep17, -SKR_LIMIT, "tree: 1:94: nested deeper than 16 levels"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_tree *tree = NULL;
         struct skr_topology_warnings warnings;
@@ -217,26 +208,24 @@ static void malformed_maps_are_refused_with_key_and_position(void **state)
     }
 }
 
-static void a_tree_of_the_deepest_kind_is_read(void **state)
+TEST(a_tree_of_the_deepest_kind_is_read)
 {
     struct skr_tree *tree = must_parse(
         "[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\",\"10\",\"11\",\"12\",\"13\",\"14\","
         "\"15\",\"16\"]",
         "{\"1\":{\"2\":{\"3\":{\"4\":{\"5\":{\"6\":{\"7\":{\"8\":{\"9\":{\"10\":{\"11\":{\"12\":"
         "{\"13\":{\"14\":{\"15\":{\"16\":{}}}}}}}}}}}}}}}}}");
-    (void)state;
     assert_int_equal(tree->n_levels, SKR_LEVELS_MAX);
     assert_int_equal(tree->n_leaves, 1);
     skr_tree_unref(tree);
 }
 
-static void a_nesting_bomb_is_a_limit_and_no_crash(void **state)
+TEST(a_nesting_bomb_is_a_limit_and_no_crash)
 {
     static const char opener[] = "{\"a\":";
     struct skr_tree *tree = NULL;
     struct skr_error error;
     struct skr_strbuf text;
-    (void)state;
     skr_strbuf_init(&text);
     for (int i = 0; i < 200000; i++) {
         skr_strbuf_addn(&text, opener, sizeof opener - 1);
@@ -252,13 +241,12 @@ static void a_nesting_bomb_is_a_limit_and_no_crash(void **state)
     skr_strbuf_fini(&text);
 }
 
-static void sizes_have_limits(void **state)
+TEST(sizes_have_limits)
 {
     struct skr_tree *tree = NULL;
     struct skr_error error;
     struct skr_strbuf text;
     char name[400];
-    (void)state;
     skr_strbuf_init(&text);
     memset(name, 'n', sizeof name);
 
@@ -308,10 +296,9 @@ static void sizes_have_limits(void **state)
     skr_strbuf_fini(&text);
 }
 
-static void a_hundred_thousand_leaves_are_read_in_order(void **state)
+TEST(a_hundred_thousand_leaves_are_read_in_order)
 {
     struct skr_strbuf text;
-    (void)state;
     skr_strbuf_init(&text);
     for (int rack = 0; rack < 2500; rack++) {
         skr_strbuf_addf(&text, "%s\"rack-%d\":{", rack == 0 ? "{" : ",", rack);
@@ -346,14 +333,13 @@ static void a_hundred_thousand_leaves_are_read_in_order(void **state)
 }
 
 /* Whatever the document, a refusal carries a text, and success a tree that can be walked. */
-static void any_document_is_survived(void **state)
+TEST(any_document_is_survived)
 {
     static const char *const piece[] = {
         "{",  "}",        "[",        "]",       ":",   ",", "\"a\"", "\"b\"",       "\"\"",
         "{}", "\"a\":{}", "\"b\":{}", "\"c\":{", " \n", "1", "nul",   "\"\\ud800\"", "\x01"};
     uint32_t seed = 17;
     int good = 0;
-    (void)state;
     for (int round = 0; round < 30000; round++) {
         struct skr_strbuf text;
         skr_strbuf_init(&text);
@@ -378,21 +364,4 @@ static void any_document_is_survived(void **state)
         skr_strbuf_fini(&text);
     }
     assert_true(good > 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_documented_example_is_read),
-        cmocka_unit_test(absent_keys_have_their_defaults),
-        cmocka_unit_test(equal_unit_names_in_different_branches_stay_apart),
-        cmocka_unit_test(an_uneven_tree_is_accepted_with_a_warning),
-        cmocka_unit_test(malformed_maps_are_refused_with_key_and_position),
-        cmocka_unit_test(a_tree_of_the_deepest_kind_is_read),
-        cmocka_unit_test(a_nesting_bomb_is_a_limit_and_no_crash),
-        cmocka_unit_test(sizes_have_limits),
-        cmocka_unit_test(a_hundred_thousand_leaves_are_read_in_order),
-        cmocka_unit_test(any_document_is_survived),
-    };
-    return cmocka_run_group_tests_name("topology_map", tests, NULL, NULL);
 }

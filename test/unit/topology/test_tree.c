@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building trees and reading them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/tree.h"
 
 struct unit {
@@ -77,13 +73,12 @@ static void check_invariants(const struct skr_tree *tree)
 static const struct unit two_racks[] = {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"},
                                         {1, "rack-1"}, {2, "node-2"}, {2, "node-3"}};
 
-static void units_are_numbered_level_by_level(void **state)
+TEST(units_are_numbered_level_by_level)
 {
     static const char *const expected[] = {"root",   "rack-0", "rack-1", "node-0",
                                            "node-1", "node-2", "node-3"};
     size_t n_uneven = 9;
     struct skr_tree *tree = tree_of(two_racks, 6, &n_uneven);
-    (void)state;
     check_invariants(tree);
     assert_int_equal(n_uneven, 0);
     assert_int_equal(tree->n_levels, 2);
@@ -100,10 +95,9 @@ static void units_are_numbered_level_by_level(void **state)
     skr_tree_unref(NULL);
 }
 
-static void names_and_levels_are_found(void **state)
+TEST(names_and_levels_are_found)
 {
     struct skr_tree *tree = tree_of(two_racks, 6, NULL);
-    (void)state;
     assert_int_equal(skr_tree_find_leaf(tree, "node-2"), 2);
     assert_int_equal(skr_tree_find_leaf(tree, "rack-0"), -1);
     assert_int_equal(skr_tree_find_leaf(tree, "root"), -1);
@@ -115,13 +109,12 @@ static void names_and_levels_are_found(void **state)
     skr_tree_unref(tree);
 }
 
-static void distance_counts_edges_between_pods(void **state)
+TEST(distance_counts_edges_between_pods)
 {
     static const struct unit units[] = {{1, "a"},  {2, "x"}, {3, "n0"}, {3, "n1"}, {2, "y"},
                                         {3, "n2"}, {1, "b"}, {2, "x"},  {3, "n3"}};
     static const int32_t expected[4][4] = {{2, 4, 6, 8}, {4, 2, 6, 8}, {6, 6, 2, 8}, {8, 8, 8, 2}};
     struct skr_tree *tree = tree_of(units, 9, NULL);
-    (void)state;
     for (int32_t a = 0; a < 4; a++) {
         for (int32_t b = 0; b < 4; b++) {
             assert_int_equal(skr_tree_distance(tree, a, b), expected[a][b]);
@@ -131,30 +124,28 @@ static void distance_counts_edges_between_pods(void **state)
 }
 
 /* D19: identity is the path. */
-static void equal_names_in_different_branches_stay_apart(void **state)
+TEST(equal_names_in_different_branches_stay_apart)
 {
     static const struct unit units[] = {{1, "zone-a"}, {2, "rack-0"}, {3, "n0"},
                                         {1, "zone-b"}, {2, "rack-0"}, {3, "n1"}};
     struct skr_tree *tree = tree_of(units, 6, NULL);
-    (void)state;
     check_invariants(tree);
     assert_int_equal(tree->n_units, 7);
     assert_int_equal(skr_tree_distance(tree, 0, 1), 8);
     skr_tree_unref(tree);
 }
 
-static void a_unit_and_a_node_may_share_a_name(void **state)
+TEST(a_unit_and_a_node_may_share_a_name)
 {
     static const struct unit units[] = {{1, "a"}, {2, "b"}, {1, "b"}, {2, "a"}};
     struct skr_tree *tree = tree_of(units, 4, NULL);
-    (void)state;
     check_invariants(tree);
     assert_int_equal(skr_tree_find_leaf(tree, "a"), 1);
     assert_int_equal(skr_tree_find_leaf(tree, "b"), 0);
     skr_tree_unref(tree);
 }
 
-static void leaves_above_the_deepest_level_are_left_out(void **state)
+TEST(leaves_above_the_deepest_level_are_left_out)
 {
     static const struct unit units[] = {{1, "early"}, {1, "z"},     {2, "shallow"},  {2, "r"},
                                         {3, "n0"},    {1, "empty"}, {2, "too-high"}, {1, "y"},
@@ -162,7 +153,6 @@ static void leaves_above_the_deepest_level_are_left_out(void **state)
     char path[64];
     size_t n_uneven = 0;
     struct skr_tree *tree = tree_of(units, 10, &n_uneven);
-    (void)state;
     check_invariants(tree);
     assert_int_equal(n_uneven, 3);
     assert_int_equal(tree->n_leaves, 2);
@@ -185,7 +175,7 @@ static void leaves_above_the_deepest_level_are_left_out(void **state)
     skr_tree_builder_destroy(b);
 }
 
-static void one_node_with_two_leaves_is_refused(void **state)
+TEST(one_node_with_two_leaves_is_refused)
 {
     static const struct unit units[] = {{1, "r0"}, {2, "n0"}, {2, "n1"}, {1, "r1"}, {2, "n0"}};
     static const struct unit uneven[] = {{1, "n0"}, {1, "r1"}, {2, "n0"}};
@@ -193,7 +183,6 @@ static void one_node_with_two_leaves_is_refused(void **state)
     struct skr_error error;
     struct skr_tree *tree = NULL;
     struct skr_tree_builder *b = builder_of(units, 5);
-    (void)state;
     assert_false(skr_tree_builder_duplicate(b, 0, &twice));
     assert_int_equal(skr_tree_builder_finish(b, level_names, 2, resources, 2, &tree, NULL, &error),
                      -SKR_INVALID);
@@ -212,12 +201,11 @@ static void one_node_with_two_leaves_is_refused(void **state)
     skr_tree_builder_destroy(b);
 }
 
-static void level_names_must_match_the_depth(void **state)
+TEST(level_names_must_match_the_depth)
 {
     struct skr_error error;
     struct skr_tree *tree = NULL;
     struct skr_tree_builder *b = builder_of(two_racks, 6);
-    (void)state;
     assert_int_equal(skr_tree_builder_finish(b, level_names, 3, resources, 2, &tree, NULL, &error),
                      -SKR_INVALID);
     assert_string_equal(error.text, "3 level names for a tree of depth 2");
@@ -233,10 +221,9 @@ static void level_names_must_match_the_depth(void **state)
     skr_tree_builder_destroy(b);
 }
 
-static void a_tree_without_leaves_is_a_root(void **state)
+TEST(a_tree_without_leaves_is_a_root)
 {
     struct skr_tree *tree = tree_of(NULL, 0, NULL);
-    (void)state;
     check_invariants(tree);
     assert_int_equal(tree->n_units, 1);
     assert_int_equal(tree->n_leaves, 0);
@@ -246,7 +233,7 @@ static void a_tree_without_leaves_is_a_root(void **state)
     skr_tree_unref(tree);
 }
 
-static void names_and_depths_are_checked(void **state)
+TEST(names_and_depths_are_checked)
 {
     static const struct {
         int32_t depth;
@@ -263,7 +250,6 @@ static void names_and_depths_are_checked(void **state)
     struct skr_tree_builder *b = skr_tree_builder_create("t");
     char name[300];
     struct skr_error error;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(skr_tree_builder_add(b, rows[i].depth, rows[i].name, &error), rows[i].rc);
         assert_string_equal(error.text, rows[i].text);
@@ -282,18 +268,17 @@ static void names_and_depths_are_checked(void **state)
     skr_tree_builder_destroy(NULL);
 }
 
-static void a_tree_lives_as_long_as_its_last_owner(void **state)
+TEST(a_tree_lives_as_long_as_its_last_owner)
 {
     struct skr_tree *tree = tree_of(two_racks, 6, NULL);
     struct skr_tree *again = skr_tree_ref(tree);
-    (void)state;
     assert_ptr_equal(tree, again);
     skr_tree_unref(tree);
     assert_string_equal(again->unit_name[6], "node-3");
     skr_tree_unref(again);
 }
 
-static void only_equal_trees_are_equal(void **state)
+TEST(only_equal_trees_are_equal)
 {
     static const struct unit variants[][6] = {
         {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"}, {1, "rack-1"}, {2, "node-2"}, {2, "node-3"}},
@@ -303,7 +288,6 @@ static void only_equal_trees_are_equal(void **state)
         {{1, "rack-0"}, {2, "node-0"}, {2, "node-1"}, {2, "node-4"}, {2, "node-2"}, {2, "node-3"}},
     };
     struct skr_tree *tree = tree_of(two_racks, 6, NULL);
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         struct skr_tree *other = tree_of(variants[i], 6, NULL);
         assert_int_equal(skr_tree_equal(tree, other), i == 0);
@@ -325,10 +309,9 @@ static void only_equal_trees_are_equal(void **state)
     skr_tree_unref(tree);
 }
 
-static void random_trees_keep_the_invariants(void **state)
+TEST(random_trees_keep_the_invariants)
 {
     uint32_t seed = 5;
-    (void)state;
     for (int round = 0; round < 300; round++) {
         static struct unit unit[200];
         static char name[200][24];
@@ -353,24 +336,4 @@ static void random_trees_keep_the_invariants(void **state)
         assert_int_equal(tree->n_leaves, deepest > 0 ? at_depth[deepest] : 0);
         skr_tree_unref(tree);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_are_numbered_level_by_level),
-        cmocka_unit_test(names_and_levels_are_found),
-        cmocka_unit_test(distance_counts_edges_between_pods),
-        cmocka_unit_test(equal_names_in_different_branches_stay_apart),
-        cmocka_unit_test(a_unit_and_a_node_may_share_a_name),
-        cmocka_unit_test(leaves_above_the_deepest_level_are_left_out),
-        cmocka_unit_test(one_node_with_two_leaves_is_refused),
-        cmocka_unit_test(level_names_must_match_the_depth),
-        cmocka_unit_test(a_tree_without_leaves_is_a_root),
-        cmocka_unit_test(names_and_depths_are_checked),
-        cmocka_unit_test(a_tree_lives_as_long_as_its_last_owner),
-        cmocka_unit_test(only_equal_trees_are_equal),
-        cmocka_unit_test(random_trees_keep_the_invariants),
-    };
-    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of actions: what they own, and the names of writes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/frame/action.h"
+#include "test/test.h"
 
 static struct skr_solve_request *make_request(void)
 {
@@ -30,9 +25,8 @@ static void append(struct skr_actions *actions, struct skr_action action)
     actions->item[actions->n++] = action;
 }
 
-static void a_reset_list_is_empty_and_keeps_working(void **state)
+TEST(a_reset_list_is_empty_and_keeps_working)
 {
-    (void)state;
     struct skr_actions actions;
     skr_actions_init(&actions);
     for (int round = 0; round < 3; round++) {
@@ -50,9 +44,8 @@ static void a_reset_list_is_empty_and_keeps_working(void **state)
     assert_null(actions.item);
 }
 
-static void a_request_that_was_taken_survives_the_list(void **state)
+TEST(a_request_that_was_taken_survives_the_list)
 {
-    (void)state;
     struct skr_actions actions;
     struct skr_action action = {.kind = SKR_ACTION_SOLVE, .solve = make_request()};
     skr_actions_init(&actions);
@@ -65,9 +58,9 @@ static void a_request_that_was_taken_survives_the_list(void **state)
     skr_solve_request_destroy(NULL);
 }
 
-static void a_request_that_nobody_took_goes_with_the_list(void **state)
+TEST(a_request_that_nobody_took_goes_with_the_list)
 {
-    (void)state; /* the leak checker of the sanitised build is the judge */
+    /* The leak checker of the sanitised build is the judge. */
     struct skr_actions actions;
     struct skr_action action = {.kind = SKR_ACTION_SOLVE, .solve = make_request()};
     struct skr_action taken = {.kind = SKR_ACTION_SOLVE, .solve = NULL};
@@ -78,9 +71,8 @@ static void a_request_that_nobody_took_goes_with_the_list(void **state)
     assert_int_equal(actions.n, 0);
 }
 
-static void every_write_has_a_name(void **state)
+TEST(every_write_has_a_name)
 {
-    (void)state;
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         assert_true(strlen(skr_write_kind_name((enum skr_write_kind)i)) > 0);
         for (int k = 0; k < i; k++) {
@@ -96,15 +88,4 @@ static void every_write_has_a_name(void **state)
     assert_string_equal(skr_write_class_name(SKR_WRITE_CLASS_EVENT), "event");
     assert_string_equal(skr_write_kind_name(SKR_WRITE_KIND_COUNT), "");
     assert_string_equal(skr_write_class_name(SKR_WRITE_CLASS_COUNT), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reset_list_is_empty_and_keeps_working),
-        cmocka_unit_test(a_request_that_was_taken_survives_the_list),
-        cmocka_unit_test(a_request_that_nobody_took_goes_with_the_list),
-        cmocka_unit_test(every_write_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who goes where and with which rank: dealing of fresh gangs, replacements, adoption. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gang/assign.h"
+#include "test/test.h"
 #include "topology/base/error.h"
 
 #define MAX_SEATS 16
@@ -99,9 +95,8 @@ static void assert_seats(const struct skr_tree *tree, const int32_t *count,
     }
 }
 
-static void the_worked_example_is_dealt_along_the_rack(void **state)
+TEST(the_worked_example_is_dealt_along_the_rack)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {3, 3, 2, 0, 0, 0};
     struct skr_seat seats[8];
@@ -116,9 +111,8 @@ static void the_worked_example_is_dealt_along_the_rack(void **state)
     skr_tree_unref(tree);
 }
 
-static void the_master_goes_first_and_names_are_bytes(void **state)
+TEST(the_master_goes_first_and_names_are_bytes)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {0, 2, 0, 2, 0, 1};
     static const struct {
@@ -171,9 +165,8 @@ static struct skr_tree *deep_tree(void)
     return tree;
 }
 
-static void d31_ranks_grow_with_the_distance_and_racks_do_not_interleave(void **state)
+TEST(d31_ranks_grow_with_the_distance_and_racks_do_not_interleave)
 {
-    (void)state;
     struct skr_tree *tree = deep_tree();
     const int32_t count[] = {0, 1, 1, 1, 1, 1, 2, 1};
     struct skr_seat seats[8];
@@ -186,9 +179,8 @@ static void d31_ranks_grow_with_the_distance_and_racks_do_not_interleave(void **
     skr_tree_unref(tree);
 }
 
-static void a_replacement_inherits_the_freed_rank(void **state)
+TEST(a_replacement_inherits_the_freed_rank)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 2, 0, 0, 0, 0};
     const struct skr_seat seats[] = {
@@ -201,9 +193,8 @@ static void a_replacement_inherits_the_freed_rank(void **state)
     skr_tree_unref(tree);
 }
 
-static void freed_ranks_meet_places_in_tree_order_and_newcomers_by_name(void **state)
+TEST(freed_ranks_meet_places_in_tree_order_and_newcomers_by_name)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {1, 0, 2, 2, 1, 0};
     /* Ranks 0, 2 and 4 are free, even that of the master; places are node-0, node-2, node-4. */
@@ -218,9 +209,8 @@ static void freed_ranks_meet_places_in_tree_order_and_newcomers_by_name(void **s
     skr_tree_unref(tree);
 }
 
-static void seats_added_by_a_larger_size_get_the_next_ranks(void **state)
+TEST(seats_added_by_a_larger_size_get_the_next_ranks)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 1, 1, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "p-0", "node-0", 0), seat(tree, "p-1", "node-0", 1),
@@ -229,9 +219,8 @@ static void seats_added_by_a_larger_size_get_the_next_ranks(void **state)
     skr_tree_unref(tree);
 }
 
-static void adopted_members_are_ranked_as_if_dealt(void **state)
+TEST(adopted_members_are_ranked_as_if_dealt)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {1, 1, 0, 2, 0, 0};
     /* Nobody has a rank: master first, then by distance, leaf, name. */
@@ -251,9 +240,8 @@ static void adopted_members_are_ranked_as_if_dealt(void **state)
     skr_tree_unref(tree);
 }
 
-static void adopted_members_come_before_newcomers(void **state)
+TEST(adopted_members_come_before_newcomers)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {2, 1, 1, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "z", "node-0", -1), seat(tree, "y", "node-1", -1),
@@ -262,9 +250,8 @@ static void adopted_members_come_before_newcomers(void **state)
     skr_tree_unref(tree);
 }
 
-static void of_two_members_with_one_rank_the_first_by_name_keeps_it(void **state)
+TEST(of_two_members_with_one_rank_the_first_by_name_keeps_it)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {3, 0, 0, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "b", "node-0", 1), seat(tree, "a", "node-0", 1),
@@ -273,9 +260,8 @@ static void of_two_members_with_one_rank_the_first_by_name_keeps_it(void **state
     skr_tree_unref(tree);
 }
 
-static void ranks_beyond_the_size_stay(void **state)
+TEST(ranks_beyond_the_size_stay)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {3, 0, 0, 0, 0, 0};
     const struct skr_seat seats[] = {seat(tree, "a", "node-0", 7),
@@ -285,9 +271,8 @@ static void ranks_beyond_the_size_stay(void **state)
     skr_tree_unref(tree);
 }
 
-static void d23_members_outside_the_tree_rank_last(void **state)
+TEST(d23_members_outside_the_tree_rank_last)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t none[] = {0, 0, 0, 0, 0, 0};
     const struct skr_seat one[] = {seat(tree, "p", "elsewhere", -1)};
@@ -307,18 +292,16 @@ static void d23_members_outside_the_tree_rank_last(void **state)
     skr_tree_unref(tree);
 }
 
-static void nothing_to_assign_is_no_error(void **state)
+TEST(nothing_to_assign_is_no_error)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {0, 0, 0, 0, 0, 0};
     assert_int_equal(skr_assign(tree, count, NULL, 0, NULL), 0);
     skr_tree_unref(tree);
 }
 
-static void counts_that_do_not_match_the_seats_are_a_bug(void **state)
+TEST(counts_that_do_not_match_the_seats_are_a_bug)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {1, 0, 0, 0, 0, 0};
     struct skr_error error;
@@ -336,9 +319,8 @@ static void counts_that_do_not_match_the_seats_are_a_bug(void **state)
 }
 
 /* Ranks are a permutation of 0 .. n - 1 and counts are met, whatever the mix of seats. */
-static void ranks_are_a_permutation_for_any_mix(void **state)
+TEST(ranks_are_a_permutation_for_any_mix)
 {
-    (void)state;
     struct skr_tree *tree = two_racks();
     uint32_t seed = 12345;
     for (int round = 0; round < 2000; round++) {
@@ -378,25 +360,4 @@ static void ranks_are_a_permutation_for_any_mix(void **state)
         assert_memory_equal(got, count, sizeof count);
     }
     skr_tree_unref(tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worked_example_is_dealt_along_the_rack),
-        cmocka_unit_test(the_master_goes_first_and_names_are_bytes),
-        cmocka_unit_test(d31_ranks_grow_with_the_distance_and_racks_do_not_interleave),
-        cmocka_unit_test(a_replacement_inherits_the_freed_rank),
-        cmocka_unit_test(freed_ranks_meet_places_in_tree_order_and_newcomers_by_name),
-        cmocka_unit_test(seats_added_by_a_larger_size_get_the_next_ranks),
-        cmocka_unit_test(adopted_members_are_ranked_as_if_dealt),
-        cmocka_unit_test(adopted_members_come_before_newcomers),
-        cmocka_unit_test(of_two_members_with_one_rank_the_first_by_name_keeps_it),
-        cmocka_unit_test(ranks_beyond_the_size_stay),
-        cmocka_unit_test(d23_members_outside_the_tree_rank_last),
-        cmocka_unit_test(nothing_to_assign_is_no_error),
-        cmocka_unit_test(counts_that_do_not_match_the_seats_are_a_bug),
-        cmocka_unit_test(ranks_are_a_permutation_for_any_mix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

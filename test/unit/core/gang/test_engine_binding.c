@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Past the point of no return: what happens to members that are not bound yet. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_scene.h"
 
 /* ---- in Binding ---- */
@@ -33,9 +28,8 @@ static struct rig *binding(const struct rig_call **calls)
     return rig;
 }
 
-static void d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement(void **state)
+TEST(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = binding(calls);
     char node[64];
@@ -62,9 +56,8 @@ static void d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement(void 
     rig_destroy(rig);
 }
 
-static void d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout(void **state)
+TEST(d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = binding(calls);
     rig_delete(rig, RIG_POD, "p-7");
@@ -82,9 +75,8 @@ static void d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout(void **st
     rig_destroy(rig);
 }
 
-static void a_map_deleted_in_binding_is_rolled_forward(void **state)
+TEST(a_map_deleted_in_binding_is_rolled_forward)
 {
-    (void)state;
     for (int restart = 0; restart < 2; restart++) {
         const struct rig_call *calls[8];
         struct rig *rig = binding(calls);
@@ -107,9 +99,8 @@ static void a_map_deleted_in_binding_is_rolled_forward(void **state)
     }
 }
 
-static void a_map_made_again_while_members_are_rolled_forward_stops_nothing(void **state)
+TEST(a_map_made_again_while_members_are_rolled_forward_stops_nothing)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = binding(calls);
     rig_delete(rig, RIG_MAP, "g");
@@ -123,9 +114,8 @@ static void a_map_made_again_while_members_are_rolled_forward_stops_nothing(void
     rig_destroy(rig);
 }
 
-static void an_annotation_wiped_by_a_user_is_rewritten_before_anything_else(void **state)
+TEST(an_annotation_wiped_by_a_user_is_rewritten_before_anything_else)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = scene_holding(7, calls);
     rig_edit(rig, RIG_MAP, "g", "{'metadata':{'annotations':null}}");
@@ -143,9 +133,8 @@ static void an_annotation_wiped_by_a_user_is_rewritten_before_anything_else(void
     rig_destroy(rig);
 }
 
-static void a_size_changed_in_binding_applies_afterwards(void **state)
+TEST(a_size_changed_in_binding_applies_afterwards)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = binding(calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'9'}}");
@@ -158,9 +147,8 @@ static void a_size_changed_in_binding_applies_afterwards(void **state)
     rig_destroy(rig);
 }
 
-static void a_node_lost_in_binding_moves_its_members_alone(void **state)
+TEST(a_node_lost_in_binding_moves_its_members_alone)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = scene_holding(7, calls);
     calls[7] = scene_park(rig, 7);
@@ -180,18 +168,4 @@ static void a_node_lost_in_binding_moves_its_members_alone(void **state)
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_assert_clean(rig);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d8_a_member_lost_in_binding_leaves_its_seat_to_the_replacement),
-        cmocka_unit_test(d8_a_seat_that_nobody_takes_is_given_up_after_plan_timeout),
-        cmocka_unit_test(a_map_deleted_in_binding_is_rolled_forward),
-        cmocka_unit_test(a_map_made_again_while_members_are_rolled_forward_stops_nothing),
-        cmocka_unit_test(an_annotation_wiped_by_a_user_is_rewritten_before_anything_else),
-        cmocka_unit_test(a_size_changed_in_binding_applies_afterwards),
-        cmocka_unit_test(a_node_lost_in_binding_moves_its_members_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * that write was handled. After the restart everybody ends bound, once each, and the watchdog has
  * seen no Binding outside state Binding. Objects are listed in another order each time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -20,7 +15,7 @@
 enum source { FROM_MAP, FROM_PODGROUP, FROM_LABELS };
 
 struct story {
-    const char *name;
+    const char *title;
     enum source source;
     int flags;
     bool old_api;  /* Bindings carry no labels */
@@ -133,54 +128,42 @@ static size_t crash_after(const struct story *s, size_t k, bool before_answer)
         play(rig, s, &done);
     }
     if (rig->trace) {
-        printf("%s k=%zu %d\n", s->name, k, before_answer);
+        printf("%s k=%zu %d\n", s->title, k, before_answer);
     }
     check_end(rig, s);
     rig_destroy(rig);
     return crashed ? applied : 0;
 }
 
-static void explore(void **state)
+static const struct story stories[] = {
+    {.title = "an ungated gang of 8 survives a crash after every write"},
+    {.title = "a gated gang of 8 survives a crash after every write", .flags = RIG_GATED},
+    {.title = "a gang survives every crash where Bindings carry no labels",
+     .flags = RIG_GATED,
+     .old_api = true},
+    {.title = "a PodGroup gang survives a crash after every write",
+     .source = FROM_PODGROUP,
+     .flags = RIG_POD_GROUP_LABEL},
+    {.title = "a gang from labels survives a crash after every write", .source = FROM_LABELS},
+    {.title = "a crash inside an abort leaves no traces", .abort = true},
+    {.title = "a crash inside the abort of a gated gang leaves no traces",
+     .flags = RIG_GATED,
+     .abort = true},
+    {.title = "a crash after the map went in Binding is rolled forward", .map_goes = true},
+    {.title = "a crash after a member was lost in Binding lets the new one in",
+     .flags = RIG_GATED,
+     .lost = true},
+    {.title = "a second crash right after the first does no harm", .flags = RIG_GATED, .again = 1},
+    {.title = "a second crash a few writes after the first does no harm",
+     .abort = true,
+     .again = 5},
+};
+
+TEST_EACH(story, stories, a_crash_after_every_write)
 {
-    const struct story *s = *state;
     size_t k = 1;
-    for (; crash_after(s, k, false) > 0; k++) {
-        crash_after(s, k, true);
+    for (; crash_after(story, k, false) > 0; k++) {
+        crash_after(story, k, true);
     }
     assert_true(k > 16);
-}
-
-#define STORY(what, ...)                           \
-    {                                              \
-        what, explore, NULL, NULL, &(struct story) \
-        {                                          \
-            __VA_ARGS__                            \
-        }                                          \
-    }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STORY("an ungated gang of 8 survives a crash after every write", .name = "ungated"),
-        STORY("a gated gang of 8 survives a crash after every write", .name = "gated",
-              .flags = RIG_GATED),
-        STORY("a gang survives every crash where Bindings carry no labels", .name = "before 1.35",
-              .flags = RIG_GATED, .old_api = true),
-        STORY("a PodGroup gang survives a crash after every write", .name = "PodGroup",
-              .source = FROM_PODGROUP, .flags = RIG_POD_GROUP_LABEL),
-        STORY("a gang from labels survives a crash after every write", .name = "labels",
-              .source = FROM_LABELS),
-        STORY("a crash inside an abort leaves no traces", .name = "abort", .abort = true),
-        STORY("a crash inside the abort of a gated gang leaves no traces", .name = "abort, gated",
-              .flags = RIG_GATED, .abort = true),
-        STORY("a crash after the map went in Binding is rolled forward", .name = "map goes",
-              .map_goes = true),
-        STORY("a crash after a member was lost in Binding lets the new one in", .name = "lost",
-              .flags = RIG_GATED, .lost = true),
-        STORY("a second crash right after the first does no harm", .name = "again",
-              .flags = RIG_GATED, .again = 1),
-        STORY("a second crash a few writes after the first does no harm", .name = "again, later",
-              .abort = true, .again = 5),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

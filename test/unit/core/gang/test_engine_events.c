@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: on changes of state only, however often a group is tried, a daemon is started or a write
  * is refused; with the type, action and length that readers rely on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gang/reason.h"
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 enum { RETRIES = 1000, NOTE_MAX = 1024 };
@@ -54,9 +50,8 @@ static void retry(struct rig *rig, int i)
     rig_run(rig, 2 * SKR_SECOND);
 }
 
-static void a_thousand_retries_of_a_group_without_room_make_one_event(void **state)
+TEST(a_thousand_retries_of_a_group_without_room_make_one_event)
 {
-    (void)state;
     struct rig *rig = group_of(2, 4, 6, NULL);
     rig_assert_bound(rig, "p", 6);
     rig_group(rig, "stuck", 4, 0, NULL);
@@ -95,9 +90,8 @@ static bool never(void *context, const struct skr_pod *pod, const char *node)
 }
 
 /* Every trial finds a place, and kube-scheduler refuses it. */
-static void plans_that_are_given_up_again_and_again_are_told_once(void **state)
+TEST(plans_that_are_given_up_again_and_again_are_told_once)
 {
-    (void)state;
     struct rig *rig = rig_create();
     struct skr_engine_stats stats;
     rig_racks(rig, 1, 1, 2);
@@ -122,9 +116,8 @@ static void plans_that_are_given_up_again_and_again_are_told_once(void **state)
     rig_destroy(rig);
 }
 
-static void a_new_generation_is_told_anew(void **state)
+TEST(a_new_generation_is_told_anew)
 {
-    (void)state;
     struct rig *rig = group_of(2, 4, 4, NULL);
     for (int round = 1; round <= 3; round++) {
         rig_assert_bound(rig, "p", 4);
@@ -143,9 +136,8 @@ static void a_new_generation_is_told_anew(void **state)
     rig_destroy(rig);
 }
 
-static void a_restart_tells_nothing_about_groups_that_stand(void **state)
+TEST(a_restart_tells_nothing_about_groups_that_stand)
 {
-    (void)state;
     struct rig *rig = group_of(2, 4, 6, NULL);
     rig_group(rig, "stuck", 4, 0, NULL);
     rig_pods(rig, "s", 4, "stuck", RIG_GATED);
@@ -159,9 +151,8 @@ static void a_restart_tells_nothing_about_groups_that_stand(void **state)
     rig_destroy(rig);
 }
 
-static void a_refused_write_does_not_repeat_the_event(void **state)
+TEST(a_refused_write_does_not_repeat_the_event)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 4);
     rig_group(rig, "first", 2, 0, NULL);
@@ -177,9 +168,8 @@ static void a_refused_write_does_not_repeat_the_event(void **state)
     rig_destroy(rig);
 }
 
-static void another_topology_is_told_once(void **state)
+TEST(another_topology_is_told_once)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 4);
     rig_sync(rig);
@@ -286,9 +276,8 @@ static void make_events(struct rig *rig)
     rig_run(rig, 20 * SKR_SECOND);
 }
 
-static void events_have_the_form_that_readers_rely_on(void **state)
+TEST(events_have_the_form_that_readers_rely_on)
 {
-    (void)state;
     struct rig *rig = rig_create();
     make_events(rig);
     static const char *const wanted[] = {
@@ -310,18 +299,4 @@ static void events_have_the_form_that_readers_rely_on(void **state)
     }
     assert_int_equal(check_bodies(rig), json_array_size(rig->events));
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thousand_retries_of_a_group_without_room_make_one_event),
-        cmocka_unit_test(plans_that_are_given_up_again_and_again_are_told_once),
-        cmocka_unit_test(a_new_generation_is_told_anew),
-        cmocka_unit_test(a_restart_tells_nothing_about_groups_that_stand),
-        cmocka_unit_test(a_refused_write_does_not_repeat_the_event),
-        cmocka_unit_test(another_topology_is_told_once),
-        cmocka_unit_test(events_have_the_form_that_readers_rely_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

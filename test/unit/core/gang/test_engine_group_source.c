@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a group comes from: maps, PodGroups, labels; their precedence, defects and duplicates. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static struct rig *cluster(void)
@@ -37,9 +32,8 @@ static const char *pg_key(struct rig *rig, const char *key)
 
 /* ---- maps ---- */
 
-static void d12_creating_the_map_wakes_its_pods(void **state)
+TEST(d12_creating_the_map_wakes_its_pods)
 {
-    (void)state;
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = cluster();
         rig_sync(rig);
@@ -54,9 +48,8 @@ static void d12_creating_the_map_wakes_its_pods(void **state)
     }
 }
 
-static void d15_a_malformed_map_is_reported_and_placed_once_repaired(void **state)
+TEST(d15_a_malformed_map_is_reported_and_placed_once_repaired)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, "{");
     rig_sync(rig);
@@ -75,9 +68,8 @@ static void d15_a_malformed_map_is_reported_and_placed_once_repaired(void **stat
     rig_destroy(rig);
 }
 
-static void every_defect_of_a_key_is_named(void **state)
+TEST(every_defect_of_a_key_is_named)
 {
-    (void)state;
     static const char *const broken[][2] = {{"size", "many"},
                                             {"size", "0"},
                                             {"size", "-1"},
@@ -100,9 +92,8 @@ static void every_defect_of_a_key_is_named(void **state)
     }
 }
 
-static void a_bound_group_keeps_its_status_when_its_map_becomes_malformed(void **state)
+TEST(a_bound_group_keeps_its_status_when_its_map_becomes_malformed)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -119,9 +110,8 @@ static void a_bound_group_keeps_its_status_when_its_map_becomes_malformed(void *
     rig_destroy(rig);
 }
 
-static void d17_of_two_maps_of_one_name_the_older_rules(void **state)
+TEST(d17_of_two_maps_of_one_name_the_older_rules)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "older", 2, 0, NULL);
     rig_edit(rig, RIG_MAP, "older", "{'data':{'name':'g'}}");
@@ -143,9 +133,8 @@ static void d17_of_two_maps_of_one_name_the_older_rules(void **state)
     rig_destroy(rig);
 }
 
-static void deleting_the_winner_promotes_the_other_map(void **state)
+TEST(deleting_the_winner_promotes_the_other_map)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "a", 4, 0, NULL);
     rig_edit(rig, RIG_MAP, "a", "{'data':{'name':'g'}}");
@@ -164,9 +153,8 @@ static void deleting_the_winner_promotes_the_other_map(void **state)
     rig_destroy(rig);
 }
 
-static void lint_warnings_are_told_and_block_nothing(void **state)
+TEST(lint_warnings_are_told_and_block_nothing)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, "{'row':{'type':'pack'},'rack':{'min':4,'max':2}}");
     rig_sync(rig);
@@ -180,9 +168,8 @@ static void lint_warnings_are_told_and_block_nothing(void **state)
     rig_destroy(rig);
 }
 
-static void leftovers_of_the_reference_are_removed_from_the_map(void **state)
+TEST(leftovers_of_the_reference_are_removed_from_the_map)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'delayed-deletion':'true','status':'Scheduled'}}");
@@ -193,9 +180,8 @@ static void leftovers_of_the_reference_are_removed_from_the_map(void **state)
     rig_destroy(rig);
 }
 
-static void groups_of_one_name_in_two_namespaces_are_two_groups(void **state)
+TEST(groups_of_one_name_in_two_namespaces_are_two_groups)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "one/g", 2, 0, NULL);
     rig_group(rig, "two/g", 2, 0, NULL);
@@ -246,9 +232,8 @@ static void order_of(int rotation, bool reverse, char *text, size_t size)
     rig_destroy(rig);
 }
 
-static void d26_the_order_of_groups_is_total_and_the_same_from_any_input_order(void **state)
+TEST(d26_the_order_of_groups_is_total_and_the_same_from_any_input_order)
 {
-    (void)state;
     char text[64];
     for (int i = 0; i < 8; i++) {
         order_of(i / 2, i % 2, text, sizeof text);
@@ -256,9 +241,8 @@ static void d26_the_order_of_groups_is_total_and_the_same_from_any_input_order(v
     }
 }
 
-static void d27_podgroups_are_ordered_like_other_groups(void **state)
+TEST(d27_podgroups_are_ordered_like_other_groups)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 1);
     rig_podgroup(rig, "low", 2);
@@ -281,9 +265,8 @@ static void d27_podgroups_are_ordered_like_other_groups(void **state)
 
 /* ---- PodGroups ---- */
 
-static void d24_a_podgroup_gang_without_priorities_is_bound(void **state)
+TEST(d24_a_podgroup_gang_without_priorities_is_bound)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_podgroup(rig, "g", 3);
     rig_sync(rig);
@@ -299,9 +282,8 @@ static void d24_a_podgroup_gang_without_priorities_is_bound(void **state)
     rig_destroy(rig);
 }
 
-static void a_change_of_min_member_is_watched(void **state)
+TEST(a_change_of_min_member_is_watched)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_podgroup(rig, "g", 4);
     rig_sync(rig);
@@ -314,9 +296,8 @@ static void a_change_of_min_member_is_watched(void **state)
     rig_destroy(rig);
 }
 
-static void the_group_name_label_wins_over_the_pod_group_label(void **state)
+TEST(the_group_name_label_wins_over_the_pod_group_label)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_podgroup(rig, "other", 1);
     rig_group(rig, "g", 2, 0, NULL);
@@ -330,9 +311,8 @@ static void the_group_name_label_wins_over_the_pod_group_label(void **state)
     rig_destroy(rig);
 }
 
-static void d22_a_map_takes_over_from_a_podgroup_that_waits(void **state)
+TEST(d22_a_map_takes_over_from_a_podgroup_that_waits)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_podgroup(rig, "g", 9);
     rig_sync(rig);
@@ -346,9 +326,8 @@ static void d22_a_map_takes_over_from_a_podgroup_that_waits(void **state)
     rig_destroy(rig);
 }
 
-static void a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation(void **state)
+TEST(a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_podgroup(rig, "g", 2);
     rig_sync(rig);
@@ -381,9 +360,8 @@ static void labelled_pods(struct rig *rig, int n)
     }
 }
 
-static void a_group_from_labels_is_bound_where_that_is_switched_on(void **state)
+TEST(a_group_from_labels_is_bound_where_that_is_switched_on)
 {
-    (void)state;
     struct rig *rig = cluster_with_labels();
     rig_sync(rig);
     labelled_pods(rig, 3);
@@ -401,9 +379,8 @@ static void a_group_from_labels_is_bound_where_that_is_switched_on(void **state)
     rig_destroy(rig);
 }
 
-static void the_loss_of_the_member_that_carries_the_plan_aborts_it(void **state)
+TEST(the_loss_of_the_member_that_carries_the_plan_aborts_it)
 {
-    (void)state;
     struct rig *rig = cluster_with_labels();
     rig_sync(rig);
     rig->hold_scheduler = true;
@@ -421,9 +398,8 @@ static void the_loss_of_the_member_that_carries_the_plan_aborts_it(void **state)
     rig_destroy(rig);
 }
 
-static void a_lost_member_of_a_group_from_labels_is_replaced(void **state)
+TEST(a_lost_member_of_a_group_from_labels_is_replaced)
 {
-    (void)state;
     struct rig *rig = cluster_with_labels();
     rig_sync(rig);
     labelled_pods(rig, 3);
@@ -438,30 +414,4 @@ static void a_lost_member_of_a_group_from_labels_is_replaced(void **state)
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d12_creating_the_map_wakes_its_pods),
-        cmocka_unit_test(d15_a_malformed_map_is_reported_and_placed_once_repaired),
-        cmocka_unit_test(every_defect_of_a_key_is_named),
-        cmocka_unit_test(a_bound_group_keeps_its_status_when_its_map_becomes_malformed),
-        cmocka_unit_test(d17_of_two_maps_of_one_name_the_older_rules),
-        cmocka_unit_test(deleting_the_winner_promotes_the_other_map),
-        cmocka_unit_test(lint_warnings_are_told_and_block_nothing),
-        cmocka_unit_test(leftovers_of_the_reference_are_removed_from_the_map),
-        cmocka_unit_test(groups_of_one_name_in_two_namespaces_are_two_groups),
-        cmocka_unit_test(d26_the_order_of_groups_is_total_and_the_same_from_any_input_order),
-        cmocka_unit_test(d27_podgroups_are_ordered_like_other_groups),
-        cmocka_unit_test(d24_a_podgroup_gang_without_priorities_is_bound),
-        cmocka_unit_test(a_change_of_min_member_is_watched),
-        cmocka_unit_test(the_group_name_label_wins_over_the_pod_group_label),
-        cmocka_unit_test(d22_a_map_takes_over_from_a_podgroup_that_waits),
-        cmocka_unit_test(a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation),
-        cmocka_unit_test(a_group_from_labels_is_bound_where_that_is_switched_on),
-        cmocka_unit_test(the_loss_of_the_member_that_carries_the_plan_aborts_it),
-        cmocka_unit_test(a_lost_member_of_a_group_from_labels_is_replaced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang's way from its first pod to Bound, with nothing in its way: what is written, when, how
  * often, and where everybody ends. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -37,9 +32,8 @@ static struct rig *bound_gang(int flags)
     return rig;
 }
 
-static void a_gang_is_bound_together_with_and_without_gates(void **state)
+TEST(a_gang_is_bound_together_with_and_without_gates)
 {
-    (void)state;
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = bound_gang(flags);
         assert_string_equal(rig_key(rig, "group-a", "status"), "Bound");
@@ -51,9 +45,8 @@ static void a_gang_is_bound_together_with_and_without_gates(void **state)
     }
 }
 
-static void placement_rank_and_times_are_in_the_map(void **state)
+TEST(placement_rank_and_times_are_in_the_map)
 {
-    (void)state;
     struct rig *rig = bound_gang(RIG_GATED);
     assert_string_equal(rig_key(rig, "group-a", "placement"),
                         "{\"root\":{\"rack-0\":{"
@@ -73,9 +66,8 @@ static void placement_rank_and_times_are_in_the_map(void **state)
     rig_destroy(rig);
 }
 
-static void members_carry_status_rank_and_retries(void **state)
+TEST(members_carry_status_rank_and_retries)
 {
-    (void)state;
     struct rig *rig = bound_gang(0);
     assert_string_equal(rig_label(rig, "job-5", "sakkara.member.status"), "Bound");
     assert_string_equal(rig_label(rig, "job-5", "sakkara.member.rank"), "5");
@@ -83,9 +75,8 @@ static void members_carry_status_rank_and_retries(void **state)
     rig_destroy(rig);
 }
 
-static void r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding(void **state)
+TEST(r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding)
 {
-    (void)state;
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = bound_gang(flags);
         for (int i = 0; i < 8; i++) {
@@ -103,9 +94,8 @@ static void r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding(void
     }
 }
 
-static void where_bindings_carry_no_labels_a_member_costs_one_patch_more(void **state)
+TEST(where_bindings_carry_no_labels_a_member_costs_one_patch_more)
 {
-    (void)state;
     struct rig *rig = two_racks(4);
     rig->bindings_carry_labels = false;
     rig_group(rig, "group-a", 8, 0, NULL);
@@ -122,18 +112,16 @@ static void where_bindings_carry_no_labels_a_member_costs_one_patch_more(void **
     rig_destroy(rig);
 }
 
-static void filter_is_asked_about_the_planned_node_alone(void **state)
+TEST(filter_is_asked_about_the_planned_node_alone)
 {
-    (void)state;
     struct rig *rig = bound_gang(RIG_GATED);
     assert_int_equal(rig->n_filters, 8); /* one call a member, none while gated */
     rig_destroy(rig);
 }
 
 /* The three clusters of the worked example. */
-static void the_worked_example_is_placed_as_documented(void **state)
+TEST(the_worked_example_is_placed_as_documented)
 {
-    (void)state;
     static const struct {
         int cpu[6];
         const char *placement;
@@ -169,9 +157,8 @@ static void the_worked_example_is_placed_as_documented(void **state)
     }
 }
 
-static void d1_the_planned_node_is_the_one_that_is_bound(void **state)
+TEST(d1_the_planned_node_is_the_one_that_is_bound)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 4);
     rig_group(rig, "g", 1, 0, NULL);
@@ -194,9 +181,8 @@ static void d1_the_planned_node_is_the_one_that_is_bound(void **state)
     rig_destroy(rig);
 }
 
-static void d2_a_single_feasible_node_is_no_dead_end(void **state)
+TEST(d2_a_single_feasible_node_is_no_dead_end)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 0);
     rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'cpu':'2'}}}");
@@ -209,9 +195,8 @@ static void d2_a_single_feasible_node_is_no_dead_end(void **state)
     rig_destroy(rig);
 }
 
-static void d13_an_ordinary_pod_is_bound(void **state)
+TEST(d13_an_ordinary_pod_is_bound)
 {
-    (void)state;
     struct rig *rig = two_racks(4);
     rig_sync(rig);
     rig_pod(rig, "plain", NULL, 0);
@@ -223,9 +208,8 @@ static void d13_an_ordinary_pod_is_bound(void **state)
     rig_destroy(rig);
 }
 
-static void d14_a_map_with_name_and_size_only_packs(void **state)
+TEST(d14_a_map_with_name_and_size_only_packs)
 {
-    (void)state;
     struct rig *rig = two_racks(4);
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -239,9 +223,8 @@ static void d14_a_map_with_name_and_size_only_packs(void **state)
     rig_destroy(rig);
 }
 
-static void d30_the_rank_is_on_the_api_server_before_the_binding_is_posted(void **state)
+TEST(d30_the_rank_is_on_the_api_server_before_the_binding_is_posted)
 {
-    (void)state;
     struct rig *rig = two_racks(4);
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -274,9 +257,8 @@ static char *ranks_of_a_run(int racks)
     return strdup(text);
 }
 
-static void d31_d48_ranks_and_placements_are_reproducible(void **state)
+TEST(d31_d48_ranks_and_placements_are_reproducible)
 {
-    (void)state;
     char *first = ranks_of_a_run(3);
     for (int i = 0; i < 100; i++) {
         char *again = ranks_of_a_run(3);
@@ -288,9 +270,8 @@ static void d31_d48_ranks_and_placements_are_reproducible(void **state)
     free(first);
 }
 
-static void d45_our_own_writes_cause_no_planning(void **state)
+TEST(d45_our_own_writes_cause_no_planning)
 {
-    (void)state;
     struct rig *rig = two_racks(4);
     rig_group(rig, "g", 8, 0, NULL);
     rig_sync(rig);
@@ -301,9 +282,8 @@ static void d45_our_own_writes_cause_no_planning(void **state)
     rig_destroy(rig);
 }
 
-static void d46_the_first_status_write_is_a_merge_patch_with_the_version(void **state)
+TEST(d46_the_first_status_write_is_a_merge_patch_with_the_version)
 {
-    (void)state;
     struct rig *rig = two_racks(4);
     rig_group(rig, "g", 8, 0, NULL);
     rig->hold_writes = true;
@@ -321,9 +301,8 @@ static void d46_the_first_status_write_is_a_merge_patch_with_the_version(void **
     rig_destroy(rig);
 }
 
-static void a_burst_of_gangs_is_planned_by_priority_not_by_arrival(void **state)
+TEST(a_burst_of_gangs_is_planned_by_priority_not_by_arrival)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_group(rig, "low", 4, 1, NULL);
@@ -347,27 +326,4 @@ static void a_burst_of_gangs_is_planned_by_priority_not_by_arrival(void **state)
     assert_int_equal(rig_n_bound(rig, "high"), 4);
     assert_int_equal(rig_n_bound(rig, "low"), 0);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gang_is_bound_together_with_and_without_gates),
-        cmocka_unit_test(placement_rank_and_times_are_in_the_map),
-        cmocka_unit_test(members_carry_status_rank_and_retries),
-        cmocka_unit_test(r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding),
-        cmocka_unit_test(where_bindings_carry_no_labels_a_member_costs_one_patch_more),
-        cmocka_unit_test(filter_is_asked_about_the_planned_node_alone),
-        cmocka_unit_test(the_worked_example_is_placed_as_documented),
-        cmocka_unit_test(d1_the_planned_node_is_the_one_that_is_bound),
-        cmocka_unit_test(d2_a_single_feasible_node_is_no_dead_end),
-        cmocka_unit_test(d13_an_ordinary_pod_is_bound),
-        cmocka_unit_test(d14_a_map_with_name_and_size_only_packs),
-        cmocka_unit_test(d30_the_rank_is_on_the_api_server_before_the_binding_is_posted),
-        cmocka_unit_test(d31_d48_ranks_and_placements_are_reproducible),
-        cmocka_unit_test(d45_our_own_writes_cause_no_planning),
-        cmocka_unit_test(d46_the_first_status_write_is_a_merge_patch_with_the_version),
-        cmocka_unit_test(a_burst_of_gangs_is_planned_by_priority_not_by_arrival),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

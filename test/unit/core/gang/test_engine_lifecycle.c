@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every state of a group, how it is entered and left, and what people see of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static struct rig *cluster(void)
@@ -26,9 +21,8 @@ static void assert_state(struct rig *rig, const char *state, const char *status)
     assert_string_equal(rig_key(rig, "g", "status"), status);
 }
 
-static void a_gang_passes_through_every_state_on_its_way(void **state)
+TEST(a_gang_passes_through_every_state_on_its_way)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig->hold_scheduler = rig->hold_solves = true;
     rig_group(rig, "g", 2, 0, NULL);
@@ -67,9 +61,8 @@ static void a_gang_passes_through_every_state_on_its_way(void **state)
     rig_destroy(rig);
 }
 
-static void a_ready_group_falls_back_to_pending_when_a_member_goes(void **state)
+TEST(a_ready_group_falls_back_to_pending_when_a_member_goes)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig->hold_solves = true;
     rig_group(rig, "g", 2, 0, NULL);
@@ -89,9 +82,8 @@ static void a_ready_group_falls_back_to_pending_when_a_member_goes(void **state)
     rig_destroy(rig);
 }
 
-static void the_room_that_went_elsewhere_while_solving_is_noticed(void **state)
+TEST(the_room_that_went_elsewhere_while_solving_is_noticed)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig->hold_solves = true;
     rig_group(rig, "g", 2, 0, NULL);
@@ -112,9 +104,8 @@ static void the_room_that_went_elsewhere_while_solving_is_noticed(void **state)
     rig_destroy(rig);
 }
 
-static void backoff_ends_with_a_change_that_can_help(void **state)
+TEST(backoff_ends_with_a_change_that_can_help)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 9, 0, NULL);
     rig_sync(rig);
@@ -130,9 +121,8 @@ static void backoff_ends_with_a_change_that_can_help(void **state)
     rig_destroy(rig);
 }
 
-static void backoff_with_a_missing_member_is_waiting(void **state)
+TEST(backoff_with_a_missing_member_is_waiting)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 9, 0, NULL);
     rig_sync(rig);
@@ -153,9 +143,8 @@ static bool never(void *context, const struct skr_pod *pod, const char *node)
     return strcmp(node, "node-0") != 0;
 }
 
-static void given_up_plans_are_tried_again_less_and_less_often(void **state)
+TEST(given_up_plans_are_tried_again_less_and_less_often)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig->in_tree = never; /* vetoed for a minute each time */
@@ -171,9 +160,8 @@ static void given_up_plans_are_tried_again_less_and_less_often(void **state)
     rig_destroy(rig);
 }
 
-static void each_reason_of_an_infeasible_group_has_its_numbers(void **state)
+TEST(each_reason_of_an_infeasible_group_has_its_numbers)
 {
-    (void)state;
     static const struct {
         int size;
         const char *constraints, *reason, *message;
@@ -207,9 +195,8 @@ static void each_reason_of_an_infeasible_group_has_its_numbers(void **state)
     }
 }
 
-static void an_event_tells_a_change_and_never_that_it_is_still_so(void **state)
+TEST(an_event_tells_a_change_and_never_that_it_is_still_so)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -224,9 +211,8 @@ static void an_event_tells_a_change_and_never_that_it_is_still_so(void **state)
     rig_destroy(rig);
 }
 
-static void times_count_from_the_first_member_to_the_last_binding(void **state)
+TEST(times_count_from_the_first_member_to_the_last_binding)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -241,9 +227,8 @@ static void times_count_from_the_first_member_to_the_last_binding(void **state)
     rig_destroy(rig);
 }
 
-static void conditions_change_their_time_only_with_their_status(void **state)
+TEST(conditions_change_their_time_only_with_their_status)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -263,9 +248,8 @@ static void conditions_change_their_time_only_with_their_status(void **state)
     rig_destroy(rig);
 }
 
-static void ordinary_pods_above_every_member_are_served_first(void **state)
+TEST(ordinary_pods_above_every_member_are_served_first)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig->hold_scheduler = true;
@@ -285,9 +269,8 @@ static void ordinary_pods_above_every_member_are_served_first(void **state)
     rig_destroy(rig);
 }
 
-static void a_member_bound_by_somebody_else_is_adopted(void **state)
+TEST(a_member_bound_by_somebody_else_is_adopted)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 3, 0, NULL);
     rig_sync(rig);
@@ -305,9 +288,8 @@ static void a_member_bound_by_somebody_else_is_adopted(void **state)
     rig_destroy(rig);
 }
 
-static void a_label_that_changes_the_group_moves_the_pod(void **state)
+TEST(a_label_that_changes_the_group_moves_the_pod)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_group(rig, "h", 1, 0, NULL);
@@ -324,24 +306,4 @@ static void a_label_that_changes_the_group_moves_the_pod(void **state)
     assert_true(*rig_node_of(rig, "p-1"));
     rig_assert_clean(rig);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gang_passes_through_every_state_on_its_way),
-        cmocka_unit_test(a_ready_group_falls_back_to_pending_when_a_member_goes),
-        cmocka_unit_test(the_room_that_went_elsewhere_while_solving_is_noticed),
-        cmocka_unit_test(backoff_ends_with_a_change_that_can_help),
-        cmocka_unit_test(backoff_with_a_missing_member_is_waiting),
-        cmocka_unit_test(given_up_plans_are_tried_again_less_and_less_often),
-        cmocka_unit_test(each_reason_of_an_infeasible_group_has_its_numbers),
-        cmocka_unit_test(an_event_tells_a_change_and_never_that_it_is_still_so),
-        cmocka_unit_test(times_count_from_the_first_member_to_the_last_binding),
-        cmocka_unit_test(conditions_change_their_time_only_with_their_status),
-        cmocka_unit_test(ordinary_pods_above_every_member_are_served_first),
-        cmocka_unit_test(a_member_bound_by_somebody_else_is_adopted),
-        cmocka_unit_test(a_label_that_changes_the_group_moves_the_pod),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

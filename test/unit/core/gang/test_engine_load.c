@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many members, many nodes, many groups, hopeless groups, a slow API server. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 #include <utlist.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
-static void d3_no_node_is_hidden_by_sampling(void **state)
+TEST(d3_no_node_is_hidden_by_sampling)
 {
-    (void)state;
     for (size_t sample = 0; sample <= 30; sample += 30) {
         for (int flags = 0; flags <= RIG_GATED; flags++) {
             struct rig *rig = rig_create();
@@ -48,9 +43,8 @@ static size_t all_writes(struct rig *rig)
     return n;
 }
 
-static void d33_a_hopeless_group_does_not_spin(void **state)
+TEST(d33_a_hopeless_group_does_not_spin)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 5, 4);
     rig_group(rig, "g", 100, 0, NULL);
@@ -67,9 +61,8 @@ static void d33_a_hopeless_group_does_not_spin(void **state)
     rig_destroy(rig);
 }
 
-static void r13_an_infeasible_group_writes_nothing_per_retry(void **state)
+TEST(r13_an_infeasible_group_writes_nothing_per_retry)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_group(rig, "g", 5, 0, NULL);
@@ -86,9 +79,8 @@ static void r13_an_infeasible_group_writes_nothing_per_retry(void **state)
     rig_destroy(rig);
 }
 
-static void r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone(void **state)
+TEST(r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_group(rig, "g", 5, 0, NULL);
@@ -102,9 +94,8 @@ static void r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone
     rig_destroy(rig);
 }
 
-static void d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups(void **state)
+TEST(d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 4, 4);
     rig_group(rig, "slow", 8, 0, NULL);
@@ -158,9 +149,8 @@ static void run_at_50_writes_per_second(struct rig *rig, skr_time duration)
     }
 }
 
-static void d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit(void **state)
+TEST(d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig->check_every = 100;
     rig_racks(rig, 10, 20, 12);
@@ -176,9 +166,8 @@ static void d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit(void **
     rig_destroy(rig);
 }
 
-static void at_most_sixteen_bindings_are_in_flight(void **state)
+TEST(at_most_sixteen_bindings_are_in_flight)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 10, 5);
     rig_group(rig, "g", 50, 0, NULL);
@@ -197,9 +186,8 @@ static void at_most_sixteen_bindings_are_in_flight(void **state)
 }
 
 /* Two groups that each fit alone, in many interleavings of everything that can be interleaved. */
-static void two_groups_that_do_not_fit_together_never_share_the_room(void **state)
+TEST(two_groups_that_do_not_fit_together_never_share_the_room)
 {
-    (void)state;
     uint64_t random = 88172645463325252u;
     for (int round = 0; round < 300; round++) {
         struct rig *rig = rig_create();
@@ -249,9 +237,8 @@ static void two_groups_that_do_not_fit_together_never_share_the_room(void **stat
     }
 }
 
-static void a_blocked_group_starves_nobody(void **state)
+TEST(a_blocked_group_starves_nobody)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "large", 9, 100, NULL);
@@ -267,9 +254,8 @@ static void a_blocked_group_starves_nobody(void **state)
     rig_destroy(rig);
 }
 
-static void freed_capacity_wakes_who_waits_for_it(void **state)
+TEST(freed_capacity_wakes_who_waits_for_it)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_pods(rig, "old", 2, NULL, RIG_BIG);
@@ -287,21 +273,4 @@ static void freed_capacity_wakes_who_waits_for_it(void **state)
     rig_run(rig, 2 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d3_no_node_is_hidden_by_sampling),
-        cmocka_unit_test(d33_a_hopeless_group_does_not_spin),
-        cmocka_unit_test(r13_an_infeasible_group_writes_nothing_per_retry),
-        cmocka_unit_test(r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone),
-        cmocka_unit_test(d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups),
-        cmocka_unit_test(d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit),
-        cmocka_unit_test(at_most_sixteen_bindings_are_in_flight),
-        cmocka_unit_test(two_groups_that_do_not_fit_together_never_share_the_room),
-        cmocka_unit_test(a_blocked_group_starves_nobody),
-        cmocka_unit_test(freed_capacity_wakes_who_waits_for_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

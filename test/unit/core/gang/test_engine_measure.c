@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the engine: how long groups waited and how it ended, trials, topologies, and the room
  * that is left, against counting it in the plainest way on random clusters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
@@ -50,9 +46,8 @@ static struct rig *waiting_gang(int size)
     return rig;
 }
 
-static void the_wait_begins_with_the_last_member_and_ends_bound(void **state)
+TEST(the_wait_begins_with_the_last_member_and_ends_bound)
 {
-    (void)state;
     struct rig *rig = waiting_gang(8);
     rig_pods(rig, "job", 7, "group-a", RIG_GATED);
     rig_run(rig, 100 * SKR_SECOND);
@@ -73,9 +68,8 @@ static void the_wait_begins_with_the_last_member_and_ends_bound(void **state)
     rig_destroy(rig);
 }
 
-static void a_group_that_comes_apart_before_it_is_bound_failed(void **state)
+TEST(a_group_that_comes_apart_before_it_is_bound_failed)
 {
-    (void)state;
     struct rig *rig = waiting_gang(8);
     rig_edit(rig, RIG_MAP, "group-a", "{'data':{'size':'40'}}");
     rig_pods(rig, "job", 40, "group-a", RIG_GATED);
@@ -95,9 +89,8 @@ static void a_group_that_comes_apart_before_it_is_bound_failed(void **state)
     rig_destroy(rig);
 }
 
-static void a_plan_that_is_given_up_does_not_end_the_wait(void **state)
+TEST(a_plan_that_is_given_up_does_not_end_the_wait)
 {
-    (void)state;
     struct rig *rig = waiting_gang(8);
     rig->hold_scheduler = true;
     rig_pods(rig, "job", 8, "group-a", RIG_GATED);
@@ -117,9 +110,8 @@ static void a_plan_that_is_given_up_does_not_end_the_wait(void **state)
     rig_destroy(rig);
 }
 
-static void a_long_wait_is_in_the_last_bucket(void **state)
+TEST(a_long_wait_is_in_the_last_bucket)
 {
-    (void)state;
     struct rig *rig = waiting_gang(40);
     rig_pods(rig, "job", 40, "group-a", RIG_GATED);
     rig_run(rig, 6000 * SKR_SECOND);
@@ -129,9 +121,8 @@ static void a_long_wait_is_in_the_last_bucket(void **state)
     rig_destroy(rig);
 }
 
-static void topologies_are_counted_as_they_come_and_go(void **state)
+TEST(topologies_are_counted_as_they_come_and_go)
 {
-    (void)state;
     struct rig *rig = waiting_gang(8);
     assert_int_equal(stats_of(rig).topology_loads, 1);
     rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{'}}");
@@ -233,9 +224,8 @@ static void expect_level(const struct skr_slots *slots, const struct room *room,
     }
 }
 
-static void free_slots_are_what_counting_says_on_random_clusters(void **state)
+TEST(free_slots_are_what_counting_says_on_random_clusters)
 {
-    (void)state;
     for (uint64_t instance = 1; instance <= 200; instance++) {
         uint64_t seed = instance;
         struct rig *rig = rig_create();
@@ -280,9 +270,8 @@ static void free_slots_are_what_counting_says_on_random_clusters(void **state)
     }
 }
 
-static void without_a_tree_there_are_no_slots(void **state)
+TEST(without_a_tree_there_are_no_slots)
 {
-    (void)state;
     struct rig *rig = rig_create();
     struct skr_slots slots;
     rig_sync(rig);
@@ -291,18 +280,4 @@ static void without_a_tree_there_are_no_slots(void **state)
     assert_null(slots.tree);
     skr_slots_fini(&slots);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wait_begins_with_the_last_member_and_ends_bound),
-        cmocka_unit_test(a_group_that_comes_apart_before_it_is_bound_failed),
-        cmocka_unit_test(a_plan_that_is_given_up_does_not_end_the_wait),
-        cmocka_unit_test(a_long_wait_is_in_the_last_bucket),
-        cmocka_unit_test(topologies_are_counted_as_they_come_and_go),
-        cmocka_unit_test(free_slots_are_what_counting_says_on_random_clusters),
-        cmocka_unit_test(without_a_tree_there_are_no_slots),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

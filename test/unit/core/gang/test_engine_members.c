@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds a seat: lost members and replacements, generations, sizes, gates of others, pods beyond
  * size, unequal pods. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static struct rig *cluster(void)
@@ -44,9 +39,8 @@ static const char *condition(struct rig *rig, const char *type)
 
 /* ---- replacements ---- */
 
-static void d9_a_lost_member_is_replaced_beside_the_others(void **state)
+TEST(d9_a_lost_member_is_replaced_beside_the_others)
 {
-    (void)state;
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = bound(8, NULL);
         char node[32];
@@ -70,9 +64,8 @@ static void d9_a_lost_member_is_replaced_beside_the_others(void **state)
     }
 }
 
-static void survivors_never_move_and_constraints_count_them(void **state)
+TEST(survivors_never_move_and_constraints_count_them)
 {
-    (void)state;
     struct rig *rig = bound(4, "{'node':{'max':1},'rack':{'type':'spread'}}");
     rig_delete(rig, RIG_POD, "p-3");
     rig_pod(rig, "q", "g", 0);
@@ -87,9 +80,8 @@ static void survivors_never_move_and_constraints_count_them(void **state)
     rig_destroy(rig);
 }
 
-static void newcomers_need_not_wait_for_further_missing_members(void **state)
+TEST(newcomers_need_not_wait_for_further_missing_members)
 {
-    (void)state;
     struct rig *rig = bound(6, NULL);
     rig_delete(rig, RIG_POD, "p-1");
     rig_delete(rig, RIG_POD, "p-2");
@@ -103,9 +95,8 @@ static void newcomers_need_not_wait_for_further_missing_members(void **state)
     rig_destroy(rig);
 }
 
-static void a_replacement_that_fits_nowhere_waits_with_the_exact_reason(void **state)
+TEST(a_replacement_that_fits_nowhere_waits_with_the_exact_reason)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_group(rig, "g", 4, 0, NULL);
@@ -128,9 +119,8 @@ static void a_replacement_that_fits_nowhere_waits_with_the_exact_reason(void **s
     rig_destroy(rig);
 }
 
-static void d10_a_failed_pod_frees_its_seat_for_the_retry(void **state)
+TEST(d10_a_failed_pod_frees_its_seat_for_the_retry)
 {
-    (void)state;
     struct rig *rig = bound(4, NULL);
     rig_phase(rig, "p-2", "Failed");
     rig_pod(rig, "retry", "g", 0);
@@ -140,9 +130,8 @@ static void d10_a_failed_pod_frees_its_seat_for_the_retry(void **state)
     rig_destroy(rig);
 }
 
-static void a_terminating_pod_holds_no_seat_but_its_room(void **state)
+TEST(a_terminating_pod_holds_no_seat_but_its_room)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig_group(rig, "g", 2, 0, NULL);
@@ -159,9 +148,8 @@ static void a_terminating_pod_holds_no_seat_but_its_room(void **state)
     rig_destroy(rig);
 }
 
-static void a_succeeded_member_of_the_same_controller_is_replaced(void **state)
+TEST(a_succeeded_member_of_the_same_controller_is_replaced)
 {
-    (void)state;
     struct rig *rig = bound(3, NULL); /* a work queue: its job goes on */
     rig_phase(rig, "p-0", "Succeeded");
     rig_pod(rig, "next", "g", 0);
@@ -172,9 +160,8 @@ static void a_succeeded_member_of_the_same_controller_is_replaced(void **state)
 
 /* ---- generations ---- */
 
-static void newcomers_of_another_controller_are_the_next_generation_after_a_success(void **state)
+TEST(newcomers_of_another_controller_are_the_next_generation_after_a_success)
 {
-    (void)state;
     struct rig *rig = bound(3, NULL);
     rig_phase(rig, "p-0", "Succeeded");
     rig_pods(rig, "bare", 3, "g", RIG_BARE);
@@ -195,9 +182,8 @@ static void newcomers_of_another_controller_are_the_next_generation_after_a_succ
     rig_destroy(rig);
 }
 
-static void without_a_success_newcomers_of_another_controller_are_replacements(void **state)
+TEST(without_a_success_newcomers_of_another_controller_are_replacements)
 {
-    (void)state;
     struct rig *rig = bound(3, NULL);
     rig_delete(rig, RIG_POD, "p-1");
     rig_pod(rig, "bare", "g", RIG_BARE);
@@ -206,9 +192,8 @@ static void without_a_success_newcomers_of_another_controller_are_replacements(v
     rig_destroy(rig);
 }
 
-static void a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes(void **state)
+TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
 {
-    (void)state;
     struct rig *rig = bound(2, NULL);
     char begin[64];
     snprintf(begin, sizeof begin, "%s", rig_key(rig, "g", "schedBeginTime"));
@@ -235,9 +220,8 @@ static void a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes(voi
 
 /* ---- size ---- */
 
-static void d11_a_pod_beyond_size_is_woken_when_a_seat_frees(void **state)
+TEST(d11_a_pod_beyond_size_is_woken_when_a_seat_frees)
 {
-    (void)state;
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = cluster();
         rig_group(rig, "g", 4, 0, NULL);
@@ -255,9 +239,8 @@ static void d11_a_pod_beyond_size_is_woken_when_a_seat_frees(void **state)
     }
 }
 
-static void seats_go_to_the_oldest_by_creation_then_name(void **state)
+TEST(seats_go_to_the_oldest_by_creation_then_name)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_pod(rig, "c", "g", 0);
@@ -272,9 +255,8 @@ static void seats_go_to_the_oldest_by_creation_then_name(void **state)
     rig_destroy(rig);
 }
 
-static void a_larger_size_of_a_bound_group_is_filled_by_newcomers(void **state)
+TEST(a_larger_size_of_a_bound_group_is_filled_by_newcomers)
 {
-    (void)state;
     struct rig *rig = bound(3, NULL);
     rig_pods(rig, "q", 2, "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
@@ -288,9 +270,8 @@ static void a_larger_size_of_a_bound_group_is_filled_by_newcomers(void **state)
     rig_destroy(rig);
 }
 
-static void a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing(void **state)
+TEST(a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing)
 {
-    (void)state;
     struct rig *rig = bound(5, NULL);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3'}}");
     rig_run(rig, 5 * SKR_SECOND);
@@ -307,9 +288,8 @@ static void a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing(vo
     rig_destroy(rig);
 }
 
-static void changed_constraints_of_a_bound_group_move_nothing(void **state)
+TEST(changed_constraints_of_a_bound_group_move_nothing)
 {
-    (void)state;
     struct rig *rig = bound(4, NULL);
     rig_forget_counts(rig);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':1}}'}}");
@@ -322,9 +302,8 @@ static void changed_constraints_of_a_bound_group_move_nothing(void **state)
 
 /* ---- readiness ---- */
 
-static void a_foreign_gate_keeps_the_group_waiting_and_ours_on(void **state)
+TEST(a_foreign_gate_keeps_the_group_waiting_and_ours_on)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -341,9 +320,8 @@ static void a_foreign_gate_keeps_the_group_waiting_and_ours_on(void **state)
     rig_destroy(rig);
 }
 
-static void gated_members_are_told_their_state_once(void **state)
+TEST(gated_members_are_told_their_state_once)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_group(rig, "g", 3, 0, NULL);
     rig_sync(rig);
@@ -364,9 +342,8 @@ static void gated_members_are_told_their_state_once(void **state)
     rig_destroy(rig);
 }
 
-static void d44_the_larger_request_is_the_demand_of_every_member(void **state)
+TEST(d44_the_larger_request_is_the_demand_of_every_member)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 3);
     rig_group(rig, "g", 2, 0, NULL);
@@ -383,9 +360,8 @@ static void d44_the_larger_request_is_the_demand_of_every_member(void **state)
     rig_destroy(rig);
 }
 
-static void unequal_pods_are_refused_where_that_is_asked_for(void **state)
+TEST(unequal_pods_are_refused_where_that_is_asked_for)
 {
-    (void)state;
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.heterogeneous_refuse = true;
@@ -405,9 +381,8 @@ static void unequal_pods_are_refused_where_that_is_asked_for(void **state)
     rig_destroy(rig);
 }
 
-static void d4_eligibility_is_that_of_the_gang_not_of_one_pod(void **state)
+TEST(d4_eligibility_is_that_of_the_gang_not_of_one_pod)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 4);
     rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'gpu','effect':'NoSchedule'}]}}");
@@ -419,31 +394,4 @@ static void d4_eligibility_is_that_of_the_gang_not_of_one_pod(void **state)
     assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
     assert_string_equal(rig_node_of(rig, "p-1"), "node-1");
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d9_a_lost_member_is_replaced_beside_the_others),
-        cmocka_unit_test(survivors_never_move_and_constraints_count_them),
-        cmocka_unit_test(newcomers_need_not_wait_for_further_missing_members),
-        cmocka_unit_test(a_replacement_that_fits_nowhere_waits_with_the_exact_reason),
-        cmocka_unit_test(d10_a_failed_pod_frees_its_seat_for_the_retry),
-        cmocka_unit_test(a_terminating_pod_holds_no_seat_but_its_room),
-        cmocka_unit_test(a_succeeded_member_of_the_same_controller_is_replaced),
-        cmocka_unit_test(newcomers_of_another_controller_are_the_next_generation_after_a_success),
-        cmocka_unit_test(without_a_success_newcomers_of_another_controller_are_replacements),
-        cmocka_unit_test(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes),
-        cmocka_unit_test(d11_a_pod_beyond_size_is_woken_when_a_seat_frees),
-        cmocka_unit_test(seats_go_to_the_oldest_by_creation_then_name),
-        cmocka_unit_test(a_larger_size_of_a_bound_group_is_filled_by_newcomers),
-        cmocka_unit_test(a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing),
-        cmocka_unit_test(changed_constraints_of_a_bound_group_move_nothing),
-        cmocka_unit_test(a_foreign_gate_keeps_the_group_waiting_and_ours_on),
-        cmocka_unit_test(gated_members_are_told_their_state_once),
-        cmocka_unit_test(d44_the_larger_request_is_the_demand_of_every_member),
-        cmocka_unit_test(unequal_pods_are_refused_where_that_is_asked_for),
-        cmocka_unit_test(d4_eligibility_is_that_of_the_gang_not_of_one_pod),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

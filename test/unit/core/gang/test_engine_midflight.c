@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens to a plan when the world changes between its commit and the last Binding. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_scene.h"
 
 static void assert_aborted(struct rig *rig, const struct rig_call *const *calls, int n)
@@ -24,9 +19,8 @@ static void assert_aborted(struct rig *rig, const struct rig_call *const *calls,
 
 /* ---- before Binding ---- */
 
-static void d6_deleting_the_map_while_holding_binds_nobody(void **state)
+TEST(d6_deleting_the_map_while_holding_binds_nobody)
 {
-    (void)state;
     const struct rig_call *calls[5];
     struct rig *rig = scene_holding(5, calls);
     rig_delete(rig, RIG_MAP, "g");
@@ -39,9 +33,8 @@ static void d6_deleting_the_map_while_holding_binds_nobody(void **state)
     rig_destroy(rig);
 }
 
-static void d7_a_lower_size_while_holding_releases_no_partial_gang(void **state)
+TEST(d7_a_lower_size_while_holding_releases_no_partial_gang)
 {
-    (void)state;
     const struct rig_call *calls[4];
     struct rig *rig = scene_holding(4, calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'4'}}");
@@ -55,9 +48,8 @@ static void d7_a_lower_size_while_holding_releases_no_partial_gang(void **state)
     rig_destroy(rig);
 }
 
-static void changed_constraints_abort_and_solve_again(void **state)
+TEST(changed_constraints_abort_and_solve_again)
 {
-    (void)state;
     const struct rig_call *calls[3];
     struct rig *rig = scene_holding(3, calls);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':2}}'}}");
@@ -70,9 +62,8 @@ static void changed_constraints_abort_and_solve_again(void **state)
     rig_destroy(rig);
 }
 
-static void a_lost_member_aborts_and_the_group_waits_for_members(void **state)
+TEST(a_lost_member_aborts_and_the_group_waits_for_members)
 {
-    (void)state;
     for (int how = 0; how < 3; how++) {
         const struct rig_call *calls[7];
         struct rig *rig = scene_holding(7, calls);
@@ -101,9 +92,8 @@ static void a_lost_member_aborts_and_the_group_waits_for_members(void **state)
     }
 }
 
-static void d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere(void **state)
+TEST(d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere)
 {
-    (void)state;
     static const char *const change[] = {
         "{'spec':{'taints':[{'key':'bad','effect':'NoSchedule'}]}}",
         "{'spec':{'taints':[{'key':'bad','effect':'NoExecute'}]}}",
@@ -131,9 +121,8 @@ static void d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere(void **st
     }
 }
 
-static void a_node_of_no_plan_may_change_as_it_likes(void **state)
+TEST(a_node_of_no_plan_may_change_as_it_likes)
 {
-    (void)state;
     const struct rig_call *calls[3];
     struct rig *rig = scene_holding(3, calls);
     rig_edit(rig, RIG_NODE, "node-5", "{'spec':{'unschedulable':true}}");
@@ -145,9 +134,8 @@ static void a_node_of_no_plan_may_change_as_it_likes(void **state)
     rig_destroy(rig);
 }
 
-static void a_plan_is_given_up_after_plan_timeout_and_tried_again(void **state)
+TEST(a_plan_is_given_up_after_plan_timeout_and_tried_again)
 {
-    (void)state;
     const struct rig_call *calls[7];
     struct rig *rig = scene_holding(7, calls);
     rig_filter(rig, "p-7", rig_nominated(rig, "p-7")); /* accepted, and never bound */
@@ -163,9 +151,8 @@ static void a_plan_is_given_up_after_plan_timeout_and_tried_again(void **state)
     rig_destroy(rig);
 }
 
-static void d50_a_plan_that_was_given_up_holds_no_capacity(void **state)
+TEST(d50_a_plan_that_was_given_up_holds_no_capacity)
 {
-    (void)state;
     const struct rig_call *calls[7];
     struct rig *rig = scene_holding(7, calls);
     rig_delete(rig, RIG_POD, "p-7");
@@ -178,9 +165,8 @@ static void d50_a_plan_that_was_given_up_holds_no_capacity(void **state)
     rig_destroy(rig);
 }
 
-static void d50_an_infeasible_gang_holds_no_capacity(void **state)
+TEST(d50_an_infeasible_gang_holds_no_capacity)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 7, 1);
     rig_group(rig, "g", 8, 9, NULL);
@@ -195,9 +181,8 @@ static void d50_an_infeasible_gang_holds_no_capacity(void **state)
     rig_destroy(rig);
 }
 
-static void a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not(void **state)
+TEST(a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 4);
     rig_group(rig, "g", 6, 0, "{'rack':{'type':'pack','hard':true}}");
@@ -226,9 +211,8 @@ static void a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_do
 
 /* ---- the commit of Binding ---- */
 
-static void binding_is_committed_before_the_first_binding_is_posted(void **state)
+TEST(binding_is_committed_before_the_first_binding_is_posted)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
@@ -245,9 +229,8 @@ static void binding_is_committed_before_the_first_binding_is_posted(void **state
     rig_destroy(rig);
 }
 
-static void a_conflict_of_the_binding_commit_is_read_and_tried_again(void **state)
+TEST(a_conflict_of_the_binding_commit_is_read_and_tried_again)
 {
-    (void)state;
     static const enum rig_outcome bad[] = {RIG_409, RIG_LOST, RIG_LOST_APPLIED, RIG_429};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const struct rig_call *calls[8];
@@ -262,9 +245,8 @@ static void a_conflict_of_the_binding_commit_is_read_and_tried_again(void **stat
     }
 }
 
-static void user_keys_that_changed_under_the_binding_commit_abort(void **state)
+TEST(user_keys_that_changed_under_the_binding_commit_abort)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = scene_holding(7, calls);
     rig->hold_watch[RIG_MAP] = true;
@@ -279,9 +261,8 @@ static void user_keys_that_changed_under_the_binding_commit_abort(void **state)
     rig_destroy(rig);
 }
 
-static void d6_a_map_deleted_under_the_binding_commit_binds_nobody(void **state)
+TEST(d6_a_map_deleted_under_the_binding_commit_binds_nobody)
 {
-    (void)state;
     for (int seen_first = 0; seen_first < 2; seen_first++) {
         const struct rig_call *calls[8];
         struct rig *rig = scene_holding(7, calls);
@@ -301,9 +282,8 @@ static void d6_a_map_deleted_under_the_binding_commit_binds_nobody(void **state)
     }
 }
 
-static void a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again(void **state)
+TEST(a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again)
 {
-    (void)state;
     const struct rig_call *calls[8];
     struct rig *rig = scene_holding(7, calls);
     rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
@@ -318,27 +298,4 @@ static void a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again(
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 8);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d6_deleting_the_map_while_holding_binds_nobody),
-        cmocka_unit_test(d7_a_lower_size_while_holding_releases_no_partial_gang),
-        cmocka_unit_test(changed_constraints_abort_and_solve_again),
-        cmocka_unit_test(a_lost_member_aborts_and_the_group_waits_for_members),
-        cmocka_unit_test(d5_a_node_that_becomes_unusable_makes_a_new_plan_elsewhere),
-        cmocka_unit_test(a_node_of_no_plan_may_change_as_it_likes),
-        cmocka_unit_test(a_plan_is_given_up_after_plan_timeout_and_tried_again),
-        cmocka_unit_test(d50_a_plan_that_was_given_up_holds_no_capacity),
-        cmocka_unit_test(d50_an_infeasible_gang_holds_no_capacity),
-        cmocka_unit_test(
-            a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not),
-        cmocka_unit_test(binding_is_committed_before_the_first_binding_is_posted),
-        cmocka_unit_test(a_conflict_of_the_binding_commit_is_read_and_tried_again),
-        cmocka_unit_test(user_keys_that_changed_under_the_binding_commit_abort),
-        cmocka_unit_test(d6_a_map_deleted_under_the_binding_commit_binds_nobody),
-        cmocka_unit_test(a_caller_that_hangs_up_under_the_binding_commit_is_waited_for_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members' metadata (rule R9), probes, vetoes and kube-scheduler's refusals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; planned. */
@@ -38,9 +33,8 @@ static void accept_all_but(struct rig *rig, const char *pod)
 
 /* ---- nominations ---- */
 
-static void r9_a_lost_nomination_is_written_again_with_the_next_count(void **state)
+TEST(r9_a_lost_nomination_is_written_again_with_the_next_count)
 {
-    (void)state;
     struct rig *rig = planned(0);
     char first[32];
     snprintf(first, sizeof first, "%s", rig_label(rig, "p-0", "sakkara.member.plan"));
@@ -57,9 +51,8 @@ static void r9_a_lost_nomination_is_written_again_with_the_next_count(void **sta
     rig_destroy(rig);
 }
 
-static void r9_a_parked_member_is_not_nominated_again(void **state)
+TEST(r9_a_parked_member_is_not_nominated_again)
 {
-    (void)state;
     struct rig *rig = planned(0);
     rig_bind(rig, "p-0", "node-0");
     rig_edit(rig, RIG_POD, "p-0", "{'status':{'nominatedNodeName':null}}");
@@ -68,9 +61,8 @@ static void r9_a_parked_member_is_not_nominated_again(void **state)
     rig_destroy(rig);
 }
 
-static void r9_labels_of_a_parked_member_that_a_user_removed_are_mended(void **state)
+TEST(r9_labels_of_a_parked_member_that_a_user_removed_are_mended)
 {
-    (void)state;
     struct rig *rig = planned(0);
     rig_bind(rig, "p-0", "node-0");
     rig_edit(rig, RIG_POD, "p-0", "{'metadata':{'labels':{'sakkara.member.rank':null}}}");
@@ -79,9 +71,8 @@ static void r9_labels_of_a_parked_member_that_a_user_removed_are_mended(void **s
     rig_destroy(rig);
 }
 
-static void r9_no_patch_is_sent_while_one_is_in_flight(void **state)
+TEST(r9_no_patch_is_sent_while_one_is_in_flight)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "g", 2, 0, NULL);
@@ -100,9 +91,8 @@ static void r9_no_patch_is_sent_while_one_is_in_flight(void **state)
     rig_destroy(rig);
 }
 
-static void an_unknown_outcome_of_a_nomination_is_sent_again(void **state)
+TEST(an_unknown_outcome_of_a_nomination_is_sent_again)
 {
-    (void)state;
     static const enum rig_outcome bad[] = {RIG_LOST, RIG_LOST_APPLIED, RIG_429, RIG_409};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct rig *rig = rig_create();
@@ -118,9 +108,8 @@ static void an_unknown_outcome_of_a_nomination_is_sent_again(void **state)
     }
 }
 
-static void a_nomination_that_meets_404_or_422_means_a_lost_member(void **state)
+TEST(a_nomination_that_meets_404_or_422_means_a_lost_member)
 {
-    (void)state;
     for (int replaced = 0; replaced < 2; replaced++) {
         struct rig *rig = rig_create();
         rig_racks(rig, 1, 4, 2);
@@ -150,9 +139,8 @@ static void a_nomination_that_meets_404_or_422_means_a_lost_member(void **state)
     }
 }
 
-static void where_the_status_may_not_be_patched_labels_do_the_kick(void **state)
+TEST(where_the_status_may_not_be_patched_labels_do_the_kick)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "g", 4, 0, NULL);
@@ -166,9 +154,8 @@ static void where_the_status_may_not_be_patched_labels_do_the_kick(void **state)
     rig_destroy(rig);
 }
 
-static void stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared(void **state)
+TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
 {
-    (void)state;
     struct rig *rig = planned(0); /* g on node-0 and node-1 */
     rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
     rig_delete(rig, RIG_POD, "p-3");
@@ -197,9 +184,8 @@ static void stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared
     rig_destroy(rig);
 }
 
-static void a_member_that_keeps_its_node_is_not_cleared_in_between(void **state)
+TEST(a_member_that_keeps_its_node_is_not_cleared_in_between)
 {
-    (void)state;
     struct rig *rig = planned(0);
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
     rig_run(rig, SKR_SECOND);
@@ -209,9 +195,8 @@ static void a_member_that_keeps_its_node_is_not_cleared_in_between(void **state)
     rig_destroy(rig);
 }
 
-static void a_plan_equal_to_the_one_before_kicks_its_members_again(void **state)
+TEST(a_plan_equal_to_the_one_before_kicks_its_members_again)
 {
-    (void)state;
     struct rig *rig = planned(0);
     accept_all_but(rig, "");
     rig_run(rig, 305 * SKR_SECOND); /* planTimeout, back-off, the same plan again */
@@ -233,10 +218,8 @@ static bool refuses(void *context, const struct skr_pod *pod, const char *node)
     return strcmp(node, refused_node) != 0 || (refused_pod && strcmp(pod->meta.name, refused_pod));
 }
 
-static void d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around(
-    void **state)
+TEST(d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around)
 {
-    (void)state;
     for (size_t sample = 0; sample <= 3; sample += 3) {
         struct rig *rig = rig_create();
         rig_racks(rig, 1, 4, 2);
@@ -255,9 +238,8 @@ static void d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planne
     }
 }
 
-static void a_veto_ends_after_a_minute_or_with_a_change_of_the_node(void **state)
+TEST(a_veto_ends_after_a_minute_or_with_a_change_of_the_node)
 {
-    (void)state;
     for (int change = 0; change < 2; change++) {
         struct rig *rig = rig_create();
         rig_racks(rig, 1, 1, 2);
@@ -281,9 +263,8 @@ static void a_veto_ends_after_a_minute_or_with_a_change_of_the_node(void **state
     }
 }
 
-static void a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition(void **state)
+TEST(a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition)
 {
-    (void)state;
     struct rig *rig = planned(0);
     accept_all_but(rig, "p-3");
     rig_edit(rig, RIG_POD, "p-3",
@@ -298,9 +279,8 @@ static void a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_conditi
     rig_destroy(rig);
 }
 
-static void a_member_is_waited_for_while_the_scheduler_comes_to_others(void **state)
+TEST(a_member_is_waited_for_while_the_scheduler_comes_to_others)
 {
-    (void)state;
     struct rig *rig = planned(0);
     for (int i = 0; i < 3; i++) { /* each after 12 s, in the order of a long queue */
         char name[16];
@@ -316,9 +296,8 @@ static void a_member_is_waited_for_while_the_scheduler_comes_to_others(void **st
     rig_destroy(rig);
 }
 
-static void a_scheduler_that_is_down_costs_no_patience(void **state)
+TEST(a_scheduler_that_is_down_costs_no_patience)
 {
-    (void)state;
     struct rig *rig = planned(RIG_GATED);
     rig_run(rig, 120 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Admitting");
@@ -329,9 +308,8 @@ static void a_scheduler_that_is_down_costs_no_patience(void **state)
     rig_destroy(rig);
 }
 
-static void within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more(void **state)
+TEST(within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more)
 {
-    (void)state;
     struct rig *rig = planned(0);
     rig_run(rig, 10 * SKR_SECOND);
     rig_edit(rig, RIG_NODE, "node-0", "{'metadata':{'labels':{'zone':'z'}}}");
@@ -347,9 +325,8 @@ static void within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_m
     rig_destroy(rig);
 }
 
-static void a_list_without_the_planned_node_means_nothing_before_it_was_nominated(void **state)
+TEST(a_list_without_the_planned_node_means_nothing_before_it_was_nominated)
 {
-    (void)state;
     struct rig *rig = planned(0);
     rig_run(rig, 10 * SKR_SECOND);
     rig->hold_watch[RIG_POD] = true;
@@ -363,9 +340,8 @@ static void a_list_without_the_planned_node_means_nothing_before_it_was_nominate
     rig_destroy(rig);
 }
 
-static void a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit(void **state)
+TEST(a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 2);
     rig_pod(rig, "full", NULL, RIG_BIG);
@@ -391,9 +367,8 @@ static void a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_f
     rig_destroy(rig);
 }
 
-static void after_a_veto_nodes_that_a_probe_has_listed_come_first(void **state)
+TEST(after_a_veto_nodes_that_a_probe_has_listed_come_first)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 1);
     rig_group(rig, "g", 2, 0, NULL);
@@ -416,31 +391,4 @@ static void after_a_veto_nodes_that_a_probe_has_listed_come_first(void **state)
     assert_string_equal(rig_nominated(rig, "p-0"), "node-2");
     assert_string_equal(rig_nominated(rig, "p-1"), "node-3");
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(r9_a_lost_nomination_is_written_again_with_the_next_count),
-        cmocka_unit_test(r9_a_parked_member_is_not_nominated_again),
-        cmocka_unit_test(r9_labels_of_a_parked_member_that_a_user_removed_are_mended),
-        cmocka_unit_test(r9_no_patch_is_sent_while_one_is_in_flight),
-        cmocka_unit_test(an_unknown_outcome_of_a_nomination_is_sent_again),
-        cmocka_unit_test(a_nomination_that_meets_404_or_422_means_a_lost_member),
-        cmocka_unit_test(where_the_status_may_not_be_patched_labels_do_the_kick),
-        cmocka_unit_test(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared),
-        cmocka_unit_test(a_member_that_keeps_its_node_is_not_cleared_in_between),
-        cmocka_unit_test(a_plan_equal_to_the_one_before_kicks_its_members_again),
-        cmocka_unit_test(
-            d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_around),
-        cmocka_unit_test(a_veto_ends_after_a_minute_or_with_a_change_of_the_node),
-        cmocka_unit_test(a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition),
-        cmocka_unit_test(a_member_is_waited_for_while_the_scheduler_comes_to_others),
-        cmocka_unit_test(a_scheduler_that_is_down_costs_no_patience),
-        cmocka_unit_test(within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more),
-        cmocka_unit_test(a_list_without_the_planned_node_means_nothing_before_it_was_nominated),
-        cmocka_unit_test(a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit),
-        cmocka_unit_test(after_a_veto_nodes_that_a_probe_has_listed_come_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* releaseGateAfter: gates that are removed without a plan, so that autoscalers see the pods. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static struct rig *begin(skr_time after)
@@ -32,9 +27,8 @@ static size_t gated(struct rig *rig, const char *prefix, int n)
     return count;
 }
 
-static void the_first_group_that_waited_long_enough_for_capacity_loses_its_gates(void **state)
+TEST(the_first_group_that_waited_long_enough_for_capacity_loses_its_gates)
 {
-    (void)state;
     struct rig *rig = begin(60 * SKR_SECOND);
     rig_group(rig, "large", 30, 0, NULL);
     rig_group(rig, "other", 40, 0, NULL);
@@ -63,9 +57,8 @@ static void the_first_group_that_waited_long_enough_for_capacity_loses_its_gates
     rig_destroy(rig);
 }
 
-static void off_means_never(void **state)
+TEST(off_means_never)
 {
-    (void)state;
     struct rig *rig = begin(SKR_TIME_NEVER);
     rig_group(rig, "large", 30, 0, NULL);
     rig_sync(rig);
@@ -75,9 +68,8 @@ static void off_means_never(void **state)
     rig_destroy(rig);
 }
 
-static void a_group_that_waits_for_its_rules_keeps_its_gates(void **state)
+TEST(a_group_that_waits_for_its_rules_keeps_its_gates)
 {
-    (void)state;
     struct rig *rig = begin(60 * SKR_SECOND);
     rig_sync(rig);
     rig_group(rig, "odd", 8, 0, "{'node':{'partitions':5,'max':1}}");
@@ -88,9 +80,8 @@ static void a_group_that_waits_for_its_rules_keeps_its_gates(void **state)
     rig_destroy(rig);
 }
 
-static void at_most_two_hundred_such_pods_are_out_at_once(void **state)
+TEST(at_most_two_hundred_such_pods_are_out_at_once)
 {
-    (void)state;
     struct rig *rig = begin(60 * SKR_SECOND);
     rig_group(rig, "huge", 250, 0, NULL);
     rig_sync(rig);
@@ -98,15 +89,4 @@ static void at_most_two_hundred_such_pods_are_out_at_once(void **state)
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(gated(rig, "job", 250), 50);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_group_that_waited_long_enough_for_capacity_loses_its_gates),
-        cmocka_unit_test(off_means_never),
-        cmocka_unit_test(a_group_that_waits_for_its_rules_keeps_its_gates),
-        cmocka_unit_test(at_most_two_hundred_such_pods_are_out_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

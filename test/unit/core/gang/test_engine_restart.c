@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon starts anew in every state of a group: what it keeps, what it writes, what it clears.
  * Crashes after every single write are in test_engine_crash.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node; everything of kube-scheduler by hand. */
@@ -63,9 +58,8 @@ static void assert_ends_bound(struct rig *rig)
     rig_destroy(rig);
 }
 
-static void d47_a_restart_while_members_are_missing_patches_no_pod(void **state)
+TEST(d47_a_restart_while_members_are_missing_patches_no_pod)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(RIG_GATED);
         rig_delete(rig, RIG_POD, "p-3");
@@ -79,9 +73,8 @@ static void d47_a_restart_while_members_are_missing_patches_no_pod(void **state)
     }
 }
 
-static void d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told(void **state)
+TEST(d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -97,9 +90,8 @@ static void d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told(vo
     }
 }
 
-static void members_that_were_not_told_yet_get_the_rank_they_would_have_had(void **state)
+TEST(members_that_were_not_told_yet_get_the_rank_they_would_have_had)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(RIG_GATED);
         rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
@@ -119,9 +111,8 @@ static void members_that_were_not_told_yet_get_the_rank_they_would_have_had(void
     }
 }
 
-static void a_restart_while_holding_binds_nobody_and_members_park_again(void **state)
+TEST(a_restart_while_holding_binds_nobody_and_members_park_again)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -138,9 +129,8 @@ static void a_restart_while_holding_binds_nobody_and_members_park_again(void **s
     }
 }
 
-static void binding_is_finished_without_a_barrier_as_calls_arrive(void **state)
+TEST(binding_is_finished_without_a_barrier_as_calls_arrive)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -160,9 +150,8 @@ static void binding_is_finished_without_a_barrier_as_calls_arrive(void **state)
     }
 }
 
-static void a_bound_group_is_left_alone_at_a_restart(void **state)
+TEST(a_bound_group_is_left_alone_at_a_restart)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig->hold_scheduler = false;
@@ -179,9 +168,8 @@ static void a_bound_group_is_left_alone_at_a_restart(void **state)
     }
 }
 
-static void a_gang_that_ran_to_its_end_is_left_alone_too(void **state)
+TEST(a_gang_that_ran_to_its_end_is_left_alone_too)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig->hold_scheduler = false;
@@ -201,9 +189,8 @@ static void a_gang_that_ran_to_its_end_is_left_alone_too(void **state)
     }
 }
 
-static void d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan(void **state)
+TEST(d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -219,9 +206,8 @@ static void d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan(voi
     }
 }
 
-static void d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back(void **state)
+TEST(d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back)
 {
-    (void)state;
     struct rig *rig = cluster(0);
     rig->hold_scheduler = false;
     rig_run(rig, 5 * SKR_SECOND);
@@ -240,9 +226,8 @@ static void d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_bac
     rig_destroy(rig);
 }
 
-static void a_member_that_went_during_binding_leaves_a_seat_for_its_replacement(void **state)
+TEST(a_member_that_went_during_binding_leaves_a_seat_for_its_replacement)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -265,9 +250,8 @@ static void a_member_that_went_during_binding_leaves_a_seat_for_its_replacement(
     }
 }
 
-static void a_group_that_was_edited_meanwhile_is_planned_anew(void **state)
+TEST(a_group_that_was_edited_meanwhile_is_planned_anew)
 {
-    (void)state;
     static const struct {
         const char *edit;
         size_t bound;
@@ -294,9 +278,8 @@ static void a_group_that_was_edited_meanwhile_is_planned_anew(void **state)
     }
 }
 
-static void a_node_that_went_meanwhile_aborts_the_plan(void **state)
+TEST(a_node_that_went_meanwhile_aborts_the_plan)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -306,9 +289,8 @@ static void a_node_that_went_meanwhile_aborts_the_plan(void **state)
     }
 }
 
-static void traces_of_a_plan_that_is_gone_are_cleared(void **state)
+TEST(traces_of_a_plan_that_is_gone_are_cleared)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = cluster(0);
         rig_run(rig, SKR_SECOND);
@@ -324,9 +306,8 @@ static void traces_of_a_plan_that_is_gone_are_cleared(void **state)
     }
 }
 
-static void a_broken_plan_annotation_is_replaced_by_a_new_plan(void **state)
+TEST(a_broken_plan_annotation_is_replaced_by_a_new_plan)
 {
-    (void)state;
     static const char *const text[] = {"{", "{\\'v\\':9}", "[]", "{\\'v\\':1,\\'id\\':7}"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         struct rig *rig = cluster(0);
@@ -337,9 +318,8 @@ static void a_broken_plan_annotation_is_replaced_by_a_new_plan(void **state)
     }
 }
 
-static void two_groups_are_restored_before_either_plans(void **state)
+TEST(two_groups_are_restored_before_either_plans)
 {
-    (void)state;
     for (int order = 0; order < ORDERS; order++) {
         struct rig *rig = rig_create();
         rig_racks(rig, 1, 2, 2);
@@ -357,9 +337,8 @@ static void two_groups_are_restored_before_either_plans(void **state)
     }
 }
 
-static void d23_members_outside_the_tree_are_adopted_and_ranked_last(void **state)
+TEST(d23_members_outside_the_tree_are_adopted_and_ranked_last)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 4);
     rig_node(rig, "elsewhere", 4);
@@ -377,9 +356,8 @@ static void d23_members_outside_the_tree_are_adopted_and_ranked_last(void **stat
     rig_destroy(rig);
 }
 
-static void d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted(void **state)
+TEST(d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 4);
     rig_node(rig, "elsewhere", 4);
@@ -393,9 +371,8 @@ static void d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted(void **st
     rig_destroy(rig);
 }
 
-static void pods_in_intermediate_states_of_the_reference_start_as_pending(void **state)
+TEST(pods_in_intermediate_states_of_the_reference_start_as_pending)
 {
-    (void)state;
     struct rig *rig = cluster(0);
     for (int i = 0; i < 4; i++) {
         char name[32];
@@ -408,9 +385,8 @@ static void pods_in_intermediate_states_of_the_reference_start_as_pending(void *
     assert_ends_bound(rig);
 }
 
-static void d28_links_to_preemptors_that_are_gone_are_removed(void **state)
+TEST(d28_links_to_preemptors_that_are_gone_are_removed)
 {
-    (void)state;
     struct rig *rig = cluster(0);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'status':'Preempted','preemptor':'default/gone'}}");
     restart(rig, 0);
@@ -439,9 +415,8 @@ static struct rig *long_plan(void)
     return rig;
 }
 
-static void a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told(void **state)
+TEST(a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told)
 {
-    (void)state;
     struct rig *rig = long_plan();
     for (int i = 0; i < 10; i++) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
@@ -453,9 +428,8 @@ static void a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told(v
     rig_destroy(rig);
 }
 
-static void a_plan_too_long_for_its_members_is_rebuilt_from_them(void **state)
+TEST(a_plan_too_long_for_its_members_is_rebuilt_from_them)
 {
-    (void)state;
     struct rig *rig = long_plan();
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
@@ -470,32 +444,4 @@ static void a_plan_too_long_for_its_members_is_rebuilt_from_them(void **state)
     assert_int_equal(rig->n_solves, 0);
     assert_string_equal(rig_label(rig, "p-799", "sakkara.member.rank"), rank);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d47_a_restart_while_members_are_missing_patches_no_pod),
-        cmocka_unit_test(d47_a_plan_is_kept_with_its_nodes_and_patches_nobody_who_was_told),
-        cmocka_unit_test(members_that_were_not_told_yet_get_the_rank_they_would_have_had),
-        cmocka_unit_test(a_restart_while_holding_binds_nobody_and_members_park_again),
-        cmocka_unit_test(binding_is_finished_without_a_barrier_as_calls_arrive),
-        cmocka_unit_test(a_bound_group_is_left_alone_at_a_restart),
-        cmocka_unit_test(a_gang_that_ran_to_its_end_is_left_alone_too),
-        cmocka_unit_test(d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan),
-        cmocka_unit_test(d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back),
-        cmocka_unit_test(a_member_that_went_during_binding_leaves_a_seat_for_its_replacement),
-        cmocka_unit_test(a_group_that_was_edited_meanwhile_is_planned_anew),
-        cmocka_unit_test(a_node_that_went_meanwhile_aborts_the_plan),
-        cmocka_unit_test(traces_of_a_plan_that_is_gone_are_cleared),
-        cmocka_unit_test(a_broken_plan_annotation_is_replaced_by_a_new_plan),
-        cmocka_unit_test(two_groups_are_restored_before_either_plans),
-        cmocka_unit_test(d23_members_outside_the_tree_are_adopted_and_ranked_last),
-        cmocka_unit_test(d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted),
-        cmocka_unit_test(pods_in_intermediate_states_of_the_reference_start_as_pending),
-        cmocka_unit_test(a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told),
-        cmocka_unit_test(a_plan_too_long_for_its_members_is_rebuilt_from_them),
-        cmocka_unit_test(d28_links_to_preemptors_that_are_gone_are_removed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

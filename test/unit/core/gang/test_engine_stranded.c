@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members past the point of no return whose node closes to them before they could be bound. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 #define TAINT "{'spec':{'taints':[{'key':'broken','effect':'NoSchedule'}]}}"
@@ -44,9 +39,8 @@ static size_t bound_on(struct rig *rig, const char *node)
     return n;
 }
 
-static void members_on_a_tainted_node_get_another_one_of_their_rack(void **state)
+TEST(members_on_a_tainted_node_get_another_one_of_their_rack)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-0", TAINT);
     rig->hold_scheduler = false;
@@ -60,9 +54,8 @@ static void members_on_a_tainted_node_get_another_one_of_their_rack(void **state
     rig_destroy(rig);
 }
 
-static void members_on_a_cordoned_node_get_another_one(void **state)
+TEST(members_on_a_cordoned_node_get_another_one)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
     rig->hold_scheduler = false;
@@ -72,9 +65,8 @@ static void members_on_a_cordoned_node_get_another_one(void **state)
     rig_destroy(rig);
 }
 
-static void members_on_a_deleted_node_get_another_one(void **state)
+TEST(members_on_a_deleted_node_get_another_one)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig_delete(rig, RIG_NODE, "node-1");
     rig->hold_scheduler = false;
@@ -84,9 +76,8 @@ static void members_on_a_deleted_node_get_another_one(void **state)
     rig_destroy(rig);
 }
 
-static void a_call_for_a_deleted_node_fails_at_once(void **state)
+TEST(a_call_for_a_deleted_node_fails_at_once)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig->hold_solves = true;
     rig_delete(rig, RIG_NODE, "node-1");
@@ -114,9 +105,8 @@ static bool all_but_node_0(void *context, const struct skr_pod *pod, const char 
     return strcmp(node, "node-0") != 0;
 }
 
-static void members_refused_by_in_tree_filters_get_another_node(void **state)
+TEST(members_refused_by_in_tree_filters_get_another_node)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig->in_tree = all_but_node_0;
     rig->hold_scheduler = false;
@@ -126,9 +116,8 @@ static void members_refused_by_in_tree_filters_get_another_node(void **state)
     rig_destroy(rig);
 }
 
-static void without_another_node_they_wait_and_say_so_until_theirs_opens(void **state)
+TEST(without_another_node_they_wait_and_say_so_until_theirs_opens)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-0", TAINT);
     rig_edit(rig, RIG_NODE, "node-2", TAINT);
@@ -146,9 +135,8 @@ static void without_another_node_they_wait_and_say_so_until_theirs_opens(void **
     rig_destroy(rig);
 }
 
-static void after_the_plan_timeout_the_group_is_bound_and_incomplete(void **state)
+TEST(after_the_plan_timeout_the_group_is_bound_and_incomplete)
 {
-    (void)state;
     struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-0", TAINT);
     rig_edit(rig, RIG_NODE, "node-2", TAINT);
@@ -159,18 +147,4 @@ static void after_the_plan_timeout_the_group_is_bound_and_incomplete(void **stat
     assert_non_null(strstr(rig_key(rig, "gang", "conditions"), "\"type\":\"Complete\""));
     assert_true(*rig_key(rig, "gang", "reason") != '\0');
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_on_a_tainted_node_get_another_one_of_their_rack),
-        cmocka_unit_test(members_on_a_cordoned_node_get_another_one),
-        cmocka_unit_test(members_on_a_deleted_node_get_another_one),
-        cmocka_unit_test(a_call_for_a_deleted_node_fails_at_once),
-        cmocka_unit_test(members_refused_by_in_tree_filters_get_another_node),
-        cmocka_unit_test(without_another_node_they_wait_and_say_so_until_theirs_opens),
-        cmocka_unit_test(after_the_plan_timeout_the_group_is_bound_and_incomplete),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tree is in force, what users are told about it, and how plans follow it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static void topology(struct rig *rig, const char *key, const char *levels, const char *tree)
@@ -42,9 +37,8 @@ static void run_gang(struct rig *rig, const char *name, int size, const char *co
 
 #define RACK_NODE "[\\'rack\\',\\'node\\']"
 
-static void d16_a_broken_edit_is_reported_and_the_last_good_tree_stays(void **state)
+TEST(d16_a_broken_edit_is_reported_and_the_last_good_tree_stays)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
     rig_group(rig, "running", 2, 0, NULL);
@@ -69,9 +63,8 @@ static void d16_a_broken_edit_is_reported_and_the_last_good_tree_stays(void **st
     rig_destroy(rig);
 }
 
-static void with_only_a_malformed_map_groups_wait_with_topology_missing(void **state)
+TEST(with_only_a_malformed_map_groups_wait_with_topology_missing)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     topology(rig, "topology", RACK_NODE, "{");
     rig_sync(rig);
@@ -86,9 +79,8 @@ static void with_only_a_malformed_map_groups_wait_with_topology_missing(void **s
     rig_destroy(rig);
 }
 
-static void d21_empty_resource_names_are_an_error_that_nobody_dies_of(void **state)
+TEST(d21_empty_resource_names_are_an_error_that_nobody_dies_of)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     topology(rig, "topology", "[\\'node\\']", "{\\'node-0\\':{},\\'node-1\\':{}}");
     rig_edit(rig, RIG_MAP, "topology", "{'data':{'resource-names':'[]'}}");
@@ -99,9 +91,8 @@ static void d21_empty_resource_names_are_an_error_that_nobody_dies_of(void **sta
     rig_destroy(rig);
 }
 
-static void d18_deleting_an_inactive_topology_map_changes_nothing(void **state)
+TEST(d18_deleting_an_inactive_topology_map_changes_nothing)
 {
-    (void)state;
     struct rig *rig = nodes(4);
     topology(
         rig, "topology", RACK_NODE,
@@ -120,9 +111,8 @@ static void d18_deleting_an_inactive_topology_map_changes_nothing(void **state)
     rig_destroy(rig);
 }
 
-static void deleting_the_active_topology_map_promotes_the_next(void **state)
+TEST(deleting_the_active_topology_map_promotes_the_next)
 {
-    (void)state;
     struct rig *rig = nodes(4);
     topology(rig, "a", "[\\'node\\']", "{\\'node-0\\':{}}");
     topology(rig, "b", "[\\'node\\']", "{\\'node-3\\':{}}");
@@ -137,9 +127,8 @@ static void deleting_the_active_topology_map_promotes_the_next(void **state)
     rig_destroy(rig);
 }
 
-static void a_topology_map_elsewhere_is_ignored(void **state)
+TEST(a_topology_map_elsewhere_is_ignored)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     topology(rig, "other/topology", "[\\'node\\']", "{\\'node-1\\':{}}");
     rig_sync(rig);
@@ -149,9 +138,8 @@ static void a_topology_map_elsewhere_is_ignored(void **state)
     rig_destroy(rig);
 }
 
-static void d19_equal_unit_names_in_different_branches_are_two_racks(void **state)
+TEST(d19_equal_unit_names_in_different_branches_are_two_racks)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     topology(rig, "topology", "[\\'zone\\',\\'rack\\',\\'node\\']",
              "{\\'zone-a\\':{\\'rack-0\\':{\\'node-0\\':{}}},\\'zone-b\\':{\\'rack-0\\':{\\'node-"
@@ -170,9 +158,8 @@ static void d19_equal_unit_names_in_different_branches_are_two_racks(void **stat
     rig_destroy(rig);
 }
 
-static void d20_a_derived_tree_follows_nodes_that_come_and_go(void **state)
+TEST(d20_a_derived_tree_follows_nodes_that_come_and_go)
 {
-    (void)state;
     struct rig *rig = nodes(1);
     rig_sync(rig);
     run_gang(rig, "g", 4, NULL);
@@ -186,9 +173,8 @@ static void d20_a_derived_tree_follows_nodes_that_come_and_go(void **state)
     rig_destroy(rig);
 }
 
-static void d20_a_derived_tree_follows_rack_labels(void **state)
+TEST(d20_a_derived_tree_follows_rack_labels)
 {
-    (void)state;
     struct rig *rig = nodes(4);
     for (int i = 0; i < 4; i++) {
         char name[32];
@@ -206,9 +192,8 @@ static void d20_a_derived_tree_follows_rack_labels(void **state)
     rig_destroy(rig);
 }
 
-static void warnings_about_nodes_are_conditions_of_the_map(void **state)
+TEST(warnings_about_nodes_are_conditions_of_the_map)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     topology(rig, "topology", RACK_NODE,
              "{\\'r\\':{\\'node-0\\':{},\\'ghost\\':{}},\\'shallow\\':{}}");
@@ -229,9 +214,8 @@ static void warnings_about_nodes_are_conditions_of_the_map(void **state)
     rig_destroy(rig);
 }
 
-static void a_node_outside_the_tree_takes_ordinary_pods_but_no_group(void **state)
+TEST(a_node_outside_the_tree_takes_ordinary_pods_but_no_group)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     topology(rig, "topology", "[\\'node\\']", "{\\'node-0\\':{}}");
     rig_sync(rig);
@@ -244,9 +228,8 @@ static void a_node_outside_the_tree_takes_ordinary_pods_but_no_group(void **stat
     rig_destroy(rig);
 }
 
-static void d43_an_overcommitted_node_counts_as_full(void **state)
+TEST(d43_an_overcommitted_node_counts_as_full)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig->allow_overfull = true;
     rig_racks(rig, 1, 2, 5);
@@ -266,9 +249,8 @@ static void d43_an_overcommitted_node_counts_as_full(void **state)
     rig_destroy(rig);
 }
 
-static void every_resource_that_members_request_is_considered(void **state)
+TEST(every_resource_that_members_request_is_considered)
 {
-    (void)state;
     struct rig *rig = nodes(2);
     rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'example.com/gpu':'1'}}}");
     rig_group(rig, "g", 1, 0, NULL);
@@ -282,9 +264,8 @@ static void every_resource_that_members_request_is_considered(void **state)
     rig_destroy(rig);
 }
 
-static void running_groups_are_not_touched_by_a_new_topology(void **state)
+TEST(running_groups_are_not_touched_by_a_new_topology)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
     rig_sync(rig);
@@ -299,25 +280,4 @@ static void running_groups_are_not_touched_by_a_new_topology(void **state)
     assert_int_equal(rig->n_solves, 0);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), 0);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d16_a_broken_edit_is_reported_and_the_last_good_tree_stays),
-        cmocka_unit_test(with_only_a_malformed_map_groups_wait_with_topology_missing),
-        cmocka_unit_test(d21_empty_resource_names_are_an_error_that_nobody_dies_of),
-        cmocka_unit_test(d18_deleting_an_inactive_topology_map_changes_nothing),
-        cmocka_unit_test(deleting_the_active_topology_map_promotes_the_next),
-        cmocka_unit_test(a_topology_map_elsewhere_is_ignored),
-        cmocka_unit_test(d19_equal_unit_names_in_different_branches_are_two_racks),
-        cmocka_unit_test(d20_a_derived_tree_follows_nodes_that_come_and_go),
-        cmocka_unit_test(d20_a_derived_tree_follows_rack_labels),
-        cmocka_unit_test(warnings_about_nodes_are_conditions_of_the_map),
-        cmocka_unit_test(a_node_outside_the_tree_takes_ordinary_pods_but_no_group),
-        cmocka_unit_test(d43_an_overcommitted_node_counts_as_full),
-        cmocka_unit_test(every_resource_that_members_request_is_considered),
-        cmocka_unit_test(running_groups_are_not_touched_by_a_new_topology),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What filter, prioritize, preempt and bind answer in every situation, and the constant texts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 /* One rack of three nodes of 2 cpu; kube-scheduler is played by the test. */
@@ -31,9 +26,8 @@ static void assert_rejected(struct rig *rig, const char *pod, const char *text)
 
 /* ---- filter ---- */
 
-static void before_the_first_lists_filter_and_bind_are_not_ready(void **state)
+TEST(before_the_first_lists_filter_and_bind_are_not_ready)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_pod(rig, "p", NULL, 0);
     struct rig_answer a = rig_filter(rig, "p", NULL);
@@ -43,9 +37,8 @@ static void before_the_first_lists_filter_and_bind_are_not_ready(void **state)
     rig_destroy(rig);
 }
 
-static void without_leadership_everything_is_refused_and_nothing_written(void **state)
+TEST(without_leadership_everything_is_refused_and_nothing_written)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -69,9 +62,8 @@ static void without_leadership_everything_is_refused_and_nothing_written(void **
     rig_destroy(rig);
 }
 
-static void r8_shutting_down_answers_every_parked_call(void **state)
+TEST(r8_shutting_down_answers_every_parked_call)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -87,9 +79,8 @@ static void r8_shutting_down_answers_every_parked_call(void **state)
     rig_destroy(rig);
 }
 
-static void a_pod_that_is_already_bound_is_an_error(void **state)
+TEST(a_pod_that_is_already_bound_is_an_error)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_pod(rig, "p", NULL, 0);
     rig_edit(rig, RIG_POD, "p", "{'spec':{'nodeName':'node-1'}}");
@@ -102,9 +93,8 @@ static void a_pod_that_is_already_bound_is_an_error(void **state)
     rig_destroy(rig);
 }
 
-static void r3_each_state_has_its_constant_text(void **state)
+TEST(r3_each_state_has_its_constant_text)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "few", 3, 0, NULL);
     rig_group(rig, "broken", 1, 0, "{");
@@ -131,9 +121,8 @@ static void r3_each_state_has_its_constant_text(void **state)
     rig_destroy(rig);
 }
 
-static void a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text(void **state)
+TEST(a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 1, 0, NULL);
     rig_sync(rig);
@@ -147,9 +136,8 @@ static void a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text(void *
     rig_destroy(rig);
 }
 
-static void a_pod_unknown_to_the_cache_is_taken_from_the_request(void **state)
+TEST(a_pod_unknown_to_the_cache_is_taken_from_the_request)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -165,9 +153,8 @@ static void a_pod_unknown_to_the_cache_is_taken_from_the_request(void **state)
     rig_destroy(rig);
 }
 
-static void a_label_that_came_before_its_watch_event_is_taken_from_the_request(void **state)
+TEST(a_label_that_came_before_its_watch_event_is_taken_from_the_request)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_sync(rig);
     rig_pod(rig, "p", NULL, 0);
@@ -179,9 +166,8 @@ static void a_label_that_came_before_its_watch_event_is_taken_from_the_request(v
     rig_destroy(rig);
 }
 
-static void r6_a_plan_that_is_not_persisted_accepts_nobody(void **state)
+TEST(r6_a_plan_that_is_not_persisted_accepts_nobody)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -196,9 +182,8 @@ static void r6_a_plan_that_is_not_persisted_accepts_nobody(void **state)
     rig_destroy(rig);
 }
 
-static void members_of_other_schedulers_are_no_members(void **state)
+TEST(members_of_other_schedulers_are_no_members)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 1, 0, NULL);
     rig_sync(rig);
@@ -213,9 +198,8 @@ static void members_of_other_schedulers_are_no_members(void **state)
 
 /* ---- ordinary pods ---- */
 
-static void an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free(void **state)
+TEST(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_group(rig, "g", 3, 0, NULL);
     rig_sync(rig);
@@ -237,9 +221,8 @@ static void an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free(void **st
     rig_destroy(rig);
 }
 
-static void an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome(void **state)
+TEST(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome)
 {
-    (void)state;
     static const struct {
         enum rig_outcome outcome;
         enum rig_call_state state;
@@ -270,10 +253,9 @@ static void an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome(v
 }
 
 /* Busy: not made; it is not made again for a call that names another node. */
-static void a_binding_is_not_repeated_for_a_later_call_to_another_node(void **state)
+TEST(a_binding_is_not_repeated_for_a_later_call_to_another_node)
 {
     static const enum rig_outcome outcome[] = {RIG_429, RIG_LOST};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct rig *rig = by_hand();
         rig_sync(rig);
@@ -295,9 +277,8 @@ static void a_binding_is_not_repeated_for_a_later_call_to_another_node(void **st
     }
 }
 
-static void an_ordinary_pod_is_not_bound_to_a_node_that_is_gone(void **state)
+TEST(an_ordinary_pod_is_not_bound_to_a_node_that_is_gone)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig_sync(rig);
     rig_pod(rig, "p", NULL, 0);
@@ -307,9 +288,8 @@ static void an_ordinary_pod_is_not_bound_to_a_node_that_is_gone(void **state)
     rig_destroy(rig);
 }
 
-static void ordinary_pods_are_sent_where_units_are_broken_up_already(void **state)
+TEST(ordinary_pods_are_sent_where_units_are_broken_up_already)
 {
-    (void)state;
     struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 4);
     rig->hold_scheduler = true;
@@ -343,9 +323,8 @@ static struct rig *planned_pair(void)
     return rig;
 }
 
-static void a_vote_is_parked_until_all_have_voted(void **state)
+TEST(a_vote_is_parked_until_all_have_voted)
 {
-    (void)state;
     struct rig *rig = planned_pair();
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     assert_string_equal(rig_state(rig, "g"), "Holding");
@@ -357,9 +336,8 @@ static void a_vote_is_parked_until_all_have_voted(void **state)
     rig_destroy(rig);
 }
 
-static void a_second_call_of_a_pod_supersedes_the_first(void **state)
+TEST(a_second_call_of_a_pod_supersedes_the_first)
 {
-    (void)state;
     struct rig *rig = planned_pair();
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     const struct rig_call *again = rig_bind(rig, "p-0", "node-0");
@@ -373,9 +351,8 @@ static void a_second_call_of_a_pod_supersedes_the_first(void **state)
     rig_destroy(rig);
 }
 
-static void a_call_for_a_pod_of_another_uid_is_answered_replaced(void **state)
+TEST(a_call_for_a_pod_of_another_uid_is_answered_replaced)
 {
-    (void)state;
     struct rig *rig = planned_pair();
     rig_delete(rig, RIG_POD, "p-0");
     rig_pod(rig, "p-0", "g", 0);
@@ -384,9 +361,8 @@ static void a_call_for_a_pod_of_another_uid_is_answered_replaced(void **state)
     rig_destroy(rig);
 }
 
-static void a_hang_up_drops_the_vote_and_the_next_call_counts(void **state)
+TEST(a_hang_up_drops_the_vote_and_the_next_call_counts)
 {
-    (void)state;
     struct rig *rig = planned_pair();
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     rig_hang_up(rig, one);
@@ -401,9 +377,8 @@ static void a_hang_up_drops_the_vote_and_the_next_call_counts(void **state)
     rig_destroy(rig);
 }
 
-static void a_held_call_is_answered_before_its_deadline_and_its_vote_survives(void **state)
+TEST(a_held_call_is_answered_before_its_deadline_and_its_vote_survives)
 {
-    (void)state;
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.bind_timeout = 60 * SKR_SECOND;
@@ -433,9 +408,8 @@ static void a_held_call_is_answered_before_its_deadline_and_its_vote_survives(vo
 
 /* ---- preempt ---- */
 
-static void preempt_spares_nodes_whose_victims_are_members_of_groups(void **state)
+TEST(preempt_spares_nodes_whose_victims_are_members_of_groups)
 {
-    (void)state;
     struct rig *rig = by_hand();
     rig->hold_scheduler = false;
     rig_group(rig, "g", 2, 0, NULL);
@@ -449,32 +423,4 @@ static void preempt_spares_nodes_whose_victims_are_members_of_groups(void **stat
     assert_string_equal(a.passed, "node-1 node-2");
     assert_int_equal(rig_preempt(rig, "p-1", "node-1:plain").n_passed, 0);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_first_lists_filter_and_bind_are_not_ready),
-        cmocka_unit_test(without_leadership_everything_is_refused_and_nothing_written),
-        cmocka_unit_test(r8_shutting_down_answers_every_parked_call),
-        cmocka_unit_test(a_pod_that_is_already_bound_is_an_error),
-        cmocka_unit_test(r3_each_state_has_its_constant_text),
-        cmocka_unit_test(a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text),
-        cmocka_unit_test(a_pod_unknown_to_the_cache_is_taken_from_the_request),
-        cmocka_unit_test(a_label_that_came_before_its_watch_event_is_taken_from_the_request),
-        cmocka_unit_test(r6_a_plan_that_is_not_persisted_accepts_nobody),
-        cmocka_unit_test(members_of_other_schedulers_are_no_members),
-        cmocka_unit_test(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free),
-        cmocka_unit_test(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome),
-        cmocka_unit_test(a_binding_is_not_repeated_for_a_later_call_to_another_node),
-        cmocka_unit_test(an_ordinary_pod_is_not_bound_to_a_node_that_is_gone),
-        cmocka_unit_test(ordinary_pods_are_sent_where_units_are_broken_up_already),
-        cmocka_unit_test(a_vote_is_parked_until_all_have_voted),
-        cmocka_unit_test(a_second_call_of_a_pod_supersedes_the_first),
-        cmocka_unit_test(a_call_for_a_pod_of_another_uid_is_answered_replaced),
-        cmocka_unit_test(a_hang_up_drops_the_vote_and_the_next_call_counts),
-        cmocka_unit_test(a_held_call_is_answered_before_its_deadline_and_its_vote_survives),
-        cmocka_unit_test(preempt_spares_nodes_whose_victims_are_members_of_groups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

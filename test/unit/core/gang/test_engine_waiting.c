@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that wait for room: what an event that cannot help them costs, and one that can. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static const char one_rack[] = "{'rack':{'type':'pack','hard':true}}";
@@ -46,9 +41,8 @@ static struct rig *crowded(int groups)
     return rig;
 }
 
-static void an_event_that_cannot_help_starts_no_solve(void **state)
+TEST(an_event_that_cannot_help_starts_no_solve)
 {
-    (void)state;
     struct rig *rig = crowded(20);
     rig_delete(rig, RIG_POD, "load-0-0"); /* the numbers of all are old now: they are told anew */
     rig_run(rig, SKR_SECOND);
@@ -64,9 +58,8 @@ static void an_event_that_cannot_help_starts_no_solve(void **state)
     rig_destroy(rig);
 }
 
-static void the_first_of_them_that_fits_is_planned_by_one_solve(void **state)
+TEST(the_first_of_them_that_fits_is_planned_by_one_solve)
 {
-    (void)state;
     struct rig *rig = crowded(20);
     size_t solves = rig->n_solves;
     rig_delete(rig, RIG_POD, "load-2-1");
@@ -85,9 +78,8 @@ static void the_first_of_them_that_fits_is_planned_by_one_solve(void **state)
     rig_destroy(rig);
 }
 
-static void numbers_of_a_reason_are_told_anew_after_a_pause(void **state)
+TEST(numbers_of_a_reason_are_told_anew_after_a_pause)
 {
-    (void)state;
     struct rig *rig = crowded(1);
     rig_group(rig, "large", 12, 0, NULL);
     rig_pods(rig, "large", 12, "large", RIG_GATED);
@@ -104,9 +96,8 @@ static void numbers_of_a_reason_are_told_anew_after_a_pause(void **state)
 }
 
 /* Enough slots in sum, but not in one rack: that is another reason. */
-static void another_reason_is_told_at_once(void **state)
+TEST(another_reason_is_told_at_once)
 {
-    (void)state;
     struct rig *rig = crowded(1);
     load(rig, 3, 1);
     rig_group(rig, "late", 6, 0, one_rack);
@@ -117,15 +108,4 @@ static void another_reason_is_told_at_once(void **state)
     rig_run(rig, 400 * SKR_MILLISECOND);
     assert_string_equal(rig_key(rig, "late", "reason"), "TopologyPlacementFailed");
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_that_cannot_help_starts_no_solve),
-        cmocka_unit_test(the_first_of_them_that_fits_is_planned_by_one_solve),
-        cmocka_unit_test(numbers_of_a_reason_are_told_anew_after_a_pause),
-        cmocka_unit_test(another_reason_is_told_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

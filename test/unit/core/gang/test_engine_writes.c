@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes that conflict, are refused, get lost or whose outcome nobody knows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 
 static struct rig *cluster(void)
@@ -44,9 +39,8 @@ static void assert_complete(struct rig *rig)
     assert_int_equal(rig_open_calls(rig), 0);
 }
 
-static void d32_any_write_may_fail_in_any_way_and_nothing_is_lost(void **state)
+TEST(d32_any_write_may_fail_in_any_way_and_nothing_is_lost)
 {
-    (void)state;
     static const enum skr_write_kind kinds[] = {SKR_WRITE_PATCH_CONFIGMAP,
                                                 SKR_WRITE_PATCH_POD_STATUS, SKR_WRITE_UNGATE_POD,
                                                 SKR_WRITE_BINDING, SKR_WRITE_PATCH_POD};
@@ -65,9 +59,8 @@ static void d32_any_write_may_fail_in_any_way_and_nothing_is_lost(void **state)
     }
 }
 
-static void reads_after_an_unknown_outcome_may_fail_too(void **state)
+TEST(reads_after_an_unknown_outcome_may_fail_too)
 {
-    (void)state;
     for (size_t o = 0; o < EVERY; o++) {
         struct rig *rig = cluster();
         rig_fault(rig, SKR_WRITE_BINDING, "p-2", RIG_LOST_APPLIED, 1);
@@ -104,9 +97,8 @@ static void release(struct rig *rig)
     }
 }
 
-static void r5_an_unknown_binding_is_read_before_anything_else(void **state)
+TEST(r5_an_unknown_binding_is_read_before_anything_else)
 {
-    (void)state;
     for (int applied = 0; applied < 2; applied++) {
         struct rig *rig = about_to_bind();
         rig->hold_watch[RIG_POD] = true;
@@ -125,9 +117,8 @@ static void r5_an_unknown_binding_is_read_before_anything_else(void **state)
     }
 }
 
-static void r5_a_conflict_on_the_same_node_is_success(void **state)
+TEST(r5_a_conflict_on_the_same_node_is_success)
 {
-    (void)state;
     struct rig *rig = about_to_bind();
     rig->hold_watch[RIG_POD] = true;
     rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-0'}}");
@@ -141,9 +132,8 @@ static void r5_a_conflict_on_the_same_node_is_success(void **state)
     rig_destroy(rig);
 }
 
-static void r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there(void **state)
+TEST(r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there)
 {
-    (void)state;
     struct rig *rig = about_to_bind();
     rig->hold_watch[RIG_POD] = true;
     rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-3'}}");
@@ -158,10 +148,8 @@ static void r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there(vo
     rig_destroy(rig);
 }
 
-static void a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns(
-    void **state)
+TEST(a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns)
 {
-    (void)state;
     struct rig *rig = about_to_bind();
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_403);
     release(rig);
@@ -172,9 +160,8 @@ static void a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod
     rig_destroy(rig);
 }
 
-static void a_caller_that_hangs_up_in_binding_is_not_posted_for(void **state)
+TEST(a_caller_that_hangs_up_in_binding_is_not_posted_for)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_fault(rig, SKR_WRITE_BINDING, "p-1", RIG_429, 1);
     rig->hold_kind = SKR_WRITE_BINDING;
@@ -194,9 +181,8 @@ static void a_caller_that_hangs_up_in_binding_is_not_posted_for(void **state)
     rig_destroy(rig);
 }
 
-static void onpartialbind_rollback_deletes_the_bound_members(void **state)
+TEST(onpartialbind_rollback_deletes_the_bound_members)
 {
-    (void)state;
     struct skr_settings settings;
     skr_settings_default(&settings);
     settings.rollback_partial = true;
@@ -229,9 +215,8 @@ static void onpartialbind_rollback_deletes_the_bound_members(void **state)
 
 /* ---- maps ---- */
 
-static void a_plan_that_may_not_be_written_gives_its_room_back(void **state)
+TEST(a_plan_that_may_not_be_written_gives_its_room_back)
 {
-    (void)state;
     static const enum rig_outcome refusals[] = {RIG_403, RIG_422};
     for (size_t i = 0; i < 2; i++) {
         struct rig *rig = cluster();
@@ -255,9 +240,8 @@ static void a_plan_that_may_not_be_written_gives_its_room_back(void **state)
     }
 }
 
-static void a_users_edit_between_read_and_write_is_never_overwritten(void **state)
+TEST(a_users_edit_between_read_and_write_is_never_overwritten)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig->hold_watch[RIG_MAP] = true;
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3','note':'mine'}}");
@@ -271,9 +255,8 @@ static void a_users_edit_between_read_and_write_is_never_overwritten(void **stat
     rig_destroy(rig);
 }
 
-static void keys_that_a_user_deleted_are_written_again(void **state)
+TEST(keys_that_a_user_deleted_are_written_again)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_pods(rig, "p", 4, "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
@@ -283,9 +266,8 @@ static void keys_that_a_user_deleted_are_written_again(void **state)
     rig_destroy(rig);
 }
 
-static void late_and_repeated_watch_events_change_nothing(void **state)
+TEST(late_and_repeated_watch_events_change_nothing)
 {
-    (void)state;
     struct rig *rig = cluster();
     for (int kind = 0; kind < RIG_KIND_COUNT; kind++) {
         rig->hold_watch[kind] = kind != RIG_POD;
@@ -307,9 +289,8 @@ static void late_and_repeated_watch_events_change_nothing(void **state)
     rig_destroy(rig);
 }
 
-static void the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known(void **state)
+TEST(the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig->hold_scheduler = true;
     rig_pods(rig, "p", 4, "g", 0);
@@ -335,25 +316,4 @@ static void the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "other"), "Admitting");
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d32_any_write_may_fail_in_any_way_and_nothing_is_lost),
-        cmocka_unit_test(reads_after_an_unknown_outcome_may_fail_too),
-        cmocka_unit_test(r5_an_unknown_binding_is_read_before_anything_else),
-        cmocka_unit_test(r5_a_conflict_on_the_same_node_is_success),
-        cmocka_unit_test(r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there),
-        cmocka_unit_test(
-            a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns),
-        cmocka_unit_test(a_caller_that_hangs_up_in_binding_is_not_posted_for),
-        cmocka_unit_test(onpartialbind_rollback_deletes_the_bound_members),
-        cmocka_unit_test(a_plan_that_may_not_be_written_gives_its_room_back),
-        cmocka_unit_test(a_users_edit_between_read_and_write_is_never_overwritten),
-        cmocka_unit_test(keys_that_a_user_deleted_are_written_again),
-        cmocka_unit_test(late_and_repeated_watch_events_change_nothing),
-        cmocka_unit_test(the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,6 @@
  * Every token of an explanation from a cluster in which it holds, as test/explain/TOKEN.txt and
  * .json, byte for byte (SKR_UPDATE=1 writes them); one sentence everywhere; one Event a reason.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include "core/gang/reason.h"
 #include "server/cli/cli.h"
 #include "server/client/explain_text.h"
+#include "test/test.h"
 #include "test/unit/engine_rig.h"
 #include "topology/base/arena.h"
 
@@ -368,9 +363,8 @@ static void assert_next_exists(const json_t *x)
     }
 }
 
-static void every_token_has_its_text_and_its_json(void **state)
+TEST(every_token_has_its_text_and_its_json)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         const char *token = tokens[i].token;
         struct rig *rig = tokens[i].cluster();
@@ -398,9 +392,8 @@ static void every_token_has_its_text_and_its_json(void **state)
     }
 }
 
-static void a_bound_group_without_its_map_is_told_as_bound(void **state)
+TEST(a_bound_group_without_its_map_is_told_as_bound)
 {
-    (void)state;
     struct rig *rig = bound_without_map();
     const json_t *x = rig_explain(rig, "g");
     const struct skr_explain_look look = {0};
@@ -439,9 +432,8 @@ static void retry(struct rig *rig, int times)
     }
 }
 
-static void map_condition_event_and_command_have_one_sentence(void **state)
+TEST(map_condition_event_and_command_have_one_sentence)
 {
-    (void)state;
     static const char sentence[] = "group g needs 6 slots in one rack, best rack has 5";
     struct rig *rig = topology_placement_failed();
     struct skr_strbuf text;
@@ -459,9 +451,8 @@ static void map_condition_event_and_command_have_one_sentence(void **state)
     rig_destroy(rig);
 }
 
-static void a_thousand_retries_change_no_text_and_make_no_event(void **state)
+TEST(a_thousand_retries_change_no_text_and_make_no_event)
 {
-    (void)state;
     struct rig *rig = topology_placement_failed();
     rig_explain(rig, "g");
     rig_run(rig, SKR_SECOND);
@@ -484,9 +475,8 @@ static void a_thousand_retries_change_no_text_and_make_no_event(void **state)
     rig_destroy(rig);
 }
 
-static void another_reason_makes_another_event(void **state)
+TEST(another_reason_makes_another_event)
 {
-    (void)state;
     struct rig *rig = topology_placement_failed();
     retry(rig, 10);
     assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
@@ -503,9 +493,8 @@ static void another_reason_makes_another_event(void **state)
     rig_destroy(rig);
 }
 
-static void what_is_asked_is_the_newest_and_stands_in_the_map(void **state)
+TEST(what_is_asked_is_the_newest_and_stands_in_the_map)
 {
-    (void)state;
     struct rig *rig = topology_placement_failed();
     assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"),
                         "group g needs 6 slots in one rack, best rack has 5");
@@ -522,9 +511,8 @@ static void what_is_asked_is_the_newest_and_stands_in_the_map(void **state)
     rig_destroy(rig);
 }
 
-static void a_group_that_nobody_names_is_not_found(void **state)
+TEST(a_group_that_nobody_names_is_not_found)
 {
-    (void)state;
     struct rig *rig = cluster();
     rig_sync(rig);
     const json_t *x = rig_explain(rig, "nobody");
@@ -533,28 +521,12 @@ static void a_group_that_nobody_names_is_not_found(void **state)
     rig_destroy(rig);
 }
 
-static void who_is_not_leader_says_so(void **state)
+TEST(who_is_not_leader_says_so)
 {
-    (void)state;
     struct rig *rig = topology_placement_failed();
     rig_event(rig, SKR_EVENT_LEADER_LOST);
     const json_t *x = rig_explain(rig, "g");
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 503);
     assert_string_equal(text_of(x, "message"), SKR_TEXT_NOT_LEADER);
     rig_destroy(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_token_has_its_text_and_its_json),
-        cmocka_unit_test(a_bound_group_without_its_map_is_told_as_bound),
-        cmocka_unit_test(map_condition_event_and_command_have_one_sentence),
-        cmocka_unit_test(a_thousand_retries_change_no_text_and_make_no_event),
-        cmocka_unit_test(another_reason_makes_another_event),
-        cmocka_unit_test(what_is_asked_is_the_newest_and_stands_in_the_map),
-        cmocka_unit_test(a_group_that_nobody_names_is_not_found),
-        cmocka_unit_test(who_is_not_leader_says_so),
-    };
-    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }

@@ -3,21 +3,17 @@
  * Groups that are stuck, each for a bottleneck that is written down by hand: explain names it,
  * and every change it prints, carried out in the files, places the group in `sakkara simulate`.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/cli/cli.h"
 #include "server/client/explain_text.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/simulate/simulate.h"
+#include "test/test.h"
 #include "test/unit/explain_scenarios.h"
 #include "topology/base/arena.h"
 
@@ -239,9 +235,8 @@ static void assert_places(const struct explain_scenario *s, const json_t *files,
 
 /* ---- tests ---- */
 
-static void the_bottleneck_is_named_and_what_is_said_to_help_places_the_group(void **state)
+TEST(the_bottleneck_is_named_and_what_is_said_to_help_places_the_group)
 {
-    (void)state;
     size_t n_changes = 0;
     for (size_t k = 0; k < n_explain_scenarios; k++) {
         const struct explain_scenario *s = &explain_scenarios[k];
@@ -270,9 +265,8 @@ static void the_bottleneck_is_named_and_what_is_said_to_help_places_the_group(vo
                   n_changes);
 }
 
-static void simulate_ends_with_the_same_sentence_as_explain(void **state)
+TEST(simulate_ends_with_the_same_sentence_as_explain)
 {
-    (void)state;
     for (size_t k = 0; k < n_explain_scenarios; k++) {
         int code;
         json_t *files = explain_scenario_files(&explain_scenarios[k]), *x = explain(files);
@@ -314,9 +308,8 @@ static char *read_text(const char *path)
     return skr_strbuf_take(&text, NULL);
 }
 
-static void readme_shows_what_the_command_prints(void **state)
+TEST(readme_shows_what_the_command_prints)
 {
-    (void)state;
     char *argv[] = {"explain", "a-3", "--file", "docs/stuck-group.yaml"};
     struct skr_strbuf out, messages, block;
     skr_strbuf_init(&out);
@@ -336,9 +329,8 @@ static void readme_shows_what_the_command_prints(void **state)
 }
 
 /* What stands behind "Next:" there, run. */
-static void the_next_command_of_readme_places_the_group(void **state)
+TEST(the_next_command_of_readme_places_the_group)
 {
-    (void)state;
     char *argv[] = {"simulate", "-f", "docs/stuck-group.yaml", "--set",
                     "a-3:constraints.rack.hard=false"};
     struct skr_strbuf out, messages;
@@ -350,9 +342,8 @@ static void the_next_command_of_readme_places_the_group(void **state)
     skr_strbuf_fini(&messages);
 }
 
-static void exit_codes_say_placed_not_placed_not_found(void **state)
+TEST(exit_codes_say_placed_not_placed_not_found)
 {
-    (void)state;
     static const struct {
         const char *group;
         int code;
@@ -379,9 +370,8 @@ static void exit_codes_say_placed_not_placed_not_found(void **state)
     skr_strbuf_fini(&messages);
 }
 
-static void a_set_that_makes_no_sense_is_refused_with_its_text(void **state)
+TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
 {
-    (void)state;
     static const struct {
         const char *set;
         int code;
@@ -430,17 +420,4 @@ static void a_set_that_makes_no_sense_is_refused_with_its_text(void **state)
         skr_strbuf_fini(&out);
         skr_strbuf_fini(&messages);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bottleneck_is_named_and_what_is_said_to_help_places_the_group),
-        cmocka_unit_test(simulate_ends_with_the_same_sentence_as_explain),
-        cmocka_unit_test(readme_shows_what_the_command_prints),
-        cmocka_unit_test(the_next_command_of_readme_places_the_group),
-        cmocka_unit_test(exit_codes_say_placed_not_placed_not_found),
-        cmocka_unit_test(a_set_that_makes_no_sense_is_refused_with_its_text),
-    };
-    return cmocka_run_group_tests_name("explain stuck", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Persisted plans: what is written can be read back, and nothing else is taken for a plan. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gang/plan_text.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 
@@ -25,9 +21,8 @@ static struct skr_plan_record example(void)
     return plan;
 }
 
-static void the_id_depends_on_content_not_on_order(void **state)
+TEST(the_id_depends_on_content_not_on_order)
 {
-    (void)state;
     char first[SKR_PLAN_ID_LEN + 1];
     char other[SKR_PLAN_ID_LEN + 1];
     const struct skr_plan_member same[] = {
@@ -56,9 +51,8 @@ static void the_id_depends_on_content_not_on_order(void **state)
     assert_string_equal(worked_example[0].uid, "uid-2"); /* the caller's order stays */
 }
 
-static void the_id_never_changes_between_releases(void **state)
+TEST(the_id_never_changes_between_releases)
 {
-    (void)state;
     /* A plan persisted by one release must be recognised by the next. The
      * figures were computed by another program. */
     char id[SKR_PLAN_ID_LEN + 1];
@@ -68,9 +62,8 @@ static void the_id_never_changes_between_releases(void **state)
     assert_string_equal(id, "65c6538af07bb614");
 }
 
-static void a_plan_is_written_in_byte_order(void **state)
+TEST(a_plan_is_written_in_byte_order)
 {
-    (void)state;
     struct skr_plan_record plan = example();
     bool dropped = true;
     char want[512];
@@ -93,9 +86,8 @@ static void a_plan_is_written_in_byte_order(void **state)
     free(text);
 }
 
-static void every_state_survives_a_restart(void **state)
+TEST(every_state_survives_a_restart)
 {
-    (void)state;
     static const char *const name[] = {"Planned", "Admitting", "Holding", "Binding", "Preempting"};
     const char *victims[] = {"ns/b", "ns/a"};
     for (int i = 0; i < SKR_PLAN_STATE_COUNT; i++) {
@@ -134,9 +126,8 @@ static void every_state_survives_a_restart(void **state)
     skr_plan_record_destroy(NULL);
 }
 
-static void any_order_of_members_is_read_sorted(void **state)
+TEST(any_order_of_members_is_read_sorted)
 {
-    (void)state;
     char *text = json_text_quote("{'members':{'b':'n2','a':'n1'},'nodes':{'n2':1,'n1':1},"
                                  "'state':'Binding','id':'0123456789abcdef','v':1,'later':[]}");
     struct skr_plan_record *read = NULL;
@@ -169,9 +160,8 @@ static char *write_large(size_t n, size_t nodes, int width, bool *ret_dropped)
     return text;
 }
 
-static void members_and_then_nodes_are_dropped_when_they_do_not_fit(void **state)
+TEST(members_and_then_nodes_are_dropped_when_they_do_not_fit)
 {
-    (void)state;
     static const struct {
         size_t members;
         size_t nodes;
@@ -203,9 +193,8 @@ static void members_and_then_nodes_are_dropped_when_they_do_not_fit(void **state
     }
 }
 
-static void what_is_no_plan_is_refused_with_the_place(void **state)
+TEST(what_is_no_plan_is_refused_with_the_place)
 {
-    (void)state;
 #define HEAD "{'v':1,'id':'0123456789abcdef','state':'Planned'"
     static const struct {
         const char *text;
@@ -252,9 +241,8 @@ static void what_is_no_plan_is_refused_with_the_place(void **state)
     }
 }
 
-static void texts_too_long_or_too_deep_are_refused(void **state)
+TEST(texts_too_long_or_too_deep_are_refused)
 {
-    (void)state;
     static char text[SKR_PLAN_READ_MAX + 2];
     struct skr_plan_record *read = NULL;
     struct skr_error error;
@@ -268,9 +256,8 @@ static void texts_too_long_or_too_deep_are_refused(void **state)
     assert_string_equal(error.text, "sakkara.plan: 1:33: nested deeper than 32 levels");
 }
 
-static void a_member_s_annotation_survives_a_restart(void **state)
+TEST(a_member_s_annotation_survives_a_restart)
 {
-    (void)state;
     char id[SKR_PLAN_ID_LEN + 1] = "";
     char node[254] = "";
     char *text = skr_member_plan_write("0123456789abcdef", "node-0");
@@ -283,9 +270,8 @@ static void a_member_s_annotation_survives_a_restart(void **state)
     free(text);
 }
 
-static void the_whole_plan_on_a_member_is_read_both_ways(void **state)
+TEST(the_whole_plan_on_a_member_is_read_both_ways)
 {
-    (void)state;
     char id[SKR_PLAN_ID_LEN + 1];
     char node[16];
     struct skr_plan_record *read = NULL;
@@ -304,9 +290,8 @@ static void the_whole_plan_on_a_member_is_read_both_ways(void **state)
     free(text);
 }
 
-static void what_is_no_member_s_annotation_is_refused(void **state)
+TEST(what_is_no_member_s_annotation_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text;
         int rc;
@@ -333,22 +318,4 @@ static void what_is_no_member_s_annotation_is_refused(void **state)
         }
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_id_depends_on_content_not_on_order),
-        cmocka_unit_test(the_id_never_changes_between_releases),
-        cmocka_unit_test(a_plan_is_written_in_byte_order),
-        cmocka_unit_test(every_state_survives_a_restart),
-        cmocka_unit_test(any_order_of_members_is_read_sorted),
-        cmocka_unit_test(members_and_then_nodes_are_dropped_when_they_do_not_fit),
-        cmocka_unit_test(what_is_no_plan_is_refused_with_the_place),
-        cmocka_unit_test(texts_too_long_or_too_deep_are_refused),
-        cmocka_unit_test(a_member_s_annotation_survives_a_restart),
-        cmocka_unit_test(the_whole_plan_on_a_member_is_read_both_ways),
-        cmocka_unit_test(what_is_no_member_s_annotation_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

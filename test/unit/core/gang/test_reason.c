@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words that users and scripts see: they never change. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/gang/reason.h"
+#include "test/test.h"
 
-static void statuses_have_the_names_of_the_contract(void **state)
+TEST(statuses_have_the_names_of_the_contract)
 {
-    (void)state;
     static const char *const name[] = {"Waiting", "Ready",      "Assigned",  "Permitted",
                                        "Bound",   "Preempting", "Preempted", "Failed"};
     assert_int_equal(sizeof name / sizeof name[0], SKR_STATUS_COUNT);
@@ -21,9 +14,8 @@ static void statuses_have_the_names_of_the_contract(void **state)
     assert_string_equal(skr_group_status_name(SKR_STATUS_COUNT), "");
 }
 
-static void reasons_have_the_names_and_the_order_of_the_contract(void **state)
+TEST(reasons_have_the_names_and_the_order_of_the_contract)
 {
-    (void)state;
     static const char *const name[] = {"",
                                        "GroupNotFound",
                                        "GroupInvalid",
@@ -46,9 +38,8 @@ static void reasons_have_the_names_and_the_order_of_the_contract(void **state)
     assert_string_equal(skr_reason_name(SKR_REASON_COUNT), "");
 }
 
-static void rejections_have_the_texts_of_the_contract(void **state)
+TEST(rejections_have_the_texts_of_the_contract)
 {
-    (void)state;
     /* A text that changes makes kube-scheduler requeue every pod that carries the old one. */
     static const struct {
         const char *is;
@@ -78,14 +69,4 @@ static void rejections_have_the_texts_of_the_contract(void **state)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_string_equal(row[i].is, row[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses_have_the_names_of_the_contract),
-        cmocka_unit_test(reasons_have_the_names_and_the_order_of_the_contract),
-        cmocka_unit_test(rejections_have_the_texts_of_the_contract),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The defaults that the reference documents. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/gang/settings.h"
+#include "test/test.h"
 
-static void defaults_are_those_of_the_reference(void **state)
+TEST(defaults_are_those_of_the_reference)
 {
-    (void)state;
     struct skr_settings s;
     skr_settings_default(&s);
     assert_string_equal(s.topology_namespace, "default");
@@ -33,19 +26,9 @@ static void defaults_are_those_of_the_reference(void **state)
     assert_string_equal(s.instance, "sakkara");
 }
 
-static void parked_binds_outlive_a_plan_by_default(void **state)
+TEST(parked_binds_outlive_a_plan_by_default)
 {
-    (void)state;
     struct skr_settings s;
     skr_settings_default(&s);
     assert_true(s.bind_timeout >= s.plan_timeout + 30 * SKR_SECOND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_those_of_the_reference),
-        cmocka_unit_test(parked_binds_outlive_a_plan_by_default),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

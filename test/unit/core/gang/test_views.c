@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The read side without a process: pages of a dump, their text, their YAML, and answers that are
  * not what they should be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +9,7 @@
 #include "server/client/render.h"
 #include "server/client/source.h"
 #include "server/manifest/manifest.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 
 static const char *const dumps[] = {"test/views/tree.yaml", "test/views/groups.yaml",
@@ -88,16 +84,14 @@ static void look_at_yaml(json_t *page)
     skr_strbuf_fini(&errors);
 }
 
-static void yaml_reads_back_as_the_json(void **state)
+TEST(yaml_reads_back_as_the_json)
 {
-    (void)state;
     each_page(look_at_yaml);
 }
 
 /* Strings that YAML takes for something else when they stand plain. */
-static void yaml_strings_stay_strings(void **state)
+TEST(yaml_strings_stay_strings)
 {
-    (void)state;
     static const char text[] =
         "{'apiVersion':'v1','kind':'X','a':['','y','No','on','null','~','1','1e3','0x1f','1:30',"
         "'- a','a: b','a #b',' a','a ','2025-10-25','\\u0007','é','a\\nb','\\'','a-b','.5','_1',"
@@ -195,15 +189,13 @@ static void look_at_broken(json_t *page)
     json_decref(copy);
 }
 
-static void no_answer_is_too_wrong_to_be_refused(void **state)
+TEST(no_answer_is_too_wrong_to_be_refused)
 {
-    (void)state;
     each_page(look_at_broken);
 }
 
-static void a_tree_without_end_is_refused(void **state)
+TEST(a_tree_without_end_is_refused)
 {
-    (void)state;
     struct skr_strbuf text, out, notes;
     const struct skr_render how = {.ascii = true};
     struct skr_error error;
@@ -243,9 +235,8 @@ static const struct {
      "/v1/groups?namespace=n%26x&labelSelector=a%20in%20%28b%2C%C3%A9%29"},
 };
 
-static void questions_are_escaped(void **state)
+TEST(questions_are_escaped)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct skr_strbuf out;
         skr_strbuf_init(&out);
@@ -279,9 +270,8 @@ static const struct {
     {"/v1/tree", NULL, NULL, "rack-0/node-8", SKR_NOT_FOUND, "no domain or node"},
 };
 
-static void what_cannot_be_answered_says_why(void **state)
+TEST(what_cannot_be_answered_says_why)
 {
-    (void)state;
     struct skr_dump *dump = read_dump("test/views/tree.yaml");
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct skr_view_query query = {
@@ -298,9 +288,8 @@ static void what_cannot_be_answered_says_why(void **state)
     skr_dump_destroy(dump);
 }
 
-static void an_engine_that_does_not_know_yet_says_so(void **state)
+TEST(an_engine_that_does_not_know_yet_says_so)
 {
-    (void)state;
     struct skr_settings settings;
     struct skr_actions actions;
     struct skr_strbuf out;
@@ -326,9 +315,8 @@ static void an_engine_that_does_not_know_yet_says_so(void **state)
 }
 
 /* More resources than an answer has room for: what decides about slots counts all the same. */
-static void a_tree_of_many_resources_still_counts_pods(void **state)
+TEST(a_tree_of_many_resources_still_counts_pods)
 {
-    (void)state;
     struct skr_strbuf text, messages;
     struct skr_dump *dump = NULL;
     struct skr_error error = {0};
@@ -390,9 +378,8 @@ static struct skr_dump *dump_of_two(const char *names, const char *first, const 
     return dump;
 }
 
-static void the_tree_shows_the_device_that_most_nodes_offer(void **state)
+TEST(the_tree_shows_the_device_that_most_nodes_offer)
 {
-    (void)state;
     static const struct {
         const char *names, *first, *second, *resource;
     } rows[] = {
@@ -420,9 +407,8 @@ static void the_tree_shows_the_device_that_most_nodes_offer(void **state)
     }
 }
 
-static void a_slot_of_cpu_fits_on_small_nodes(void **state)
+TEST(a_slot_of_cpu_fits_on_small_nodes)
 {
-    (void)state;
     static const struct {
         const char *first, *second, *asked;
         int64_t slot, slots;
@@ -454,9 +440,8 @@ static void a_slot_of_cpu_fits_on_small_nodes(void **state)
 }
 
 /* A dump is only read: the same questions, the same answers, byte for byte. */
-static void looking_changes_nothing(void **state)
+TEST(looking_changes_nothing)
 {
-    (void)state;
     struct skr_dump *dump = read_dump("test/views/odd.yaml");
     struct skr_strbuf first, second;
     skr_strbuf_init(&first);
@@ -471,22 +456,4 @@ static void looking_changes_nothing(void **state)
     skr_strbuf_fini(&first);
     skr_strbuf_fini(&second);
     skr_dump_destroy(dump);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(yaml_reads_back_as_the_json),
-        cmocka_unit_test(yaml_strings_stay_strings),
-        cmocka_unit_test(no_answer_is_too_wrong_to_be_refused),
-        cmocka_unit_test(a_tree_without_end_is_refused),
-        cmocka_unit_test(questions_are_escaped),
-        cmocka_unit_test(what_cannot_be_answered_says_why),
-        cmocka_unit_test(an_engine_that_does_not_know_yet_says_so),
-        cmocka_unit_test(a_tree_of_many_resources_still_counts_pods),
-        cmocka_unit_test(the_tree_shows_the_device_that_most_nodes_offer),
-        cmocka_unit_test(a_slot_of_cpu_fits_on_small_nodes),
-        cmocka_unit_test(looking_changes_nothing),
-    };
-    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The key constraints of a group map: what counts, what is refused, what is warned about. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/group/group.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 
 /* Parses a map with these constraints (single quotes) and size. */
@@ -65,9 +61,8 @@ static void assert_rules(const char *constraints, const char *want)
     skr_group_spec_destroy(spec);
 }
 
-static void rules_are_read_as_written(void **state)
+TEST(rules_are_read_as_written)
 {
-    (void)state;
     static const struct {
         const char *constraints;
         const char *rules;
@@ -105,9 +100,8 @@ static void rules_are_read_as_written(void **state)
     }
 }
 
-static void the_last_of_duplicate_members_counts(void **state)
+TEST(the_last_of_duplicate_members_counts)
 {
-    (void)state;
     static const struct {
         const char *constraints;
         const char *rules;
@@ -131,9 +125,8 @@ static void the_last_of_duplicate_members_counts(void **state)
     }
 }
 
-static void d15_malformed_constraints_are_refused_with_key_position_and_defect(void **state)
+TEST(d15_malformed_constraints_are_refused_with_key_position_and_defect)
 {
-    (void)state;
     static const struct {
         const char *constraints;
         const char *text;
@@ -168,9 +161,8 @@ static void d15_malformed_constraints_are_refused_with_key_position_and_defect(v
     }
 }
 
-static void d15_text_that_is_no_json_is_refused_with_its_position(void **state)
+TEST(d15_text_that_is_no_json_is_refused_with_its_position)
 {
-    (void)state;
     static const struct {
         const char *constraints;
         const char *begins;
@@ -212,9 +204,8 @@ static void assert_warnings(const char *constraints, const char *size, const cha
     skr_group_spec_destroy(spec);
 }
 
-static void odd_rules_are_accepted_with_a_warning(void **state)
+TEST(odd_rules_are_accepted_with_a_warning)
 {
-    (void)state;
     static const struct {
         const char *constraints;
         const char *warning;
@@ -256,9 +247,8 @@ static void odd_rules_are_accepted_with_a_warning(void **state)
     }
 }
 
-static void an_ignored_pair_and_ignored_numbers_leave_no_rule(void **state)
+TEST(an_ignored_pair_and_ignored_numbers_leave_no_rule)
 {
-    (void)state;
     assert_rules("{'rack':{'min':4,'max':2,'factor':2}}", "rack=pack,factor:2");
     assert_rules("{'rack':{'min':-4,'max':2}}", "rack=pack,max:2");
     assert_rules("{'rack':{'min':4,'max':-2}}", "rack=pack,min:4");
@@ -289,9 +279,8 @@ static bool reachable(const struct skr_rule *r, int n)
     return false;
 }
 
-static void a_size_that_no_cluster_can_hold_is_warned_about(void **state)
+TEST(a_size_that_no_cluster_can_hold_is_warned_about)
 {
-    (void)state;
     assert_warnings("{'rack':{'factor':4}}", "10",
                     "constraints: 1:9: size 10 is no multiple of \"factor\" 4 of level \"rack\": "
                     "no cluster can hold the group");
@@ -333,9 +322,8 @@ static void a_size_that_no_cluster_can_hold_is_warned_about(void **state)
     }
 }
 
-static void warnings_and_levels_have_limits(void **state)
+TEST(warnings_and_levels_have_limits)
 {
-    (void)state;
     char text[SKR_GROUP_CONSTRAINTS_MAX + 64];
     size_t at = (size_t)snprintf(text, sizeof text, "{'rack':{");
     for (int i = 0; i < 100; i++) {
@@ -377,19 +365,4 @@ static void warnings_and_levels_have_limits(void **state)
     text[SKR_GROUP_CONSTRAINTS_MAX] = '\0';
     assert_int_equal(parse(text, "8", &spec, &error), 0);
     skr_group_spec_destroy(spec);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_are_read_as_written),
-        cmocka_unit_test(the_last_of_duplicate_members_counts),
-        cmocka_unit_test(d15_malformed_constraints_are_refused_with_key_position_and_defect),
-        cmocka_unit_test(d15_text_that_is_no_json_is_refused_with_its_position),
-        cmocka_unit_test(odd_rules_are_accepted_with_a_warning),
-        cmocka_unit_test(an_ignored_pair_and_ignored_numbers_leave_no_rule),
-        cmocka_unit_test(a_size_that_no_cluster_can_hold_is_warned_about),
-        cmocka_unit_test(warnings_and_levels_have_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups from maps, PodGroups and labels: name, size, priority; comparison; rules on a tree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/group/group.h"
 #include "core/pod/pod.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 
 #define MAX_LABELS 8
@@ -37,9 +33,8 @@ static struct skr_group_spec *parse_good(const char *const *pairs)
     return spec;
 }
 
-static void d14_a_map_with_name_and_size_only_packs_everywhere(void **state)
+TEST(d14_a_map_with_name_and_size_only_packs_everywhere)
 {
-    (void)state;
     const char *pairs[] = {"name", "group-a", "size", "8", NULL};
     struct skr_group_spec *spec = parse_good(pairs);
     assert_string_equal(spec->name, "group-a");
@@ -50,9 +45,8 @@ static void d14_a_map_with_name_and_size_only_packs_everywhere(void **state)
     skr_group_spec_destroy(spec);
 }
 
-static void an_empty_map_is_a_group_of_one(void **state)
+TEST(an_empty_map_is_a_group_of_one)
 {
-    (void)state;
     const char *pairs[] = {NULL};
     struct skr_group_spec *spec = parse_good(pairs);
     assert_string_equal(spec->name, "default-group");
@@ -61,9 +55,8 @@ static void an_empty_map_is_a_group_of_one(void **state)
     skr_group_spec_destroy(NULL);
 }
 
-static void blanks_around_numbers_are_tolerated(void **state)
+TEST(blanks_around_numbers_are_tolerated)
 {
-    (void)state;
     static const struct {
         const char *text;
         int32_t size;
@@ -80,9 +73,8 @@ static void blanks_around_numbers_are_tolerated(void **state)
     }
 }
 
-static void d15_a_malformed_map_names_key_and_defect(void **state)
+TEST(d15_a_malformed_map_names_key_and_defect)
 {
-    (void)state;
     static const struct {
         const char *key;
         const char *value;
@@ -129,9 +121,8 @@ static void d15_a_malformed_map_names_key_and_defect(void **state)
     }
 }
 
-static void a_user_s_text_is_cut_in_messages(void **state)
+TEST(a_user_s_text_is_cut_in_messages)
 {
-    (void)state;
     char text[301];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -144,9 +135,8 @@ static void a_user_s_text_is_cut_in_messages(void **state)
     assert_true(strlen(error.text) < 120);
 }
 
-static void the_name_of_a_map_is_known_before_it_is_parsed(void **state)
+TEST(the_name_of_a_map_is_known_before_it_is_parsed)
 {
-    (void)state;
     static const struct {
         const char *name;
         const char *want;
@@ -176,9 +166,8 @@ static void the_name_of_a_map_is_known_before_it_is_parsed(void **state)
     assert_string_equal(skr_group_map_name(&none), "default-group");
 }
 
-static void a_podgroup_gives_size_and_no_rules(void **state)
+TEST(a_podgroup_gives_size_and_no_rules)
 {
-    (void)state;
     static const struct {
         const char *json;
         int32_t size;
@@ -215,9 +204,8 @@ static void a_podgroup_gives_size_and_no_rules(void **state)
     }
 }
 
-static void labels_make_soft_rules_in_order_of_levels(void **state)
+TEST(labels_make_soft_rules_in_order_of_levels)
 {
-    (void)state;
     static const char *const pairs[] = {SKR_LABEL_CONSTRAINT "factor.rack",
                                         "2",
                                         SKR_LABEL_CONSTRAINT "max.node",
@@ -255,9 +243,8 @@ static void labels_make_soft_rules_in_order_of_levels(void **state)
     skr_group_spec_destroy(spec);
 }
 
-static void odd_labels_are_warned_about_and_bad_ones_refused(void **state)
+TEST(odd_labels_are_warned_about_and_bad_ones_refused)
 {
-    (void)state;
     static const struct {
         const char *key;
         const char *value;
@@ -304,9 +291,8 @@ static void odd_labels_are_warned_about_and_bad_ones_refused(void **state)
     }
 }
 
-static void labels_without_a_good_size_are_no_group(void **state)
+TEST(labels_without_a_good_size_are_no_group)
 {
-    (void)state;
     struct skr_group_spec *spec = NULL;
     struct skr_error error;
     struct skr_labels none = {.n = 0};
@@ -319,9 +305,8 @@ static void labels_without_a_good_size_are_no_group(void **state)
     assert_null(spec);
 }
 
-static void groups_are_equal_when_they_mean_the_same(void **state)
+TEST(groups_are_equal_when_they_mean_the_same)
 {
-    (void)state;
     static const char *const map[][3] = {
         /* size, priority, constraints */
         {"8", "0", "{\"rack\":{\"type\":\"pack\"},\"node\":{\"min\":1}}"},
@@ -361,9 +346,8 @@ static struct skr_tree *make_tree(void)
     return tree;
 }
 
-static void rules_find_their_levels_in_the_tree(void **state)
+TEST(rules_find_their_levels_in_the_tree)
 {
-    (void)state;
     struct skr_tree *tree = make_tree();
     struct skr_rule rules[2];
     struct skr_strbuf unknown;
@@ -382,23 +366,4 @@ static void rules_find_their_levels_in_the_tree(void **state)
     skr_strbuf_fini(&unknown);
     skr_group_spec_destroy(spec);
     skr_tree_unref(tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d14_a_map_with_name_and_size_only_packs_everywhere),
-        cmocka_unit_test(an_empty_map_is_a_group_of_one),
-        cmocka_unit_test(blanks_around_numbers_are_tolerated),
-        cmocka_unit_test(d15_a_malformed_map_names_key_and_defect),
-        cmocka_unit_test(a_user_s_text_is_cut_in_messages),
-        cmocka_unit_test(the_name_of_a_map_is_known_before_it_is_parsed),
-        cmocka_unit_test(a_podgroup_gives_size_and_no_rules),
-        cmocka_unit_test(labels_make_soft_rules_in_order_of_levels),
-        cmocka_unit_test(odd_labels_are_warned_about_and_bad_ones_refused),
-        cmocka_unit_test(labels_without_a_good_size_are_no_group),
-        cmocka_unit_test(groups_are_equal_when_they_mean_the_same),
-        cmocka_unit_test(rules_find_their_levels_in_the_tree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

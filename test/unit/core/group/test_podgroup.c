@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PodGroups from the API. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/group/podgroup.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 
-static void a_podgroup_is_read_as_far_as_it_is_used(void **state)
+TEST(a_podgroup_is_read_as_far_as_it_is_used)
 {
-    (void)state;
     json_t *json = json_text_load(
         "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{'namespace':"
         "'ns','name':'pg','uid':'u','resourceVersion':'7','annotations':{'sakkara.plan':'{}',"
@@ -32,9 +26,8 @@ static void a_podgroup_is_read_as_far_as_it_is_used(void **state)
     skr_podgroup_destroy(NULL);
 }
 
-static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
+TEST(wrong_types_are_refused_with_the_path_of_the_field)
 {
-    (void)state;
     static const struct {
         const char *json;
         const char *text;
@@ -55,13 +48,4 @@ static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
         assert_null(pg);
         json_decref(json);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_podgroup_is_read_as_far_as_it_is_used),
-        cmocka_unit_test(wrong_types_are_refused_with_the_path_of_the_field),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which nodes a pod may run on: cordons, taints, node selector, required node affinity. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/pod/pod.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 
@@ -72,9 +67,8 @@ static void check_labels(const struct row *row, size_t n)
 #define TAINT(rest)    "'taints':[{'key':'k'," rest "}]"
 #define TOLERATE(rest) "'tolerations':[{" rest "}]"
 
-static void taints_need_a_toleration(void **state)
+TEST(taints_need_a_toleration)
 {
-    (void)state;
     static const struct row row[] = {
         {"", "", SKR_ELIGIBLE},
         {"", TAINT("'value':'v','effect':'NoSchedule'"), SKR_INELIGIBLE_TAINT},
@@ -137,9 +131,8 @@ static void taints_need_a_toleration(void **state)
     check_specs(row, N(row));
 }
 
-static void cordoned_nodes_take_only_pods_that_tolerate_the_cordon(void **state)
+TEST(cordoned_nodes_take_only_pods_that_tolerate_the_cordon)
 {
-    (void)state;
 #define CORDON "node.kubernetes.io/unschedulable"
     static const struct row row[] = {
         {"", "'unschedulable':true", SKR_INELIGIBLE_UNSCHEDULABLE},
@@ -161,9 +154,8 @@ static void cordoned_nodes_take_only_pods_that_tolerate_the_cordon(void **state)
     check_specs(row, N(row));
 }
 
-static void every_label_of_the_node_selector_must_be_there(void **state)
+TEST(every_label_of_the_node_selector_must_be_there)
 {
-    (void)state;
     static const struct row row[] = {
         {"'nodeSelector':{}", "", SKR_ELIGIBLE},
         {"'nodeSelector':{'a':'1'}", "'a':'1','b':'2'", SKR_ELIGIBLE},
@@ -185,9 +177,8 @@ static void every_label_of_the_node_selector_must_be_there(void **state)
 #define LABEL(rest) TERMS(EXPR("{'key':'a'," rest "}"))
 #define FIELD(rest) TERMS("{'matchFields':[{'key':'metadata.name'," rest "}]}")
 
-static void label_expressions_match_as_kube_scheduler_matches_them(void **state)
+TEST(label_expressions_match_as_kube_scheduler_matches_them)
 {
-    (void)state;
     static const struct row row[] = {
         {LABEL("'operator':'In','values':['1','2']"), "'a':'2'", SKR_ELIGIBLE},
         {LABEL("'operator':'In','values':['1','2']"), "'a':'3'", SKR_INELIGIBLE_SELECTOR},
@@ -215,9 +206,8 @@ static void label_expressions_match_as_kube_scheduler_matches_them(void **state)
     check_labels(row, N(row));
 }
 
-static void terms_are_alternatives_and_expressions_all_needed(void **state)
+TEST(terms_are_alternatives_and_expressions_all_needed)
 {
-    (void)state;
 #define A1 "{'key':'a','operator':'In','values':['1']}"
 #define B1 "{'key':'b','operator':'In','values':['1']}"
     static const struct row row[] = {
@@ -242,9 +232,8 @@ static void terms_are_alternatives_and_expressions_all_needed(void **state)
     check_labels(row, N(row));
 }
 
-static void fields_select_by_node_name(void **state)
+TEST(fields_select_by_node_name)
 {
-    (void)state;
     static const struct row row[] = {
         /* as DaemonSets are pinned */
         {FIELD("'operator':'In','values':['node-1']"), "", SKR_ELIGIBLE},
@@ -268,9 +257,8 @@ static void fields_select_by_node_name(void **state)
     check_labels(row, N(row));
 }
 
-static void a_term_that_cannot_be_parsed_matches_nothing(void **state)
+TEST(a_term_that_cannot_be_parsed_matches_nothing)
 {
-    (void)state;
     static const struct row row[] = {
         {LABEL("'operator':'Like','values':['1']"), "'a':'1'", SKR_INELIGIBLE_SELECTOR},
         {LABEL("'operator':'in','values':['1']"), "'a':'1'", SKR_INELIGIBLE_SELECTOR},
@@ -288,18 +276,4 @@ static void a_term_that_cannot_be_parsed_matches_nothing(void **state)
         {TERMS(EXPR("{'key':'a','operator':'Like'}," A1)), "'a':'1'", SKR_INELIGIBLE_SELECTOR},
     };
     check_labels(row, N(row));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taints_need_a_toleration),
-        cmocka_unit_test(cordoned_nodes_take_only_pods_that_tolerate_the_cordon),
-        cmocka_unit_test(every_label_of_the_node_selector_must_be_there),
-        cmocka_unit_test(label_expressions_match_as_kube_scheduler_matches_them),
-        cmocka_unit_test(terms_are_alternatives_and_expressions_all_needed),
-        cmocka_unit_test(fields_select_by_node_name),
-        cmocka_unit_test(a_term_that_cannot_be_parsed_matches_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods from the API: what is read, what is refused and how it is named, copies with changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/pod/pod.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 
@@ -66,9 +62,8 @@ static void assert_full_pod(const struct skr_pod *pod)
     assert_int_equal(pod->shape.requests.n, 3);
 }
 
-static void everything_the_engine_needs_is_read(void **state)
+TEST(everything_the_engine_needs_is_read)
 {
-    (void)state;
     struct skr_pod *pod = decode(full_pod);
     assert_full_pod(pod);
     assert_int_equal(pod->meta.resource_version, 42);
@@ -81,9 +76,8 @@ static void everything_the_engine_needs_is_read(void **state)
     skr_pod_destroy(NULL);
 }
 
-static void absent_fields_have_the_defaults_of_the_api(void **state)
+TEST(absent_fields_have_the_defaults_of_the_api)
 {
-    (void)state;
     static const char *const text[] = {
         "{" META "}",
         "{" META ",'spec':null,'status':null}",
@@ -111,9 +105,8 @@ static void absent_fields_have_the_defaults_of_the_api(void **state)
     }
 }
 
-static void d24_a_pod_without_priority_has_priority_0(void **state)
+TEST(d24_a_pod_without_priority_has_priority_0)
 {
-    (void)state;
     struct skr_pod *pod = decode("{" META ",'spec':{'containers':[]}}");
     assert_false(pod->has_priority);
     assert_int_equal(pod->priority, 0);
@@ -124,9 +117,8 @@ static void d24_a_pod_without_priority_has_priority_0(void **state)
     skr_pod_destroy(pod);
 }
 
-static void gates_of_others_are_told_from_ours(void **state)
+TEST(gates_of_others_are_told_from_ours)
 {
-    (void)state;
     static const struct {
         const char *gates;
         bool ours;
@@ -148,9 +140,8 @@ static void gates_of_others_are_told_from_ours(void **state)
     }
 }
 
-static void pods_of_the_in_tree_gang_api_are_recognised(void **state)
+TEST(pods_of_the_in_tree_gang_api_are_recognised)
 {
-    (void)state;
     struct skr_pod *pod = decode("{" META ",'spec':{'schedulingGroup':{'podGroupName':'x'}}}");
     assert_true(pod->other_gang);
     skr_pod_destroy(pod);
@@ -159,9 +150,8 @@ static void pods_of_the_in_tree_gang_api_are_recognised(void **state)
     skr_pod_destroy(pod);
 }
 
-static void terminating_and_finished_pods_are_not_live(void **state)
+TEST(terminating_and_finished_pods_are_not_live)
 {
-    (void)state;
     static const struct {
         const char *phase;
         enum skr_pod_phase is;
@@ -185,9 +175,8 @@ static void terminating_and_finished_pods_are_not_live(void **state)
     skr_pod_destroy(pod);
 }
 
-static void a_scheduled_condition_that_is_true_explains_nothing(void **state)
+TEST(a_scheduled_condition_that_is_true_explains_nothing)
 {
-    (void)state;
     struct skr_pod *pod = decode("{" META ",'status':{'conditions':[{'type':'PodScheduled',"
                                  "'status':'True','reason':'r','message':'m'}]}}");
     assert_string_equal(pod->scheduled_reason, "");
@@ -195,9 +184,8 @@ static void a_scheduled_condition_that_is_true_explains_nothing(void **state)
     skr_pod_destroy(pod);
 }
 
-static void a_long_message_is_cut_between_characters(void **state)
+TEST(a_long_message_is_cut_between_characters)
 {
-    (void)state;
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_strbuf_add(&b, "{" META ",'status':{'conditions':[{'type':'PodScheduled',"
@@ -213,9 +201,8 @@ static void a_long_message_is_cut_between_characters(void **state)
     skr_strbuf_fini(&b);
 }
 
-static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
+TEST(wrong_types_are_refused_with_the_path_of_the_field)
 {
-    (void)state;
 #define AFFINITY "'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':"
     static const struct {
         const char *json;
@@ -287,9 +274,8 @@ static void wrong_types_are_refused_with_the_path_of_the_field(void **state)
     }
 }
 
-static void bad_quantities_are_refused_with_the_path_of_the_field(void **state)
+TEST(bad_quantities_are_refused_with_the_path_of_the_field)
 {
-    (void)state;
     struct skr_pod *pod = NULL;
     struct skr_error error;
     json_t *json = json_text_load(
@@ -323,9 +309,8 @@ static int decode_repeated(const char *before, const char *entry, size_t n, cons
     return rc;
 }
 
-static void every_list_has_a_limit_with_a_message(void **state)
+TEST(every_list_has_a_limit_with_a_message)
 {
-    (void)state;
 #define TERMS AFFINITY "{'nodeSelectorTerms':["
     static const struct {
         const char *before;
@@ -372,9 +357,8 @@ static void every_list_has_a_limit_with_a_message(void **state)
     }
 }
 
-static void a_pod_larger_than_its_arena_is_refused(void **state)
+TEST(a_pod_larger_than_its_arena_is_refused)
 {
-    (void)state;
     static const struct {
         const char *before;
         const char *after;
@@ -399,9 +383,8 @@ static void a_pod_larger_than_its_arena_is_refused(void **state)
     free(large);
 }
 
-static void an_overlay_without_changes_is_an_equal_pod(void **state)
+TEST(an_overlay_without_changes_is_an_equal_pod)
 {
-    (void)state;
     struct skr_pod *pod = decode(full_pod);
     struct skr_pod_overlay none = {.resource_version = 0};
     struct skr_pod *copy = skr_pod_overlay(pod, &none);
@@ -417,9 +400,8 @@ static void an_overlay_without_changes_is_an_equal_pod(void **state)
     skr_pod_destroy(copy);
 }
 
-static void an_overlay_changes_what_it_names(void **state)
+TEST(an_overlay_changes_what_it_names)
 {
-    (void)state;
     struct skr_pod *pod = decode(full_pod);
     const struct skr_label labels[] = {
         {SKR_LABEL_STATUS, "Assigned"}, {SKR_LABEL_RANK, "3"}, {SKR_LABEL_POD_GROUP, ""}};
@@ -456,25 +438,4 @@ static void an_overlay_changes_what_it_names(void **state)
     skr_pod_destroy(again);
     skr_pod_destroy(copy);
     skr_pod_destroy(pod);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_the_engine_needs_is_read),
-        cmocka_unit_test(absent_fields_have_the_defaults_of_the_api),
-        cmocka_unit_test(d24_a_pod_without_priority_has_priority_0),
-        cmocka_unit_test(gates_of_others_are_told_from_ours),
-        cmocka_unit_test(pods_of_the_in_tree_gang_api_are_recognised),
-        cmocka_unit_test(terminating_and_finished_pods_are_not_live),
-        cmocka_unit_test(a_scheduled_condition_that_is_true_explains_nothing),
-        cmocka_unit_test(a_long_message_is_cut_between_characters),
-        cmocka_unit_test(wrong_types_are_refused_with_the_path_of_the_field),
-        cmocka_unit_test(bad_quantities_are_refused_with_the_path_of_the_field),
-        cmocka_unit_test(every_list_has_a_limit_with_a_message),
-        cmocka_unit_test(a_pod_larger_than_its_arena_is_refused),
-        cmocka_unit_test(an_overlay_without_changes_is_an_equal_pod),
-        cmocka_unit_test(an_overlay_changes_what_it_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pod asks for, counted as kube-scheduler counts it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/pod/requests.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
@@ -43,9 +38,8 @@ static void assert_requests(const char *spec, const char *status, const char *wa
 #define INIT(cpu, memory)    "{'name':'i'," ASK(cpu, memory) "}"
 #define SIDECAR(cpu, memory) "{'name':'s','restartPolicy':'Always'," ASK(cpu, memory) "}"
 
-static void containers_sidecars_init_containers_and_overhead_add_up(void **state)
+TEST(containers_sidecars_init_containers_and_overhead_add_up)
 {
-    (void)state;
     static const struct {
         const char *spec;
         const char *want;
@@ -104,9 +98,8 @@ static void containers_sidecars_init_containers_and_overhead_add_up(void **state
     }
 }
 
-static void requests_of_the_pod_replace_those_of_its_containers(void **state)
+TEST(requests_of_the_pod_replace_those_of_its_containers)
 {
-    (void)state;
     static const struct {
         const char *spec;
         const char *want;
@@ -134,9 +127,8 @@ static void requests_of_the_pod_replace_those_of_its_containers(void **state)
     }
 }
 
-static void a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used(void **state)
+TEST(a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used)
 {
-    (void)state;
 #define STATUS(name, list, used, allocated)                                 \
     "'" list "':[{'name':'x'},{'name':'" name "','resources':{'requests':{" \
     "'cpu':'" used "'}},'allocatedResources':{'cpu':'" allocated "'}}]"
@@ -180,9 +172,8 @@ static void a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used(v
     }
 }
 
-static void sums_that_do_not_fit_are_refused(void **state)
+TEST(sums_that_do_not_fit_are_refused)
 {
-    (void)state;
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     struct skr_quantities got;
     struct skr_error error;
@@ -195,15 +186,4 @@ static void sums_that_do_not_fit_are_refused(void **state)
     assert_int_equal(skr_pod_requests_decode(arena, spec, NULL, &got, &error), -SKR_INVALID);
     json_decref(spec);
     skr_arena_destroy(arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containers_sidecars_init_containers_and_overhead_add_up),
-        cmocka_unit_test(requests_of_the_pod_replace_those_of_its_containers),
-        cmocka_unit_test(a_resize_in_place_counts_the_most_that_is_wanted_allocated_or_used),
-        cmocka_unit_test(sums_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

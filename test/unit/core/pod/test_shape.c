@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes: pods of one template have one key, pods that differ where it matters do not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/pod/pod.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 
@@ -44,9 +39,8 @@ static bool equal_keys(struct skr_pod *a, struct skr_pod *b)
 #define LABEL(op, values) \
     "{'matchExpressions':[{'key':'a','operator':'" op "','values':" values "}]}"
 
-static void pods_of_one_template_have_one_key(void **state)
+TEST(pods_of_one_template_have_one_key)
 {
-    (void)state;
     static const char spec[] = "'containers':[{'resources':{'requests':{'cpu':'100m'}}}],"
                                "'nodeSelector':{'z':'1','a':'2'},'volumes':[{'name':'v'}]";
     struct skr_pod *first =
@@ -58,9 +52,8 @@ static void pods_of_one_template_have_one_key(void **state)
     assert_true(equal_keys(first, second));
 }
 
-static void what_means_the_same_has_one_key(void **state)
+TEST(what_means_the_same_has_one_key)
 {
-    (void)state;
     static const struct {
         const char *a;
         const char *b;
@@ -94,9 +87,8 @@ static void what_means_the_same_has_one_key(void **state)
     }
 }
 
-static void what_means_something_else_has_another_key(void **state)
+TEST(what_means_something_else_has_another_key)
 {
-    (void)state;
     /* Every two of these differ. */
     static const char *const spec[] = {
         "",
@@ -137,9 +129,8 @@ static void what_means_something_else_has_another_key(void **state)
     }
 }
 
-static void volumes_and_devices_may_come_late(void **state)
+TEST(volumes_and_devices_may_come_late)
 {
-    (void)state;
     static const struct {
         const char *spec;
         bool late;
@@ -157,9 +148,8 @@ static void volumes_and_devices_may_come_late(void **state)
     }
 }
 
-static void a_copied_shape_decides_as_the_first_did(void **state)
+TEST(a_copied_shape_decides_as_the_first_did)
 {
-    (void)state;
     struct skr_pod *pod =
         decode("",
                "'containers':[{'resources':{'requests':{'cpu':'1'}}}],'nodeSelector':{'a':'1'},"
@@ -180,16 +170,4 @@ static void a_copied_shape_decides_as_the_first_did(void **state)
     skr_node_destroy(node);
     json_decref(json);
     skr_pod_destroy(copy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pods_of_one_template_have_one_key),
-        cmocka_unit_test(what_means_the_same_has_one_key),
-        cmocka_unit_test(what_means_something_else_has_another_key),
-        cmocka_unit_test(volumes_and_devices_may_come_late),
-        cmocka_unit_test(a_copied_shape_decides_as_the_first_did),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver on cases small enough to be judged by eye; solver_rig.h says how trees are written. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "test/unit/solver_rig.h"
 #include "topology/base/arena.h"
 
@@ -61,9 +57,8 @@ static void check_example(const struct example *example)
         check_example(&(table)[i]);                                  \
     }
 
-static void worked_examples_have_the_optimum(void **state)
+TEST(worked_examples_have_the_optimum)
 {
-    (void)state;
     static const struct example table[] = {
         {"X1", "5,5", 7, {PACK_WITH(.min = 3, .max = 5)}, "4 3", 0},
         {"X2", "6,6,6", 13, {PACK_WITH(.min = 4, .max = 6)}, "5 4 4", 0},
@@ -103,9 +98,8 @@ static void worked_examples_have_the_optimum(void **state)
     CHECK_ALL(table);
 }
 
-static void members_that_run_stay_where_they_are(void **state)
+TEST(members_that_run_stay_where_they_are)
 {
-    (void)state;
     static const struct example table[] = {
         {"no second rack", "(3[2],3[2]) (9,9)", 5, {PACK, PACK}, "3 2 0 0", 0},
         {"rack is full", "(2[2],2[2]) (9,9)", 5, {PACK, PACK}, "2 2 1 0", 0},
@@ -129,9 +123,8 @@ static void members_that_run_stay_where_they_are(void **state)
     CHECK_ALL(table);
 }
 
-static void ties_go_to_the_greatest_vector_in_tree_order(void **state)
+TEST(ties_go_to_the_greatest_vector_in_tree_order)
 {
-    (void)state;
     static const struct example table[] = {
         {"equal nodes", "5,5,5", 7, {PACK}, "5 2 0", SKR_TIE_TREE},
         {"the root decides before its children",
@@ -151,9 +144,8 @@ static void ties_go_to_the_greatest_vector_in_tree_order(void **state)
     CHECK_ALL(table);
 }
 
-static void odd_rules_mean_what_the_manual_says(void **state)
+TEST(odd_rules_mean_what_the_manual_says)
 {
-    (void)state;
     static const struct example table[] = {
         {"min > max are ignored", "5,5", 6, {PACK_WITH(.min = 4, .max = 2)}, "5 1", 0},
         {"a negative max is no pair", "5,5", 6, {PACK_WITH(.min = 3, .max = -1)}, "3 3", 0},
@@ -182,9 +174,8 @@ static void odd_rules_mean_what_the_manual_says(void **state)
     CHECK_ALL(table);
 }
 
-static void keys_list_the_used_units_of_a_level(void **state)
+TEST(keys_list_the_used_units_of_a_level)
 {
-    (void)state;
     struct solver_rig f;
     solver_rig_init(&f, "(3,3) (3,3)", 7);
     f.rule[0].type = SKR_RULE_PACK;
@@ -241,9 +232,8 @@ static void check_explained(const struct explained *want)
     solver_rig_fini(&f, solution);
 }
 
-static void infeasible_groups_are_explained(void **state)
+TEST(infeasible_groups_are_explained)
 {
-    (void)state;
     static const struct explained table[] = {
         /* clang-format off */
         /* "needs 6 slots in one rack, best rack has 5" */
@@ -272,9 +262,8 @@ static void infeasible_groups_are_explained(void **state)
     }
 }
 
-static void a_tree_without_leaves_waits_for_capacity(void **state)
+TEST(a_tree_without_leaves_waits_for_capacity)
 {
-    (void)state;
     struct skr_tree tree = {.n_levels = 1, .n_units = 1, .first_leaf = 1, .level_first = {0, 1, 1}};
     struct skr_rule rule = {0};
     struct skr_problem problem = {
@@ -290,9 +279,8 @@ static void a_tree_without_leaves_waits_for_capacity(void **state)
     skr_solution_destroy(solution);
 }
 
-static void a_run_that_was_stopped_is_a_timeout(void **state)
+TEST(a_run_that_was_stopped_is_a_timeout)
 {
-    (void)state;
     struct solver_rig f;
     solver_rig_init(&f, "(1,2) (3,2)", 9);
     f.problem.step_budget = 0;
@@ -316,9 +304,8 @@ static int64_t ticking(void)
     return clock_now;
 }
 
-static void phases_take_their_time_from_the_clock_that_is_passed_in(void **state)
+TEST(phases_take_their_time_from_the_clock_that_is_passed_in)
 {
-    (void)state;
     static const struct {
         int32_t n;
         bool explain;
@@ -344,9 +331,8 @@ static void phases_take_their_time_from_the_clock_that_is_passed_in(void **state
     }
 }
 
-static void broken_problems_are_refused(void **state)
+TEST(broken_problems_are_refused)
 {
-    (void)state;
     struct solver_rig f;
     struct skr_error error;
     struct skr_solution *solution = NULL;
@@ -370,9 +356,8 @@ static void broken_problems_are_refused(void **state)
     skr_tree_unref(f.tree);
 }
 
-static void the_checker_names_what_is_wrong(void **state)
+TEST(the_checker_names_what_is_wrong)
 {
-    (void)state;
     struct solver_rig f;
     struct skr_error error;
     solver_rig_init(&f, "(3[1],3!) (3,3)", 4);
@@ -399,22 +384,4 @@ static void the_checker_names_what_is_wrong(void **state)
     assert_int_equal(skr_solution_check(&f.problem, (int32_t[]){2, 0, 2, 0}, &error), -SKR_INVALID);
     assert_string_equal(error.text, "unit 0 (root): uses 2 children, not 1");
     skr_tree_unref(f.tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_examples_have_the_optimum),
-        cmocka_unit_test(members_that_run_stay_where_they_are),
-        cmocka_unit_test(ties_go_to_the_greatest_vector_in_tree_order),
-        cmocka_unit_test(odd_rules_mean_what_the_manual_says),
-        cmocka_unit_test(keys_list_the_used_units_of_a_level),
-        cmocka_unit_test(infeasible_groups_are_explained),
-        cmocka_unit_test(a_tree_without_leaves_waits_for_capacity),
-        cmocka_unit_test(a_run_that_was_stopped_is_a_timeout),
-        cmocka_unit_test(phases_take_their_time_from_the_clock_that_is_passed_in),
-        cmocka_unit_test(broken_problems_are_refused),
-        cmocka_unit_test(the_checker_names_what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

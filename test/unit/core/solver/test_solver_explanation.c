@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the solver says beside its answer, on cases that can be judged by eye. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "test/unit/solver_rig.h"
 #include "topology/base/strbuf.h"
 
@@ -94,9 +90,8 @@ static void check_explained(const struct explained *want)
     solver_rig_fini(&f, solution);
 }
 
-static void sizes_relaxations_and_slots_are_told(void **state)
+TEST(sizes_relaxations_and_slots_are_told)
 {
-    (void)state;
     static const struct explained table[] = {
         /* clang-format off */
         /* One rack of 5 is the best; rules on nodes have nothing to do with it. */
@@ -144,9 +139,8 @@ static void check_key(const struct skr_level_key *key, const char *want)
     skr_strbuf_fini(&text);
 }
 
-static void a_placed_group_sees_how_good_each_level_could_be(void **state)
+TEST(a_placed_group_sees_how_good_each_level_could_be)
 {
-    (void)state;
     struct solver_rig f;
     solver_rig_init(&f, "(6,1) (3,3)", 5);
     solver_rig_set_capacity(&f, "9,9,3,3");
@@ -166,9 +160,8 @@ static void a_placed_group_sees_how_good_each_level_could_be(void **state)
     solver_rig_fini(&f, solution);
 }
 
-static void nothing_is_explained_unless_asked_for(void **state)
+TEST(nothing_is_explained_unless_asked_for)
 {
-    (void)state;
     struct solver_rig f;
     solver_rig_init(&f, "(6,1) (3,3)", 5);
     struct skr_solution *solution = solver_rig_solve(&f);
@@ -184,9 +177,8 @@ static void nothing_is_explained_unless_asked_for(void **state)
     solver_rig_fini(&f, solution);
 }
 
-static void relaxations_stop_at_the_step_budget(void **state)
+TEST(relaxations_stop_at_the_step_budget)
 {
-    (void)state;
     struct solver_rig f;
     solver_rig_init(&f, "4,4,4", 7);
     f.rule[0] = (struct skr_rule){.max = 3, .partitions = 2};
@@ -200,9 +192,8 @@ static void relaxations_stop_at_the_step_budget(void **state)
     solver_rig_fini(&f, solution);
 }
 
-static void far_away_sizes_are_left_out(void **state)
+TEST(far_away_sizes_are_left_out)
 {
-    (void)state;
     struct solver_rig f;
     solver_rig_init(&f, "200", 101);
     f.rule[0].factor = 2;
@@ -216,16 +207,4 @@ static void far_away_sizes_are_left_out(void **state)
     assert_int_equal(x->sizes_first, 69);
     assert_int_equal(x->sizes_last, 133);
     solver_rig_fini(&f, solution);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_relaxations_and_slots_are_told),
-        cmocka_unit_test(a_placed_group_sees_how_good_each_level_could_be),
-        cmocka_unit_test(nothing_is_explained_unless_asked_for),
-        cmocka_unit_test(relaxations_stop_at_the_step_budget),
-        cmocka_unit_test(far_away_sizes_are_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

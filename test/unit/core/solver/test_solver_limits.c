@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver at the edges of its ranges: huge trees, amounts and groups; deep trees. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/solver/solver.h"
+#include "test/test.h"
 
 struct big {
     struct skr_tree tree;
@@ -95,9 +91,8 @@ static enum skr_solve_status solve(const struct big *big, int32_t *ret_used, int
     return status;
 }
 
-static void a_million_leaves_and_members_do_not_overflow(void **state)
+TEST(a_million_leaves_and_members_do_not_overflow)
 {
-    (void)state;
     const int32_t fanout[] = {1000, 1000};
     struct big big;
     int32_t used = 0;
@@ -124,9 +119,8 @@ static void a_million_leaves_and_members_do_not_overflow(void **state)
     teardown(&big);
 }
 
-static void amounts_at_the_ends_of_their_range_are_room_or_none(void **state)
+TEST(amounts_at_the_ends_of_their_range_are_room_or_none)
 {
-    (void)state;
     const int32_t fanout[] = {2, 2};
     struct big big;
     int32_t used = 0;
@@ -155,9 +149,8 @@ static void amounts_at_the_ends_of_their_range_are_room_or_none(void **state)
     teardown(&big);
 }
 
-static void the_deepest_tree_is_solved(void **state)
+TEST(the_deepest_tree_is_solved)
 {
-    (void)state;
     int32_t fanout[SKR_LEVELS_MAX];
     for (int32_t level = 0; level < SKR_LEVELS_MAX; level++) {
         fanout[level] = level % 3 == 0 ? 3 : 1;
@@ -177,9 +170,8 @@ static void the_deepest_tree_is_solved(void **state)
     teardown(&big);
 }
 
-static void memory_is_bounded_and_the_bound_is_an_error(void **state)
+TEST(memory_is_bounded_and_the_bound_is_an_error)
 {
-    (void)state;
     const int32_t fanout[] = {3000};
     struct big big;
     setup(&big, fanout, 1, 0);
@@ -196,15 +188,4 @@ static void memory_is_bounded_and_the_bound_is_an_error(void **state)
                         "solver: 100000 members on 3000 nodes need more than 4194304 bytes");
     assert_null(solution);
     teardown(&big);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_million_leaves_and_members_do_not_overflow),
-        cmocka_unit_test(amounts_at_the_ends_of_their_range_are_room_or_none),
-        cmocka_unit_test(the_deepest_tree_is_solved),
-        cmocka_unit_test(memory_is_bounded_and_the_bound_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: what is understood, and what is said when it is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/log.h"
+#include "test/test.h"
 
 enum { WORDS_MAX = 8 };
 
@@ -105,9 +101,8 @@ static void look_at(const struct skr_call *call, const char *name, const char *t
     }
 }
 
-static void flags_are_understood_in_all_their_forms(void **state)
+TEST(flags_are_understood_in_all_their_forms)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct skr_call call;
         struct skr_strbuf out;
@@ -159,9 +154,8 @@ static const struct {
                        "[-v]\nsee: sakkara help demo\n"},
 };
 
-static void mistakes_get_a_message_and_the_usage_code(void **state)
+TEST(mistakes_get_a_message_and_the_usage_code)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct skr_call call;
         struct skr_strbuf out;
@@ -173,9 +167,8 @@ static void mistakes_get_a_message_and_the_usage_code(void **state)
     }
 }
 
-static void no_command_shows_the_overview(void **state)
+TEST(no_command_shows_the_overview)
 {
-    (void)state;
     struct skr_call call;
     struct skr_strbuf out;
     char storage[8];
@@ -194,9 +187,8 @@ static size_t count(const char *text, const char *word)
     return n;
 }
 
-static void every_help_has_two_examples_every_flag_and_the_next_command(void **state)
+TEST(every_help_has_two_examples_every_flag_and_the_next_command)
 {
-    (void)state;
     for (size_t i = 0; skr_commands[i]; i++) {
         struct skr_strbuf out;
         skr_strbuf_init(&out);
@@ -214,9 +206,8 @@ static void every_help_has_two_examples_every_flag_and_the_next_command(void **s
     }
 }
 
-static void an_unknown_topic_is_refused(void **state)
+TEST(an_unknown_topic_is_refused)
 {
-    (void)state;
     struct skr_strbuf out;
     skr_strbuf_init(&out);
     assert_int_equal(skr_cli_write_help("configs", &out), SKR_EXIT_USAGE);
@@ -225,9 +216,8 @@ static void an_unknown_topic_is_refused(void **state)
     skr_strbuf_fini(&out);
 }
 
-static void every_command_and_flag_stands_in_the_reference(void **state)
+TEST(every_command_and_flag_stands_in_the_reference)
 {
-    (void)state;
     FILE *file = fopen("docs/reference.md", "r");
     assert_non_null(file);
     static char text[1 << 19];
@@ -248,9 +238,8 @@ static void every_command_and_flag_stands_in_the_reference(void **state)
     }
 }
 
-static void the_version_names_commit_date_and_libc(void **state)
+TEST(the_version_names_commit_date_and_libc)
 {
-    (void)state;
     struct skr_strbuf out;
     skr_strbuf_init(&out);
     skr_cli_write_version(&out);
@@ -259,18 +248,4 @@ static void the_version_names_commit_date_and_libc(void **state)
     assert_non_null(strstr(out.s, "\ndate "));
     assert_non_null(strstr(out.s, "\nlibc "));
     skr_strbuf_fini(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_are_understood_in_all_their_forms),
-        cmocka_unit_test(mistakes_get_a_message_and_the_usage_code),
-        cmocka_unit_test(no_command_shows_the_overview),
-        cmocka_unit_test(every_help_has_two_examples_every_flag_and_the_next_command),
-        cmocka_unit_test(an_unknown_topic_is_refused),
-        cmocka_unit_test(every_command_and_flag_stands_in_the_reference),
-        cmocka_unit_test(the_version_names_commit_date_and_libc),
-    };
-    return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
 }

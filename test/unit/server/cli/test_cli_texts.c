@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Help, man pages and completion come from one table: every command and flag is in all of them, and
  * every example is understood by the parser. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
+#include "test/test.h"
 
 enum { WORDS_MAX = 32 };
 
@@ -112,9 +107,8 @@ static char *section_of(const char *page, const char *name)
     return copy;
 }
 
-static void every_flag_is_in_help_man_page_and_completion(void **state)
+TEST(every_flag_is_in_help_man_page_and_completion)
 {
-    (void)state;
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
     for (size_t i = 0; skr_commands[i]; i++) {
         const struct skr_command *command = skr_commands[i];
@@ -140,9 +134,8 @@ static void every_flag_is_in_help_man_page_and_completion(void **state)
     free(client);
 }
 
-static void every_command_is_in_overview_and_completion(void **state)
+TEST(every_command_is_in_overview_and_completion)
 {
-    (void)state;
     struct skr_strbuf overview;
     skr_strbuf_init(&overview);
     skr_cli_write_help(NULL, &overview);
@@ -163,7 +156,7 @@ static void every_command_is_in_overview_and_completion(void **state)
     skr_strbuf_fini(&overview);
 }
 
-static void exit_codes_are_in_overview_and_man_pages(void **state)
+TEST(exit_codes_are_in_overview_and_man_pages)
 {
     static const char *const codes[] = {"0 ok",
                                         "1 error",
@@ -173,7 +166,6 @@ static void exit_codes_are_in_overview_and_man_pages(void **state)
                                         "5 findings",
                                         "6 server unreachable"};
     struct skr_strbuf overview;
-    (void)state;
     skr_strbuf_init(&overview);
     skr_cli_write_help(NULL, &overview);
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
@@ -187,9 +179,8 @@ static void exit_codes_are_in_overview_and_man_pages(void **state)
     skr_strbuf_fini(&overview);
 }
 
-static void options_of_the_configuration_are_in_the_man_page(void **state)
+TEST(options_of_the_configuration_are_in_the_man_page)
 {
-    (void)state;
     char *page = run_line("__man sakkara");
     expect_part(page, "extender.bindTimeout", "man page");
     expect_part(page, "planTimeout", "man page");
@@ -246,9 +237,8 @@ static void check_example(const char *begin, size_t len)
     skr_strbuf_fini(&refusal);
 }
 
-static void every_example_is_understood(void **state)
+TEST(every_example_is_understood)
 {
-    (void)state;
     for (size_t i = 0; skr_commands[i]; i++) {
         size_t n = 0;
         const char *line = skr_commands[i]->examples;
@@ -294,9 +284,8 @@ static const struct {
     {"__complete group --server nonsense ''", ":4\n"},
 };
 
-static void completion_knows_what_may_stand_where(void **state)
+TEST(completion_knows_what_may_stand_where)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof completions / sizeof completions[0]; i++) {
         char *got = run_line(completions[i].line);
         if (completions[i].answer && strcmp(got, completions[i].answer) != 0) {
@@ -328,10 +317,9 @@ static void expect_groups(const char *before, const char *path, const char *afte
     free(got);
 }
 
-static void names_of_groups_are_completed_from_where_the_flags_say(void **state)
+TEST(names_of_groups_are_completed_from_where_the_flags_say)
 {
     char path[] = "/tmp/sakkara-complete-XXXXXX";
-    (void)state;
     int fd = mkstemp(path);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     assert_non_null(file);
@@ -345,10 +333,9 @@ static void names_of_groups_are_completed_from_where_the_flags_say(void **state)
     (void)remove(path);
 }
 
-static void there_is_a_script_for_every_shell(void **state)
+TEST(there_is_a_script_for_every_shell)
 {
     static const char *const shells[] = {"bash", "zsh", "fish"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         char line[64];
         snprintf(line, sizeof line, "completion %s", shells[i]);
@@ -359,19 +346,4 @@ static void there_is_a_script_for_every_shell(void **state)
     }
     char tcsh[] = "tcsh", completion[] = "completion";
     free(run_words((char *[]){completion, tcsh}, 2, SKR_EXIT_USAGE));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flag_is_in_help_man_page_and_completion),
-        cmocka_unit_test(every_command_is_in_overview_and_completion),
-        cmocka_unit_test(exit_codes_are_in_overview_and_man_pages),
-        cmocka_unit_test(options_of_the_configuration_are_in_the_man_page),
-        cmocka_unit_test(every_example_is_understood),
-        cmocka_unit_test(completion_knows_what_may_stand_where),
-        cmocka_unit_test(names_of_groups_are_completed_from_where_the_flags_say),
-        cmocka_unit_test(there_is_a_script_for_every_shell),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

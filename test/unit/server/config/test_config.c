@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration file: what is accepted, and the exact messages for what is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "server/config/config.h"
 #include "server/config/value.h"
 #include "server/suggest.h"
+#include "test/test.h"
 
 #define HEAD "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
 
@@ -43,9 +38,8 @@ static struct skr_config *parse_good(const char *text)
     return parse_warned(text, "");
 }
 
-static void defaults_agree_with_the_engine(void **state)
+TEST(defaults_agree_with_the_engine)
 {
-    (void)state;
     struct skr_settings expected;
     skr_settings_default(&expected);
     struct skr_config *config = skr_config_default();
@@ -70,9 +64,8 @@ static void defaults_agree_with_the_engine(void **state)
     skr_config_destroy(config);
 }
 
-static void the_shipped_file_is_the_default(void **state)
+TEST(the_shipped_file_is_the_default)
 {
-    (void)state;
     struct skr_findings findings;
     skr_findings_init(&findings);
     struct skr_config *shipped = NULL, *fallback = skr_config_default();
@@ -105,9 +98,8 @@ static char *read_file(const char *path)
     return text;
 }
 
-static void every_option_stands_in_the_shipped_file_and_in_the_reference(void **state)
+TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 {
-    (void)state;
     char *shipped = read_file("configs/sakkara.yaml");
     char *reference = read_file("docs/reference.md");
     for (size_t i = 0; i < skr_config_option_count(); i++) {
@@ -128,9 +120,8 @@ static void every_option_stands_in_the_shipped_file_and_in_the_reference(void **
     free(reference);
 }
 
-static void every_option_is_read(void **state)
+TEST(every_option_is_read)
 {
-    (void)state;
     struct skr_config *c =
         parse_warned(HEAD "kubeconfig: /k\n"
                           "schedulerNames: [a, b, c]\n"
@@ -279,9 +270,8 @@ static const struct {
      "s.yaml:3:13: error: kubeconfig: the value contains a NUL byte\n"},
 };
 
-static void broken_files_are_refused_with_positions_all_errors_at_once(void **state)
+TEST(broken_files_are_refused_with_positions_all_errors_at_once)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         struct skr_config *config;
         struct skr_strbuf messages;
@@ -312,9 +302,8 @@ static const struct {
      "set extender.tls with a clientCAFile, or anybody there can steer scheduling\n"},
 };
 
-static void doubtful_files_are_accepted_with_a_warning(void **state)
+TEST(doubtful_files_are_accepted_with_a_warning)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof warned / sizeof warned[0]; i++) {
         struct skr_config *config;
         struct skr_strbuf messages;
@@ -326,16 +315,14 @@ static void doubtful_files_are_accepted_with_a_warning(void **state)
     }
 }
 
-static void listeners_on_port_zero_may_be_equal(void **state)
+TEST(listeners_on_port_zero_may_be_equal)
 {
-    (void)state;
     skr_config_destroy(parse_good(HEAD "extender: {listen: '127.0.0.1:0', bindListen: "
                                        "'127.0.0.1:0'}\nadmin: {listen: '127.0.0.1:0'}\n"));
 }
 
-static void a_flood_of_findings_is_cut(void **state)
+TEST(a_flood_of_findings_is_cut)
 {
-    (void)state;
     struct skr_strbuf text, messages;
     skr_strbuf_init(&text);
     skr_strbuf_init(&messages);
@@ -352,9 +339,8 @@ static void a_flood_of_findings_is_cut(void **state)
     skr_strbuf_fini(&messages);
 }
 
-static void aliases_that_contain_themselves_end(void **state)
+TEST(aliases_that_contain_themselves_end)
 {
-    (void)state;
     struct skr_config *config;
     struct skr_strbuf messages;
     skr_strbuf_init(&messages);
@@ -363,9 +349,8 @@ static void aliases_that_contain_themselves_end(void **state)
     skr_strbuf_fini(&messages);
 }
 
-static void a_file_beyond_the_limit_or_absent_is_refused(void **state)
+TEST(a_file_beyond_the_limit_or_absent_is_refused)
 {
-    (void)state;
     struct skr_findings findings;
     struct skr_config *config = NULL;
     skr_findings_init(&findings);
@@ -409,9 +394,8 @@ static const struct {
     {"5m3", -SKR_INVALID, 0, NULL},
 };
 
-static void durations_are_those_of_go(void **state)
+TEST(durations_are_those_of_go)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
         skr_time value = -1;
         char text[SKR_DURATION_TEXT_MAX];
@@ -426,9 +410,8 @@ static void durations_are_those_of_go(void **state)
     }
 }
 
-static void suggestions_are_near(void **state)
+TEST(suggestions_are_near)
 {
-    (void)state;
     static const char *const words[] = {"serve", "demo", "version", "help"};
     assert_string_equal(skr_suggest("serv", words, 4), "serve");
     assert_string_equal(skr_suggest("sevre", words, 4), "serve");
@@ -436,23 +419,4 @@ static void suggestions_are_near(void **state)
     assert_null(skr_suggest("banana", words, 4));
     assert_null(skr_suggest("", words, 4));
     assert_null(skr_suggest("x", words, 4));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_agree_with_the_engine),
-        cmocka_unit_test(the_shipped_file_is_the_default),
-        cmocka_unit_test(every_option_stands_in_the_shipped_file_and_in_the_reference),
-        cmocka_unit_test(every_option_is_read),
-        cmocka_unit_test(broken_files_are_refused_with_positions_all_errors_at_once),
-        cmocka_unit_test(doubtful_files_are_accepted_with_a_warning),
-        cmocka_unit_test(listeners_on_port_zero_may_be_equal),
-        cmocka_unit_test(a_flood_of_findings_is_cut),
-        cmocka_unit_test(aliases_that_contain_themselves_end),
-        cmocka_unit_test(a_file_beyond_the_limit_or_absent_is_refused),
-        cmocka_unit_test(durations_are_those_of_go),
-        cmocka_unit_test(suggestions_are_near),
-    };
-    return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

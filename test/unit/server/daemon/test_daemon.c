@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting and ending the daemon inside the test: what it says when a part cannot start, that
  * nothing is left behind then, and that it ends at once whatever it was doing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,35 +11,30 @@
 #include "server/daemon/daemon.h"
 #include "server/http/address.h"
 #include "server/log.h"
+#include "test/test.h"
 
 static char directory[] = "/tmp/sakkara-daemon-XXXXXX";
 static char kubeconfig[64];
 
-static int begin(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!mkdtemp(directory)) {
-        return -1;
-    }
+    assert_non_null(mkdtemp(directory));
     snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", directory);
     FILE *file = fopen(kubeconfig, "w");
-    if (!file) {
-        return -1;
-    }
+    assert_non_null(file);
     /* Nobody listens on port 1. */
     fputs("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "
           "\"http://127.0.0.1:1\"}}]\nusers: [{name: u, user: {}}]\n"
           "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n",
           file);
     skr_log_set_level(0);
-    return fclose(file);
+    assert_int_equal(fclose(file), 0);
 }
 
-static int end(void **state)
+AFTER_ALL
 {
-    (void)state;
     unlink(kubeconfig);
-    return rmdir(directory);
+    rmdir(directory);
 }
 
 static struct skr_config *config_of(const char *more)
@@ -75,9 +65,8 @@ static void refuse(const char *more, const char *file, struct skr_findings *find
     skr_config_destroy(config);
 }
 
-static void it_starts_without_an_api_server_and_ends_at_once(void **state)
+TEST(it_starts_without_an_api_server_and_ends_at_once)
 {
-    (void)state;
     for (int i = 0; i < 10; i++) {
         struct skr_config *config = config_of(ANY_PORTS);
         struct skr_daemon *daemon = NULL;
@@ -92,9 +81,8 @@ static void it_starts_without_an_api_server_and_ends_at_once(void **state)
     }
 }
 
-static void a_port_in_use_is_named(void **state)
+TEST(a_port_in_use_is_named)
 {
-    (void)state;
     static const char *const forms[] = {
         "extender: {listen: '127.0.0.1:%u', bindListen: '127.0.0.1:0'}\nadmin: {listen: "
         "'127.0.0.1:0'}\n",
@@ -123,9 +111,8 @@ static void a_port_in_use_is_named(void **state)
     close(fd);
 }
 
-static void a_kubeconfig_that_cannot_be_used_is_named_with_positions(void **state)
+TEST(a_kubeconfig_that_cannot_be_used_is_named_with_positions)
 {
-    (void)state;
     struct skr_findings findings;
     struct skr_error error;
     refuse(ANY_PORTS, "/nonexistent/kubeconfig", &findings, &error);
@@ -134,9 +121,8 @@ static void a_kubeconfig_that_cannot_be_used_is_named_with_positions(void **stat
     assert_string_equal(findings.item[0].text, "No such file or directory");
 }
 
-static void without_kubeconfig_and_pod_it_says_what_to_do(void **state)
+TEST(without_kubeconfig_and_pod_it_says_what_to_do)
 {
-    (void)state;
     struct skr_findings findings;
     struct skr_error error;
     unsetenv("KUBERNETES_SERVICE_HOST");
@@ -144,9 +130,8 @@ static void without_kubeconfig_and_pod_it_says_what_to_do(void **state)
     assert_non_null(strstr(error.text, "--kubeconfig"));
 }
 
-static void certificates_that_are_missing_are_named(void **state)
+TEST(certificates_that_are_missing_are_named)
 {
-    (void)state;
     struct skr_findings findings;
     struct skr_error error;
     refuse("extender: {listen: '127.0.0.1:0', bindListen: '127.0.0.1:0', tls: {certFile: /no/crt, "
@@ -156,16 +141,4 @@ static void certificates_that_are_missing_are_named(void **state)
     refuse(ANY_PORTS "gate: {listen: '127.0.0.1:0', certFile: /no/gate, keyFile: /no/key}\n",
            kubeconfig, &findings, &error);
     assert_non_null(strstr(error.text, "/no/gate"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_starts_without_an_api_server_and_ends_at_once),
-        cmocka_unit_test(a_port_in_use_is_named),
-        cmocka_unit_test(a_kubeconfig_that_cannot_be_used_is_named_with_positions),
-        cmocka_unit_test(without_kubeconfig_and_pod_it_says_what_to_do),
-        cmocka_unit_test(certificates_that_are_missing_are_named),
-    };
-    return cmocka_run_group_tests_name("daemon", tests, begin, end);
 }

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The metrics registry and its text, also as promtool sees it where promtool is installed. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-#include <pthread.h>
 #include <sys/wait.h>
 
 #include "server/http/metrics.h"
 #include "server/http/process_metrics.h"
+#include "test/test.h"
 
 static const struct skr_metric_spec requests = {
     .name = "sakkara_requests_total",
@@ -47,13 +43,12 @@ static char *text_of(struct skr_metrics *metrics)
     return skr_strbuf_take(&out, NULL);
 }
 
-static void the_text_is_sorted_and_exact(void **state)
+TEST(the_text_is_sorted_and_exact)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     struct skr_metric_family *histogram = skr_metrics_family(metrics, &duration);
 
-    (void)state;
     skr_metric_add(skr_metric_get(family, (const char *const[]){"filter", "ok"}), 2);
     skr_metric_add(skr_metric_get(family, (const char *const[]){"bind", "a\"b\\c\nd"}), 1);
     skr_metric_add(skr_metric_get(family, (const char *const[]){"filter", "ok"}), 3);
@@ -86,25 +81,23 @@ static void the_text_is_sorted_and_exact(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void a_family_and_a_series_are_made_once(void **state)
+TEST(a_family_and_a_series_are_made_once)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
 
-    (void)state;
     assert_ptr_equal(family, skr_metrics_family(metrics, &requests));
     assert_ptr_equal(skr_metric_get(family, (const char *const[]){"a", "b"}),
                      skr_metric_get(family, (const char *const[]){"a", "b"}));
     skr_metrics_destroy(metrics);
 }
 
-static void too_many_series_share_one(void **state)
+TEST(too_many_series_share_one)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     char name[16];
 
-    (void)state;
     for (int i = 0; i < SKR_METRIC_SERIES_MAX + 10; i++) {
         (void)snprintf(name, sizeof name, "v%d", i);
         skr_metric_add(skr_metric_get(family, (const char *const[]){name, "ok"}), 1);
@@ -116,13 +109,12 @@ static void too_many_series_share_one(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void a_series_is_found_only_when_it_was_made(void **state)
+TEST(a_series_is_found_only_when_it_was_made)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &requests);
     const char *const label[] = {"filter", "ok"};
 
-    (void)state;
     assert_null(skr_metric_find(family, label));
     assert_null(skr_metric_find(NULL, label));
     struct skr_metric *metric = skr_metric_get(family, label);
@@ -130,14 +122,13 @@ static void a_series_is_found_only_when_it_was_made(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void a_gauge_that_ended_is_not_shown(void **state)
+TEST(a_gauge_that_ended_is_not_shown)
 {
     static const struct skr_metric_spec spec = {
         .name = "sakkara_room", .help = "Room.", .type = SKR_GAUGE, .label = {"level"}};
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric_family *family = skr_metrics_family(metrics, &spec);
 
-    (void)state;
     skr_metric_set(skr_metric_get(family, (const char *const[]){"rack"}), 1);
     skr_metric_set(skr_metric_get(family, (const char *const[]){"row"}), 2);
     skr_metric_family_hide(family);
@@ -153,7 +144,7 @@ static void a_gauge_that_ended_is_not_shown(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void a_histogram_may_be_loaded_and_have_wide_buckets(void **state)
+TEST(a_histogram_may_be_loaded_and_have_wide_buckets)
 {
     static const struct skr_metric_spec spec = {.name = "sakkara_wide_seconds",
                                                 .help = "Wide.",
@@ -166,7 +157,6 @@ static void a_histogram_may_be_loaded_and_have_wide_buckets(void **state)
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric *metric = skr_metric_get(skr_metrics_family(metrics, &spec), NULL);
 
-    (void)state;
     skr_metric_observe(metric, 4000001);
     skr_metric_load(metric, buckets, 5000000000);
     skr_metric_load(NULL, buckets, 1);
@@ -185,9 +175,8 @@ static void a_histogram_may_be_loaded_and_have_wide_buckets(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void modules_run_without_a_registry(void **state)
+TEST(modules_run_without_a_registry)
 {
-    (void)state;
     struct skr_metric *metric = skr_metric_get(skr_metrics_family(NULL, &requests), NULL);
     assert_null(metric);
     skr_metric_add(metric, 1);
@@ -211,11 +200,10 @@ static void collect(void *context)
                    ++source->value * 1000000000);
 }
 
-static void collectors_run_before_every_text(void **state)
+TEST(collectors_run_before_every_text)
 {
     struct source source = {.metrics = skr_metrics_create()};
 
-    (void)state;
     skr_metrics_on_collect(source.metrics, collect, &source);
     free(text_of(source.metrics));
     char *text = text_of(source.metrics);
@@ -241,12 +229,11 @@ static void *hammer(void *context)
     return NULL;
 }
 
-static void threads_count_together(void **state)
+TEST(threads_count_together)
 {
     struct skr_metrics *metrics = skr_metrics_create();
     pthread_t thread[4];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&thread[i], NULL, hammer, metrics), 0);
     }
@@ -262,7 +249,7 @@ static void threads_count_together(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void the_process_is_measured(void **state)
+TEST(the_process_is_measured)
 {
     static const char *const name[] = {"process_cpu_seconds_total",
                                        "process_resident_memory_bytes",
@@ -273,7 +260,6 @@ static void the_process_is_measured(void **state)
     struct skr_metrics *metrics = skr_metrics_create();
     char line[64];
 
-    (void)state;
     skr_process_metrics_register(metrics);
     char *text = text_of(metrics);
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
@@ -290,9 +276,8 @@ static void the_process_is_measured(void **state)
     skr_metrics_destroy(metrics);
 }
 
-static void promtool_finds_nothing_wrong(void **state)
+TEST(promtool_finds_nothing_wrong)
 {
-    (void)state;
     if (system("command -v promtool >/dev/null 2>&1") != 0) {
         skip();
     }
@@ -312,23 +297,4 @@ static void promtool_finds_nothing_wrong(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     free(text);
     skr_metrics_destroy(metrics);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_text_is_sorted_and_exact),
-        cmocka_unit_test(a_family_and_a_series_are_made_once),
-        cmocka_unit_test(too_many_series_share_one),
-        cmocka_unit_test(a_series_is_found_only_when_it_was_made),
-        cmocka_unit_test(a_gauge_that_ended_is_not_shown),
-        cmocka_unit_test(a_histogram_may_be_loaded_and_have_wide_buckets),
-        cmocka_unit_test(modules_run_without_a_registry),
-        cmocka_unit_test(collectors_run_before_every_text),
-        cmocka_unit_test(threads_count_together),
-        cmocka_unit_test(the_process_is_measured),
-        cmocka_unit_test(promtool_finds_nothing_wrong),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine thread and the solver thread with the real engine and solver between them. Nothing
  * sleeps: waits are for conditions, with a deadline. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include "core/gang/reason.h"
 #include "server/daemon/engine_thread.h"
 #include "server/daemon/solver_thread.h"
+#include "test/test.h"
 
 enum { DEADLINE_S = 60, ANSWERS_MAX = 64 };
 
@@ -178,9 +174,8 @@ static void post_bind(struct rig *rig, uint64_t request)
     memset(node, 'x', sizeof node);
 }
 
-static void posts_before_the_start_are_handled_in_order(void **state)
+TEST(posts_before_the_start_are_handled_in_order)
 {
-    (void)state;
     struct rig rig;
     begin(&rig);
     for (uint64_t i = 1; i <= 20; i++) {
@@ -202,9 +197,8 @@ static void count_release(void *keep)
     note(rig, &rig->n_released);
 }
 
-static void what_an_event_borrows_is_released_once_handled_or_not(void **state)
+TEST(what_an_event_borrows_is_released_once_handled_or_not)
 {
-    (void)state;
     struct rig rig;
     begin(&rig);
     struct skr_event event = {
@@ -222,9 +216,8 @@ static void what_an_event_borrows_is_released_once_handled_or_not(void **state)
     assert_int_equal(rig.n_released, 2);
 }
 
-static void a_queue_that_never_ran_is_emptied(void **state)
+TEST(a_queue_that_never_ran_is_emptied)
 {
-    (void)state;
     struct rig rig;
     begin(&rig);
     struct skr_event event = {.kind = SKR_EVENT_HANGUP};
@@ -233,9 +226,8 @@ static void a_queue_that_never_ran_is_emptied(void **state)
     assert_int_equal(rig.n_released, 1);
 }
 
-static void waiting_means_everything_before_was_handled(void **state)
+TEST(waiting_means_everything_before_was_handled)
 {
-    (void)state;
     struct rig rig;
     struct skr_engine_stats stats;
     begin(&rig);
@@ -284,9 +276,8 @@ static void post_group(struct rig *rig)
         "\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}");
 }
 
-static void a_group_goes_by_timer_and_solver_to_its_commit(void **state)
+TEST(a_group_goes_by_timer_and_solver_to_its_commit)
 {
-    (void)state;
     struct rig rig;
     begin(&rig);
     rig.solver = skr_solver_thread_create(on_solved, &rig, NULL);
@@ -299,9 +290,8 @@ static void a_group_goes_by_timer_and_solver_to_its_commit(void **state)
     end(&rig);
 }
 
-static void everything_ends_while_work_is_under_way(void **state)
+TEST(everything_ends_while_work_is_under_way)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         struct rig rig;
         begin(&rig);
@@ -369,9 +359,8 @@ static struct skr_solve_request *make_request(const struct skr_tree *tree, uint6
     return request;
 }
 
-static void results_come_in_order(void **state)
+TEST(results_come_in_order)
 {
-    (void)state;
     static struct results r;
     begin(&r.rig);
     struct skr_tree *tree = one_leaf();
@@ -390,9 +379,8 @@ static void results_come_in_order(void **state)
     end(&r.rig);
 }
 
-static void requests_that_wait_are_dropped_at_the_end(void **state)
+TEST(requests_that_wait_are_dropped_at_the_end)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         static struct results r;
         begin(&r.rig);
@@ -406,19 +394,4 @@ static void requests_that_wait_are_dropped_at_the_end(void **state)
         skr_tree_unref(tree);
         end(&r.rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posts_before_the_start_are_handled_in_order),
-        cmocka_unit_test(what_an_event_borrows_is_released_once_handled_or_not),
-        cmocka_unit_test(a_queue_that_never_ran_is_emptied),
-        cmocka_unit_test(waiting_means_everything_before_was_handled),
-        cmocka_unit_test(a_group_goes_by_timer_and_solver_to_its_commit),
-        cmocka_unit_test(everything_ends_while_work_is_under_way),
-        cmocka_unit_test(results_come_in_order),
-        cmocka_unit_test(requests_that_wait_are_dropped_at_the_end),
-    };
-    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The admin listener: health, readiness, metrics, routes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "server/http/admin.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 #include "topology/base/arena.h"
 
@@ -46,9 +40,8 @@ static void on_route(void *context, struct skr_http_request *request)
     skr_http_reply_text(request, 200, "text/plain", request->path);
 }
 
-static int open_world(void **state)
+static void world_set_up(struct world *world)
 {
-    struct world *world = skr_alloc(sizeof *world);
     struct skr_error error;
     static const struct skr_metric_spec spec = {
         .name = "sakkara_build_info", .help = "Build.", .type = SKR_GAUGE, .label = {"version"}};
@@ -67,18 +60,12 @@ static int open_world(void **state)
     if (skr_admin_create(&options, &world->admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    *state = world;
-    return 0;
 }
 
-static int close_world(void **state)
+static void world_tear_down(struct world *world)
 {
-    struct world *world = *state;
-
     skr_admin_destroy(world->admin);
     skr_metrics_destroy(world->metrics);
-    free(world);
-    return 0;
 }
 
 static void check(struct world *world, const char *path, int status, const char *body)
@@ -91,10 +78,8 @@ static void check(struct world *world, const char *path, int status, const char 
     http_answer_free(&got);
 }
 
-static void livez_says_ok_and_readyz_follows_its_checks(void **state)
+TEST_WITH(world, livez_says_ok_and_readyz_follows_its_checks)
 {
-    struct world *world = *state;
-
     check(world, "/livez", 200, "ok");
     check(world, "/livez?verbose", 200, "[+]ping ok\nlivez check passed\n");
     check(world, "/readyz", 503,
@@ -105,9 +90,8 @@ static void livez_says_ok_and_readyz_follows_its_checks(void **state)
     check(world, "/readyz?verbose=1", 200, "[+]synced ok\n[+]leader ok\nreadyz check passed\n");
 }
 
-static void metrics_come_as_text(void **state)
+TEST_WITH(world, metrics_come_as_text)
 {
-    struct world *world = *state;
     struct http_answer got = http_request(skr_admin_port(world->admin), "GET", "/metrics");
 
     assert_int_equal(got.status, 200);
@@ -120,9 +104,8 @@ static void metrics_come_as_text(void **state)
     http_answer_free(&got);
 }
 
-static void head_has_no_body_and_other_methods_are_refused(void **state)
+TEST_WITH(world, head_has_no_body_and_other_methods_are_refused)
 {
-    struct world *world = *state;
     struct http_answer got = http_request(skr_admin_port(world->admin), "HEAD", "/livez");
 
     assert_int_equal(got.status, 200);
@@ -136,26 +119,9 @@ static void head_has_no_body_and_other_methods_are_refused(void **state)
     check(world, "/livez/", 404, "not found\n");
 }
 
-static void routes_get_what_is_below_their_prefix(void **state)
+TEST_WITH(world, routes_get_what_is_below_their_prefix)
 {
-    struct world *world = *state;
-
     check(world, "/v1", 200, "/v1");
     check(world, "/v1/groups", 200, "/v1/groups");
     check(world, "/v12", 404, "not found\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(livez_says_ok_and_readyz_follows_its_checks, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(metrics_come_as_text, open_world, close_world),
-        cmocka_unit_test_setup_teardown(head_has_no_body_and_other_methods_are_refused, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(routes_get_what_is_below_their_prefix, open_world,
-                                        close_world),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of the verbs: the exact text kube-scheduler gets. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/gang/reason.h"
 #include "server/http/answer_json.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 
 #define POD \
@@ -156,9 +152,8 @@ static const struct {
      true},
 };
 
-static void answers_read_as_kube_scheduler_wants_them(void **state)
+TEST(answers_read_as_kube_scheduler_wants_them)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -180,14 +175,13 @@ static void answers_read_as_kube_scheduler_wants_them(void **state)
     }
 }
 
-static void names_with_quotes_and_controls_stay_json(void **state)
+TEST(names_with_quotes_and_controls_stay_json)
 {
     static const char body[] = "{\"Pod\":" POD ",\"NodeNames\":[\"a\\\"b\",\"c\\n\",\"\\u00e9\"]}";
     const struct skr_answer answer = {.kind = SKR_ANSWER_FILTER_ALL, .text = ""};
     struct skr_verb_args args;
     struct skr_strbuf out;
 
-    (void)state;
     assert_int_equal(
         skr_verb_args_parse(SKR_VERB_FILTER, skr_strdup(body), strlen(body), &args, NULL), 0);
     skr_strbuf_init(&out);
@@ -200,14 +194,4 @@ static void names_with_quotes_and_controls_stay_json(void **state)
     json_decref(json);
     skr_strbuf_fini(&out);
     skr_verb_args_fini(&args);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_read_as_kube_scheduler_wants_them),
-        cmocka_unit_test(names_with_quotes_and_controls_stay_json),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The API over HTTP: the real listener and the real engine thread, and a thread that takes its
  * time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "server/client/client.h"
 #include "server/daemon/engine_thread.h"
 #include "server/http/api.h"
 #include "server/kube/decode.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 #include "test/unit/json_text.h"
 #include "topology/base/arena.h"
@@ -107,9 +101,8 @@ static void post(struct world *w, enum skr_kube_kind kind, const char *text)
     json_decref(json);
 }
 
-static int open_world(void **state)
+static void world_set_up(struct world *w)
 {
-    struct world *w = skr_alloc(sizeof *w);
     const struct skr_engine_outlets outlets = {
         .context = w, .answer = ignore_answer, .write = ignore_write, .decide = ignore_decision};
     const struct skr_api_options api = {.look = look, .context = w};
@@ -127,14 +120,10 @@ static int open_world(void **state)
     if (skr_admin_create(&admin, &w->admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    *state = w;
-    return 0;
 }
 
-static int close_world(void **state)
+static void world_tear_down(struct world *w)
 {
-    struct world *w = *state;
-
     skr_admin_destroy(w->admin);
     skr_engine_thread_destroy(w->engine);
     for (size_t i = 0; i < w->n; i++) { /* nobody will look any more */
@@ -143,8 +132,6 @@ static int close_world(void **state)
     skr_api_destroy(w->api);
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->came);
-    free(w);
-    return 0;
 }
 
 static void sync_world(struct world *w)
@@ -174,29 +161,26 @@ static void expect(struct world *w, const char *method, const char *path, int st
     http_answer_free(&answer);
 }
 
-static void pages_are_served_and_refusals_are_statuses(void **state)
+TEST_WITH(world, pages_are_served_and_refusals_are_statuses)
 {
-    struct world *w = *state;
-
-    expect(w, "GET", "/v1/tree", 503, "\"reason\":\"ServiceUnavailable\"");
-    sync_world(w);
-    expect(w, "GET", "/v1/tree", 200, "\"kind\":\"Tree\"");
-    expect(w, "GET", "/v1/tree?slot=cpu%3D2", 200, "\"slots\":2");
-    expect(w, "HEAD", "/v1/tree", 200, NULL);
-    expect(w, "GET", "/v1/groups", 200, "\"name\":\"h\"");
-    expect(w, "GET", "/v1/groups/a/g", 200, "\"kind\":\"Group\"");
-    expect(w, "GET", "/v1/groups/a/m", 200, "\"name\":\"g\"");
-    expect(w, "GET", "/v1/groups/a/h", 404, "\"message\":\"sakkara: no group ");
-    expect(w, "GET", "/v1/other", 404, "\"kind\":\"Status\"");
-    expect(w, "GET", "/v1", 404, "\"code\":404");
-    expect(w, "GET", "/v1/groups?labelSelector=a%20in", 400, "labelSelector");
-    expect(w, "POST", "/v1/groups", 405, NULL);
-    expect(w, "DELETE", "/v1/groups/a/g", 405, NULL);
+    expect(world, "GET", "/v1/tree", 503, "\"reason\":\"ServiceUnavailable\"");
+    sync_world(world);
+    expect(world, "GET", "/v1/tree", 200, "\"kind\":\"Tree\"");
+    expect(world, "GET", "/v1/tree?slot=cpu%3D2", 200, "\"slots\":2");
+    expect(world, "HEAD", "/v1/tree", 200, NULL);
+    expect(world, "GET", "/v1/groups", 200, "\"name\":\"h\"");
+    expect(world, "GET", "/v1/groups/a/g", 200, "\"kind\":\"Group\"");
+    expect(world, "GET", "/v1/groups/a/m", 200, "\"name\":\"g\"");
+    expect(world, "GET", "/v1/groups/a/h", 404, "\"message\":\"sakkara: no group ");
+    expect(world, "GET", "/v1/other", 404, "\"kind\":\"Status\"");
+    expect(world, "GET", "/v1", 404, "\"code\":404");
+    expect(world, "GET", "/v1/groups?labelSelector=a%20in", 400, "labelSelector");
+    expect(world, "POST", "/v1/groups", 405, NULL);
+    expect(world, "DELETE", "/v1/groups/a/g", 405, NULL);
 }
 
-static void groups_are_chosen_by_namespace_and_labels(void **state)
+TEST_WITH(world, groups_are_chosen_by_namespace_and_labels)
 {
-    struct world *w = *state;
     static const struct {
         const char *path;
         size_t n;
@@ -210,9 +194,9 @@ static void groups_are_chosen_by_namespace_and_labels(void **state)
         {"/v1/groups?namespace=a&labelSelector=team%3Dy", 0},
     };
 
-    sync_world(w);
+    sync_world(world);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct http_answer answer = http_request(skr_admin_port(w->admin), "GET", rows[i].path);
+        struct http_answer answer = http_request(skr_admin_port(world->admin), "GET", rows[i].path);
         json_t *json = json_loads(answer.body, 0, NULL);
         if (json_array_size(json_object_get(json, "items")) != rows[i].n) {
             fail_msg("%s: %s", rows[i].path, answer.body);
@@ -222,79 +206,71 @@ static void groups_are_chosen_by_namespace_and_labels(void **state)
     }
 }
 
-static void a_question_holds_up_nobody_else(void **state)
+TEST_WITH(world, a_question_holds_up_nobody_else)
 {
-    struct world *w = *state;
-
-    sync_world(w);
-    w->slow = true;
-    const int fd = http_connect(skr_admin_port(w->admin));
+    sync_world(world);
+    world->slow = true;
+    const int fd = http_connect(skr_admin_port(world->admin));
     http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
-    wait_for_questions(w, 1);
-    expect(w, "GET", "/livez", 200, "ok");
-    let_go(w);
+    wait_for_questions(world, 1);
+    expect(world, "GET", "/livez", 200, "ok");
+    let_go(world);
     struct http_answer answer = http_receive(fd);
     assert_int_equal(answer.status, 200);
     http_answer_free(&answer);
     close(fd);
 }
 
-static void more_than_the_limit_are_told_to_come_again(void **state)
+TEST_WITH(world, more_than_the_limit_are_told_to_come_again)
 {
-    struct world *w = *state;
     int fd[SKR_API_ASKED_MAX];
 
-    sync_world(w);
-    w->slow = true;
+    sync_world(world);
+    world->slow = true;
     for (size_t i = 0; i < SKR_API_ASKED_MAX; i++) {
-        fd[i] = http_connect(skr_admin_port(w->admin));
+        fd[i] = http_connect(skr_admin_port(world->admin));
         http_send_text(fd[i], "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
     }
-    wait_for_questions(w, SKR_API_ASKED_MAX);
-    expect(w, "GET", "/v1/tree", 503, "too many questions");
-    let_go(w);
+    wait_for_questions(world, SKR_API_ASKED_MAX);
+    expect(world, "GET", "/v1/tree", 503, "too many questions");
+    let_go(world);
     for (size_t i = 0; i < SKR_API_ASKED_MAX; i++) {
         struct http_answer answer = http_receive(fd[i]);
         assert_int_equal(answer.status, 200);
         http_answer_free(&answer);
         close(fd[i]);
     }
-    expect(w, "GET", "/v1/tree", 200, NULL);
+    expect(world, "GET", "/v1/tree", 200, NULL);
 }
 
-static void callers_that_leave_are_forgotten(void **state)
+TEST_WITH(world, callers_that_leave_are_forgotten)
 {
-    struct world *w = *state;
-
-    sync_world(w);
-    w->slow = true;
+    sync_world(world);
+    world->slow = true;
     for (size_t i = 0; i < 8; i++) {
-        const int fd = http_connect(skr_admin_port(w->admin));
+        const int fd = http_connect(skr_admin_port(world->admin));
         http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
-        wait_for_questions(w, i + 1);
+        wait_for_questions(world, i + 1);
         close(fd);
     }
-    let_go(w);
-    expect(w, "GET", "/v1/tree", 200, NULL);
+    let_go(world);
+    expect(world, "GET", "/v1/tree", 200, NULL);
 }
 
-static void questions_that_nobody_answers_end_with_the_listener(void **state)
+TEST_WITH(world, questions_that_nobody_answers_end_with_the_listener)
 {
-    struct world *w = *state;
-
-    w->slow = true;
-    const int fd = http_connect(skr_admin_port(w->admin));
+    world->slow = true;
+    const int fd = http_connect(skr_admin_port(world->admin));
     http_send_text(fd, "GET /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n");
-    wait_for_questions(w, 1);
-    skr_admin_destroy(w->admin);
-    w->admin = NULL;
+    wait_for_questions(world, 1);
+    skr_admin_destroy(world->admin);
+    world->admin = NULL;
     http_wait_closed(fd);
     close(fd);
 }
 
-static void the_client_asks_the_listener(void **state)
+TEST_WITH(world, the_client_asks_the_listener)
 {
-    struct world *w = *state;
     char url[64];
     struct skr_strbuf messages;
     struct skr_client *client = NULL;
@@ -302,13 +278,13 @@ static void the_client_asks_the_listener(void **state)
     json_t *page = NULL;
     const struct skr_view_query tree = {.path = "/v1/tree"}, none = {.path = "/v1/groups/a/x"};
 
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/", skr_admin_port(w->admin));
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", skr_admin_port(world->admin));
     const struct skr_client_options options = {.server = url};
     skr_strbuf_init(&messages);
     assert_int_equal(skr_client_create(&options, &client, &messages, &error), 0);
     assert_int_equal(skr_client_fetch(client, &tree, "Tree", &page, &error), -SKR_RETRY);
     assert_int_equal(skr_client_exit_code(-SKR_RETRY), 6);
-    sync_world(w);
+    sync_world(world);
     assert_int_equal(skr_client_fetch(client, &tree, "Tree", &page, &error), 0);
     json_decref(page);
     assert_int_equal(skr_client_fetch(client, &tree, "Group", &page, &error), -SKR_INVALID);
@@ -316,20 +292,4 @@ static void the_client_asks_the_listener(void **state)
     assert_string_equal(error.text, "no group \"x\" in namespace \"a\"");
     skr_client_destroy(client);
     skr_strbuf_fini(&messages);
-}
-
-#define WORLD_TEST(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WORLD_TEST(pages_are_served_and_refusals_are_statuses),
-        WORLD_TEST(groups_are_chosen_by_namespace_and_labels),
-        WORLD_TEST(a_question_holds_up_nobody_else),
-        WORLD_TEST(more_than_the_limit_are_told_to_come_again),
-        WORLD_TEST(callers_that_leave_are_forgotten),
-        WORLD_TEST(questions_that_nobody_answers_end_with_the_listener),
-        WORLD_TEST(the_client_asks_the_listener),
-    };
-    return cmocka_run_group_tests_name("http api", tests, NULL, NULL);
 }

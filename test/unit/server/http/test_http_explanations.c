@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /v1/explain on the admin listener: held until the engine answers. The engine is this test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "server/http/explanations.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 #include "topology/base/arena.h"
 
@@ -75,9 +70,8 @@ static uint64_t question(struct world *world, size_t n)
     return request;
 }
 
-static int open_world(void **state)
+static void world_set_up(struct world *world)
 {
-    struct world *world = skr_alloc(sizeof *world);
     struct skr_error error;
     const struct skr_explanations_options options = {.post = take_question, .context = world};
     pthread_mutex_init(&world->lock, NULL);
@@ -91,19 +85,14 @@ static int open_world(void **state)
     if (skr_admin_create(&admin, &world->admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    *state = world;
-    return 0;
 }
 
-static int close_world(void **state)
+static void world_tear_down(struct world *world)
 {
-    struct world *world = *state;
     skr_admin_destroy(world->admin);
     skr_explanations_destroy(world->explanations);
     pthread_cond_destroy(&world->more);
     pthread_mutex_destroy(&world->lock);
-    free(world);
-    return 0;
 }
 
 static int ask(struct world *world, const char *path)
@@ -124,9 +113,8 @@ static void assert_answer(int fd, int status, const char *body)
     close(fd);
 }
 
-static void a_question_is_held_until_the_engine_answers(void **state)
+TEST_WITH(world, a_question_is_held_until_the_engine_answers)
 {
-    struct world *world = *state;
     int first = ask(world, "/v1/explain/team/g");
     uint64_t a = question(world, 0);
     int second = ask(world, "/v1/explain/default/nobody");
@@ -141,18 +129,16 @@ static void a_question_is_held_until_the_engine_answers(void **state)
     assert_answer(third, 503, "{\"code\":503}\n");
 }
 
-static void an_answer_may_come_before_the_question_is_held(void **state)
+TEST_WITH(world, an_answer_may_come_before_the_question_is_held)
 {
-    struct world *world = *state;
     answer_at_once(world);
     for (int i = 0; i < 20; i++) {
         assert_answer(ask(world, "/v1/explain/default/g"), 200, "{\"at\":\"once\"}\n");
     }
 }
 
-static void who_hangs_up_gets_no_answer_and_makes_room(void **state)
+TEST_WITH(world, who_hangs_up_gets_no_answer_and_makes_room)
 {
-    struct world *world = *state;
     int fd[SKR_EXPLANATIONS_ASKED_MAX];
     for (size_t i = 0; i < SKR_EXPLANATIONS_ASKED_MAX; i++) {
         fd[i] = ask(world, "/v1/explain/default/g");
@@ -179,9 +165,8 @@ static void who_hangs_up_gets_no_answer_and_makes_room(void **state)
     }
 }
 
-static void other_paths_and_methods_are_refused(void **state)
+TEST_WITH(world, other_paths_and_methods_are_refused)
 {
-    struct world *world = *state;
     static const char *const paths[] = {"/v1/explain",         "/v1/explain/",
                                         "/v1/explain/default", "/v1/explain/default/",
                                         "/v1/explain//g",      "/v1/explain/default/g/x"};
@@ -196,9 +181,8 @@ static void other_paths_and_methods_are_refused(void **state)
     http_answer_free(&got);
 }
 
-static void the_end_of_the_listener_waits_for_nobody(void **state)
+TEST_WITH(world, the_end_of_the_listener_waits_for_nobody)
 {
-    struct world *world = *state;
     int fd = ask(world, "/v1/explain/default/g");
     question(world, 0);
     skr_admin_destroy(world->admin);
@@ -206,21 +190,4 @@ static void the_end_of_the_listener_waits_for_nobody(void **state)
     answer(world, world->request[0], SKR_EXPLAIN_FOUND, "{}");
     http_wait_closed(fd);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_question_is_held_until_the_engine_answers, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(an_answer_may_come_before_the_question_is_held, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(who_hangs_up_gets_no_answer_and_makes_room, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(other_paths_and_methods_are_refused, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(the_end_of_the_listener_waits_for_nobody, open_world,
-                                        close_world),
-    };
-    return cmocka_run_group_tests_name("explanations over HTTP", tests, NULL, NULL);
 }

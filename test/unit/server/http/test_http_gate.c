@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gate webhook: who gets the gate, and that nothing is ever denied. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <curl/curl.h>
+#include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <curl/curl.h>
-#include <jansson.h>
-
 #include "server/http/gate.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 
 #define REVIEW(operation, pod)                                                                   \
@@ -136,9 +130,8 @@ static void check_answer(size_t i, const char *text)
     json_decref(json);
 }
 
-static void the_gate_goes_to_new_members_and_to_nobody_else(void **state)
+TEST(the_gate_goes_to_new_members_and_to_nobody_else)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_strbuf out;
         struct skr_error error;
@@ -151,7 +144,7 @@ static void the_gate_goes_to_new_members_and_to_nobody_else(void **state)
     }
 }
 
-static void what_is_no_review_is_refused_with_a_reason(void **state)
+TEST(what_is_no_review_is_refused_with_a_reason)
 {
     static const struct {
         const char *body;
@@ -169,7 +162,6 @@ static void what_is_no_review_is_refused_with_a_reason(void **state)
          "request.uid: missing"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct skr_strbuf out;
         struct skr_error error;
@@ -184,12 +176,11 @@ static void what_is_no_review_is_refused_with_a_reason(void **state)
     }
 }
 
-static void the_listener_answers_reviews_and_refuses_the_rest(void **state)
+TEST(the_listener_answers_reviews_and_refuses_the_rest)
 {
     struct skr_gate *gate = NULL;
     struct skr_error error;
 
-    (void)state;
     if (skr_gate_create(&options, &gate, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -223,7 +214,7 @@ static size_t append(char *data, size_t size, size_t n, void *context)
     return size * n;
 }
 
-static void the_webhook_speaks_tls(void **state)
+TEST(the_webhook_speaks_tls)
 {
     struct http_certificates certificates = {0};
     struct skr_gate_options with_tls = options;
@@ -232,7 +223,6 @@ static void the_webhook_speaks_tls(void **state)
     struct skr_strbuf out;
     char url[64];
 
-    (void)state;
     http_certificates_make(&certificates);
     with_tls.tls.cert = http_certificates_path(&certificates, "server.pem");
     with_tls.tls.key = http_certificates_path(&certificates, "server.key");
@@ -258,17 +248,12 @@ static void the_webhook_speaks_tls(void **state)
     http_certificates_remove(&certificates);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gate_goes_to_new_members_and_to_nobody_else),
-        cmocka_unit_test(what_is_no_review_is_refused_with_a_reason),
-        cmocka_unit_test(the_listener_answers_reviews_and_refuses_the_rest),
-        cmocka_unit_test(the_webhook_speaks_tls),
-    };
-
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_ALL
+{
     curl_global_cleanup();
-    return failed;
 }

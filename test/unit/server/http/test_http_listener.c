@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of a listener, and the addresses it takes. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <arpa/inet.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/http/address.h"
 #include "server/http/listener.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 #include "topology/base/arena.h"
 
@@ -61,12 +56,11 @@ static void expect(struct http_answer got, const char *body)
     http_answer_free(&got);
 }
 
-static void bodies_share_a_limit(void **state)
+TEST(bodies_share_a_limit)
 {
     struct skr_listener_options options = defaults();
     char *body = skr_alloc(20000);
 
-    (void)state;
     memset(body, 'x', 19999);
     options.body_max = 30000;
     options.bodies_max = 30000;
@@ -92,12 +86,11 @@ static void bodies_share_a_limit(void **state)
     skr_listener_destroy(listener);
 }
 
-static void headers_have_a_limit(void **state)
+TEST(headers_have_a_limit)
 {
     struct skr_listener_options options = defaults();
     char *header = skr_alloc(10000);
 
-    (void)state;
     options.connection_memory = 4096;
     struct skr_listener *listener = listen_with(&options);
     const int fd = http_connect(skr_listener_port(listener));
@@ -114,12 +107,11 @@ static void headers_have_a_limit(void **state)
     skr_listener_destroy(listener);
 }
 
-static void beyond_the_limit_connections_wait_for_others_to_end(void **state)
+TEST(beyond_the_limit_connections_wait_for_others_to_end)
 {
     struct skr_listener_options options = defaults();
     int fd[6];
 
-    (void)state;
     options.connections_max = 4;
     struct skr_listener *listener = listen_with(&options);
     for (int i = 0; i < 6; i++) {
@@ -140,11 +132,10 @@ static void beyond_the_limit_connections_wait_for_others_to_end(void **state)
     skr_listener_destroy(listener);
 }
 
-static void an_answer_nobody_reads_is_given_up(void **state)
+TEST(an_answer_nobody_reads_is_given_up)
 {
     struct skr_listener_options options = defaults();
 
-    (void)state;
     options.answer_timeout_ms = 200;
     struct skr_listener *listener = listen_with(&options);
     const int fd = http_connect(skr_listener_port(listener));
@@ -160,11 +151,10 @@ static void an_answer_nobody_reads_is_given_up(void **state)
     skr_listener_destroy(listener);
 }
 
-static void stopping_does_not_wait_for_a_client_that_never_reads(void **state)
+TEST(stopping_does_not_wait_for_a_client_that_never_reads)
 {
     struct skr_listener_options options = defaults();
 
-    (void)state;
     options.stop_timeout_ms = 100;
     struct skr_listener *listener = listen_with(&options);
     const int fd = http_connect(skr_listener_port(listener));
@@ -181,11 +171,10 @@ static void stopping_does_not_wait_for_a_client_that_never_reads(void **state)
 }
 
 /* Nobody waits for the idle time: a TLS hello, a half request line, a closed side. */
-static void who_stops_within_a_request_line_is_closed(void **state)
+TEST(who_stops_within_a_request_line_is_closed)
 {
     struct skr_listener_options options = defaults();
 
-    (void)state;
     options.request_timeout_ms = 150;
     options.idle_timeout_ms = 3600 * 1000;
     struct skr_listener *listener = listen_with(&options);
@@ -202,11 +191,10 @@ static void who_stops_within_a_request_line_is_closed(void **state)
     skr_listener_destroy(listener);
 }
 
-static void who_closes_its_side_within_a_request_line_is_closed(void **state)
+TEST(who_closes_its_side_within_a_request_line_is_closed)
 {
     struct skr_listener_options options = defaults();
 
-    (void)state;
     options.request_timeout_ms = 3000;
     options.idle_timeout_ms = 3600 * 1000;
     struct skr_listener *listener = listen_with(&options);
@@ -220,11 +208,10 @@ static void who_closes_its_side_within_a_request_line_is_closed(void **state)
 
 /* However the looks at idle connections fall: a whole request is read before its end is believed.
  */
-static void who_closes_its_side_behind_a_request_is_answered(void **state)
+TEST(who_closes_its_side_behind_a_request_is_answered)
 {
     struct skr_listener_options options = defaults();
 
-    (void)state;
     options.request_timeout_ms = 60;
     struct skr_listener *listener = listen_with(&options);
     for (int i = 0; i < 500; i++) {
@@ -238,11 +225,10 @@ static void who_closes_its_side_behind_a_request_is_answered(void **state)
 }
 
 /* Between two requests of one caller there may be as long a pause as the idle time allows. */
-static void who_is_silent_between_requests_stays(void **state)
+TEST(who_is_silent_between_requests_stays)
 {
     struct skr_listener_options options = defaults();
 
-    (void)state;
     options.request_timeout_ms = 60;
     options.idle_timeout_ms = 3600 * 1000;
     struct skr_listener *listener = listen_with(&options);
@@ -265,7 +251,7 @@ static void who_is_silent_between_requests_stays(void **state)
     skr_listener_destroy(listener);
 }
 
-static void loopback_addresses_are_known(void **state)
+TEST(loopback_addresses_are_known)
 {
     static const struct {
         const char *text;
@@ -278,7 +264,6 @@ static void loopback_addresses_are_known(void **state)
         {"0.0.0.0:1", false},  {"[fe80::1]:1", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct sockaddr_storage address;
         socklen_t len = 0;
@@ -287,7 +272,7 @@ static void loopback_addresses_are_known(void **state)
     }
 }
 
-static void addresses_are_parsed(void **state)
+TEST(addresses_are_parsed)
 {
     static const struct {
         const char *text;
@@ -315,7 +300,6 @@ static void addresses_are_parsed(void **state)
         {"a-name-that-is-much-longer-than-any-textual-ipv6-address-could-ever-be:80", 0, NULL, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct sockaddr_storage address;
         struct skr_error error;
@@ -341,14 +325,13 @@ static void addresses_are_parsed(void **state)
     }
 }
 
-static void what_is_wrong_with_a_long_address_is_said(void **state)
+TEST(what_is_wrong_with_a_long_address_is_said)
 {
     char text[400];
     struct sockaddr_storage address;
     struct skr_error error;
     socklen_t len = 0;
 
-    (void)state;
     memset(text, '1', sizeof text);
     memcpy(text + sizeof text - 3, ":1", 3);
     assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
@@ -359,24 +342,4 @@ static void what_is_wrong_with_a_long_address_is_said(void **state)
     text[0] = ':';
     assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
     assert_non_null(strstr(error.text, "is not a number from 0 to 65535"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_share_a_limit),
-        cmocka_unit_test(headers_have_a_limit),
-        cmocka_unit_test(beyond_the_limit_connections_wait_for_others_to_end),
-        cmocka_unit_test(an_answer_nobody_reads_is_given_up),
-        cmocka_unit_test(stopping_does_not_wait_for_a_client_that_never_reads),
-        cmocka_unit_test(who_stops_within_a_request_line_is_closed),
-        cmocka_unit_test(who_closes_its_side_within_a_request_line_is_closed),
-        cmocka_unit_test(who_closes_its_side_behind_a_request_is_answered),
-        cmocka_unit_test(who_is_silent_between_requests_stays),
-        cmocka_unit_test(loopback_addresses_are_known),
-        cmocka_unit_test(addresses_are_parsed),
-        cmocka_unit_test(what_is_wrong_with_a_long_address_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

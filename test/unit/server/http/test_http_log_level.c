@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log level over HTTP: who may change it, and to what. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,29 +9,26 @@
 
 #include "server/http/log_level.h"
 #include "server/log.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 
 static struct skr_admin *admin;
 
-static int open_admin(void **state)
+BEFORE_ALL
 {
     struct skr_error error;
     const struct skr_admin_options options = {
         .listen = "0.0.0.0:0", .n_routes = 1, .route = {skr_log_level_route()}};
 
-    (void)state;
     if (skr_admin_create(&options, &admin, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    return 0;
 }
 
-static int close_admin(void **state)
+AFTER_ALL
 {
-    (void)state;
     skr_admin_destroy(admin);
     skr_log_set_level(SKR_LOG_LEVEL_DEFAULT);
-    return 0;
 }
 
 static void send_put(int fd, const char *header, const char *body)
@@ -62,7 +53,7 @@ static int put(const char *header, const char *body)
     return status;
 }
 
-static void a_number_from_0_to_10_is_taken(void **state)
+TEST(a_number_from_0_to_10_is_taken)
 {
     static const struct {
         const char *body;
@@ -74,7 +65,6 @@ static void a_number_from_0_to_10_is_taken(void **state)
         {"4 4", 400, 4}, {"999999999999", 400, 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         if (put("", row[i].body) != row[i].status || skr_log_get_level() != row[i].level) {
             fail_msg("\"%s\": level %d", row[i].body, skr_log_get_level());
@@ -93,18 +83,16 @@ static void ask(const char *method, const char *path, int status, const char *bo
     http_answer_free(&got);
 }
 
-static void everybody_may_read_it(void **state)
+TEST(everybody_may_read_it)
 {
-    (void)state;
     skr_log_set_level(3);
     ask("GET", "/v1/loglevel", 200, "3\n");
     ask("POST", "/v1/loglevel", 405, NULL);
     ask("GET", "/v1/loglevel/x", 404, NULL);
 }
 
-static void a_web_page_may_not_change_it(void **state)
+TEST(a_web_page_may_not_change_it)
 {
-    (void)state;
     skr_log_set_level(3);
     assert_int_equal(put("Origin: http://evil.example\r\n", "10"), 403);
     assert_int_equal(put("Origin: null\r\n", "10"), 403);
@@ -131,11 +119,10 @@ static bool find_address(struct sockaddr_in *ret)
     return found;
 }
 
-static void strangers_may_not_change_it(void **state)
+TEST(strangers_may_not_change_it)
 {
     struct sockaddr_in address;
 
-    (void)state;
     if (!find_address(&address)) {
         print_message("SKIP: this machine has no address but the loopback one\n");
         skip();
@@ -151,16 +138,4 @@ static void strangers_may_not_change_it(void **state)
     http_answer_free(&got);
     close(fd);
     assert_int_equal(skr_log_get_level(), 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_from_0_to_10_is_taken),
-        cmocka_unit_test(everybody_may_read_it),
-        cmocka_unit_test(a_web_page_may_not_change_it),
-        cmocka_unit_test(strangers_may_not_change_it),
-    };
-
-    return cmocka_run_group_tests(tests, open_admin, close_admin);
 }

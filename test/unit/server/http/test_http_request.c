@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies of the verbs: shapes, cases, limits, malformed ones; and the one-pass reader against
  * libjansson on generated texts. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/http/request_json.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -36,7 +32,7 @@ static int parse(enum skr_verb verb, const char *text, struct skr_verb_args *ret
     return parse_n(verb, text, strlen(text), ret, error);
 }
 
-static void names_are_read_from_both_forms_in_any_case(void **state)
+TEST(names_are_read_from_both_forms_in_any_case)
 {
     static const struct {
         const char *body;
@@ -60,7 +56,6 @@ static void names_are_read_from_both_forms_in_any_case(void **state)
          true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         for (int v = SKR_VERB_FILTER; v <= SKR_VERB_PRIORITIZE; v++) {
             struct skr_verb_args args;
@@ -79,7 +74,7 @@ static void names_are_read_from_both_forms_in_any_case(void **state)
     }
 }
 
-static void node_objects_are_kept_byte_by_byte(void **state)
+TEST(node_objects_are_kept_byte_by_byte)
 {
     static const char item[] =
         "{ \"metadata\" : {\"name\":\"n1\"}, \"x\":1.50 , \"y\":\"\\u00e9\" }";
@@ -87,7 +82,6 @@ static void node_objects_are_kept_byte_by_byte(void **state)
     struct skr_verb_args args;
     struct skr_error error;
 
-    (void)state;
     (void)snprintf(body, sizeof body, "{\"Pod\":" POD ",\"Nodes\":{\"items\":[ %s ]}}", item);
     assert_int_equal(parse(SKR_VERB_FILTER, body, &args, &error), 0);
     assert_int_equal(args.item[0].len, strlen(item));
@@ -95,7 +89,7 @@ static void node_objects_are_kept_byte_by_byte(void **state)
     skr_verb_args_fini(&args);
 }
 
-static void no_nodes_at_all_are_understood(void **state)
+TEST(no_nodes_at_all_are_understood)
 {
     static const char *const body[] = {
         "{\"Pod\":" POD "}",
@@ -106,7 +100,6 @@ static void no_nodes_at_all_are_understood(void **state)
         "{\"Pod\":" POD ",\"Nodes\":{\"items\":[]}}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -118,7 +111,7 @@ static void no_nodes_at_all_are_understood(void **state)
     }
 }
 
-static void candidates_of_preempt_are_read_in_both_forms(void **state)
+TEST(candidates_of_preempt_are_read_in_both_forms)
 {
     static const char *const body[] = {
         "{\"Pod\":" POD ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{"
@@ -133,7 +126,6 @@ static void candidates_of_preempt_are_read_in_both_forms(void **state)
         "\"n3\":{\"Pods\":null,\"NumPDBViolations\":0}}}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -153,18 +145,17 @@ static void candidates_of_preempt_are_read_in_both_forms(void **state)
     }
 }
 
-static void a_preempt_request_without_candidates_is_understood(void **state)
+TEST(a_preempt_request_without_candidates_is_understood)
 {
     struct skr_verb_args args;
     struct skr_error error;
 
-    (void)state;
     assert_int_equal(parse(SKR_VERB_PREEMPT, "{\"Pod\":" POD "}", &args, &error), 0);
     assert_int_equal(args.n_candidates, 0);
     skr_verb_args_fini(&args);
 }
 
-static void bind_names_pod_and_node(void **state)
+TEST(bind_names_pod_and_node)
 {
     static const char *const body[] = {
         "{\"PodName\":\"a-0\",\"PodNamespace\":\"default\",\"PodUID\":\"u-0\",\"Node\":\"n1\"}",
@@ -172,7 +163,6 @@ static void bind_names_pod_and_node(void **state)
         "\"z\":0}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -185,7 +175,7 @@ static void bind_names_pod_and_node(void **state)
     }
 }
 
-static void what_is_malformed_is_refused_with_its_place(void **state)
+TEST(what_is_malformed_is_refused_with_its_place)
 {
     static const struct {
         enum skr_verb verb;
@@ -235,7 +225,6 @@ static void what_is_malformed_is_refused_with_its_place(void **state)
         {SKR_VERB_BIND, "7", "byte 0: an object is expected"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_verb_args args;
         struct skr_error error;
@@ -248,13 +237,12 @@ static void what_is_malformed_is_refused_with_its_place(void **state)
     }
 }
 
-static void depth_and_number_of_nodes_are_limited(void **state)
+TEST(depth_and_number_of_nodes_are_limited)
 {
     struct skr_strbuf body;
     struct skr_verb_args args;
     struct skr_error error;
 
-    (void)state;
     skr_strbuf_init(&body);
     skr_strbuf_add(&body, "{\"x\":");
     for (int i = 0; i < 100000; i++) {
@@ -273,14 +261,13 @@ static void depth_and_number_of_nodes_are_limited(void **state)
     skr_strbuf_fini(&body);
 }
 
-static void every_cut_of_a_body_is_refused(void **state)
+TEST(every_cut_of_a_body_is_refused)
 {
     static const char *const body[] = {
         "{\"Pod\":" POD ",\"NodeNames\":[\"n1\",\"\\u00e9\\ud83d\\ude00\"],\"x\":[-1.5e+3,true]}",
         "{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n1\"}}]},\"Pod\":" POD "}",
     };
 
-    (void)state;
     for (size_t b = 0; b < sizeof body / sizeof body[0]; b++) {
         for (size_t n = 0; n < strlen(body[b]); n++) {
             struct skr_verb_args args;
@@ -402,13 +389,12 @@ static void compare(const struct skr_verb_args *args, json_t *tree, const char *
     }
 }
 
-static void the_one_pass_reader_agrees_with_libjansson(void **state)
+TEST(the_one_pass_reader_agrees_with_libjansson)
 {
     struct skr_strbuf text;
     size_t accepted = 0;
     size_t refused = 0;
 
-    (void)state;
     random_state = 0x9E3779B97F4A7C15u;
     skr_strbuf_init(&text);
     for (int i = 0; i < 20000; i++) {
@@ -443,22 +429,4 @@ static void the_one_pass_reader_agrees_with_libjansson(void **state)
     skr_strbuf_fini(&text);
     assert_true(accepted > 8000);
     assert_true(refused > 2000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_read_from_both_forms_in_any_case),
-        cmocka_unit_test(node_objects_are_kept_byte_by_byte),
-        cmocka_unit_test(no_nodes_at_all_are_understood),
-        cmocka_unit_test(candidates_of_preempt_are_read_in_both_forms),
-        cmocka_unit_test(a_preempt_request_without_candidates_is_understood),
-        cmocka_unit_test(bind_names_pod_and_node),
-        cmocka_unit_test(what_is_malformed_is_refused_with_its_place),
-        cmocka_unit_test(depth_and_number_of_nodes_are_limited),
-        cmocka_unit_test(every_cut_of_a_body_is_refused),
-        cmocka_unit_test(the_one_pass_reader_agrees_with_libjansson),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs over real sockets: round trips, and how they are counted. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <curl/curl.h>
+#include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <curl/curl.h>
-#include <jansson.h>
 #include <unistd.h>
 
 #include "core/gang/reason.h"
+#include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/strbuf.h"
 
 /* ---- round trips ---- */
 
-static void filter_with_5000_nodes_goes_round_in_both_forms(void **state)
+TEST(filter_with_5000_nodes_goes_round_in_both_forms)
 {
     struct world *world = world_open();
     struct skr_strbuf body;
 
-    (void)state;
     skr_strbuf_init(&body);
     const int fd = http_connect(world_port(world));
     for (int form = 0; form < 2; form++) {
@@ -74,14 +68,13 @@ static void filter_with_5000_nodes_goes_round_in_both_forms(void **state)
     world_close(world);
 }
 
-static void every_verb_goes_round_on_one_connection(void **state)
+TEST(every_verb_goes_round_on_one_connection)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
     const int8_t scores[] = {1, 10};
     const uint8_t mask[] = {1};
 
-    (void)state;
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
     assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
                              SKR_ANSWER_FILTER_ALL, ""));
@@ -130,12 +123,11 @@ static void every_verb_goes_round_on_one_connection(void **state)
     world_close(world);
 }
 
-static void an_engine_may_answer_before_the_post_returns(void **state)
+TEST(an_engine_may_answer_before_the_post_returns)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
 
-    (void)state;
     world->answer_at_once = true;
     for (int i = 0; i < 50; i++) {
         http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
@@ -148,13 +140,12 @@ static void an_engine_may_answer_before_the_post_returns(void **state)
     world_close(world);
 }
 
-static void duplicate_binds_are_two_requests_and_each_is_answered_once(void **state)
+TEST(duplicate_binds_are_two_requests_and_each_is_answered_once)
 {
     struct world *world = world_open();
     const int one = http_connect(world_bind_port(world));
     const int two = http_connect(world_bind_port(world));
 
-    (void)state;
     http_send_post(one, "/v1/bind", BIND, strlen(BIND));
     const uint64_t first = world_take_request(world, SKR_EVENT_BIND);
     http_send_post(two, "/v1/bind", BIND, strlen(BIND));
@@ -174,12 +165,11 @@ static void duplicate_binds_are_two_requests_and_each_is_answered_once(void **st
     world_close(world);
 }
 
-static void a_standby_lets_go_of_its_connections(void **state)
+TEST(a_standby_lets_go_of_its_connections)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
 
-    (void)state;
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
     assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER), SKR_ANSWER_ERROR,
                              SKR_TEXT_NOT_LEADER));
@@ -192,12 +182,11 @@ static void a_standby_lets_go_of_its_connections(void **state)
     world_close(world);
 }
 
-static void a_request_sent_behind_a_parked_one_waits_for_its_turn(void **state)
+TEST(a_request_sent_behind_a_parked_one_waits_for_its_turn)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_bind_port(world));
 
-    (void)state;
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     const uint64_t first = world_take_request(world, SKR_EVENT_BIND);
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
@@ -212,12 +201,11 @@ static void a_request_sent_behind_a_parked_one_waits_for_its_turn(void **state)
 
 /* ---- metrics ---- */
 
-static void requests_are_counted_by_verb_and_result(void **state)
+TEST(requests_are_counted_by_verb_and_result)
 {
     struct world *world = world_open();
     struct skr_strbuf text;
 
-    (void)state;
     world_expect(http_post(world_bind_port(world), "/v1/bind", "{}"), 200,
                  "{\"Error\":\"sakkara: malformed request\"}");
     const int fd = http_connect(world_bind_port(world));
@@ -254,20 +242,12 @@ static void requests_are_counted_by_verb_and_result(void **state)
     world_close(world);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter_with_5000_nodes_goes_round_in_both_forms),
-        cmocka_unit_test(every_verb_goes_round_on_one_connection),
-        cmocka_unit_test(an_engine_may_answer_before_the_post_returns),
-        cmocka_unit_test(duplicate_binds_are_two_requests_and_each_is_answered_once),
-        cmocka_unit_test(a_standby_lets_go_of_its_connections),
-        cmocka_unit_test(a_request_sent_behind_a_parked_one_waits_for_its_turn),
-        cmocka_unit_test(requests_are_counted_by_verb_and_result),
-    };
-
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_ALL
+{
     curl_global_cleanup();
-    return failed;
 }

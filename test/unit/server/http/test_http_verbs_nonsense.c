@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs and what is no request: malformed, unknown, too large. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <curl/curl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <curl/curl.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
+#include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/arena.h"
 
 /* ---- nonsense ---- */
 
-static void malformed_bodies_are_answered_and_logged(void **state)
+TEST(malformed_bodies_are_answered_and_logged)
 {
     static const struct {
         const char *path;
@@ -37,7 +31,6 @@ static void malformed_bodies_are_answered_and_logged(void **state)
     };
     struct world *world = world_open();
 
-    (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         const char *want = row[i].answer ? row[i].answer
                                          : "{\"Nodes\":null,\"NodeNames\":[],\"FailedNodes\":{},"
@@ -52,12 +45,11 @@ static void malformed_bodies_are_answered_and_logged(void **state)
     world_close(world);
 }
 
-static void a_flood_of_nonsense_does_not_flood_the_log(void **state)
+TEST(a_flood_of_nonsense_does_not_flood_the_log)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
 
-    (void)state;
     for (int i = 0; i < 200; i++) {
         http_send_post(fd, "/v1/filter", "{", 1);
         struct http_answer got = http_receive(fd);
@@ -69,11 +61,10 @@ static void a_flood_of_nonsense_does_not_flood_the_log(void **state)
     world_close(world);
 }
 
-static void unknown_paths_and_methods_are_refused(void **state)
+TEST(unknown_paths_and_methods_are_refused)
 {
     struct world *world = world_open();
 
-    (void)state;
     static const char *const unknown[] = {"/",          "/v1",        "/v1/",     "/v1/filter/",
                                           "/v1/Filter", "/v2/filter", "/v1/bind", "/metrics"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
@@ -87,13 +78,12 @@ static void unknown_paths_and_methods_are_refused(void **state)
     world_close(world);
 }
 
-static void a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut(void **state)
+TEST(a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut)
 {
     struct world *world = world_open();
     const size_t n = 20 * 1024 * 1024;
     char *body = skr_alloc(n);
 
-    (void)state;
     memset(body, ' ', n);
     const int fd = http_connect(world_port(world));
     http_send_post(fd, "/v1/filter", body, n);
@@ -119,13 +109,12 @@ static void a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut(void **state)
     world_close(world);
 }
 
-static void a_body_in_chunks_is_understood_and_limited(void **state)
+TEST(a_body_in_chunks_is_understood_and_limited)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_port(world));
     char head[64];
 
-    (void)state;
     http_send_text(fd, "POST /v1/filter HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     (void)snprintf(head, sizeof head, "%zx\r\n", strlen(FILTER));
     http_send_text(fd, head);
@@ -151,18 +140,12 @@ static void a_body_in_chunks_is_understood_and_limited(void **state)
     world_close(world);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(malformed_bodies_are_answered_and_logged),
-        cmocka_unit_test(a_flood_of_nonsense_does_not_flood_the_log),
-        cmocka_unit_test(unknown_paths_and_methods_are_refused),
-        cmocka_unit_test(a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut),
-        cmocka_unit_test(a_body_in_chunks_is_understood_and_limited),
-    };
-
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_ALL
+{
     curl_global_cleanup();
-    return failed;
 }

@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs and clients that are slow or vanish, and binds that are held meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <curl/curl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/gang/reason.h"
+#include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/arena.h"
 
 /* ---- slow and vanishing clients ---- */
 
-static void slow_clients_are_cut_and_hold_up_nobody(void **state)
+TEST(slow_clients_are_cut_and_hold_up_nobody)
 {
     static const char *const part[] = {
         "POST /v1/filter HTTP/1.1\r\nHost: x\r\n",
@@ -34,7 +29,6 @@ static void slow_clients_are_cut_and_hold_up_nobody(void **state)
     struct world *world = world_open_with(NULL, 400, 0);
     int slow[3 * 20];
 
-    (void)state;
     for (size_t i = 0; i < 60; i++) {
         slow[i] = http_connect(world_port(world));
         http_send_text(slow[i], part[i % 3]);
@@ -59,14 +53,13 @@ static void slow_clients_are_cut_and_hold_up_nobody(void **state)
     world_close(world);
 }
 
-static void idle_connections_are_closed_in_the_end(void **state)
+TEST(idle_connections_are_closed_in_the_end)
 {
     struct world *world = world_open_with(NULL, 0, 300);
     const int silent = http_connect(world_port(world));
     const int half_a_line = http_connect(world_port(world));
     const int used = http_connect(world_port(world));
 
-    (void)state;
     http_send_text(half_a_line, "POST /v1/fil");
     http_send_post(used, "/v1/filter", FILTER, strlen(FILTER));
     assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
@@ -83,13 +76,12 @@ static void idle_connections_are_closed_in_the_end(void **state)
     world_close(world);
 }
 
-static void a_parked_bind_outlives_the_idle_time(void **state)
+TEST(a_parked_bind_outlives_the_idle_time)
 {
     struct world *world = world_open_with(NULL, 100, 100);
     const int fd = http_connect(world_bind_port(world));
     const int idle = http_connect(world_bind_port(world));
 
-    (void)state;
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     const uint64_t request = world_take_request(world, SKR_EVENT_BIND);
     http_wait_closed(idle); /* the idle time has passed */
@@ -100,11 +92,10 @@ static void a_parked_bind_outlives_the_idle_time(void **state)
     world_close(world);
 }
 
-static void a_half_closed_client_takes_nobody_down(void **state)
+TEST(a_half_closed_client_takes_nobody_down)
 {
     struct world *world = world_open_with(NULL, 500, 0);
 
-    (void)state;
     /* Before the request is complete: nothing comes of it. */
     int fd = http_connect(world_port(world));
     http_send_text(fd, "POST /v1/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
@@ -172,14 +163,13 @@ static void park(struct world *world, int n, int *fd, uint64_t *ret)
     }
 }
 
-static void five_thousand_parked_binds_are_all_answered(void **state)
+TEST(five_thousand_parked_binds_are_all_answered)
 {
     struct world *world = world_open();
     const int n = parked_max(5000);
     int *fd = skr_alloc_array((size_t)n, sizeof *fd);
     uint64_t *request = skr_alloc_array((size_t)n, sizeof *request);
 
-    (void)state;
     park(world, n, fd, request);
     assert_int_equal(skr_verbs_in_flight(world->verbs), n);
     for (int i = 0; i < n; i++) {
@@ -197,7 +187,7 @@ static void five_thousand_parked_binds_are_all_answered(void **state)
     world_close(world);
 }
 
-static void hang_ups_of_parked_binds_are_noticed(void **state)
+TEST(hang_ups_of_parked_binds_are_noticed)
 {
     enum { N = 200 };
     struct world *world = world_open();
@@ -206,7 +196,6 @@ static void hang_ups_of_parked_binds_are_noticed(void **state)
     int fd[N];
     uint64_t request[N];
 
-    (void)state;
     park(world, N, fd, request);
     for (int i = 0; i < N; i += 2) {
         if (i % 8 == 0) {
@@ -264,7 +253,7 @@ static void *answer_all(void *context)
     return NULL;
 }
 
-static void an_answer_and_a_hang_up_have_one_winner(void **state)
+TEST(an_answer_and_a_hang_up_have_one_winner)
 {
     enum { N = 300 };
     struct world *world = world_open();
@@ -272,7 +261,6 @@ static void an_answer_and_a_hang_up_have_one_winner(void **state)
     uint64_t request[N];
     pthread_t thread;
 
-    (void)state;
     park(world, N, fd, request);
     struct race race = {.world = world, .request = request, .n = N};
     assert_int_equal(pthread_create(&thread, NULL, answer_all, &race), 0);
@@ -287,12 +275,11 @@ static void an_answer_and_a_hang_up_have_one_winner(void **state)
     world_close(world);
 }
 
-static void a_hold_beyond_its_deadline_is_given_up(void **state)
+TEST(a_hold_beyond_its_deadline_is_given_up)
 {
     struct world *world = world_open();
     const int fd = http_connect(world_bind_port(world));
 
-    (void)state;
     atomic_store(&world->now, 100 * SKR_SECOND);
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     const uint64_t request = world_take_request(world, SKR_EVENT_BIND);
@@ -305,14 +292,13 @@ static void a_hold_beyond_its_deadline_is_given_up(void **state)
     world_close(world);
 }
 
-static void stopping_answers_everything_first(void **state)
+TEST(stopping_answers_everything_first)
 {
     enum { N = 100 };
     struct world *world = world_open();
     int fd[N];
     uint64_t request[N];
 
-    (void)state;
     park(world, N, fd, request);
     const int filter = http_connect(world_port(world));
     http_send_post(filter, "/v1/filter", FILTER, strlen(FILTER));
@@ -333,22 +319,12 @@ static void stopping_answers_everything_first(void **state)
     world_close(world);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_clients_are_cut_and_hold_up_nobody),
-        cmocka_unit_test(idle_connections_are_closed_in_the_end),
-        cmocka_unit_test(a_parked_bind_outlives_the_idle_time),
-        cmocka_unit_test(a_half_closed_client_takes_nobody_down),
-        cmocka_unit_test(five_thousand_parked_binds_are_all_answered),
-        cmocka_unit_test(hang_ups_of_parked_binds_are_noticed),
-        cmocka_unit_test(an_answer_and_a_hang_up_have_one_winner),
-        cmocka_unit_test(a_hold_beyond_its_deadline_is_given_up),
-        cmocka_unit_test(stopping_answers_everything_first),
-    };
-
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_ALL
+{
     curl_global_cleanup();
-    return failed;
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs over TLS. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <curl/curl.h>
+#include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <curl/curl.h>
-#include <pthread.h>
 #include <unistd.h>
 
+#include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/strbuf.h"
 
@@ -58,7 +53,7 @@ static char *post_tls(const struct http_certificates *certificates, uint16_t to,
     return skr_strbuf_take(&out, NULL);
 }
 
-static void with_a_client_ca_only_its_clients_get_in(void **state)
+TEST(with_a_client_ca_only_its_clients_get_in)
 {
     static const struct {
         const char *client;
@@ -67,7 +62,6 @@ static void with_a_client_ca_only_its_clients_get_in(void **state)
         {"client", true}, {NULL, false}, {"other", false}, {"serverauth", false}, {"client", true}};
     struct http_certificates certificates = {0};
 
-    (void)state;
     http_certificates_make(&certificates);
     const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
                                       .key = http_certificates_path(&certificates, "server.key"),
@@ -116,12 +110,11 @@ static void *bind_over_tls(void *context)
     return NULL;
 }
 
-static void binds_are_parked_over_tls_too(void **state)
+TEST(binds_are_parked_over_tls_too)
 {
     struct http_certificates certificates = {0};
     pthread_t thread;
 
-    (void)state;
     http_certificates_make(&certificates);
     const struct skr_tls_files tls = {.cert = http_certificates_path(&certificates, "server.pem"),
                                       .key = http_certificates_path(&certificates, "server.key"),
@@ -146,7 +139,7 @@ static void binds_are_parked_over_tls_too(void **state)
     http_certificates_remove(&certificates);
 }
 
-static void wrong_certificates_and_addresses_are_named(void **state)
+TEST(wrong_certificates_and_addresses_are_named)
 {
     struct http_certificates certificates = {0};
     struct skr_verbs *verbs = NULL;
@@ -154,7 +147,6 @@ static void wrong_certificates_and_addresses_are_named(void **state)
     struct world *taken = world_open();
     char in_use[32];
 
-    (void)state;
     http_certificates_make(&certificates);
     (void)snprintf(in_use, sizeof in_use, "127.0.0.1:%u", (unsigned)world_port(taken));
     const char *server = http_certificates_path(&certificates, "server.pem");
@@ -192,16 +184,12 @@ static void wrong_certificates_and_addresses_are_named(void **state)
     http_certificates_remove(&certificates);
 }
 
-int main(void)
+BEFORE_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_a_client_ca_only_its_clients_get_in),
-        cmocka_unit_test(binds_are_parked_over_tls_too),
-        cmocka_unit_test(wrong_certificates_and_addresses_are_named),
-    };
-
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_ALL
+{
     curl_global_cleanup();
-    return failed;
 }

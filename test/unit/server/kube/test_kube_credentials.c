@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who we are to the API server, and whom we believe to be it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "test/unit/fake_client.h"
 
-static void a_server_with_our_authority_is_trusted_by_address_and_by_name(void **state)
+TEST(a_server_with_our_authority_is_trusted_by_address_and_by_name)
 {
-    (void)state;
     for (int named = 0; named < 2; named++) {
         struct fake_client c;
         fake_client_begin_tls(&c, false);
@@ -30,9 +24,8 @@ static void a_server_with_our_authority_is_trusted_by_address_and_by_name(void *
     }
 }
 
-static void a_server_of_an_unknown_authority_gets_no_credentials(void **state)
+TEST(a_server_of_an_unknown_authority_gets_no_credentials)
 {
-    (void)state;
     enum { OTHER_CA, OTHER_NAME, SYSTEM_CA, WAYS };
     for (int way = 0; way < WAYS; way++) {
         struct fake_client c;
@@ -54,9 +47,8 @@ static void a_server_of_an_unknown_authority_gets_no_credentials(void **state)
     }
 }
 
-static void an_insecure_cluster_is_not_checked(void **state)
+TEST(an_insecure_cluster_is_not_checked)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin_tls(&c, false);
     skr_kube_secret_take(&c.access.ca, NULL, 0);
@@ -65,9 +57,8 @@ static void an_insecure_cluster_is_not_checked(void **state)
     fake_client_end(&c);
 }
 
-static void a_client_certificate_opens_the_door(void **state)
+TEST(a_client_certificate_opens_the_door)
 {
-    (void)state;
     const struct fake_pki *pki = fake_pki_get();
     for (int with = 0; with < 2; with++) {
         struct fake_client c;
@@ -87,9 +78,8 @@ static void a_client_certificate_opens_the_door(void **state)
     }
 }
 
-static void a_user_with_a_password_is_sent_as_such(void **state)
+TEST(a_user_with_a_password_is_sent_as_such)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.access.username = skr_strdup("joe");
@@ -107,9 +97,8 @@ static void write_token(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void a_rotated_token_is_read_when_the_old_one_is_refused(void **state)
+TEST(a_rotated_token_is_read_when_the_old_one_is_refused)
 {
-    (void)state;
     char path[] = "/tmp/skr-token-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -136,22 +125,7 @@ static void a_rotated_token_is_read_when_the_old_one_is_refused(void **state)
     (void)unlink(path);
 }
 
-static int free_pki(void **state)
+AFTER_ALL
 {
-    (void)state;
     fake_pki_free();
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_with_our_authority_is_trusted_by_address_and_by_name),
-        cmocka_unit_test(a_server_of_an_unknown_authority_gets_no_credentials),
-        cmocka_unit_test(an_insecure_cluster_is_not_checked),
-        cmocka_unit_test(a_client_certificate_opens_the_door),
-        cmocka_unit_test(a_user_with_a_password_is_sent_as_such),
-        cmocka_unit_test(a_rotated_token_is_read_when_the_old_one_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, free_pki);
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of the kube client by themselves: lines out of chunks, pruned objects, known ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/kube/known.h"
 #include "server/kube/lines.h"
 #include "server/kube/prune.h"
+#include "test/test.h"
 #include "topology/base/error.h"
 #include "topology/base/strbuf.h"
 
@@ -29,9 +25,8 @@ static bool hear(void *context, const char *text, size_t n)
     return --h->left > 0;
 }
 
-static void lines_are_cut_wherever_chunks_fall(void **state)
+TEST(lines_are_cut_wherever_chunks_fall)
 {
-    (void)state;
     static const struct {
         const char *chunks[4];
         const char *heard;
@@ -57,9 +52,8 @@ static void lines_are_cut_wherever_chunks_fall(void **state)
 }
 
 /* What the parser gets is the same document with empty managedFields, whatever they held. */
-static void managed_fields_are_left_out_and_nothing_else_is(void **state)
+TEST(managed_fields_are_left_out_and_nothing_else_is)
 {
-    (void)state;
     static const struct {
         const char *in;
         const char *out; /* NULL: as in */
@@ -94,9 +88,8 @@ static void managed_fields_are_left_out_and_nothing_else_is(void **state)
 }
 
 /* Random puts and removals against a plain array. */
-static void known_objects_are_what_was_put_and_not_removed(void **state)
+TEST(known_objects_are_what_was_put_and_not_removed)
 {
-    (void)state;
     enum { NAMES = 300, STEPS = 20000 };
     unsigned int present[NAMES] = {0}; /* 0: absent, else number of the uid */
     uint32_t random = 12345;
@@ -145,14 +138,4 @@ static void known_objects_are_what_was_put_and_not_removed(void **state)
     long_name[sizeof long_name - 1] = '\0';
     assert_null(skr_known_put(known, "ns", long_name, "u"));
     skr_known_destroy(known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_cut_wherever_chunks_fall),
-        cmocka_unit_test(managed_fields_are_left_out_and_nothing_else_is),
-        cmocka_unit_test(known_objects_are_what_was_put_and_not_removed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine hears of a cluster through lists and watches, on good days and bad ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/kube/transfer.h"
 #include "server/log.h"
+#include "test/test.h"
 #include "test/unit/fake_client.h"
 
 #define GROUPS   "labelSelector=sakkara.group"
@@ -52,9 +48,8 @@ static void expect_lines(struct fake_client *c, const char *expected)
     free(text);
 }
 
-static void pages_are_listed_then_watched_from_the_version_of_the_list(void **state)
+TEST(pages_are_listed_then_watched_from_the_version_of_the_list)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.page = 2;
@@ -89,9 +84,8 @@ static void pages_are_listed_then_watched_from_the_version_of_the_list(void **st
     fake_client_end(&c);
 }
 
-static void every_kind_reaches_the_engine(void **state)
+TEST(every_kind_reaches_the_engine)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
@@ -113,9 +107,8 @@ static void every_kind_reaches_the_engine(void **state)
     fake_client_end(&c);
 }
 
-static void a_line_may_come_in_any_number_of_chunks(void **state)
+TEST(a_line_may_come_in_any_number_of_chunks)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
@@ -128,9 +121,8 @@ static void a_line_may_come_in_any_number_of_chunks(void **state)
     fake_client_end(&c);
 }
 
-static void half_a_line_is_forgotten_and_asked_for_again(void **state)
+TEST(half_a_line_is_forgotten_and_asked_for_again)
 {
-    (void)state;
     for (enum fake_mode how = FAKE_ANSWER; how <= FAKE_RESET; how++) {
         if (how == FAKE_STREAM || how == FAKE_HANG) {
             continue;
@@ -152,9 +144,8 @@ static void half_a_line_is_forgotten_and_asked_for_again(void **state)
     }
 }
 
-static void a_bookmark_moves_the_version(void **state)
+TEST(a_bookmark_moves_the_version)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
@@ -165,9 +156,8 @@ static void a_bookmark_moves_the_version(void **state)
 }
 
 /* Missed while the watch was down: b deleted, c deleted and made again, d added; a unchanged. */
-static void a_relist_finds_what_was_missed(void **state)
+TEST(a_relist_finds_what_was_missed)
 {
-    (void)state;
     static const struct {
         const char *end; /* line that makes the version useless; NULL: HTTP 410 at the next watch */
     } cases[] = {
@@ -206,9 +196,8 @@ static void a_relist_finds_what_was_missed(void **state)
     }
 }
 
-static void a_busy_server_is_watched_again_without_a_relist(void **state)
+TEST(a_busy_server_is_watched_again_without_a_relist)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     expect(&c, POD_LIST, 200, LIST("7", ""));
@@ -222,9 +211,8 @@ static void a_busy_server_is_watched_again_without_a_relist(void **state)
     fake_client_end(&c);
 }
 
-static void a_list_that_expires_half_way_begins_again(void **state)
+TEST(a_list_that_expires_half_way_begins_again)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     expect(&c, POD_LIST, 200, PAGE("7", "next", POD("a", "u-a", "3")));
@@ -239,9 +227,8 @@ static void a_list_that_expires_half_way_begins_again(void **state)
     fake_client_end(&c);
 }
 
-static void broken_lists_are_tried_again(void **state)
+TEST(broken_lists_are_tried_again)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_CLOSE});
@@ -264,9 +251,8 @@ static void broken_lists_are_tried_again(void **state)
     fake_client_end(&c);
 }
 
-static void the_client_comes_back_when_the_server_does(void **state)
+TEST(the_client_comes_back_when_the_server_does)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
@@ -280,9 +266,8 @@ static void the_client_comes_back_when_the_server_does(void **state)
     fake_client_end(&c);
 }
 
-static void a_silent_watch_is_given_up(void **state)
+TEST(a_silent_watch_is_given_up)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.silence = 20 * SKR_MILLISECOND;
@@ -293,9 +278,8 @@ static void a_silent_watch_is_given_up(void **state)
     fake_client_end(&c);
 }
 
-static void a_silent_list_is_given_up(void **state)
+TEST(a_silent_list_is_given_up)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.request_timeout = 500 * SKR_MILLISECOND;
@@ -305,9 +289,8 @@ static void a_silent_list_is_given_up(void **state)
     fake_client_end(&c);
 }
 
-static void watches_that_end_at_once_do_not_become_a_storm(void **state)
+TEST(watches_that_end_at_once_do_not_become_a_storm)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.backoff_min = 100 * SKR_MILLISECOND;
@@ -321,9 +304,8 @@ static void watches_that_end_at_once_do_not_become_a_storm(void **state)
     fake_client_end(&c);
 }
 
-static void retry_after_is_obeyed(void **state)
+TEST(retry_after_is_obeyed)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST,
@@ -336,9 +318,8 @@ static void retry_after_is_obeyed(void **state)
     fake_client_end(&c);
 }
 
-static void a_kind_that_is_not_installed_counts_as_empty(void **state)
+TEST(a_kind_that_is_not_installed_counts_as_empty)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.absent_retry = 10 * SKR_MILLISECOND;
@@ -373,9 +354,8 @@ static size_t occurrences(const char *text, const char *part)
     return n;
 }
 
-static void a_missing_permission_is_named_once_and_retried(void **state)
+TEST(a_missing_permission_is_named_once_and_retried)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
@@ -396,9 +376,8 @@ static void a_missing_permission_is_named_once_and_retried(void **state)
     fake_client_end(&c);
 }
 
-static void an_object_that_cannot_be_read_is_left_out_until_it_is_gone(void **state)
+TEST(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
@@ -425,9 +404,8 @@ static void an_object_that_cannot_be_read_is_left_out_until_it_is_gone(void **st
     fake_client_end(&c);
 }
 
-static void a_zero_character_hides_nothing(void **state)
+TEST(a_zero_character_hides_nothing)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     expect(&c, "?limit=500&" GROUPS, 200,
@@ -438,9 +416,8 @@ static void a_zero_character_hides_nothing(void **state)
     fake_client_end(&c);
 }
 
-static void a_map_with_two_roles_is_gone_when_it_lost_both(void **state)
+TEST(a_map_with_two_roles_is_gone_when_it_lost_both)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
@@ -460,30 +437,4 @@ static void a_map_with_two_roles_is_gone_when_it_lost_both(void **state)
     fake_api_send(c.api, TREES, LINE("DELETED", MAP("m", "u-m", "7")));
     fake_sink_wait(c.sink, "delete configmap default/m", 1);
     fake_client_end(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_listed_then_watched_from_the_version_of_the_list),
-        cmocka_unit_test(every_kind_reaches_the_engine),
-        cmocka_unit_test(a_line_may_come_in_any_number_of_chunks),
-        cmocka_unit_test(half_a_line_is_forgotten_and_asked_for_again),
-        cmocka_unit_test(a_bookmark_moves_the_version),
-        cmocka_unit_test(a_relist_finds_what_was_missed),
-        cmocka_unit_test(a_busy_server_is_watched_again_without_a_relist),
-        cmocka_unit_test(a_list_that_expires_half_way_begins_again),
-        cmocka_unit_test(broken_lists_are_tried_again),
-        cmocka_unit_test(the_client_comes_back_when_the_server_does),
-        cmocka_unit_test(a_silent_watch_is_given_up),
-        cmocka_unit_test(a_silent_list_is_given_up),
-        cmocka_unit_test(watches_that_end_at_once_do_not_become_a_storm),
-        cmocka_unit_test(retry_after_is_obeyed),
-        cmocka_unit_test(a_kind_that_is_not_installed_counts_as_empty),
-        cmocka_unit_test(a_missing_permission_is_named_once_and_retried),
-        cmocka_unit_test(an_object_that_cannot_be_read_is_left_out_until_it_is_gone),
-        cmocka_unit_test(a_zero_character_hides_nothing),
-        cmocka_unit_test(a_map_with_two_roles_is_gone_when_it_lost_both),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

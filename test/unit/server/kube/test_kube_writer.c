@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of the engine's writes: requests, answers, order, limits, the end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <pthread.h>
-
 #include "server/kube/limiter.h"
 #include "server/kube/writer.h"
+#include "test/test.h"
 #include "test/unit/fake_client.h"
 
 #define LEN(a) (sizeof a / sizeof((a)[0]))
@@ -45,9 +41,8 @@ static void expect_outcome(struct fake_client *c, uint64_t id, const char *expec
     free(line);
 }
 
-static void every_kind_of_write_is_the_request_the_api_asks_for(void **state)
+TEST(every_kind_of_write_is_the_request_the_api_asks_for)
 {
-    (void)state;
     static const char partial[] = "Accept: "
                                   "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
                                   "application/json\n";
@@ -104,9 +99,8 @@ static void every_kind_of_write_is_the_request_the_api_asks_for(void **state)
     fake_client_end(&c);
 }
 
-static void statuses_become_outcomes(void **state)
+TEST(statuses_become_outcomes)
 {
-    (void)state;
     static const struct {
         int status;
         const char *outcome;
@@ -123,9 +117,8 @@ static void statuses_become_outcomes(void **state)
     }
 }
 
-static void answers_come_back_with_version_message_and_patience(void **state)
+TEST(answers_come_back_with_version_message_and_patience)
 {
-    (void)state;
     static const struct {
         int status;
         const char *headers;
@@ -167,9 +160,8 @@ static void answers_come_back_with_version_message_and_patience(void **state)
     fake_client_end(&c);
 }
 
-static void read_backs_bring_the_object(void **state)
+TEST(read_backs_bring_the_object)
 {
-    (void)state;
     static const char pod[] = "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"x\",\"uid\":\"u\","
                               "\"resourceVersion\":\"9\"},\"spec\":{\"containers\":[]}}";
     static const struct {
@@ -203,9 +195,8 @@ static void read_backs_bring_the_object(void **state)
 
 /* ---- losses ---- */
 
-static void a_lost_answer_is_unknown_and_the_request_went_out_once(void **state)
+TEST(a_lost_answer_is_unknown_and_the_request_went_out_once)
 {
-    (void)state;
     static const enum fake_mode ways[] = {FAKE_CLOSE, FAKE_RESET, FAKE_SHORT};
     for (size_t i = 0; i < LEN(ways); i++) {
         for (int kept = 0; kept < 2; kept++) {
@@ -230,9 +221,8 @@ static void a_lost_answer_is_unknown_and_the_request_went_out_once(void **state)
     }
 }
 
-static void a_read_back_is_asked_again_on_a_new_connection(void **state)
+TEST(a_read_back_is_asked_again_on_a_new_connection)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 1;
@@ -249,9 +239,8 @@ static void a_read_back_is_asked_again_on_a_new_connection(void **state)
     fake_client_end(&c);
 }
 
-static void an_answer_that_takes_too_long_is_unknown(void **state)
+TEST(an_answer_that_takes_too_long_is_unknown)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.request_timeout = 50 * SKR_MILLISECOND;
@@ -262,9 +251,8 @@ static void an_answer_that_takes_too_long_is_unknown(void **state)
     fake_client_end(&c);
 }
 
-static void a_request_that_never_left_is_busy(void **state)
+TEST(a_request_that_never_left_is_busy)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start_synced(&c);
@@ -276,9 +264,8 @@ static void a_request_that_never_left_is_busy(void **state)
     fake_client_end(&c);
 }
 
-static void a_write_that_names_nothing_is_invalid(void **state)
+TEST(a_write_that_names_nothing_is_invalid)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start(&c);
@@ -290,9 +277,8 @@ static void a_write_that_names_nothing_is_invalid(void **state)
     fake_client_end(&c);
 }
 
-static void names_cannot_leave_their_place_in_the_url(void **state)
+TEST(names_cannot_leave_their_place_in_the_url)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     fake_client_start(&c);
@@ -305,9 +291,8 @@ static void names_cannot_leave_their_place_in_the_url(void **state)
 
 /* ---- order and limits ---- */
 
-static void important_classes_go_first_and_each_keeps_its_order(void **state)
+TEST(important_classes_go_first_and_each_keeps_its_order)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 1;
@@ -335,9 +320,8 @@ static void important_classes_go_first_and_each_keeps_its_order(void **state)
     fake_client_end(&c);
 }
 
-static void within_a_class_a_lower_order_goes_first(void **state)
+TEST(within_a_class_a_lower_order_goes_first)
 {
-    (void)state;
     static const uint64_t order[] = {2, 2, 1, 3, 1, 2, 0};
     static const int sent[] = {6, 2, 4, 0, 1, 5, 3}; /* by order, first come first within it */
     enum { N = sizeof order / sizeof order[0] };
@@ -374,9 +358,8 @@ static void within_a_class_a_lower_order_goes_first(void **state)
     fake_client_end(&c);
 }
 
-static void many_are_in_flight_but_the_last_places_are_for_the_important(void **state)
+TEST(many_are_in_flight_but_the_last_places_are_for_the_important)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 16;
@@ -408,9 +391,8 @@ static void many_are_in_flight_but_the_last_places_are_for_the_important(void **
     fake_client_end(&c);
 }
 
-static void connections_are_used_again(void **state)
+TEST(connections_are_used_again)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 4;
@@ -423,9 +405,8 @@ static void connections_are_used_again(void **state)
     fake_client_end(&c);
 }
 
-static void the_bucket_gives_burst_then_rate(void **state)
+TEST(the_bucket_gives_burst_then_rate)
 {
-    (void)state;
     struct skr_limiter limiter;
     int64_t next = 0;
     int64_t now = 1000;
@@ -445,9 +426,8 @@ static void the_bucket_gives_burst_then_rate(void **state)
     assert_false(skr_limiter_take(&limiter, now, &next));
 }
 
-static void writes_do_not_go_faster_than_the_limit(void **state)
+TEST(writes_do_not_go_faster_than_the_limit)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.qps = 50;
@@ -462,9 +442,8 @@ static void writes_do_not_go_faster_than_the_limit(void **state)
     fake_client_end(&c);
 }
 
-static void events_beyond_the_limit_are_dropped(void **state)
+TEST(events_beyond_the_limit_are_dropped)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 1;
@@ -492,9 +471,8 @@ static void events_beyond_the_limit_are_dropped(void **state)
 
 /* ---- the end ---- */
 
-static void at_the_end_every_write_has_one_outcome(void **state)
+TEST(at_the_end_every_write_has_one_outcome)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.max_in_flight = 2;
@@ -526,9 +504,8 @@ static void *release_when_stopping(void *arg)
     return NULL;
 }
 
-static void what_is_in_flight_at_the_end_may_still_be_answered(void **state)
+TEST(what_is_in_flight_at_the_end_may_still_be_answered)
 {
-    (void)state;
     struct fake_client c;
     pthread_t thread;
     fake_client_begin(&c);
@@ -562,9 +539,8 @@ static void *submit_many(void *arg)
     return NULL;
 }
 
-static void any_thread_may_submit(void **state)
+TEST(any_thread_may_submit)
 {
-    (void)state;
     struct fake_client c;
     pthread_t thread[THREADS];
     struct submitter submitter[THREADS];
@@ -581,9 +557,8 @@ static void any_thread_may_submit(void **state)
     fake_client_end(&c);
 }
 
-static void options_out_of_range_are_refused(void **state)
+TEST(options_out_of_range_are_refused)
 {
-    (void)state;
     struct skr_kube_access access;
     struct skr_kube *kube = NULL;
     struct skr_error error = {0};
@@ -603,32 +578,4 @@ static void options_out_of_range_are_refused(void **state)
     assert_int_equal(skr_kube_create(&bad, &access, &kube, &error), -SKR_INVALID);
     assert_int_equal(skr_kube_create(&good, &access, &kube, &error), -SKR_INVALID);
     assert_string_equal(error.text, "kube client: no API server is named");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_write_is_the_request_the_api_asks_for),
-        cmocka_unit_test(statuses_become_outcomes),
-        cmocka_unit_test(answers_come_back_with_version_message_and_patience),
-        cmocka_unit_test(read_backs_bring_the_object),
-        cmocka_unit_test(a_lost_answer_is_unknown_and_the_request_went_out_once),
-        cmocka_unit_test(a_read_back_is_asked_again_on_a_new_connection),
-        cmocka_unit_test(an_answer_that_takes_too_long_is_unknown),
-        cmocka_unit_test(a_request_that_never_left_is_busy),
-        cmocka_unit_test(a_write_that_names_nothing_is_invalid),
-        cmocka_unit_test(names_cannot_leave_their_place_in_the_url),
-        cmocka_unit_test(important_classes_go_first_and_each_keeps_its_order),
-        cmocka_unit_test(within_a_class_a_lower_order_goes_first),
-        cmocka_unit_test(many_are_in_flight_but_the_last_places_are_for_the_important),
-        cmocka_unit_test(connections_are_used_again),
-        cmocka_unit_test(the_bucket_gives_burst_then_rate),
-        cmocka_unit_test(writes_do_not_go_faster_than_the_limit),
-        cmocka_unit_test(events_beyond_the_limit_are_dropped),
-        cmocka_unit_test(at_the_end_every_write_has_one_outcome),
-        cmocka_unit_test(what_is_in_flight_at_the_end_may_still_be_answered),
-        cmocka_unit_test(any_thread_may_submit),
-        cmocka_unit_test(options_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

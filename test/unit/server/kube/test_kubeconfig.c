@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kubeconfig files, service accounts of pods, base64: what is read, what is refused and where. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/kube/base64.h"
 #include "server/kube/kubeconfig.h"
+#include "test/test.h"
 
 #define LEN(a) (sizeof a / sizeof((a)[0]))
 
@@ -57,9 +52,8 @@ static void expect_good(struct parsed *p, const char *text)
     }
 }
 
-static void token_and_inline_ca_are_read(void **state)
+TEST(token_and_inline_ca_are_read)
 {
-    (void)state;
     struct parsed p;
     expect_good(&p, HEAD "clusters:\n- name: c\n  cluster:\n    server: https://h:6443/prefix//\n"
                          "    certificate-authority-data: " PEM64 "\n"
@@ -78,9 +72,8 @@ static void token_and_inline_ca_are_read(void **state)
     parsed_fini(&p);
 }
 
-static void only_the_entries_of_the_current_context_count(void **state)
+TEST(only_the_entries_of_the_current_context_count)
 {
-    (void)state;
     struct parsed p;
     expect_good(&p, "current-context: a\npreferences: {}\n"
                     "contexts: [{name: b, context: {cluster: x, user: y}},"
@@ -96,9 +89,8 @@ static void only_the_entries_of_the_current_context_count(void **state)
     parsed_fini(&p);
 }
 
-static void json_is_read_like_yaml(void **state)
+TEST(json_is_read_like_yaml)
 {
-    (void)state;
     struct parsed p;
     expect_good(&p, "{\"current-context\": \"a\", \"contexts\": [{\"name\": \"a\", \"context\": "
                     "{\"cluster\": \"c\"}}], \"clusters\": [{\"name\": \"c\", \"cluster\": "
@@ -109,9 +101,8 @@ static void json_is_read_like_yaml(void **state)
     parsed_fini(&p);
 }
 
-static void client_certificate_data_is_read(void **state)
+TEST(client_certificate_data_is_read)
 {
-    (void)state;
     struct parsed p;
     expect_good(&p, HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: " PEM64
                                  ", client-key-data: " PEM64 "}}]\n");
@@ -120,9 +111,8 @@ static void client_certificate_data_is_read(void **state)
     parsed_fini(&p);
 }
 
-static void every_broken_file_is_refused_with_its_position(void **state)
+TEST(every_broken_file_is_refused_with_its_position)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *finding; /* one of the lines */
@@ -222,9 +212,8 @@ static void every_broken_file_is_refused_with_its_position(void **state)
     assert_false(failed);
 }
 
-static void all_problems_are_reported_at_once(void **state)
+TEST(all_problems_are_reported_at_once)
 {
-    (void)state;
     const char *text = HEAD "clusters: [{name: c, cluster: {proxy-url: 'p'}}]\n"
                             "users: [{name: u, user: {exec: {}, as: x}}]\n";
     struct parsed p;
@@ -234,9 +223,8 @@ static void all_problems_are_reported_at_once(void **state)
     parsed_fini(&p);
 }
 
-static void a_file_beyond_the_limit_is_refused(void **state)
+TEST(a_file_beyond_the_limit_is_refused)
 {
-    (void)state;
     size_t n = SKR_KUBECONFIG_BYTES_MAX + 1;
     char *text = malloc(n);
     assert_non_null(text);
@@ -261,40 +249,40 @@ static void write_file(const char *folder, const char *name, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static int make_folder(void **state)
+struct folder {
+    char path[32];
+};
+
+static void folder_set_up(struct folder *folder)
 {
-    char *folder = strdup("/tmp/skr-kubeconfig-XXXXXX");
-    *state = folder;
-    return folder && mkdtemp(folder) ? 0 : -1;
+    (void)snprintf(folder->path, sizeof folder->path, "/tmp/skr-kubeconfig-XXXXXX");
+    assert_non_null(mkdtemp(folder->path));
 }
 
-static int remove_folder(void **state)
+static void folder_tear_down(struct folder *folder)
 {
     static const char *const names[] = {"config", "token", "ca.crt", "client.crt", "client.key"};
     for (size_t i = 0; i < LEN(names); i++) {
         char path[512];
-        (void)snprintf(path, sizeof path, "%s/%s", (char *)*state, names[i]);
+        (void)snprintf(path, sizeof path, "%s/%s", folder->path, names[i]);
         (void)unlink(path);
     }
-    int rc = rmdir(*state);
-    free(*state);
-    return rc;
+    assert_int_equal(rmdir(folder->path), 0);
 }
 
-static void files_are_found_beside_the_kubeconfig(void **state)
+TEST_WITH(folder, files_are_found_beside_the_kubeconfig)
 {
-    const char *folder = *state;
     char path[512];
-    (void)snprintf(path, sizeof path, "%s/config", folder);
-    write_file(folder, "config",
+    (void)snprintf(path, sizeof path, "%s/config", folder->path);
+    write_file(folder->path, "config",
                HEAD "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: "
                     "ca.crt}}]\n"
                     "users: [{name: u, user: {tokenFile: token, token: other, client-certificate: "
                     "client.crt, client-key: client.key}}]\n");
-    write_file(folder, "ca.crt", PEM);
-    write_file(folder, "client.crt", PEM "crt");
-    write_file(folder, "client.key", PEM "key");
-    write_file(folder, "token", "secret\n");
+    write_file(folder->path, "ca.crt", PEM);
+    write_file(folder->path, "client.crt", PEM "crt");
+    write_file(folder->path, "client.key", PEM "key");
+    write_file(folder->path, "token", "secret\n");
     struct parsed p = {.result = 0};
     skr_kube_access_init(&p.access);
     skr_findings_init(&p.findings);
@@ -308,9 +296,8 @@ static void files_are_found_beside_the_kubeconfig(void **state)
     parsed_fini(&p);
 }
 
-static void a_missing_kubeconfig_is_a_finding(void **state)
+TEST(a_missing_kubeconfig_is_a_finding)
 {
-    (void)state;
     struct parsed p = {.result = 0};
     skr_kube_access_init(&p.access);
     skr_findings_init(&p.findings);
@@ -321,47 +308,46 @@ static void a_missing_kubeconfig_is_a_finding(void **state)
     parsed_fini(&p);
 }
 
-static void the_account_of_a_pod_is_read_and_its_token_rotates(void **state)
+TEST_WITH(folder, the_account_of_a_pod_is_read_and_its_token_rotates)
 {
-    const char *folder = *state;
     struct skr_error error = {0};
     struct skr_kube_access access;
     skr_kube_access_init(&access);
-    write_file(folder, "token", "one");
-    write_file(folder, "ca.crt", PEM);
-    assert_int_equal(skr_kube_access_in_cluster(&access, "fd00::1", "443", folder, &error), 0);
+    write_file(folder->path, "token", "one");
+    write_file(folder->path, "ca.crt", PEM);
+    assert_int_equal(skr_kube_access_in_cluster(&access, "fd00::1", "443", folder->path, &error),
+                     0);
     assert_string_equal(access.server, "https://[fd00::1]:443");
     assert_string_equal(access.host, "fd00::1");
     assert_string_equal(access.token.data, "one");
     assert_false(skr_kube_access_refresh(&access, &error));
     assert_int_equal(error.code, SKR_OK);
-    write_file(folder, "token", "two\n");
+    write_file(folder->path, "token", "two\n");
     assert_true(skr_kube_access_refresh(&access, &error));
     assert_string_equal(access.token.data, "two");
-    write_file(folder, "token", "\n");
+    write_file(folder->path, "token", "\n");
     assert_false(skr_kube_access_refresh(&access, &error));
     assert_int_equal(error.code, SKR_INVALID);
     assert_string_equal(access.token.data, "two");
     skr_kube_access_fini(&access);
 }
 
-static void outside_a_pod_the_error_names_the_flag(void **state)
+TEST_WITH(folder, outside_a_pod_the_error_names_the_flag)
 {
     struct skr_error error = {0};
     struct skr_kube_access access;
     skr_kube_access_init(&access);
-    assert_int_equal(skr_kube_access_in_cluster(&access, NULL, "443", *state, &error),
+    assert_int_equal(skr_kube_access_in_cluster(&access, NULL, "443", folder->path, &error),
                      -SKR_NOT_FOUND);
     assert_non_null(strstr(error.text, "--kubeconfig"));
-    assert_int_equal(skr_kube_access_in_cluster(&access, "10.0.0.1", "443", *state, &error),
+    assert_int_equal(skr_kube_access_in_cluster(&access, "10.0.0.1", "443", folder->path, &error),
                      -SKR_NOT_FOUND);
     assert_non_null(strstr(error.text, "/token: No such file"));
     skr_kube_access_fini(&access);
 }
 
-static void base64_is_strict(void **state)
+TEST(base64_is_strict)
 {
-    (void)state;
     static const struct {
         const char *in;
         const char *out; /* NULL: refused */
@@ -386,26 +372,4 @@ static void base64_is_strict(void **state)
         }
         free(out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(token_and_inline_ca_are_read),
-        cmocka_unit_test(only_the_entries_of_the_current_context_count),
-        cmocka_unit_test(json_is_read_like_yaml),
-        cmocka_unit_test(client_certificate_data_is_read),
-        cmocka_unit_test(every_broken_file_is_refused_with_its_position),
-        cmocka_unit_test(all_problems_are_reported_at_once),
-        cmocka_unit_test(a_file_beyond_the_limit_is_refused),
-        cmocka_unit_test_setup_teardown(files_are_found_beside_the_kubeconfig, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(a_missing_kubeconfig_is_a_finding),
-        cmocka_unit_test_setup_teardown(the_account_of_a_pod_is_read_and_its_token_rotates,
-                                        make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(outside_a_pod_the_error_names_the_flag, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(base64_is_strict),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

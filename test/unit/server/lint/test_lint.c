@@ -4,14 +4,6 @@
  * NAME.json or the folder NAME), good files in silence, the three forms, the reference's table.
  * SKR_LINT_WRITE=1 writes the expected texts instead.
  */
-#include "server/lint/lint.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -20,7 +12,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "server/lint/lint.h"
 #include "server/manifest/manifest.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
@@ -122,11 +116,10 @@ static void note_codes(const struct skr_lint *lint)
     json_decref(json);
 }
 
-static void broken_files_are_told_with_line_column_and_code(void **state)
+TEST(broken_files_are_told_with_line_column_and_code)
 {
     struct dirent **entry;
     const int n = scandir("test/lint", &entry, is_case, alphasort);
-    (void)state;
     assert_true(n >= 25);
     for (int i = 0; i < n; i++) {
         char path[300];
@@ -143,9 +136,8 @@ static void broken_files_are_told_with_line_column_and_code(void **state)
     free(entry);
 }
 
-static void every_code_has_a_broken_file(void **state)
+TEST(every_code_has_a_broken_file)
 {
-    (void)state;
     for (size_t i = 0; i < skr_lint_rule_count; i++) {
         if (!seen[i]) {
             fail_msg("no file of test/lint shows %s", skr_lint_rules[i].code);
@@ -172,22 +164,20 @@ static int is_yaml(const struct dirent *entry)
     return dot && strcmp(dot, ".yaml") == 0;
 }
 
-static void what_is_shipped_is_told_nothing_about(void **state)
+TEST(what_is_shipped_is_told_nothing_about)
 {
-    (void)state;
     expect_silence("configs");
     expect_silence("manifests");
 }
 
 /* Scenarios about broken input have their findings. */
-static void examples_of_simulate_are_told_nothing_about(void **state)
+TEST(examples_of_simulate_are_told_nothing_about)
 {
     static const char *const broken[] = {"both-gang-kinds.yaml",        "duplicate-groups.yaml",
                                          "malformed-map-repaired.yaml", "malformed-map.yaml",
                                          "range-conflict.yaml",         "unequal-requests.yaml"};
     struct dirent **entry;
     const int n = scandir("test/simulate", &entry, is_yaml, alphasort);
-    (void)state;
     assert_true(n > 40);
     for (int i = 0; i < n; i++) {
         char path[300];
@@ -234,11 +224,10 @@ static void expect_silence_about(const char *document, const char *block, size_t
 }
 
 /* ```yaml blocks with a kind. */
-static void examples_of_the_documents_are_told_nothing_about(void **state)
+TEST(examples_of_the_documents_are_told_nothing_about)
 {
     static const char *const documents[] = {"README.md", "docs/guide.md", "docs/reference.md"};
     size_t found = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
         char *text = read_file(documents[i]), *at = text, *end;
         while ((at = strstr(at, "```yaml\n")) && (end = strstr(at + 8, "```"))) {
@@ -261,9 +250,8 @@ static void examples_of_the_documents_are_told_nothing_about(void **state)
 
 /* ---- forms ---- */
 
-static void json_has_what_the_text_has(void **state)
+TEST(json_has_what_the_text_has)
 {
-    (void)state;
     struct skr_lint *lint = lint_path("test/lint/several");
     json_t *json = json_of(lint, skr_lint_write_json);
     const json_t *list = json_object_get(json, "findings");
@@ -288,9 +276,8 @@ static const char *string_at(const json_t *json, const char *a, const char *b)
 }
 
 /* The properties that SARIF 2.1.0 asks for, and where code scanning looks. */
-static void sarif_has_rules_with_help_and_results_with_regions(void **state)
+TEST(sarif_has_rules_with_help_and_results_with_regions)
 {
-    (void)state;
     struct skr_lint *lint = lint_path("test/lint/several");
     json_t *json = json_of(lint, skr_lint_write_sarif);
     assert_string_equal(json_string_value(json_object_get(json, "version")), "2.1.0");
@@ -325,9 +312,8 @@ static void sarif_has_rules_with_help_and_results_with_regions(void **state)
     skr_lint_destroy(lint);
 }
 
-static void a_clean_file_is_an_empty_result_in_every_form(void **state)
+TEST(a_clean_file_is_an_empty_result_in_every_form)
 {
-    (void)state;
     struct skr_lint *lint = lint_path("configs");
     json_t *json = json_of(lint, skr_lint_write_json);
     json_t *sarif = json_of(lint, skr_lint_write_sarif);
@@ -342,10 +328,9 @@ static void a_clean_file_is_an_empty_result_in_every_form(void **state)
 
 /* ---- limits and selection ---- */
 
-static void findings_beyond_the_limit_are_counted(void **state)
+TEST(findings_beyond_the_limit_are_counted)
 {
     struct skr_strbuf text;
-    (void)state;
     skr_strbuf_init(&text);
     for (int i = 0; i < SKR_LINT_FINDINGS_MAX + 20; i++) {
         skr_strbuf_add(&text, "kind: X\n---\n");
@@ -358,10 +343,9 @@ static void findings_beyond_the_limit_are_counted(void **state)
     skr_strbuf_fini(&text);
 }
 
-static void configurations_in_maps_have_a_limit(void **state)
+TEST(configurations_in_maps_have_a_limit)
 {
     struct skr_strbuf text;
-    (void)state;
     skr_strbuf_init(&text);
     skr_strbuf_add(&text, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n");
     for (int i = 0; i <= SKR_LINT_NESTED_MAX; i++) {
@@ -378,7 +362,7 @@ static void configurations_in_maps_have_a_limit(void **state)
     skr_strbuf_fini(&text);
 }
 
-static void one_map_of_a_dump_is_told_about_alone(void **state)
+TEST(one_map_of_a_dump_is_told_about_alone)
 {
     static const char dump[] =
         "apiVersion: v1\nkind: List\nitems:\n"
@@ -388,7 +372,6 @@ static void one_map_of_a_dump_is_told_about_alone(void **state)
         "   data: {name: g, constraints: '{\"rak\":{}}'}}\n"
         "- {apiVersion: v1, kind: ConfigMap, metadata: {name: h, labels: {sakkara.group: ''}},\n"
         "   data: {name: h, size: x}}\n";
-    (void)state;
     struct skr_lint *lint = skr_lint_create();
     skr_lint_add(lint, "dump", dump, strlen(dump));
     skr_lint_select(lint, "", "g");
@@ -465,10 +448,9 @@ static void read_and_lint(const struct skr_strbuf *text)
 }
 
 /* Lint of ten thousand nodes is little more than reading them: reading takes some 10 ms. */
-static void ten_thousand_nodes_cost_little_more_than_reading_them(void **state)
+TEST(ten_thousand_nodes_cost_little_more_than_reading_them)
 {
     struct skr_strbuf text;
-    (void)state;
     skr_strbuf_init(&text);
     write_large_map(&text);
     const double read = best_of(5, only_read, &text);
@@ -480,9 +462,8 @@ static void ten_thousand_nodes_cost_little_more_than_reading_them(void **state)
 
 /* ---- documents ---- */
 
-static void the_table_is_in_order_and_complete_in_the_reference(void **state)
+TEST(the_table_is_in_order_and_complete_in_the_reference)
 {
-    (void)state;
     char *reference = read_file("docs/reference.md");
     for (size_t i = 0; i < skr_lint_rule_count; i++) {
         const struct skr_lint_rule *rule = &skr_lint_rules[i];
@@ -495,24 +476,4 @@ static void the_table_is_in_order_and_complete_in_the_reference(void **state)
         }
     }
     free(reference);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broken_files_are_told_with_line_column_and_code),
-        cmocka_unit_test(every_code_has_a_broken_file),
-        cmocka_unit_test(what_is_shipped_is_told_nothing_about),
-        cmocka_unit_test(examples_of_simulate_are_told_nothing_about),
-        cmocka_unit_test(examples_of_the_documents_are_told_nothing_about),
-        cmocka_unit_test(json_has_what_the_text_has),
-        cmocka_unit_test(sarif_has_rules_with_help_and_results_with_regions),
-        cmocka_unit_test(a_clean_file_is_an_empty_result_in_every_form),
-        cmocka_unit_test(findings_beyond_the_limit_are_counted),
-        cmocka_unit_test(configurations_in_maps_have_a_limit),
-        cmocka_unit_test(one_map_of_a_dump_is_told_about_alone),
-        cmocka_unit_test(ten_thousand_nodes_cost_little_more_than_reading_them),
-        cmocka_unit_test(the_table_is_in_order_and_complete_in_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: values as kubectl reads them, positions of what is wrong. */
-#include "server/manifest/manifest.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
+#include "server/manifest/manifest.h"
 #include "server/manifest/yaml.h"
+#include "test/test.h"
 
 #define HEAD "apiVersion: v1\nkind: X\n"
 
@@ -44,9 +38,8 @@ static void assert_reads(const char *text, const char *expected, const char *exp
     skr_strbuf_fini(&errors);
 }
 
-static void plain_scalars_are_typed_as_kubectl_types_them(void **state)
+TEST(plain_scalars_are_typed_as_kubectl_types_them)
 {
-    (void)state;
     static const struct {
         const char *yaml, *json;
     } rows[] = {
@@ -91,9 +84,8 @@ static void plain_scalars_are_typed_as_kubectl_types_them(void **state)
     }
 }
 
-static void documents_are_read_one_after_the_other_and_empty_ones_skipped(void **state)
+TEST(documents_are_read_one_after_the_other_and_empty_ones_skipped)
 {
-    (void)state;
     assert_reads("---\n" HEAD "---\n---\n# nothing\n---\n" HEAD "n: 2\n",
                  "2:1 {\"apiVersion\":\"v1\",\"kind\":\"X\"}\n"
                  "8:1 {\"apiVersion\":\"v1\",\"kind\":\"X\",\"n\":2}\n",
@@ -102,27 +94,24 @@ static void documents_are_read_one_after_the_other_and_empty_ones_skipped(void *
     assert_reads("# only words\n", "", "");
 }
 
-static void anchors_aliases_and_merge_keys_are_resolved(void **state)
+TEST(anchors_aliases_and_merge_keys_are_resolved)
 {
-    (void)state;
     assert_reads(HEAD "a: &x {p: 1, q: 2}\nb: *x\nc:\n  <<: *x\n  q: 3\n",
                  "1:1 {\"apiVersion\":\"v1\",\"kind\":\"X\",\"a\":{\"p\":1,\"q\":2},"
                  "\"b\":{\"p\":1,\"q\":2},\"c\":{\"q\":3,\"p\":1}}\n",
                  "");
 }
 
-static void json_values_may_follow_each_other(void **state)
+TEST(json_values_may_follow_each_other)
 {
-    (void)state;
     assert_reads("{\"apiVersion\":\"v1\",\"kind\":\"A\"}\n {\"apiVersion\":\"v1\",\"kind\":\"B\"}",
                  "1:1 {\"apiVersion\":\"v1\",\"kind\":\"A\"}\n"
                  "2:2 {\"apiVersion\":\"v1\",\"kind\":\"B\"}\n",
                  "");
 }
 
-static void lists_are_flattened_and_their_items_inherit_what_they_leave_out(void **state)
+TEST(lists_are_flattened_and_their_items_inherit_what_they_leave_out)
 {
-    (void)state;
     assert_reads("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n"
                  "- {apiVersion: v2, kind: B}\n",
                  "1:1 {\"apiVersion\":\"v1\",\"kind\":\"A\"}\n"
@@ -132,9 +121,8 @@ static void lists_are_flattened_and_their_items_inherit_what_they_leave_out(void
                  "1:1 {\"n\":1,\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n", "");
 }
 
-static void what_is_wrong_is_told_with_its_position(void **state)
+TEST(what_is_wrong_is_told_with_its_position)
 {
-    (void)state;
     static const struct {
         const char *text, *errors;
     } rows[] = {
@@ -171,9 +159,8 @@ static int refuse(void *context, const json_t *object, struct skr_error *error)
     return skr_error_set(error, SKR_INVALID, "%s: is wrong", (const char *)context);
 }
 
-static void a_refused_field_is_found_in_yaml_and_json(void **state)
+TEST(a_refused_field_is_found_in_yaml_and_json)
 {
-    (void)state;
     static const struct {
         const char *path, *yaml, *json;
     } rows[] = {
@@ -227,9 +214,8 @@ static void assert_aliases(const char *text, const char *expected_errors)
 }
 
 /* Nine lines that would be a billion values, and the same through merge keys. */
-static void a_small_text_cannot_become_a_large_tree(void **state)
+TEST(a_small_text_cannot_become_a_large_tree)
 {
-    (void)state;
     struct skr_strbuf text;
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
@@ -253,9 +239,8 @@ static void a_small_text_cannot_become_a_large_tree(void **state)
     assert_true(after.ru_maxrss - before.ru_maxrss < 256 * 1024);
 }
 
-static void aliases_within_the_limit_are_copied(void **state)
+TEST(aliases_within_the_limit_are_copied)
 {
-    (void)state;
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     write_laughs(&text, 4);
@@ -263,9 +248,8 @@ static void aliases_within_the_limit_are_copied(void **state)
     skr_strbuf_fini(&text);
 }
 
-static void deep_nesting_is_refused(void **state)
+TEST(deep_nesting_is_refused)
 {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         struct skr_strbuf text, errors;
         skr_strbuf_init(&text);
@@ -281,9 +265,8 @@ static void deep_nesting_is_refused(void **state)
     }
 }
 
-static void a_missing_file_is_not_found(void **state)
+TEST(a_missing_file_is_not_found)
 {
-    (void)state;
     struct skr_manifests m;
     struct skr_strbuf errors;
     skr_manifests_init(&m);
@@ -295,9 +278,8 @@ static void a_missing_file_is_not_found(void **state)
     skr_manifests_fini(&m);
 }
 
-static void a_folder_is_read_in_order_of_names(void **state)
+TEST(a_folder_is_read_in_order_of_names)
 {
-    (void)state;
     struct skr_manifests m;
     struct skr_strbuf errors;
     skr_manifests_init(&m);
@@ -309,23 +291,4 @@ static void a_folder_is_read_in_order_of_names(void **state)
     }
     skr_strbuf_fini(&errors);
     skr_manifests_fini(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_scalars_are_typed_as_kubectl_types_them),
-        cmocka_unit_test(documents_are_read_one_after_the_other_and_empty_ones_skipped),
-        cmocka_unit_test(anchors_aliases_and_merge_keys_are_resolved),
-        cmocka_unit_test(json_values_may_follow_each_other),
-        cmocka_unit_test(lists_are_flattened_and_their_items_inherit_what_they_leave_out),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_position),
-        cmocka_unit_test(a_refused_field_is_found_in_yaml_and_json),
-        cmocka_unit_test(a_small_text_cannot_become_a_large_tree),
-        cmocka_unit_test(aliases_within_the_limit_are_copied),
-        cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(a_missing_file_is_not_found),
-        cmocka_unit_test(a_folder_is_read_in_order_of_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From inside a string to the file, for every way to write a string. */
-#include "server/manifest/scalar_position.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "server/manifest/scalar_position.h"
 #include "server/manifest/text.h"
+#include "test/test.h"
 #include "topology/base/strbuf.h"
 
 #define HEAD "apiVersion: v1\nkind: X\n"
@@ -45,7 +39,7 @@ static void complain(void *context, struct skr_yaml_mark mark, enum skr_manifest
     fail_msg("%zu:%zu: %s", mark.line, mark.column, text);
 }
 
-static void a_place_in_a_string_is_found_in_the_file(void **state)
+TEST(a_place_in_a_string_is_found_in_the_file)
 {
     static const struct {
         const char *text, *mark, *position;
@@ -103,7 +97,6 @@ static void a_place_in_a_string_is_found_in_the_file(void **state)
         {HEAD "x: &x one two\ndata:\n  k.v: *x\n", "two", "5:8"},
         {HEAD "x: &x {k.v: one two}\ndata:\n  <<: *x\n", "two", "5:3"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct look look = {.mark = rows[i].mark};
         const struct skr_manifest_visitor visitor = {&look, find, complain};
@@ -113,12 +106,4 @@ static void a_place_in_a_string_is_found_in_the_file(void **state)
                      rows[i].position, look.text, rows[i].text);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_in_a_string_is_found_in_the_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

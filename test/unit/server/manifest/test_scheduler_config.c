@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* KubeSchedulerConfiguration as the model of kube-scheduler reads it. */
-#include "server/manifest/scheduler_config.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/manifest/scheduler_config.h"
+#include "test/test.h"
 #include "topology/base/strbuf.h"
 
 #define HEAD "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -33,10 +26,9 @@ static char *parse(const char *text, struct skr_scheduler_config **ret)
     return skr_strbuf_take(&told, NULL);
 }
 
-static void an_empty_one_is_the_default(void **state)
+TEST(an_empty_one_is_the_default)
 {
     struct skr_scheduler_config *config;
-    (void)state;
     free(parse(HEAD, &config));
     assert_non_null(config);
     assert_int_equal(config->n_names, 1);
@@ -48,11 +40,10 @@ static void an_empty_one_is_the_default(void **state)
     skr_scheduler_config_destroy(config);
 }
 
-static void the_shipped_one_is_understood_as_a_whole(void **state)
+TEST(the_shipped_one_is_understood_as_a_whole)
 {
     struct skr_scheduler_config *config = NULL;
     struct skr_findings findings;
-    (void)state;
     skr_findings_init(&findings);
     assert_int_equal(skr_scheduler_config_load("configs/scheduler.yaml", &config, &findings), 0);
     assert_int_equal(findings.n, 0);
@@ -73,10 +64,9 @@ static void the_shipped_one_is_understood_as_a_whole(void **state)
     skr_scheduler_config_destroy(config);
 }
 
-static void every_field_is_read(void **state)
+TEST(every_field_is_read)
 {
     struct skr_scheduler_config *config;
-    (void)state;
     char *told = parse(HEAD "percentageOfNodesToScore: 42\n"
                             "podInitialBackoffSeconds: 2\n"
                             "podMaxBackoffSeconds: 20\n"
@@ -106,10 +96,9 @@ static void every_field_is_read(void **state)
     skr_scheduler_config_destroy(config);
 }
 
-static void json_is_read_too(void **state)
+TEST(json_is_read_too)
 {
     struct skr_scheduler_config *config;
-    (void)state;
     free(parse("{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\",\"kind\":"
                "\"KubeSchedulerConfiguration\",\"profiles\":[{\"schedulerName\":\"j\"}]}",
                &config));
@@ -118,7 +107,7 @@ static void json_is_read_too(void **state)
     skr_scheduler_config_destroy(config);
 }
 
-static void what_is_wrong_is_told_with_its_place(void **state)
+TEST(what_is_wrong_is_told_with_its_place)
 {
     static const struct {
         const char *text, *told;
@@ -171,7 +160,6 @@ static void what_is_wrong_is_told_with_its_place(void **state)
         {EXT "{urlPrefix: 'http://h', filterverb: f}\n",
          "s:4:39: error: extenders[0].filterverb: unknown field, did you mean filterVerb?\n"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct skr_scheduler_config *config;
         char *told = parse(rows[i].text, &config);
@@ -185,7 +173,7 @@ static void what_is_wrong_is_told_with_its_place(void **state)
     }
 }
 
-static void what_is_not_modelled_gives_a_warning(void **state)
+TEST(what_is_not_modelled_gives_a_warning)
 {
     static const struct {
         const char *text, *told;
@@ -199,7 +187,6 @@ static void what_is_not_modelled_gives_a_warning(void **state)
         {EXT "{urlPrefix: 'http://h', preemptVerb: p}\n",
          "s:4:40: warning: extenders[0].preemptVerb: not modelled: nothing is preempted\n"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct skr_scheduler_config *config;
         char *told = parse(rows[i].text, &config);
@@ -210,13 +197,12 @@ static void what_is_not_modelled_gives_a_warning(void **state)
     }
 }
 
-static void one_that_is_too_long_or_not_there_is_refused(void **state)
+TEST(one_that_is_too_long_or_not_there_is_refused)
 {
     struct skr_scheduler_config *config = NULL;
     struct skr_findings findings;
     const size_t n = SKR_SCHEDULER_CONFIG_BYTES_MAX + 1;
     char *text = malloc(n);
-    (void)state;
     assert_non_null(text);
     memset(text, ' ', n);
     skr_findings_init(&findings);
@@ -228,14 +214,13 @@ static void one_that_is_too_long_or_not_there_is_refused(void **state)
     free(text);
 }
 
-static void extenders_can_be_added(void **state)
+TEST(extenders_can_be_added)
 {
     struct skr_scheduler_config *config;
     struct skr_error error;
     char url[] = "http://x";
     const struct skr_scheduler_extender entry = {
         .url = url, .filter_verb = "f", .prioritize_verb = "", .bind_verb = ""};
-    (void)state;
     free(parse(HEAD, &config));
     for (int i = 0; i < SKR_SCHEDULER_EXTENDERS_MAX; i++) {
         assert_int_equal(skr_scheduler_config_add(config, &entry, &error), 0);
@@ -244,19 +229,4 @@ static void extenders_can_be_added(void **state)
     assert_string_equal(config->extender[SKR_SCHEDULER_EXTENDERS_MAX - 1].url, "http://x");
     assert_int_equal(skr_scheduler_config_add(config, &entry, &error), -SKR_LIMIT);
     skr_scheduler_config_destroy(config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_one_is_the_default),
-        cmocka_unit_test(the_shipped_one_is_understood_as_a_whole),
-        cmocka_unit_test(every_field_is_read),
-        cmocka_unit_test(json_is_read_too),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_place),
-        cmocka_unit_test(what_is_not_modelled_gives_a_warning),
-        cmocka_unit_test(one_that_is_too_long_or_not_there_is_refused),
-        cmocka_unit_test(extenders_can_be_added),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

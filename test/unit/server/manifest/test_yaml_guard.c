@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of YAML files, and that what is within them is let through. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "server/config/config.h"
 #include "server/kube/kubeconfig.h"
 #include "server/manifest/guard.h"
+#include "test/test.h"
 
 /* begin, n times part with its number instead of '%', end; findings of the guard in *findings. */
 static bool guard(const char *begin, const char *part, int n, const char *end,
@@ -34,10 +29,9 @@ static bool guard(const char *begin, const char *part, int n, const char *end,
     return good;
 }
 
-static void ordinary_files_are_let_through(void **state)
+TEST(ordinary_files_are_let_through)
 {
     struct skr_findings findings;
-    (void)state;
     assert_true(guard("", "", 0, "", &findings));
     assert_true(guard("a: &x {b: [1, 2]}\n", "k%: *x\n", 5000, "", &findings));
     assert_true(guard("a:\n", "- {b: c%}\n", 5000, "", &findings));
@@ -45,20 +39,18 @@ static void ordinary_files_are_let_through(void **state)
     assert_int_equal(findings.n, 0);
 }
 
-static void what_is_no_yaml_is_left_to_the_loader(void **state)
+TEST(what_is_no_yaml_is_left_to_the_loader)
 {
     struct skr_findings findings;
-    (void)state;
     assert_true(guard("a: [}\n\t- x", "", 0, "", &findings));
     assert_true(guard("\"", "", 0, "", &findings));
     assert_true(guard("%", "", 0, "\xff", &findings));
     assert_int_equal(findings.n, 0);
 }
 
-static void nesting_has_a_limit_with_a_position(void **state)
+TEST(nesting_has_a_limit_with_a_position)
 {
     struct skr_findings findings;
-    (void)state;
     assert_true(guard("", "[", SKR_YAML_DEPTH_MAX, "", &findings));
     assert_false(guard("", "[", SKR_YAML_DEPTH_MAX + 1, "", &findings));
     assert_string_equal(findings.item[0].text, "nested deeper than 64 levels");
@@ -68,10 +60,9 @@ static void nesting_has_a_limit_with_a_position(void **state)
     assert_false(guard("x: ", "{a%: ", 100000, "", &findings));
 }
 
-static void anchors_have_a_limit_with_a_position(void **state)
+TEST(anchors_have_a_limit_with_a_position)
 {
     struct skr_findings findings;
-    (void)state;
     assert_true(guard("", "k%: &a b\n", SKR_YAML_ANCHORS_MAX, "", &findings));
     assert_false(guard("", "k%: &a b\n", 100000, "", &findings));
     assert_string_equal(findings.item[0].text, "more than 256 anchors");
@@ -80,14 +71,13 @@ static void anchors_have_a_limit_with_a_position(void **state)
 }
 
 /* Both took minutes for such files. */
-static void configurations_and_kubeconfigs_are_guarded(void **state)
+TEST(configurations_and_kubeconfigs_are_guarded)
 {
     enum { N = 500000 };
     static char text[N];
     struct skr_findings findings;
     struct skr_config *config = NULL;
     struct skr_kube_access access;
-    (void)state;
     memset(text, '{', sizeof text);
     skr_findings_init(&findings);
     assert_int_equal(skr_config_parse(text, N, &config, &findings), -SKR_INVALID);
@@ -97,16 +87,4 @@ static void configurations_and_kubeconfigs_are_guarded(void **state)
     assert_int_equal(skr_kubeconfig_parse(text, N, "file", &access, &findings), -SKR_INVALID);
     assert_int_equal(findings.n_errors, 1);
     skr_kube_access_fini(&access);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_files_are_let_through),
-        cmocka_unit_test(what_is_no_yaml_is_left_to_the_loader),
-        cmocka_unit_test(nesting_has_a_limit_with_a_position),
-        cmocka_unit_test(anchors_have_a_limit_with_a_position),
-        cmocka_unit_test(configurations_and_kubeconfigs_are_guarded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

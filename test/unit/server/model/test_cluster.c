@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The controllers and the kubelets, with a scheduler that binds every pod to node n1 at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +9,7 @@
 #include "server/model/indexes.h"
 #include "server/object/duration.h"
 #include "server/object/path.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 
@@ -76,18 +72,14 @@ static void begin(bool ordinal_names)
     sandbox_ok(store, 201, "POST /api/v1/nodes", "{'metadata':{'name':'n1'}}");
 }
 
-static int setup(void **state)
+BEFORE_EACH
 {
-    (void)state;
     begin(true);
-    return 0;
 }
 
-static int teardown(void **state)
+AFTER_EACH
 {
-    (void)state;
     skr_cluster_destroy(cluster);
-    return 0;
 }
 
 /* Lets everything happen that is due within the duration. */
@@ -131,9 +123,8 @@ static const char *pods(void)
 
 /* ---- kubelet ---- */
 
-static void a_bound_pod_runs_and_ends_as_it_says(void **state)
+TEST(a_bound_pod_runs_and_ends_as_it_says)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " PODS,
                "{'metadata':{'name':'a','annotations':{'sandbox.sakkara/run-for':'5s'}}," RIG_POD
                "}");
@@ -155,9 +146,8 @@ static void a_bound_pod_runs_and_ends_as_it_says(void **state)
     assert_int_equal(skr_cluster_next(cluster), SKR_TIME_NEVER);
 }
 
-static void a_deleted_pod_stops_within_its_grace(void **state)
+TEST(a_deleted_pod_stops_within_its_grace)
 {
-    (void)state;
     sandbox_ok(
         store, 201, "POST " PODS,
         "{'metadata':{'name':'slow','annotations':{'sandbox.sakkara/stop-after':'1h'}}," RIG_POD
@@ -172,9 +162,8 @@ static void a_deleted_pod_stops_within_its_grace(void **state)
     assert_string_equal(pods(), "");
 }
 
-static void a_pod_on_a_node_that_is_not_there_never_runs(void **state)
+TEST(a_pod_on_a_node_that_is_not_there_never_runs)
 {
-    (void)state;
     binding = false;
     sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
     sandbox_ok(store, 201, "POST " PODS "/a/binding", "{'target':{'name':'missing'}}");
@@ -184,9 +173,8 @@ static void a_pod_on_a_node_that_is_not_there_never_runs(void **state)
     assert_string_equal(pods(), "");
 }
 
-static void pods_of_a_deleted_node_go_after_a_while(void **state)
+TEST(pods_of_a_deleted_node_go_after_a_while)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
     run(SECOND);
     binding = false;
@@ -197,9 +185,8 @@ static void pods_of_a_deleted_node_go_after_a_while(void **state)
     assert_string_equal(pods(), "");
 }
 
-static void a_taint_turns_pods_out(void **state)
+TEST(a_taint_turns_pods_out)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a'}," RIG_POD "}");
     sandbox_ok(store, 201, "POST " PODS,
                "{'metadata':{'name':'b'},'spec':{'tolerations':[{'key':'k','operator':'Exists',"
@@ -219,9 +206,8 @@ static void a_taint_turns_pods_out(void **state)
 
 /* ---- Jobs ---- */
 
-static void a_job_works_its_completions_off(void **state)
+TEST(a_job_works_its_completions_off)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " JOBS,
                "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':2," TEMPLATE(
                    "'sandbox.sakkara/run-for':'10s'") "}}");
@@ -238,9 +224,8 @@ static void a_job_works_its_completions_off(void **state)
     assert_string_equal(sandbox_field(store, JOBS "/j", "status.active"), "");
 }
 
-static void an_indexed_job_numbers_its_pods(void **state)
+TEST(an_indexed_job_numbers_its_pods)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " JOBS,
                "{'metadata':{'name':'j'},'spec':{'completions':3,'parallelism':3,'completionMode':"
                "'Indexed'," TEMPLATE("'sandbox.sakkara/run-for':'10s'") "}}");
@@ -259,9 +244,8 @@ static void an_indexed_job_numbers_its_pods(void **state)
     assert_string_equal(sandbox_field(store, JOBS "/j", "status.completedIndexes"), "0-2");
 }
 
-static void a_job_fails_beyond_its_backoff_limit(void **state)
+TEST(a_job_fails_beyond_its_backoff_limit)
 {
-    (void)state;
     sandbox_ok(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'backoffLimit':1,'ttlSecondsAfterFinished':100," TEMPLATE(
@@ -279,9 +263,8 @@ static void a_job_fails_beyond_its_backoff_limit(void **state)
     assert_string_equal(pods(), "");
 }
 
-static void a_suspended_job_has_no_pods(void **state)
+TEST(a_suspended_job_has_no_pods)
 {
-    (void)state;
     sandbox_ok(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'suspend':true,'parallelism':2,'completions':2," TEMPLATE(
@@ -299,9 +282,8 @@ static void a_suspended_job_has_no_pods(void **state)
     assert_string_equal(sandbox_field(store, JOBS "/j", "status.conditions[0].status"), "True");
 }
 
-static void a_job_takes_its_pods_with_it(void **state)
+TEST(a_job_takes_its_pods_with_it)
 {
-    (void)state;
     sandbox_ok(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'parallelism':2,'completions':2," TEMPLATE("") "}}");
@@ -311,9 +293,8 @@ static void a_job_takes_its_pods_with_it(void **state)
     assert_string_equal(pods(), "");
 }
 
-static void foreground_and_orphaning_deletion_do_as_they_say(void **state)
+TEST(foreground_and_orphaning_deletion_do_as_they_say)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " JOBS, "{'metadata':{'name':'f'},'spec':{" TEMPLATE("") "}}");
     sandbox_ok(store, 201, "POST " JOBS, "{'metadata':{'name':'o'},'spec':{" TEMPLATE("") "}}");
     run(SECOND);
@@ -329,9 +310,8 @@ static void foreground_and_orphaning_deletion_do_as_they_say(void **state)
 
 /* ---- sets ---- */
 
-static void a_replica_set_keeps_its_number(void **state)
+TEST(a_replica_set_keeps_its_number)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " APPS "/replicasets",
                "{'metadata':{'name':'r'},'spec':{'replicas':3," SERVICE "}}");
     run(SECOND);
@@ -345,9 +325,8 @@ static void a_replica_set_keeps_its_number(void **state)
     assert_string_equal(pods(), "r-0:Running");
 }
 
-static void a_deployment_rolls(void **state)
+TEST(a_deployment_rolls)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " APPS "/deployments",
                "{'metadata':{'name':'d'},'spec':{'replicas':4," SERVICE "}}");
     run(SECOND);
@@ -381,9 +360,8 @@ static void a_deployment_rolls(void **state)
     assert_string_equal(pods(), "");
 }
 
-static void a_deployment_that_recreates_has_no_two_templates_at_once(void **state)
+TEST(a_deployment_that_recreates_has_no_two_templates_at_once)
 {
-    (void)state;
     sandbox_ok(
         store, 201, "POST " APPS "/deployments",
         "{'metadata':{'name':'d'},'spec':{'replicas':2,'strategy':{'type':'Recreate'}," SERVICE
@@ -401,9 +379,8 @@ static void a_deployment_that_recreates_has_no_two_templates_at_once(void **stat
                         "2");
 }
 
-static void a_stateful_set_comes_in_order(void **state)
+TEST(a_stateful_set_comes_in_order)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " APPS "/statefulsets",
                "{'metadata':{'name':'s'},'spec':{'replicas':3," SERVICE "}}");
     run(50 * SKR_MILLISECOND);
@@ -424,9 +401,8 @@ static void a_stateful_set_comes_in_order(void **state)
     assert_string_equal(pods(), "s-0:Running");
 }
 
-static void names_are_random_when_they_are_not_counted(void **state)
+TEST(names_are_random_when_they_are_not_counted)
 {
-    (void)state;
     skr_cluster_destroy(cluster);
     begin(false);
     sandbox_ok(store, 201, "POST " JOBS,
@@ -439,9 +415,8 @@ static void names_are_random_when_they_are_not_counted(void **state)
 
 /* ---- budgets, namespaces ---- */
 
-static void a_budget_counts_what_may_go(void **state)
+TEST(a_budget_counts_what_may_go)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " APPS "/replicasets",
                "{'metadata':{'name':'r'},'spec':{'replicas':4," SERVICE "}}");
     sandbox_ok(
@@ -467,9 +442,8 @@ static void a_budget_counts_what_may_go(void **state)
     assert_string_equal(sandbox_field(store, PDBS "/share", "status.disruptionsAllowed"), "0");
 }
 
-static void a_namespace_ends_with_everything_in_it(void **state)
+TEST(a_namespace_ends_with_everything_in_it)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST /api/v1/namespaces", "{'metadata':{'name':'away'}}");
     sandbox_ok(store, 201, "POST /api/v1/namespaces/away/pods",
                "{'metadata':{'name':'a'}," RIG_POD "}");
@@ -484,7 +458,7 @@ static void a_namespace_ends_with_everything_in_it(void **state)
 
 /* ---- small parts ---- */
 
-static void durations_are_read_as_go_writes_them(void **state)
+TEST(durations_are_read_as_go_writes_them)
 {
     static const struct {
         const char *text;
@@ -505,7 +479,6 @@ static void durations_are_read_as_go_writes_them(void **state)
     };
     skr_time t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_int_equal(skr_sandbox_duration_parse(table[i].text, &t), table[i].value >= 0);
         if (table[i].value >= 0) {
@@ -514,12 +487,11 @@ static void durations_are_read_as_go_writes_them(void **state)
     }
 }
 
-static void indexes_are_written_as_ranges(void **state)
+TEST(indexes_are_written_as_ranges)
 {
     static const int64_t some[] = {9, 0, 2, 3, 4, 5, 7, 8};
     struct skr_indexes set = {NULL, 0}, again = {NULL, 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         assert_true(skr_indexes_add(&set, some[i]));
     }
@@ -537,32 +509,4 @@ static void indexes_are_written_as_ranges(void **state)
     free(text);
     skr_indexes_fini(&set);
     skr_indexes_fini(&again);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(a_bound_pod_runs_and_ends_as_it_says),
-        TEST(a_deleted_pod_stops_within_its_grace),
-        TEST(a_pod_on_a_node_that_is_not_there_never_runs),
-        TEST(pods_of_a_deleted_node_go_after_a_while),
-        TEST(a_taint_turns_pods_out),
-        TEST(a_job_works_its_completions_off),
-        TEST(an_indexed_job_numbers_its_pods),
-        TEST(a_job_fails_beyond_its_backoff_limit),
-        TEST(a_suspended_job_has_no_pods),
-        TEST(a_job_takes_its_pods_with_it),
-        TEST(foreground_and_orphaning_deletion_do_as_they_say),
-        TEST(a_replica_set_keeps_its_number),
-        TEST(a_deployment_rolls),
-        TEST(a_deployment_that_recreates_has_no_two_templates_at_once),
-        TEST(a_stateful_set_comes_in_order),
-        TEST(names_are_random_when_they_are_not_counted),
-        TEST(a_budget_counts_what_may_go),
-        TEST(a_namespace_ends_with_everything_in_it),
-        cmocka_unit_test(durations_are_read_as_go_writes_them),
-        cmocka_unit_test(indexes_are_written_as_ranges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

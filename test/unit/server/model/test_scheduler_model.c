@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model of kube-scheduler against what real ones were seen to do. The extender is a script. */
-#include "server/model/scheduler.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "server/model/scheduler.h"
 #include "server/object/path.h"
+#include "test/test.h"
 #include "topology/base/strbuf.h"
 
 #define START ((skr_time)1735689600 * SKR_SECOND)
@@ -190,24 +185,18 @@ static void create(struct rig *r, int percentage)
     r->scheduler = skr_scheduler_create(&options, r->store, r->now);
 }
 
-static int setup(void **state)
+static void rig_set_up(struct rig *r)
 {
-    struct rig *r = skr_alloc(sizeof *r);
     r->store = skr_store_create(1);
     r->now = START;
     r->bind_store = true;
     create(r, 0);
-    *state = r;
-    return 0;
 }
 
-static int teardown(void **state)
+static void rig_tear_down(struct rig *r)
 {
-    struct rig *r = *state;
     skr_scheduler_destroy(r->scheduler);
     skr_store_destroy(r->store);
-    free(r);
-    return 0;
 }
 
 static void run(struct rig *r, skr_time duration)
@@ -245,182 +234,171 @@ static const char *condition(struct rig *r, const char *pod, const char *field)
 
 /* ---- placing ---- */
 
-static void a_pod_is_bound_where_the_extender_likes_it(void **state)
+TEST_WITH(rig, a_pod_is_bound_where_the_extender_likes_it)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_node(r, "n2", "4");
-    add_node(r, "n3", "4");
-    r->best = "n2";
-    add_pod(r, "p", "1");
-    run(r, 100 * MS);
-    assert_on(r, "p", "n2");
-    assert_int_equal(r->n_calls, 1);
-    assert_int_equal(r->n_prioritize, 1);
-    assert_int_equal(r->call[0].n, 3);
+    add_node(rig, "n1", "4");
+    add_node(rig, "n2", "4");
+    add_node(rig, "n3", "4");
+    rig->best = "n2";
+    add_pod(rig, "p", "1");
+    run(rig, 100 * MS);
+    assert_on(rig, "p", "n2");
+    assert_int_equal(rig->n_calls, 1);
+    assert_int_equal(rig->n_prioritize, 1);
+    assert_int_equal(rig->call[0].n, 3);
 }
 
-static void scoring_is_skipped_where_one_node_is_left(void **state)
+TEST_WITH(rig, scoring_is_skipped_where_one_node_is_left)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "1");
-    add_node(r, "n2", "4");
-    add_pod(r, "p", "2");
-    run(r, 100 * MS);
-    assert_on(r, "p", "n2");
-    assert_int_equal(r->n_prioritize, 0);
-    assert_int_equal(r->call[0].n, 1);
+    add_node(rig, "n1", "1");
+    add_node(rig, "n2", "4");
+    add_pod(rig, "p", "2");
+    run(rig, 100 * MS);
+    assert_on(rig, "p", "n2");
+    assert_int_equal(rig->n_prioritize, 0);
+    assert_int_equal(rig->call[0].n, 1);
 }
 
-static void emptier_nodes_are_preferred_and_the_first_of_equals(void **state)
+TEST_WITH(rig, emptier_nodes_are_preferred_and_the_first_of_equals)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_node(r, "n2", "4");
-    add_node(r, "n3", "8");
+    add_node(rig, "n1", "4");
+    add_node(rig, "n2", "4");
+    add_node(rig, "n3", "8");
     for (int i = 0; i < 3; i++) {
         char name[32];
         snprintf(name, sizeof name, "p%d", i);
-        add_pod(r, name, "2");
+        add_pod(rig, name, "2");
     }
-    run(r, 100 * MS);
-    assert_on(r, "p0", "n3"); /* 75 % of its cpu left */
-    assert_on(r, "p1", "n1"); /* 50 % everywhere */
-    assert_on(r, "p2", "n2"); /* n1 is full, n3 has less left */
+    run(rig, 100 * MS);
+    assert_on(rig, "p0", "n3"); /* 75 % of its cpu left */
+    assert_on(rig, "p1", "n1"); /* 50 % everywhere */
+    assert_on(rig, "p2", "n2"); /* n1 is full, n3 has less left */
 }
 
-static void the_nominated_node_is_asked_about_alone(void **state)
+TEST_WITH(rig, the_nominated_node_is_asked_about_alone)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_node(r, "n2", "4");
-    add_pod_with(r, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
-    patch(r, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
-    run(r, 10 * MS);
-    assert_int_equal(r->n_calls, 0);
-    patch(r, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
-    run(r, 10 * MS);
-    assert_int_equal(r->n_calls, 1);
-    assert_int_equal(r->call[0].n, 1);
-    assert_string_equal(r->call[0].first, "n2");
-    assert_int_equal(r->n_prioritize, 0);
-    assert_on(r, "p", "n2");
+    add_node(rig, "n1", "4");
+    add_node(rig, "n2", "4");
+    add_pod_with(rig, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(rig, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
+    run(rig, 10 * MS);
+    assert_int_equal(rig->n_calls, 0);
+    patch(rig, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
+    run(rig, 10 * MS);
+    assert_int_equal(rig->n_calls, 1);
+    assert_int_equal(rig->call[0].n, 1);
+    assert_string_equal(rig->call[0].first, "n2");
+    assert_int_equal(rig->n_prioritize, 0);
+    assert_on(rig, "p", "n2");
 }
 
-static void a_refused_nominated_node_is_followed_by_the_list_in_the_same_cycle(void **state)
+TEST_WITH(rig, a_refused_nominated_node_is_followed_by_the_list_in_the_same_cycle)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_node(r, "n2", "4");
-    add_pod_with(r, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
-    patch(r, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
-    patch(r, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
-    r->only = "n1";
-    run(r, 10 * MS);
-    assert_int_equal(r->n_calls, 2);
-    assert_int_equal(r->call[0].n, 1);
-    assert_int_equal(r->call[1].n, 2);
-    assert_int_equal(r->call[0].at, r->call[1].at);
-    assert_on(r, "p", "n1");
+    add_node(rig, "n1", "4");
+    add_node(rig, "n2", "4");
+    add_pod_with(rig, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(rig, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
+    patch(rig, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
+    rig->only = "n1";
+    run(rig, 10 * MS);
+    assert_int_equal(rig->n_calls, 2);
+    assert_int_equal(rig->call[0].n, 1);
+    assert_int_equal(rig->call[1].n, 2);
+    assert_int_equal(rig->call[0].at, rig->call[1].at);
+    assert_on(rig, "p", "n1");
 }
 
-static void nominated_room_is_kept_from_equal_and_lower_priority(void **state)
+TEST_WITH(rig, nominated_room_is_kept_from_equal_and_lower_priority)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_pod_with(r, "holder", "3", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
-    patch(r, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
-    run(r, 10 * MS);
-    add_pod(r, "equal", "2");
-    run(r, 10 * MS);
-    assert_on(r, "equal", "");
-    assert_string_equal(condition(r, "equal", "message"),
+    add_node(rig, "n1", "4");
+    add_pod_with(rig, "holder", "3", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(rig, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
+    run(rig, 10 * MS);
+    add_pod(rig, "equal", "2");
+    run(rig, 10 * MS);
+    assert_on(rig, "equal", "");
+    assert_string_equal(condition(rig, "equal", "message"),
                         "0/1 nodes are available: 1 Insufficient cpu" AFTER);
-    put(r, json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
-                     "PriorityClass", "metadata", "name", "high", "value", 5));
-    add_pod_with(r, "higher", "2", "{\"priorityClassName\":\"high\"}");
-    run(r, 10 * MS);
-    assert_on(r, "higher", "n1");
+    put(rig, json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
+                       "PriorityClass", "metadata", "name", "high", "value", 5));
+    add_pod_with(rig, "higher", "2", "{\"priorityClassName\":\"high\"}");
+    run(rig, 10 * MS);
+    assert_on(rig, "higher", "n1");
 }
 
-static void taking_a_nomination_away_wakes_who_was_charged_for_it(void **state)
+TEST_WITH(rig, taking_a_nomination_away_wakes_who_was_charged_for_it)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_pod_with(r, "holder", "3", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
-    patch(r, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
-    add_pod(r, "other", "2");
-    run(r, SKR_SECOND);
-    assert_on(r, "other", "");
-    patch(r, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":null}}");
-    run(r, 10 * MS);
-    assert_on(r, "other", "n1");
+    add_node(rig, "n1", "4");
+    add_pod_with(rig, "holder", "3", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(rig, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
+    add_pod(rig, "other", "2");
+    run(rig, SKR_SECOND);
+    assert_on(rig, "other", "");
+    patch(rig, "Pod", "holder", "status", "{\"status\":{\"nominatedNodeName\":null}}");
+    run(rig, 10 * MS);
+    assert_on(rig, "other", "n1");
 }
 
-static void higher_priority_goes_first_then_who_waits_longest(void **state)
+TEST_WITH(rig, higher_priority_goes_first_then_who_waits_longest)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "8");
-    put(r, json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
-                     "PriorityClass", "metadata", "name", "high", "value", 5));
-    add_pod(r, "a", "1");
-    add_pod(r, "b", "1");
-    add_pod_with(r, "c", "1", "{\"priorityClassName\":\"high\"}");
-    run(r, 100 * MS);
-    assert_int_equal(r->n_calls, 3);
-    assert_string_equal(r->call[0].pod, "c");
-    assert_string_equal(r->call[1].pod, "a");
-    assert_string_equal(r->call[2].pod, "b");
+    add_node(rig, "n1", "8");
+    put(rig, json_pack("{s:s, s:s, s:{s:s}, s:i}", "apiVersion", "scheduling.k8s.io/v1", "kind",
+                       "PriorityClass", "metadata", "name", "high", "value", 5));
+    add_pod(rig, "a", "1");
+    add_pod(rig, "b", "1");
+    add_pod_with(rig, "c", "1", "{\"priorityClassName\":\"high\"}");
+    run(rig, 100 * MS);
+    assert_int_equal(rig->n_calls, 3);
+    assert_string_equal(rig->call[0].pod, "c");
+    assert_string_equal(rig->call[1].pod, "a");
+    assert_string_equal(rig->call[2].pod, "b");
 }
 
-static void a_held_bind_blocks_nobody_and_keeps_its_room(void **state)
+TEST_WITH(rig, a_held_bind_blocks_nobody_and_keeps_its_room)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->hold = true;
-    add_pod(r, "held", "3");
-    run(r, 10 * MS);
-    uint64_t held = r->bind_call;
-    r->hold = false;
-    add_pod(r, "small", "1");
-    add_pod(r, "large", "2");
-    run(r, 10 * MS);
-    assert_on(r, "small", "n1");
-    assert_on(r, "large", "");
-    write_binding(r, "held", "n1", r->now);
-    skr_scheduler_bind_done(r->scheduler, held, NULL);
-    run(r, 10 * MS);
-    assert_on(r, "held", "n1");
+    add_node(rig, "n1", "4");
+    rig->hold = true;
+    add_pod(rig, "held", "3");
+    run(rig, 10 * MS);
+    uint64_t held = rig->bind_call;
+    rig->hold = false;
+    add_pod(rig, "small", "1");
+    add_pod(rig, "large", "2");
+    run(rig, 10 * MS);
+    assert_on(rig, "small", "n1");
+    assert_on(rig, "large", "");
+    write_binding(rig, "held", "n1", rig->now);
+    skr_scheduler_bind_done(rig->scheduler, held, NULL);
+    run(rig, 10 * MS);
+    assert_on(rig, "held", "n1");
     struct skr_scheduler_stats stats;
-    skr_scheduler_get_stats(r->scheduler, &stats);
+    skr_scheduler_get_stats(rig->scheduler, &stats);
     assert_int_equal(stats.assumed, 0);
 }
 
-static void foreign_and_finished_pods_are_left_alone(void **state)
+TEST_WITH(rig, foreign_and_finished_pods_are_left_alone)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_pod_with(r, "foreign", "1", "{\"schedulerName\":\"other\"}");
-    add_pod_with(r, "done", "4", "{\"nodeName\":\"n1\"}");
-    patch(r, "Pod", "done", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
-    add_pod(r, "p", "4");
-    run(r, SKR_SECOND);
-    assert_on(r, "foreign", "");
-    assert_on(r, "p", "n1");
+    add_node(rig, "n1", "4");
+    add_pod_with(rig, "foreign", "1", "{\"schedulerName\":\"other\"}");
+    add_pod_with(rig, "done", "4", "{\"nodeName\":\"n1\"}");
+    patch(rig, "Pod", "done", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
+    add_pod(rig, "p", "4");
+    run(rig, SKR_SECOND);
+    assert_on(rig, "foreign", "");
+    assert_on(rig, "p", "n1");
 }
 
 /* ---- rejections ---- */
 
-static void a_rejected_pod_is_asked_about_twice_and_then_never(void **state)
+TEST_WITH(rig, a_rejected_pod_is_asked_about_twice_and_then_never)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->only = "";
-    add_pod(r, "p", "1");
-    run(r, 15 * SKR_SECOND);
-    assert_int_equal(r->n_calls, 2); /* the second by the scheduler's own status patch */
-    assert_string_equal(condition(r, "p", "reason"), "Unschedulable");
-    assert_string_equal(condition(r, "p", "message"),
+    add_node(rig, "n1", "4");
+    rig->only = "";
+    add_pod(rig, "p", "1");
+    run(rig, 15 * SKR_SECOND);
+    assert_int_equal(rig->n_calls, 2); /* the second by the scheduler's own status patch */
+    assert_string_equal(condition(rig, "p", "reason"), "Unschedulable");
+    assert_string_equal(condition(rig, "p", "message"),
                         "0/1 nodes are available: 1 sakkara: no" AFTER);
 }
 
@@ -440,24 +418,23 @@ static bool add_event(void *context, const json_t *event)
     return true;
 }
 
-static void events_say_what_is_new_about_a_pod(void **state)
+TEST_WITH(rig, events_say_what_is_new_about_a_pod)
 {
-    struct rig *r = *state;
     struct events events = {""};
-    add_node(r, "n1", "4");
-    r->only = "";
-    add_pod(r, "p", "1");
-    run(r, 15 * SKR_SECOND);
-    r->only = NULL;
-    add_node(r, "n2", "1"); /* wakes it */
-    run(r, 30 * SKR_SECOND);
-    skr_store_each(r->store, "Event", add_event, &events);
+    add_node(rig, "n1", "4");
+    rig->only = "";
+    add_pod(rig, "p", "1");
+    run(rig, 15 * SKR_SECOND);
+    rig->only = NULL;
+    add_node(rig, "n2", "1"); /* wakes it */
+    run(rig, 30 * SKR_SECOND);
+    skr_store_each(rig->store, "Event", add_event, &events);
     assert_string_equal(events.text,
                         "Warning FailedScheduling 0/1 nodes are available: 1 sakkara: no" AFTER "\n"
                         "Normal Scheduled Successfully assigned default/p to n1\n");
 }
 
-static void any_patch_wakes_a_pod_that_the_extender_rejected(void **state)
+TEST_WITH(rig, any_patch_wakes_a_pod_that_the_extender_rejected)
 {
     static const struct {
         const char *subresource, *body;
@@ -468,88 +445,84 @@ static void any_patch_wakes_a_pod_that_the_extender_rejected(void **state)
         {"status", "{\"metadata\":{\"labels\":{\"x\":\"2\"}},"
                    "\"status\":{\"nominatedNodeName\":\"n1\"}}"},
     };
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->only = "";
-    add_pod(r, "p", "1");
-    run(r, 100 * MS);
+    add_node(rig, "n1", "4");
+    rig->only = "";
+    add_pod(rig, "p", "1");
+    run(rig, 100 * MS);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        size_t before = r->n_calls;
-        patch(r, "Pod", "p", rows[i].subresource, rows[i].body);
-        run(r, 10 * MS); /* within its backoff: nothing else is queued */
-        assert_true(r->n_calls > before);
+        size_t before = rig->n_calls;
+        patch(rig, "Pod", "p", rows[i].subresource, rows[i].body);
+        run(rig, 10 * MS); /* within its backoff: nothing else is queued */
+        assert_true(rig->n_calls > before);
     }
 }
 
-static void patches_do_not_wake_a_pod_that_in_tree_filters_rejected(void **state)
+TEST_WITH(rig, patches_do_not_wake_a_pod_that_in_tree_filters_rejected)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "1");
-    add_pod(r, "p", "2");
-    run(r, SKR_SECOND);
+    add_node(rig, "n1", "1");
+    add_pod(rig, "p", "2");
+    run(rig, SKR_SECOND);
     struct skr_scheduler_stats before, after;
-    skr_scheduler_get_stats(r->scheduler, &before);
+    skr_scheduler_get_stats(rig->scheduler, &before);
     assert_int_equal(before.cycles, 1);
-    patch(r, "Pod", "p", "", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}");
-    patch(r, "Node", "n1", "", "{\"metadata\":{\"annotations\":{\"x\":\"1\"}}}");
-    run(r, SKR_SECOND);
-    skr_scheduler_get_stats(r->scheduler, &after);
+    patch(rig, "Pod", "p", "", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}");
+    patch(rig, "Node", "n1", "", "{\"metadata\":{\"annotations\":{\"x\":\"1\"}}}");
+    run(rig, SKR_SECOND);
+    skr_scheduler_get_stats(rig->scheduler, &after);
     assert_int_equal(after.cycles, 1);
-    assert_int_equal(r->n_calls, 0);
+    assert_int_equal(rig->n_calls, 0);
 }
 
-static void freed_room_and_new_nodes_wake_a_pod_that_did_not_fit(void **state)
+TEST_WITH(rig, freed_room_and_new_nodes_wake_a_pod_that_did_not_fit)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_pod_with(r, "old", "4", "{\"nodeName\":\"n1\"}");
-    add_pod(r, "a", "3");
-    add_pod(r, "b", "3");
-    run(r, SKR_SECOND);
-    assert_on(r, "a", "");
-    patch(r, "Pod", "old", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
-    run(r, 3 * SKR_SECOND);
-    assert_on(r, "a", "n1");
-    assert_on(r, "b", "");
-    add_node(r, "n0", "1"); /* too small to help */
-    run(r, 3 * SKR_SECOND);
-    assert_on(r, "b", "");
-    add_node(r, "n2", "4");
-    run(r, 3 * SKR_SECOND);
-    assert_on(r, "b", "n2");
+    add_node(rig, "n1", "4");
+    add_pod_with(rig, "old", "4", "{\"nodeName\":\"n1\"}");
+    add_pod(rig, "a", "3");
+    add_pod(rig, "b", "3");
+    run(rig, SKR_SECOND);
+    assert_on(rig, "a", "");
+    patch(rig, "Pod", "old", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
+    run(rig, 3 * SKR_SECOND);
+    assert_on(rig, "a", "n1");
+    assert_on(rig, "b", "");
+    add_node(rig, "n0", "1"); /* too small to help */
+    run(rig, 3 * SKR_SECOND);
+    assert_on(rig, "b", "");
+    add_node(rig, "n2", "4");
+    run(rig, 3 * SKR_SECOND);
+    assert_on(rig, "b", "n2");
 }
 
-static void a_host_port_is_given_once_a_node_and_freed_with_its_pod(void **state)
+TEST_WITH(rig, a_host_port_is_given_once_a_node_and_freed_with_its_pod)
 {
-    struct rig *r = *state;
     static const char on[] = "{\"nodeName\":\"n1\",\"containers\":[{\"name\":\"c\",\"image\":\"i\","
                              "\"ports\":[{\"containerPort\":9,\"hostPort\":80}]}]}";
     static const char wants[] = "{\"containers\":[{\"name\":\"c\",\"image\":\"i\","
                                 "\"ports\":[{\"containerPort\":9,\"hostPort\":80}]}]}";
-    add_node(r, "n1", "4");
-    add_pod_with(r, "old", "1", on);
-    add_pod_with(r, "other", "1", "{\"nodeName\":\"n1\"}");
-    add_pod_with(r, "p", "1", wants);
-    run(r, SKR_SECOND);
-    assert_on(r, "p", "");
-    assert_string_equal(condition(r, "p", "message"),
+    add_node(rig, "n1", "4");
+    add_pod_with(rig, "old", "1", on);
+    add_pod_with(rig, "other", "1", "{\"nodeName\":\"n1\"}");
+    add_pod_with(rig, "p", "1", wants);
+    run(rig, SKR_SECOND);
+    assert_on(rig, "p", "");
+    assert_string_equal(condition(rig, "p", "message"),
                         "0/1 nodes are available: 1 node(s) didn't have free ports for the "
                         "requested pod ports" AFTER);
-    assert_int_equal(skr_store_delete(r->store, "Pod", "default", "other", r->now), 200);
-    run(r, 3 * SKR_SECOND); /* frees no port */
-    assert_on(r, "p", "");
-    patch(r, "Pod", "old", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
-    run(r, 3 * SKR_SECOND);
-    assert_on(r, "p", "n1");
-    add_pod_with(r, "q", "1", wants);
-    run(r, SKR_SECOND);
-    assert_on(r, "q", "");
-    add_node(r, "n2", "4");
-    run(r, 3 * SKR_SECOND);
-    assert_on(r, "q", "n2");
+    assert_int_equal(skr_store_delete(rig->store, "Pod", "default", "other", rig->now), 200);
+    run(rig, 3 * SKR_SECOND); /* frees no port */
+    assert_on(rig, "p", "");
+    patch(rig, "Pod", "old", "status", "{\"status\":{\"phase\":\"Succeeded\"}}");
+    run(rig, 3 * SKR_SECOND);
+    assert_on(rig, "p", "n1");
+    add_pod_with(rig, "q", "1", wants);
+    run(rig, SKR_SECOND);
+    assert_on(rig, "q", "");
+    add_node(rig, "n2", "4");
+    run(rig, 3 * SKR_SECOND);
+    assert_on(rig, "q", "n2");
 }
 
-static void cordons_taints_and_selectors_are_obeyed_and_their_end_noticed(void **state)
+TEST_WITH(rig, cordons_taints_and_selectors_are_obeyed_and_their_end_noticed)
 {
     static const struct {
         const char *node_patch, *undo, *message;
@@ -563,159 +536,150 @@ static void cordons_taints_and_selectors_are_obeyed_and_their_end_noticed(void *
          "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}",
          "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector" AFTER},
     };
-    struct rig *r = *state;
-    add_node(r, "n1", "40");
-    patch(r, "Node", "n1", "", "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
+    add_node(rig, "n1", "40");
+    patch(rig, "Node", "n1", "", "{\"metadata\":{\"labels\":{\"disk\":\"ssd\"}}}");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char name[32];
         snprintf(name, sizeof name, "p%zu", i);
-        patch(r, "Node", "n1", "", rows[i].node_patch);
-        add_pod_with(r, name, "1", "{\"nodeSelector\":{\"disk\":\"ssd\"}}");
-        run(r, SKR_SECOND);
-        assert_on(r, name, "");
-        assert_string_equal(condition(r, name, "message"), rows[i].message);
-        patch(r, "Node", "n1", "", rows[i].undo);
-        run(r, 3 * SKR_SECOND);
-        assert_on(r, name, "n1");
+        patch(rig, "Node", "n1", "", rows[i].node_patch);
+        add_pod_with(rig, name, "1", "{\"nodeSelector\":{\"disk\":\"ssd\"}}");
+        run(rig, SKR_SECOND);
+        assert_on(rig, name, "");
+        assert_string_equal(condition(rig, name, "message"), rows[i].message);
+        patch(rig, "Node", "n1", "", rows[i].undo);
+        run(rig, 3 * SKR_SECOND);
+        assert_on(rig, name, "n1");
     }
 }
 
-static void whatever_waits_is_tried_again_after_five_minutes(void **state)
+TEST_WITH(rig, whatever_waits_is_tried_again_after_five_minutes)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->only = "";
-    add_pod(r, "p", "1");
-    run(r, 290 * SKR_SECOND);
-    size_t before = r->n_calls;
-    r->only = NULL;
-    run(r, 60 * SKR_SECOND);
-    assert_int_equal(r->n_calls, before + 1);
-    assert_on(r, "p", "n1");
+    add_node(rig, "n1", "4");
+    rig->only = "";
+    add_pod(rig, "p", "1");
+    run(rig, 290 * SKR_SECOND);
+    size_t before = rig->n_calls;
+    rig->only = NULL;
+    run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig->n_calls, before + 1);
+    assert_on(rig, "p", "n1");
 }
 
-static void a_sentence_counts_every_node_once_and_is_sorted(void **state)
+TEST_WITH(rig, a_sentence_counts_every_node_once_and_is_sorted)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "1");
-    add_node(r, "n2", "8");
-    add_node(r, "n3", "8");
-    patch(r, "Node", "n3", "", "{\"spec\":{\"unschedulable\":true}}");
-    r->only = "";
-    add_pod(r, "p", "2");
-    run(r, SKR_SECOND);
-    assert_string_equal(condition(r, "p", "message"),
+    add_node(rig, "n1", "1");
+    add_node(rig, "n2", "8");
+    add_node(rig, "n3", "8");
+    patch(rig, "Node", "n3", "", "{\"spec\":{\"unschedulable\":true}}");
+    rig->only = "";
+    add_pod(rig, "p", "2");
+    run(rig, SKR_SECOND);
+    assert_string_equal(condition(rig, "p", "message"),
                         "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were "
                         "unschedulable, 1 sakkara: no" AFTER);
 }
 
-static void without_nodes_a_pod_waits_for_one(void **state)
+TEST_WITH(rig, without_nodes_a_pod_waits_for_one)
 {
-    struct rig *r = *state;
-    add_pod(r, "p", "1");
-    run(r, SKR_SECOND);
-    assert_string_equal(condition(r, "p", "message"), "no nodes available to schedule pods");
-    add_node(r, "n1", "4");
-    run(r, 15 * SKR_SECOND);
-    assert_on(r, "p", "n1");
+    add_pod(rig, "p", "1");
+    run(rig, SKR_SECOND);
+    assert_string_equal(condition(rig, "p", "message"), "no nodes available to schedule pods");
+    add_node(rig, "n1", "4");
+    run(rig, 15 * SKR_SECOND);
+    assert_on(rig, "p", "n1");
 }
 
 /* ---- errors ---- */
 
-static void an_error_of_filter_clears_the_nomination_and_backs_off(void **state)
+TEST_WITH(rig, an_error_of_filter_clears_the_nomination_and_backs_off)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    add_pod_with(r, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
-    patch(r, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
-    patch(r, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
-    r->error = "sakkara: not ready";
-    run(r, 10 * MS);
-    assert_string_equal(condition(r, "p", "reason"), "SchedulerError");
-    assert_string_equal(condition(r, "p", "message"), "sakkara: not ready");
-    assert_string_equal(skr_path_text(get(r, "p"), "status.nominatedNodeName"), "");
+    add_node(rig, "n1", "4");
+    add_pod_with(rig, "p", "1", "{\"schedulingGates\":[{\"name\":\"g\"}]}");
+    patch(rig, "Pod", "p", "status", "{\"status\":{\"nominatedNodeName\":\"n1\"}}");
+    patch(rig, "Pod", "p", "", "{\"spec\":{\"schedulingGates\":null}}");
+    rig->error = "sakkara: not ready";
+    run(rig, 10 * MS);
+    assert_string_equal(condition(rig, "p", "reason"), "SchedulerError");
+    assert_string_equal(condition(rig, "p", "message"), "sakkara: not ready");
+    assert_string_equal(skr_path_text(get(rig, "p"), "status.nominatedNodeName"), "");
     /* Nothing but time brings it back. */
-    size_t calls = r->n_calls;
-    patch(r, "Pod", "p", "", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}");
-    run(r, 900 * MS);
-    assert_int_equal(r->n_calls, calls);
-    run(r, 60 * SKR_SECOND);
+    size_t calls = rig->n_calls;
+    patch(rig, "Pod", "p", "", "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}");
+    run(rig, 900 * MS);
+    assert_int_equal(rig->n_calls, calls);
+    run(rig, 60 * SKR_SECOND);
     skr_time last = 0, longest = 0;
-    for (size_t i = calls; i < r->n_calls; i++) {
-        longest = r->call[i].at - last > longest && i > calls ? r->call[i].at - last : longest;
-        last = r->call[i].at;
+    for (size_t i = calls; i < rig->n_calls; i++) {
+        longest = rig->call[i].at - last > longest && i > calls ? rig->call[i].at - last : longest;
+        last = rig->call[i].at;
     }
     assert_true(longest >= 10 * SKR_SECOND && longest <= 11 * SKR_SECOND);
-    r->error = NULL;
-    run(r, 12 * SKR_SECOND);
-    assert_on(r, "p", "n1");
+    rig->error = NULL;
+    run(rig, 12 * SKR_SECOND);
+    assert_on(rig, "p", "n1");
 }
 
-static void backoff_doubles_up_to_its_maximum_in_windows_of_a_second(void **state)
+TEST_WITH(rig, backoff_doubles_up_to_its_maximum_in_windows_of_a_second)
 {
     static const int expected_s[] = {0, 2, 5, 10, 19, 30, 41};
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->error = "sakkara: not ready";
-    add_pod(r, "p", "1");
-    run(r, 50 * SKR_SECOND);
-    assert_int_equal(r->n_calls, sizeof expected_s / sizeof expected_s[0]);
-    for (size_t i = 0; i < r->n_calls; i++) {
-        assert_int_equal(r->call[i].at / SKR_SECOND, expected_s[i]);
+    add_node(rig, "n1", "4");
+    rig->error = "sakkara: not ready";
+    add_pod(rig, "p", "1");
+    run(rig, 50 * SKR_SECOND);
+    assert_int_equal(rig->n_calls, sizeof expected_s / sizeof expected_s[0]);
+    for (size_t i = 0; i < rig->n_calls; i++) {
+        assert_int_equal(rig->call[i].at / SKR_SECOND, expected_s[i]);
     }
 }
 
-static void a_failed_bind_gives_the_room_back_and_wakes_others(void **state)
+TEST_WITH(rig, a_failed_bind_gives_the_room_back_and_wakes_others)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->hold = true;
-    add_pod(r, "p", "3");
-    run(r, 10 * MS);
-    add_pod(r, "q", "3");
-    run(r, 2 * SKR_SECOND);
-    assert_on(r, "q", "");
-    r->hold = false;
-    skr_scheduler_bind_done(r->scheduler, r->bind_call, "sakkara: plan aborted");
-    run(r, 100 * MS);
-    assert_string_equal(condition(r, "p", "reason"), "SchedulerError");
-    assert_string_equal(condition(r, "p", "message"), "sakkara: plan aborted");
-    assert_on(r, "q", "n1");
-    assert_on(r, "p", "");
+    add_node(rig, "n1", "4");
+    rig->hold = true;
+    add_pod(rig, "p", "3");
+    run(rig, 10 * MS);
+    add_pod(rig, "q", "3");
+    run(rig, 2 * SKR_SECOND);
+    assert_on(rig, "q", "");
+    rig->hold = false;
+    skr_scheduler_bind_done(rig->scheduler, rig->bind_call, "sakkara: plan aborted");
+    run(rig, 100 * MS);
+    assert_string_equal(condition(rig, "p", "reason"), "SchedulerError");
+    assert_string_equal(condition(rig, "p", "message"), "sakkara: plan aborted");
+    assert_on(rig, "q", "n1");
+    assert_on(rig, "p", "");
 }
 
-static void a_bind_that_failed_late_does_no_harm_when_the_pod_is_bound(void **state)
+TEST_WITH(rig, a_bind_that_failed_late_does_no_harm_when_the_pod_is_bound)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->hold = true;
-    add_pod(r, "p", "3");
-    run(r, 10 * MS);
-    write_binding(r, "p", "n1", r->now);
-    run(r, 10 * MS);
-    skr_scheduler_bind_done(r->scheduler, r->bind_call, "timeout");
-    run(r, 100 * MS);
-    assert_on(r, "p", "n1");
-    assert_string_equal(condition(r, "p", "status"), "True");
+    add_node(rig, "n1", "4");
+    rig->hold = true;
+    add_pod(rig, "p", "3");
+    run(rig, 10 * MS);
+    write_binding(rig, "p", "n1", rig->now);
+    run(rig, 10 * MS);
+    skr_scheduler_bind_done(rig->scheduler, rig->bind_call, "timeout");
+    run(rig, 100 * MS);
+    assert_on(rig, "p", "n1");
+    assert_string_equal(condition(rig, "p", "status"), "True");
     struct skr_scheduler_stats stats;
-    skr_scheduler_get_stats(r->scheduler, &stats);
+    skr_scheduler_get_stats(rig->scheduler, &stats);
     assert_int_equal(stats.backoff, 0);
 }
 
-static void a_deleted_pod_frees_its_room_although_its_bind_is_held(void **state)
+TEST_WITH(rig, a_deleted_pod_frees_its_room_although_its_bind_is_held)
 {
-    struct rig *r = *state;
-    add_node(r, "n1", "4");
-    r->hold = true;
-    add_pod(r, "p", "3");
-    run(r, 10 * MS);
-    assert_int_equal(skr_store_delete(r->store, "Pod", "default", "p", r->now), 200);
-    r->hold = false;
-    add_pod(r, "q", "3");
-    run(r, 2 * SKR_SECOND);
-    assert_on(r, "q", "n1");
-    skr_scheduler_bind_done(r->scheduler, r->bind_call - 1, "sakkara: pod was replaced");
-    run(r, 10 * MS);
+    add_node(rig, "n1", "4");
+    rig->hold = true;
+    add_pod(rig, "p", "3");
+    run(rig, 10 * MS);
+    assert_int_equal(skr_store_delete(rig->store, "Pod", "default", "p", rig->now), 200);
+    rig->hold = false;
+    add_pod(rig, "q", "3");
+    run(rig, 2 * SKR_SECOND);
+    assert_on(rig, "q", "n1");
+    skr_scheduler_bind_done(rig->scheduler, rig->bind_call - 1, "sakkara: pod was replaced");
+    run(rig, 10 * MS);
 }
 
 /* ---- sampling ---- */
@@ -745,20 +709,18 @@ static void assert_sampled(struct rig *r, size_t nodes, int percentage, size_t e
     assert_string_equal(r->call[1].first, first);
 }
 
-static void only_so_many_feasible_nodes_are_looked_for_from_a_rotating_start(void **state)
+TEST_WITH(rig, only_so_many_feasible_nodes_are_looked_for_from_a_rotating_start)
 {
-    struct rig *r = *state;
-    assert_sampled(r, 99, 0, 99);
-    assert_sampled(r, 150, 5, 100);
-    assert_sampled(r, 150, 100, 150);
-    assert_sampled(r, 300, 0, 144);
-    assert_sampled(r, 1000, 0, 420);
-    assert_sampled(r, 5700, 0, 285);
+    assert_sampled(rig, 99, 0, 99);
+    assert_sampled(rig, 150, 5, 100);
+    assert_sampled(rig, 150, 100, 150);
+    assert_sampled(rig, 300, 0, 144);
+    assert_sampled(rig, 1000, 0, 420);
+    assert_sampled(rig, 5700, 0, 285);
 }
 
-static void what_is_not_modelled_is_named(void **state)
+TEST(what_is_not_modelled_is_named)
 {
-    (void)state;
     static const struct {
         const char *spec, *expected;
     } rows[] = {
@@ -782,40 +744,4 @@ static void what_is_not_modelled_is_named(void **state)
         assert_string_equal(got ? got : "", rows[i].expected ? rows[i].expected : "");
         json_decref(pod);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_pod_is_bound_where_the_extender_likes_it),
-        TEST(scoring_is_skipped_where_one_node_is_left),
-        TEST(emptier_nodes_are_preferred_and_the_first_of_equals),
-        TEST(the_nominated_node_is_asked_about_alone),
-        TEST(a_refused_nominated_node_is_followed_by_the_list_in_the_same_cycle),
-        TEST(nominated_room_is_kept_from_equal_and_lower_priority),
-        TEST(taking_a_nomination_away_wakes_who_was_charged_for_it),
-        TEST(higher_priority_goes_first_then_who_waits_longest),
-        TEST(a_held_bind_blocks_nobody_and_keeps_its_room),
-        TEST(foreign_and_finished_pods_are_left_alone),
-        TEST(a_rejected_pod_is_asked_about_twice_and_then_never),
-        TEST(events_say_what_is_new_about_a_pod),
-        TEST(any_patch_wakes_a_pod_that_the_extender_rejected),
-        TEST(patches_do_not_wake_a_pod_that_in_tree_filters_rejected),
-        TEST(freed_room_and_new_nodes_wake_a_pod_that_did_not_fit),
-        TEST(a_host_port_is_given_once_a_node_and_freed_with_its_pod),
-        TEST(cordons_taints_and_selectors_are_obeyed_and_their_end_noticed),
-        TEST(whatever_waits_is_tried_again_after_five_minutes),
-        TEST(a_sentence_counts_every_node_once_and_is_sorted),
-        TEST(without_nodes_a_pod_waits_for_one),
-        TEST(an_error_of_filter_clears_the_nomination_and_backs_off),
-        TEST(backoff_doubles_up_to_its_maximum_in_windows_of_a_second),
-        TEST(a_failed_bind_gives_the_room_back_and_wakes_others),
-        TEST(a_bind_that_failed_late_does_no_harm_when_the_pod_is_bound),
-        TEST(a_deleted_pod_frees_its_room_although_its_bind_is_held),
-        TEST(only_so_many_feasible_nodes_are_looked_for_from_a_rotating_start),
-        cmocka_unit_test(what_is_not_modelled_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host ports in the model of kube-scheduler: which ones a pod has, and which exclude each other. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/model/scheduler_ports.h"
+#include "test/test.h"
 
 static struct skr_sched_ports ports_of(const char *spec)
 {
@@ -18,9 +15,8 @@ static struct skr_sched_ports ports_of(const char *spec)
     return ports;
 }
 
-static void a_pod_has_the_ports_of_what_keeps_running(void **state)
+TEST(a_pod_has_the_ports_of_what_keeps_running)
 {
-    (void)state;
     static const struct {
         const char *spec;
         size_t n;
@@ -41,9 +37,8 @@ static void a_pod_has_the_ports_of_what_keeps_running(void **state)
     }
 }
 
-static void ports_exclude_each_other_by_protocol_number_and_address(void **state)
+TEST(ports_exclude_each_other_by_protocol_number_and_address)
 {
-    (void)state;
     static const struct {
         const char *a, *b;
         bool expected;
@@ -70,9 +65,8 @@ static void ports_exclude_each_other_by_protocol_number_and_address(void **state
     }
 }
 
-static void a_node_forgets_the_ports_of_the_pod_that_leaves_and_no_others(void **state)
+TEST(a_node_forgets_the_ports_of_the_pod_that_leaves_and_no_others)
 {
-    (void)state;
     struct skr_sched_ports node = {0};
     struct skr_sched_ports a = ports_of("{\"containers\":[{\"ports\":[{\"hostPort\":80}]}]}");
     struct skr_sched_ports b = ports_of("{\"containers\":[{\"ports\":[{\"hostPort\":81}]}]}");
@@ -87,14 +81,4 @@ static void a_node_forgets_the_ports_of_the_pod_that_leaves_and_no_others(void *
     skr_sched_ports_fini(&node);
     skr_sched_ports_fini(&a);
     skr_sched_ports_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pod_has_the_ports_of_what_keeps_running),
-        cmocka_unit_test(ports_exclude_each_other_by_protocol_number_and_address),
-        cmocka_unit_test(a_node_forgets_the_ports_of_the_pod_that_leaves_and_no_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

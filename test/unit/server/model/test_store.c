@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store as an API client meets it. Codes and messages are those of kube-apiserver 1.36.3 for
  * the same requests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 
@@ -22,9 +18,8 @@
 
 static struct skr_store *store;
 
-static int setup(void **state)
+BEFORE_EACH
 {
-    (void)state;
     store = skr_store_create(1);
     sandbox_ok(store, 201, "POST /api/v1/nodes",
                "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
@@ -32,14 +27,11 @@ static int setup(void **state)
     sandbox_ok(store, 201, "POST " PODS,
                "{'metadata':{'name':'g1'},'spec':{'schedulingGates':[{'name':'sakkara.gang'},"
                "{'name':'b.c/d'}],'containers':[{'name':'c','image':'x'}]}}");
-    return 0;
 }
 
-static int teardown(void **state)
+AFTER_EACH
 {
-    (void)state;
     skr_store_destroy(store);
-    return 0;
 }
 
 /* ---- answers ---- */
@@ -67,7 +59,7 @@ static void check_refusals(const struct refusal *table, size_t n)
     }
 }
 
-static void wrong_creations_are_refused_as_by_the_real_one(void **state)
+TEST(wrong_creations_are_refused_as_by_the_real_one)
 {
     static const struct refusal table[] = {
         {"POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}", 409, "AlreadyExists",
@@ -152,11 +144,10 @@ static void wrong_creations_are_refused_as_by_the_real_one(void **state)
          "'volumeClaimTemplates':[{}],'template':{'metadata':{'labels':{'a':'b'}}," RIG_POD "}}}",
          422, "Invalid", "the simulated cluster has no volumes"},
     };
-    (void)state;
     check_refusals(table, sizeof table / sizeof *table);
 }
 
-static void wrong_changes_are_refused_as_by_the_real_one(void **state)
+TEST(wrong_changes_are_refused_as_by_the_real_one)
 {
     static const struct refusal table[] = {
         {"MERGE " PODS "/a1", "{'metadata':{'uid':'foreign','labels':{'a':'b'}}}", 422, "Invalid",
@@ -215,11 +206,10 @@ static void wrong_changes_are_refused_as_by_the_real_one(void **state)
          "Operation cannot be fulfilled on Pod \"a1\": the UID in the precondition (x) does not "
          "match the UID in record ("},
     };
-    (void)state;
     check_refusals(table, sizeof table / sizeof *table);
 }
 
-static void wrong_lists_are_refused_as_by_the_real_one(void **state)
+TEST(wrong_lists_are_refused_as_by_the_real_one)
 {
     static const struct refusal table[] = {
         {"GET " PODS "?fieldSelector=spec.foo=x", NULL, 400, "BadRequest",
@@ -233,13 +223,12 @@ static void wrong_lists_are_refused_as_by_the_real_one(void **state)
          "continue parameter is too old"},
         {"GET " DEPLOY "/x", NULL, 404, "NotFound", "deployments.apps \"x\" not found"},
     };
-    (void)state;
     check_refusals(table, sizeof table / sizeof *table);
 }
 
 /* ---- creation ---- */
 
-static void a_new_pod_has_what_the_real_one_fills_in(void **state)
+TEST(a_new_pod_has_what_the_real_one_fills_in)
 {
     static const struct {
         const char *path, *value;
@@ -260,25 +249,22 @@ static void a_new_pod_has_what_the_real_one_fills_in(void **state)
         {"kind", "Pod"},
         {"apiVersion", "v1"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_string_equal(sandbox_field(store, PODS "/a1", table[i].path), table[i].value);
     }
     assert_int_equal(strlen(sandbox_field(store, PODS "/a1", "metadata.uid")), 36);
 }
 
-static void fields_of_features_that_are_off_are_dropped(void **state)
+TEST(fields_of_features_that_are_off_are_dropped)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " PODS,
                "{'metadata':{'name':'w1'},'spec':{'schedulingGroup':{'podGroupName':'x'},"
                "'containers':[{'name':'c','image':'x'}]}}");
     assert_string_equal(sandbox_field(store, PODS "/w1", "spec.schedulingGroup"), "");
 }
 
-static void limits_are_requests_that_were_left_out(void **state)
+TEST(limits_are_requests_that_were_left_out)
 {
-    (void)state;
     json_t *pod = sandbox_expect(
         store, 201, "POST " PODS,
         "{'metadata':{'generateName':'p-'},'spec':{'containers':[{'name':'c','image':'x',"
@@ -292,9 +278,8 @@ static void limits_are_requests_that_were_left_out(void **state)
     json_decref(pod);
 }
 
-static void a_gated_pod_says_that_it_is_gated(void **state)
+TEST(a_gated_pod_says_that_it_is_gated)
 {
-    (void)state;
     assert_string_equal(sandbox_field(store, PODS "/g1", "status.conditions[0].reason"),
                         "SchedulingGated");
     sandbox_ok(store, 200, "STRATEGIC " PODS "/g1",
@@ -307,9 +292,8 @@ static void a_gated_pod_says_that_it_is_gated(void **state)
     assert_string_equal(sandbox_field(store, PODS "/g1", "spec.nodeSelector"), "{\"a\":\"b\"}");
 }
 
-static void priorities_come_from_their_classes(void **state)
+TEST(priorities_come_from_their_classes)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
                "{'metadata':{'name':'hi'},'value':100,'preemptionPolicy':'Never'}");
     sandbox_ok(store, 201, "POST /apis/scheduling.k8s.io/v1/priorityclasses",
@@ -330,9 +314,8 @@ static void priorities_come_from_their_classes(void **state)
     sandbox_ok(store, 422, "MERGE /apis/scheduling.k8s.io/v1/priorityclasses/hi", "{'value':200}");
 }
 
-static void a_job_gets_labels_and_a_selector(void **state)
+TEST(a_job_gets_labels_and_a_selector)
 {
-    (void)state;
     json_t *job = sandbox_expect(
         store, 201, "POST " JOBS,
         "{'metadata':{'name':'j'},'spec':{'completions':2,'parallelism':2,'completionMode':"
@@ -356,9 +339,8 @@ static void a_job_gets_labels_and_a_selector(void **state)
 
 /* ---- changes ---- */
 
-static void a_status_patch_changes_status_and_labels_only(void **state)
+TEST(a_status_patch_changes_status_and_labels_only)
 {
-    (void)state;
     sandbox_ok(store, 200, "MERGE " PODS "/a1/status",
                "{'metadata':{'labels':{'l':'1'},'annotations':{'an':'2'}},'status':{"
                "'nominatedNodeName':'n1'},'spec':{'nodeName':'zzz'}}");
@@ -379,9 +361,8 @@ static void a_status_patch_changes_status_and_labels_only(void **state)
                         "\"type\":\"X\"}]");
 }
 
-static void a_change_that_changes_nothing_has_no_revision(void **state)
+TEST(a_change_that_changes_nothing_has_no_revision)
 {
-    (void)state;
     sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':'1'}}}");
     const uint64_t before = skr_store_revision(store);
     sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'labels':{'l':'1'}}}");
@@ -399,9 +380,8 @@ static void a_change_that_changes_nothing_has_no_revision(void **state)
     assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.labels"), "");
 }
 
-static void what_is_allowed_to_change_in_a_pod_changes(void **state)
+TEST(what_is_allowed_to_change_in_a_pod_changes)
 {
-    (void)state;
     sandbox_ok(store, 200, "STRATEGIC " PODS "/a1",
                "{'spec':{'containers':[{'name':'c','image':'y:2'}]}}");
     assert_string_equal(sandbox_field(store, PODS "/a1", "spec.containers[0].image"), "y:2");
@@ -412,11 +392,10 @@ static void what_is_allowed_to_change_in_a_pod_changes(void **state)
                         "{\"operator\":\"Exists\"}");
 }
 
-static void an_old_revision_conflicts_and_the_right_one_does_not(void **state)
+TEST(an_old_revision_conflicts_and_the_right_one_does_not)
 {
     char body[200];
 
-    (void)state;
     sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     snprintf(body, sizeof body, "{'metadata':{'resourceVersion':'%s'},'data':{'a':'2'}}",
              sandbox_field(store, MAPS "/m", "metadata.resourceVersion"));
@@ -429,21 +408,19 @@ static void an_old_revision_conflicts_and_the_right_one_does_not(void **state)
     sandbox_ok(store, 422, "MERGE " MAPS "/m", "{'data':{'b':'2'}}");
 }
 
-static void leases_must_say_which_revision_they_replace(void **state)
+TEST(leases_must_say_which_revision_they_replace)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST /apis/coordination.k8s.io/v1/namespaces/default/leases",
                "{'metadata':{'name':'l'},'spec':{'holderIdentity':'me'}}");
     sandbox_ok(store, 422, "PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l",
                "{'metadata':{'name':'l'},'spec':{'holderIdentity':'you'}}");
 }
 
-static void a_podgroup_is_a_custom_resource(void **state)
+TEST(a_podgroup_is_a_custom_resource)
 {
     static const char groups[] = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups";
     char line[256];
 
-    (void)state;
     snprintf(line, sizeof line, "POST %s", groups);
     sandbox_ok(store, 201, line,
                "{'metadata':{'name':'g'},'spec':{'minMember':3},'status':{'phase':'x'}}");
@@ -458,7 +435,7 @@ static void a_podgroup_is_a_custom_resource(void **state)
 
 /* ---- binding ---- */
 
-static void bindings_answer_as_by_the_real_one(void **state)
+TEST(bindings_answer_as_by_the_real_one)
 {
     static const struct refusal table[] = {
         {"POST " PODS "/g1/binding", "{'metadata':{'name':'g1'},'target':{'name':'n1'}}", 409,
@@ -484,7 +461,6 @@ static void bindings_answer_as_by_the_real_one(void **state)
          "Operation cannot be fulfilled on pods/binding \"a1\": pod a1 is already assigned to node "
          "\"missing\""},
     };
-    (void)state;
     check_refusals(table, sizeof table / sizeof *table);
     sandbox_ok(store, 200, "MERGE " PODS "/a1/status",
                "{'metadata':{'labels':{'l':'1'}},'status':{'nominatedNodeName':'n1'}}");
@@ -507,7 +483,7 @@ static void bindings_answer_as_by_the_real_one(void **state)
     check_refusals(again, 1);
 }
 
-static void a_pod_that_is_being_deleted_is_not_bound(void **state)
+TEST(a_pod_that_is_being_deleted_is_not_bound)
 {
     static const struct refusal table[] = {
         {"POST " PODS "/a1/binding", "{'target':{'name':'n1'}}", 409, "Conflict",
@@ -516,7 +492,6 @@ static void a_pod_that_is_being_deleted_is_not_bound(void **state)
          "no new finalizers can be added if the object is being deleted, found new finalizers "
          "[]string{\"x.y/w\"}"},
     };
-    (void)state;
     sandbox_ok(store, 200, "MERGE " PODS "/a1", "{'metadata':{'finalizers':['x.y/z']}}");
     sandbox_ok(store, 200, "DELETE " PODS "/a1", NULL);
     assert_string_equal(sandbox_field(store, PODS "/a1", "metadata.deletionGracePeriodSeconds"),
@@ -537,9 +512,8 @@ static void bind_and_run(void)
         "'Ready','status':'True'}]}}");
 }
 
-static void a_bound_pod_ends_with_its_grace(void **state)
+TEST(a_bound_pod_ends_with_its_grace)
 {
-    (void)state;
     bind_and_run();
     json_t *pod = sandbox_expect(store, 200, "DELETE " PODS "/a1", NULL);
     assert_string_equal(sandbox_text(pod, "metadata.deletionTimestamp"), "2023-11-14T22:13:50Z");
@@ -556,9 +530,8 @@ static void a_bound_pod_ends_with_its_grace(void **state)
     sandbox_ok(store, 404, "GET " PODS "/a1", NULL);
 }
 
-static void an_unbound_pod_ends_at_once(void **state)
+TEST(an_unbound_pod_ends_at_once)
 {
-    (void)state;
     json_t *pod = sandbox_expect(store, 200, "DELETE " PODS "/g1", NULL);
     assert_string_equal(sandbox_text(pod, "kind"), "Pod");
     json_decref(pod);
@@ -570,9 +543,8 @@ static void an_unbound_pod_ends_at_once(void **state)
     json_decref(status);
 }
 
-static void budgets_hold_evictions_back(void **state)
+TEST(budgets_hold_evictions_back)
 {
-    (void)state;
     bind_and_run();
     sandbox_ok(store, 409, "POST " PODS "/a1/eviction",
                "{'deleteOptions':{'preconditions':{'uid':'x'}}}");
@@ -615,12 +587,11 @@ static void make_maps(int n)
     }
 }
 
-static void a_list_in_pages_shows_one_moment(void **state)
+TEST(a_list_in_pages_shows_one_moment)
 {
     char line[200], seen[400] = "";
     json_t *page = NULL;
 
-    (void)state;
     make_maps(7);
     page = sandbox_expect(store, 200, "GET " MAPS "?limit=3", NULL);
     char revision[32];
@@ -656,7 +627,7 @@ static size_t count(const char *line)
     return n;
 }
 
-static void selectors_select(void **state)
+TEST(selectors_select)
 {
     static const struct {
         const char *line;
@@ -679,7 +650,6 @@ static void selectors_select(void **state)
         {"GET " PODS "?fieldSelector=spec.nodeName=n1,status.phase=Pending", 0},
         {"GET /api/v1/nodes?fieldSelector=spec.unschedulable=false", 1},
     };
-    (void)state;
     make_maps(5);
     sandbox_ok(store, 201, "POST /api/v1/namespaces/kube-system/configmaps",
                "{'metadata':{'name':'x'}}");
@@ -692,9 +662,8 @@ static void selectors_select(void **state)
     assert_int_equal(count("GET " MAPS), 3);
 }
 
-static void an_event_has_two_shapes(void **state)
+TEST(an_event_has_two_shapes)
 {
-    (void)state;
     sandbox_ok(store, 201, "POST " EVENTS,
                "{'metadata':{'name':'e1'},'eventTime':'2026-01-01T00:00:00.000001Z',"
                "'reportingController':'x','reportingInstance':'y','action':'A','reason':'R','type':"
@@ -711,12 +680,11 @@ static void an_event_has_two_shapes(void **state)
 
 /* ---- watching ---- */
 
-static void every_change_is_told_once_and_in_order(void **state)
+TEST(every_change_is_told_once_and_in_order)
 {
     struct skr_store_change change;
     bool gone;
 
-    (void)state;
     const uint64_t start = skr_store_revision(store);
     sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     sandbox_ok(store, 200, "MERGE " MAPS "/m", "{'data':{'a':'2'}}");
@@ -738,12 +706,11 @@ static void every_change_is_told_once_and_in_order(void **state)
     assert_false(gone);
 }
 
-static void the_history_is_cut(void **state)
+TEST(the_history_is_cut)
 {
     struct skr_store_change change;
     bool gone;
 
-    (void)state;
     sandbox_ok(store, 201, "POST " MAPS, "{'metadata':{'name':'m'},'data':{'a':'1'}}");
     const uint64_t start = skr_store_revision(store);
     enum { MAX = 2000 };
@@ -764,7 +731,7 @@ static void the_history_is_cut(void **state)
 
 /* ---- models and loading ---- */
 
-static void loading_takes_objects_as_they_are(void **state)
+TEST(loading_takes_objects_as_they_are)
 {
     struct skr_error error;
     json_t *pod = json_text_load(
@@ -774,7 +741,6 @@ static void loading_takes_objects_as_they_are(void **state)
         ":"
         "5,'priorityClassName':'lost','containers':[{'name':'c','image':'x'}]},'status':{'phase':"
         "'Running'}}");
-    (void)state;
     assert_int_equal(skr_store_put(store, pod, RIG_NOW, &error), 201);
     const json_t *kept = skr_store_get(store, "Pod", "away", "old");
     assert_string_equal(sandbox_text(kept, "metadata.uid"), "u-1");
@@ -794,13 +760,12 @@ static void loading_takes_objects_as_they_are(void **state)
     json_decref(pod);
 }
 
-static void the_same_requests_make_the_same_store(void **state)
+TEST(the_same_requests_make_the_same_store)
 {
     struct skr_store *other = skr_store_create(1);
     struct skr_store *third = skr_store_create(2);
     json_t *a, *b, *c;
 
-    (void)state;
     sandbox_ok(other, 201, "POST /api/v1/nodes",
                "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
     sandbox_ok(other, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
@@ -817,39 +782,4 @@ static void the_same_requests_make_the_same_store(void **state)
     json_decref(c);
     skr_store_destroy(other);
     skr_store_destroy(third);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(wrong_creations_are_refused_as_by_the_real_one),
-        TEST(wrong_changes_are_refused_as_by_the_real_one),
-        TEST(wrong_lists_are_refused_as_by_the_real_one),
-        TEST(a_new_pod_has_what_the_real_one_fills_in),
-        TEST(fields_of_features_that_are_off_are_dropped),
-        TEST(limits_are_requests_that_were_left_out),
-        TEST(a_gated_pod_says_that_it_is_gated),
-        TEST(priorities_come_from_their_classes),
-        TEST(a_job_gets_labels_and_a_selector),
-        TEST(a_status_patch_changes_status_and_labels_only),
-        TEST(a_change_that_changes_nothing_has_no_revision),
-        TEST(what_is_allowed_to_change_in_a_pod_changes),
-        TEST(an_old_revision_conflicts_and_the_right_one_does_not),
-        TEST(leases_must_say_which_revision_they_replace),
-        TEST(a_podgroup_is_a_custom_resource),
-        TEST(bindings_answer_as_by_the_real_one),
-        TEST(a_pod_that_is_being_deleted_is_not_bound),
-        TEST(a_bound_pod_ends_with_its_grace),
-        TEST(an_unbound_pod_ends_at_once),
-        TEST(budgets_hold_evictions_back),
-        TEST(a_list_in_pages_shows_one_moment),
-        TEST(selectors_select),
-        TEST(an_event_has_two_shapes),
-        TEST(every_change_is_told_once_and_in_order),
-        TEST(the_history_is_cut),
-        TEST(loading_takes_objects_as_they_are),
-        TEST(the_same_requests_make_the_same_store),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three patches, tables of target, patch and result; the examples of RFC 7386 and RFC 6902, and
  * strategic patches as kubectl and our writer send them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/model/store_parts.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 
 struct example {
@@ -33,7 +28,7 @@ static void check(const struct example *e, json_t *result, json_t *target, const
     json_decref(result);
 }
 
-static void merge_patches_follow_rfc_7386(void **state)
+TEST(merge_patches_follow_rfc_7386)
 {
     static const struct example table[] = {
         {"{'a':'b'}", "{'a':'c'}", "{'a':'c'}"},
@@ -48,7 +43,6 @@ static void merge_patches_follow_rfc_7386(void **state)
         {"[1,2]", "{'a':'b','c':null}", "{'a':'b'}"},
         {"{}", "{'a':{'bb':{'ccc':null}}}", "{'a':{'bb':{}}}"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_t *target = json_text_load(table[i].target), *patch = json_text_load(table[i].patch);
         char *before = json_dumps(target, JSON_ENCODE_ANY);
@@ -59,7 +53,7 @@ static void merge_patches_follow_rfc_7386(void **state)
     }
 }
 
-static void json_patches_follow_rfc_6902(void **state)
+TEST(json_patches_follow_rfc_6902)
 {
     static const struct example table[] = {
         {"{'foo':'bar'}", "[{'op':'add','path':'/baz','value':'qux'}]",
@@ -102,7 +96,6 @@ static void json_patches_follow_rfc_6902(void **state)
     };
     struct skr_error error;
 
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_t *target = json_text_load(table[i].target), *patch = json_text_load(table[i].patch);
         char *before = json_dumps(target, JSON_ENCODE_ANY);
@@ -113,12 +106,11 @@ static void json_patches_follow_rfc_6902(void **state)
     }
 }
 
-static void copies_of_copies_end(void **state)
+TEST(copies_of_copies_end)
 {
     struct skr_error error;
     json_t *target = json_text_load("{'a':[1,2,3]}"), *patch = json_array();
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         json_array_append_new(patch, json_text_load("{'op':'copy','from':'/a','path':'/a/-'}"));
     }
@@ -127,7 +119,7 @@ static void copies_of_copies_end(void **state)
     json_decref(patch);
 }
 
-static void strategic_patches_merge_lists_by_their_keys(void **state)
+TEST(strategic_patches_merge_lists_by_their_keys)
 {
     static const struct example table[] = {
         {"{'spec':{'schedulingGates':[{'name':'a'},{'name':'b'}]}}",
@@ -170,7 +162,6 @@ static void strategic_patches_merge_lists_by_their_keys(void **state)
     };
     struct skr_error error;
 
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_t *target = json_text_load(table[i].target), *patch = json_text_load(table[i].patch);
         char *before = json_dumps(target, JSON_ENCODE_ANY);
@@ -181,12 +172,11 @@ static void strategic_patches_merge_lists_by_their_keys(void **state)
     }
 }
 
-static void what_a_patch_did_not_touch_is_shared(void **state)
+TEST(what_a_patch_did_not_touch_is_shared)
 {
     json_t *target = json_text_load("{'spec':{'x':[1]},'metadata':{'labels':{'a':'b'}}}");
     json_t *patch = json_text_load("{'metadata':{'labels':{'c':'d'}}}");
 
-    (void)state;
     json_t *result = skr_patch_merge(target, patch);
     assert_ptr_equal(json_object_get(result, "spec"), json_object_get(target, "spec"));
     assert_ptr_not_equal(json_object_get(result, "metadata"), json_object_get(target, "metadata"));
@@ -196,16 +186,4 @@ static void what_a_patch_did_not_touch_is_shared(void **state)
     json_decref(result);
     json_decref(target);
     json_decref(patch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_patches_follow_rfc_7386),
-        cmocka_unit_test(json_patches_follow_rfc_6902),
-        cmocka_unit_test(copies_of_copies_end),
-        cmocka_unit_test(strategic_patches_merge_lists_by_their_keys),
-        cmocka_unit_test(what_a_patch_did_not_touch_is_shared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

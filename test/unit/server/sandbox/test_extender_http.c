@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scheduler's side of the extender protocol against a scripted listener: what is sent, how
  * answers are read, what every kind of failure is called, and that nobody waits with the lock. */
-#include "server/sandbox/extender_http.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/object/path.h"
+#include "server/sandbox/extender_http.h"
+#include "test/test.h"
 #include "test/unit/fake_api.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
@@ -181,10 +175,9 @@ static json_t *body_of(struct rig *r, const char *match, size_t i)
 
 /* ---- filter ---- */
 
-static void filter_sends_the_pod_and_names(void **state)
+TEST(filter_sends_the_pod_and_names)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     answer(&r, "POST /v1/filter", FAKE_ANSWER, 200, "{'NodeNames':['n1']}");
     assert_int_equal(filter(&r), 0);
@@ -206,10 +199,9 @@ static void filter_sends_the_pod_and_names(void **state)
     close_rig(&r);
 }
 
-static void without_a_cache_of_nodes_whole_nodes_go_both_ways(void **state)
+TEST(without_a_cache_of_nodes_whole_nodes_go_both_ways)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@\", filterVerb: f}\n");
     answer(&r, "POST /f", FAKE_ANSWER, 200,
            "{'NodeNames':['n0'],'Nodes':{'items':[{'metadata':{'name':'n2'}}]}}");
@@ -223,10 +215,9 @@ static void without_a_cache_of_nodes_whole_nodes_go_both_ways(void **state)
     close_rig(&r);
 }
 
-static void reasons_are_those_of_the_nodes(void **state)
+TEST(reasons_are_those_of_the_nodes)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     /* Keys in any case; unresolvable wins; unknown nodes and what follows the value are nothing. */
     answer(&r, "", FAKE_ANSWER, 200,
@@ -240,10 +231,9 @@ static void reasons_are_those_of_the_nodes(void **state)
     close_rig(&r);
 }
 
-static void null_for_names_lets_nothing_pass(void **state)
+TEST(null_for_names_lets_nothing_pass)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     answer(&r, "", FAKE_ANSWER, 200, "{'NodeNames':null,'Error':null}");
     assert_int_equal(filter(&r), 0);
@@ -251,7 +241,7 @@ static void null_for_names_lets_nothing_pass(void **state)
     close_rig(&r);
 }
 
-static void every_failure_has_its_words(void **state)
+TEST(every_failure_has_its_words)
 {
     static const struct {
         enum fake_mode mode;
@@ -282,7 +272,6 @@ static void every_failure_has_its_words(void **state)
         {FAKE_SHORT, 200, "{'NodeNames':['n0','n1','n2']}", "unexpected EOF"},
     };
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct skr_strbuf text;
@@ -302,11 +291,10 @@ static void every_failure_has_its_words(void **state)
     close_rig(&r);
 }
 
-static void a_reset_and_a_closed_port_are_told_apart(void **state)
+TEST(a_reset_and_a_closed_port_are_told_apart)
 {
     struct rig r;
     char begin[64];
-    (void)state;
     open_rig(&r, ONE);
     answer(&r, "", FAKE_RESET, 0, "");
     assert_true(filter(&r) < 0);
@@ -322,10 +310,9 @@ static void a_reset_and_a_closed_port_are_told_apart(void **state)
     close_rig(&r);
 }
 
-static void a_late_answer_is_an_error(void **state)
+TEST(a_late_answer_is_an_error)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@\", filterVerb: f, httpTimeout: 20ms}\n");
     answer(&r, "", FAKE_HANG, 200, "{}");
     assert_true(filter(&r) < 0);
@@ -335,10 +322,9 @@ static void a_late_answer_is_an_error(void **state)
     close_rig(&r);
 }
 
-static void a_huge_answer_is_given_up(void **state)
+TEST(a_huge_answer_is_given_up)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@\", filterVerb: f, httpTimeout: 60s}\n");
     const size_t n = SKR_POSTER_ANSWER_MAX + 4096;
     char *body = malloc(n + 1);
@@ -353,10 +339,9 @@ static void a_huge_answer_is_given_up(void **state)
     close_rig(&r);
 }
 
-static void extenders_are_asked_in_turn_about_the_survivors(void **state)
+TEST(extenders_are_asked_in_turn_about_the_survivors)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@/a\", filterVerb: f, nodeCacheCapable: true}\n"
                  "- {urlPrefix: \"@/b\", filterVerb: f, nodeCacheCapable: true}\n"
                  "- {urlPrefix: \"@/c\", filterVerb: f, nodeCacheCapable: true}\n");
@@ -375,10 +360,9 @@ static void extenders_are_asked_in_turn_about_the_survivors(void **state)
     close_rig(&r);
 }
 
-static void an_ignorable_one_that_fails_is_skipped_and_asked_last(void **state)
+TEST(an_ignorable_one_that_fails_is_skipped_and_asked_last)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@/a\", filterVerb: f, nodeCacheCapable: true, ignorable: true}\n"
                  "- {urlPrefix: \"@/b\", filterVerb: f, nodeCacheCapable: true}\n");
     answer(&r, "POST /a/f", FAKE_ANSWER, 500, "");
@@ -391,10 +375,9 @@ static void an_ignorable_one_that_fails_is_skipped_and_asked_last(void **state)
     close_rig(&r);
 }
 
-static void managed_resources_choose_the_pods(void **state)
+TEST(managed_resources_choose_the_pods)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@/a\", filterVerb: f, managedResources: [{name: a.com/b}]}\n"
                  "- {urlPrefix: \"@/b\", filterVerb: f, nodeCacheCapable: true, "
                  "managedResources: [{name: example.com/gpu}]}\n");
@@ -417,10 +400,9 @@ static struct fake_reply look_at_lock(void *context, const char *request)
     return (struct fake_reply){.status = 200, .body = skr_strdup("{\"NodeNames\":[\"n0\"]}")};
 }
 
-static void nobody_waits_with_the_lock(void **state)
+TEST(nobody_waits_with_the_lock)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     fake_api_respond(r.api, look_at_lock, &r);
     answer(&r, "", FAKE_PASS, 200, "");
@@ -429,10 +411,9 @@ static void nobody_waits_with_the_lock(void **state)
     close_rig(&r);
 }
 
-static void the_second_call_of_a_cycle_tells_of_the_same_pod(void **state)
+TEST(the_second_call_of_a_cycle_tells_of_the_same_pod)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     answer(&r, "", FAKE_ANSWER, 200, "{}");
     answer(&r, "", FAKE_ANSWER, 200, "{}");
@@ -447,11 +428,10 @@ static void the_second_call_of_a_cycle_tells_of_the_same_pod(void **state)
 
 /* ---- prioritize ---- */
 
-static void scores_are_weighted_and_added_and_failures_are_nothing(void **state)
+TEST(scores_are_weighted_and_added_and_failures_are_nothing)
 {
     struct rig r;
     int32_t score[NODES] = {0, 0, 0};
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@/a\", prioritizeVerb: p, weight: 2, nodeCacheCapable: true}\n"
                  "- {urlPrefix: \"@/b\", prioritizeVerb: p, weight: 3, nodeCacheCapable: true}\n"
                  "- {urlPrefix: \"@/c\", prioritizeVerb: p, weight: 5, nodeCacheCapable: true}\n");
@@ -472,10 +452,9 @@ static void scores_are_weighted_and_added_and_failures_are_nothing(void **state)
 
 /* ---- bind ---- */
 
-static void bind_is_answered_by_its_result(void **state)
+TEST(bind_is_answered_by_its_result)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     answer(&r, "POST /v1/bind", FAKE_ANSWER, 200, "{}");
     answer(&r, "POST /v1/bind", FAKE_ANSWER, 200, "{'error':'sakkara: plan aborted'}");
@@ -493,10 +472,9 @@ static void bind_is_answered_by_its_result(void **state)
     close_rig(&r);
 }
 
-static void without_a_binder_the_api_server_binds(void **state)
+TEST(without_a_binder_the_api_server_binds)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@\", filterVerb: f}\n");
     bind(&r, "bound");
     assert_string_equal(sandbox_field(r.store, RIG_NS "/pods/p", "spec.nodeName"), "n1");
@@ -505,10 +483,9 @@ static void without_a_binder_the_api_server_binds(void **state)
     close_rig(&r);
 }
 
-static void a_failing_binder_that_is_ignorable_is_passed_over(void **state)
+TEST(a_failing_binder_that_is_ignorable_is_passed_over)
 {
     struct rig r;
-    (void)state;
     open_rig(&r, "- {urlPrefix: \"@\", bindVerb: b, ignorable: true}\n");
     answer(&r, "POST /b", FAKE_ANSWER, 500, "");
     bind(&r, "bound");
@@ -516,11 +493,10 @@ static void a_failing_binder_that_is_ignorable_is_passed_over(void **state)
     close_rig(&r);
 }
 
-static void binds_wait_side_by_side(void **state)
+TEST(binds_wait_side_by_side)
 {
     enum { CALLS = 40 };
     struct rig r;
-    (void)state;
     open_rig(&r, ONE);
     const struct fake_step step = {.mode = FAKE_HANG, .body = "{}", .forever = true};
     fake_api_expect(r.api, &step);
@@ -547,12 +523,11 @@ static void *filter_on_thread(void *context)
     return filter(r) == -SKR_GONE ? r : NULL;
 }
 
-static void stopping_cuts_every_call_off(void **state)
+TEST(stopping_cuts_every_call_off)
 {
     struct rig r;
     pthread_t thread;
     void *gone = NULL;
-    (void)state;
     open_rig(&r, ONE);
     const struct fake_step step = {.mode = FAKE_HANG, .body = "{}", .forever = true};
     fake_api_expect(r.api, &step);
@@ -570,30 +545,7 @@ static void stopping_cuts_every_call_off(void **state)
     close_rig(&r);
 }
 
-int main(void)
+AFTER_ALL
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter_sends_the_pod_and_names),
-        cmocka_unit_test(without_a_cache_of_nodes_whole_nodes_go_both_ways),
-        cmocka_unit_test(reasons_are_those_of_the_nodes),
-        cmocka_unit_test(null_for_names_lets_nothing_pass),
-        cmocka_unit_test(every_failure_has_its_words),
-        cmocka_unit_test(a_reset_and_a_closed_port_are_told_apart),
-        cmocka_unit_test(a_late_answer_is_an_error),
-        cmocka_unit_test(a_huge_answer_is_given_up),
-        cmocka_unit_test(extenders_are_asked_in_turn_about_the_survivors),
-        cmocka_unit_test(an_ignorable_one_that_fails_is_skipped_and_asked_last),
-        cmocka_unit_test(managed_resources_choose_the_pods),
-        cmocka_unit_test(nobody_waits_with_the_lock),
-        cmocka_unit_test(the_second_call_of_a_cycle_tells_of_the_same_pod),
-        cmocka_unit_test(scores_are_weighted_and_added_and_failures_are_nothing),
-        cmocka_unit_test(bind_is_answered_by_its_result),
-        cmocka_unit_test(without_a_binder_the_api_server_binds),
-        cmocka_unit_test(a_failing_binder_that_is_ignorable_is_passed_over),
-        cmocka_unit_test(binds_wait_side_by_side),
-        cmocka_unit_test(stopping_cuts_every_call_off),
-    };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fake_pki_free();
-    return failed;
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated cluster on a socket: requests, watches that come in parts and end, several at once,
  * and the end of the server while they are open. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <jansson.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +11,7 @@
 #include <unistd.h>
 
 #include "server/sandbox/http.h"
+#include "test/test.h"
 #include "test/unit/http_client.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
@@ -29,12 +23,11 @@ static struct skr_clock real_clock;
 static struct skr_cluster *cluster;
 static struct skr_sandbox_http *http;
 
-static int setup(void **state)
+BEFORE_EACH
 {
     struct skr_cluster_options cluster_options;
     struct skr_error error;
 
-    (void)state;
     skr_clock_init(&real_clock);
     skr_cluster_options_default(&cluster_options);
     cluster_options.pod_start = SKR_MILLISECOND;
@@ -44,15 +37,12 @@ static int setup(void **state)
     if (skr_sandbox_http_create(&options, &http, &error) != 0) {
         fail_msg("%s", error.text);
     }
-    return 0;
 }
 
-static int teardown(void **state)
+AFTER_EACH
 {
-    (void)state;
     skr_sandbox_http_destroy(http);
     skr_cluster_destroy(cluster);
-    return 0;
 }
 
 /* One request with headers of choice; body in single quotes, NULL none. */
@@ -138,9 +128,8 @@ static void end(struct watcher *w)
 
 /* ---- tests ---- */
 
-static void objects_come_and_go_over_http(void **state)
+TEST(objects_come_and_go_over_http)
 {
-    (void)state;
     assert_string_equal(told(200, "GET", "/readyz", "", NULL, ""), "ok");
     assert_string_equal(told(200, "GET", "/version", "", NULL, "minor"), "36");
     assert_string_equal(
@@ -157,7 +146,7 @@ static void objects_come_and_go_over_http(void **state)
     assert_string_equal(told(404, "GET", MAPS "/m", "", NULL, "reason"), "NotFound");
 }
 
-static void what_is_not_understood_is_refused(void **state)
+TEST(what_is_not_understood_is_refused)
 {
     static const struct {
         int status;
@@ -181,7 +170,6 @@ static void what_is_not_understood_is_refused(void **state)
         {501, "GET", PODS "/p/log", "", NULL},
         {400, "POST", MAPS "?fieldValidation=Strict", JSON, "{'metadata':{'name':'m'},'dat':{}}"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_string_equal(told(table[i].status, table[i].method, table[i].path, table[i].headers,
                                  table[i].body, "status"),
@@ -189,9 +177,8 @@ static void what_is_not_understood_is_refused(void **state)
     }
 }
 
-static void a_watch_comes_in_parts(void **state)
+TEST(a_watch_comes_in_parts)
 {
-    (void)state;
     struct watcher *w = watch(MAPS "?watch=true");
     assert_true(came(w, "Transfer-Encoding: chunked"));
     (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'one'}}", "");
@@ -203,9 +190,8 @@ static void a_watch_comes_in_parts(void **state)
     end(w);
 }
 
-static void a_watch_of_one_object_hears_of_that_one(void **state)
+TEST(a_watch_of_one_object_hears_of_that_one)
 {
-    (void)state;
     struct watcher *w = watch(MAPS "/two?watch=true");
     (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'one'}}", "");
     (void)told(201, "POST", MAPS, JSON, "{'metadata':{'name':'two'}}", "");
@@ -214,18 +200,16 @@ static void a_watch_of_one_object_hears_of_that_one(void **state)
     end(w);
 }
 
-static void a_watch_ends_at_its_time_with_a_bookmark(void **state)
+TEST(a_watch_ends_at_its_time_with_a_bookmark)
 {
-    (void)state;
     struct watcher *w = watch(MAPS "?watch=true&timeoutSeconds=1&allowWatchBookmarks=true");
     assert_true(came(w, "BOOKMARK"));
     assert_true(came(w, "\r\n0\r\n\r\n")); /* the last chunk */
     end(w);
 }
 
-static void a_watch_from_too_long_ago_is_gone(void **state)
+TEST(a_watch_from_too_long_ago_is_gone)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         (void)told(201, "POST", MAPS, JSON, "{'metadata':{'generateName':'m-'}}", "");
     }
@@ -239,9 +223,8 @@ static void a_watch_from_too_long_ago_is_gone(void **state)
 }
 
 /* A change that somebody makes under the lock, and what the models do with it, is told too. */
-static void what_models_do_is_watched(void **state)
+TEST(what_models_do_is_watched)
 {
-    (void)state;
     struct watcher *w = watch(PODS "?watch=true");
     (void)told(201, "POST", "/api/v1/nodes", JSON, "{'metadata':{'name':'n1'}}", "");
     skr_sandbox_http_lock(http);
@@ -255,12 +238,11 @@ static void what_models_do_is_watched(void **state)
 }
 
 /* More than the sockets hold: everything arrives, in order. */
-static void a_slow_reader_gets_everything(void **state)
+TEST(a_slow_reader_gets_everything)
 {
     enum { N = 300 };
     char body[2200], value[2001];
 
-    (void)state;
     memset(value, 'x', 2000);
     value[2000] = '\0';
     struct watcher *w = watch(MAPS "?watch=true");
@@ -283,12 +265,11 @@ static void a_slow_reader_gets_everything(void **state)
     end(w);
 }
 
-static void many_watches_and_hang_ups_do_not_disturb(void **state)
+TEST(many_watches_and_hang_ups_do_not_disturb)
 {
     enum { N = 60 };
     struct watcher *w[N];
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         w[i] = watch(MAPS "?watch=true");
     }
@@ -305,31 +286,12 @@ static void many_watches_and_hang_ups_do_not_disturb(void **state)
     }
 }
 
-static void the_end_of_the_server_ends_watches(void **state)
+TEST(the_end_of_the_server_ends_watches)
 {
-    (void)state;
     struct watcher *w = watch(MAPS "?watch=true");
     assert_true(came(w, "chunked"));
     skr_sandbox_http_destroy(http);
     http = NULL;
     assert_true(came(w, "\r\n0\r\n\r\n"));
     end(w);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(objects_come_and_go_over_http),
-        TEST(what_is_not_understood_is_refused),
-        TEST(a_watch_comes_in_parts),
-        TEST(a_watch_of_one_object_hears_of_that_one),
-        TEST(a_watch_ends_at_its_time_with_a_bookmark),
-        TEST(a_watch_from_too_long_ago_is_gone),
-        TEST(what_models_do_is_watched),
-        TEST(a_slow_reader_gets_everything),
-        TEST(many_watches_and_hang_ups_do_not_disturb),
-        TEST(the_end_of_the_server_ends_watches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

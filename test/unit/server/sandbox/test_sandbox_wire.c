@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulated API server writes besides objects: watches, Tables, discovery; paths; and
  * protocol buffers that come in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +11,7 @@
 #include "server/sandbox/protobuf.h"
 #include "server/sandbox/route.h"
 #include "server/sandbox/stream.h"
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 
@@ -25,20 +21,16 @@
 static struct skr_store *store;
 static struct skr_strbuf out;
 
-static int setup(void **state)
+BEFORE_EACH
 {
-    (void)state;
     store = skr_store_create(1);
     skr_strbuf_init(&out);
-    return 0;
 }
 
-static int teardown(void **state)
+AFTER_EACH
 {
-    (void)state;
     skr_strbuf_fini(&out);
     skr_store_destroy(store);
-    return 0;
 }
 
 /* ---- streams ---- */
@@ -95,12 +87,11 @@ static void map(const char *name, const char *label)
     sandbox_ok(store, 201, "POST " MAPS, body);
 }
 
-static void a_watch_tells_what_is_there_and_then_what_changes(void **state)
+TEST(a_watch_tells_what_is_there_and_then_what_changes)
 {
     struct skr_stream_options options = usual();
     bool more;
 
-    (void)state;
     map("a", "1");
     options.from_now = true;
     struct skr_stream *stream = open_stream(&options);
@@ -118,12 +109,11 @@ static void a_watch_tells_what_is_there_and_then_what_changes(void **state)
     skr_stream_destroy(stream);
 }
 
-static void an_object_that_stops_matching_is_deleted(void **state)
+TEST(an_object_that_stops_matching_is_deleted)
 {
     struct skr_stream_options options = usual();
     bool more;
 
-    (void)state;
     map("a", "1");
     map("b", "2");
     options.revision = skr_store_revision(store);
@@ -138,12 +128,11 @@ static void an_object_that_stops_matching_is_deleted(void **state)
     skr_stream_destroy(stream);
 }
 
-static void a_watch_has_bookmarks_and_an_end(void **state)
+TEST(a_watch_has_bookmarks_and_an_end)
 {
     struct skr_stream_options options = usual();
     bool more;
 
-    (void)state;
     options.from_now = true;
     options.bookmarks = true;
     options.end = RIG_NOW + 100 * SKR_SECOND;
@@ -158,12 +147,11 @@ static void a_watch_has_bookmarks_and_an_end(void **state)
     skr_stream_destroy(stream);
 }
 
-static void a_watch_from_before_the_history_is_gone(void **state)
+TEST(a_watch_from_before_the_history_is_gone)
 {
     struct skr_stream_options options = usual();
     bool more;
 
-    (void)state;
     options.revision = skr_store_revision(store);
     map("a", "1");
     map("b", "1");
@@ -176,12 +164,11 @@ static void a_watch_from_before_the_history_is_gone(void **state)
     skr_stream_destroy(stream);
 }
 
-static void a_watch_of_events_has_the_shape_that_was_asked_for(void **state)
+TEST(a_watch_of_events_has_the_shape_that_was_asked_for)
 {
     struct skr_stream_options options = usual();
     bool more;
 
-    (void)state;
     options.resource = skr_store_resource_of_kind("events.k8s.io/v1", "Event");
     struct skr_stream *stream = open_stream(&options);
     sandbox_ok(store, 201, "POST " RIG_NS "/events",
@@ -191,12 +178,11 @@ static void a_watch_of_events_has_the_shape_that_was_asked_for(void **state)
     skr_stream_destroy(stream);
 }
 
-static void a_watch_of_a_table_has_its_columns_once(void **state)
+TEST(a_watch_of_a_table_has_its_columns_once)
 {
     struct skr_stream_options options = usual();
     bool more;
 
-    (void)state;
     options.shape = SKR_STREAM_TABLE;
     struct skr_stream *stream = open_stream(&options);
     map("a", "1");
@@ -210,7 +196,7 @@ static void a_watch_of_a_table_has_its_columns_once(void **state)
 
 /* ---- tables ---- */
 
-static void rows_are_those_of_kubectl(void **state)
+TEST(rows_are_those_of_kubectl)
 {
     static const struct {
         const char *kind, *api, *object, *cells;
@@ -257,7 +243,6 @@ static void rows_are_those_of_kubectl(void **state)
          "[\"60s\",\"Normal\",\"R\",\"pod/p\",\"\",\"x\",\"hi\",\"60s\",\"1\",\"e\"]"},
         {"ServiceAccount", "v1", "{'metadata':{'name':'s'}}", "[\"s\",\"<unknown>\"]"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         json_t *object = json_text_load(table[i].object);
         json_t *t = skr_table_of(skr_store_resource_of_kind(table[i].api, table[i].kind), object,
@@ -272,7 +257,7 @@ static void rows_are_those_of_kubectl(void **state)
     }
 }
 
-static void ages_are_written_as_kubectl_does(void **state)
+TEST(ages_are_written_as_kubectl_does)
 {
     static const struct {
         int64_t s;
@@ -295,7 +280,6 @@ static void ages_are_written_as_kubectl_does(void **state)
     };
     char text[32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         skr_table_age(table[i].s * SKR_SECOND, text);
         assert_string_equal(text, table[i].text);
@@ -304,11 +288,10 @@ static void ages_are_written_as_kubectl_does(void **state)
 
 /* ---- discovery and paths ---- */
 
-static void discovery_names_everything_that_is_served(void **state)
+TEST(discovery_names_everything_that_is_served)
 {
     char path[200];
 
-    (void)state;
     for (size_t i = 0; i < skr_store_resource_count(); i++) {
         const struct skr_store_resource *r = skr_store_resource_get(i);
         snprintf(path, sizeof path, "%s%s/%s", *r->group ? "/apis/" : "/api", r->group, r->version);
@@ -344,7 +327,7 @@ static void discovery_names_everything_that_is_served(void **state)
     }
 }
 
-static void paths_lead_to_resources(void **state)
+TEST(paths_lead_to_resources)
 {
     static const struct {
         const char *path, *plural, *namespace_, *name, *subresource; /* plural NULL: nowhere */
@@ -368,7 +351,6 @@ static void paths_lead_to_resources(void **state)
     };
     struct skr_route route;
 
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const bool found = skr_route_parse(table[i].path, &route);
         if (found != (!!table[i].plural)) {
@@ -396,12 +378,11 @@ static const char config_map[] = "k8s\0"
                                  "a\x12\x01"
                                  "b\x1a\x00\"\x00";
 
-static void a_configmap_is_read_from_a_protocol_buffer(void **state)
+TEST(a_configmap_is_read_from_a_protocol_buffer)
 {
     struct skr_error error;
     json_t *object = NULL;
 
-    (void)state;
     if (skr_protobuf_parse(config_map, sizeof config_map - 1, &object, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -416,11 +397,10 @@ static void a_configmap_is_read_from_a_protocol_buffer(void **state)
     json_decref(object);
 }
 
-static void every_cut_of_a_protocol_buffer_is_refused_or_read(void **state)
+TEST(every_cut_of_a_protocol_buffer_is_refused_or_read)
 {
     struct skr_error error;
 
-    (void)state;
     for (size_t n = 0; n < sizeof config_map; n++) {
         json_t *object = NULL;
         char *copy = malloc(n > 0 ? n : 1); /* so that a sanitizer sees the end */
@@ -441,24 +421,4 @@ static void every_cut_of_a_protocol_buffer_is_refused_or_read(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(a_watch_tells_what_is_there_and_then_what_changes),
-        TEST(an_object_that_stops_matching_is_deleted),
-        TEST(a_watch_has_bookmarks_and_an_end),
-        TEST(a_watch_from_before_the_history_is_gone),
-        TEST(a_watch_of_events_has_the_shape_that_was_asked_for),
-        TEST(a_watch_of_a_table_has_its_columns_once),
-        TEST(rows_are_those_of_kubectl),
-        TEST(ages_are_written_as_kubectl_does),
-        TEST(discovery_names_everything_that_is_served),
-        TEST(paths_lead_to_resources),
-        TEST(a_configmap_is_read_from_a_protocol_buffer),
-        TEST(every_cut_of_a_protocol_buffer_is_refused_or_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worked example through the simulated cluster, and the manners of a small table of objects. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "server/exit_code.h"
 #include "server/simulate/demo.h"
 #include "server/simulate/demo_objects.h"
+#include "test/test.h"
 
 /* ---- the story ---- */
 
-static void the_worked_example_ends_as_the_contract_says(void **state)
+TEST(the_worked_example_ends_as_the_contract_says)
 {
-    (void)state;
     struct skr_strbuf out;
     skr_strbuf_init(&out);
     assert_int_equal(skr_demo_play(true, false, &out), SKR_EXIT_OK);
@@ -35,9 +29,8 @@ static void the_worked_example_ends_as_the_contract_says(void **state)
     skr_strbuf_fini(&out);
 }
 
-static void two_runs_are_equal_to_the_byte(void **state)
+TEST(two_runs_are_equal_to_the_byte)
 {
-    (void)state;
     struct skr_strbuf a, b;
     skr_strbuf_init(&a);
     skr_strbuf_init(&b);
@@ -80,9 +73,8 @@ static struct skr_demo_objects *with_pod(const char *more)
     return objects;
 }
 
-static void a_merge_patch_changes_what_it_names(void **state)
+TEST(a_merge_patch_changes_what_it_names)
 {
-    (void)state;
     struct skr_demo_objects *objects = with_pod("");
     assert_int_equal(
         patch(objects,
@@ -97,9 +89,8 @@ static void a_merge_patch_changes_what_it_names(void **state)
     skr_demo_objects_destroy(objects);
 }
 
-static void preconditions_are_kept(void **state)
+TEST(preconditions_are_kept)
 {
-    (void)state;
     struct skr_demo_objects *objects = with_pod("");
     assert_int_equal(patch(objects, "{\"metadata\":{\"resourceVersion\":\"7\"}}"), 409);
     assert_int_equal(patch(objects, "{\"metadata\":{\"uid\":\"other\"}}"), 422);
@@ -110,9 +101,8 @@ static void preconditions_are_kept(void **state)
     skr_demo_objects_destroy(objects);
 }
 
-static void a_patch_nested_too_deep_changes_nothing(void **state)
+TEST(a_patch_nested_too_deep_changes_nothing)
 {
-    (void)state;
     struct skr_demo_objects *objects = with_pod("");
     struct skr_strbuf text;
     skr_strbuf_init(&text);
@@ -137,9 +127,8 @@ static int bind_to(struct skr_demo_objects *objects, const char *text)
     return status;
 }
 
-static void a_binding_is_given_once_and_never_to_a_gated_pod(void **state)
+TEST(a_binding_is_given_once_and_never_to_a_gated_pod)
 {
-    (void)state;
     struct skr_demo_objects *objects = with_pod("\"schedulingGates\":[{\"name\":\"sakkara.gang\"},"
                                                 "{\"name\":\"x\"}]");
     static const char binding[] = "{\"metadata\":{\"labels\":{\"r\":\"0\"}},"
@@ -163,9 +152,8 @@ static void a_binding_is_given_once_and_never_to_a_gated_pod(void **state)
     skr_demo_objects_destroy(objects);
 }
 
-static void objects_of_wrong_kind_or_name_are_refused(void **state)
+TEST(objects_of_wrong_kind_or_name_are_refused)
 {
-    (void)state;
     struct skr_error error;
     struct skr_demo_objects *objects = with_pod("");
     assert_int_equal(skr_demo_objects_add(objects, parse("{\"kind\":\"Job\"}"), 0, NULL, &error),
@@ -178,18 +166,4 @@ static void objects_of_wrong_kind_or_name_are_refused(void **state)
             0, NULL, &error),
         -SKR_CONFLICT);
     skr_demo_objects_destroy(objects);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worked_example_ends_as_the_contract_says),
-        cmocka_unit_test(two_runs_are_equal_to_the_byte),
-        cmocka_unit_test(a_merge_patch_changes_what_it_names),
-        cmocka_unit_test(preconditions_are_kept),
-        cmocka_unit_test(a_patch_nested_too_deep_changes_nothing),
-        cmocka_unit_test(a_binding_is_given_once_and_never_to_a_gated_pod),
-        cmocka_unit_test(objects_of_wrong_kind_or_name_are_refused),
-    };
-    return cmocka_run_group_tests_name("demo", tests, NULL, NULL);
 }

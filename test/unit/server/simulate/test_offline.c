@@ -3,18 +3,13 @@
  * The engine behind the model of kube-scheduler: what a gang costs in requests and writes, and what
  * never happens on the way.
  */
-#include "server/simulate/offline.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/object/path.h"
+#include "server/simulate/offline.h"
+#include "test/test.h"
 #include "topology/base/strbuf.h"
 
 #define START ((skr_time)1735689600 * SKR_SECOND)
@@ -134,9 +129,8 @@ static int bound(const struct rig *r)
 
 /* ---- costs ---- */
 
-static void a_gang_costs_as_many_writes_as_the_contract_says(void **state)
+TEST(a_gang_costs_as_many_writes_as_the_contract_says)
 {
-    (void)state;
     for (int gated = 0; gated < 2; gated++) {
         struct rig *r = make_rig(0);
         struct skr_scheduler_stats stats;
@@ -161,9 +155,8 @@ static void a_gang_costs_as_many_writes_as_the_contract_says(void **state)
     }
 }
 
-static void a_gang_that_does_not_fit_costs_nothing_more(void **state)
+TEST(a_gang_that_does_not_fit_costs_nothing_more)
 {
-    (void)state;
     struct rig *r = make_rig(0);
     add_nodes(r, 10, 2);
     add_map(r, 20);
@@ -186,9 +179,8 @@ static void a_gang_that_does_not_fit_costs_nothing_more(void **state)
 /* ---- all or none ---- */
 
 /* Every point of time: no strict part of a gang is bound unless it is Permitted. */
-static void never_is_a_part_of_a_gang_bound_before_the_point_of_no_return(void **state)
+TEST(never_is_a_part_of_a_gang_bound_before_the_point_of_no_return)
 {
-    (void)state;
     struct rig *r = make_rig(0);
     add_nodes(r, 10, 2);
     add_map(r, 8);
@@ -215,9 +207,8 @@ static void never_is_a_part_of_a_gang_bound_before_the_point_of_no_return(void *
     free_rig(r);
 }
 
-static void runs_of_the_same_calls_are_the_same(void **state)
+TEST(runs_of_the_same_calls_are_the_same)
 {
-    (void)state;
     char *first = NULL;
     for (int k = 0; k < 2; k++) {
         struct rig *r = make_rig(5);
@@ -238,9 +229,8 @@ static void runs_of_the_same_calls_are_the_same(void **state)
     free(first);
 }
 
-static void before_the_start_nothing_is_decided(void **state)
+TEST(before_the_start_nothing_is_decided)
 {
-    (void)state;
     struct rig *r = make_rig(0);
     add_nodes(r, 2, 2);
     add_map(r, 1);
@@ -252,16 +242,4 @@ static void before_the_start_nothing_is_decided(void **state)
     skr_offline_run(r->offline, START + 12 * SKR_SECOND);
     assert_int_equal(bound(r), 1);
     free_rig(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gang_costs_as_many_writes_as_the_contract_says),
-        cmocka_unit_test(a_gang_that_does_not_fit_costs_nothing_more),
-        cmocka_unit_test(never_is_a_part_of_a_gang_bound_before_the_point_of_no_return),
-        cmocka_unit_test(runs_of_the_same_calls_are_the_same),
-        cmocka_unit_test(before_the_start_nothing_is_decided),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

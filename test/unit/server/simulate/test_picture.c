@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures and progress bars, drawn from numbers. */
-#include "server/simulate/picture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "server/simulate/picture.h"
 #include "server/simulate/progress.h"
+#include "test/test.h"
 
 /* depth 2 unless deep: racks of nodes, numbered through. */
 static struct skr_tree *make_tree(int32_t racks, int32_t nodes, bool deep)
@@ -51,9 +46,8 @@ static void assert_drawn(const struct skr_tree *tree, const struct skr_picture_l
     skr_strbuf_fini(&out);
 }
 
-static void before_and_after_stand_side_by_side(void **state)
+TEST(before_and_after_stand_side_by_side)
 {
-    (void)state;
     struct skr_tree *tree = make_tree(2, 2, false);
     const struct skr_picture_leaf leaf[] = {
         {.slots = 5, .free = 5, .placed = 4},
@@ -80,9 +74,8 @@ static void before_and_after_stand_side_by_side(void **state)
     skr_tree_unref(tree);
 }
 
-static void victims_are_crosses_before(void **state)
+TEST(victims_are_crosses_before)
 {
-    (void)state;
     struct skr_tree *tree = make_tree(1, 1, false);
     const struct skr_picture_leaf leaf[] = {{.slots = 4, .free = 1, .victims = 2, .placed = 3}};
     assert_drawn(tree, leaf, true,
@@ -92,9 +85,8 @@ static void victims_are_crosses_before(void **state)
     skr_tree_unref(tree);
 }
 
-static void deeper_trees_are_indented(void **state)
+TEST(deeper_trees_are_indented)
 {
-    (void)state;
     struct skr_tree *tree = make_tree(1, 1, true);
     const struct skr_picture_leaf leaf[] = {{.slots = 2, .free = 2, .placed = 1}};
     assert_drawn(tree, leaf, true,
@@ -105,9 +97,8 @@ static void deeper_trees_are_indented(void **state)
     skr_tree_unref(tree);
 }
 
-static void many_slots_share_a_cell_and_no_share_is_lost(void **state)
+TEST(many_slots_share_a_cell_and_no_share_is_lost)
 {
-    (void)state;
     struct skr_tree *tree = make_tree(1, 2, false);
     const struct skr_picture_leaf leaf[] = {{.slots = 110, .free = 109, .placed = 1},
                                             {.slots = 55, .free = 0}};
@@ -121,9 +112,8 @@ static void many_slots_share_a_cell_and_no_share_is_lost(void **state)
     skr_tree_unref(tree);
 }
 
-static void of_large_trees_only_what_changed_is_drawn(void **state)
+TEST(of_large_trees_only_what_changed_is_drawn)
 {
-    (void)state;
     struct skr_tree *tree = make_tree(20, 10, false);
     struct skr_picture_leaf *leaf = calloc(200, sizeof *leaf);
     assert_non_null(leaf);
@@ -140,26 +130,12 @@ static void of_large_trees_only_what_changed_is_drawn(void **state)
     skr_tree_unref(tree);
 }
 
-static void a_progress_line_has_bar_share_counts_rate_and_rest(void **state)
+TEST(a_progress_line_has_bar_share_counts_rate_and_rest)
 {
-    (void)state;
     const struct skr_progress progress = {.verb = "replay", .unit = "pods"};
     char line[160];
     skr_progress_write(&progress, 12204, 20000, 1500000000, line, sizeof line);
     assert_string_equal(line, "replay  [██████░░░░]  61%  12,204/20,000 pods  8.1k/s  eta 1s");
     skr_progress_write(&progress, 0, 0, 1500000000, line, sizeof line);
     assert_string_equal(line, "replay  [░░░░░░░░░░]  0%  0/0 pods  0/s");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_and_after_stand_side_by_side),
-        cmocka_unit_test(victims_are_crosses_before),
-        cmocka_unit_test(deeper_trees_are_indented),
-        cmocka_unit_test(many_slots_share_a_cell_and_no_share_is_lost),
-        cmocka_unit_test(of_large_trees_only_what_changed_is_drawn),
-        cmocka_unit_test(a_progress_line_has_bar_share_counts_rate_and_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

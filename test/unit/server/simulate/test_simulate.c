@@ -3,19 +3,14 @@
  * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
  * pictures, messages, exit code) and NAME.json, byte for byte, twice. SKR_UPDATE=1 writes them.
  */
-#include "server/simulate/simulate.h"
-
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/exit_code.h"
+#include "server/simulate/simulate.h"
+#include "test/test.h"
 #include "topology/base/arena.h"
 
 #define FOLDER "test/simulate"
@@ -101,9 +96,8 @@ static void play(const char *name)
     skr_strbuf_fini(&messages);
 }
 
-static void every_scenario_ends_as_written_down_and_again(void **state)
+TEST(every_scenario_ends_as_written_down_and_again)
 {
-    (void)state;
     struct dirent **entry;
     int n = scandir(FOLDER, &entry, is_scenario, alphasort);
     assert_true(n >= 45);
@@ -132,9 +126,8 @@ static void assert_simulates(const char *text, int code, const char *out, const 
 
 #define SCENARIO "apiVersion: sakkara/v1\nkind: Scenario\nsteps:\n"
 
-static void broken_input_is_told_with_file_line_and_column(void **state)
+TEST(broken_input_is_told_with_file_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text, *messages;
     } rows[] = {
@@ -182,16 +175,14 @@ static void broken_input_is_told_with_file_line_and_column(void **state)
     }
 }
 
-static void a_step_that_cannot_be_taken_ends_the_run(void **state)
+TEST(a_step_that_cannot_be_taken_ends_the_run)
 {
-    (void)state;
     assert_simulates(SCENARIO "- {at: 1s, delete: {kind: Node, name: n1}}\n", SKR_EXIT_ERROR, "",
                      "f.yaml:1:1: steps[0].delete: Node \"n1\" cannot be deleted: not found\n");
 }
 
-static void unknown_kinds_are_ignored_with_one_warning_a_kind(void **state)
+TEST(unknown_kinds_are_ignored_with_one_warning_a_kind)
 {
-    (void)state;
     assert_simulates("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n"
                      "apiVersion: v1\nkind: Service\nmetadata: {name: b}\n---\n"
                      "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: c}\n",
@@ -200,9 +191,8 @@ static void unknown_kinds_are_ignored_with_one_warning_a_kind(void **state)
                      "f.yaml:9:1: warning: kind Job of batch.volcano.sh/v1alpha1 is ignored\n");
 }
 
-static void what_is_not_modelled_is_warned_about(void **state)
+TEST(what_is_not_modelled_is_warned_about)
 {
-    (void)state;
     assert_simulates("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
                      "  schedulerName: sakkara\n"
                      "  topologySpreadConstraints:\n"
@@ -217,9 +207,8 @@ static void what_is_not_modelled_is_warned_about(void **state)
                      "kube-scheduler puts nothing on it\n");
 }
 
-static void a_missing_file_is_its_own_exit_code(void **state)
+TEST(a_missing_file_is_its_own_exit_code)
 {
-    (void)state;
     struct skr_strbuf o, m;
     skr_strbuf_init(&o);
     skr_strbuf_init(&m);
@@ -229,9 +218,8 @@ static void a_missing_file_is_its_own_exit_code(void **state)
     skr_strbuf_fini(&m);
 }
 
-static void an_empty_input_is_a_run_in_which_nothing_happens(void **state)
+TEST(an_empty_input_is_a_run_in_which_nothing_happens)
 {
-    (void)state;
     assert_simulates("", SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 0 pods on nodes\n",
                      "");
 }
@@ -241,9 +229,8 @@ static void an_empty_input_is_a_run_in_which_nothing_happens(void **state)
     ", labels: {sakkara.topology: ''}}\ndata: {resource-names: '[\"cpu\"]', level-names: " \
     "'[" levels "]', tree: '{\"r\": {\"n\": {}}}'}\n"
 
-static void a_topology_map_that_is_malformed_or_elsewhere_is_told(void **state)
+TEST(a_topology_map_that_is_malformed_or_elsewhere_is_told)
 {
-    (void)state;
     static const char out[] = "after 0.3s: 0 of 0 groups bound, 0 of 0 pods on nodes\n";
     assert_simulates(TOPOLOGY("default", "\"rack\",\"node\""), SKR_EXIT_OK, out, "");
     assert_simulates(TOPOLOGY("default", "\"rack\""), SKR_EXIT_OK, out,
@@ -254,9 +241,8 @@ static void a_topology_map_that_is_malformed_or_elsewhere_is_told(void **state)
                      "topologyConfigMapNameSpace: sakkara\n");
 }
 
-static void until_ends_a_run_early(void **state)
+TEST(until_ends_a_run_early)
 {
-    (void)state;
     const char *path = FOLDER "/member-comes-late.yaml";
     struct skr_strbuf o, m;
     const struct skr_simulate_options options = {
@@ -270,9 +256,8 @@ static void until_ends_a_run_early(void **state)
     skr_strbuf_fini(&m);
 }
 
-static void a_seed_changes_no_gang(void **state)
+TEST(a_seed_changes_no_gang)
 {
-    (void)state;
     const char *path = FOLDER "/worked-example-free.yaml";
     for (uint64_t seed = 0; seed < 3; seed++) {
         struct skr_strbuf o, m;
@@ -287,9 +272,8 @@ static void a_seed_changes_no_gang(void **state)
     }
 }
 
-static void verbose_shows_nomination_gate_park_and_binding_in_this_order(void **state)
+TEST(verbose_shows_nomination_gate_park_and_binding_in_this_order)
 {
-    (void)state;
     static const char *const words[] = {"Group status changed",
                                         "patch pod status",
                                         "ungate pod",
@@ -314,22 +298,4 @@ static void verbose_shows_nomination_gate_park_and_binding_in_this_order(void **
     }
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scenario_ends_as_written_down_and_again),
-        cmocka_unit_test(broken_input_is_told_with_file_line_and_column),
-        cmocka_unit_test(a_step_that_cannot_be_taken_ends_the_run),
-        cmocka_unit_test(unknown_kinds_are_ignored_with_one_warning_a_kind),
-        cmocka_unit_test(what_is_not_modelled_is_warned_about),
-        cmocka_unit_test(a_missing_file_is_its_own_exit_code),
-        cmocka_unit_test(an_empty_input_is_a_run_in_which_nothing_happens),
-        cmocka_unit_test(a_topology_map_that_is_malformed_or_elsewhere_is_told),
-        cmocka_unit_test(until_ends_a_run_early),
-        cmocka_unit_test(a_seed_changes_no_gang),
-        cmocka_unit_test(verbose_shows_nomination_gate_park_and_binding_in_this_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

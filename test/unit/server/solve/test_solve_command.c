@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara solve`: the files of test/solve/ give what stands beside them; mistakes get a position.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +9,7 @@
 #include "server/exit_code.h"
 #include "server/solve/command.h"
 #include "server/solve/file.h"
+#include "test/test.h"
 
 static char *read_whole(const char *path)
 {
@@ -74,9 +69,8 @@ static bool answer_is_expected(size_t i, char **ret_got)
     return same;
 }
 
-static void files_give_what_stands_beside_them(void **state)
+TEST(files_give_what_stands_beside_them)
 {
-    (void)state;
     for (size_t i = 0; i < EXAMPLES; i++) {
         char *got = NULL;
         bool same = answer_is_expected(i, &got);
@@ -100,9 +94,8 @@ static void *solve_all_files(void *wrong)
     return NULL;
 }
 
-static void threads_do_not_change_an_answer(void **state)
+TEST(threads_do_not_change_an_answer)
 {
-    (void)state;
     enum { THREADS = 4 };
     pthread_t thread[THREADS];
     int wrong[THREADS] = {0};
@@ -128,9 +121,8 @@ static char *lines_between(const char *text, const char *first, const char *last
     return lines;
 }
 
-static void the_manual_shows_its_examples_as_they_are(void **state)
+TEST(the_manual_shows_its_examples_as_they_are)
 {
-    (void)state;
     char *manual = read_whole("docs/solver.md");
     char *problem = read_whole("test/solve/manual.json");
     char *answer = read_whole("test/solve/manual.expected");
@@ -151,9 +143,8 @@ static void the_manual_shows_its_examples_as_they_are(void **state)
 #define TREE  "\"topology\": {\"tree\": {\"a\": {}, \"b\": {}}}"
 #define GROUP "\"group\": {\"size\": 2}"
 
-static void mistakes_are_refused_with_their_position(void **state)
+TEST(mistakes_are_refused_with_their_position)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *error;
@@ -205,9 +196,8 @@ static void mistakes_are_refused_with_their_position(void **state)
     }
 }
 
-static void findings_of_the_group_are_warnings(void **state)
+TEST(findings_of_the_group_are_warnings)
 {
-    (void)state;
     struct skr_solve_file *file = NULL;
     struct skr_error error;
     assert_int_equal(skr_solve_file_parse("{" TREE ", \"group\": {\"size\": 2,\n  \"constraints\": "
@@ -220,9 +210,8 @@ static void findings_of_the_group_are_warnings(void **state)
     skr_solve_file_destroy(file);
 }
 
-static void files_that_are_not_there_are_named(void **state)
+TEST(files_that_are_not_there_are_named)
 {
-    (void)state;
     struct skr_strbuf out;
     struct skr_strbuf errors;
     skr_strbuf_init(&out);
@@ -232,17 +221,4 @@ static void files_that_are_not_there_are_named(void **state)
     assert_string_equal(out.s, "");
     skr_strbuf_fini(&out);
     skr_strbuf_fini(&errors);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_give_what_stands_beside_them),
-        cmocka_unit_test(threads_do_not_change_an_answer),
-        cmocka_unit_test(the_manual_shows_its_examples_as_they_are),
-        cmocka_unit_test(mistakes_are_refused_with_their_position),
-        cmocka_unit_test(findings_of_the_group_are_warnings),
-        cmocka_unit_test(files_that_are_not_there_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

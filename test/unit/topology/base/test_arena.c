@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arenas, and the allocation of engine state. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <stdalign.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <stdalign.h>
-#include <stdlib.h>
-
+#include "test/test.h"
 #include "topology/base/arena.h"
 
-static void memory_is_zeroed_and_aligned(void **state)
+TEST(memory_is_zeroed_and_aligned)
 {
     struct skr_arena *arena = skr_arena_create(1 << 20, 64);
-    (void)state;
     for (size_t size = 0; size < 300; size++) {
         (void)skr_arena_strdup(arena, "x"); /* leaves the offset odd */
         unsigned char *p = skr_arena_alloc(arena, size);
@@ -30,10 +24,9 @@ static void memory_is_zeroed_and_aligned(void **state)
     skr_arena_destroy(arena);
 }
 
-static void pointers_are_unique_even_of_size_zero(void **state)
+TEST(pointers_are_unique_even_of_size_zero)
 {
     struct skr_arena *arena = skr_arena_create(1000, 0);
-    (void)state;
     void *a = skr_arena_alloc(arena, 0);
     void *b = skr_arena_alloc(arena, 0);
     assert_non_null(a);
@@ -42,10 +35,9 @@ static void pointers_are_unique_even_of_size_zero(void **state)
     skr_arena_destroy(arena);
 }
 
-static void a_request_larger_than_a_block_is_served(void **state)
+TEST(a_request_larger_than_a_block_is_served)
 {
     struct skr_arena *arena = skr_arena_create(10 << 20, 16);
-    (void)state;
     char *p = skr_arena_alloc(arena, 3 << 20);
     assert_non_null(p);
     memset(p, 1, 3 << 20);
@@ -53,10 +45,9 @@ static void a_request_larger_than_a_block_is_served(void **state)
     skr_arena_destroy(arena);
 }
 
-static void the_limit_is_exact_and_does_not_end_the_arena(void **state)
+TEST(the_limit_is_exact_and_does_not_end_the_arena)
 {
     struct skr_arena *arena = skr_arena_create(100, 8);
-    (void)state;
     assert_non_null(skr_arena_alloc(arena, 64));
     assert_null(skr_arena_alloc(arena, 37));
     assert_non_null(skr_arena_strndup(arena, "0123456789012345678901234567890123456789", 35));
@@ -66,10 +57,9 @@ static void the_limit_is_exact_and_does_not_end_the_arena(void **state)
     skr_arena_destroy(arena);
 }
 
-static void sizes_that_overflow_are_refused(void **state)
+TEST(sizes_that_overflow_are_refused)
 {
     struct skr_arena *arena = skr_arena_create(SIZE_MAX, 0);
-    (void)state;
     assert_null(skr_arena_array(arena, SIZE_MAX / 2, 3));
     assert_null(skr_arena_alloc(arena, SIZE_MAX - 8));
     assert_null(skr_arena_strndup(arena, "x", SIZE_MAX));
@@ -77,11 +67,10 @@ static void sizes_that_overflow_are_refused(void **state)
     skr_arena_destroy(arena);
 }
 
-static void strings_are_copied(void **state)
+TEST(strings_are_copied)
 {
     struct skr_arena *arena = skr_arena_create(1000, 0);
     char text[] = "hello";
-    (void)state;
     char *whole = skr_arena_strdup(arena, text);
     char *part = skr_arena_strndup(arena, text, 4);
     text[0] = 'J';
@@ -92,11 +81,10 @@ static void strings_are_copied(void **state)
     skr_arena_destroy(NULL);
 }
 
-static void growing_doubles_keeps_and_zeroes(void **state)
+TEST(growing_doubles_keeps_and_zeroes)
 {
     int *array = NULL;
     size_t cap = 0;
-    (void)state;
     for (size_t n = 1; n <= 1000; n++) {
         skr_grow(&array, &cap, n, sizeof array[0]);
         assert_true(cap >= n && cap <= 2 * n + 4);
@@ -110,9 +98,8 @@ static void growing_doubles_keeps_and_zeroes(void **state)
     free(array);
 }
 
-static void engine_memory_is_zeroed(void **state)
+TEST(engine_memory_is_zeroed)
 {
-    (void)state;
     char *p = skr_alloc(100);
     char *q = skr_alloc_array(10, 10);
     for (size_t i = 0; i < 100; i++) {
@@ -127,19 +114,4 @@ static void engine_memory_is_zeroed(void **state)
     assert_string_equal(p, "copy");
     free(p);
     assert_null(skr_strdup(NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_and_aligned),
-        cmocka_unit_test(pointers_are_unique_even_of_size_zero),
-        cmocka_unit_test(a_request_larger_than_a_block_is_served),
-        cmocka_unit_test(the_limit_is_exact_and_does_not_end_the_arena),
-        cmocka_unit_test(sizes_that_overflow_are_refused),
-        cmocka_unit_test(strings_are_copied),
-        cmocka_unit_test(growing_doubles_keeps_and_zeroes),
-        cmocka_unit_test(engine_memory_is_zeroed),
-    };
-    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal integers, and the form of label values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/group/label_value.h"
+#include "test/test.h"
 #include "topology/base/decimal.h"
 
-static void integers_up_to_the_ends_of_int64_are_read(void **state)
+TEST(integers_up_to_the_ends_of_int64_are_read)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t want;
@@ -34,9 +29,8 @@ static void integers_up_to_the_ends_of_int64_are_read(void **state)
     }
 }
 
-static void anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
-    (void)state;
     static const char *const text[] = {
         "",
         "-",
@@ -63,17 +57,15 @@ static void anything_else_is_refused(void **state)
     }
 }
 
-static void only_the_given_bytes_are_looked_at(void **state)
+TEST(only_the_given_bytes_are_looked_at)
 {
-    (void)state;
     int64_t got;
     assert_true(skr_decimal_parse("123x", 3, &got));
     assert_true(got == 123);
 }
 
-static void label_values_have_the_form_of_the_api(void **state)
+TEST(label_values_have_the_form_of_the_api)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool valid;
@@ -94,15 +86,4 @@ static void label_values_have_the_form_of_the_api(void **state)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         assert_int_equal(skr_label_value_is_valid(row[i].text), row[i].valid);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_up_to_the_ends_of_int64_are_read),
-        cmocka_unit_test(anything_else_is_refused),
-        cmocka_unit_test(only_the_given_bytes_are_looked_at),
-        cmocka_unit_test(label_values_have_the_form_of_the_api),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hash values and the index over them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/base/hash.h"
 
 static bool has(const struct skr_hash_index *index, uint32_t hash, uint32_t number)
@@ -22,10 +18,9 @@ static bool has(const struct skr_hash_index *index, uint32_t hash, uint32_t numb
     return hits == 1;
 }
 
-static void an_empty_index_has_nothing(void **state)
+TEST(an_empty_index_has_nothing)
 {
     struct skr_hash_index index = {NULL, 0, 0};
-    (void)state;
     assert_false(has(&index, 0, 0));
     skr_hash_index_add(&index, 7, 0);
     skr_hash_index_remove(&index, 7, 0);
@@ -34,10 +29,9 @@ static void an_empty_index_has_nothing(void **state)
     skr_hash_index_fini(&index);
 }
 
-static void numbers_with_one_hash_are_all_found(void **state)
+TEST(numbers_with_one_hash_are_all_found)
 {
     struct skr_hash_index index = {NULL, 0, 0};
-    (void)state;
     for (uint32_t i = 0; i < 100; i++) {
         skr_hash_index_add(&index, UINT32_MAX, i);
     }
@@ -54,7 +48,7 @@ static void numbers_with_one_hash_are_all_found(void **state)
 }
 
 /* Few different hashes, so that runs are long and wrap around the end of the table. */
-static void a_random_walk_agrees_with_a_plain_array(void **state)
+TEST(a_random_walk_agrees_with_a_plain_array)
 {
     enum { NUMBERS = 400 };
     static const uint32_t hashes[] = {0, 1, 2, 15, 16, 17, 31, 255, 256, 511, UINT32_MAX};
@@ -62,7 +56,6 @@ static void a_random_walk_agrees_with_a_plain_array(void **state)
     static bool there[NUMBERS];
     struct skr_hash_index index = {NULL, 0, 0};
     uint32_t seed = 9;
-    (void)state;
     for (int step = 0; step < 20000; step++) {
         seed = seed * 1664525U + 1013904223U;
         uint32_t number = (seed >> 8) % (step < 10000 ? NUMBERS : 20);
@@ -87,12 +80,11 @@ static void a_random_walk_agrees_with_a_plain_array(void **state)
 
 /* Names that differ in a counter, as nodes do, must not crowd: with 2^17 slots and 2^16 names the
  * fullest slot of a good hash holds some eight. */
-static void names_that_count_spread_over_the_low_bits(void **state)
+TEST(names_that_count_spread_over_the_low_bits)
 {
     static unsigned char load[1 << 17];
     unsigned worst = 0;
     char name[32];
-    (void)state;
     for (int i = 0; i < 1 << 16; i++) {
         (void)snprintf(name, sizeof name, "node-%d", i);
         size_t at = skr_hash_string(name) & (sizeof load - 1);
@@ -108,15 +100,4 @@ static void names_that_count_spread_over_the_low_bits(void **state)
         worst = load[at] > worst ? load[at] : worst;
     }
     assert_in_range(worst, 1, 12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_index_has_nothing),
-        cmocka_unit_test(numbers_with_one_hash_are_all_found),
-        cmocka_unit_test(a_random_walk_agrees_with_a_plain_array),
-        cmocka_unit_test(names_that_count_spread_over_the_low_bits),
-    };
-    return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

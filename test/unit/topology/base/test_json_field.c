@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of JSON: absent and null, wrong types, paths in messages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "test/test.h"
 #include "test/unit/json_text.h"
 #include "topology/base/json_field.h"
 
-static void absent_and_null_are_the_same(void **state)
+TEST(absent_and_null_are_the_same)
 {
-    (void)state;
     json_t *object = json_text_load("{'s':null,'b':null,'i':null,'o':null,'a':null}");
     static const char *const key[][5] = {{"s", "b", "i", "o", "a"}, {"S", "B", "I", "O", "A"}};
     for (size_t i = 0; i < 2; i++) {
@@ -36,9 +31,8 @@ static void absent_and_null_are_the_same(void **state)
     json_decref(object);
 }
 
-static void paths_are_written_from_the_top(void **state)
+TEST(paths_are_written_from_the_top)
 {
-    (void)state;
     const struct skr_field_path spec = {NULL, "spec", SKR_FIELD_NO_INDEX};
     const struct skr_field_path container = {&spec, "containers", 3};
     const struct skr_field_path inner = {&container, NULL, 7};
@@ -55,9 +49,8 @@ static void paths_are_written_from_the_top(void **state)
     assert_string_equal(text, "spec.containers[3][7].name");
 }
 
-static void long_paths_are_cut(void **state)
+TEST(long_paths_are_cut)
 {
-    (void)state;
     char name[300];
     char text[SKR_FIELD_PATH_MAX];
     memset(name, 'x', sizeof name - 1);
@@ -71,9 +64,8 @@ static void long_paths_are_cut(void **state)
     assert_int_equal(strlen(text), SKR_FIELD_PATH_MAX - 1);
 }
 
-static void every_type_has_a_name(void **state)
+TEST(every_type_has_a_name)
 {
-    (void)state;
     static const struct {
         const char *json;
         const char *name;
@@ -89,9 +81,8 @@ static void every_type_has_a_name(void **state)
     assert_string_equal(skr_object_type_name(NULL), "nothing");
 }
 
-static void numbers_keep_to_32_bits(void **state)
+TEST(numbers_keep_to_32_bits)
 {
-    (void)state;
     static const struct {
         const char *json;
         int rc;
@@ -110,9 +101,8 @@ static void numbers_keep_to_32_bits(void **state)
     }
 }
 
-static void texts_are_parsed_with_positions_and_limits(void **state)
+TEST(texts_are_parsed_with_positions_and_limits)
 {
-    (void)state;
     struct skr_error error;
     json_t *root = NULL;
     assert_int_equal(skr_json_text_parse("key", "[1]", 3, &root, &error), 0);
@@ -124,17 +114,4 @@ static void texts_are_parsed_with_positions_and_limits(void **state)
     assert_ptr_equal(strstr(error.text, "key: 2:3: invalid JSON: "), error.text);
     assert_int_equal(skr_json_text_parse("key", "[\n", 99, &root, &error), -SKR_INVALID);
     assert_ptr_equal(strstr(error.text, "key: 2:1: invalid JSON: "), error.text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(absent_and_null_are_the_same),
-        cmocka_unit_test(paths_are_written_from_the_top),
-        cmocka_unit_test(long_paths_are_cut),
-        cmocka_unit_test(every_type_has_a_name),
-        cmocka_unit_test(numbers_keep_to_32_bits),
-        cmocka_unit_test(texts_are_parsed_with_positions_and_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where things stand in a JSON text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <jansson.h>
-
+#include "test/test.h"
 #include "topology/base/json_position.h"
 
 #define assert_at(position, l, c)               \
@@ -24,10 +20,9 @@ static const char document[] = "{\n"
                                "  \"\xC3\xA9\": true, \"z\": []\n"
                                "}";
 
-static void the_nth_equal_string_is_found(void **state)
+TEST(the_nth_equal_string_is_found)
 {
     struct skr_position p;
-    (void)state;
     assert_true(skr_json_find_string(document, "a", 0, false, &p));
     assert_at(p, 2, 3);
     assert_true(skr_json_find_string(document, "a", 1, false, &p));
@@ -40,7 +35,7 @@ static void the_nth_equal_string_is_found(void **state)
     assert_at(p, 3, 3);
 }
 
-static void escapes_are_undone_before_comparing(void **state)
+TEST(escapes_are_undone_before_comparing)
 {
     static const struct {
         const char *text;
@@ -60,7 +55,6 @@ static void escapes_are_undone_before_comparing(void **state)
         {"[\"", "", true},
         {"[\"\\ud83d", "\xED\xA0\xBD", true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_position p;
         if (skr_json_find_string(rows[i].text, rows[i].s, 0, false, &p) != rows[i].found) {
@@ -69,7 +63,7 @@ static void escapes_are_undone_before_comparing(void **state)
     }
 }
 
-static void keys_are_counted_in_document_order(void **state)
+TEST(keys_are_counted_in_document_order)
 {
     static const struct {
         size_t key[2];
@@ -78,7 +72,6 @@ static void keys_are_counted_in_document_order(void **state)
                 {{3, 13}, {3, 24}}, {{4, 3}, {4, 9}},  {{4, 15}, {4, 20}}};
     struct skr_position key;
     struct skr_position value;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_true(skr_json_find_key(document, i, &key, &value));
         assert_at(key, rows[i].key[0], rows[i].key[1]);
@@ -88,7 +81,7 @@ static void keys_are_counted_in_document_order(void **state)
     assert_true(skr_json_find_key(document, 0, NULL, NULL));
 }
 
-static void paths_lead_to_values(void **state)
+TEST(paths_lead_to_values)
 {
     static const struct {
         const char *path[5];
@@ -115,7 +108,6 @@ static void paths_lead_to_values(void **state)
         {{"z", NULL}, 4, 20},
         {{"z", "0", NULL}, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_position p = {0, 0};
         bool found = skr_json_find_path(document, rows[i].path, &p);
@@ -127,22 +119,20 @@ static void paths_lead_to_values(void **state)
     assert_false(skr_json_find_path("", rows[0].path, &p));
 }
 
-static void of_duplicate_members_the_last_is_meant(void **state)
+TEST(of_duplicate_members_the_last_is_meant)
 {
     static const char *const path[] = {"a", NULL};
     static const char *const below[] = {"a", "b", NULL};
     struct skr_position p;
-    (void)state;
     assert_true(skr_json_find_path("{\"a\":1,\"b\":{\"a\":9},\"a\":{\"b\":2}}", path, &p));
     assert_at(p, 1, 24);
     assert_true(skr_json_find_path("{\"a\":{\"b\":1},\"a\":{\"b\":2}}", below, &p));
     assert_at(p, 1, 23);
 }
 
-static void nesting_is_measured_with_a_position(void **state)
+TEST(nesting_is_measured_with_a_position)
 {
     struct skr_position p;
-    (void)state;
     assert_false(skr_json_deeper_than("{\"a\":{}}", 2, &p));
     assert_true(skr_json_deeper_than("{\"a\":{},\n \"b\":[]}", 1, &p));
     assert_at(p, 1, 6);
@@ -152,7 +142,7 @@ static void nesting_is_measured_with_a_position(void **state)
     assert_at(p, 1, 6);
 }
 
-static void the_place_of_a_parse_error_is_its_token(void **state)
+TEST(the_place_of_a_parse_error_is_its_token)
 {
     static const struct {
         const char *text;
@@ -163,7 +153,6 @@ static void the_place_of_a_parse_error_is_its_token(void **state)
         {"{'a':1}", 1, 2},         {"{\"a\":1} x", 1, 9},       {"{\"a\":\n1e999}", 2, 1},
         {"{\"\xC3\xA9\":}", 1, 7},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_error_t error;
         struct skr_position p;
@@ -173,7 +162,7 @@ static void the_place_of_a_parse_error_is_its_token(void **state)
     }
 }
 
-static void a_duplicate_is_found_with_the_one_before(void **state)
+TEST(a_duplicate_is_found_with_the_one_before)
 {
     static const struct {
         const char *text;
@@ -187,7 +176,6 @@ static void a_duplicate_is_found_with_the_one_before(void **state)
         {"{\"\\u00e9\":\"a\",\"\xC3\xA9\":2}", {1, 2}, {1, 15}},
         {"[{\"a\":1},{\"a\":2,\"a\":3}]", {1, 11}, {1, 17}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_error_t error;
         struct skr_position first;
@@ -205,12 +193,11 @@ static void a_duplicate_is_found_with_the_one_before(void **state)
 }
 
 /* No result is expected, only that every search ends inside the text. */
-static void any_bytes_at_all_are_survived(void **state)
+TEST(any_bytes_at_all_are_survived)
 {
     static const char bytes[] = "{}[]:,\"\\u0ad8 \n1x\xC3";
     static const char *const path[] = {"a", "0", "", NULL};
     uint32_t seed = 11;
-    (void)state;
     for (int round = 0; round < 30000; round++) {
         char text[20];
         struct skr_position p;
@@ -230,20 +217,4 @@ static void any_bytes_at_all_are_survived(void **state)
         skr_json_find_token(text, seed % 25, &p);
         (void)skr_json_find_duplicate(text, seed % 25, &p, &p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nth_equal_string_is_found),
-        cmocka_unit_test(escapes_are_undone_before_comparing),
-        cmocka_unit_test(keys_are_counted_in_document_order),
-        cmocka_unit_test(paths_lead_to_values),
-        cmocka_unit_test(of_duplicate_members_the_last_is_meant),
-        cmocka_unit_test(nesting_is_measured_with_a_position),
-        cmocka_unit_test(the_place_of_a_parse_error_is_its_token),
-        cmocka_unit_test(a_duplicate_is_found_with_the_one_before),
-        cmocka_unit_test(any_bytes_at_all_are_survived),
-    };
-    return cmocka_run_group_tests_name("json_position", tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The growing string and the JSON strings it writes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <jansson.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <jansson.h>
-#include <stdlib.h>
-
+#include "test/test.h"
 #include "topology/base/strbuf.h"
 
-static void pieces_are_appended_and_terminated(void **state)
+TEST(pieces_are_appended_and_terminated)
 {
     struct skr_strbuf b;
-    (void)state;
     skr_strbuf_init(&b);
     assert_string_equal(b.s, "");
     skr_strbuf_add(&b, "a");
@@ -33,11 +27,10 @@ static void pieces_are_appended_and_terminated(void **state)
     assert_string_equal(b.s, "");
 }
 
-static void a_formatted_text_longer_than_the_room_is_whole(void **state)
+TEST(a_formatted_text_longer_than_the_room_is_whole)
 {
     struct skr_strbuf b;
     char text[5000];
-    (void)state;
     memset(text, 'y', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     skr_strbuf_init(&b);
@@ -48,7 +41,7 @@ static void a_formatted_text_longer_than_the_room_is_whole(void **state)
     skr_strbuf_fini(&b);
 }
 
-static void integers_of_every_size_are_written(void **state)
+TEST(integers_of_every_size_are_written)
 {
     static const struct {
         int64_t v;
@@ -58,7 +51,6 @@ static void integers_of_every_size_are_written(void **state)
         {-1, "-1"},     {INT64_MAX, "9223372036854775807"},
         {1000, "1000"}, {INT64_MIN, "-9223372036854775808"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_strbuf b;
         skr_strbuf_init(&b);
@@ -68,11 +60,10 @@ static void integers_of_every_size_are_written(void **state)
     }
 }
 
-static void taking_hands_the_memory_over(void **state)
+TEST(taking_hands_the_memory_over)
 {
     struct skr_strbuf b;
     size_t len = 99;
-    (void)state;
     skr_strbuf_init(&b);
     char *s = skr_strbuf_take(&b, &len);
     assert_string_equal(s, "");
@@ -86,7 +77,7 @@ static void taking_hands_the_memory_over(void **state)
     skr_strbuf_fini(&b);
 }
 
-static void json_strings_are_escaped_and_repaired(void **state)
+TEST(json_strings_are_escaped_and_repaired)
 {
     static const struct {
         const char *in;
@@ -106,7 +97,6 @@ static void json_strings_are_escaped_and_repaired(void **state)
         {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
         {"\xF4\x90\x80\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_strbuf b;
         skr_strbuf_init(&b);
@@ -116,10 +106,9 @@ static void json_strings_are_escaped_and_repaired(void **state)
     }
 }
 
-static void whatever_goes_in_a_json_parser_reads_it(void **state)
+TEST(whatever_goes_in_a_json_parser_reads_it)
 {
     uint32_t seed = 1;
-    (void)state;
     for (int round = 0; round < 2000; round++) {
         char text[24];
         struct skr_strbuf b;
@@ -135,17 +124,4 @@ static void whatever_goes_in_a_json_parser_reads_it(void **state)
         json_decref(json);
         skr_strbuf_fini(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_appended_and_terminated),
-        cmocka_unit_test(a_formatted_text_longer_than_the_room_is_whole),
-        cmocka_unit_test(integers_of_every_size_are_written),
-        cmocka_unit_test(taking_hands_the_memory_over),
-        cmocka_unit_test(json_strings_are_escaped_and_repaired),
-        cmocka_unit_test(whatever_goes_in_a_json_parser_reads_it),
-    };
-    return cmocka_run_group_tests_name("strbuf", tests, NULL, NULL);
 }

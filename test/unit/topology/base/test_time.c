@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RFC 3339 times; expected values come from `date -u -d ... +%s`. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test/test.h"
 #include "topology/object.h"
 
-static void times_are_read(void **state)
+TEST(times_are_read)
 {
     static const struct {
         const char *text;
@@ -32,7 +28,6 @@ static void times_are_read(void **state)
         {"2262-04-11T23:47:15Z", 9223372035, 0},
         {"1678-01-01T00:00:00Z", -9214560000, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 0;
         struct skr_error error = {SKR_OK, ""};
@@ -43,7 +38,7 @@ static void times_are_read(void **state)
     }
 }
 
-static void what_is_no_time_is_refused(void **state)
+TEST(what_is_no_time_is_refused)
 {
     static const char *const rows[] = {
         "",
@@ -70,7 +65,6 @@ static void what_is_no_time_is_refused(void **state)
         "20060-1-02T15:04:05Z",
         "-006-01-02T15:04:05Z",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 7;
         struct skr_error error;
@@ -85,11 +79,10 @@ static void what_is_no_time_is_refused(void **state)
                         "time \"2006-01-02 15:04:05Z\": not like 2006-01-02T15:04:05Z at 11");
 }
 
-static void a_year_that_nanoseconds_cannot_count_is_a_limit(void **state)
+TEST(a_year_that_nanoseconds_cannot_count_is_a_limit)
 {
     static const char *const rows[] = {"0001-01-01T00:00:00Z", "1677-01-01T00:00:00Z",
                                        "2262-04-12T00:00:00Z", "9999-12-31T23:59:59Z"};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 7;
         assert_int_equal(skr_time_parse(rows[i], &t, NULL), -SKR_LIMIT);
@@ -97,7 +90,7 @@ static void a_year_that_nanoseconds_cannot_count_is_a_limit(void **state)
     }
 }
 
-static void times_are_written(void **state)
+TEST(times_are_written)
 {
     static const struct {
         skr_time t;
@@ -116,7 +109,6 @@ static void times_are_written(void **state)
         {INT64_MAX, 14 * 3600, "2262-04-12T13:47:16.854775807+14:00"},
         {INT64_MIN, -12 * 3600, "1677-09-20T12:12:43.145224192-12:00"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[36];
         skr_time_write(rows[i].t, rows[i].offset_s, text, sizeof text);
@@ -124,10 +116,9 @@ static void times_are_written(void **state)
     }
 }
 
-static void what_is_written_is_read_back(void **state)
+TEST(what_is_written_is_read_back)
 {
     uint64_t seed = 3;
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         skr_time t = (skr_time)(seed >> 2); /* 1970 to 2116 */
@@ -138,16 +129,4 @@ static void what_is_written_is_read_back(void **state)
         assert_int_equal(skr_time_parse(text, &back, NULL), 0);
         assert_true(back == t);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_read),
-        cmocka_unit_test(what_is_no_time_is_refused),
-        cmocka_unit_test(a_year_that_nanoseconds_cannot_count_is_a_limit),
-        cmocka_unit_test(times_are_written),
-        cmocka_unit_test(what_is_written_is_read_back),
-    };
-    return cmocka_run_group_tests_name("time", tests, NULL, NULL);
 }
