@@ -7,28 +7,23 @@
 #include "core/frame/action.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ACTIONS_BYTES_MAX = 1024 * 1024 * 1024, /* bodies of one event's writes */
     FIRST_BLOCK = 16 * 1024,
 };
 
-static const char *const kind_name[] = {
-    [SKR_WRITE_BINDING] = "binding",
-    [SKR_WRITE_PATCH_POD] = "patch pod",
-    [SKR_WRITE_UNGATE_POD] = "ungate pod",
-    [SKR_WRITE_PATCH_POD_STATUS] = "patch pod status",
-    [SKR_WRITE_PATCH_CONFIGMAP] = "patch configmap",
-    [SKR_WRITE_PATCH_PODGROUP] = "patch podgroup",
-    [SKR_WRITE_CREATE_EVENT] = "create event",
-    [SKR_WRITE_EVICT] = "evict",
-    [SKR_WRITE_DELETE_POD] = "delete pod",
-    [SKR_WRITE_GET_POD] = "get pod",
-    [SKR_WRITE_GET_CONFIGMAP] = "get configmap",
-    [SKR_WRITE_GET_PODGROUP] = "get podgroup",
+static const char *const verb_name[] = {
+    [SKR_VERB_GET] = "get",
+    [SKR_VERB_CREATE] = "create",
+    [SKR_VERB_UPDATE] = "update",
+    [SKR_VERB_MERGE_PATCH] = "patch",
+    [SKR_VERB_STRATEGIC_PATCH] = "patch",
+    [SKR_VERB_JSON_PATCH] = "patch",
+    [SKR_VERB_DELETE] = "delete",
 };
-_Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_WRITE_KIND_COUNT,
-               "a name per kind of write");
+_Static_assert(sizeof verb_name / sizeof verb_name[0] == SKR_WRITE_VERB_COUNT, "a name per verb");
 
 static const char *const class_name[] = {
     [SKR_WRITE_CLASS_LEASE] = "lease",   [SKR_WRITE_CLASS_COMMIT] = "commit",
@@ -39,9 +34,9 @@ static const char *const class_name[] = {
 _Static_assert(sizeof class_name / sizeof class_name[0] == SKR_WRITE_CLASS_COUNT,
                "a name per class of write");
 
-const char *skr_write_kind_name(enum skr_write_kind kind)
+const char *skr_write_verb_name(enum skr_write_verb verb)
 {
-    return (size_t)kind < SKR_WRITE_KIND_COUNT ? kind_name[kind] : "";
+    return (size_t)verb < SKR_WRITE_VERB_COUNT ? verb_name[verb] : "";
 }
 
 const char *skr_write_class_name(enum skr_write_class class)
@@ -49,14 +44,11 @@ const char *skr_write_class_name(enum skr_write_class class)
     return (size_t) class < SKR_WRITE_CLASS_COUNT ? class_name[class] : "";
 }
 
-void skr_solve_request_destroy(struct skr_solve_request *request)
+void skr_work_destroy(struct skr_work *work)
 {
-    if (!request) {
-        return;
+    if (work) {
+        work->type->destroy(work);
     }
-    skr_tree_unref(request->tree);
-    skr_arena_destroy(request->arena);
-    free(request);
 }
 
 static struct skr_arena *arena_create(void)
@@ -84,11 +76,35 @@ void skr_actions_reset(struct skr_actions *actions)
 void skr_actions_fini(struct skr_actions *actions)
 {
     for (size_t i = 0; i < actions->n; i++) {
-        if (actions->item[i].kind == SKR_ACTION_SOLVE) {
-            skr_solve_request_destroy(actions->item[i].solve);
+        if (actions->item[i].kind == SKR_ACTION_WORK) {
+            skr_work_destroy(actions->item[i].work);
         }
     }
     free(actions->item);
     skr_arena_destroy(actions->arena);
     *actions = (struct skr_actions){.n = 0};
+}
+
+struct skr_action *skr_actions_add(struct skr_actions *actions, enum skr_action_kind kind)
+{
+    skr_grow(&actions->item, &actions->cap, actions->n + 1, sizeof *actions->item);
+    struct skr_action *action = &actions->item[actions->n++];
+    memset(action, 0, sizeof *action);
+    action->kind = kind;
+    return action;
+}
+
+void *skr_actions_copy(struct skr_actions *actions, const void *data, size_t n)
+{
+    void *p = skr_arena_alloc(actions->arena, n);
+    skr_bug_on(!p);
+    if (n > 0) {
+        memcpy(p, data, n);
+    }
+    return p;
+}
+
+const char *skr_actions_copy_string(struct skr_actions *actions, const char *s)
+{
+    return skr_actions_copy(actions, s ? s : "", strlen(s ? s : "") + 1);
 }

@@ -6,10 +6,16 @@
  * logging, no randomness (back-off jitter comes from a hash of the group's name and attempt).
  * Replaying the same events gives the same actions, byte for byte.
  */
-#include "core/frame/action.h"
-#include "core/frame/event.h"
+#include "core/gang/action.h"
+#include "core/gang/event.h"
 #include "core/gang/settings.h"
 #include "topology/base/strbuf.h"
+
+/* Names of their own beside core/frame/engine.h, which takes its place. */
+#define skr_engine_create  skr_gang_engine_create
+#define skr_engine_destroy skr_gang_engine_destroy
+#define skr_engine_handle  skr_gang_engine_handle
+#define skr_engine_check   skr_gang_engine_check
 
 struct skr_engine;
 

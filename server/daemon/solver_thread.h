@@ -6,7 +6,7 @@
  * problem is an immutable copy, so nothing is shared with the engine but the cancel flag. Every
  * request yields exactly one result, cancelled or not, until the thread is stopped.
  */
-#include "core/frame/action.h"
+#include "core/gang/action.h"
 #include "topology/base/error.h"
 
 struct skr_solver_thread;

@@ -6,8 +6,8 @@
  * request is held while the engine finds out, which may take a solve; the engine answers within
  * seconds in any case. At most SKR_EXPLANATIONS_ASKED_MAX are on their way at once.
  */
-#include "core/frame/action.h"
-#include "core/frame/event.h"
+#include "core/gang/action.h"
+#include "core/gang/event.h"
 #include "server/http/admin.h"
 
 enum { SKR_EXPLANATIONS_ASKED_MAX = 32 };

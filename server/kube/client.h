@@ -17,8 +17,8 @@
  *
  * All other functions may be called from any thread, _stop and _destroy from one.
  */
-#include "core/frame/action.h"
-#include "core/frame/event.h"
+#include "core/gang/action.h"
+#include "core/gang/event.h"
 #include "server/kube/access.h"
 
 enum skr_kube_resource {

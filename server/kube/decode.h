@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/frame/event.h"
+#include "core/gang/event.h"
 #include "topology/base/error.h"
 
 enum skr_kube_kind {

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/frame/action.h"
+#include "core/gang/action.h"
 #include "server/kube/transfer.h"
 
 enum {

@@ -2,7 +2,7 @@
 /* Lists of actions: what they own, and the names of writes. */
 #include <string.h>
 
-#include "core/frame/action.h"
+#include "core/gang/action.h"
 #include "test/test.h"
 
 static struct skr_solve_request *make_request(void)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The protocol is that of optimistic concurrency in the Kubernetes API conventions: a version that
+ * was read is the precondition of what is written. */
+#include "core/frame/object_writer.h"
+
+#include <string.h>
+
+enum { RETRY_FIRST_MS = 100, RETRY_SHIFT_MAX = 7, RETRY_LAST_S = 10, REFUSED_S = 30 };
+
+static void send_read(struct skr_object_writer *w, struct skr_frame *frame,
+                      const struct skr_object_target *t)
+{
+    const struct skr_write write = {.verb = SKR_VERB_GET,
+                                    .resource = t->type->resource,
+                                    .class = SKR_WRITE_CLASS_COMMIT,
+                                    .namespace_ = t->meta->namespace_,
+                                    .name = t->meta->name,
+                                    .answer = t->type};
+    w->write = skr_frame_write(frame, &write, t->purpose, t->key)->id;
+    w->reading = true;
+}
+
+enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct skr_frame *frame,
+                                            const struct skr_object_target *t,
+                                            skr_time collect_until, skr_time *ret_at)
+{
+    skr_time now = skr_frame_now(frame);
+    *ret_at = SKR_TIME_NEVER;
+    if (w->write) {
+        return SKR_OBJECT_WAIT;
+    }
+    if (now < w->retry_at) {
+        *ret_at = w->retry_at;
+        return SKR_OBJECT_WAIT;
+    }
+    if (!w->urgent) {
+        w->flush_at = w->flush_at ? w->flush_at : collect_until;
+        if (now < w->flush_at) {
+            *ret_at = w->flush_at;
+            return SKR_OBJECT_WAIT;
+        }
+    }
+    if (w->must_read) {
+        send_read(w, frame, t);
+        return SKR_OBJECT_WAIT;
+    }
+    return SKR_OBJECT_PATCH;
+}
+
+void skr_object_writer_rest(struct skr_object_writer *w)
+{
+    if (!w->write) {
+        w->urgent = false;
+        w->flush_at = 0;
+    }
+}
+
+static void patch_body(const struct skr_object_target *t, const char *in_metadata,
+                       const char *members, struct skr_strbuf *b)
+{
+    skr_strbuf_add(b, "{\"metadata\":{\"uid\":");
+    skr_strbuf_add_json(b, t->meta->uid);
+    if (t->meta->resource_version) {
+        skr_strbuf_addf(b, ",\"resourceVersion\":\"%llu\"",
+                        (unsigned long long)t->meta->resource_version);
+    }
+    if (*in_metadata) {
+        skr_strbuf_addc(b, ',');
+        skr_strbuf_add(b, in_metadata);
+    }
+    skr_strbuf_addc(b, '}');
+    if (*members) {
+        skr_strbuf_addc(b, ',');
+        skr_strbuf_add(b, members);
+    }
+    skr_strbuf_addc(b, '}');
+}
+
+void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *frame,
+                             const struct skr_object_target *t, enum skr_write_class class,
+                             const char *in_metadata, const char *members)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    patch_body(t, in_metadata, members, &b);
+    const struct skr_write write = {.verb = SKR_VERB_MERGE_PATCH,
+                                    .resource = t->type->resource,
+                                    .subresource = t->subresource,
+                                    .class = class,
+                                    .namespace_ = t->meta->namespace_,
+                                    .name = t->meta->name,
+                                    .body = b.s,
+                                    .body_len = b.len,
+                                    .answer = t->type};
+    w->write = skr_frame_write(frame, &write, t->purpose, t->key)->id;
+    w->reading = false;
+    w->urgent = false;
+    w->flush_at = 0;
+    w->sent_at = skr_frame_now(frame);
+    skr_strbuf_fini(&b);
+}
+
+static skr_time retry_delay(struct skr_object_writer *w)
+{
+    uint32_t shift = w->failures > RETRY_SHIFT_MAX ? RETRY_SHIFT_MAX : w->failures;
+    skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
+    w->failures++;
+    return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
+}
+
+enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
+                                              const struct skr_frame *frame,
+                                              const struct skr_event *event)
+{
+    skr_time now = skr_frame_now(frame);
+    if (w->write != event->written.id) {
+        return SKR_OBJECT_STALE;
+    }
+    w->write = 0;
+    enum skr_object_result result = SKR_OBJECT_RETRY;
+    switch (event->written.outcome) {
+    case SKR_WRITE_OK:
+        w->failures = 0;
+        w->retry_at = 0;
+        w->refused = false;
+        w->must_read = !event->written.object;
+        return SKR_OBJECT_SET;
+    case SKR_WRITE_NOT_FOUND:
+        return SKR_OBJECT_GONE;
+    case SKR_WRITE_CONFLICT:
+        w->must_read = true;
+        break;
+    case SKR_WRITE_BUSY:
+        w->retry_at =
+            now + (event->written.retry_after > 0 ? event->written.retry_after : retry_delay(w));
+        break;
+    case SKR_WRITE_UNKNOWN:
+    case SKR_WRITE_DROPPED:
+        w->must_read = true;
+        w->retry_at = now + retry_delay(w);
+        break;
+    case SKR_WRITE_INVALID:
+    case SKR_WRITE_DENIED:
+    case SKR_WRITE_OUTCOME_COUNT:
+    default:
+        w->refused = !w->reading;
+        w->must_read = w->reading; /* a refused patch was not applied */
+        w->retry_at = now + REFUSED_S * SKR_SECOND;
+        result = SKR_OBJECT_REFUSED;
+        break;
+    }
+    w->urgent = true;
+    return result;
+}

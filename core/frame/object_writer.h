@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_FRAME_OBJECT_WRITER_H
+#define SKR_CORE_FRAME_OBJECT_WRITER_H
+/*
+ * Brings one object of the API server from what it is to what it should be. The owner knows the
+ * object as cached and what differs; the writer knows when a patch may go out and what to do with
+ * its outcome:
+ *
+ * - one request in flight per object;
+ * - a JSON merge patch (RFC 7386) of the differences alone, with uid and resourceVersion as
+ *   preconditions, so a user's change is never overwritten;
+ * - after a conflict or an unknown outcome the object is read before anything else is written;
+ * - refused and failed requests come again after a pause;
+ * - changes that nobody waits for are collected for a moment.
+ *
+ *   settle: differs? -> skr_object_writer_step() -> PATCH: build the members, _patch()
+ *   written: skr_object_writer_done() -> OBJECT: take it from the event into the cache; GONE: out of
+ *            the cache; then look at the object again
+ *
+ * Embedded in the owner's cache entry; all zero is its beginning, it owns nothing.
+ */
+#include "core/frame/frame.h"
+
+struct skr_object_writer {
+    uint64_t write;    /* patch or read-back in flight; 0 none */
+    bool reading;      /* that is a read-back */
+    bool urgent;       /* somebody waits: changes are not collected */
+    bool must_read;    /* the cached version is known to be stale: read before writing */
+    bool refused;      /* the last patch was, for good, until retry_at */
+    skr_time sent_at;  /* last patch */
+    skr_time flush_at; /* collected changes are written then; 0: nothing to write */
+    skr_time retry_at;
+    uint32_t failures;
+};
+
+/* The object that is written. All borrowed. */
+struct skr_object_target {
+    const struct skr_object_type *type;
+    const char *subresource; /* "" or "status" */
+    const struct skr_meta *meta;
+    int purpose; /* of its writes, and */
+    const char *key;
+};
+
+enum skr_object_step {
+    SKR_OBJECT_WAIT, /* nothing now: look again at *ret_at, SKR_TIME_NEVER: when something happens */
+    SKR_OBJECT_PATCH, /* the differences are to be written now: skr_object_writer_patch() */
+};
+
+/* The object differs from what it should be: what is to be done? Sends the read-back itself where
+ * one is due. collect_until: patches that are not urgent wait until then, counted from the first
+ * call that finds a difference. */
+enum skr_object_step skr_object_writer_step(struct skr_object_writer *writer,
+                                            struct skr_frame *frame,
+                                            const struct skr_object_target *target,
+                                            skr_time collect_until, skr_time *ret_at);
+/* The object is as it should be. */
+void skr_object_writer_rest(struct skr_object_writer *writer);
+/* Sends a merge patch. in_metadata, members: what differs, as members of a JSON object, without
+ * the braces ("\"a\":1,\"b\":2"); "" none. Answered with the object. */
+void skr_object_writer_patch(struct skr_object_writer *writer, struct skr_frame *frame,
+                             const struct skr_object_target *target, enum skr_write_class class,
+                             const char *in_metadata, const char *members);
+
+enum skr_object_result {
+    SKR_OBJECT_STALE,   /* not one of the writer's: only the object in the event may be of use */
+    SKR_OBJECT_SET,     /* the event's object is the newest; NULL when it could not be read: then
+                           the next step reads it */
+    SKR_OBJECT_GONE,    /* it does not exist any more */
+    SKR_OBJECT_RETRY,   /* look again, not before retry_at */
+    SKR_OBJECT_REFUSED, /* the same, and it is worth a line in the log: message of the event */
+};
+enum skr_object_result skr_object_writer_done(struct skr_object_writer *writer,
+                                              const struct skr_frame *frame,
+                                              const struct skr_event *event);
+
+#endif

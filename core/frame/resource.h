@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_FRAME_RESOURCE_H
+#define SKR_CORE_FRAME_RESOURCE_H
+/*
+ * Resources of the Kubernetes API, as a scheduler names them: what it watches, how an object of it
+ * is decoded, where it is written. All of them are constants of the scheduler that declares them;
+ * everything here borrows them for the life of the process.
+ *
+ * Two schedulers may watch one resource, each with a type of its own: the server watches it once
+ * and decodes each object for each of them.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "topology/object.h"
+
+struct skr_resource {
+    const char *group; /* "" for the core group */
+    const char *version;
+    const char *plural; /* in URLs and permissions */
+    const char *kind;
+    bool namespaced;
+};
+
+/* How objects of a resource become memory of ours. */
+struct skr_object_type {
+    const struct skr_resource *resource;
+    /* Borrows json. *ret is owned by the caller. SKR_INVALID with the path of the field, SKR_LIMIT. */
+    int (*decode)(const json_t *json, void **ret, struct skr_error *error);
+    void (*destroy)(void *object); /* NULL allowed */
+    const struct skr_meta *(*meta)(const void *object);
+};
+
+struct skr_watch {
+    const struct skr_object_type *type;
+    const char *label_selector; /* NULL: all objects */
+    bool optional;              /* the kind may not be installed: then there are none */
+    const char *name;           /* in metrics and logs; NULL: the plural */
+};
+
+enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */
+
+/* The same group, version and plural. */
+bool skr_resource_is(const struct skr_resource *a, const struct skr_resource *b);
+/* "group/version", or the version alone in the core group; cut at size. */
+void skr_resource_api_version(const struct skr_resource *resource, char *buffer, size_t size);
+
+#endif
