@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rig's engine: its actions are carried out as they come, what they bring about is handed to it
+ * one by one. */
+#include "test/unit/frame_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "test/unit/frame_rig_parts.h"
+
+enum { ROUNDS_MAX = 100000 };
+
+struct frame_rig *frame_rig_create(const struct skr_scheduler *scheduler, const void *settings)
+{
+    struct frame_rig *rig = skr_alloc(sizeof *rig);
+    rig->parts = skr_alloc(sizeof *rig->parts);
+    rig->parts->scheduler = scheduler;
+    rig->parts->settings = settings;
+    rig->parts->timer = SKR_TIME_NEVER;
+    rig->now = (skr_time)1767225600 * SKR_SECOND; /* 2026-01-01T00:00:00Z */
+    return rig;
+}
+
+static void forget_news(struct frame_rig *rig)
+{
+    struct frame_news *n, *next;
+    DL_FOREACH_SAFE(rig->parts->news, n, next)
+    {
+        DL_DELETE(rig->parts->news, n);
+        frame_rig_news_free(n);
+    }
+    DL_FOREACH_SAFE(rig->parts->late, n, next)
+    {
+        DL_DELETE(rig->parts->late, n);
+        frame_rig_news_free(n);
+    }
+}
+
+void frame_rig_forget_writes(struct frame_rig *rig)
+{
+    for (size_t i = 0; i < rig->n_writes; i++) {
+        free(rig->write[i].subresource);
+        free(rig->write[i].key);
+        json_decref(rig->write[i].body);
+    }
+    rig->n_writes = 0;
+}
+
+void frame_rig_destroy(struct frame_rig *rig)
+{
+    if (!rig) {
+        return;
+    }
+    skr_engine_destroy(rig->engine);
+    forget_news(rig);
+    frame_rig_forget_writes(rig);
+    frame_rig_api_fini(rig);
+    for (size_t i = 0; i < rig->n_decisions; i++) {
+        free(rig->decision[i]);
+    }
+    free(rig->decision);
+    free(rig->write);
+    free(rig->parts);
+    free(rig);
+}
+
+static void note_decision(struct frame_rig *rig, const struct skr_decision *d)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s: %s: %s", d->what, d->key, d->message);
+    skr_grow(&rig->decision, &rig->parts->cap_decisions, rig->n_decisions + 1,
+             sizeof *rig->decision);
+    rig->decision[rig->n_decisions++] = skr_strdup(text);
+}
+
+static void run_work(struct frame_rig *rig, struct skr_work *work)
+{
+    struct frame_news *n = skr_alloc(sizeof *n);
+    work->type->run(work, NULL);
+    n->event = (struct skr_event){.kind = SKR_EVENT_WORK_DONE, .work = work};
+    DL_APPEND(rig->parts->news, n);
+}
+
+static void carry_out(struct frame_rig *rig, struct skr_action *a)
+{
+    switch (a->kind) {
+    case SKR_ACTION_ANSWER:
+        if (rig->answer) {
+            rig->answer(rig->context, a->answer.request, a->answer.body);
+        }
+        break;
+    case SKR_ACTION_WRITE:
+        if (!rig->parts->must_crash) {
+            frame_rig_apply(rig, &a->write);
+        }
+        break;
+    case SKR_ACTION_WORK:
+        run_work(rig, a->work);
+        a->work = NULL;
+        break;
+    case SKR_ACTION_TIMER:
+        rig->parts->timer = a->timer;
+        break;
+    case SKR_ACTION_DECISION:
+        note_decision(rig, &a->decision);
+        break;
+    case SKR_ACTION_HOLD:
+    case SKR_ACTION_CANCEL: /* work is done at once */
+    case SKR_ACTION_KIND_COUNT:
+    default:
+        break;
+    }
+}
+
+void frame_rig_handle(struct frame_rig *rig, struct skr_event *event)
+{
+    struct skr_actions actions;
+    struct skr_error error;
+    skr_actions_init(&actions);
+    assert_int_equal(skr_engine_handle(rig->engine, event, rig->now, &actions), 0);
+    if (skr_engine_check(rig->engine, &error) < 0) {
+        fail_msg("%s", error.text);
+    }
+    for (size_t i = 0; i < actions.n; i++) {
+        carry_out(rig, &actions.item[i]);
+    }
+    skr_actions_fini(&actions);
+    if (rig->parts->must_crash) {
+        rig->parts->must_crash = false;
+        rig->parts->crashes++;
+        frame_rig_restart(rig);
+    }
+}
+
+static void handle_kind(struct frame_rig *rig, enum skr_event_kind kind)
+{
+    struct skr_event event = {.kind = kind};
+    frame_rig_handle(rig, &event);
+}
+
+static void deliver_object(struct frame_rig *rig, const struct frame_news *n)
+{
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT};
+    struct skr_error error;
+    const struct skr_object_type *type = n->watch->type;
+    if (n->json) {
+        event.upsert.type = type;
+        if (type->decode(n->json, &event.upsert.object, &error) < 0) {
+            fail_msg("%s does not decode: %s", n->key, error.text);
+        }
+        frame_rig_handle(rig, &event);
+        return;
+    }
+    char *space = skr_strdup(n->key), *name = strchr(space, '/');
+    if (name) {
+        *name++ = '\0';
+    }
+    event.kind = SKR_EVENT_DELETE;
+    event.deleted.type = type;
+    event.deleted.namespace_ = name ? space : "";
+    event.deleted.name = name ? name : space;
+    event.deleted.uid = n->uid;
+    frame_rig_handle(rig, &event);
+    free(space);
+}
+
+static struct frame_news *next_news(struct frame_rig *rig)
+{
+    struct frame_news *n;
+    DL_FOREACH(rig->parts->news, n)
+    {
+        if (!n->watch || !rig->hold_watches) {
+            return n;
+        }
+    }
+    if (rig->parts->late) { /* nothing else is to be heard of: now they come */
+        n = rig->parts->late;
+        DL_DELETE(rig->parts->late, n);
+        DL_APPEND(rig->parts->news, n);
+        return n;
+    }
+    return NULL;
+}
+
+static bool step(struct frame_rig *rig)
+{
+    struct frame_news *n = next_news(rig);
+    if (n) {
+        DL_DELETE(rig->parts->news, n);
+        if (n->watch) {
+            deliver_object(rig, n);
+        } else {
+            frame_rig_handle(rig, &n->event);
+            n->event.kind = SKR_EVENT_TIMER; /* taken */
+        }
+        frame_rig_news_free(n);
+        return true;
+    }
+    if (rig->parts->timer <= rig->now) {
+        rig->parts->timer = SKR_TIME_NEVER;
+        handle_kind(rig, SKR_EVENT_TIMER);
+        return true;
+    }
+    return false;
+}
+
+void frame_rig_run(struct frame_rig *rig)
+{
+    for (int i = 0; step(rig); i++) {
+        if (i == ROUNDS_MAX) {
+            fail_msg("the engine does not come to rest");
+        }
+    }
+}
+
+void frame_rig_advance(struct frame_rig *rig, skr_time duration)
+{
+    skr_time end = rig->now + duration;
+    frame_rig_run(rig);
+    while (rig->parts->timer <= end) {
+        rig->now = rig->parts->timer > rig->now ? rig->parts->timer : rig->now;
+        frame_rig_run(rig);
+    }
+    rig->now = end;
+}
+
+void frame_rig_start(struct frame_rig *rig)
+{
+    struct frame_rig_parts *p = rig->parts;
+    assert_null(rig->engine);
+    rig->engine = skr_engine_create(p->scheduler, p->settings, "rig");
+    p->timer = SKR_TIME_NEVER;
+    if (p->follows) {
+        handle_kind(rig, SKR_EVENT_LEADER_LOST);
+    }
+    frame_rig_list(rig);
+    bool held = rig->hold_watches;
+    rig->hold_watches = false;
+    for (struct frame_news *n; (n = rig->parts->news);) {
+        DL_DELETE(rig->parts->news, n);
+        deliver_object(rig, n);
+        frame_rig_news_free(n);
+    }
+    rig->hold_watches = held;
+    handle_kind(rig, SKR_EVENT_SYNCED);
+    frame_rig_run(rig);
+}
+
+void frame_rig_restart(struct frame_rig *rig)
+{
+    skr_engine_destroy(rig->engine);
+    rig->engine = NULL;
+    forget_news(rig);
+    frame_rig_start(rig);
+}
+
+void frame_rig_lead(struct frame_rig *rig, bool leads)
+{
+    rig->parts->follows = !leads;
+    if (rig->engine) {
+        handle_kind(rig, leads ? SKR_EVENT_LEADER_WON : SKR_EVENT_LEADER_LOST);
+        frame_rig_run(rig);
+    }
+}
+
+uint64_t frame_rig_request(struct frame_rig *rig, int verb, const void *body)
+{
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = ++rig->parts->request, .verb = verb, .body = body}};
+    frame_rig_handle(rig, &event);
+    return rig->parts->request;
+}
+
+void frame_rig_hang_up(struct frame_rig *rig, uint64_t request)
+{
+    struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = request}};
+    frame_rig_handle(rig, &event);
+}
+
+/* ---- judging ---- */
+
+const struct frame_rig_write *frame_rig_last(const struct frame_rig *rig,
+                                             const struct frame_rig_match *match)
+{
+    for (size_t i = rig->n_writes; i-- > 0;) {
+        if (rig->write[i].applied && frame_rig_matches(match, &rig->write[i])) {
+            return &rig->write[i];
+        }
+    }
+    return NULL;
+}
+
+size_t frame_rig_writes(const struct frame_rig *rig, const struct frame_rig_match *match)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rig->n_writes; i++) {
+        n += rig->write[i].applied && frame_rig_matches(match, &rig->write[i]);
+    }
+    return n;
+}
