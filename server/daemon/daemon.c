@@ -213,6 +213,22 @@ static bool check_synced(void *context, struct skr_error *error)
     return false;
 }
 
+static bool check_fresh(void *context, struct skr_error *error)
+{
+    struct skr_daemon *d = context;
+    struct skr_kube_stats kube;
+    skr_kube_get_stats(d->kube, &kube);
+    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+        if (kube.resource[i].stale) {
+            skr_error_set(error, SKR_RETRY, "no list or watch of %s succeeded for %d s",
+                          skr_kube_resource_name((enum skr_kube_resource)i),
+                          (int)(kube.resource[i].age / SKR_SECOND));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_running(void *context, struct skr_error *error)
 {
     const struct skr_daemon *d = context;
@@ -312,8 +328,10 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         .listen = d->config->admin_listen,
         .log = {log_http, d},
         .metrics = d->registry,
-        .n_checks = 2,
-        .check = {{"synced", check_synced, d}, {"running", check_running, d}},
+        .n_checks = 3,
+        .check = {{"synced", check_synced, d},
+                  {"fresh", check_fresh, d},
+                  {"running", check_running, d}},
         .n_routes = 3,
         .route = {skr_log_level_route(), skr_explanations_route(d->explanations),
                   skr_api_route(d->api)},

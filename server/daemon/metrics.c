@@ -246,12 +246,11 @@ static void collect_watches(const struct skr_daemon_metrics *m, const struct skr
     for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
         const struct skr_kube_resource_stats *r = &stats->resource[i];
         const char *name = skr_kube_resource_name((enum skr_kube_resource)i);
-        bool never = r->last_event_age == SKR_TIME_NEVER;
         advance(m, F_WATCH_RESTARTS, name, NULL, r->failures);
         advance(m, F_WATCH_EVENTS, name, NULL, r->events);
         advance_seen(m, F_UNDECODABLE, name, NULL, r->undecodable);
         set(m, F_CACHE_OBJECTS, name, NULL, r->objects);
-        set(m, F_CACHE_AGE, name, NULL, never ? 0 : (uint64_t)r->last_event_age);
+        set(m, F_CACHE_AGE, name, NULL, (uint64_t)r->age);
     }
 }
 

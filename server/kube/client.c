@@ -71,6 +71,7 @@ void skr_kube_options_default(struct skr_kube_options *options)
         .backoff_min = 200 * SKR_MILLISECOND,
         .backoff_max = 30 * SKR_SECOND,
         .healthy_after = 10 * SKR_SECOND,
+        .stale_after = 300 * SKR_SECOND,
         .absent_retry = 300 * SKR_SECOND,
     };
 }
@@ -104,6 +105,7 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
         {"backoff_min", o->backoff_min, SKR_MILLISECOND, year},
         {"backoff_max", o->backoff_max, o->backoff_min, year},
         {"healthy_after", o->healthy_after, 0, year},
+        {"stale_after", o->stale_after, SKR_MILLISECOND, year},
         {"absent_retry", o->absent_retry, SKR_MILLISECOND, year},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
@@ -393,10 +395,10 @@ void skr_kube_destroy(struct skr_kube *kube)
 
 /* ---- figures ---- */
 
-static void get_resource(const struct skr_kube_resource_counters *c,
+static void get_resource(const struct skr_kube_resource_counters *c, skr_time stale_after,
                          struct skr_kube_resource_stats *ret)
 {
-    int64_t last = atomic_load_explicit(&c->last_byte, memory_order_relaxed);
+    skr_time age = skr_kube_now() - atomic_load_explicit(&c->last_success, memory_order_relaxed);
     *ret = (struct skr_kube_resource_stats){
         .objects = skr_count_get(&c->objects),
         .lists = skr_count_get(&c->lists),
@@ -404,8 +406,9 @@ static void get_resource(const struct skr_kube_resource_counters *c,
         .failures = skr_count_get(&c->failures),
         .events = skr_count_get(&c->events),
         .undecodable = skr_count_get(&c->undecodable),
-        .last_event_age = last == 0 ? SKR_TIME_NEVER : skr_kube_now() - last,
+        .age = age > 0 ? age : 0,
         .synced = atomic_load(&c->synced),
+        .stale = age > stale_after && !atomic_load(&c->absent),
     };
 }
 
@@ -418,7 +421,7 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
         .synced = atomic_load(&c->synced),
     };
     for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        get_resource(&c->resource[i], &ret->resource[i]);
+        get_resource(&c->resource[i], kube->options.stale_after, &ret->resource[i]);
     }
     for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {
         ret->queued[i] = skr_count_get(&c->queued[i]);

@@ -57,6 +57,8 @@ struct skr_kube_options {
     skr_time backoff_min;   /* after a failure, doubled at each, with jitter; 200 ms */
     skr_time backoff_max;   /* 30 s */
     skr_time healthy_after; /* a watch that lasted so long forgets earlier failures; 10 s */
+    skr_time stale_after;   /* without success the cache counts as stale; more than silence and
+                               backoff_max together; 5 min */
     skr_time absent_retry;  /* a kind that is not installed is looked for again; 5 min */
     uint64_t seed;          /* of the jitter; 0: random */
 };
@@ -84,14 +86,16 @@ void skr_kube_destroy(struct skr_kube *kube);
 
 /* Counters for metrics and /readyz. */
 struct skr_kube_resource_stats {
-    uint64_t objects;        /* known to exist now */
-    uint64_t lists;          /* complete ones */
-    uint64_t watches;        /* started, the first one included */
-    uint64_t failures;       /* lists and watches that ended with an error */
-    uint64_t events;         /* objects delivered, deletions included */
-    uint64_t undecodable;    /* versions of objects that were skipped */
-    skr_time last_event_age; /* since anything arrived, bookmarks included; SKR_TIME_NEVER: never */
-    bool synced;             /* the first list is complete, or the kind is not installed */
+    uint64_t objects;     /* known to exist now */
+    uint64_t lists;       /* complete ones */
+    uint64_t watches;     /* started, the first one included */
+    uint64_t failures;    /* lists and watches that ended with an error */
+    uint64_t events;      /* objects delivered, deletions included */
+    uint64_t undecodable; /* versions of objects that were skipped */
+    skr_time age;         /* since a list was complete, a watch began or one of its lines was read,
+                     bookmarks included; before the first: since the client started */
+    bool synced;          /* the first list is complete, or the kind is not installed */
+    bool stale;           /* age is more than it can be while all is well (stale_after) */
 };
 
 struct skr_kube_stats {

@@ -15,8 +15,9 @@ struct skr_kube_resource_counters {
     atomic_uint_fast64_t failures;
     atomic_uint_fast64_t events;
     atomic_uint_fast64_t undecodable;
-    atomic_int_fast64_t last_byte; /* skr_kube_now(); 0 never */
+    atomic_int_fast64_t last_success; /* skr_kube_now() */
     atomic_bool synced;
+    atomic_bool absent;
 };
 
 struct skr_kube_counters {

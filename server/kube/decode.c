@@ -21,10 +21,9 @@ const char *skr_kube_kind_plural(enum skr_kube_kind kind)
 int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_error *error)
 {
     json_error_t e;
-    /* A ConfigMap may hold NUL characters, and one object must not hide all others. */
     struct skr_prune prune;
     skr_prune_init(&prune, text, n);
-    json_t *json = json_load_callback(skr_prune_read, &prune, JSON_ALLOW_NUL, &e);
+    json_t *json = json_load_callback(skr_prune_read, &prune, 0, &e);
     if (!json) {
         return skr_error_set(error, SKR_INVALID, "not JSON: %d:%d: %s", e.line, e.column, e.text);
     }

@@ -46,8 +46,8 @@ enum skr_kube_line_type {
     SKR_KUBE_LINE_TYPE_COUNT
 };
 
-/* One JSON document, without managedFields (prune.h); texts may hold "\u0000" (the part behind it
- * is not seen). *ret: json_decref(). SKR_INVALID with line, column and what is wrong. */
+/* One JSON document, without managedFields and with the replacement character for NUL (prune.h).
+ * *ret: json_decref(). SKR_INVALID with line, column and what is wrong. */
 int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_error *error);
 
 /* {"type":…,"object":{…}}. *ret_object is borrowed from root. SKR_INVALID. */

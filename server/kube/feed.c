@@ -17,6 +17,7 @@ void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
         .name = skr_kube_resource_name(resource),
         .known = skr_known_create(),
     };
+    atomic_store(&feed->counters->last_success, skr_kube_now());
 }
 
 void skr_feed_fini(struct skr_feed *feed)
@@ -94,6 +95,18 @@ static struct skr_known_object *see(struct skr_feed *feed, const struct skr_kube
     return o;
 }
 
+/* Logged when it begins, counted every time. */
+static void leave_out(struct skr_feed *feed, struct skr_known_object *object,
+                      const struct skr_kube_identity *id, const char *text)
+{
+    if (object->broken) {
+        skr_count_add(&feed->counters->undecodable, 1);
+    } else {
+        log_undecodable(feed, id, text);
+    }
+    object->broken = true;
+}
+
 void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
 {
     struct skr_error error = {0};
@@ -114,17 +127,27 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
     }
     struct skr_event event;
     if (skr_kube_decode(feed->kind, object, &event, &error) < 0) {
-        if (o->broken) {
-            skr_count_add(&feed->counters->undecodable, 1);
-        } else {
-            log_undecodable(feed, &id, error.text);
-        }
-        o->broken = true;
+        leave_out(feed, o, &id, error.text);
         return;
     }
     o->broken = false;
     o->delivered = true;
     deliver(feed, &event);
+}
+
+void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub)
+{
+    struct skr_error error = {0};
+    struct skr_kube_identity id = {.namespace_ = "", .name = ""};
+    if (skr_kube_identity_parse(stub, &id, &error) < 0) {
+        log_undecodable(feed, &id, error.text);
+        return;
+    }
+    struct skr_known_object *o = see(feed, &id);
+    if (o && (id.version == 0 || o->version != id.version)) {
+        o->version = id.version;
+        leave_out(feed, o, &id, json_string_value(json_object_get(stub, "error")));
+    }
 }
 
 void skr_feed_delete(struct skr_feed *feed, const json_t *object)

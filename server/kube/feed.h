@@ -7,8 +7,8 @@
  * - an object is delivered once a version; what a relist shows unchanged is left out;
  * - what a complete list does not show any more is delivered as deleted, and so is the old object
  *   when a name comes back with another uid;
- * - an object that cannot be decoded is logged once and skipped; the engine keeps the version it
- *   has until the object is gone;
+ * - an object that cannot be read or decoded is counted, logged once and skipped; the engine keeps
+ *   the version it has until the object is gone;
  * - two feeds of one kind with different selectors are peers: an object that leaves one of them is
  *   deleted only when the other does not hold it either, and the older of two versions is dropped.
  *
@@ -37,6 +37,9 @@ void skr_feed_fini(struct skr_feed *feed);
 void skr_feed_begin_list(struct skr_feed *feed);
 void skr_feed_end_list(struct skr_feed *feed); /* delivers the deletions. O(known) */
 void skr_feed_upsert(struct skr_feed *feed, const json_t *object);
+/* The object is there, but its text cannot be read: a stub of salvage.h. */
+void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub);
+/* Stubs will do. */
 void skr_feed_delete(struct skr_feed *feed, const json_t *object);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/kube/lines.h"
+#include "server/kube/salvage.h"
 #include "server/log.h"
 
 struct row {
@@ -154,8 +155,15 @@ static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at
     w->due = skr_kube_now() + (delay > at_least ? delay : at_least);
 }
 
+/* A list was complete, a watch has begun or brought a line that could be read. */
+static void note_success(struct skr_watch *w)
+{
+    atomic_store_explicit(&w->feed.counters->last_success, skr_kube_now(), memory_order_relaxed);
+}
+
 static void recovered(struct skr_watch *w)
 {
+    note_success(w);
     if (w->trouble != TROUBLE_NONE) {
         skr_log_info(2, "Resource was watched again", SKR_LOG_S("resource", w->name), SKR_LOG_END);
     }
@@ -181,9 +189,11 @@ static void take_as_absent(struct skr_watch *w)
                      SKR_LOG_END);
     }
     w->absent = true;
+    atomic_store(&w->feed.counters->absent, true);
     skr_feed_begin_list(&w->feed);
     skr_feed_end_list(&w->feed);
     set_synced(w);
+    note_success(w);
     w->state = IDLE;
     w->has_version = false;
     w->failures = 0;
@@ -272,6 +282,26 @@ static int take_page(struct skr_watch *w, const json_t *page, struct skr_error *
     return 0;
 }
 
+static int read_page(struct skr_watch *w, struct skr_error *error)
+{
+    const char *text = w->body.s ? w->body.s : "";
+    json_t *page = NULL;
+    json_t *unreadable = NULL;
+    int rc = skr_kube_json_parse(text, w->body.len, &page, error);
+    if (rc < 0) {
+        rc = skr_salvage_page(text, w->body.len, &page, &unreadable, error);
+    }
+    if (rc == 0) {
+        rc = take_page(w, page, error);
+    }
+    for (size_t i = 0; rc == 0 && i < json_array_size(unreadable); i++) {
+        skr_feed_unreadable(&w->feed, json_array_get(unreadable, i));
+    }
+    json_decref(page);
+    json_decref(unreadable);
+    return rc;
+}
+
 static void finish_list(struct skr_watch *w)
 {
     skr_feed_end_list(&w->feed);
@@ -280,6 +310,7 @@ static void finish_list(struct skr_watch *w)
     skr_count_add(&w->feed.counters->lists, 1);
     w->has_version = true;
     w->absent = false;
+    atomic_store(&w->feed.counters->absent, false);
     set_synced(w);
     recovered(w);
 }
@@ -303,12 +334,7 @@ static void list_done(struct skr_watch *w, CURLcode result)
         return;
     }
     struct skr_error error = {0};
-    json_t *page = NULL;
-    int rc = skr_kube_json_parse(w->body.s ? w->body.s : "", w->body.len, &page, &error);
-    if (rc == 0) {
-        rc = take_page(w, page, &error);
-    }
-    json_decref(page);
+    int rc = read_page(w, &error);
     if (rc < 0) {
         fail(w, TROUBLE_CONTENT, error.text, 0);
         return;
@@ -349,6 +375,10 @@ static bool on_line(void *context, const char *text, size_t n)
     json_t *root = NULL;
     json_t *object = NULL;
     int rc = skr_kube_json_parse(text, n, &root, &w->stream_error);
+    const bool unreadable = rc < 0;
+    if (unreadable) {
+        rc = skr_salvage_line(text, n, &root, &w->stream_error);
+    }
     if (rc == 0) {
         rc = skr_kube_line_parse(root, &type, &object, &w->stream_error);
     }
@@ -361,7 +391,11 @@ static bool on_line(void *context, const char *text, size_t n)
         more = take_error(w, object);
     } else if (type == SKR_KUBE_LINE_DELETED) {
         skr_feed_delete(&w->feed, object);
-    } else if (type == SKR_KUBE_LINE_ADDED || type == SKR_KUBE_LINE_MODIFIED) {
+    } else if (type != SKR_KUBE_LINE_ADDED && type != SKR_KUBE_LINE_MODIFIED) {
+        more = true; /* a bookmark, or of a later API */
+    } else if (unreadable) {
+        skr_feed_unreadable(&w->feed, object);
+    } else {
         skr_feed_upsert(&w->feed, object);
     }
     if (more) {
@@ -407,7 +441,6 @@ static void watch_done(struct skr_watch *w, CURLcode result)
 static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
 {
     struct skr_watch *w = transfer->owner;
-    atomic_store_explicit(&w->feed.counters->last_byte, transfer->last_byte, memory_order_relaxed);
     if (skr_transfer_status(transfer) != 200) {
         if (w->body.len + n <= SKR_KUBE_ERROR_BODY_MAX) {
             skr_strbuf_addn(&w->body, data, n);
@@ -501,6 +534,10 @@ int64_t skr_watch_tick(struct skr_watch *watch, int64_t now)
     }
     if (watch->state == IDLE) {
         return watch->due;
+    }
+    if (watch->state == WATCHING && skr_transfer_status(&watch->transfer) == 200 &&
+        atomic_load(&watch->feed.counters->last_success) < watch->transfer.started) {
+        note_success(watch);
     }
     int64_t limit = watch->state == LISTING ? o->request_timeout : o->silence;
     int64_t end = watch->transfer.last_byte + limit;

@@ -80,7 +80,7 @@ TEST(pages_are_listed_then_watched_from_the_version_of_the_list)
     assert_int_equal(stats.resource[SKR_KUBE_PODS].watches, 1);
     assert_int_equal(stats.resource[SKR_KUBE_PODS].events, 6);
     assert_int_equal(stats.resource[SKR_KUBE_PODS].failures, 0);
-    assert_true(stats.resource[SKR_KUBE_PODS].last_event_age >= 0);
+    assert_true(stats.resource[SKR_KUBE_PODS].age >= 0);
     fake_client_end(&c);
 }
 

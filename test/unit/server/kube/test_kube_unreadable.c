@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One object of somebody whose text is hard or impossible to read costs nothing but itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "server/kube/prune.h"
+#include "server/kube/salvage.h"
+#include "server/kube/transfer.h"
+#include "server/log.h"
+#include "test/unit/fake_client.h"
+
+#define META(name, uid, v)                                                          \
+    "{\"metadata\":{\"namespace\":\"default\",\"name\":\"" name "\",\"uid\":\"" uid \
+    "\",\"resourceVersion\":\"" v "\"}"
+#define POD(name, uid, v) META(name, uid, v) ",\"spec\":{\"containers\":[]}}"
+/* Admitted by every API server: keys of volumeAttributes are not checked. */
+#define NUL_POD(name, uid, v)                                             \
+    META(name, uid, v)                                                    \
+    ",\"spec\":{\"containers\":[],\"volumes\":[{\"name\":\"v\",\"csi\":{" \
+    "\"driver\":\"d\",\"volumeAttributes\":{\"a\\u0000b\":\"x\"}}}]}}"
+/* A number that no integer of ours holds. */
+#define UNREADABLE_POD(name, uid, v) \
+    META(name, uid, v) ",\"spec\":{\"x\":\"]}\",\"priority\":99999999999999999999999999}}"
+#define LINE(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+#define LIST(v, items) \
+    "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"" v "\"},\"items\":[" items "]}"
+
+static void expect(struct fake_client *c, const char *match, int status, const char *body)
+{
+    fake_api_expect(c->api, &(struct fake_step){.match = match, .status = status, .body = body});
+}
+
+static void expect_lines(struct fake_client *c, const char *expected)
+{
+    char *text = fake_sink_text(c->sink);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static struct skr_kube_resource_stats pods_of(struct fake_client *c)
+{
+    return fake_client_stats(c).resource[SKR_KUBE_PODS];
+}
+
+static void a_nul_in_a_map_key_of_a_pod_hides_nothing(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin(&c);
+    expect(&c, POD_LIST, 200, LIST("7", NUL_POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
+    fake_client_start_synced(&c);
+    fake_api_send(c.api, POD_WATCH, LINE("ADDED", NUL_POD("c", "u-c", "8")));
+    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", POD("b", "u-b", "9")));
+    fake_sink_wait(c.sink, "upsert pod default/b uid=u-b v=9", 1);
+    expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=4\nsynced\n"
+                     "upsert pod default/c uid=u-c v=8\nupsert pod default/b uid=u-b v=9\n");
+    assert_int_equal(pods_of(&c).undecodable, 0);
+    assert_int_equal(pods_of(&c).lists, 1);
+    fake_client_end(&c);
+}
+
+static char *read_log(int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = calloc((size_t)size + 1, 1);
+    assert_int_equal(pread(fd, text, (size_t)size, 0), size);
+    return text;
+}
+
+static void an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin(&c);
+    int fd = memfd_create("log", MFD_CLOEXEC);
+    skr_log_set_fd(fd);
+    expect(&c, POD_LIST, 200,
+           LIST("7", POD("a", "u-a", "3") "," UNREADABLE_POD("bad", "u-bad",
+                                                             "4") "," POD("c", "u-c", "5")));
+    fake_client_start_synced(&c);
+    expect_lines(&c,
+                 "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n");
+    assert_int_equal(pods_of(&c).undecodable, 1);
+    assert_int_equal(pods_of(&c).objects, 3);
+    assert_int_equal(pods_of(&c).failures, 0);
+    skr_log_set_fd(-1);
+    char *log = read_log(fd);
+    assert_non_null(strstr(log, "name=\"bad\""));
+    free(log);
+    (void)close(fd);
+    fake_client_end(&c);
+}
+
+static void a_line_of_a_watch_that_is_no_json_costs_only_its_object(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin(&c);
+    expect(&c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3")));
+    fake_client_start_synced(&c);
+    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", UNREADABLE_POD("a", "u-a", "8")));
+    fake_api_send(c.api, POD_WATCH, LINE("ADDED", UNREADABLE_POD("bad", "u-bad", "9")));
+    fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "10")));
+    fake_sink_wait(c.sink, "upsert pod default/d", 1);
+    assert_int_equal(pods_of(&c).undecodable, 2);
+    /* Gone objects are gone, and the watch goes on behind the last line. */
+    fake_api_send(c.api, POD_WATCH, LINE("DELETED", UNREADABLE_POD("a", "u-a", "11")));
+    fake_sink_wait(c.sink, "delete pod default/a uid=u-a", 1);
+    fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
+    fake_client_expect_request(&c, POD_WATCH, 1, "&resourceVersion=11\n");
+    assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
+    fake_client_end(&c);
+}
+
+/* What is unreadable in a relist is not taken for deleted. */
+static void an_object_that_becomes_unreadable_keeps_its_last_version(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin(&c);
+    expect(&c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
+    expect(&c, POD_LIST, 200, LIST("9", UNREADABLE_POD("a", "u-a", "8")));
+    fake_client_start_synced(&c);
+    fake_api_send(c.api, POD_WATCH, "this is no JSON\n");
+    fake_sink_wait(c.sink, "delete pod default/b", 1);
+    assert_int_equal(fake_sink_count(c.sink, "delete pod default/a"), 0);
+    assert_int_equal(pods_of(&c).objects, 1);
+    fake_client_end(&c);
+}
+
+static void the_age_of_the_cache_counts_from_the_last_success(void **state)
+{
+    (void)state;
+    struct fake_client c;
+    fake_client_begin(&c);
+    c.options.stale_after = 200 * SKR_MILLISECOND;
+    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .mode = FAKE_STREAM});
+    fake_client_start_synced(&c);
+    assert_false(pods_of(&c).stale);
+    /* From now on bytes arrive, but nothing succeeds. */
+    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST,
+                                               .status = 200,
+                                               .body = "{\"metadata\":{},\"items\":[{]}",
+                                               .forever = true});
+    fake_api_send(c.api, POD_WATCH, "this is no JSON\n");
+    fake_api_wait_count(c.api, POD_LIST, 3);
+    while (!pods_of(&c).stale) {
+        fake_api_wait_count(c.api, POD_LIST, fake_api_count(c.api, POD_LIST) + 1);
+    }
+    assert_true(pods_of(&c).age > c.options.stale_after);
+    fake_client_end(&c);
+}
+
+static char *prune(const char *text, size_t step)
+{
+    struct skr_prune p;
+    char *out = calloc(strlen(text) + 1, 1);
+    size_t n = 0;
+    skr_prune_init(&p, text, strlen(text));
+    for (size_t got; (got = skr_prune_read(out + n, step, &p)) > 0;) {
+        n += got;
+    }
+    return out;
+}
+
+static void every_nul_becomes_the_replacement_character_and_no_text_about_one(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\"\\u0000\"", "\"\\ufffd\""},
+        {"\"a\\u0000b\\u0000\"", "\"a\\ufffdb\\ufffd\""},
+        {"\"\\\\u0000\"", "\"\\\\u0000\""},
+        {"\"\\\\\\u0000\"", "\"\\\\\\ufffd\""},
+        {"\"\\u0001\\u00000\"", "\"\\u0001\\ufffd0\""},
+        {"{\"managedFields\":[\"\\u0000\"],\"\\u0000\":[1]}",
+         "{\"managedFields\":[],\"\\ufffd\":[1]}"},
+        {"{\"\\u0000\":1,\"managedFields\":[2],\"b\":\"\\u0000",
+         "{\"\\ufffd\":1,\"managedFields\":["
+         "],\"b\":\"\\ufffd"},
+        {"\"\\u000", "\"\\u000"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t step = 1; step < 60; step += 7) {
+            char *out = prune(cases[i][0], step);
+            assert_string_equal(out, cases[i][1]);
+            free(out);
+        }
+    }
+}
+
+static void pages_that_cannot_be_cut_are_refused_as_a_whole(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "",
+        "[]",
+        "{",
+        "{\"items\":[]}",
+        "{\"metadata\":{}}",
+        "{\"metadata\":{},\"items\":{}}",
+        "{\"metadata\":{},\"items\":[{]}",
+        "{\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"a\"},\"x\":1e}",
+        "{\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"a\"},\"x\":\"}]}",
+        "{\"metadata\":{},\"items\":[{\"x\":1e}]}",
+        "{\"metadata\":{},\"items\":[1e,,]}",
+        "{\"metadata\":{1},\"items\":[]}",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct skr_error error = {0};
+        json_t *page = NULL;
+        json_t *unreadable = NULL;
+        assert_int_equal(skr_salvage_page(cases[i], strlen(cases[i]), &page, &unreadable, &error),
+                         -SKR_INVALID);
+        assert_null(page);
+        assert_true(error.text[0] != '\0');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_nul_in_a_map_key_of_a_pod_hides_nothing),
+        cmocka_unit_test(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named),
+        cmocka_unit_test(a_line_of_a_watch_that_is_no_json_costs_only_its_object),
+        cmocka_unit_test(an_object_that_becomes_unreadable_keeps_its_last_version),
+        cmocka_unit_test(the_age_of_the_cache_counts_from_the_last_success),
+        cmocka_unit_test(every_nul_becomes_the_replacement_character_and_no_text_about_one),
+        cmocka_unit_test(pages_that_cannot_be_cut_are_refused_as_a_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
