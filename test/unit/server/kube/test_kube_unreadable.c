@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One object of somebody whose text is hard or impossible to read costs nothing but itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/kube/prune.h"
 #include "server/kube/salvage.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
+#include "test/test.h"
 #include "test/unit/fake_client.h"
 
 #define META(name, uid, v)                                                          \
@@ -50,9 +45,8 @@ static struct skr_kube_resource_stats pods_of(struct fake_client *c)
     return fake_client_stats(c).resource[SKR_KUBE_PODS];
 }
 
-static void a_nul_in_a_map_key_of_a_pod_hides_nothing(void **state)
+TEST(a_nul_in_a_map_key_of_a_pod_hides_nothing)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     expect(&c, POD_LIST, 200, LIST("7", NUL_POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
@@ -75,9 +69,8 @@ static char *read_log(int fd)
     return text;
 }
 
-static void an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named(void **state)
+TEST(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
@@ -99,9 +92,8 @@ static void an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named(voi
     fake_client_end(&c);
 }
 
-static void a_line_of_a_watch_that_is_no_json_costs_only_its_object(void **state)
+TEST(a_line_of_a_watch_that_is_no_json_costs_only_its_object)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     expect(&c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3")));
@@ -121,9 +113,8 @@ static void a_line_of_a_watch_that_is_no_json_costs_only_its_object(void **state
 }
 
 /* What is unreadable in a relist is not taken for deleted. */
-static void an_object_that_becomes_unreadable_keeps_its_last_version(void **state)
+TEST(an_object_that_becomes_unreadable_keeps_its_last_version)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     expect(&c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
@@ -136,9 +127,8 @@ static void an_object_that_becomes_unreadable_keeps_its_last_version(void **stat
     fake_client_end(&c);
 }
 
-static void the_age_of_the_cache_counts_from_the_last_success(void **state)
+TEST(the_age_of_the_cache_counts_from_the_last_success)
 {
-    (void)state;
     struct fake_client c;
     fake_client_begin(&c);
     c.options.stale_after = 200 * SKR_MILLISECOND;
@@ -171,9 +161,8 @@ static char *prune(const char *text, size_t step)
     return out;
 }
 
-static void every_nul_becomes_the_replacement_character_and_no_text_about_one(void **state)
+TEST(every_nul_becomes_the_replacement_character_and_no_text_about_one)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"\"\\u0000\"", "\"\\ufffd\""},
         {"\"a\\u0000b\\u0000\"", "\"a\\ufffdb\\ufffd\""},
@@ -196,9 +185,8 @@ static void every_nul_becomes_the_replacement_character_and_no_text_about_one(vo
     }
 }
 
-static void pages_that_cannot_be_cut_are_refused_as_a_whole(void **state)
+TEST(pages_that_cannot_be_cut_are_refused_as_a_whole)
 {
-    (void)state;
     static const char *const cases[] = {
         "",
         "[]",
@@ -222,18 +210,4 @@ static void pages_that_cannot_be_cut_are_refused_as_a_whole(void **state)
         assert_null(page);
         assert_true(error.text[0] != '\0');
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_nul_in_a_map_key_of_a_pod_hides_nothing),
-        cmocka_unit_test(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named),
-        cmocka_unit_test(a_line_of_a_watch_that_is_no_json_costs_only_its_object),
-        cmocka_unit_test(an_object_that_becomes_unreadable_keeps_its_last_version),
-        cmocka_unit_test(the_age_of_the_cache_counts_from_the_last_success),
-        cmocka_unit_test(every_nul_becomes_the_replacement_character_and_no_text_about_one),
-        cmocka_unit_test(pages_that_cannot_be_cut_are_refused_as_a_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
