@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program: command line to command, and what it says to the two outputs. */
 #include <stdio.h>
+#include <string.h>
 
 #include "server/cli/cli.h"
 #include "server/cli/plugin.h"
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
     }
     if (argc > 0 && skr_cli_is_plugin(argv[0])) {
         skr_cli_as_plugin(&messages);
-        if (call.command == &skr_command_help || call.command == &skr_command_explain) {
+        if (call.command == &skr_command_help || strncmp(call.command->name, "explain", 7) == 0) {
             skr_cli_as_plugin(&out);
         }
     }

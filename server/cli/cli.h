@@ -6,6 +6,11 @@
  * the struct its flags are written to, and what it does. table.c lists them; parser, help,
  * documents and completion know nothing but these tables.
  *
+ * A command may have modes: commands of their own, behind its name, each with its own flags and its
+ * own file. "simulate" has the mode "simulate placement", entered by the word "placement";
+ * "explain" has "explain placement/NAME", entered by every word that begins with "placement/",
+ * which stays the mode's first word.
+ *
  * Flags are "--flag VALUE", "--flag=VALUE", "-v 4", "-v4"; they may stand before and after other
  * words of their command; "--" ends them.
  */
@@ -83,6 +88,9 @@ struct skr_command {
      * With SKR_EXIT_USAGE the message begins as refusals of the parser do: skr_cli_refuse(). */
     int (*run)(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages);
     bool raw; /* every word is taken as it stands, flags too; nothing is checked */
+    /* Entered by the word right behind the command's name; ends with NULL; NULL: none. A mode's
+     * name is "COMMAND WORD", or "COMMAND WORD/" for one that its first word belongs to. */
+    const struct skr_command *const *mode;
 };
 
 /* A command line that was understood. Texts are borrowed from argv. */
@@ -101,7 +109,7 @@ void skr_call_fini(struct skr_call *call);
 int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
                    struct skr_strbuf *out);
 
-/* topic: NULL, a command, or "config". An exit code other than 0 when there is no such topic, with
+/* topic: NULL, a command or mode by its whole name, or "config". An exit code other than 0 when there is no such topic, with
  * the message in out. */
 int skr_cli_write_help(const char *topic, struct skr_strbuf *out);
 /* "unknown command NAME", with a suggestion. Returns SKR_EXIT_USAGE. */
@@ -113,7 +121,20 @@ void skr_cli_write_version(struct skr_strbuf *out);
 /* Commands in the order of the overview; ends with NULL. */
 extern const struct skr_command *const skr_commands[];
 enum { SKR_COMMANDS_MAX = 32 };
-const struct skr_command *skr_command_find(const char *name); /* NULL: none */
+/* Modes of commands, each ends with NULL. */
+extern const struct skr_command *const skr_simulate_modes[];
+extern const struct skr_command *const skr_demo_modes[];
+extern const struct skr_command *const skr_explain_modes[];
+/* NULL: none. name: of a command, or a mode's whole name. */
+const struct skr_command *skr_command_find(const char *name);
+/* The mode that word enters, or NULL. */
+const struct skr_command *skr_command_mode(const struct skr_command *command, const char *word);
+/* "placement" or "placement/": what enters the mode. */
+const char *skr_command_mode_word(const struct skr_command *mode);
+/* Whether the word that enters the mode is its first word too. */
+bool skr_command_mode_keeps_word(const struct skr_command *mode);
+/* Commands in the order of the table, each followed by its modes; NULL at the end. */
+const struct skr_command *skr_command_at(size_t i);
 /* The i-th flag over all groups; NULL at the end. ret_base: NULL allowed. */
 const struct skr_flag *skr_command_flag(const struct skr_command *command, size_t i,
                                         size_t *ret_base);

@@ -147,16 +147,31 @@ static int offer_groups(const struct completion *c)
 
 /* ---- words ---- */
 
+static void offer_modes(const struct completion *c, const struct skr_command *command)
+{
+    for (size_t i = 0; command->mode && command->mode[i]; i++) {
+        offer(c, skr_command_mode_word(command->mode[i]), command->mode[i]->summary);
+    }
+}
+
 static int offer_words(const struct completion *c)
 {
     const char *kind = c->command->word;
+    if (c->call->n_words == 2) {
+        offer_modes(c, c->command);
+    }
     if (!kind || c->n_plain >= c->command->words_max) {
         return NO_FILES;
     }
     if (strcmp(kind, "file") == 0) {
         return FILES;
     }
-    if (strcmp(kind, "command") == 0) {
+    if (strcmp(kind, "command") == 0 && c->n_plain == 1) {
+        const struct skr_command *command = skr_command_find(c->call->word[1]);
+        if (command) {
+            offer_modes(c, command);
+        }
+    } else if (strcmp(kind, "command") == 0) {
         offer_commands(c);
         offer(c, "config", "options of the configuration file");
     } else if (strcmp(kind, "shell") == 0) {
@@ -172,9 +187,9 @@ static int offer_words(const struct completion *c)
 }
 
 /* Where the last word stands. */
-static void walk(struct completion *c)
+static void walk(struct completion *c, size_t first)
 {
-    for (size_t i = 1; i + 1 < c->call->n_words; i++) {
+    for (size_t i = first; i + 1 < c->call->n_words; i++) {
         const char *word = c->call->word[i], *value = NULL;
         size_t at, base;
         if (c->pending) {
@@ -199,7 +214,10 @@ static int offer_all(struct completion *c)
     if (!c->command || c->command->raw) {
         return NO_FILES;
     }
-    walk(c);
+    const struct skr_command *mode =
+        c->call->n_words > 2 ? skr_command_mode(c->command, c->call->word[1]) : NULL;
+    c->command = mode ? mode : c->command;
+    walk(c, mode && !skr_command_mode_keeps_word(mode) ? 2 : 1);
     if (c->pending) {
         return offer_value(c, c->pending);
     }

@@ -43,4 +43,5 @@ const struct skr_command skr_command_demo = {
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),
     .run = run,
+    .mode = skr_demo_modes,
 };

@@ -65,4 +65,5 @@ const struct skr_command skr_command_explain = {
               {skr_client_flag_table, offsetof(struct options, client)}},
     .options_size = sizeof(struct options),
     .run = run,
+    .mode = skr_explain_modes,
 };

@@ -173,9 +173,10 @@ static void write_page(struct skr_strbuf *out, const struct page *page)
     skr_strbuf_add(out, "\n.I COMMAND\n.RI [ FLAGS ]\n.SH DESCRIPTION\n");
     add(out, page->text);
     skr_strbuf_add(out, "\n.SH COMMANDS\n");
-    for (size_t i = 0; skr_commands[i]; i++) {
-        if (!page->client_only || asks_a_daemon(skr_commands[i])) {
-            write_command(out, page, skr_commands[i]);
+    const struct skr_command *command;
+    for (size_t i = 0; (command = skr_command_at(i)); i++) {
+        if (!page->client_only || asks_a_daemon(command)) {
+            write_command(out, page, command);
         }
     }
     write_end(out, page);

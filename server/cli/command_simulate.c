@@ -116,4 +116,5 @@ const struct skr_command skr_command_simulate = {
     .options_size = sizeof(struct options),
     .defaults = &(const struct options){.until = SKR_TIME_NEVER},
     .run = run,
+    .mode = skr_simulate_modes,
 };

@@ -22,6 +22,10 @@ static void write_command_help(const struct skr_command *command, struct skr_str
         skr_strbuf_addf(out, "  %-22s %s\n", left.s, flag->text);
         skr_strbuf_fini(&left);
     }
+    for (size_t i = 0; command->mode && command->mode[i]; i++) {
+        skr_strbuf_addf(out, "%s  %-30s %s\n", i == 0 ? "\nModes:\n" : "", command->mode[i]->name,
+                        command->mode[i]->summary);
+    }
     skr_strbuf_addf(out, "\nNext: %s\n", command->next);
 }
 
@@ -83,7 +87,15 @@ int skr_cli_write_help(const char *topic, struct skr_strbuf *out)
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const char *topic = call->n_words > 0 ? call->word[0] : NULL;
-    bool known = !topic || strcmp(topic, "config") == 0 || skr_command_find(topic);
+    const struct skr_command *command = topic ? skr_command_find(topic) : NULL;
+    bool known = !topic || strcmp(topic, "config") == 0 || command;
+    if (call->n_words == 2) {
+        const struct skr_command *mode = command ? skr_command_mode(command, call->word[1]) : NULL;
+        if (!mode) {
+            return skr_cli_refuse(call->command, "unexpected argument", call->word[1], messages);
+        }
+        topic = mode->name;
+    }
     return skr_cli_write_help(topic, known ? out : messages);
 }
 
@@ -91,14 +103,14 @@ static const struct skr_flag flags[] = {SKR_HELP_FLAG, {0}};
 
 const struct skr_command skr_command_help = {
     .name = "help",
-    .usage = "sakkara help [COMMAND|config]",
+    .usage = "sakkara help [COMMAND [MODE]|config]",
     .summary = "help on a command or on the configuration file",
     .text = "",
     .examples = "  sakkara help serve\n"
                 "  sakkara help config      # options of the configuration file\n",
     .next = "sakkara demo",
     .word = "command",
-    .words_max = 1,
+    .words_max = 2,
     .group = {{flags, 0}},
     .run = run,
 };

@@ -263,12 +263,17 @@ int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_
     if (!command) {
         return skr_cli_refuse_command(name, out);
     }
+    struct parser p = {.call = ret, .out = out, .argc = argc, .argv = argv, .next = 1};
+    const struct skr_command *mode = argc > 1 ? skr_command_mode(command, argv[1]) : NULL;
+    if (mode) {
+        command = mode;
+        p.next = skr_command_mode_keeps_word(mode) ? 1 : 2;
+    }
     open_call(ret, command, argc);
     if (command->raw) {
         take_raw(ret, argc, argv);
         return SKR_EXIT_OK;
     }
-    struct parser p = {.call = ret, .out = out, .argc = argc, .argv = argv, .next = 1};
     int rc = take_rest(&p);
     if (rc != SKR_EXIT_OK) {
         return rc;

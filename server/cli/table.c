@@ -15,19 +15,63 @@ const struct skr_command *const skr_commands[] = {
 };
 _Static_assert(sizeof skr_commands / sizeof skr_commands[0] <= SKR_COMMANDS_MAX, "room for all");
 
+const struct skr_command *const skr_simulate_modes[] = {NULL};
+const struct skr_command *const skr_demo_modes[] = {NULL};
+const struct skr_command *const skr_explain_modes[] = {NULL};
+
 /* Run by scripts of ours, not by people. */
 static const struct skr_command *const hidden[] = {&skr_command_complete, &skr_command_man};
 
+const char *skr_command_mode_word(const struct skr_command *mode)
+{
+    const char *blank = strrchr(mode->name, ' ');
+    return blank ? blank + 1 : mode->name;
+}
+
+bool skr_command_mode_keeps_word(const struct skr_command *mode)
+{
+    return mode->name[strlen(mode->name) - 1] == '/';
+}
+
+const struct skr_command *skr_command_mode(const struct skr_command *command, const char *word)
+{
+    for (size_t i = 0; command->mode && command->mode[i]; i++) {
+        const char *enters = skr_command_mode_word(command->mode[i]);
+        if (skr_command_mode_keeps_word(command->mode[i])
+                ? strncmp(word, enters, strlen(enters)) == 0
+                : strcmp(word, enters) == 0) {
+            return command->mode[i];
+        }
+    }
+    return NULL;
+}
+
+const struct skr_command *skr_command_at(size_t i)
+{
+    for (size_t c = 0; skr_commands[c]; c++) {
+        if (i-- == 0) {
+            return skr_commands[c];
+        }
+        for (size_t m = 0; skr_commands[c]->mode && skr_commands[c]->mode[m]; m++) {
+            if (i-- == 0) {
+                return skr_commands[c]->mode[m];
+            }
+        }
+    }
+    return NULL;
+}
+
 const struct skr_command *skr_command_find(const char *name)
 {
+    const struct skr_command *command;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         if (strcmp(hidden[i]->name, name) == 0) {
             return hidden[i];
         }
     }
-    for (size_t i = 0; skr_commands[i]; i++) {
-        if (strcmp(skr_commands[i]->name, name) == 0) {
-            return skr_commands[i];
+    for (size_t i = 0; (command = skr_command_at(i)); i++) {
+        if (strcmp(command->name, name) == 0) {
+            return command;
         }
     }
     return NULL;

@@ -110,8 +110,8 @@ static char *section_of(const char *page, const char *name)
 TEST(every_flag_is_in_help_man_page_and_completion)
 {
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
-    for (size_t i = 0; skr_commands[i]; i++) {
-        const struct skr_command *command = skr_commands[i];
+    const struct skr_command *command;
+    for (size_t i = 0; (command = skr_command_at(i)); i++) {
         struct skr_strbuf help;
         skr_strbuf_init(&help);
         assert_int_equal(skr_cli_write_help(command->name, &help), SKR_EXIT_OK);
@@ -239,15 +239,16 @@ static void check_example(const char *begin, size_t len)
 
 TEST(every_example_is_understood)
 {
-    for (size_t i = 0; skr_commands[i]; i++) {
+    const struct skr_command *command;
+    for (size_t i = 0; (command = skr_command_at(i)); i++) {
         size_t n = 0;
-        const char *line = skr_commands[i]->examples;
+        const char *line = command->examples;
         for (const char *end; (end = strchr(line, '\n')); line = end + 1, n++) {
             check_example(line, (size_t)(end - line));
         }
         assert_true(n >= 2);
         assert_int_equal(*line, '\0');
-        check_example(skr_commands[i]->next, strlen(skr_commands[i]->next));
+        check_example(command->next, strlen(command->next));
     }
 }
 
