@@ -80,7 +80,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
-.PHONY: all deps demo sandbox check unit property prove integration unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -127,17 +127,17 @@ $(O)/test/$(1)/libhelp.a: $(call HELPER_OBJ,$(1))
 endef
 $(foreach folder,unit property integration bench fuzz,$(eval $(call HELPER_ARCHIVE,$(folder))))
 LIBS := $(O)/libserver.a $(O)/libskr.a
-# The main() of every program of tests.
-TEST_MAIN := $(O)/test/test.o
+# What every program of tests has: its main(), and the outputs that are kept.
+TEST_MAIN := $(O)/test/test.o $(O)/test/golden.o
 
 $(UNIT_BIN): $(O)/test/unit/%: $(O)/test/unit/%.o $(TEST_MAIN) $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 # The engine's rig serves both.
-$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(TEST_MAIN) $(O)/test/property/libhelp.a \
-		$(O)/test/unit/libhelp.a $(LIBS)
+$(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(TEST_MAIN) \
+		$(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(TEST_MAIN) $(O)/test/integration/libhelp.a \
-		$(O)/test/unit/libhelp.a $(LIBS)
+$(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(TEST_MAIN) \
+		$(O)/test/integration/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 # What fits is judged by an oracle of the property tests.
 $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a \
@@ -222,6 +222,12 @@ property: $(PROPERTY_BIN) ## property tests
 	@test/run-programs.sh property $(PROPERTY_BIN)
 integration: $(INTEGRATION_BIN) $(BIN) $(PLUGIN) ## the program and its server parts, from outside
 	@SAKKARA=$(BIN) test/run-programs.sh integration $(INTEGRATION_BIN) $(INTEGRATION_SH)
+
+# The programs that compare outputs with files of the tree.
+GOLDEN_BIN = $(patsubst %.c,$(O)/%,$(shell grep -l 'golden_\(check\|is\)' $(UNIT_SRC) $(INTEGRATION_SRC)))
+goldens: $(GOLDEN_BIN) $(BIN) $(PLUGIN) ## writes every kept output of the tests anew; git diff shows what became of them
+	@UPDATE=1 SAKKARA=$(BIN) test/run-programs.sh goldens $(GOLDEN_BIN) test/integration/test_views.sh
+	@git status --short -- test
 
 # N problems a property; a problem that fails is made smaller and kept among the known ones.
 PROVE_BIN := $(filter $(O)/test/property/test_solver%,$(PROPERTY_BIN))

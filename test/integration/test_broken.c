@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/golden.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
@@ -21,31 +22,14 @@
 
 #define FOLDER "test/integration/broken"
 
-enum { FILES_MAX = 100, FILE_MAX = 64 * 1024 };
+enum { FILES_MAX = 100 };
 
 struct file {
     char *name; /* without folder and suffix */
     char *path;
-    char *text, *expected;
-    size_t length; /* of text */
+    char *golden; /* path of what has to be said about it */
+    char *text;
 };
-
-static char *read_file(const char *path, size_t *ret_length)
-{
-    FILE *stream = fopen(path, "re");
-    if (!stream) {
-        fail_msg("%s cannot be read", path);
-    }
-    char *text = calloc(1, FILE_MAX + 1);
-    assert_non_null(text);
-    size_t n = fread(text, 1, FILE_MAX, stream);
-    (void)fclose(stream);
-    assert_true(n < FILE_MAX);
-    if (ret_length) {
-        *ret_length = n;
-    }
-    return text;
-}
 
 static int by_name(const void *a, const void *b)
 {
@@ -71,9 +55,9 @@ static size_t read_files(const char *folder, const char *suffix, struct file *fi
         file[n] = (struct file){.name = strndup(e->d_name, (size_t)(dot - e->d_name))};
         snprintf(path, sizeof path, FOLDER "/%s/%s", folder, e->d_name);
         file[n].path = strdup(path);
-        file[n].text = read_file(path, &file[n].length);
+        file[n].text = golden_read(path);
         snprintf(path, sizeof path, FOLDER "/%s/%s.txt", folder, file[n].name);
-        file[n].expected = read_file(path, NULL);
+        file[n].golden = strdup(path);
         n++;
     }
     (void)closedir(list);
@@ -87,17 +71,8 @@ static void free_files(struct file *file, size_t n)
         free(file[i].name);
         free(file[i].path);
         free(file[i].text);
-        free(file[i].expected);
+        free(file[i].golden);
     }
-}
-
-static bool is_same(const struct file *file, const char *have)
-{
-    if (strcmp(file->expected, have) == 0) {
-        return true;
-    }
-    print_error("%s\n--- must be\n%s--- is\n%s---\n", file->path, file->expected, have);
-    return false;
 }
 
 /* ---- files of the daemon ---- */
@@ -133,7 +108,7 @@ static void serve_refuses(const char *folder, const char *flag)
         if (code != 1 || out[0]) {
             print_error("%s: exit %d, stdout '%s'\n", file[i].path, code, out);
         }
-        bad += !is_same(&file[i], text) || code != 1 || out[0];
+        bad += !golden_is(file[i].golden, text) || code != 1 || out[0];
         free(text);
         free(out);
         free(err);
@@ -203,7 +178,7 @@ static size_t count_wrong_reasons(struct cluster *c, const struct file *file, si
     size_t bad = 0;
     for (size_t i = 0; i < n; i++) {
         char *text = reason_of(c, file[i].name);
-        bad += !is_same(&file[i], text);
+        bad += !golden_is(file[i].golden, text);
         free(text);
     }
     return bad;
@@ -283,7 +258,7 @@ static bool request_is_answered(struct scene *scene, const struct file *file, si
     struct skr_strbuf both;
     skr_strbuf_init(&both);
     skr_strbuf_addf(&both, "%s\n%s\n", answer.body, message ? message + 2 : "");
-    bool same = is_same(file, both.s) && answer.status == 200 && line[0] == 'W';
+    bool same = golden_is(file->golden, both.s) && answer.status == 200 && line[0] == 'W';
     skr_strbuf_fini(&both);
     free(line);
     free(answer.body);

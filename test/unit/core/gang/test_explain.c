@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every token of an explanation from a cluster in which it holds, as test/explain/TOKEN.txt and
- * .json, byte for byte (SKR_UPDATE=1 writes them); one sentence everywhere; one Event a reason.
+ * .json, byte for byte (UPDATE=1 writes them); one sentence everywhere; one Event a reason.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "core/gang/reason.h"
 #include "server/cli/cli.h"
 #include "server/client/explain_text.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 #include "topology/base/arena.h"
@@ -278,38 +279,11 @@ static const struct {
     {"Bound", bound, false, true}, /* no token: there is nothing to tell */
 };
 
-static char *read_file(const char *path)
-{
-    struct skr_strbuf text;
-    char chunk[4096];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    skr_strbuf_init(&text);
-    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        skr_strbuf_addn(&text, chunk, n);
-    }
-    if (file) {
-        fclose(file);
-    }
-    return text.s ? text.s : skr_strdup("");
-}
-
 static void compare(const char *token, const char *suffix, const char *got)
 {
     char path[128];
     snprintf(path, sizeof path, FOLDER "%s.%s", token, suffix);
-    if (getenv("SKR_UPDATE")) {
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        fputs(got, file);
-        fclose(file);
-        return;
-    }
-    char *expected = read_file(path);
-    if (strcmp(expected, got) != 0) {
-        fail_msg("%s differs; got\n%s", path, got);
-    }
-    free(expected);
+    golden_check(path, got);
 }
 
 static bool holds_also(const json_t *x, const char *token)

@@ -2,7 +2,7 @@
 /*
  * Lint: broken files of test/lint against what is to be said about them (NAME.txt beside NAME.yaml,
  * NAME.json or the folder NAME), good files in silence, the three forms, the reference's table.
- * SKR_LINT_WRITE=1 writes the expected texts instead.
+ * UPDATE=1 writes the expected texts instead.
  */
 #include <dirent.h>
 #include <jansson.h>
@@ -14,6 +14,7 @@
 
 #include "server/lint/lint.h"
 #include "server/manifest/manifest.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "topology/base/arena.h"
 #include "topology/topology_map.h"
@@ -67,18 +68,6 @@ static json_t *json_of(const struct skr_lint *lint,
 
 /* ---- broken files ---- */
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    if (file) {
-        assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-        fclose(file);
-    }
-    return text;
-}
-
 static int is_case(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
@@ -89,17 +78,7 @@ static void compare(const char *path, const char *got)
 {
     char expected_path[512];
     snprintf(expected_path, sizeof expected_path, "%s.txt", path);
-    if (getenv("SKR_LINT_WRITE")) {
-        FILE *file = fopen(expected_path, "w");
-        assert_non_null(file);
-        fputs(got, file);
-        fclose(file);
-    }
-    char *expected = read_file(expected_path);
-    if (strcmp(got, expected) != 0) {
-        fail_msg("%s: expected\n%s\ngot\n%s", path, expected, got);
-    }
-    free(expected);
+    golden_check(expected_path, got);
 }
 
 /* Seen in some text: its bit. */
@@ -229,7 +208,7 @@ TEST(examples_of_the_documents_are_told_nothing_about)
     static const char *const documents[] = {"README.md", "docs/guide.md", "docs/reference.md"};
     size_t found = 0;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
-        char *text = read_file(documents[i]), *at = text, *end;
+        char *text = golden_read(documents[i]), *at = text, *end;
         while ((at = strstr(at, "```yaml\n")) && (end = strstr(at + 8, "```"))) {
             *end = '\0';
             /* Sketches have dots where something is left out. */
@@ -464,7 +443,7 @@ TEST(ten_thousand_nodes_cost_little_more_than_reading_them)
 
 TEST(the_table_is_in_order_and_complete_in_the_reference)
 {
-    char *reference = read_file("docs/reference.md");
+    char *reference = golden_read("docs/reference.md");
     for (size_t i = 0; i < skr_lint_rule_count; i++) {
         const struct skr_lint_rule *rule = &skr_lint_rules[i];
         char row[512];

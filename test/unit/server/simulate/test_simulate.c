@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `sakkara simulate` on the scenarios of test/simulate: NAME.yaml gives NAME.txt (text with
- * pictures, messages, exit code) and NAME.json, byte for byte, twice. SKR_UPDATE=1 writes them.
+ * pictures, messages, exit code) and NAME.json, byte for byte, twice. UPDATE=1 writes them.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -10,6 +10,7 @@
 
 #include "server/exit_code.h"
 #include "server/simulate/simulate.h"
+#include "test/golden.h"
 #include "test/test.h"
 #include "topology/base/arena.h"
 
@@ -21,48 +22,6 @@ static int is_scenario(const struct dirent *entry)
 {
     size_t n = strlen(entry->d_name);
     return n > 5 && strcmp(entry->d_name + n - 5, ".yaml") == 0;
-}
-
-static char *read_file(const char *path)
-{
-    struct skr_strbuf text;
-    char chunk[4096];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    skr_strbuf_init(&text);
-    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        skr_strbuf_addn(&text, chunk, n);
-    }
-    if (file) {
-        fclose(file);
-    }
-    return text.s ? text.s : skr_strdup("");
-}
-
-static void compare(const char *path, const char *got)
-{
-    if (getenv("SKR_UPDATE")) {
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        fputs(got, file);
-        fclose(file);
-        return;
-    }
-    char *expected = read_file(path);
-    if (strcmp(expected, got) != 0) {
-        size_t at = 0, line = 1;
-        for (; expected[at] && expected[at] == got[at]; at++) {
-            line += expected[at] == '\n' ? 1 : 0;
-        }
-        size_t begin = at;
-        while (begin > 0 && got[begin - 1] != '\n') {
-            begin--;
-        }
-        print_error("expected: %.200s\n", expected + (begin < strlen(expected) ? begin : at));
-        print_error("got:      %.200s\n", got + begin);
-        fail_msg("%s:%zu differs", path, line);
-    }
-    free(expected);
 }
 
 static int run(const char *path, bool json, struct skr_strbuf *out, struct skr_strbuf *messages)
@@ -84,12 +43,12 @@ static void play(const char *name)
     int code = run(path, false, &text, &messages);
     skr_strbuf_addf(&text, "\nexit code %d\n%s", code, messages.s ? messages.s : "");
     snprintf(golden, sizeof golden, FOLDER "/%.*s.txt", (int)strlen(name) - 5, name);
-    compare(golden, text.s);
+    golden_check(golden, text.s);
     assert_int_equal(run(path, true, &json, &messages), code);
     assert_int_equal(run(path, true, &again, &messages), code);
     assert_string_equal(json.s ? json.s : "", again.s ? again.s : "");
     snprintf(golden, sizeof golden, FOLDER "/%.*s.json", (int)strlen(name) - 5, name);
-    compare(golden, json.s ? json.s : "");
+    golden_check(golden, json.s ? json.s : "");
     skr_strbuf_fini(&text);
     skr_strbuf_fini(&json);
     skr_strbuf_fini(&again);

@@ -9,18 +9,8 @@
 #include "server/exit_code.h"
 #include "server/solve/command.h"
 #include "server/solve/file.h"
+#include "test/golden.h"
 #include "test/test.h"
-
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 16);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
 
 /* Times and counts of work may change; they have the last line but one, and stay when incomplete.
  */
@@ -58,11 +48,9 @@ static bool answer_is_expected(size_t i, char **ret_got)
     snprintf(path, sizeof path, "test/solve/%s.json", examples[i].name);
     bool same = skr_solve_command(path, &out, &errors) == examples[i].code && errors.len == 0;
     snprintf(path, sizeof path, "test/solve/%s.expected", examples[i].name);
-    char *expected = read_whole(path);
     char *got = skr_strbuf_take(&out, NULL);
     cut_statistics(got);
-    same = same && strcmp(got, expected) == 0;
-    free(expected);
+    same = golden_is(path, got) && same;
     skr_strbuf_fini(&out);
     skr_strbuf_fini(&errors);
     *ret_got = got;
@@ -123,10 +111,10 @@ static char *lines_between(const char *text, const char *first, const char *last
 
 TEST(the_manual_shows_its_examples_as_they_are)
 {
-    char *manual = read_whole("docs/solver.md");
-    char *problem = read_whole("test/solve/manual.json");
-    char *answer = read_whole("test/solve/manual.expected");
-    char *refusal = read_whole("test/solve/manual-factor.expected");
+    char *manual = golden_read("docs/solver.md");
+    char *problem = golden_read("test/solve/manual.json");
+    char *answer = golden_read("test/solve/manual.expected");
+    char *refusal = golden_read("test/solve/manual-factor.expected");
     char *key = lines_between(answer, "  \"placement\"", "\n  ],\n");
     char *why = lines_between(refusal, "    \"bottleneck\"", "\"value\": 4}]],\n");
     assert_non_null(strstr(manual, problem));
