@@ -7,6 +7,7 @@
 #                                    on the sandbox's model of it; no control plane is built
 #   ALL=1 run.sh                     also the worked example and the wake-up rules on 1.33.13 and 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
+#   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh.
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the tests.
 set -eu
@@ -24,6 +25,7 @@ if [ ! -x "$SAKKARA_BIN" ]; then
     exit 1
 fi
 plane=${SAKKARA_E2E_PLANE:-real}
+export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-3}"
 states=$here/../../build/e2e/$plane
 [ $# -gt 0 ] || rm -rf "$states"
 mkdir -p "$states"
@@ -42,6 +44,7 @@ suite() {
     else
         "$here/build-controlplane.sh" "$version" >/dev/null
         echo "== Kubernetes $version"
+        set -- -parallel "$SAKKARA_E2E_PLANES" "$@"
     fi
     {
         (cd "$here/suite" && SAKKARA_E2E_VERSION=$version SAKKARA_E2E_STATE=$states go test -count=1 -timeout 40m -v \

@@ -19,6 +19,7 @@ import (
 // thousand members that wait: 20 ordinary pods a second for 10 s on 5,000 nodes, time from creation to
 // bound.
 func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
+	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
 	benchCluster(t, number("SAKKARA_BENCH_LATENCY_NODES", 5000))
 	rows := []struct {

@@ -29,6 +29,9 @@ const (
 	benchGang      = 100
 )
 
+// plane is the control plane of all benchmarks.
+var plane *cluster.Plane
+
 // contender is one way to bind the pods.
 type contender struct {
 	name       string
@@ -53,6 +56,7 @@ type sample struct {
 
 func TestBenchThroughput(t *testing.T) {
 	rounds := number("SAKKARA_BENCH_ROUNDS", 3)
+	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
 	for _, text := range strings.Fields(fromEnvironment("SAKKARA_BENCH_NODES", "200 1000 5000")) {
 		count, err := strconv.Atoi(text)

@@ -137,7 +137,47 @@ func TestHarness_RecorderSeesBrokenPromises(t *testing.T) {
 // TestHarness_KubectlValidates: The control plane's own kubectl reaches it.
 func TestHarness_KubectlValidates(t *testing.T) {
 	realOnly(t, "the multi-call binary is not built for the sandbox; kubectl_test.go drives kubectl there")
-	if _, err := plane.Kubectl("get", "namespaces"); err != nil {
+	if _, err := planeFor(t).Kubectl("get", "namespaces"); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestHarness_OwnResourcesAreFollowedAndCleared: A scenario has resources of its own, sees their objects come and
+// change, and leaves none behind, whatever finalizers they have.
+func TestHarness_OwnResourcesAreFollowedAndCleared(t *testing.T) {
+	realOnly(t, "the sandbox serves no custom resources but PodGroups")
+	var plane *cluster.Plane
+	notes, boards := cluster.Resource{}, cluster.Resource{}
+	t.Run("play", func(t *testing.T) {
+		nodes, _ := racks([]int{1})
+		r := start(t, nodes, options{resources: []string{"testdata/notes.yaml"}, bare: true})
+		plane, notes, boards = r.plane, r.resource("notes"), r.resource("boards")
+		other := r.namespace("other")
+		object := func(kind, name string) map[string]any {
+			return map[string]any{"apiVersion": "e2e.sakkara.dev/v1", "kind": kind,
+				"metadata": map[string]any{"name": name, "finalizers": []string{"e2e.sakkara.dev/kept"}}}
+		}
+		r.must(r.plane.Admin.Create(notes.At(r.ns, ""), object("Note", "one"), nil))
+		r.must(r.plane.Admin.Create(notes.At(other, ""), object("Note", "two"), nil))
+		r.must(r.plane.Admin.Create(boards.At("", ""), object("Board", "all"), nil))
+		r.must(r.plane.Admin.MergePatch(notes.At(r.ns, "one")+"/status", `{"status":{"read":3}}`))
+		r.wait(usual, "all are seen", func(v *cluster.View) error {
+			var note struct{ Status struct{ Read int } }
+			if err := v.Object(notes.Path, r.ns, "one").Decode(&note); err != nil || note.Status.Read != 3 {
+				return fmt.Errorf("%+v %w", note, err)
+			}
+			if len(v.Objects(notes.Path, other)) != 1 || v.Object(boards.Path, "", "all").UID == "" {
+				return fmt.Errorf("not all")
+			}
+			return nil
+		})
+	})
+	t.Cleanup(func() { // after the scenario's own
+		for _, resource := range []cluster.Resource{notes, boards} {
+			var left cluster.List[cluster.Object]
+			if err := plane.Admin.Get(resource.Path, &left); err != nil || len(left.Items) > 0 {
+				t.Errorf("%s: %d objects are left, %v", resource.Path, len(left.Items), err)
+			}
+		}
+	})
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package suite proves the promises of sakkara on a real control plane, or on the sandbox's model of one
-// (SAKKARA_E2E_PLANE=sandbox). One real control plane serves all tests one after the other; on the sandbox each
-// test has its own and they run side by side. Each test has its own nodes, daemon and kube-scheduler.
+// (SAKKARA_E2E_PLANE=sandbox). A few real control planes (SAKKARA_E2E_PLANES) serve all tests: a test has one to
+// itself while it runs and hands it on empty, so that as many run side by side; on the sandbox each test has its
+// own. Each test has its own namespace, nodes, daemon and kube-scheduler.
 package suite
 
 import (
@@ -10,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,8 +20,8 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// plane is the control plane that all tests share, nil on the sandbox.
-var plane *cluster.Plane
+// planes are the control planes that nobody uses at the moment; nil on the sandbox.
+var planes chan *cluster.Plane
 
 // onSandbox: each test starts a sandbox instead.
 var onSandbox = fromEnvironment("SAKKARA_E2E_PLANE", "real") == "sandbox"
@@ -51,15 +54,12 @@ func runAll(m *testing.M) (code int) {
 	if err == nil && stateFolder != "" {
 		err = os.MkdirAll(stateFolder, 0o755)
 	}
+	var started []*cluster.Plane
 	if err == nil && !onSandbox {
-		plane, err = startPlane(base, nil)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
-		return 1
+		started, err = startPlanes()
 	}
 	defer func() {
-		if plane != nil {
+		for _, plane := range started {
 			plane.Stop()
 		}
 		if code == 0 && os.Getenv("SAKKARA_E2E_KEEP") == "" {
@@ -68,7 +68,35 @@ func runAll(m *testing.M) (code int) {
 			fmt.Fprintln(os.Stderr, "e2e: logs and configurations are in", base)
 		}
 	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		return 1
+	}
 	return m.Run()
+}
+
+// startPlanes starts all control planes at once.
+func startPlanes() ([]*cluster.Plane, error) {
+	n, err := strconv.Atoi(fromEnvironment("SAKKARA_E2E_PLANES", "1"))
+	if err != nil || n < 1 {
+		return nil, fmt.Errorf("SAKKARA_E2E_PLANES is a number from 1, not %q", os.Getenv("SAKKARA_E2E_PLANES"))
+	}
+	started := make([]*cluster.Plane, n)
+	err = cluster.Parallel(n, func(i int) error {
+		dir := filepath.Join(base, fmt.Sprintf("plane-%d", i))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+		plane, err := startPlane(dir, nil)
+		started[i] = plane
+		return err
+	})
+	started = slices.DeleteFunc(started, func(plane *cluster.Plane) bool { return plane == nil })
+	planes = make(chan *cluster.Plane, n)
+	for _, plane := range started {
+		planes <- plane
+	}
+	return started, err
 }
 
 // minor is the Kubernetes minor version of this run.
@@ -78,13 +106,16 @@ func minor() int {
 	return number
 }
 
-// planeFor is the common control plane, or a sandbox of the test's own, beside which others run.
+// planeFor is a control plane for the test alone: one of the shared ones, which it hands on when it ends, or
+// a sandbox of its own. Other tests run meanwhile.
 func planeFor(t *testing.T) *cluster.Plane {
 	t.Helper()
+	sideBySide(t)
 	if !onSandbox {
+		plane := <-planes
+		t.Cleanup(func() { planes <- plane })
 		return plane
 	}
-	sideBySide(t)
 	dir := filepath.Join(base, strings.ReplaceAll(t.Name(), "/", "."))
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -99,9 +130,9 @@ func planeFor(t *testing.T) *cluster.Plane {
 
 var besideOthers sync.Map
 
-// sideBySide lets the test run beside others where it has a control plane of its own.
+// sideBySide lets the test run beside others.
 func sideBySide(t *testing.T) {
-	if _, already := besideOthers.LoadOrStore(t.Name(), true); onSandbox && !already {
+	if _, already := besideOthers.LoadOrStore(t.Name(), true); !already {
 		t.Parallel()
 	}
 }

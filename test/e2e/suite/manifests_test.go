@@ -38,6 +38,7 @@ func TestManifests_PassStrictValidation(t *testing.T) {
 	if minor() >= 36 {
 		files = append(files, "gate-policy.yaml")
 	}
+	plane := planeFor(t)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
 			_, err := plane.Kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", manifest(t, file))
@@ -108,11 +109,11 @@ func TestGatePolicy_AddsTheGate(t *testing.T) {
 	path := manifest(t, "gate-policy.yaml")
 	nodes, tree := racks([]int{9, 9})
 	r := start(t, nodes, options{})
-	if _, err := plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
+	if _, err := r.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
 		t.Fatal(err)
 	}
 	r.Cleanup(func() {
-		if _, err := plane.Kubectl("delete", "-f", path); err != nil {
+		if _, err := r.plane.Kubectl("delete", "-f", path); err != nil {
 			t.Error(err)
 		}
 	})

@@ -283,6 +283,7 @@ func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
 // TestD24_MissingPodPriorityCountsAsZero: Pods without a priority value count as zero.
 func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
 	realOnly(t, "the sandbox always admits pods with a priority")
+	sideBySide(t)
 	other, err := startPlane(t.TempDir(), &cluster.PlaneOptions{DisableAdmission: []string{"Priority"}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package suite
 import (
 	"fmt"
 	"os"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ type run struct {
 	tap       *cluster.Tap
 	scheduler *cluster.Scheduler
 
+	resources        map[string]cluster.Resource // of options.resources, by plural
 	schedulerOptions cluster.SchedulerOptions
 	schedulers       int
 	anywhere         []string // beginnings of names of pods whose node is left to chance
@@ -37,11 +39,16 @@ type run struct {
 
 // options choose what differs from the usual scenario.
 type options struct {
-	plane     *cluster.Plane // the common one when nil
+	plane     *cluster.Plane // one that planeFor chooses when nil
 	daemon    cluster.DaemonOptions
 	scheduler cluster.SchedulerOptions
-	bare      bool // kube-scheduler without extenders and without daemon
-	paused    bool // daemon and scheduler are started by the test (begin)
+	// Files with CustomResourceDefinitions, from this folder: the resources are served, followed by the recorder
+	// (run.resource) and empty at the end.
+	resources []string
+	// Manifests, from this folder, with roles and bindings that the daemon needs besides those of install.yaml.
+	roles  []string
+	bare   bool // kube-scheduler without extenders and without daemon
+	paused bool // daemon and scheduler are started by the test (begin)
 }
 
 // usual is how long anything that ought to happen at once may take on a busy machine.
@@ -62,14 +69,18 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 		}
 	}
 	r.must(r.plane.CreateNamespace(r.ns))
-	if r.plane == plane { // which goes on to the next scenario
+	if wanted.plane == nil && !onSandbox { // it goes on to the next scenario
 		r.Cleanup(func() { r.must(r.plane.Clear(r.ns)) })
 	}
 	r.must(r.plane.CreateNodes(nodes...))
+	r.install(wanted.resources, wanted.roles)
 	var err error
 	r.rec, err = r.plane.StartRecorder()
 	r.must(err)
 	r.Cleanup(r.rec.Stop)
+	for _, resource := range r.resources {
+		r.must(r.rec.Follow(resource.Path))
+	}
 	r.kubelet, err = r.plane.StartKubelet()
 	r.must(err)
 	r.Cleanup(func() {
@@ -85,6 +96,49 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 		r.begin()
 	}
 	return r
+}
+
+// install prepares the plane for what the usual scenario does not have.
+func (r *run) install(resources, roles []string) {
+	r.Helper()
+	r.resources = map[string]cluster.Resource{}
+	for _, file := range resources {
+		text, err := os.ReadFile(file)
+		r.must(err)
+		installed, err := r.plane.InstallResources(text)
+		if err != nil {
+			r.Fatalf("%s: %v", file, err)
+		}
+		for _, resource := range installed {
+			r.resources[path.Base(resource.Path)] = resource
+			r.Cleanup(func() { r.must(r.plane.ClearResource(resource)) })
+		}
+	}
+	for _, file := range roles {
+		_, err := r.plane.Grant(file)
+		r.must(err)
+	}
+}
+
+// resource is one of the scenario's own, by its plural.
+func (r *run) resource(plural string) cluster.Resource {
+	r.Helper()
+	resource, known := r.resources[plural]
+	if !known {
+		r.Fatalf("no file of options.resources defines %s", plural)
+	}
+	return resource
+}
+
+// namespace makes a further namespace, which is emptied like the scenario's own.
+func (r *run) namespace(suffix string) string {
+	r.Helper()
+	name := r.ns + "-" + suffix
+	r.must(r.plane.CreateNamespace(name))
+	if !onSandbox {
+		r.Cleanup(func() { r.must(r.plane.Clear(name)) })
+	}
+	return name
 }
 
 func (r *run) prepareDaemon(wanted cluster.DaemonOptions) {

@@ -2,11 +2,6 @@
 
 package cluster
 
-import (
-	"fmt"
-	"time"
-)
-
 // podGroupResource is the part of the PodGroup resource of the scheduler-plugins project that groups need.
 const podGroupResource = `
 apiVersion: apiextensions.k8s.io/v1
@@ -37,14 +32,6 @@ spec:
 
 // InstallPodGroups adds the PodGroup resource and waits until it is served.
 func (p *Plane) InstallPodGroups() error {
-	err := p.Admin.Apply("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podgroups.scheduling.x-k8s.io", []byte(podGroupResource))
-	if err != nil {
-		return err
-	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if err = p.Admin.Get(podGroups, &List[PodGroup]{}); err == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("PodGroups are not served: %w", err)
+	_, err := p.InstallResources([]byte(podGroupResource))
+	return err
 }

@@ -15,6 +15,7 @@ import (
 // looked up at the end.
 type Recorder struct {
 	plane   *Plane
+	ctx     context.Context // until Stop
 	cancel  context.CancelFunc
 	watches sync.WaitGroup
 
@@ -65,39 +66,50 @@ func MemberPlan(pod *Pod) (id, node string) {
 	return plan.ID, plan.Node
 }
 
-const podGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups"
+const (
+	podGroups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups"
+	events    = "/api/v1/events"
+)
 
 // StartRecorder lists and then watches everything.
 func (p *Plane) StartRecorder() (*Recorder, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Recorder{plane: p, cancel: cancel, changed: make(chan struct{})}
-	r.state = View{pods: map[string]*Pod{}, maps: map[string]*ConfigMap{}, groups: map[string]*PodGroup{}, nodes: map[string]*Node{}}
-	paths := []string{"/api/v1/nodes", "/api/v1/pods", "/api/v1/configmaps", "/api/v1/events", podGroups}
-	for _, path := range paths {
-		var list List[json.RawMessage]
-		if err := p.Admin.Get(path, &list); err != nil {
+	r := &Recorder{plane: p, ctx: ctx, cancel: cancel, changed: make(chan struct{})}
+	r.state = View{pods: map[string]*Pod{}, maps: map[string]*ConfigMap{}, groups: map[string]*PodGroup{}, nodes: map[string]*Node{},
+		others: map[string]map[string]*Object{}}
+	for _, path := range []string{"/api/v1/nodes", "/api/v1/pods", "/api/v1/configmaps", events, podGroups} {
+		if err := r.watch(path); err != nil {
 			if path == podGroups && IsStatus(err, 404) {
 				continue
 			}
-			cancel()
+			r.Stop()
 			return nil, err
 		}
-		for _, item := range list.Items {
-			r.apply(path, Event{Type: "ADDED", Object: item})
-		}
-		if path == "/api/v1/events" {
-			r.eventsBefore = len(list.Items)
-		}
-		r.watches.Go(func() {
-			err := p.Admin.Watch(ctx, path, list.ResourceVersion, func(event Event) { r.apply(path, event) })
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if r.err == nil {
-				r.err = err
-			}
-		})
 	}
 	return r, nil
+}
+
+// watch lists a path and then watches it until Stop.
+func (r *Recorder) watch(path string) error {
+	var list List[json.RawMessage]
+	if err := r.plane.Admin.Get(path, &list); err != nil {
+		return err
+	}
+	for _, item := range list.Items {
+		r.apply(path, Event{Type: "ADDED", Object: item})
+	}
+	if path == events {
+		r.eventsBefore = len(list.Items)
+	}
+	r.watches.Go(func() {
+		err := r.plane.Admin.Watch(r.ctx, path, list.ResourceVersion, func(event Event) { r.apply(path, event) })
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.err == nil {
+			r.err = err
+		}
+	})
+	return nil
 }
 
 // Stop ends the watches.
@@ -127,10 +139,13 @@ func (r *Recorder) apply(path string, event Event) {
 		object := decode[PodGroup](event)
 		change.Version, change.Source, change.Plan = object.Version(), "PodGroup/"+object.Key(), PlanOf(&object.Meta)
 		set(r.state.groups, object.Key(), object, change.Deleted)
-	default:
+	case events:
 		if !change.Deleted {
 			r.state.events = append(r.state.events, decode[ClusterEvent](event))
 		}
+	default: // Follow()
+		object := decodeObject(event)
+		set(r.state.others[path], object.Key(), object, change.Deleted)
 	}
 	if change.Version != 0 {
 		r.history = append(r.history, change)
@@ -162,6 +177,7 @@ type View struct {
 	groups map[string]*PodGroup
 	nodes  map[string]*Node
 	events []*ClusterEvent
+	others map[string]map[string]*Object // of Follow(), by path
 }
 
 // Pod is a pod by namespace and name. Like Map and PodGroup it is never nil: what does not exist, or was
