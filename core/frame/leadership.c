@@ -247,25 +247,25 @@ static void set_due(struct skr_leadership *l, skr_time now)
     }
 }
 
-static void failed(struct skr_leadership *l, skr_time now, enum skr_write_outcome outcome)
+static void failed(struct skr_leadership *l, skr_time now, enum skr_lease_outcome outcome)
 {
-    bool refused = outcome == SKR_WRITE_DENIED || outcome == SKR_WRITE_INVALID;
+    bool refused = outcome == SKR_LEASE_REFUSED;
     l->due = now + (refused ? REFUSED_RETRIES * l->options.retry : l->options.lookup);
 }
 
 void skr_leadership_was_read(struct skr_leadership *leadership, skr_time now,
-                             enum skr_write_outcome outcome, const json_t *lease)
+                             enum skr_lease_outcome outcome, const json_t *lease)
 {
     struct skr_leadership *l = leadership;
     skr_bug_on(l->running != SKR_LEADERSHIP_READ);
     l->running = SKR_LEADERSHIP_REST;
-    if (outcome == SKR_WRITE_NOT_FOUND) {
+    if (outcome == SKR_LEASE_NOT_FOUND) {
         forget_record(l);
         l->unsure = false;
         set_due(l, now);
         return;
     }
-    if (outcome != SKR_WRITE_OK || !json_is_object(lease)) {
+    if (outcome != SKR_LEASE_OK || !json_is_object(lease)) {
         failed(l, now, outcome);
         return;
     }
@@ -281,14 +281,14 @@ void skr_leadership_was_read(struct skr_leadership *leadership, skr_time now,
 }
 
 void skr_leadership_was_written(struct skr_leadership *leadership, skr_time now,
-                                enum skr_write_outcome outcome, const json_t *lease)
+                                enum skr_lease_outcome outcome, const json_t *lease)
 {
     struct skr_leadership *l = leadership;
     skr_bug_on(l->running != SKR_LEADERSHIP_CREATE && l->running != SKR_LEADERSHIP_UPDATE);
     const bool created = l->running == SKR_LEADERSHIP_CREATE;
     l->running = SKR_LEADERSHIP_REST;
     l->sent_at_of_write = l->sent_at;
-    if (outcome == SKR_WRITE_OK && json_is_object(lease)) {
+    if (outcome == SKR_LEASE_OK && json_is_object(lease)) {
         if (!l->mine) {
             l->handed_over = !created && l->holder[0] == '\0';
         }
@@ -299,13 +299,13 @@ void skr_leadership_was_written(struct skr_leadership *leadership, skr_time now,
         } else {
             set_due(l, now);
         }
-    } else if (outcome == SKR_WRITE_NOT_FOUND && !created) {
+    } else if (outcome == SKR_LEASE_NOT_FOUND && !created) {
         forget_record(l);
         l->due = now;
-    } else if (outcome == SKR_WRITE_CONFLICT) {
+    } else if (outcome == SKR_LEASE_CONFLICT) {
         l->must_read = true;
         l->due = now;
-    } else if (outcome == SKR_WRITE_UNKNOWN || outcome == SKR_WRITE_OK) {
+    } else if (outcome == SKR_LEASE_UNKNOWN || outcome == SKR_LEASE_OK) {
         l->must_read = l->unsure = true;
         l->due = now;
     } else {

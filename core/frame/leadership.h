@@ -26,7 +26,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "core/frame/event.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
@@ -51,6 +50,16 @@ enum skr_leadership_step {
     SKR_LEADERSHIP_UPDATE, /* PUT */
 };
 
+/* How a request ended. */
+enum skr_lease_outcome {
+    SKR_LEASE_OK,
+    SKR_LEASE_NOT_FOUND,
+    SKR_LEASE_CONFLICT,    /* another resourceVersion, or it exists already */
+    SKR_LEASE_REFUSED,     /* not allowed or not valid: an administrator has to act */
+    SKR_LEASE_NOT_APPLIED, /* never sent, or refused for now */
+    SKR_LEASE_UNKNOWN,     /* may have been applied, or will be */
+};
+
 struct skr_leadership;
 
 /* Stands by, as one that may not lead: see skr_leadership_permit(). */
@@ -68,9 +77,9 @@ enum skr_leadership_step skr_leadership_next(struct skr_leadership *leadership, 
                                              skr_time *ret_at);
 /* lease: of an OK answer, borrowed; else NULL. */
 void skr_leadership_was_read(struct skr_leadership *leadership, skr_time now,
-                             enum skr_write_outcome outcome, const json_t *lease);
+                             enum skr_lease_outcome outcome, const json_t *lease);
 void skr_leadership_was_written(struct skr_leadership *leadership, skr_time now,
-                                enum skr_write_outcome outcome, const json_t *lease);
+                                enum skr_lease_outcome outcome, const json_t *lease);
 
 /* Leads until this time, exclusive, unless it is renewed before; 0: does not lead. */
 skr_time skr_leadership_leads_until(const struct skr_leadership *leadership);

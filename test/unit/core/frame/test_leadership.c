@@ -21,7 +21,7 @@ struct request {
     skr_time answer_at; /* the process gives up here when nothing came */
     bool lost;          /* the answer is */
     bool applied;
-    enum skr_write_outcome outcome;
+    enum skr_lease_outcome outcome;
     json_t *answer;
 };
 
@@ -115,20 +115,20 @@ static const char *version_of(const json_t *lease)
 static void apply(struct world *world, struct request *r)
 {
     r->applied = true;
-    r->outcome = SKR_WRITE_OK;
+    r->outcome = SKR_LEASE_OK;
     if (r->step == SKR_LEADERSHIP_READ) {
-        r->outcome = world->lease ? SKR_WRITE_OK : SKR_WRITE_NOT_FOUND;
+        r->outcome = world->lease ? SKR_LEASE_OK : SKR_LEASE_NOT_FOUND;
     } else if (r->step == SKR_LEADERSHIP_CREATE && world->lease) {
-        r->outcome = SKR_WRITE_CONFLICT;
+        r->outcome = SKR_LEASE_CONFLICT;
     } else if (r->step == SKR_LEADERSHIP_UPDATE && !world->lease) {
-        r->outcome = SKR_WRITE_NOT_FOUND;
+        r->outcome = SKR_LEASE_NOT_FOUND;
     } else if (r->step == SKR_LEADERSHIP_UPDATE &&
                strcmp(version_of(r->body), version_of(world->lease)) != 0) {
-        r->outcome = SKR_WRITE_CONFLICT;
+        r->outcome = SKR_LEASE_CONFLICT;
     } else {
         store(world, r->body);
     }
-    r->answer = r->outcome == SKR_WRITE_OK ? json_deep_copy(world->lease) : NULL;
+    r->answer = r->outcome == SKR_LEASE_OK ? json_deep_copy(world->lease) : NULL;
 }
 
 /* ---- processes ---- */
@@ -178,7 +178,7 @@ static void give_up(struct world *world, const struct request *r)
 static void report(struct world *world, struct process *p)
 {
     struct request *r = &p->request;
-    enum skr_write_outcome outcome = r->lost ? SKR_WRITE_UNKNOWN : r->outcome;
+    enum skr_lease_outcome outcome = r->lost ? SKR_LEASE_UNKNOWN : r->outcome;
     if (r->lost && !r->applied && r->apply_at != SKR_TIME_NEVER) {
         give_up(world, r);
     }
