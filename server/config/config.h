@@ -26,6 +26,12 @@ struct skr_config_tls {
     const char *client_ca_file; /* "" : client certificates are not asked for */
 };
 
+enum skr_leader_mode {
+    SKR_LEADER_NONE,      /* this process is the only one */
+    SKR_LEADER_SCHEDULER, /* beside each scheduler: leads where the scheduler does */
+    SKR_LEADER_LEASE,     /* replicas by themselves */
+};
+
 struct skr_config {
     struct skr_arena *arena;
     const char *kubeconfig; /* "" : the in-cluster account */
@@ -36,6 +42,10 @@ struct skr_config {
     const char *admin_listen;
     const char *gate_listen; /* "" : off */
     struct skr_config_tls gate_tls;
+    enum skr_leader_mode leader_mode;
+    const char *leader_namespace; /* "": that of the pod */
+    const char *leader_name;      /* of the Lease */
+    const char *scheduler_lease;  /* name of the scheduler's, in the same namespace */
     int64_t client_qps;
     int64_t client_burst;
 };

@@ -219,12 +219,37 @@ const struct skr_option skr_options[] = {
     {"leaderElection.mode",
      SKR_OPTION_MODE,
      "none",
-     {"none", NULL},
+     {"none", "scheduler", "lease", NULL},
      0,
      0,
-     SKR_OPTION_NOWHERE,
-     "`none`: this process is the only one; `scheduler` and `lease` need replicas, which this "
-     "version refuses"},
+     AT(leader_mode),
+     "`none`: this process is the only one; `scheduler`: a sidecar of each replica of the "
+     "scheduler, which leads where the scheduler does; `lease`: replicas of the daemon by itself"},
+    {"leaderElection.namespace",
+     SKR_OPTION_NAME_OR_EMPTY,
+     "",
+     {NULL},
+     0,
+     0,
+     AT(leader_namespace),
+     "namespace of the Lease and of the scheduler's; empty: that of the pod, outside of pods "
+     "`default`"},
+    {"leaderElection.name",
+     SKR_OPTION_NAME,
+     "sakkara",
+     {NULL},
+     0,
+     0,
+     AT(leader_name),
+     "name of the Lease"},
+    {"leaderElection.schedulerLease",
+     SKR_OPTION_NAME,
+     "sakkara-scheduler",
+     {NULL},
+     0,
+     0,
+     AT(scheduler_lease),
+     "mode `scheduler`: `leaderElection.resourceName` of the scheduler's configuration"},
     {"client.qps",
      SKR_OPTION_INTEGER,
      "1000",
@@ -358,21 +383,6 @@ static int find_word(const struct skr_option *option, const char *text, int *ret
     return rc;
 }
 
-static int check_mode(const char *text, struct skr_error *error)
-{
-    if (strcmp(text, "none") == 0) {
-        return 0;
-    }
-    if (strcmp(text, "scheduler") == 0 || strcmp(text, "lease") == 0) {
-        return skr_error_set(
-            error, SKR_INVALID,
-            "\"%s\" is for several replicas, which this version does not support; use none and "
-            "run one replica",
-            text);
-    }
-    return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not none", text);
-}
-
 static int store_listen(const struct skr_option *option, const char *text,
                         struct skr_config *config, struct skr_error *error)
 {
@@ -440,7 +450,14 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
         }
         return 0;
     case SKR_OPTION_MODE:
-        return check_mode(text, error);
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            config->leader_mode = (enum skr_leader_mode)word;
+        }
+        return rc;
+    case SKR_OPTION_NAME_OR_EMPTY:
+        rc = text[0] ? check_name(text, error) : 0;
+        return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_TYPE_COUNT:
         break;
     }
@@ -453,7 +470,7 @@ static const char *const type_names[] = {"string",   "list of names",
                                          "address",  "address or empty",
                                          "integer",  "",
                                          "",         "fixed",
-                                         ""};
+                                         "",         "name or empty"};
 _Static_assert(sizeof type_names / sizeof type_names[0] == SKR_OPTION_TYPE_COUNT,
                "one name a type");
 

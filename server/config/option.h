@@ -18,7 +18,8 @@ enum skr_option_type {
     SKR_OPTION_WORD,    /* one of two words; a bool that is true for the second */
     SKR_OPTION_TIE_BREAK,
     SKR_OPTION_FIXED, /* must be present and have the default's value */
-    SKR_OPTION_MODE,  /* leaderElection.mode: words exist that this version refuses */
+    SKR_OPTION_MODE,  /* leaderElection.mode */
+    SKR_OPTION_NAME_OR_EMPTY,
     SKR_OPTION_TYPE_COUNT
 };
 
@@ -28,7 +29,7 @@ struct skr_option {
     const char *key;
     enum skr_option_type type;
     const char *fallback; /* the default, as one would write it; names are separated by blanks */
-    const char *word[3];  /* the words allowed, NULL at the end */
+    const char *word[4];  /* the words allowed, NULL at the end */
     int64_t min, max;     /* INTEGER; in ns for durations */
     ptrdiff_t offset;     /* into struct skr_config, or SKR_OPTION_NOWHERE */
     const char *text;     /* one sentence, no full stop */

@@ -15,6 +15,7 @@
 
 #include "server/clock.h"
 #include "server/daemon/engine_thread.h"
+#include "server/daemon/leader.h"
 #include "server/daemon/metrics.h"
 #include "server/daemon/signals.h"
 #include "server/daemon/solver_thread.h"
@@ -35,6 +36,8 @@
 /* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
 #define STOP_ENGINE_TIME (SKR_SECOND) /* for the engine to answer what it holds */
 #define STOP_KUBE_TIME   (SKR_SECOND) /* for requests in flight to be answered */
+#define RESIGN_TIME      (SKR_SECOND) /* for the Lease to be given back */
+#define NAMESPACE_FILE   "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 struct skr_daemon {
     const struct skr_config *config;
@@ -47,6 +50,7 @@ struct skr_daemon {
     struct skr_solver_thread *solver;
     struct skr_solver_thread *explainer; /* of its own: explanations never delay plans */
     struct skr_kube *kube;
+    struct skr_leader *leader; /* NULL: this process is the only one */
     struct skr_verbs *verbs;
     struct skr_gate *gate;
     struct skr_admin *admin;
@@ -188,6 +192,21 @@ static skr_time now_of_engine(void *context)
     return skr_clock_now(&d->clock);
 }
 
+/* ---- leadership ---- */
+
+static void report_leadership(void *context, bool leads)
+{
+    struct skr_daemon *d = context;
+    struct skr_event event = {.kind = leads ? SKR_EVENT_LEADER_WON : SKR_EVENT_LEADER_LOST};
+    skr_engine_thread_post(d->engine, &event);
+}
+
+static bool may_write(void *context)
+{
+    const struct skr_daemon *d = context;
+    return !d->leader || skr_leader_may_write(d->leader);
+}
+
 /* ---- readiness ---- */
 
 static bool check_synced(void *context, struct skr_error *error)
@@ -229,6 +248,18 @@ static bool check_fresh(void *context, struct skr_error *error)
     return true;
 }
 
+static bool check_leader(void *context, struct skr_error *error)
+{
+    struct skr_daemon *d = context;
+    char holder[512];
+    if (skr_leader_leads(d->leader)) {
+        return true;
+    }
+    skr_leader_get_holder(d->leader, holder, sizeof holder);
+    skr_error_set(error, SKR_RETRY, "standing by, the Lease is held by \"%.160s\"", holder);
+    return false;
+}
+
 static bool check_running(void *context, struct skr_error *error)
 {
     const struct skr_daemon *d = context;
@@ -267,12 +298,61 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     options.deliver = deliver_from_kube;
     options.deliver_context = d;
     options.user_agent = agent;
+    options.may_write = may_write;
+    options.may_write_context = d;
     options.qps = (int32_t)d->config->client_qps;
     options.burst = (int32_t)d->config->client_burst;
     options.stop_grace = STOP_KUBE_TIME;
     int rc = load_access(d->config, kubeconfig, &access, findings, error);
     if (rc == 0) {
         rc = skr_kube_create(&options, &access, &d->kube, error);
+    }
+    skr_kube_access_fini(&access);
+    return rc;
+}
+
+/* That of the pod, outside of pods "default". */
+static void find_namespace(const struct skr_config *config, char *buffer, size_t size)
+{
+    (void)snprintf(buffer, size, "%s",
+                   config->leader_namespace[0] ? config->leader_namespace : "default");
+    FILE *file = config->leader_namespace[0] ? NULL : fopen(NAMESPACE_FILE, "re");
+    if (file) {
+        if (fgets(buffer, (int)size, file)) {
+            buffer[strcspn(buffer, " \r\n")] = '\0';
+        }
+        (void)fclose(file);
+    }
+}
+
+/* Before anything else may decide: the engine starts as leader. */
+static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
+                        struct skr_error *error)
+{
+    struct skr_kube_access access;
+    char namespace_[SKR_LEADER_NAME_MAX];
+    char agent[128];
+    if (d->config->leader_mode == SKR_LEADER_NONE) {
+        return 0;
+    }
+    report_leadership(d, false);
+    find_namespace(d->config, namespace_, sizeof namespace_);
+    (void)snprintf(agent, sizeof agent, "sakkara/%s leader-election", skr_version);
+    const struct skr_leader_options options = {
+        .namespace_ = namespace_,
+        .name = d->config->leader_name,
+        .host = d->instance,
+        .scheduler_namespace = namespace_,
+        .scheduler_name =
+            d->config->leader_mode == SKR_LEADER_SCHEDULER ? d->config->scheduler_lease : "",
+        .user_agent = agent,
+        .report = report_leadership,
+        .context = d,
+    };
+    skr_kube_access_init(&access);
+    int rc = load_access(d->config, kubeconfig, &access, findings, error);
+    if (rc == 0) {
+        rc = skr_leader_create(&options, &access, &d->leader, error);
     }
     skr_kube_access_fini(&access);
     return rc;
@@ -328,10 +408,12 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         .listen = d->config->admin_listen,
         .log = {log_http, d},
         .metrics = d->registry,
-        .n_checks = 3,
+        /* In a sidecar readiness is about the process: its pod has to become ready to stand by. */
+        .n_checks = d->config->leader_mode == SKR_LEADER_LEASE ? 4 : 3,
         .check = {{"synced", check_synced, d},
                   {"fresh", check_fresh, d},
-                  {"running", check_running, d}},
+                  {"running", check_running, d},
+                  {"leader", check_leader, d}},
         .n_routes = 3,
         .route = {skr_log_level_route(), skr_explanations_route(d->explanations),
                   skr_api_route(d->api)},
@@ -364,6 +446,7 @@ static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_
     }
     int rc = start_verbs(d, error);
     rc = rc < 0 ? rc : start_gate(d, error);
+    rc = rc < 0 ? rc : start_leader(d, kubeconfig, findings, error);
     rc = rc < 0 ? rc : start_kube(d, kubeconfig, findings, error);
     if (rc < 0) {
         return rc;
@@ -436,11 +519,15 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
         return;
     }
     stop_requests(d);
-    skr_gate_destroy(d->gate);
-    skr_admin_destroy(d->admin);
     if (d->kube) {
         skr_kube_stop(d->kube);
     }
+    /* Nothing is under way any more: the next one may begin. */
+    skr_leader_resign(d->leader, RESIGN_TIME);
+    skr_gate_destroy(d->gate);
+    skr_admin_destroy(d->admin);
+    skr_leader_destroy(d->leader);
+    d->leader = NULL;
     skr_engine_thread_stop(d->engine);
     skr_solver_thread_destroy(d->solver);
     skr_solver_thread_destroy(d->explainer);

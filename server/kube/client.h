@@ -41,6 +41,10 @@ struct skr_kube_options {
     void (*deliver)(void *context, struct skr_event *event);
     void *deliver_context;
     const char *user_agent; /* copied; NULL: "sakkara" */
+    /* Asked on the kube thread right before a request is sent that changes something; false: it is
+     * not sent, DROPPED. NULL: always. */
+    bool (*may_write)(void *context);
+    void *may_write_context;
     /* Writes. */
     int32_t qps;              /* 1..SKR_KUBE_QPS_MAX; 1000 */
     int32_t burst;            /* 1..SKR_KUBE_BURST_MAX; 2000 */

@@ -453,9 +453,20 @@ static struct slot *free_slot(struct skr_writer *writer)
     return NULL;
 }
 
+/* Reading is always allowed. */
+static bool may_send(const struct skr_writer *writer, const struct wire *wire)
+{
+    const struct skr_kube_options *o = writer->session->options;
+    return !o->may_write || strcmp(wire->method, "GET") == 0 || o->may_write(o->may_write_context);
+}
+
 static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_kube_job *job)
 {
     const struct wire *wire = &wires[job->write.kind];
+    if (!may_send(writer, wire)) {
+        tell_simple(writer, job, SKR_WRITE_DROPPED, "this process does not lead");
+        return;
+    }
     struct skr_error error = {0};
     struct skr_strbuf target;
     skr_strbuf_init(&target);

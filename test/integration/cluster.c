@@ -19,6 +19,7 @@ struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
     c->bindings_carry_labels = true;
     c->objects = skr_demo_objects_create();
     c->events = json_array();
+    c->leases = json_object();
     c->binding_plans = json_object();
     c->planned = json_object();
     if (!require_client) {
@@ -44,6 +45,7 @@ void cluster_stop(struct cluster *c)
     free(c->history);
     skr_demo_objects_destroy(c->objects);
     json_decref(c->events);
+    json_decref(c->leases);
     json_decref(c->binding_plans);
     json_decref(c->planned);
     free(c);

@@ -61,6 +61,7 @@ struct cluster {
     size_t n_writes[SKR_WRITE_KIND_COUNT];  /* answered with success */
     size_t n_refused[SKR_WRITE_KIND_COUNT]; /* answered with 4xx by the objects themselves */
     size_t n_unauthorized;
+    json_t *leases;        /* by name */
     json_t *events;        /* reasons of Events, in order */
     json_t *binding_plans; /* ids seen persisted in state Binding */
     json_t *planned;       /* "uid node" of every plan ever persisted */

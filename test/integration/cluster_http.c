@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests of the daemon, answered from the table of objects as kube-apiserver would. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct request {
     char path[TARGET_MAX];
     char *segment[SEGMENTS_MAX]; /* of path, below the API group and version */
     size_t n_segments;
-    bool is_core, is_events, is_groups;
+    bool is_core, is_events, is_groups, is_leases;
     const char *headers;
     const char *body;
 };
@@ -63,9 +64,10 @@ static bool has_header(const struct request *r, const char *line)
 static void split(struct request *r)
 {
     static const char *const prefix[] = {"/api/v1/", "/apis/events.k8s.io/v1/",
-                                         "/apis/scheduling.x-k8s.io/v1alpha1/"};
+                                         "/apis/scheduling.x-k8s.io/v1alpha1/",
+                                         "/apis/coordination.k8s.io/v1/"};
     char *rest = NULL;
-    for (size_t i = 0; i < 3 && !rest; i++) {
+    for (size_t i = 0; i < 4 && !rest; i++) {
         size_t n = strlen(prefix[i]);
         if (strncmp(r->path, prefix[i], n) != 0) {
             continue;
@@ -73,6 +75,7 @@ static void split(struct request *r)
         r->is_core = i == 0;
         r->is_events = i == 1;
         r->is_groups = i == 2;
+        r->is_leases = i == 3;
         rest = r->path + n;
     }
     char *save = NULL;
@@ -373,6 +376,39 @@ static struct fake_reply one(struct cluster *c, const struct request *r)
     return there ? show(c, r, 200, kind, namespace_, name) : say_refused(404);
 }
 
+/* namespaces/NS/leases[/NAME]; of one namespace. */
+static struct fake_reply lease(struct cluster *c, const struct request *r)
+{
+    json_t *body = json_loads(r->body, 0, NULL);
+    const json_t *metadata = json_object_get(body, "metadata");
+    const char *name =
+        r->n_segments > 3 ? r->segment[3] : json_string_value(json_object_get(metadata, "name"));
+    const char *version = json_string_value(json_object_get(metadata, "resourceVersion"));
+    json_t *old = json_object_get(c->leases, name ? name : "");
+    const char *held =
+        json_string_value(json_object_get(json_object_get(old, "metadata"), "resourceVersion"));
+    const bool post = strcmp(r->method, "POST") == 0;
+    const bool put = strcmp(r->method, "PUT") == 0;
+    int status = (post || put) && !body ? 400 : !post && !old ? 404 : post && old ? 409 : 200;
+    if (status == 200 && put && version && strcmp(version, held) != 0) {
+        status = 409;
+    }
+    if (status == 200 && (post || put)) {
+        char text[24];
+        (void)snprintf(text, sizeof text, "%" PRIu64, ++c->version);
+        json_object_set_new(json_object_get(body, "metadata"), "resourceVersion",
+                            json_string(text));
+        json_object_set(c->leases, name, body);
+    }
+    struct fake_reply reply =
+        status == 200 ? (struct fake_reply){.status = 200,
+                                            .body = json_dumps(json_object_get(c->leases, name),
+                                                               JSON_COMPACT)}
+                      : say_refused(status);
+    json_decref(body);
+    return reply;
+}
+
 static struct fake_reply route(struct cluster *c, const struct request *r)
 {
     bool namespaced = r->n_segments > 2 && strcmp(r->segment[0], "namespaces") == 0;
@@ -381,6 +417,9 @@ static struct fake_reply route(struct cluster *c, const struct request *r)
     }
     if (r->is_events && namespaced && r->n_segments == 3 && strcmp(r->method, "POST") == 0) {
         return create_event(c, r);
+    }
+    if (r->is_leases && namespaced) {
+        return lease(c, r);
     }
     if (namespaced && r->n_segments >= 4) {
         return one(c, r);

@@ -143,7 +143,8 @@ TEST(every_option_is_read)
                           "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
                           "admin: {listen: ':3'}\n"
                           "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
-                          "leaderElection: {mode: none}\n"
+                          "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
+                          "sl}\n"
                           "client: {qps: 5, burst: 6}\n",
                      "s.yaml:8:18: warning: nonGroupVictims has no effect in this version\n"
                      "s.yaml:10:20: warning: preemptForceAfter has no effect in this version\n");
@@ -163,6 +164,10 @@ TEST(every_option_is_read)
     assert_int_equal(c->settings.release_gate_after, 120 * SKR_SECOND);
     assert_int_equal(c->settings.bind_timeout, 90 * SKR_SECOND);
     assert_string_equal(c->extender_listen, "[::1]:1");
+    assert_int_equal(c->leader_mode, SKR_LEADER_LEASE);
+    assert_string_equal(c->leader_namespace, "ns");
+    assert_string_equal(c->leader_name, "le");
+    assert_string_equal(c->scheduler_lease, "sl");
     assert_string_equal(c->bind_listen, "127.0.0.1:2");
     assert_string_equal(c->admin_listen, ":3");
     assert_string_equal(c->gate_listen, ":4");
@@ -239,14 +244,11 @@ static const struct {
      "s.yaml:3:14: error: planTimeout: a single value is expected, not a mapping\n"},
     {HEAD "planTimeout: 5m\nplanTimeout: 4m\n",
      "s.yaml:4:1: error: key planTimeout twice (see 3:1)\n"},
-    {HEAD "leaderElection: {mode: lease}\n",
-     "s.yaml:3:24: error: leaderElection.mode: \"lease\" is for several replicas, which this "
-     "version does not support; use none and run one replica\n"},
-    {HEAD "leaderElection: {mode: scheduler}\n",
-     "s.yaml:3:24: error: leaderElection.mode: \"scheduler\" is for several replicas, which this "
-     "version does not support; use none and run one replica\n"},
     {HEAD "leaderElection: {mode: x}\n",
-     "s.yaml:3:24: error: leaderElection.mode: \"x\" is not none\n"},
+     "s.yaml:3:24: error: leaderElection.mode: \"x\" is not none or scheduler or lease\n"},
+    {HEAD "leaderElection: {namespace: A}\n",
+     "s.yaml:3:29: error: leaderElection.namespace: \"A\" is not a name of lower-case letters, "
+     "digits, '-' and '.'\n"},
     {HEAD "extender: {tls: {certFile: a}}\n",
      "s.yaml:3:28: error: extender.tls.certFile is set without extender.tls.keyFile\n"},
     {HEAD "extender: {tls: {keyFile: a}}\n",

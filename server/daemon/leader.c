@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time is CLOCK_BOOTTIME, which goes on while the machine sleeps: who sleeps beyond the lease has
+ * lost it. A Lease that was handed over is reported a moment later, so that what its last holder
+ * wrote has come through our watches.
+ */
+#include "server/daemon/leader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "core/frame/leadership.h"
+#include "server/kube/caller.h"
+#include "server/kube/transfer.h"
+#include "server/log.h"
+#include "topology/base/arena.h"
+
+#define CALL_TIME (4 * SKR_SECOND) /* for one request; two fit before the renew deadline */
+#define CALM      (300 * SKR_MILLISECOND)
+#define WAIT_MIN  (SKR_MILLISECOND)
+
+struct skr_leader {
+    struct skr_leader_options options;
+    char namespace_[SKR_LEADER_NAME_MAX];
+    char name[SKR_LEADER_NAME_MAX];
+    char host[SKR_LEADER_NAME_MAX];
+    char identity[SKR_LEADERSHIP_IDENTITY_MAX];
+    struct skr_leadership *leadership;
+    struct skr_caller *caller;
+    struct skr_strbuf body;
+    struct skr_strbuf collection; /* targets */
+    struct skr_strbuf lease;
+    struct skr_strbuf scheduler; /* empty: mode lease */
+    skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
+    bool scheduler_is_here;
+    bool trouble; /* the last request failed, and that was logged */
+    bool calm;    /* a Lease that was handed over, not reported yet, is waited with */
+    skr_time calm_until;
+    pthread_t thread;
+    bool running;
+    atomic_int_fast64_t writes_until; /* boot time; 0: not at all */
+    atomic_bool leads;
+    atomic_uint_fast64_t transitions;
+
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t wake;
+    bool resigns;
+    bool out; /* after resigning: given back */
+    bool stop;
+    char holder[SKR_LEADERSHIP_IDENTITY_MAX];
+};
+
+static skr_time boot_now(void)
+{
+    struct timespec t;
+    skr_bug_on(clock_gettime(CLOCK_BOOTTIME, &t) != 0);
+    return (skr_time)t.tv_sec * SKR_SECOND + t.tv_nsec + 1;
+}
+
+static skr_time wall_now(void)
+{
+    struct timespec t;
+    skr_bug_on(clock_gettime(CLOCK_REALTIME, &t) != 0);
+    return (skr_time)t.tv_sec * SKR_SECOND + t.tv_nsec;
+}
+
+/* ---- requests ---- */
+
+static enum skr_lease_outcome outcome_of(const struct skr_call_answer *answer)
+{
+    switch (answer->http_status) {
+    case 200:
+    case 201:
+        return answer->json ? SKR_LEASE_OK : SKR_LEASE_UNKNOWN;
+    case 404:
+    case 410:
+        return SKR_LEASE_NOT_FOUND;
+    case 409:
+        return SKR_LEASE_CONFLICT;
+    case 400:
+    case 403:
+    case 422:
+        return SKR_LEASE_REFUSED;
+    case 401: /* a token that was rotated */
+    case 429:
+        return SKR_LEASE_NOT_APPLIED;
+    default:
+        return answer->never_sent ? SKR_LEASE_NOT_APPLIED : SKR_LEASE_UNKNOWN;
+    }
+}
+
+static void note_trouble(struct skr_leader *l, const struct skr_call_answer *answer,
+                         const char *target)
+{
+    const enum skr_lease_outcome outcome = outcome_of(answer);
+    const bool fails = outcome >= SKR_LEASE_REFUSED;
+    if (fails && !l->trouble && outcome == SKR_LEASE_REFUSED) {
+        skr_log_error("Lease could not be used", SKR_LOG_S("lease", target),
+                      SKR_LOG_S("err", answer->message), SKR_LOG_END);
+    } else if (fails && !l->trouble) {
+        skr_log_warning("Lease could not be reached", SKR_LOG_S("lease", target),
+                        SKR_LOG_S("err", answer->message), SKR_LOG_END);
+    } else if (!fails && l->trouble) {
+        skr_log_info(2, "Lease was reached again", SKR_LOG_S("lease", target), SKR_LOG_END);
+    }
+    l->trouble = fails;
+}
+
+/* A request of a leader must not outlast its leadership by much: LOST would come late. */
+static skr_time call_time(const struct skr_leader *l, skr_time now)
+{
+    skr_time until = skr_leadership_leads_until(l->leadership);
+    if (until > now && until - now < CALL_TIME) {
+        return until - now;
+    }
+    return CALL_TIME;
+}
+
+static void call(struct skr_leader *l, const char *method, const char *target, const char *body,
+                 struct skr_call_answer *ret)
+{
+    const struct skr_call request = {
+        .method = method, .target = target, .body = body, .timeout = call_time(l, boot_now())};
+    skr_caller_call(l->caller, &request, ret);
+    note_trouble(l, ret, target);
+}
+
+static void take_step(struct skr_leader *l, enum skr_leadership_step step)
+{
+    struct skr_call_answer answer;
+    if (step == SKR_LEADERSHIP_READ) {
+        call(l, "GET", l->lease.s, NULL, &answer);
+        skr_leadership_was_read(l->leadership, boot_now(), outcome_of(&answer), answer.json);
+    } else {
+        const bool create = step == SKR_LEADERSHIP_CREATE;
+        call(l, create ? "POST" : "PUT", create ? l->collection.s : l->lease.s, l->body.s, &answer);
+        skr_leadership_was_written(l->leadership, boot_now(), outcome_of(&answer), answer.json);
+    }
+    skr_call_answer_fini(&answer);
+}
+
+/* Whether the scheduler beside us holds the scheduler's lease, as far as was seen last. When the
+ * API server cannot be reached the answer stays: the Lease runs out by itself. */
+static void look_at_scheduler(struct skr_leader *l, skr_time now)
+{
+    struct skr_call_answer answer;
+    if (l->scheduler.len == 0 || now < l->scheduler_at) {
+        return;
+    }
+    call(l, "GET", l->scheduler.s, NULL, &answer);
+    const enum skr_lease_outcome outcome = outcome_of(&answer);
+    if (outcome == SKR_LEASE_OK || outcome == SKR_LEASE_NOT_FOUND) {
+        const char *holder = json_string_value(
+            json_object_get(json_object_get(answer.json, "spec"), "holderIdentity"));
+        bool here = outcome == SKR_LEASE_OK && holder && skr_leadership_is_host(holder, l->host);
+        if (here != l->scheduler_is_here) {
+            skr_log_info(2, here ? "Scheduler beside us leads" : "Scheduler beside us stands by",
+                         SKR_LOG_S("holder", holder ? holder : ""), SKR_LOG_END);
+        }
+        l->scheduler_is_here = here;
+    }
+    l->scheduler_at = boot_now() + SKR_SECOND;
+    skr_call_answer_fini(&answer);
+}
+
+/* ---- reports ---- */
+
+static void report(struct skr_leader *l, bool leads)
+{
+    if (atomic_load(&l->leads) == leads) {
+        return;
+    }
+    atomic_store(&l->leads, leads);
+    if (leads) {
+        atomic_fetch_add(&l->transitions, 1);
+    }
+    skr_log_info(0, leads ? "Leadership began" : "Leadership ended", SKR_LOG_S("lease", l->lease.s),
+                 SKR_LOG_S("identity", l->identity),
+                 SKR_LOG_S("holder", skr_leadership_holder(l->leadership)), SKR_LOG_END);
+    l->options.report(l->options.context, leads);
+}
+
+static void publish(struct skr_leader *l, skr_time now)
+{
+    skr_time until = skr_leadership_leads_until(l->leadership);
+    bool leads = until > now;
+    if (leads && !atomic_load(&l->leads) && !l->calm) {
+        l->calm = true;
+        l->calm_until = skr_leadership_was_handed_over(l->leadership) ? now + CALM : now;
+    }
+    l->calm = l->calm && leads;
+    if (!leads) {
+        atomic_store(&l->writes_until, 0);
+        report(l, false);
+    } else if (atomic_load(&l->leads) || now >= l->calm_until) {
+        l->calm = false;
+        atomic_store(&l->writes_until, until);
+        report(l, true);
+    }
+    pthread_mutex_lock(&l->lock);
+    (void)snprintf(l->holder, sizeof l->holder, "%s", skr_leadership_holder(l->leadership));
+    l->out = skr_leadership_is_out(l->leadership);
+    pthread_cond_broadcast(&l->wake);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- the thread ---- */
+
+static bool may_lead(struct skr_leader *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bool resigns = l->resigns;
+    pthread_mutex_unlock(&l->lock);
+    return !resigns && (l->scheduler.len == 0 || l->scheduler_is_here) &&
+           (!l->options.fit || l->options.fit(l->options.context));
+}
+
+/* Waits until a time, or until something was said; false: the thread ends. */
+static bool wait_until(struct skr_leader *l, skr_time until, bool resigned)
+{
+    skr_time now = boot_now();
+    skr_time wait = until - now > WAIT_MIN ? until - now : WAIT_MIN;
+    struct timespec at;
+    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &at) != 0);
+    at.tv_sec += (time_t)(wait / SKR_SECOND);
+    at.tv_nsec += (long)(wait % SKR_SECOND);
+    if (at.tv_nsec >= SKR_SECOND) {
+        at.tv_nsec -= SKR_SECOND;
+        at.tv_sec++;
+    }
+    int rc = 0;
+    pthread_mutex_lock(&l->lock);
+    while (!l->stop && l->resigns == resigned && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&l->wake, &l->lock, &at);
+    }
+    bool goes_on = !l->stop;
+    pthread_mutex_unlock(&l->lock);
+    return goes_on;
+}
+
+static bool has_resigned(struct skr_leader *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bool resigns = l->resigns;
+    pthread_mutex_unlock(&l->lock);
+    return resigns;
+}
+
+static void *work(void *context)
+{
+    struct skr_leader *l = context;
+    bool resigned;
+    skr_time at;
+    do {
+        resigned = has_resigned(l);
+        look_at_scheduler(l, boot_now());
+        skr_leadership_permit(l->leadership, may_lead(l));
+        publish(l, boot_now());
+        at = 0;
+        enum skr_leadership_step step =
+            skr_leadership_next(l->leadership, boot_now(), wall_now(), &l->body, &at);
+        if (step != SKR_LEADERSHIP_REST) {
+            take_step(l, step);
+            at = boot_now();
+        }
+        publish(l, boot_now());
+        if (l->scheduler.len > 0 && l->scheduler_at < at) {
+            at = l->scheduler_at;
+        }
+        if (l->calm && l->calm_until < at) {
+            at = l->calm_until;
+        }
+    } while (wait_until(l, at, resigned));
+    atomic_store(&l->writes_until, 0);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static void write_identity(struct skr_leader *l)
+{
+    unsigned char random[16];
+    size_t n = (size_t)snprintf(l->identity, sizeof l->identity, "%s_", l->host);
+    skr_bug_on(getrandom(random, sizeof random, 0) != (ssize_t)sizeof random);
+    for (size_t i = 0; i < sizeof random && n + 3 <= sizeof l->identity; i++) {
+        n += (size_t)snprintf(l->identity + n, sizeof l->identity - n, "%02x", random[i]);
+    }
+}
+
+static void write_target(struct skr_strbuf *out, const char *namespace_, const char *name)
+{
+    skr_strbuf_add(out, "/apis/coordination.k8s.io/v1/namespaces/");
+    skr_kube_escape(out, namespace_);
+    skr_strbuf_add(out, "/leases");
+    if (name) {
+        skr_strbuf_addc(out, '/');
+        skr_kube_escape(out, name);
+    }
+}
+
+static void write_targets(struct skr_leader *l, const struct skr_leader_options *options)
+{
+    skr_strbuf_init(&l->body);
+    skr_strbuf_init(&l->collection);
+    skr_strbuf_init(&l->lease);
+    skr_strbuf_init(&l->scheduler);
+    write_target(&l->collection, l->namespace_, NULL);
+    write_target(&l->lease, l->namespace_, l->name);
+    if (options->scheduler_name[0] != '\0') {
+        write_target(&l->scheduler, options->scheduler_namespace, options->scheduler_name);
+    }
+}
+
+static int start_thread(struct skr_leader *l, struct skr_error *error)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    int rc = pthread_create(&l->thread, NULL, work, l);
+    if (rc != 0) {
+        return skr_error_set(error, SKR_LIMIT, "elector's thread: %s", strerror(rc));
+    }
+    l->running = true;
+    return 0;
+}
+
+int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_access *access,
+                      struct skr_leader **ret, struct skr_error *error)
+{
+    struct skr_leader *l = skr_alloc(sizeof *l);
+    l->options = *options;
+    (void)snprintf(l->namespace_, sizeof l->namespace_, "%s", options->namespace_);
+    (void)snprintf(l->name, sizeof l->name, "%s", options->name);
+    (void)snprintf(l->host, sizeof l->host, "%s", options->host);
+    write_identity(l);
+    write_targets(l, options);
+    struct skr_leadership_options leadership;
+    skr_leadership_options_default(&leadership);
+    leadership.namespace_ = l->namespace_;
+    leadership.name = l->name;
+    leadership.identity = l->identity;
+    l->leadership = skr_leadership_create(&leadership);
+    int rc = skr_caller_create(access, options->user_agent, &l->caller, error);
+    rc = rc < 0 ? rc : start_thread(l, error);
+    if (rc < 0) {
+        skr_leader_destroy(l);
+        return rc;
+    }
+    *ret = l;
+    return 0;
+}
+
+void skr_leader_resign(struct skr_leader *leader, skr_time timeout)
+{
+    if (!leader) {
+        return;
+    }
+    struct timespec at;
+    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &at) != 0);
+    at.tv_sec += (time_t)(timeout / SKR_SECOND) + 1;
+    int rc = 0;
+    atomic_store(&leader->writes_until, 0);
+    pthread_mutex_lock(&leader->lock);
+    leader->resigns = true;
+    leader->out = false;
+    pthread_cond_broadcast(&leader->wake);
+    while (!leader->out && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&leader->wake, &leader->lock, &at);
+    }
+    pthread_mutex_unlock(&leader->lock);
+    if (rc == ETIMEDOUT) {
+        skr_log_warning("Lease was not given back in time and has to run out",
+                        SKR_LOG_S("lease", leader->lease.s), SKR_LOG_END);
+    }
+}
+
+void skr_leader_destroy(struct skr_leader *leader)
+{
+    struct skr_leader *l = leader;
+    if (!l) {
+        return;
+    }
+    if (l->running) {
+        pthread_mutex_lock(&l->lock);
+        l->stop = true;
+        pthread_cond_broadcast(&l->wake);
+        pthread_mutex_unlock(&l->lock);
+        skr_caller_interrupt(l->caller, true);
+        pthread_join(l->thread, NULL);
+        pthread_cond_destroy(&l->wake);
+        pthread_mutex_destroy(&l->lock);
+    }
+    skr_caller_destroy(l->caller);
+    skr_leadership_destroy(l->leadership);
+    skr_strbuf_fini(&l->body);
+    skr_strbuf_fini(&l->collection);
+    skr_strbuf_fini(&l->lease);
+    skr_strbuf_fini(&l->scheduler);
+    free(l);
+}
+
+/* ---- looking in ---- */
+
+bool skr_leader_may_write(const struct skr_leader *leader)
+{
+    return boot_now() < atomic_load(&leader->writes_until);
+}
+
+bool skr_leader_leads(const struct skr_leader *leader)
+{
+    return atomic_load(&leader->leads);
+}
+
+void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size)
+{
+    pthread_mutex_lock(&leader->lock);
+    (void)snprintf(buffer, size, "%s", leader->holder);
+    pthread_mutex_unlock(&leader->lock);
+}
+
+uint64_t skr_leader_transitions(const struct skr_leader *leader)
+{
+    return atomic_load(&leader->transitions);
+}

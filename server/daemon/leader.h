@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_DAEMON_LEADER_H
+#define SKR_SERVER_DAEMON_LEADER_H
+/*
+ * The one elector of the process: a thread that keeps, seeks or gives back the Lease
+ * (core/frame/leadership.h) and reports when this process begins and ends to lead. All engines of
+ * the process lead together.
+ *
+ *   lease      several replicas, each may lead
+ *   scheduler  a sidecar of a kube-scheduler: may lead while the scheduler beside it holds the
+ *              scheduler's own lease. The Lease is needed all the same: at a change of schedulers it
+ *              keeps the old daemon and the new one apart
+ *
+ * skr_leader_may_write() is the last gate before each request that changes something: a process
+ * that was paused beyond its lease sends nothing when it wakes, whatever it still had queued.
+ */
+#include <stdbool.h>
+
+#include "server/kube/access.h"
+#include "topology/base/error.h"
+#include "topology/object.h"
+
+struct skr_leader;
+
+enum { SKR_LEADER_NAME_MAX = 254 }; /* bytes of a name with its NUL */
+
+struct skr_leader_options {
+    const char *namespace_; /* of the Lease; all strings are copied */
+    const char *name;
+    const char *host;                /* of this pod: its name */
+    const char *scheduler_namespace; /* of the scheduler's lease; */
+    const char *scheduler_name;      /* "": mode lease */
+    const char *user_agent;
+    /* Leadership begins or ends. On the elector's thread; not twice the same. */
+    void (*report)(void *context, bool leads);
+    /* Whether this process could do the work; asked before every renewal. NULL: always. */
+    bool (*fit)(void *context);
+    void *context;
+};
+
+/* Starts as one that does not lead, without a report. access is taken over, also on errors. */
+int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_access *access,
+                      struct skr_leader **ret, struct skr_error *error);
+/* Gives the Lease back, so that another may take it at once, and leads no longer; waits at most
+ * `timeout` for the API server. Nothing that leadership allowed may be under way any more. NULL
+ * allowed. */
+void skr_leader_resign(struct skr_leader *leader, skr_time timeout);
+/* Ends the thread; a Lease that was not given back runs out. NULL allowed. */
+void skr_leader_destroy(struct skr_leader *leader);
+
+/* Any thread, no locks. */
+bool skr_leader_may_write(const struct skr_leader *leader);
+/* Whether leadership was reported. Any thread. */
+bool skr_leader_leads(const struct skr_leader *leader);
+/* Who holds the Lease, "" nobody or not known. Any thread. */
+void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size);
+/* Times leadership began. */
+uint64_t skr_leader_transitions(const struct skr_leader *leader);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_CALLER_H
+#define SKR_SERVER_KUBE_CALLER_H
+/*
+ * One request to the API server at a time, waited for: for threads of their own that must not
+ * depend on the kube thread (the lease), and for questions before it runs (what are we allowed to
+ * do). Credentials, trust and connections as in transfer.h, on connections of its own.
+ *
+ * One thread, but for skr_caller_interrupt().
+ */
+#include <jansson.h>
+
+#include "server/kube/access.h"
+#include "topology/object.h"
+
+struct skr_caller;
+
+enum { SKR_CALLER_ANSWER_MAX = 1024 * 1024 }; /* bytes; beyond it there is no answer */
+
+/* access is taken over, also on errors. SKR_NO_MEMORY. */
+int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
+                      struct skr_caller **ret, struct skr_error *error);
+void skr_caller_destroy(struct skr_caller *caller); /* NULL allowed */
+
+struct skr_call {
+    const char *method; /* GET, POST, PUT, DELETE */
+    const char *target; /* path and query from '/', escaped */
+    const char *body;   /* JSON; NULL: none */
+    skr_time timeout;   /* of the whole exchange; more than 0 */
+};
+
+struct skr_call_answer {
+    int http_status;   /* 0: no answer */
+    bool never_sent;   /* no connection came about, so nothing can have happened */
+    json_t *json;      /* of the answer; NULL: none that is JSON */
+    char message[256]; /* of a failure: the Status, or the transport; "" */
+};
+void skr_call_answer_fini(struct skr_call_answer *answer);
+
+/* Waits for the end. *ret is set in any case. */
+void skr_caller_call(struct skr_caller *caller, const struct skr_call *call,
+                     struct skr_call_answer *ret);
+/* The running call ends at once without an answer, and so do later ones, until `on` is false. Any
+ * thread. */
+void skr_caller_interrupt(struct skr_caller *caller, bool on);
+
+/* Who we talk to, for messages; borrowed. */
+const char *skr_caller_server(const struct skr_caller *caller);
+
+#endif

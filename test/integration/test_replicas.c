@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two daemons on one cluster: one decides, the other stands by; whatever happens to the first, the
+ * second follows, and never do both act. The cluster's guard looks at every write. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/gang/reason.h"
+#include "test/integration/scene.h"
+#include "test/integration/web.h"
+#include "test/test.h"
+
+#define LEASE "leaderElection: {mode: lease, namespace: default}\n"
+
+/* A scene with a second daemon. d[0] leads at first. */
+struct pair {
+    struct scene scene;
+    struct daemon *d[2];
+};
+
+static void pair_set_up(struct pair *pair)
+{
+    scene_begin(&pair->scene);
+    pair->scene.options.config = LEASE;
+    scene_add_gang(&pair->scene, 8);
+    pair->d[0] = daemon_start(pair->scene.c, &pair->scene.options);
+    daemon_wait_ready(pair->d[0]);
+    pair->d[1] = daemon_start(pair->scene.c, &pair->scene.options);
+    daemon_wait_metric(pair->d[1], "sakkara_synced 1");
+    scheduler_point(pair->scene.s, daemon_port(pair->d[0]), daemon_bind_port(pair->d[0]));
+}
+
+static void pair_tear_down(struct pair *pair)
+{
+    for (int i = 0; i < 2; i++) {
+        if (pair->d[i]) {
+            daemon_stop(pair->d[i]);
+        }
+    }
+    scene_end(&pair->scene);
+}
+
+static void park_seven(struct pair *pair)
+{
+    scheduler_hold(pair->scene.s, "job-7");
+    cluster_pods(pair->scene.c, "job", 8, "gang", true);
+    scheduler_wait_open_calls(pair->scene.s, 7);
+    daemon_wait_metric(pair->d[0], "sakkara_parked_binds 7");
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The second one leads; the scheduler is sent to it, as a Service would. */
+static double follow(struct pair *pair, double since)
+{
+    daemon_wait_ready(pair->d[1]);
+    double took = now_s() - since;
+    scheduler_point(pair->scene.s, daemon_port(pair->d[1]), daemon_bind_port(pair->d[1]));
+    scheduler_hold(pair->scene.s, NULL);
+    return took;
+}
+
+TEST_WITH(pair, one_of_two_daemons_decides_and_the_other_says_so)
+{
+    char *body = NULL;
+    assert_int_equal(web_get(daemon_admin_port(pair->d[1]), "/readyz?verbose", &body), 503);
+    assert_non_null(strstr(body, "[-]leader failed: standing by, the Lease is held by"));
+    free(body);
+    struct web_answer answer = web_ask(
+        "POST", daemon_bind_port(pair->d[1]), "/v1/bind",
+        "{\"PodName\":\"a\",\"PodNamespace\":\"b\",\"PodUID\":\"c\",\"Node\":\"d\"}", NULL, 10000);
+    assert_int_equal(answer.status, 200);
+    assert_non_null(strstr(answer.body, SKR_TEXT_NOT_LEADER));
+    free(answer.body);
+    cluster_pods(pair->scene.c, "job", 8, "gang", true);
+    scene_expect_bound(&pair->scene, 8);
+    assert_false(daemon_has_log(pair->d[1], "Leadership began"));
+}
+
+TEST_WITH(pair, a_leader_that_stops_in_order_is_followed_within_two_seconds)
+{
+    park_seven(pair);
+    double began = now_s();
+    assert_int_equal(kill(daemon_pid(pair->d[0]), SIGTERM), 0);
+    double took = follow(pair, began);
+    print_message("takeover after an orderly stop: %.2f s\n", took);
+    assert_true(took < 2.0 || SCENE_IS_SLOW);
+    assert_int_equal(daemon_join(pair->d[0]), 0);
+    pair->d[0] = NULL;
+    scheduler_wait_idle(pair->scene.s);
+    scene_expect_bound(&pair->scene, 8);
+}
+
+TEST_WITH(pair, a_leader_that_is_killed_is_followed_within_fifteen_seconds)
+{
+    park_seven(pair);
+    double began = now_s();
+    daemon_kill(pair->d[0]);
+    pair->d[0] = NULL;
+    double took = follow(pair, began);
+    print_message("takeover after a kill: %.2f s\n", took);
+    assert_true(took < 15.0 || SCENE_IS_SLOW);
+    scene_expect_bound(&pair->scene, 8);
+}
+
+TEST_WITH(pair, a_leader_paused_beyond_its_lease_changes_nothing_when_it_wakes)
+{
+    park_seven(pair);
+    double began = now_s();
+    assert_int_equal(kill(daemon_pid(pair->d[0]), SIGSTOP), 0);
+    double took = follow(pair, began);
+    print_message("takeover after a pause: %.2f s\n", took);
+    daemon_wait_log(pair->d[1], "Plan restored");
+    /* What it still holds is answered now, and what comes after it is the other one's. */
+    size_t asked = daemon_count_log(pair->d[0], "Write was asked for");
+    assert_int_equal(kill(daemon_pid(pair->d[0]), SIGCONT), 0);
+    daemon_wait_log(pair->d[0], "Leadership ended");
+    scene_expect_bound(&pair->scene, 8);
+    assert_true(scheduler_saw(pair->scene.s, SKR_TEXT_NOT_LEADER));
+    assert_int_equal(daemon_count_log(pair->d[0], "Write was asked for"), asked);
+    assert_int_equal(web_get(daemon_admin_port(pair->d[0]), "/readyz", NULL), 503);
+}
+
+TEST_WITH(pair, a_plan_past_the_point_of_no_return_is_finished_by_the_next_leader)
+{
+    scene_fault(&pair->scene, "/binding", FAKE_HANG, 201, 2);
+    cluster_pods(pair->scene.c, "job", 8, "gang", true);
+    cluster_wait_writes(pair->scene.c, SKR_WRITE_BINDING, 2);
+    daemon_kill(pair->d[0]);
+    pair->d[0] = NULL;
+    double took = follow(pair, now_s());
+    print_message("takeover in the middle of the Bindings: %.2f s\n", took);
+    fake_api_release(pair->scene.c->api, "/binding");
+    scene_expect_bound(&pair->scene, 8);
+}
