@@ -29,6 +29,9 @@
         }                                                                        \
     } while (0)
 
+/* Products of two 64-bit numbers, for comparisons that must not round. */
+__extension__ typedef __int128 skr_int128;
+
 #ifdef SKR_DEBUG
 #define skr_debug_check(condition) skr_bug_on(!(condition))
 #else

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PROPAGATION_BINDING_H
+#define SKR_CORE_PROPAGATION_BINDING_H
+/*
+ * A ResourceBinding or ClusterResourceBinding of Karmada (work.karmada.io/v1alpha2): an object of a
+ * user, how many replicas of what size it wants, its placement, and where it runs now. Immutable,
+ * one arena a binding.
+ */
+#include "core/propagation/placement.h"
+
+enum {
+    SKR_BINDING_CLUSTERS_MAX = 100000,  /* spec.clusters */
+    SKR_BINDING_TASKS_MAX = 100000,     /* gracefulEvictionTasks */
+    SKR_BINDING_COMPONENTS_MAX = 10000, /* components */
+    SKR_BINDING_MESSAGE_MAX = 1024,     /* bytes kept of the condition's message */
+};
+
+struct skr_target {
+    const char *name;
+    int32_t replicas;
+    bool has_replicas; /* written as a number; without, the entry names the cluster only */
+};
+
+struct skr_object_reference {
+    const char *api_version;
+    const char *kind;
+    const char *namespace_;
+    const char *name;
+    const char *uid;
+};
+
+struct skr_binding {
+    struct skr_arena *arena;
+    struct skr_meta meta; /* namespace_ "": a ClusterResourceBinding */
+    int64_t generation;
+    bool is_managed; /* carries the label of a policy or of who manages it */
+    const char *scheduler_name;
+    bool suspended;
+    int32_t priority;
+    struct skr_object_reference resource;
+    int32_t replicas;
+    bool has_requirements;
+    struct skr_quantities request; /* of one replica */
+    size_t n_components;
+    size_t n_targets; /* spec.clusters, in its order */
+    struct skr_target *target;
+    const struct skr_target **target_by_name; /* sorted */
+    size_t n_evicting; /* clusters that evictions are going on from */
+    const char **evicting;
+    bool has_placement;
+    struct skr_placement placement;
+    const char *placement_text; /* the same as compact JSON; "" when absent */
+    const char *applied_text;   /* annotation policy.karmada.io/applied-placement; "" when absent */
+    skr_time reschedule_at;     /* spec.rescheduleTriggeredAt; 0 when absent */
+    skr_time last_scheduled;    /* 0 when absent */
+    int64_t observed_generation;
+    const char *observed_affinity;
+    const char *condition_status; /* of condition Scheduled; "" when absent */
+    const char *condition_reason;
+    const char *condition_message;
+    skr_time condition_since;
+};
+
+/* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */
+int skr_binding_decode(const json_t *json, struct skr_binding **ret, struct skr_error *error);
+void skr_binding_destroy(struct skr_binding *binding); /* NULL allowed */
+
+/* Has replicas, or says what one would need (upstream counts components too; here they do not). */
+bool skr_binding_is_workload(const struct skr_binding *binding);
+/* A complete new distribution was asked for since the last one. */
+bool skr_binding_is_fresh(const struct skr_binding *binding);
+/* The first entry of spec.clusters with this name, or NULL. O(log targets). */
+const struct skr_target *skr_binding_target(const struct skr_binding *binding, const char *cluster);
+bool skr_binding_is_evicting(const struct skr_binding *binding, const char *cluster);
+
+#endif

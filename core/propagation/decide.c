@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main flow: filter, score, group, select, assign, once for each affinity term until one
+ * succeeds. Estimates are made once and shared by all of them.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/propagation/steps.h"
+
+static const char *const warning_name[] = {
+    [SKR_WARNING_MAX_GROUPS_UNSET] = "MaxGroupsUnset",
+    [SKR_WARNING_CLUSTER_MAX_EXCEEDED] = "ClusterMaxExceeded",
+    [SKR_WARNING_WORKLOAD_AFFINITY_IGNORED] = "WorkloadAffinityIgnored",
+    [SKR_WARNING_SELECTED_UNUSED] = "SelectedUnused",
+};
+_Static_assert(sizeof warning_name / sizeof warning_name[0] == SKR_WARNING_COUNT,
+               "a name per warning");
+
+const char *skr_propagation_warning_name(enum skr_propagation_warning warning)
+{
+    return warning_name[warning];
+}
+
+bool skr_decision_fail(struct skr_decision *decision, enum skr_propagation_code code,
+                       const char *format, ...)
+{
+    char text[220];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    decision->code = code;
+    snprintf(decision->message, sizeof decision->message, "%.30s: %s",
+             skr_propagation_outcome(code, false).code, text);
+    return false;
+}
+
+void *skr_decision_array(struct skr_decision *decision, size_t n, size_t size)
+{
+    void *array = skr_arena_array(decision->arena, n, size);
+    skr_bug_on(!array);
+    return array;
+}
+
+bool skr_decision_divides(const struct skr_decision *decision)
+{
+    return decision->binding->placement.kind != SKR_DIVISION_DUPLICATED &&
+           skr_binding_is_workload(decision->binding);
+}
+
+/* One attempt, with one affinity term. */
+static bool attempt(struct skr_decision *decision)
+{
+    skr_filter_clusters(decision);
+    return skr_make_candidates(decision) && skr_read_constraints(decision) &&
+           skr_make_groups(decision) && skr_select_clusters(decision) &&
+           skr_assign_replicas(decision);
+}
+
+/* A decision before its first step. */
+static struct skr_decision *begin(const struct skr_binding *binding,
+                                  const struct skr_member_cluster *const *cluster,
+                                  size_t n_clusters, const struct skr_propagation_options *options,
+                                  int32_t term)
+{
+    struct skr_arena *arena = skr_arena_create(SKR_DECISION_BYTES_MAX, 0);
+    struct skr_decision *decision = arena ? skr_arena_alloc(arena, sizeof *decision) : NULL;
+    skr_bug_on(!decision);
+    *decision = (struct skr_decision){.arena = arena,
+                                      .binding = binding,
+                                      .options = options,
+                                      .n_clusters = n_clusters,
+                                      .cluster = cluster,
+                                      .term = term};
+    decision->rejected = skr_decision_array(decision, n_clusters, sizeof *decision->rejected);
+    decision->estimate = skr_decision_array(decision, n_clusters, sizeof *decision->estimate);
+    decision->need = skr_decision_divides(decision) ? binding->replicas : 0;
+    if (binding->placement.has_workload_affinity) {
+        decision->warnings = UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED;
+    }
+    return decision;
+}
+
+static struct skr_decision *decide_with_terms(struct skr_decision *first)
+{
+    const struct skr_binding *binding = first->binding;
+    const struct skr_placement *placement = &binding->placement;
+    struct skr_decision *answer = first;
+    bool placed = attempt(first);
+    for (size_t term = (size_t)first->term + 1; !placed && term < placement->n_terms; term++) {
+        struct skr_decision *next =
+            begin(binding, first->cluster, first->n_clusters, first->options, (int32_t)term);
+        memcpy(next->estimate, first->estimate, first->n_clusters * sizeof *next->estimate);
+        placed = attempt(next);
+        if (placed) {
+            answer = next;
+        } else {
+            skr_decision_destroy(next);
+        }
+    }
+    if (answer != first) {
+        skr_decision_destroy(first);
+    }
+    return answer;
+}
+
+int skr_decide(const struct skr_binding *binding, const struct skr_member_cluster *const *cluster,
+               size_t n_clusters, const struct skr_propagation_options *options,
+               struct skr_decision **ret, struct skr_error *error)
+{
+    const struct skr_placement *placement = &binding->placement;
+    bool has_terms = !placement->has_affinity && placement->n_terms > 0;
+    bool restarts = skr_binding_is_fresh(binding);
+    if (n_clusters > SKR_DECISION_CLUSTERS_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "%zu clusters, at most %d are supported", n_clusters,
+                             (int)SKR_DECISION_CLUSTERS_MAX);
+    }
+    size_t start =
+        has_terms && !restarts ? skr_placement_find_term(placement, binding->observed_affinity) : 0;
+    struct skr_decision *decision =
+        begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
+    for (size_t i = 0; i < n_clusters; i++) {
+        decision->estimate[i] = skr_estimate(binding, cluster[i]);
+    }
+    if (!binding->has_placement) {
+        skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY, "spec.placement is missing");
+    } else if (has_terms) {
+        decision = decide_with_terms(decision);
+    } else {
+        attempt(decision);
+    }
+    *ret = decision;
+    return 0;
+}
+
+void skr_decision_destroy(struct skr_decision *decision)
+{
+    if (decision) {
+        skr_tree_unref(decision->tree);
+        skr_arena_destroy(decision->arena);
+    }
+}

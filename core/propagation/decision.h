@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PROPAGATION_DECISION_H
+#define SKR_CORE_PROPAGATION_DECISION_H
+/*
+ * One decision about one binding: filter, score, group, select, assign. Pure: the same input gives
+ * the same decision, and everything that explain shows is part of it. Lives in one arena; clusters
+ * and binding are borrowed and outlive it.
+ */
+#include "core/propagation/binding.h"
+#include "core/propagation/options.h"
+#include "core/propagation/outcome.h"
+#include "topology/tree.h"
+
+enum {
+    SKR_DECISION_CLUSTERS_MAX = 100000,
+    SKR_DECISION_BYTES_MAX = 512 * 1024 * 1024,
+};
+/* Room of one cluster, in replicas: more is as good as this. Sums of all clusters stay in 64 bits. */
+#define SKR_ROOM_MAX ((int64_t)1 << 40)
+/* Room for a workload without replicas. */
+#define SKR_ROOM_UNBOUNDED ((int64_t)INT32_MAX)
+/* Scores of a file beyond this count as this. */
+#define SKR_SCORE_MAX ((int64_t)1 << 30)
+
+/* In the order in which the first one is reported. */
+enum skr_propagation_filter {
+    SKR_FILTER_DELETING,
+    SKR_FILTER_CLUSTER_AFFINITY,
+    SKR_FILTER_API_ENABLEMENT,
+    SKR_FILTER_TAINT_TOLERATION,
+    SKR_FILTER_CLUSTER_EVICTION,
+    SKR_FILTER_SPREAD_CONSTRAINT,
+    SKR_FILTER_CLUSTER_RESOURCE,
+    SKR_FILTER_COUNT
+};
+const char *skr_propagation_filter_name(enum skr_propagation_filter filter);
+
+/* Texts that do not stop a decision. */
+enum skr_propagation_warning {
+    SKR_WARNING_MAX_GROUPS_UNSET,
+    SKR_WARNING_CLUSTER_MAX_EXCEEDED,
+    SKR_WARNING_WORKLOAD_AFFINITY_IGNORED,
+    SKR_WARNING_SELECTED_UNUSED,
+    SKR_WARNING_COUNT
+};
+const char *skr_propagation_warning_name(enum skr_propagation_warning warning);
+
+/* A cluster that passed the filters. Sorted: overflow tier ascending, score descending, available
+ * descending, name ascending; the index is the rank. */
+struct skr_candidate {
+    const struct skr_member_cluster *cluster;
+    int32_t tier; /* 0: the affinity itself; i: its i-th overflow term */
+    bool selected;
+    int64_t score;
+    int64_t allocatable; /* room for new replicas */
+    int64_t running;     /* replicas assigned there now */
+    int64_t available;   /* both */
+};
+
+/* A group: a unit of the tree above the clusters. */
+struct skr_spread_group {
+    int32_t unit;
+    const char *path; /* "R1/Z1": declared ancestors and itself */
+    int64_t score;
+    int64_t room;
+    size_t n_members; /* candidate indices, in order */
+    int32_t *member;
+    bool selected; /* has a selected cluster */
+};
+
+/* Groups of one declared level, sorted: score descending, room descending, path ascending. */
+struct skr_spread_level {
+    enum skr_spread_field field;
+    size_t n;
+    struct skr_spread_group *group;
+};
+
+/* minGroups and maxGroups of one field, completed. */
+struct skr_group_range {
+    bool declared;
+    bool unset; /* maxGroups was absent or 0 */
+    int64_t min;
+    int64_t max; /* INT32_MAX: unbounded */
+};
+
+struct skr_assignment {
+    const char *name;
+    int64_t replicas;
+    bool has_replicas; /* false: the cluster is named without a number */
+};
+
+struct skr_decision {
+    struct skr_arena *arena;
+    const struct skr_binding *binding;
+    const struct skr_propagation_options *options;
+    size_t n_clusters; /* sorted by name */
+    const struct skr_member_cluster *const *cluster;
+
+    int32_t term; /* index of the active affinity term, -1 without affinity groups */
+    uint32_t *rejected; /* [cluster] bits of filters that refused it, 0: a candidate */
+    int64_t *estimate;  /* [cluster] room for new replicas; made once */
+    size_t n_candidates;
+    struct skr_candidate *candidate;
+    struct skr_group_range range[SKR_SPREAD_FIELD_COUNT];
+    size_t n_levels; /* declared ones of provider, region, zone; 0 where constraints do not apply */
+    struct skr_spread_level level[SKR_SPREAD_LEVELS];
+    struct skr_tree *tree; /* NULL without levels */
+
+    size_t n_selected; /* candidate indices in the order they were picked */
+    int32_t *selected;
+    size_t n_targets; /* sorted by name */
+    struct skr_assignment *target;
+
+    enum skr_propagation_code code;
+    char message[256]; /* with the numbers; "" when placed */
+    uint32_t warnings; /* bits */
+    bool fell_back;    /* the bounded search gave up, another one answered */
+    int64_t need;      /* replicas that the selection must have room for */
+};
+
+/* Decides. clusters: sorted by name, unique. Returns 0 with a decision whatever its code is, or
+ * SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters) plus what the search takes. */
+int skr_decide(const struct skr_binding *binding, const struct skr_member_cluster *const *cluster,
+               size_t n_clusters, const struct skr_propagation_options *options,
+               struct skr_decision **ret, struct skr_error *error);
+void skr_decision_destroy(struct skr_decision *decision); /* NULL allowed */
+
+/* Ends the decision with a code and "CODE: text". Returns false, so that a step ends in one line. */
+bool skr_decision_fail(struct skr_decision *decision, enum skr_propagation_code code,
+                       const char *format, ...) SKR_PRINTF(3, 4);
+/* Memory of the decision; NULL never: it is destroyed with the process when the limit is reached. */
+void *skr_decision_array(struct skr_decision *decision, size_t n, size_t size);
+/* Whether the replicas of the binding are divided among its clusters. */
+bool skr_decision_divides(const struct skr_decision *decision);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filters, all of them for every cluster, so that explain can list every reason; and what is left
+ * over, scored and in order. A cluster where the object runs keeps it whatever its taints and
+ * kinds are (karmada framework/plugins/tainttoleration, apienablement).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/propagation/steps.h"
+
+enum { LOCALITY_SCORE = 100 };
+
+static const char *const filter_name[] = {
+    [SKR_FILTER_DELETING] = "Deleting",
+    [SKR_FILTER_CLUSTER_AFFINITY] = "ClusterAffinity",
+    [SKR_FILTER_API_ENABLEMENT] = "APIEnablement",
+    [SKR_FILTER_TAINT_TOLERATION] = "TaintToleration",
+    [SKR_FILTER_CLUSTER_EVICTION] = "ClusterEviction",
+    [SKR_FILTER_SPREAD_CONSTRAINT] = "SpreadConstraint",
+    [SKR_FILTER_CLUSTER_RESOURCE] = "ClusterResource",
+};
+_Static_assert(sizeof filter_name / sizeof filter_name[0] == SKR_FILTER_COUNT, "a name per filter");
+
+const char *skr_propagation_filter_name(enum skr_propagation_filter filter)
+{
+    return filter_name[filter];
+}
+
+static const struct skr_affinity_term *active_term(const struct skr_decision *decision)
+{
+    return decision->term >= 0 ? &decision->binding->placement.term[decision->term] : NULL;
+}
+
+/* 0: the affinity itself; i: the i-th overflow term; -1: none. */
+static int32_t tier_of(const struct skr_decision *decision, const struct skr_member_cluster *cluster)
+{
+    const struct skr_placement *placement = &decision->binding->placement;
+    const struct skr_affinity_term *term = active_term(decision);
+    if (placement->has_affinity) {
+        return skr_cluster_affinity_matches(&placement->affinity, cluster) ? 0 : -1;
+    }
+    if (!term || skr_cluster_affinity_matches(&term->affinity, cluster)) {
+        return 0;
+    }
+    size_t n = skr_binding_is_workload(decision->binding) ? term->n_overflow : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (skr_cluster_affinity_matches(&term->overflow[i], cluster)) {
+            return (int32_t)i + 1;
+        }
+    }
+    return -1;
+}
+
+static bool has_property(const struct skr_member_cluster *cluster, enum skr_spread_field field)
+{
+    switch (field) {
+    case SKR_SPREAD_PROVIDER:
+        return cluster->provider[0] != '\0';
+    case SKR_SPREAD_REGION:
+        return cluster->region[0] != '\0';
+    case SKR_SPREAD_ZONE:
+        return cluster->n_zones > 0;
+    case SKR_SPREAD_CLUSTER:
+    case SKR_SPREAD_FIELD_COUNT:
+        break;
+    }
+    return true;
+}
+
+static bool has_properties(const struct skr_placement *placement,
+                           const struct skr_member_cluster *cluster)
+{
+    for (size_t i = 0; i < placement->n_constraints; i++) {
+        if (!has_property(cluster, placement->constraint[i].field)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t bit(enum skr_propagation_filter filter, bool refuses)
+{
+    return refuses ? UINT32_C(1) << filter : 0;
+}
+
+static uint32_t filter_one(const struct skr_decision *decision, size_t i)
+{
+    const struct skr_binding *binding = decision->binding;
+    const struct skr_propagation_options *options = decision->options;
+    const struct skr_member_cluster *cluster = decision->cluster[i];
+    const struct skr_target *target = skr_binding_target(binding, cluster->meta.name);
+    bool bypass = options->resident_bypass && target;
+    uint32_t bits = bit(SKR_FILTER_DELETING, cluster->meta.deleting) |
+                    bit(SKR_FILTER_CLUSTER_AFFINITY, tier_of(decision, cluster) < 0) |
+                    bit(SKR_FILTER_CLUSTER_EVICTION,
+                        skr_binding_is_evicting(binding, cluster->meta.name));
+    if (!bypass) {
+        bits |= bit(SKR_FILTER_API_ENABLEMENT,
+                    !skr_member_cluster_serves(cluster, binding->resource.api_version,
+                                               binding->resource.kind)) |
+                bit(SKR_FILTER_TAINT_TOLERATION,
+                    !skr_placement_tolerates(&binding->placement, cluster));
+    }
+    if (!options->default_group) {
+        bits |= bit(SKR_FILTER_SPREAD_CONSTRAINT, !has_properties(&binding->placement, cluster));
+    }
+    if (options->resource_filter && binding->placement.kind == SKR_DIVISION_DUPLICATED &&
+        skr_binding_is_workload(binding)) {
+        int64_t available = decision->estimate[i] + (target ? target->replicas : 0);
+        bits |= bit(SKR_FILTER_CLUSTER_RESOURCE, available < binding->replicas);
+    }
+    return bits;
+}
+
+void skr_filter_clusters(struct skr_decision *decision)
+{
+    for (size_t i = 0; i < decision->n_clusters; i++) {
+        decision->rejected[i] = filter_one(decision, i);
+    }
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct skr_candidate *x = a;
+    const struct skr_candidate *y = b;
+    if (x->tier != y->tier) {
+        return x->tier < y->tier ? -1 : 1;
+    }
+    if (x->score != y->score) {
+        return x->score > y->score ? -1 : 1;
+    }
+    if (x->available != y->available) {
+        return x->available > y->available ? -1 : 1;
+    }
+    return strcmp(x->cluster->meta.name, y->cluster->meta.name);
+}
+
+bool skr_make_candidates(struct skr_decision *decision)
+{
+    decision->candidate =
+        skr_decision_array(decision, decision->n_clusters, sizeof *decision->candidate);
+    decision->n_candidates = 0;
+    for (size_t i = 0; i < decision->n_clusters; i++) {
+        if (decision->rejected[i] != 0) {
+            continue;
+        }
+        const struct skr_member_cluster *cluster = decision->cluster[i];
+        const struct skr_target *target = skr_binding_target(decision->binding, cluster->meta.name);
+        struct skr_candidate *candidate = &decision->candidate[decision->n_candidates++];
+        int64_t score = cluster->has_score ? cluster->score : target ? LOCALITY_SCORE : 0;
+        *candidate = (struct skr_candidate){
+            .cluster = cluster,
+            .tier = tier_of(decision, cluster),
+            .score = score > SKR_SCORE_MAX ? SKR_SCORE_MAX : score,
+            .allocatable = decision->estimate[i],
+            .running = target ? target->replicas : 0,
+        };
+        candidate->available = candidate->allocatable + candidate->running;
+    }
+    if (decision->n_candidates == 0) {
+        return skr_decision_fail(decision, SKR_PROPAGATION_NO_CLUSTER_FIT,
+                                 "0 of %zu clusters pass the filters", decision->n_clusters);
+    }
+    qsort(decision->candidate, decision->n_candidates, sizeof *decision->candidate, by_order);
+    return true;
+}

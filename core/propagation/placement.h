@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PROPAGATION_PLACEMENT_H
+#define SKR_CORE_PROPAGATION_PLACEMENT_H
+/*
+ * The placement of a binding (policy.karmada.io/v1alpha1 Placement, embedded in the binding's spec):
+ * which clusters, how spread, how divided. Decoded into the arena of its binding.
+ *
+ * Matching follows karmada pkg/util/selector.go (ClusterMatches), tolerations component-helpers
+ * scheduling/corev1 with the operators Equal and Exists.
+ */
+#include "core/pod/pod.h"
+#include "core/propagation/cluster.h"
+#include "topology/base/json_field.h"
+
+enum {
+    SKR_PLACEMENT_TERMS_MAX = 1024,        /* clusterAffinities; overflowAffinities of one likewise */
+    SKR_PLACEMENT_NAMES_MAX = 100000,      /* clusterNames, exclude: each */
+    SKR_PLACEMENT_REQUIREMENTS_MAX = 1024, /* of one selector */
+    SKR_PLACEMENT_VALUES_MAX = 16384,      /* of one requirement */
+    SKR_PLACEMENT_TOLERATIONS_MAX = 1024,
+    SKR_PLACEMENT_CONSTRAINTS_MAX = 64,
+    SKR_PLACEMENT_WEIGHTS_MAX = 16384, /* rules of a static weight list */
+};
+
+struct skr_cluster_affinity {
+    bool never; /* a selector that Kubernetes refuses: matches no cluster */
+    size_t n_excluded;
+    const char **excluded;
+    size_t n_names; /* 0: any */
+    const char **name;
+    size_t n_labels;
+    struct skr_selector_requirement *label;
+    size_t n_fields; /* keys provider, region, zone; is_field */
+    struct skr_selector_requirement *field;
+};
+
+struct skr_affinity_term {
+    const char *name;
+    struct skr_cluster_affinity affinity;
+    size_t n_overflow;
+    struct skr_cluster_affinity *overflow;
+};
+
+/* Levels from the top; clusters below all of them. */
+enum skr_spread_field {
+    SKR_SPREAD_PROVIDER,
+    SKR_SPREAD_REGION,
+    SKR_SPREAD_ZONE,
+    SKR_SPREAD_CLUSTER,
+    SKR_SPREAD_FIELD_COUNT
+};
+enum { SKR_SPREAD_LEVELS = SKR_SPREAD_CLUSTER };
+const char *skr_spread_field_name(enum skr_spread_field field); /* "provider", ... */
+
+struct skr_spread_constraint {
+    enum skr_spread_field field; /* _COUNT: a label, or a field that does not exist */
+    const char *other;           /* then: its name */
+    int64_t min_groups;          /* 0 when absent */
+    int64_t max_groups;
+};
+
+struct skr_static_weight {
+    struct skr_cluster_affinity affinity;
+    int64_t weight;
+};
+
+/* How replicas are divided. */
+enum skr_division_kind {
+    SKR_DIVISION_DUPLICATED,
+    SKR_DIVISION_STATIC,
+    SKR_DIVISION_DYNAMIC,
+    SKR_DIVISION_AGGREGATED,
+    SKR_DIVISION_UNSUPPORTED,
+    SKR_DIVISION_KIND_COUNT
+};
+
+struct skr_placement {
+    bool has_affinity; /* then terms are not looked at */
+    struct skr_cluster_affinity affinity;
+    size_t n_terms;
+    struct skr_affinity_term *term;
+    size_t n_tolerations;
+    struct skr_toleration *toleration;
+    size_t n_constraints;
+    struct skr_spread_constraint *constraint;
+    enum skr_division_kind kind;
+    const char *strategy; /* "Divided/Foo": for messages */
+    bool empty_preference; /* Divided, Weighted, and weightPreference is {} */
+    size_t n_weights;
+    struct skr_static_weight *weight;
+    bool has_workload_affinity; /* not supported */
+};
+
+/* placement: the JSON object. path: where it is. Borrows json. Errors: SKR_INVALID, SKR_LIMIT. */
+int skr_placement_decode(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
+                         struct skr_error *error);
+/* clusterAffinity and what has its fields, for placement.c. */
+int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
+                                const struct skr_field_path *path, struct skr_cluster_affinity *ret,
+                                struct skr_error *error);
+/* Strings of an array, for the decoders of this folder. */
+int skr_names_decode(struct skr_arena *arena, json_t *object, const struct skr_field_path *path,
+                     const char *key, size_t limit, const char ***ret, size_t *ret_n,
+                     struct skr_error *error);
+
+/* O(names + requirements). */
+bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
+                                  const struct skr_member_cluster *cluster);
+/* Whether every NoSchedule and NoExecute taint is tolerated. */
+bool skr_placement_tolerates(const struct skr_placement *placement,
+                             const struct skr_member_cluster *cluster);
+/* Index of the term called name; 0 when there is none of that name. */
+size_t skr_placement_find_term(const struct skr_placement *placement, const char *name);
+
+#endif
