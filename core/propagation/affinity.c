@@ -206,8 +206,10 @@ static int read_selectors(struct skr_arena *arena, json_t *object,
                           const struct skr_field_path *path, struct skr_cluster_affinity *ret,
                           struct skr_error *error)
 {
-    struct skr_field_path labels = {.up = path, .key = "labelSelector", .index = SKR_FIELD_NO_INDEX};
-    struct skr_field_path fields = {.up = path, .key = "fieldSelector", .index = SKR_FIELD_NO_INDEX};
+    struct skr_field_path labels = {
+        .up = path, .key = "labelSelector", .index = SKR_FIELD_NO_INDEX};
+    struct skr_field_path fields = {
+        .up = path, .key = "fieldSelector", .index = SKR_FIELD_NO_INDEX};
     json_t *selector = NULL;
     int rc = skr_field_object(object, path, "labelSelector", &selector, error);
     if (rc == 0 && selector) {
@@ -235,9 +237,9 @@ int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
     *ret = (struct skr_cluster_affinity){.never = false};
     int rc = skr_names_decode(arena, object, path, "exclude", SKR_PLACEMENT_NAMES_MAX,
                               &ret->excluded, &ret->n_excluded, error);
-    if (rc < 0 || (rc = skr_names_decode(arena, object, path, "clusterNames",
-                                         SKR_PLACEMENT_NAMES_MAX, &ret->name, &ret->n_names,
-                                         error)) < 0) {
+    if (rc < 0 ||
+        (rc = skr_names_decode(arena, object, path, "clusterNames", SKR_PLACEMENT_NAMES_MAX,
+                               &ret->name, &ret->n_names, error)) < 0) {
         return rc;
     }
     return read_selectors(arena, object, path, ret, error);
@@ -319,8 +321,7 @@ static bool meets_field(const struct skr_selector_requirement *r,
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
                                   const struct skr_member_cluster *cluster)
 {
-    if (affinity->never ||
-        contains(affinity->excluded, affinity->n_excluded, cluster->meta.name)) {
+    if (affinity->never || contains(affinity->excluded, affinity->n_excluded, cluster->meta.name)) {
         return false;
     }
     for (size_t i = 0; i < affinity->n_labels; i++) {

@@ -18,8 +18,7 @@ struct assignment {
 
 static bool overflows(const struct skr_decision *decision)
 {
-    return decision->term >= 0 &&
-           decision->binding->placement.term[decision->term].n_overflow > 0;
+    return decision->term >= 0 && decision->binding->placement.term[decision->term].n_overflow > 0;
 }
 
 static const struct skr_candidate *selected(const struct skr_decision *decision, size_t i)
@@ -73,10 +72,9 @@ static bool assign_tiers(struct assignment *a)
         left -= n > 0 ? share : 0;
     }
     if (left > 0) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_ASSIGN_CAPACITY,
-                                 "%d replicas need room, best %lld",
-                                 (int)decision->binding->replicas,
-                                 (long long)(decision->binding->replicas - left));
+        return skr_decision_fail(
+            decision, SKR_PROPAGATION_ASSIGN_CAPACITY, "%d replicas need room, best %lld",
+            (int)decision->binding->replicas, (long long)(decision->binding->replicas - left));
     }
     return true;
 }
@@ -91,8 +89,7 @@ static int by_name(const void *a, const void *b)
 /* given NULL: clusters without numbers. */
 static void make_targets(struct skr_decision *decision, const int64_t *given)
 {
-    decision->target =
-        skr_decision_array(decision, decision->n_selected, sizeof *decision->target);
+    decision->target = skr_decision_array(decision, decision->n_selected, sizeof *decision->target);
     for (size_t i = 0; i < decision->n_selected; i++) {
         int64_t replicas = given ? given[i] : 0;
         if (given && replicas == 0) {

@@ -113,9 +113,9 @@ static int read_replicas(struct skr_binding *binding, json_t *spec, struct skr_e
     }
     binding->has_requirements = requirements != NULL;
     binding->n_components = json_array_size(components);
-    return skr_quantities_decode(
-        binding->arena, json_object_get(requirements, "resourceRequest"),
-        "spec.replicaRequirements.resourceRequest", &binding->request, error);
+    return skr_quantities_decode(binding->arena, json_object_get(requirements, "resourceRequest"),
+                                 "spec.replicaRequirements.resourceRequest", &binding->request,
+                                 error);
 }
 
 static int by_target_name(const void *a, const void *b)
@@ -229,10 +229,11 @@ static int read_flags(struct skr_binding *binding, json_t *spec, struct skr_erro
         .up = &spec_path, .key = "schedulePriority", .index = SKR_FIELD_NO_INDEX};
     json_t *suspension = NULL;
     json_t *priority = NULL;
-    int rc =
-        copy_text(binding->arena, spec, &spec_path, "schedulerName", &binding->scheduler_name, error);
-    if (rc < 0 || (rc = read_time(spec, &spec_path, "rescheduleTriggeredAt",
-                                  &binding->reschedule_at, error)) < 0 ||
+    int rc = copy_text(binding->arena, spec, &spec_path, "schedulerName", &binding->scheduler_name,
+                       error);
+    if (rc < 0 ||
+        (rc = read_time(spec, &spec_path, "rescheduleTriggeredAt", &binding->reschedule_at,
+                        error)) < 0 ||
         (rc = skr_field_object(spec, &spec_path, "suspension", &suspension, error)) < 0 ||
         (rc = skr_field_bool(suspension, &suspension_path, "scheduling", &binding->suspended,
                              error)) < 0 ||
@@ -258,8 +259,9 @@ static int read_condition(struct skr_binding *binding, json_t *status, struct sk
         }
     }
     int rc = copy_text(binding->arena, found, &path, "status", &binding->condition_status, error);
-    if (rc < 0 || (rc = copy_text(binding->arena, found, &path, "reason",
-                                  &binding->condition_reason, error)) < 0 ||
+    if (rc < 0 ||
+        (rc = copy_text(binding->arena, found, &path, "reason", &binding->condition_reason,
+                        error)) < 0 ||
         (rc = copy_text(binding->arena, found, &path, "message", &binding->condition_message,
                         error)) < 0) {
         return rc;

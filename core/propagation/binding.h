@@ -45,7 +45,7 @@ struct skr_binding {
     size_t n_targets; /* spec.clusters, in its order */
     struct skr_target *target;
     const struct skr_target **target_by_name; /* sorted */
-    size_t n_evicting; /* clusters that evictions are going on from */
+    size_t n_evicting;                        /* clusters that evictions are going on from */
     const char **evicting;
     bool has_placement;
     struct skr_placement placement;

@@ -99,8 +99,7 @@ static int read_taints(struct skr_member_cluster *cluster, const json_t *spec,
     if (rc < 0) {
         return rc;
     }
-    cluster->taint =
-        skr_arena_array(cluster->arena, json_array_size(list), sizeof *cluster->taint);
+    cluster->taint = skr_arena_array(cluster->arena, json_array_size(list), sizeof *cluster->taint);
     if (!cluster->taint) {
         return no_room(error);
     }
@@ -227,9 +226,8 @@ static int read_milli(const json_t *list, const struct skr_field_path *path, con
         return skr_field_set_type_error(path, name, "a quantity", value, error);
     }
     /* A number as its shortest text: 17 digits would show 0.1 as 0.10000000000000001. */
-    char *number = json_is_number(value)
-                       ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
-                       : NULL;
+    char *number =
+        json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
     if (json_is_number(value) && !number) {
         return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", name);
     }
@@ -275,8 +273,7 @@ static int read_free(json_t *const list[3], const struct skr_field_path path[3],
         milli = i == 0 ? amount : milli - amount;
     }
     *ret = strcmp(name, "cpu") == 0
-               ? (milli > INT64_MAX ? INT64_MAX
-                                    : (milli < INT64_MIN ? INT64_MIN : (int64_t)milli))
+               ? (milli > INT64_MAX ? INT64_MAX : (milli < INT64_MIN ? INT64_MIN : (int64_t)milli))
                : whole_units(milli);
     return 0;
 }
@@ -341,9 +338,9 @@ static int read_number(const struct skr_meta *meta, const char *key, bool *ret_t
         return 0;
     }
     if (!skr_decimal_parse(text, strlen(text), ret) || *ret < 0) {
-        return skr_error_set(error, SKR_INVALID,
-                             "metadata.annotations.%s: must be an integer of 0 or more, got \"%.40s\"",
-                             key, text);
+        return skr_error_set(
+            error, SKR_INVALID,
+            "metadata.annotations.%s: must be an integer of 0 or more, got \"%.40s\"", key, text);
     }
     return 0;
 }
@@ -421,7 +418,8 @@ bool skr_member_cluster_serves(const struct skr_member_cluster *cluster, const c
                                const char *kind)
 {
     const struct skr_served_kind key = {group_version, kind};
-    return cluster->n_kinds > 0 && bsearch(&key, cluster->kind, cluster->n_kinds, sizeof key, by_kind);
+    return cluster->n_kinds > 0 &&
+           bsearch(&key, cluster->kind, cluster->n_kinds, sizeof key, by_kind);
 }
 
 const struct skr_free_resource *skr_member_cluster_free(const struct skr_member_cluster *cluster,

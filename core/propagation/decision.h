@@ -96,7 +96,7 @@ struct skr_decision {
     size_t n_clusters; /* sorted by name */
     const struct skr_member_cluster *const *cluster;
 
-    int32_t term; /* index of the active affinity term, -1 without affinity groups */
+    int32_t term;       /* index of the active affinity term, -1 without affinity groups */
     uint32_t *rejected; /* [cluster] bits of filters that refused it, 0: a candidate */
     int64_t *estimate;  /* [cluster] room for new replicas; made once */
     size_t n_candidates;

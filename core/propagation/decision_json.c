@@ -15,8 +15,8 @@ static void write_rejected(const struct skr_decision *decision, struct skr_json_
         skr_json_open(w, decision->cluster[i]->meta.name, '[');
         for (int filter = 0; filter < SKR_FILTER_COUNT; filter++) {
             if ((decision->rejected[i] >> filter & 1) != 0) {
-                skr_json_string(
-                    w, NULL, skr_propagation_filter_name((enum skr_propagation_filter)filter));
+                skr_json_string(w, NULL,
+                                skr_propagation_filter_name((enum skr_propagation_filter)filter));
             }
         }
         skr_json_close(w, ']');
@@ -79,8 +79,7 @@ void skr_decision_write(const struct skr_decision *decision, struct skr_json_wri
     write_groups(decision, w);
     skr_json_open(w, "selected", '[');
     for (size_t i = 0; i < decision->n_selected; i++) {
-        skr_json_string(w, NULL,
-                        decision->candidate[decision->selected[i]].cluster->meta.name);
+        skr_json_string(w, NULL, decision->candidate[decision->selected[i]].cluster->meta.name);
     }
     skr_json_close(w, ']');
     skr_decision_write_targets(decision, "clusters", w);

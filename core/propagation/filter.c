@@ -33,7 +33,8 @@ static const struct skr_affinity_term *active_term(const struct skr_decision *de
 }
 
 /* 0: the affinity itself; i: the i-th overflow term; -1: none. */
-static int32_t tier_of(const struct skr_decision *decision, const struct skr_member_cluster *cluster)
+static int32_t tier_of(const struct skr_decision *decision,
+                       const struct skr_member_cluster *cluster)
 {
     const struct skr_placement *placement = &decision->binding->placement;
     const struct skr_affinity_term *term = active_term(decision);
@@ -91,10 +92,10 @@ static uint32_t filter_one(const struct skr_decision *decision, size_t i)
     const struct skr_member_cluster *cluster = decision->cluster[i];
     const struct skr_target *target = skr_binding_target(binding, cluster->meta.name);
     bool bypass = options->resident_bypass && target;
-    uint32_t bits = bit(SKR_FILTER_DELETING, cluster->meta.deleting) |
-                    bit(SKR_FILTER_CLUSTER_AFFINITY, tier_of(decision, cluster) < 0) |
-                    bit(SKR_FILTER_CLUSTER_EVICTION,
-                        skr_binding_is_evicting(binding, cluster->meta.name));
+    uint32_t bits =
+        bit(SKR_FILTER_DELETING, cluster->meta.deleting) |
+        bit(SKR_FILTER_CLUSTER_AFFINITY, tier_of(decision, cluster) < 0) |
+        bit(SKR_FILTER_CLUSTER_EVICTION, skr_binding_is_evicting(binding, cluster->meta.name));
     if (!bypass) {
         bits |= bit(SKR_FILTER_API_ENABLEMENT,
                     !skr_member_cluster_serves(cluster, binding->resource.api_version,

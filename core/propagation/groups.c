@@ -173,8 +173,8 @@ static int64_t score_divided(const struct skr_decision *decision,
     return room >= share ? WEIGHT_UNIT * share + sum / used : WEIGHT_UNIT * room + sum / used;
 }
 
-static int64_t score_group(const struct skr_decision *decision, const struct skr_spread_group *group,
-                           enum skr_spread_field field)
+static int64_t score_group(const struct skr_decision *decision,
+                           const struct skr_spread_group *group, enum skr_spread_field field)
 {
     int64_t highest = 0;
     for (size_t i = 0; i < group->n_members; i++) {

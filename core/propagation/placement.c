@@ -77,7 +77,8 @@ static int read_terms(struct skr_arena *arena, json_t *placement, struct skr_pla
         return no_room(error);
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
-        struct skr_field_path path = {.up = &placement_path, .key = "clusterAffinities", .index = i};
+        struct skr_field_path path = {
+            .up = &placement_path, .key = "clusterAffinities", .index = i};
         struct skr_affinity_term *term = &ret->term[i];
         json_t *entry = NULL;
         const char *name = "";
@@ -207,7 +208,8 @@ static int read_constraints(struct skr_arena *arena, json_t *placement, struct s
         return no_room(error);
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
-        struct skr_field_path path = {.up = &placement_path, .key = "spreadConstraints", .index = i};
+        struct skr_field_path path = {
+            .up = &placement_path, .key = "spreadConstraints", .index = i};
         json_t *entry = NULL;
         if ((rc = skr_field_entry(list, &array, i, &entry, error)) < 0 ||
             (rc = read_constraint(arena, entry, &path, &ret->constraint[i], error)) < 0) {
@@ -241,7 +243,8 @@ static int read_weights(struct skr_arena *arena, json_t *preference, struct skr_
         return no_room(error);
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
-        struct skr_field_path path = {.up = &preference_path, .key = "staticWeightList", .index = i};
+        struct skr_field_path path = {
+            .up = &preference_path, .key = "staticWeightList", .index = i};
         struct skr_field_path target = {
             .up = &path, .key = "targetCluster", .index = SKR_FIELD_NO_INDEX};
         struct skr_static_weight *rule = &ret->weight[i];

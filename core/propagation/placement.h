@@ -13,8 +13,8 @@
 #include "topology/base/json_field.h"
 
 enum {
-    SKR_PLACEMENT_TERMS_MAX = 1024,        /* clusterAffinities; overflowAffinities of one likewise */
-    SKR_PLACEMENT_NAMES_MAX = 100000,      /* clusterNames, exclude: each */
+    SKR_PLACEMENT_TERMS_MAX = 1024,   /* clusterAffinities; overflowAffinities of one likewise */
+    SKR_PLACEMENT_NAMES_MAX = 100000, /* clusterNames, exclude: each */
     SKR_PLACEMENT_REQUIREMENTS_MAX = 1024, /* of one selector */
     SKR_PLACEMENT_VALUES_MAX = 16384,      /* of one requirement */
     SKR_PLACEMENT_TOLERATIONS_MAX = 1024,
@@ -84,7 +84,7 @@ struct skr_placement {
     size_t n_constraints;
     struct skr_spread_constraint *constraint;
     enum skr_division_kind kind;
-    const char *strategy; /* "Divided/Foo": for messages */
+    const char *strategy;  /* "Divided/Foo": for messages */
     bool empty_preference; /* Divided, Weighted, and weightPreference is {} */
     size_t n_weights;
     struct skr_static_weight *weight;

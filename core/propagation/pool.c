@@ -3,12 +3,14 @@
  * The clusters themselves, once the groups are chosen. The roomiest set of a size that covers all
  * groups is the roomiest member of each group and the roomiest others. The picks begin with the
  * first member of each group and the next ones in order; while room is short each pick, from the
- * last one upwards, is exchanged for the roomiest cluster that may stand in for it; what is still
- * short then is solved exactly (best_score.c).
+ * last one upwards, is exchanged for the roomiest cluster that may stand in for it.
+ *
+ * Once every pick has been tried, no covering set of that size has more room, so nothing else needs
+ * to be searched: covering sets of one size are the bases of a matroid (their complements leave a
+ * member in each group), what may stand in for a pick is a cocircuit without the picks already
+ * tried, and taking the best element of such cocircuits one after another gives a best base
+ * (R. E. Tarjan, Data Structures and Network Algorithms, 1983, chapter 6, the blue rule).
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/propagation/steps.h"
 
 static int by_room(const void *a, const void *b)
@@ -56,8 +58,8 @@ int64_t skr_pool_best_room(struct skr_decision *decision, const struct skr_pool 
 struct picking {
     const struct skr_decision *decision;
     const struct skr_pool *pool;
-    bool *picked;   /* [position in the pool] */
-    size_t *cover;  /* [group] picks of it */
+    bool *picked;  /* [position in the pool] */
+    size_t *cover; /* [group] picks of it */
     int64_t room;
 };
 
@@ -139,15 +141,12 @@ void skr_pool_pick(struct skr_decision *decision, const struct skr_pool *pool, s
         }
     }
     exchange(&p, first, n, need);
-    if (p.room >= need) {
-        n = 0;
-        for (size_t i = 0; i < pool->n; i++) {
-            if (p.picked[i]) {
-                pick[n++] = pool->member[i];
-            }
+    skr_bug_on(p.room < need);
+    n = 0;
+    for (size_t i = 0; i < pool->n; i++) {
+        if (p.picked[i]) {
+            pick[n++] = pool->member[i];
         }
-    } else {
-        skr_pool_pick_best_score(decision, pool, size, need, pick);
     }
     free(first);
     free(p.cover);

@@ -47,10 +47,11 @@ static bool complete_range(struct skr_decision *decision,
                                  (long long)constraint->min_groups,
                                  (long long)constraint->max_groups);
     }
-    *range = (struct skr_group_range){.declared = true,
-                                      .unset = constraint->max_groups == 0,
-                                      .min = constraint->min_groups > 0 ? constraint->min_groups : 1,
-                                      .max = constraint->max_groups};
+    *range =
+        (struct skr_group_range){.declared = true,
+                                 .unset = constraint->max_groups == 0,
+                                 .min = constraint->min_groups > 0 ? constraint->min_groups : 1,
+                                 .max = constraint->max_groups};
     if (range->unset) {
         range->max = decision->options->omitted_max == SKR_OMITTED_MIN    ? range->min
                      : decision->options->omitted_max == SKR_OMITTED_ZERO ? 0
@@ -65,18 +66,17 @@ static bool check_ranges(struct skr_decision *decision)
     for (size_t i = 0; i < SKR_SPREAD_LEVELS; i++) {
         const struct skr_group_range *range = &decision->range[i];
         if (range->declared && range->min != range->max) {
-            return skr_decision_fail(
-                decision, SKR_PROPAGATION_INVALID_POLICY,
-                "%s: minGroups %lld and maxGroups %lld must be equal",
-                skr_spread_field_name((enum skr_spread_field)i), (long long)range->min,
-                (long long)range->max);
+            return skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
+                                     "%s: minGroups %lld and maxGroups %lld must be equal",
+                                     skr_spread_field_name((enum skr_spread_field)i),
+                                     (long long)range->min, (long long)range->max);
         }
     }
     if (clusters->declared && clusters->max - clusters->min > STRICT_CLUSTER_RANGE) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
-                                 "cluster: minGroups %lld and maxGroups %lld are more than %d apart",
-                                 (long long)clusters->min, (long long)clusters->max,
-                                 STRICT_CLUSTER_RANGE);
+        return skr_decision_fail(
+            decision, SKR_PROPAGATION_INVALID_POLICY,
+            "cluster: minGroups %lld and maxGroups %lld are more than %d apart",
+            (long long)clusters->min, (long long)clusters->max, STRICT_CLUSTER_RANGE);
     }
     return true;
 }
@@ -212,10 +212,9 @@ static bool matches_a_weight(const struct skr_placement *placement,
 static void select_all(struct skr_decision *decision, struct skr_selection *ret)
 {
     const struct skr_placement *placement = &decision->binding->placement;
-    bool matching =
-        decision->options->matching_weights && placement->kind == SKR_DIVISION_STATIC;
-    bool prefix = decision->options->prefix && placement->kind != SKR_DIVISION_STATIC &&
-                  decision->need > 0;
+    bool matching = decision->options->matching_weights && placement->kind == SKR_DIVISION_STATIC;
+    bool prefix =
+        decision->options->prefix && placement->kind != SKR_DIVISION_STATIC && decision->need > 0;
     int64_t room = 0;
     ret->pick = skr_decision_array(decision, decision->n_candidates, sizeof *ret->pick);
     for (size_t i = 0; i < decision->n_candidates && !(prefix && room >= decision->need); i++) {

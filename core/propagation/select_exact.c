@@ -18,7 +18,7 @@
 #include "core/propagation/steps.h"
 
 enum {
-    PLACES_MAX = 1 << 20,         /* of one table */
+    PLACES_MAX = 1 << 20,        /* of one table */
     TABLE_PLACES_MAX = 32 << 20, /* of all tables of a level */
 };
 #define MERGES_MAX ((skr_int128)4 * 1000 * 1000 * 1000)
@@ -102,8 +102,7 @@ static struct skr_pool make_pool(struct search *search, int32_t **ret_memory)
         memory[n + i] = group_of[memory[i]];
     }
     *ret_memory = memory;
-    return (struct skr_pool){
-        .n = n, .member = memory, .group = memory + n, .n_groups = chosen->n};
+    return (struct skr_pool){.n = n, .member = memory, .group = memory + n, .n_groups = chosen->n};
 }
 
 /* The number of clusters that works: the fewest, or the most where that is asked for; 0: none. */
@@ -111,7 +110,7 @@ static size_t working_size(struct search *search, const struct skr_pool *pool)
 {
     struct skr_decision *decision = search->decision;
     int64_t low = clusters_min(search) > (int64_t)pool->n_groups ? clusters_min(search)
-                                                                  : (int64_t)pool->n_groups;
+                                                                 : (int64_t)pool->n_groups;
     int64_t high =
         clusters_max(search) < (int64_t)pool->n ? clusters_max(search) : (int64_t)pool->n;
     if (low > high || skr_pool_best_room(decision, pool, (size_t)high) < decision->need) {
@@ -153,13 +152,13 @@ static bool choose_first(struct search *search, size_t level)
     size_t open = level > 0 ? search->chosen[level - 1].n : 0; /* groups above without a member */
     size_t min = (size_t)range_of(search, level)->min;
     size_t wanted = min > open ? min : open;
-    bool *above = skr_alloc_array(search->decision->level[level > 0 ? level - 1 : 0].n + 1,
-                                  sizeof *above);
+    bool *above =
+        skr_alloc_array(search->decision->level[level > 0 ? level - 1 : 0].n + 1, sizeof *above);
     for (size_t i = 0; i < open; i++) {
         above[search->chosen[level - 1].group[i]] = true;
     }
-    bool *met = skr_alloc_array(search->decision->level[level > 0 ? level - 1 : 0].n + 1,
-                                sizeof *met);
+    bool *met =
+        skr_alloc_array(search->decision->level[level > 0 ? level - 1 : 0].n + 1, sizeof *met);
     chosen->n = 0;
     for (size_t i = 0; i < n && chosen->n < wanted; i++) {
         int32_t parent = level > 0 ? parent_of(search, level, (int32_t)i) : 0;
@@ -375,8 +374,8 @@ static void init_choice(struct choice *choice)
     choice->n_parents = above ? above->n : 1;
     choice->parent = skr_alloc_array(choice->n_parents, sizeof *choice->parent);
     choice->parent_of_group = skr_alloc_array(level->n, sizeof *choice->parent_of_group);
-    int32_t *number = skr_alloc_array(
-        above ? search->decision->level[choice->level - 1].n + 1 : 1, sizeof *number);
+    int32_t *number = skr_alloc_array(above ? search->decision->level[choice->level - 1].n + 1 : 1,
+                                      sizeof *number);
     for (size_t i = 0; above && i < above->n; i++) {
         number[above->group[i]] = (int32_t)i + 1;
     }

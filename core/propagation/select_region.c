@@ -31,7 +31,7 @@ struct walk {
     const struct skr_spread_group **region; /* in the order of the walk */
     int64_t min;
     int64_t max;
-    int64_t target; /* members that a path must have */
+    int64_t target;      /* members that a path must have */
     struct worth *table; /* [position][taken][members, target and more in one] */
 };
 

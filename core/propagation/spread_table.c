@@ -24,8 +24,7 @@ bool skr_spread_space_init(struct skr_spread_space *space, size_t limit)
 
 static int64_t count_at(const struct skr_spread_space *space, size_t place, size_t dimension)
 {
-    return (int64_t)(place / space->stride[dimension]) %
-           (space->dimension[dimension].cap + 1);
+    return (int64_t)(place / space->stride[dimension]) % (space->dimension[dimension].cap + 1);
 }
 
 /* Adds count to what a place has in a dimension; -1 beyond its bound. */
@@ -146,8 +145,7 @@ int64_t skr_spread_table_best(const struct skr_spread_space *space,
     for (size_t i = 0; i < table->n; i++) {
         bool satisfies = true;
         for (size_t d = 0; d < SKR_SPREAD_DIMENSIONS; d++) {
-            satisfies = satisfies &&
-                        count_at(space, table->at[i], d) >= space->dimension[d].min;
+            satisfies = satisfies && count_at(space, table->at[i], d) >= space->dimension[d].min;
         }
         if (satisfies && table->room[table->at[i]] > best) {
             best = table->room[table->at[i]];

@@ -52,13 +52,9 @@ struct skr_pool {
 };
 /* The largest room that size members can have which leave no group out; -1 when there are none. */
 int64_t skr_pool_best_room(struct skr_decision *decision, const struct skr_pool *pool, size_t size);
-/* The picks of that size: by order, then by exchanges, then by the best score. pick has size
- * places. skr_pool_best_room() >= need must hold. */
+/* The picks of that size, ascending: by order, then by exchanges until they have the room. pick has
+ * size places. skr_pool_best_room() >= need must hold. O(pool * picks). */
 void skr_pool_pick(struct skr_decision *decision, const struct skr_pool *pool, size_t size,
                    int64_t need, int32_t *pick);
-/* The set of that size that covers all groups, has the room, and the highest sum of scores; ties by
- * the smallest list of positions. */
-void skr_pool_pick_best_score(struct skr_decision *decision, const struct skr_pool *pool,
-                              size_t size, int64_t need, int32_t *pick);
 
 #endif

@@ -152,6 +152,7 @@ extern const struct skr_command skr_command_get;
 extern const struct skr_command skr_command_group;
 extern const struct skr_command skr_command_demo;
 extern const struct skr_command skr_command_simulate;
+extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_sandbox;
 extern const struct skr_command skr_command_explain;
 extern const struct skr_command skr_command_solve;

@@ -78,10 +78,11 @@ const struct skr_command skr_command_simulate_binding = {
         "decides each binding as the daemon would: filters, groups, selection, replicas. The\n"
         "annotations sakkara.simulate/score and sakkara.simulate/room of a Cluster set its final\n"
         "score and its room for new replicas. Exit code 4 when a binding is not placed.\n",
-    .examples = "  sakkara simulate binding -f clusters.yaml -f binding.yaml\n"
-                "  kubectl get clusters,resourcebindings -A -o json | sakkara simulate binding -f -\n"
-                "  sakkara simulate binding -f state/ --binding shop/web-deployment -o json\n"
-                "  sakkara simulate binding -f state/ --profile upstream --option omittedMax=unbounded\n",
+    .examples =
+        "  sakkara simulate binding -f clusters.yaml -f binding.yaml\n"
+        "  kubectl get clusters,resourcebindings -A -o json | sakkara simulate binding -f -\n"
+        "  sakkara simulate binding -f state/ --binding shop/web-deployment -o json\n"
+        "  sakkara simulate binding -f state/ --profile upstream --option omittedMax=unbounded\n",
     .next = "sakkara demo binding",
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),

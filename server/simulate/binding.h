@@ -10,8 +10,8 @@
 struct skr_simulate_binding_options {
     const char *const *file;
     size_t n_files;
-    const char *binding; /* "NS/NAME"; NULL: all of them */
-    const char *profile; /* NULL: default */
+    const char *binding;       /* "NS/NAME"; NULL: all of them */
+    const char *profile;       /* NULL: default */
     const char *const *option; /* "name=value" */
     size_t n_options;
     bool json;

@@ -39,7 +39,8 @@ static void write_table(struct table *table, bool verbose, struct skr_strbuf *ou
     size_t shown = verbose || rows <= SKR_BINDING_TEXT_ROWS + 1 ? rows : SKR_BINDING_TEXT_ROWS + 1;
     for (size_t i = 0; i < shown * table->n_columns; i++) {
         size_t n = strlen(table->cell[i]);
-        width[i % table->n_columns] = n > width[i % table->n_columns] ? n : width[i % table->n_columns];
+        width[i % table->n_columns] =
+            n > width[i % table->n_columns] ? n : width[i % table->n_columns];
     }
     for (size_t i = 0; i < shown * table->n_columns; i++) {
         size_t column = i % table->n_columns;
@@ -111,8 +112,8 @@ static void write_clusters(const struct skr_decision *decision, bool verbose,
         add_number(&table, candidate->score);
         add_number(&table, candidate->available);
         if (decision->n_levels > 0) {
-            const struct skr_spread_group *group = group_of(
-                decision, &decision->level[decision->n_levels - 1], decision->selected[i]);
+            const struct skr_spread_group *group =
+                group_of(decision, &decision->level[decision->n_levels - 1], decision->selected[i]);
             add_text(&table, group ? group->path : "");
         }
     }
@@ -153,9 +154,8 @@ static void write_rejected(const struct skr_decision *decision, bool verbose,
         text[0] = '\0';
         for (int f = 0; f < SKR_FILTER_COUNT; f++) {
             if ((decision->rejected[i] >> f & 1) != 0) {
-                at += (size_t)snprintf(
-                    text + at, sizeof text - at, "%s%s", at > 0 ? "," : "",
-                    skr_propagation_filter_name((enum skr_propagation_filter)f));
+                at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at > 0 ? "," : "",
+                                       skr_propagation_filter_name((enum skr_propagation_filter)f));
             }
         }
         add_text(&table, decision->cluster[i]->meta.name);
@@ -174,9 +174,9 @@ static void write_help(const struct skr_decision *decision, struct skr_strbuf *o
 {
     static const char *const help[] = {
         [SKR_PROPAGATION_PLACED] = NULL,
-        [SKR_PROPAGATION_NO_CLUSTER_FIT] =
-            "a cluster passes every filter listed beside it below",
-        [SKR_PROPAGATION_TOO_FEW_CLUSTERS] = "more clusters pass the filters, or minGroups is lower",
+        [SKR_PROPAGATION_NO_CLUSTER_FIT] = "a cluster passes every filter listed beside it below",
+        [SKR_PROPAGATION_TOO_FEW_CLUSTERS] =
+            "more clusters pass the filters, or minGroups is lower",
         [SKR_PROPAGATION_TOO_FEW_GROUPS] = "clusters of more groups pass, or minGroups is lower",
         [SKR_PROPAGATION_SELECT_CAPACITY] =
             "room is freed in these clusters, or maxGroups of cluster is higher",
@@ -259,7 +259,7 @@ static void draw_row(const struct drawing *d, const bool *last, size_t depth, co
         skr_strbuf_add(d->out, last[i] ? "  " : d->ascii ? "| " : "\u2502 ");
     }
     if (depth > 0) {
-        skr_strbuf_add(d->out, d->ascii ? (last[depth - 1] ? "\\-" : "|-")
+        skr_strbuf_add(d->out, d->ascii          ? (last[depth - 1] ? "\\-" : "|-")
                                : last[depth - 1] ? "\u2514\u2500"
                                                  : "\u251c\u2500");
     }
