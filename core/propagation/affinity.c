@@ -120,8 +120,8 @@ static int read_expression(struct skr_arena *arena, json_t *object,
     if (!ret->key) {
         return no_room(error);
     }
-    return skr_names_decode(arena, object, path, "values", SKR_PLACEMENT_VALUES_MAX, &ret->values,
-                            &ret->n_values, error);
+    return skr_names_decode(arena, object, path, "values", SKR_BINDING_PLACEMENT_VALUES_MAX,
+                            &ret->values, &ret->n_values, error);
 }
 
 /* Appends matchExpressions of a selector to list. */
@@ -188,15 +188,15 @@ static int make_room(struct skr_arena *arena, json_t *selector, const struct skr
                      struct skr_selector_requirement **ret, struct skr_error *error)
 {
     json_t *list = NULL;
-    int rc = skr_field_array(selector, path, "matchExpressions", SKR_PLACEMENT_REQUIREMENTS_MAX,
-                             &list, error);
+    int rc = skr_field_array(selector, path, "matchExpressions",
+                             SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX, &list, error);
     if (rc < 0) {
         return rc;
     }
     size_t n = json_array_size(list) + json_object_size(json_object_get(selector, "matchLabels"));
-    if (n > SKR_PLACEMENT_REQUIREMENTS_MAX) {
+    if (n > SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX) {
         return skr_error_set(error, SKR_LIMIT, "%s: %zu requirements, limit %d", path->key, n,
-                             (int)SKR_PLACEMENT_REQUIREMENTS_MAX);
+                             (int)SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX);
     }
     *ret = skr_arena_array(arena, n, sizeof **ret);
     return *ret ? 0 : no_room(error);
@@ -235,10 +235,10 @@ int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
                                 struct skr_error *error)
 {
     *ret = (struct skr_cluster_affinity){.never = false};
-    int rc = skr_names_decode(arena, object, path, "exclude", SKR_PLACEMENT_NAMES_MAX,
+    int rc = skr_names_decode(arena, object, path, "exclude", SKR_BINDING_PLACEMENT_NAMES_MAX,
                               &ret->excluded, &ret->n_excluded, error);
     if (rc < 0 ||
-        (rc = skr_names_decode(arena, object, path, "clusterNames", SKR_PLACEMENT_NAMES_MAX,
+        (rc = skr_names_decode(arena, object, path, "clusterNames", SKR_BINDING_PLACEMENT_NAMES_MAX,
                                &ret->name, &ret->n_names, error)) < 0) {
         return rc;
     }

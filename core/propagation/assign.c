@@ -11,17 +11,17 @@
 #include "core/propagation/strategy.h"
 
 struct assignment {
-    struct skr_decision *decision;
+    struct skr_binding_decision *decision;
     const struct skr_strategy *strategy;
     int64_t *given; /* [selected] */
 };
 
-static bool overflows(const struct skr_decision *decision)
+static bool overflows(const struct skr_binding_decision *decision)
 {
     return decision->term >= 0 && decision->binding->placement.term[decision->term].n_overflow > 0;
 }
 
-static const struct skr_candidate *selected(const struct skr_decision *decision, size_t i)
+static const struct skr_candidate *selected(const struct skr_binding_decision *decision, size_t i)
 {
     return &decision->candidate[decision->selected[i]];
 }
@@ -29,7 +29,7 @@ static const struct skr_candidate *selected(const struct skr_decision *decision,
 /* Runs the strategy for the selected clusters of a tier (-1: all). */
 static bool assign_tier(struct assignment *a, int32_t tier, int64_t replicas)
 {
-    struct skr_decision *decision = a->decision;
+    struct skr_binding_decision *decision = a->decision;
     struct skr_assign_call call = {.decision = decision, .replicas = replicas};
     size_t *index = skr_alloc_array(decision->n_selected, sizeof *index);
     call.item = skr_alloc_array(decision->n_selected, sizeof *call.item);
@@ -45,12 +45,13 @@ static bool assign_tier(struct assignment *a, int32_t tier, int64_t replicas)
     }
     free(index);
     free(call.item);
-    return code == SKR_PROPAGATION_PLACED || skr_decision_fail(decision, code, "%s", call.message);
+    return code == SKR_PROPAGATION_PLACED ||
+           skr_binding_decision_fail(decision, code, "%s", call.message);
 }
 
 static bool assign_tiers(struct assignment *a)
 {
-    struct skr_decision *decision = a->decision;
+    struct skr_binding_decision *decision = a->decision;
     int64_t left = decision->binding->replicas;
     int32_t last = 0;
     for (size_t i = 0; i < decision->n_selected; i++) {
@@ -72,7 +73,7 @@ static bool assign_tiers(struct assignment *a)
         left -= n > 0 ? share : 0;
     }
     if (left > 0) {
-        return skr_decision_fail(
+        return skr_binding_decision_fail(
             decision, SKR_PROPAGATION_ASSIGN_CAPACITY, "%d replicas need room, best %lld",
             (int)decision->binding->replicas, (long long)(decision->binding->replicas - left));
     }
@@ -87,9 +88,10 @@ static int by_name(const void *a, const void *b)
 }
 
 /* given NULL: clusters without numbers. */
-static void make_targets(struct skr_decision *decision, const int64_t *given)
+static void make_targets(struct skr_binding_decision *decision, const int64_t *given)
 {
-    decision->target = skr_decision_array(decision, decision->n_selected, sizeof *decision->target);
+    decision->target =
+        skr_binding_decision_array(decision, decision->n_selected, sizeof *decision->target);
     for (size_t i = 0; i < decision->n_selected; i++) {
         int64_t replicas = given ? given[i] : 0;
         if (given && replicas == 0) {
@@ -110,13 +112,14 @@ static void make_targets(struct skr_decision *decision, const int64_t *given)
     }
 }
 
-bool skr_assign_replicas(struct skr_decision *decision)
+bool skr_binding_assign_replicas(struct skr_binding_decision *decision)
 {
     const struct skr_binding *binding = decision->binding;
     struct skr_strategies strategies = {.n = 0};
     struct assignment a = {.decision = decision};
     if (decision->n_selected == 0) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_NO_CANDIDATES, "no cluster is selected");
+        return skr_binding_decision_fail(decision, SKR_PROPAGATION_NO_CANDIDATES,
+                                         "no cluster is selected");
     }
     if (!skr_binding_is_workload(binding) || binding->n_components > 1) {
         make_targets(decision, NULL);
@@ -125,10 +128,10 @@ bool skr_assign_replicas(struct skr_decision *decision)
     skr_strategies_register_built_in(&strategies);
     a.strategy = skr_strategies_get(&strategies, binding->placement.kind);
     if (!a.strategy) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_STRATEGY,
-                                 "replicaScheduling %.80s", binding->placement.strategy);
+        return skr_binding_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_STRATEGY,
+                                         "replicaScheduling %.80s", binding->placement.strategy);
     }
-    a.given = skr_decision_array(decision, decision->n_selected, sizeof *a.given);
+    a.given = skr_binding_decision_array(decision, decision->n_selected, sizeof *a.given);
     if (!(overflows(decision) ? assign_tiers(&a) : assign_tier(&a, -1, binding->replicas))) {
         return false;
     }

@@ -217,7 +217,7 @@ static int read_placement(struct skr_binding *binding, json_t *spec, struct skr_
     binding->placement_text = text ? skr_arena_strdup(binding->arena, text) : NULL;
     free(text);
     return binding->placement_text
-               ? skr_placement_decode(binding->arena, placement, &binding->placement, error)
+               ? skr_binding_placement_decode(binding->arena, placement, &binding->placement, error)
                : no_room(error);
 }
 

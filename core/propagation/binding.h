@@ -48,7 +48,7 @@ struct skr_binding {
     size_t n_evicting;                        /* clusters that evictions are going on from */
     const char **evicting;
     bool has_placement;
-    struct skr_placement placement;
+    struct skr_binding_placement placement;
     const char *placement_text; /* the same as compact JSON; "" when absent */
     const char *applied_text;   /* annotation policy.karmada.io/applied-placement; "" when absent */
     skr_time reschedule_at;     /* spec.rescheduleTriggeredAt; 0 when absent */

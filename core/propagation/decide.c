@@ -23,8 +23,8 @@ const char *skr_propagation_warning_name(enum skr_propagation_warning warning)
     return warning_name[warning];
 }
 
-bool skr_decision_fail(struct skr_decision *decision, enum skr_propagation_code code,
-                       const char *format, ...)
+bool skr_binding_decision_fail(struct skr_binding_decision *decision,
+                               enum skr_propagation_code code, const char *format, ...)
 {
     char text[220];
     va_list arguments;
@@ -37,95 +37,101 @@ bool skr_decision_fail(struct skr_decision *decision, enum skr_propagation_code 
     return false;
 }
 
-void *skr_decision_array(struct skr_decision *decision, size_t n, size_t size)
+void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size)
 {
     void *array = skr_arena_array(decision->arena, n, size);
     skr_bug_on(!array);
     return array;
 }
 
-bool skr_decision_divides(const struct skr_decision *decision)
+bool skr_binding_decision_divides(const struct skr_binding_decision *decision)
 {
     return decision->binding->placement.kind != SKR_DIVISION_DUPLICATED &&
            skr_binding_is_workload(decision->binding);
 }
 
 /* One attempt, with one affinity term. */
-static bool attempt(struct skr_decision *decision)
+static bool attempt(struct skr_binding_decision *decision)
 {
-    skr_filter_clusters(decision);
-    return skr_make_candidates(decision) && skr_read_constraints(decision) &&
-           skr_make_groups(decision) && skr_select_clusters(decision) &&
-           skr_assign_replicas(decision);
+    skr_binding_filter_clusters(decision);
+    return skr_binding_make_candidates(decision) && skr_binding_read_constraints(decision) &&
+           skr_binding_make_groups(decision) && skr_binding_select_clusters(decision) &&
+           skr_binding_assign_replicas(decision);
 }
 
 /* A decision before its first step. */
-static struct skr_decision *begin(const struct skr_binding *binding,
-                                  const struct skr_member_cluster *const *cluster,
-                                  size_t n_clusters, const struct skr_propagation_options *options,
-                                  int32_t term)
+static struct skr_binding_decision *begin(const struct skr_binding *binding,
+                                          const struct skr_member_cluster *const *cluster,
+                                          size_t n_clusters,
+                                          const struct skr_propagation_options *options,
+                                          int32_t term)
 {
-    struct skr_arena *arena = skr_arena_create(SKR_DECISION_BYTES_MAX, 0);
-    struct skr_decision *decision = arena ? skr_arena_alloc(arena, sizeof *decision) : NULL;
+    struct skr_arena *arena = skr_arena_create(SKR_BINDING_DECISION_BYTES_MAX, 0);
+    struct skr_binding_decision *decision = arena ? skr_arena_alloc(arena, sizeof *decision) : NULL;
     skr_bug_on(!decision);
-    *decision = (struct skr_decision){.arena = arena,
-                                      .binding = binding,
-                                      .options = options,
-                                      .n_clusters = n_clusters,
-                                      .cluster = cluster,
-                                      .term = term};
-    decision->rejected = skr_decision_array(decision, n_clusters, sizeof *decision->rejected);
-    decision->estimate = skr_decision_array(decision, n_clusters, sizeof *decision->estimate);
-    decision->need = skr_decision_divides(decision) ? binding->replicas : 0;
+    *decision = (struct skr_binding_decision){.arena = arena,
+                                              .binding = binding,
+                                              .options = options,
+                                              .n_clusters = n_clusters,
+                                              .cluster = cluster,
+                                              .term = term};
+    decision->rejected =
+        skr_binding_decision_array(decision, n_clusters, sizeof *decision->rejected);
+    decision->estimate =
+        skr_binding_decision_array(decision, n_clusters, sizeof *decision->estimate);
+    decision->need = skr_binding_decision_divides(decision) ? binding->replicas : 0;
     if (binding->placement.has_workload_affinity) {
         decision->warnings = UINT32_C(1) << SKR_WARNING_WORKLOAD_AFFINITY_IGNORED;
     }
     return decision;
 }
 
-static struct skr_decision *decide_with_terms(struct skr_decision *first)
+static struct skr_binding_decision *decide_with_terms(struct skr_binding_decision *first)
 {
     const struct skr_binding *binding = first->binding;
-    const struct skr_placement *placement = &binding->placement;
-    struct skr_decision *answer = first;
+    const struct skr_binding_placement *placement = &binding->placement;
+    struct skr_binding_decision *answer = first;
     bool placed = attempt(first);
     for (size_t term = (size_t)first->term + 1; !placed && term < placement->n_terms; term++) {
-        struct skr_decision *next =
+        struct skr_binding_decision *next =
             begin(binding, first->cluster, first->n_clusters, first->options, (int32_t)term);
         memcpy(next->estimate, first->estimate, first->n_clusters * sizeof *next->estimate);
         placed = attempt(next);
         if (placed) {
             answer = next;
         } else {
-            skr_decision_destroy(next);
+            skr_binding_decision_destroy(next);
         }
     }
     if (answer != first) {
-        skr_decision_destroy(first);
+        skr_binding_decision_destroy(first);
     }
     return answer;
 }
 
-int skr_decide(const struct skr_binding *binding, const struct skr_member_cluster *const *cluster,
-               size_t n_clusters, const struct skr_propagation_options *options,
-               struct skr_decision **ret, struct skr_error *error)
+int skr_binding_decide(const struct skr_binding *binding,
+                       const struct skr_member_cluster *const *cluster, size_t n_clusters,
+                       const struct skr_propagation_options *options,
+                       struct skr_binding_decision **ret, struct skr_error *error)
 {
-    const struct skr_placement *placement = &binding->placement;
+    const struct skr_binding_placement *placement = &binding->placement;
     bool has_terms = !placement->has_affinity && placement->n_terms > 0;
     bool restarts = skr_binding_is_fresh(binding);
-    if (n_clusters > SKR_DECISION_CLUSTERS_MAX) {
+    if (n_clusters > SKR_BINDING_DECISION_CLUSTERS_MAX) {
         return skr_error_set(error, SKR_LIMIT, "%zu clusters, at most %d are supported", n_clusters,
-                             (int)SKR_DECISION_CLUSTERS_MAX);
+                             (int)SKR_BINDING_DECISION_CLUSTERS_MAX);
     }
-    size_t start =
-        has_terms && !restarts ? skr_placement_find_term(placement, binding->observed_affinity) : 0;
-    struct skr_decision *decision =
+    size_t start = has_terms && !restarts
+                       ? skr_binding_placement_find_term(placement, binding->observed_affinity)
+                       : 0;
+    struct skr_binding_decision *decision =
         begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
     for (size_t i = 0; i < n_clusters; i++) {
-        decision->estimate[i] = skr_estimate(binding, cluster[i]);
+        decision->estimate[i] = skr_binding_estimate(binding, cluster[i]);
     }
     if (!binding->has_placement) {
-        skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY, "spec.placement is missing");
+        skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
+                                  "spec.placement is missing");
     } else if (has_terms) {
         decision = decide_with_terms(decision);
     } else {
@@ -135,7 +141,7 @@ int skr_decide(const struct skr_binding *binding, const struct skr_member_cluste
     return 0;
 }
 
-void skr_decision_destroy(struct skr_decision *decision)
+void skr_binding_decision_destroy(struct skr_binding_decision *decision)
 {
     if (decision) {
         skr_tree_unref(decision->tree);

@@ -12,8 +12,8 @@
 #include "topology/tree.h"
 
 enum {
-    SKR_DECISION_CLUSTERS_MAX = 100000,
-    SKR_DECISION_BYTES_MAX = 512 * 1024 * 1024,
+    SKR_BINDING_DECISION_CLUSTERS_MAX = 100000,
+    SKR_BINDING_DECISION_BYTES_MAX = 512 * 1024 * 1024,
 };
 /* Room of one cluster, in replicas: more is as good as this. Sums of all clusters stay in 64 bits. */
 #define SKR_ROOM_MAX ((int64_t)1 << 40)
@@ -89,7 +89,7 @@ struct skr_assignment {
     bool has_replicas; /* false: the cluster is named without a number */
 };
 
-struct skr_decision {
+struct skr_binding_decision {
     struct skr_arena *arena;
     const struct skr_binding *binding;
     const struct skr_propagation_options *options;
@@ -120,17 +120,19 @@ struct skr_decision {
 
 /* Decides. clusters: sorted by name, unique. Returns 0 with a decision whatever its code is, or
  * SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters) plus what the search takes. */
-int skr_decide(const struct skr_binding *binding, const struct skr_member_cluster *const *cluster,
-               size_t n_clusters, const struct skr_propagation_options *options,
-               struct skr_decision **ret, struct skr_error *error);
-void skr_decision_destroy(struct skr_decision *decision); /* NULL allowed */
+int skr_binding_decide(const struct skr_binding *binding,
+                       const struct skr_member_cluster *const *cluster, size_t n_clusters,
+                       const struct skr_propagation_options *options,
+                       struct skr_binding_decision **ret, struct skr_error *error);
+void skr_binding_decision_destroy(struct skr_binding_decision *decision); /* NULL allowed */
 
 /* Ends the decision with a code and "CODE: text". Returns false, so that a step ends in one line. */
-bool skr_decision_fail(struct skr_decision *decision, enum skr_propagation_code code,
-                       const char *format, ...) SKR_PRINTF(3, 4);
+bool skr_binding_decision_fail(struct skr_binding_decision *decision,
+                               enum skr_propagation_code code, const char *format, ...)
+    SKR_PRINTF(3, 4);
 /* Memory of the decision; NULL never: it is destroyed with the process when the limit is reached. */
-void *skr_decision_array(struct skr_decision *decision, size_t n, size_t size);
+void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size);
 /* Whether the replicas of the binding are divided among its clusters. */
-bool skr_decision_divides(const struct skr_decision *decision);
+bool skr_binding_decision_divides(const struct skr_binding_decision *decision);
 
 #endif

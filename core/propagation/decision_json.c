@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_rejected(const struct skr_decision *decision, struct skr_json_writer *w)
+static void write_rejected(const struct skr_binding_decision *decision, struct skr_json_writer *w)
 {
     skr_json_open(w, "rejected", '{');
     for (size_t i = 0; i < decision->n_clusters; i++) {
@@ -24,7 +24,7 @@ static void write_rejected(const struct skr_decision *decision, struct skr_json_
     skr_json_close(w, '}');
 }
 
-static void write_groups(const struct skr_decision *decision, struct skr_json_writer *w)
+static void write_groups(const struct skr_binding_decision *decision, struct skr_json_writer *w)
 {
     skr_json_open(w, "groups", '{');
     for (size_t i = 0; i < decision->n_levels; i++) {
@@ -41,8 +41,8 @@ static void write_groups(const struct skr_decision *decision, struct skr_json_wr
     skr_json_close(w, '}');
 }
 
-void skr_decision_write_targets(const struct skr_decision *decision, const char *key,
-                                struct skr_json_writer *w)
+void skr_binding_decision_write_targets(const struct skr_binding_decision *decision,
+                                        const char *key, struct skr_json_writer *w)
 {
     skr_json_open(w, key, '[');
     for (size_t i = 0; i < decision->n_targets; i++) {
@@ -56,7 +56,7 @@ void skr_decision_write_targets(const struct skr_decision *decision, const char 
     skr_json_close(w, ']');
 }
 
-static void write_error(const struct skr_decision *decision, struct skr_json_writer *w)
+static void write_error(const struct skr_binding_decision *decision, struct skr_json_writer *w)
 {
     if (decision->code == SKR_PROPAGATION_PLACED) {
         skr_json_raw(w, "error", NULL);
@@ -72,7 +72,8 @@ static void write_error(const struct skr_decision *decision, struct skr_json_wri
     skr_json_close(w, '}');
 }
 
-void skr_decision_write(const struct skr_decision *decision, struct skr_json_writer *w)
+void skr_binding_decision_write(const struct skr_binding_decision *decision,
+                                struct skr_json_writer *w)
 {
     bool placed = decision->code == SKR_PROPAGATION_PLACED;
     write_rejected(decision, w);
@@ -82,7 +83,7 @@ void skr_decision_write(const struct skr_decision *decision, struct skr_json_wri
         skr_json_string(w, NULL, decision->candidate[decision->selected[i]].cluster->meta.name);
     }
     skr_json_close(w, ']');
-    skr_decision_write_targets(decision, "clusters", w);
+    skr_binding_decision_write_targets(decision, "clusters", w);
     skr_json_string(w, "affinity",
                     placed && decision->term >= 0
                         ? decision->binding->placement.term[decision->term].name

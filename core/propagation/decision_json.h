@@ -9,9 +9,10 @@
  * selected, clusters, affinity, error{code, reason, specClusters, retry}; lists that come from
  * tables are sorted, selected is in the order of picking. affinity and error are null where there
  * is none. Opens and closes no object. */
-void skr_decision_write(const struct skr_decision *decision, struct skr_json_writer *w);
-/* [{"name": "a", "replicas": 3}]. */
-void skr_decision_write_targets(const struct skr_decision *decision, const char *key,
+void skr_binding_decision_write(const struct skr_binding_decision *decision,
                                 struct skr_json_writer *w);
+/* [{"name": "a", "replicas": 3}]. */
+void skr_binding_decision_write_targets(const struct skr_binding_decision *decision,
+                                        const char *key, struct skr_json_writer *w);
 
 #endif

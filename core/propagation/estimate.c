@@ -13,7 +13,8 @@ static int64_t capped(int64_t room)
     return room < 0 ? 0 : room > SKR_ROOM_MAX ? SKR_ROOM_MAX : room;
 }
 
-int64_t skr_estimate(const struct skr_binding *binding, const struct skr_member_cluster *cluster)
+int64_t skr_binding_estimate(const struct skr_binding *binding,
+                             const struct skr_member_cluster *cluster)
 {
     if (cluster->has_room) {
         return capped(cluster->room);

@@ -27,16 +27,16 @@ const char *skr_propagation_filter_name(enum skr_propagation_filter filter)
     return filter_name[filter];
 }
 
-static const struct skr_affinity_term *active_term(const struct skr_decision *decision)
+static const struct skr_affinity_term *active_term(const struct skr_binding_decision *decision)
 {
     return decision->term >= 0 ? &decision->binding->placement.term[decision->term] : NULL;
 }
 
 /* 0: the affinity itself; i: the i-th overflow term; -1: none. */
-static int32_t tier_of(const struct skr_decision *decision,
+static int32_t tier_of(const struct skr_binding_decision *decision,
                        const struct skr_member_cluster *cluster)
 {
-    const struct skr_placement *placement = &decision->binding->placement;
+    const struct skr_binding_placement *placement = &decision->binding->placement;
     const struct skr_affinity_term *term = active_term(decision);
     if (placement->has_affinity) {
         return skr_cluster_affinity_matches(&placement->affinity, cluster) ? 0 : -1;
@@ -69,7 +69,7 @@ static bool has_property(const struct skr_member_cluster *cluster, enum skr_spre
     return true;
 }
 
-static bool has_properties(const struct skr_placement *placement,
+static bool has_properties(const struct skr_binding_placement *placement,
                            const struct skr_member_cluster *cluster)
 {
     for (size_t i = 0; i < placement->n_constraints; i++) {
@@ -85,7 +85,7 @@ static uint32_t bit(enum skr_propagation_filter filter, bool refuses)
     return refuses ? UINT32_C(1) << filter : 0;
 }
 
-static uint32_t filter_one(const struct skr_decision *decision, size_t i)
+static uint32_t filter_one(const struct skr_binding_decision *decision, size_t i)
 {
     const struct skr_binding *binding = decision->binding;
     const struct skr_propagation_options *options = decision->options;
@@ -101,7 +101,7 @@ static uint32_t filter_one(const struct skr_decision *decision, size_t i)
                     !skr_member_cluster_serves(cluster, binding->resource.api_version,
                                                binding->resource.kind)) |
                 bit(SKR_FILTER_TAINT_TOLERATION,
-                    !skr_placement_tolerates(&binding->placement, cluster));
+                    !skr_binding_placement_tolerates(&binding->placement, cluster));
     }
     if (!options->default_group) {
         bits |= bit(SKR_FILTER_SPREAD_CONSTRAINT, !has_properties(&binding->placement, cluster));
@@ -114,7 +114,7 @@ static uint32_t filter_one(const struct skr_decision *decision, size_t i)
     return bits;
 }
 
-void skr_filter_clusters(struct skr_decision *decision)
+void skr_binding_filter_clusters(struct skr_binding_decision *decision)
 {
     for (size_t i = 0; i < decision->n_clusters; i++) {
         decision->rejected[i] = filter_one(decision, i);
@@ -137,10 +137,10 @@ static int by_order(const void *a, const void *b)
     return strcmp(x->cluster->meta.name, y->cluster->meta.name);
 }
 
-bool skr_make_candidates(struct skr_decision *decision)
+bool skr_binding_make_candidates(struct skr_binding_decision *decision)
 {
     decision->candidate =
-        skr_decision_array(decision, decision->n_clusters, sizeof *decision->candidate);
+        skr_binding_decision_array(decision, decision->n_clusters, sizeof *decision->candidate);
     decision->n_candidates = 0;
     for (size_t i = 0; i < decision->n_clusters; i++) {
         if (decision->rejected[i] != 0) {
@@ -160,8 +160,9 @@ bool skr_make_candidates(struct skr_decision *decision)
         candidate->available = candidate->allocatable + candidate->running;
     }
     if (decision->n_candidates == 0) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_NO_CLUSTER_FIT,
-                                 "0 of %zu clusters pass the filters", decision->n_clusters);
+        return skr_binding_decision_fail(decision, SKR_PROPAGATION_NO_CLUSTER_FIT,
+                                         "0 of %zu clusters pass the filters",
+                                         decision->n_clusters);
     }
     qsort(decision->candidate, decision->n_candidates, sizeof *decision->candidate, by_order);
     return true;

@@ -16,7 +16,7 @@ static const char default_group[] = "default";
 
 /* The levels that make one tree: all of them, or, in karmada-scheduler's search, each its own. */
 struct grouping {
-    struct skr_decision *decision;
+    struct skr_binding_decision *decision;
     struct skr_spread_level *level;
     size_t n_levels;
     struct skr_tree *tree;
@@ -71,12 +71,12 @@ static size_t zones_of(const struct grouping *grouping, const struct skr_candida
 
 static struct place *list_places(const struct grouping *grouping, size_t *ret_n)
 {
-    struct skr_decision *decision = grouping->decision;
+    struct skr_binding_decision *decision = grouping->decision;
     size_t n = 0;
     for (size_t i = 0; i < decision->n_candidates; i++) {
         n += zones_of(grouping, &decision->candidate[i]);
     }
-    struct place *place = skr_decision_array(decision, n, sizeof *place);
+    struct place *place = skr_binding_decision_array(decision, n, sizeof *place);
     *ret_n = n;
     n = 0;
     for (size_t i = 0; i < decision->n_candidates; i++) {
@@ -141,7 +141,7 @@ static int build_tree(struct grouping *grouping, const struct place *place, size
 
 /* ---- what a group is worth ---- */
 
-static int64_t score_duplicated(const struct skr_decision *decision,
+static int64_t score_duplicated(const struct skr_binding_decision *decision,
                                 const struct skr_spread_group *group)
 {
     int64_t ok = 0;
@@ -156,7 +156,7 @@ static int64_t score_duplicated(const struct skr_decision *decision,
     return ok == 0 ? 0 : WEIGHT_UNIT * ok + sum / ok;
 }
 
-static int64_t score_divided(const struct skr_decision *decision,
+static int64_t score_divided(const struct skr_binding_decision *decision,
                              const struct skr_spread_group *group, int64_t min_groups)
 {
     const struct skr_group_range *clusters = &decision->range[SKR_SPREAD_CLUSTER];
@@ -173,7 +173,7 @@ static int64_t score_divided(const struct skr_decision *decision,
     return room >= share ? WEIGHT_UNIT * share + sum / used : WEIGHT_UNIT * room + sum / used;
 }
 
-static int64_t score_group(const struct skr_decision *decision,
+static int64_t score_group(const struct skr_binding_decision *decision,
                            const struct skr_spread_group *group, enum skr_spread_field field)
 {
     int64_t highest = 0;
@@ -217,7 +217,7 @@ static const char *path_of(const struct grouping *grouping, int32_t unit)
         part[n++] = tree->unit_name[at];
         size += strlen(tree->unit_name[at]) + 1;
     }
-    char *path = skr_decision_array(grouping->decision, size, 1);
+    char *path = skr_binding_decision_array(grouping->decision, size, 1);
     size_t used = 0;
     while (n-- > 0) {
         used += (size_t)snprintf(path + used, size - used, "%s%s", used > 0 ? "/" : "", part[n]);
@@ -230,14 +230,14 @@ static const char *path_of(const struct grouping *grouping, int32_t unit)
 static void fill_level(struct grouping *grouping, size_t depth, const int32_t *unit,
                        const struct place *place, size_t n_leaves)
 {
-    struct skr_decision *decision = grouping->decision;
+    struct skr_binding_decision *decision = grouping->decision;
     const struct skr_tree *tree = grouping->tree;
     struct skr_spread_level *level = &grouping->level[depth];
     int32_t first = tree->level_first[depth + 1];
     level->n = (size_t)(tree->level_first[depth + 2] - first);
-    level->group = skr_decision_array(decision, level->n, sizeof *level->group);
-    int32_t *leaf_of = skr_decision_array(decision, n_leaves, sizeof *leaf_of);
-    int32_t *next = skr_decision_array(decision, decision->n_candidates + 1, sizeof *next);
+    level->group = skr_binding_decision_array(decision, level->n, sizeof *level->group);
+    int32_t *leaf_of = skr_binding_decision_array(decision, n_leaves, sizeof *leaf_of);
+    int32_t *next = skr_binding_decision_array(decision, decision->n_candidates + 1, sizeof *next);
     for (size_t i = 0; i < n_leaves; i++) {
         level->group[unit[i] - first].n_members++;
         next[place[i].candidate + 1]++;
@@ -252,7 +252,8 @@ static void fill_level(struct grouping *grouping, size_t depth, const int32_t *u
         struct skr_spread_group *group = &level->group[i];
         group->unit = first + (int32_t)i;
         group->path = path_of(grouping, group->unit);
-        group->member = skr_decision_array(decision, group->n_members, sizeof *group->member);
+        group->member =
+            skr_binding_decision_array(decision, group->n_members, sizeof *group->member);
         group->n_members = 0;
     }
     for (size_t i = 0; i < n_leaves; i++) {
@@ -272,14 +273,15 @@ static void fill_level(struct grouping *grouping, size_t depth, const int32_t *u
 
 static bool make_groups(struct grouping *grouping)
 {
-    struct skr_decision *decision = grouping->decision;
+    struct skr_binding_decision *decision = grouping->decision;
     struct skr_error error = {.text = ""};
     size_t n = 0;
     struct place *place = list_places(grouping, &n);
     if (build_tree(grouping, place, n, &error) < 0) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY, "%s", error.text);
+        return skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY, "%s",
+                                         error.text);
     }
-    int32_t *unit = skr_decision_array(decision, n, sizeof *unit);
+    int32_t *unit = skr_binding_decision_array(decision, n, sizeof *unit);
     for (size_t i = 0; i < n; i++) {
         unit[i] = grouping->tree->first_leaf + (int32_t)i;
     }
@@ -292,7 +294,7 @@ static bool make_groups(struct grouping *grouping)
     return true;
 }
 
-bool skr_make_groups(struct skr_decision *decision)
+bool skr_binding_make_groups(struct skr_binding_decision *decision)
 {
     struct grouping all = {
         .decision = decision, .level = decision->level, .n_levels = decision->n_levels};

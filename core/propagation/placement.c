@@ -39,8 +39,8 @@ static int read_overflow(struct skr_arena *arena, json_t *object, const struct s
     struct skr_field_path array = {
         .up = path, .key = "overflowAffinities", .index = SKR_FIELD_NO_INDEX};
     json_t *list = NULL;
-    int rc =
-        skr_field_array(object, path, "overflowAffinities", SKR_PLACEMENT_TERMS_MAX, &list, error);
+    int rc = skr_field_array(object, path, "overflowAffinities", SKR_BINDING_PLACEMENT_TERMS_MAX,
+                             &list, error);
     if (rc < 0) {
         return rc;
     }
@@ -61,14 +61,14 @@ static int read_overflow(struct skr_arena *arena, json_t *object, const struct s
     return 0;
 }
 
-static int read_terms(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
+static int read_terms(struct skr_arena *arena, json_t *placement, struct skr_binding_placement *ret,
                       struct skr_error *error)
 {
     static const struct skr_field_path array = {
         .up = &placement_path, .key = "clusterAffinities", .index = SKR_FIELD_NO_INDEX};
     json_t *list = NULL;
     int rc = skr_field_array(placement, &placement_path, "clusterAffinities",
-                             SKR_PLACEMENT_TERMS_MAX, &list, error);
+                             SKR_BINDING_PLACEMENT_TERMS_MAX, &list, error);
     if (rc < 0) {
         return rc;
     }
@@ -105,14 +105,14 @@ static enum skr_taint_effect effect_of(const char *text)
                                                    : SKR_TAINT_OTHER;
 }
 
-static int read_tolerations(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
-                            struct skr_error *error)
+static int read_tolerations(struct skr_arena *arena, json_t *placement,
+                            struct skr_binding_placement *ret, struct skr_error *error)
 {
     static const struct skr_field_path array = {
         .up = &placement_path, .key = "clusterTolerations", .index = SKR_FIELD_NO_INDEX};
     json_t *list = NULL;
     int rc = skr_field_array(placement, &placement_path, "clusterTolerations",
-                             SKR_PLACEMENT_TOLERATIONS_MAX, &list, error);
+                             SKR_BINDING_PLACEMENT_TOLERATIONS_MAX, &list, error);
     if (rc < 0) {
         return rc;
     }
@@ -162,7 +162,7 @@ static int read_groups(json_t *entry, const struct skr_field_path *path, const c
 }
 
 static int read_constraint(struct skr_arena *arena, json_t *entry,
-                           const struct skr_field_path *path, struct skr_spread_constraint *ret,
+                           const struct skr_field_path *path, struct skr_group_constraint *ret,
                            struct skr_error *error)
 {
     const char *field = "";
@@ -192,14 +192,14 @@ static int read_constraint(struct skr_arena *arena, json_t *entry,
     return 0;
 }
 
-static int read_constraints(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
-                            struct skr_error *error)
+static int read_constraints(struct skr_arena *arena, json_t *placement,
+                            struct skr_binding_placement *ret, struct skr_error *error)
 {
     static const struct skr_field_path array = {
         .up = &placement_path, .key = "spreadConstraints", .index = SKR_FIELD_NO_INDEX};
     json_t *list = NULL;
     int rc = skr_field_array(placement, &placement_path, "spreadConstraints",
-                             SKR_PLACEMENT_CONSTRAINTS_MAX, &list, error);
+                             SKR_BINDING_PLACEMENT_CONSTRAINTS_MAX, &list, error);
     if (rc < 0) {
         return rc;
     }
@@ -227,14 +227,14 @@ static const struct skr_field_path scheduling_path = {
 static const struct skr_field_path preference_path = {
     .up = &scheduling_path, .key = "weightPreference", .index = SKR_FIELD_NO_INDEX};
 
-static int read_weights(struct skr_arena *arena, json_t *preference, struct skr_placement *ret,
-                        struct skr_error *error)
+static int read_weights(struct skr_arena *arena, json_t *preference,
+                        struct skr_binding_placement *ret, struct skr_error *error)
 {
     static const struct skr_field_path array = {
         .up = &preference_path, .key = "staticWeightList", .index = SKR_FIELD_NO_INDEX};
     json_t *list = NULL;
     int rc = skr_field_array(preference, &preference_path, "staticWeightList",
-                             SKR_PLACEMENT_WEIGHTS_MAX, &list, error);
+                             SKR_BINDING_PLACEMENT_WEIGHTS_MAX, &list, error);
     if (rc < 0) {
         return rc;
     }
@@ -283,8 +283,8 @@ static enum skr_division_kind kind_of(const char *type, const char *preference, 
     return dynamic ? SKR_DIVISION_DYNAMIC : SKR_DIVISION_STATIC;
 }
 
-static int read_strategy(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
-                         struct skr_error *error)
+static int read_strategy(struct skr_arena *arena, json_t *placement,
+                         struct skr_binding_placement *ret, struct skr_error *error)
 {
     json_t *scheduling = NULL;
     json_t *preference = NULL;
@@ -319,14 +319,14 @@ static int read_strategy(struct skr_arena *arena, json_t *placement, struct skr_
     return 0;
 }
 
-int skr_placement_decode(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
-                         struct skr_error *error)
+int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
+                                 struct skr_binding_placement *ret, struct skr_error *error)
 {
     static const struct skr_field_path affinity_path = {
         .up = &placement_path, .key = "clusterAffinity", .index = SKR_FIELD_NO_INDEX};
     json_t *affinity = NULL;
     json_t *workload = NULL;
-    *ret = (struct skr_placement){.kind = SKR_DIVISION_DUPLICATED};
+    *ret = (struct skr_binding_placement){.kind = SKR_DIVISION_DUPLICATED};
     int rc = skr_field_object(placement, &placement_path, "clusterAffinity", &affinity, error);
     if (rc < 0) {
         return rc;
@@ -360,8 +360,8 @@ static bool tolerates(const struct skr_toleration *t, const struct skr_taint *ta
     return t->op == SKR_TOLERATION_EXISTS || strcmp(t->value, taint->value) == 0;
 }
 
-bool skr_placement_tolerates(const struct skr_placement *placement,
-                             const struct skr_member_cluster *cluster)
+bool skr_binding_placement_tolerates(const struct skr_binding_placement *placement,
+                                     const struct skr_member_cluster *cluster)
 {
     for (size_t i = 0; i < cluster->n_taints; i++) {
         const struct skr_taint *taint = &cluster->taint[i];
@@ -377,7 +377,8 @@ bool skr_placement_tolerates(const struct skr_placement *placement,
     return true;
 }
 
-size_t skr_placement_find_term(const struct skr_placement *placement, const char *name)
+size_t skr_binding_placement_find_term(const struct skr_binding_placement *placement,
+                                       const char *name)
 {
     for (size_t i = 0; i < placement->n_terms; i++) {
         if (strcmp(placement->term[i].name, name) == 0) {

@@ -13,13 +13,14 @@
 #include "topology/base/json_field.h"
 
 enum {
-    SKR_PLACEMENT_TERMS_MAX = 1024,   /* clusterAffinities; overflowAffinities of one likewise */
-    SKR_PLACEMENT_NAMES_MAX = 100000, /* clusterNames, exclude: each */
-    SKR_PLACEMENT_REQUIREMENTS_MAX = 1024, /* of one selector */
-    SKR_PLACEMENT_VALUES_MAX = 16384,      /* of one requirement */
-    SKR_PLACEMENT_TOLERATIONS_MAX = 1024,
-    SKR_PLACEMENT_CONSTRAINTS_MAX = 64,
-    SKR_PLACEMENT_WEIGHTS_MAX = 16384, /* rules of a static weight list */
+    SKR_BINDING_PLACEMENT_TERMS_MAX =
+        1024, /* clusterAffinities; overflowAffinities of one likewise */
+    SKR_BINDING_PLACEMENT_NAMES_MAX = 100000,      /* clusterNames, exclude: each */
+    SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX = 1024, /* of one selector */
+    SKR_BINDING_PLACEMENT_VALUES_MAX = 16384,      /* of one requirement */
+    SKR_BINDING_PLACEMENT_TOLERATIONS_MAX = 1024,
+    SKR_BINDING_PLACEMENT_CONSTRAINTS_MAX = 64,
+    SKR_BINDING_PLACEMENT_WEIGHTS_MAX = 16384, /* rules of a static weight list */
 };
 
 struct skr_cluster_affinity {
@@ -52,7 +53,7 @@ enum skr_spread_field {
 enum { SKR_SPREAD_LEVELS = SKR_SPREAD_CLUSTER };
 const char *skr_spread_field_name(enum skr_spread_field field); /* "provider", ... */
 
-struct skr_spread_constraint {
+struct skr_group_constraint {
     enum skr_spread_field field; /* _COUNT: a label, or a field that does not exist */
     const char *other;           /* then: its name */
     int64_t min_groups;          /* 0 when absent */
@@ -74,7 +75,7 @@ enum skr_division_kind {
     SKR_DIVISION_KIND_COUNT
 };
 
-struct skr_placement {
+struct skr_binding_placement {
     bool has_affinity; /* then terms are not looked at */
     struct skr_cluster_affinity affinity;
     size_t n_terms;
@@ -82,7 +83,7 @@ struct skr_placement {
     size_t n_tolerations;
     struct skr_toleration *toleration;
     size_t n_constraints;
-    struct skr_spread_constraint *constraint;
+    struct skr_group_constraint *constraint;
     enum skr_division_kind kind;
     const char *strategy;  /* "Divided/Foo": for messages */
     bool empty_preference; /* Divided, Weighted, and weightPreference is {} */
@@ -92,8 +93,8 @@ struct skr_placement {
 };
 
 /* placement: the JSON object. path: where it is. Borrows json. Errors: SKR_INVALID, SKR_LIMIT. */
-int skr_placement_decode(struct skr_arena *arena, json_t *placement, struct skr_placement *ret,
-                         struct skr_error *error);
+int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
+                                 struct skr_binding_placement *ret, struct skr_error *error);
 /* clusterAffinity and what has its fields, for placement.c. */
 int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
                                 const struct skr_field_path *path, struct skr_cluster_affinity *ret,
@@ -107,9 +108,10 @@ int skr_names_decode(struct skr_arena *arena, json_t *object, const struct skr_f
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,
                                   const struct skr_member_cluster *cluster);
 /* Whether every NoSchedule and NoExecute taint is tolerated. */
-bool skr_placement_tolerates(const struct skr_placement *placement,
-                             const struct skr_member_cluster *cluster);
+bool skr_binding_placement_tolerates(const struct skr_binding_placement *placement,
+                                     const struct skr_member_cluster *cluster);
 /* Index of the term called name; 0 when there is none of that name. */
-size_t skr_placement_find_term(const struct skr_placement *placement, const char *name);
+size_t skr_binding_placement_find_term(const struct skr_binding_placement *placement,
+                                       const char *name);
 
 #endif

@@ -20,7 +20,8 @@ static int by_room(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-int64_t skr_pool_best_room(struct skr_decision *decision, const struct skr_pool *pool, size_t size)
+int64_t skr_pool_best_room(struct skr_binding_decision *decision, const struct skr_pool *pool,
+                           size_t size)
 {
     if (size < pool->n_groups || size > pool->n) {
         return -1;
@@ -56,7 +57,7 @@ int64_t skr_pool_best_room(struct skr_decision *decision, const struct skr_pool 
 }
 
 struct picking {
-    const struct skr_decision *decision;
+    const struct skr_binding_decision *decision;
     const struct skr_pool *pool;
     bool *picked;  /* [position in the pool] */
     size_t *cover; /* [group] picks of it */
@@ -126,7 +127,7 @@ static void exchange(struct picking *p, const size_t *first, size_t n, int64_t n
     }
 }
 
-void skr_pool_pick(struct skr_decision *decision, const struct skr_pool *pool, size_t size,
+void skr_pool_pick(struct skr_binding_decision *decision, const struct skr_pool *pool, size_t size,
                    int64_t need, int32_t *pick)
 {
     struct picking p = {.decision = decision, .pool = pool};

@@ -29,23 +29,23 @@ void skr_selection_fail(struct skr_selection *selection, enum skr_propagation_co
 /* ---- constraints ---- */
 
 /* Static weights take the constraints' place, but for a {} that is to be spread. */
-static bool ignores_constraints(const struct skr_decision *decision)
+static bool ignores_constraints(const struct skr_binding_decision *decision)
 {
-    const struct skr_placement *placement = &decision->binding->placement;
+    const struct skr_binding_placement *placement = &decision->binding->placement;
     return placement->kind == SKR_DIVISION_STATIC &&
            !(placement->empty_preference && decision->options->empty_weights_spread);
 }
 
-static bool complete_range(struct skr_decision *decision,
-                           const struct skr_spread_constraint *constraint)
+static bool complete_range(struct skr_binding_decision *decision,
+                           const struct skr_group_constraint *constraint)
 {
     const char *name = skr_spread_field_name(constraint->field);
     struct skr_group_range *range = &decision->range[constraint->field];
     if (constraint->min_groups < 0 || constraint->max_groups < 0) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
-                                 "%s: minGroups %lld, maxGroups %lld, must not be below 0", name,
-                                 (long long)constraint->min_groups,
-                                 (long long)constraint->max_groups);
+        return skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
+                                         "%s: minGroups %lld, maxGroups %lld, must not be below 0",
+                                         name, (long long)constraint->min_groups,
+                                         (long long)constraint->max_groups);
     }
     *range =
         (struct skr_group_range){.declared = true,
@@ -60,20 +60,20 @@ static bool complete_range(struct skr_decision *decision,
     return true;
 }
 
-static bool check_ranges(struct skr_decision *decision)
+static bool check_ranges(struct skr_binding_decision *decision)
 {
     const struct skr_group_range *clusters = &decision->range[SKR_SPREAD_CLUSTER];
     for (size_t i = 0; i < SKR_SPREAD_LEVELS; i++) {
         const struct skr_group_range *range = &decision->range[i];
         if (range->declared && range->min != range->max) {
-            return skr_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
-                                     "%s: minGroups %lld and maxGroups %lld must be equal",
-                                     skr_spread_field_name((enum skr_spread_field)i),
-                                     (long long)range->min, (long long)range->max);
+            return skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
+                                             "%s: minGroups %lld and maxGroups %lld must be equal",
+                                             skr_spread_field_name((enum skr_spread_field)i),
+                                             (long long)range->min, (long long)range->max);
         }
     }
     if (clusters->declared && clusters->max - clusters->min > STRICT_CLUSTER_RANGE) {
-        return skr_decision_fail(
+        return skr_binding_decision_fail(
             decision, SKR_PROPAGATION_INVALID_POLICY,
             "cluster: minGroups %lld and maxGroups %lld are more than %d apart",
             (long long)clusters->min, (long long)clusters->max, STRICT_CLUSTER_RANGE);
@@ -82,31 +82,31 @@ static bool check_ranges(struct skr_decision *decision)
 }
 
 /* The rules of karmada-scheduler's search: what is beside region or cluster does not count. */
-static bool check_upstream(struct skr_decision *decision)
+static bool check_upstream(struct skr_binding_decision *decision)
 {
     if (!decision->range[SKR_SPREAD_REGION].declared &&
         !decision->range[SKR_SPREAD_CLUSTER].declared) {
-        return skr_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
-                                 "neither region nor cluster is constrained");
+        return skr_binding_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
+                                         "neither region nor cluster is constrained");
     }
     return true;
 }
 
-bool skr_read_constraints(struct skr_decision *decision)
+bool skr_binding_read_constraints(struct skr_binding_decision *decision)
 {
-    const struct skr_placement *placement = &decision->binding->placement;
+    const struct skr_binding_placement *placement = &decision->binding->placement;
     bool upstream = decision->options->topology_search == SKR_SEARCH_UPSTREAM;
     if (placement->n_constraints == 0 || ignores_constraints(decision)) {
         return true;
     }
     for (size_t i = 0; i < placement->n_constraints; i++) {
-        const struct skr_spread_constraint *constraint = &placement->constraint[i];
+        const struct skr_group_constraint *constraint = &placement->constraint[i];
         if (constraint->field == SKR_SPREAD_FIELD_COUNT) {
             if (upstream) {
                 continue;
             }
-            return skr_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
-                                     "spread by \"%.60s\"", constraint->other);
+            return skr_binding_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
+                                             "spread by \"%.60s\"", constraint->other);
         }
         if (!complete_range(decision, constraint)) {
             return false;
@@ -130,7 +130,8 @@ bool skr_read_constraints(struct skr_decision *decision)
 /* ---- by clusters alone ---- */
 
 /* The roomiest candidate that is not picked and has more than room; the first such in order. */
-static int32_t roomiest(const struct skr_decision *decision, const bool *picked, int64_t room)
+static int32_t roomiest(const struct skr_binding_decision *decision, const bool *picked,
+                        int64_t room)
 {
     int32_t best = -1;
     for (size_t i = 0; i < decision->n_candidates; i++) {
@@ -143,10 +144,10 @@ static int32_t roomiest(const struct skr_decision *decision, const bool *picked,
 }
 
 /* The first count candidates, exchanged until they have the room; whether they have. */
-static bool pick_count(struct skr_decision *decision, size_t count, struct skr_selection *ret,
-                       int64_t *ret_room)
+static bool pick_count(struct skr_binding_decision *decision, size_t count,
+                       struct skr_selection *ret, int64_t *ret_room)
 {
-    bool *picked = skr_decision_array(decision, decision->n_candidates, sizeof *picked);
+    bool *picked = skr_binding_decision_array(decision, decision->n_candidates, sizeof *picked);
     int64_t room = 0;
     ret->n = count;
     for (size_t i = 0; i < count; i++) {
@@ -168,7 +169,7 @@ static bool pick_count(struct skr_decision *decision, size_t count, struct skr_s
     return room >= decision->need;
 }
 
-static void select_by_cluster(struct skr_decision *decision, struct skr_selection *ret)
+static void select_by_cluster(struct skr_binding_decision *decision, struct skr_selection *ret)
 {
     const struct skr_group_range *range = &decision->range[SKR_SPREAD_CLUSTER];
     int64_t n = (int64_t)decision->n_candidates;
@@ -180,7 +181,7 @@ static void select_by_cluster(struct skr_decision *decision, struct skr_selectio
                            (long long)range->min);
         return;
     }
-    ret->pick = skr_decision_array(decision, (size_t)n, sizeof *ret->pick);
+    ret->pick = skr_binding_decision_array(decision, (size_t)n, sizeof *ret->pick);
     int64_t count = decision->options->cluster_count == SKR_COUNT_SMALLEST && range->min < most
                         ? range->min
                         : most;
@@ -198,7 +199,7 @@ static void select_by_cluster(struct skr_decision *decision, struct skr_selectio
 
 /* ---- without constraints ---- */
 
-static bool matches_a_weight(const struct skr_placement *placement,
+static bool matches_a_weight(const struct skr_binding_placement *placement,
                              const struct skr_member_cluster *cluster)
 {
     for (size_t i = 0; i < placement->n_weights; i++) {
@@ -209,14 +210,14 @@ static bool matches_a_weight(const struct skr_placement *placement,
     return false;
 }
 
-static void select_all(struct skr_decision *decision, struct skr_selection *ret)
+static void select_all(struct skr_binding_decision *decision, struct skr_selection *ret)
 {
-    const struct skr_placement *placement = &decision->binding->placement;
+    const struct skr_binding_placement *placement = &decision->binding->placement;
     bool matching = decision->options->matching_weights && placement->kind == SKR_DIVISION_STATIC;
     bool prefix =
         decision->options->prefix && placement->kind != SKR_DIVISION_STATIC && decision->need > 0;
     int64_t room = 0;
-    ret->pick = skr_decision_array(decision, decision->n_candidates, sizeof *ret->pick);
+    ret->pick = skr_binding_decision_array(decision, decision->n_candidates, sizeof *ret->pick);
     for (size_t i = 0; i < decision->n_candidates && !(prefix && room >= decision->need); i++) {
         if (!matching || matches_a_weight(placement, decision->candidate[i].cluster)) {
             ret->pick[ret->n++] = (int32_t)i;
@@ -231,7 +232,8 @@ static void select_all(struct skr_decision *decision, struct skr_selection *ret)
 
 /* ---- the rule ---- */
 
-static bool has_room(const struct skr_decision *decision, const struct skr_selection *selection)
+static bool has_room(const struct skr_binding_decision *decision,
+                     const struct skr_selection *selection)
 {
     int64_t room = 0;
     for (size_t i = 0; i < selection->n; i++) {
@@ -241,7 +243,8 @@ static bool has_room(const struct skr_decision *decision, const struct skr_selec
 }
 
 /* The exact search where the one by regions has no legal answer; that one's failure is reported. */
-static void select_by_region_or_exactly(struct skr_decision *decision, struct skr_selection *ret)
+static void select_by_region_or_exactly(struct skr_binding_decision *decision,
+                                        struct skr_selection *ret)
 {
     struct skr_selection exact = {.n = 0};
     bool gave_up = false;
@@ -268,7 +271,7 @@ static void select_by_region_or_exactly(struct skr_decision *decision, struct sk
     }
 }
 
-static void select_by_rule(struct skr_decision *decision, struct skr_selection *ret)
+static void select_by_rule(struct skr_binding_decision *decision, struct skr_selection *ret)
 {
     const struct skr_group_range *range = decision->range;
     bool region = range[SKR_SPREAD_REGION].declared;
@@ -292,7 +295,7 @@ static void select_by_rule(struct skr_decision *decision, struct skr_selection *
     }
 }
 
-static void mark_selected(struct skr_decision *decision)
+static void mark_selected(struct skr_binding_decision *decision)
 {
     for (size_t i = 0; i < decision->n_selected; i++) {
         decision->candidate[decision->selected[i]].selected = true;
@@ -307,12 +310,12 @@ static void mark_selected(struct skr_decision *decision)
     }
 }
 
-bool skr_select_clusters(struct skr_decision *decision)
+bool skr_binding_select_clusters(struct skr_binding_decision *decision)
 {
     struct skr_selection selection = {.n = 0};
     select_by_rule(decision, &selection);
     if (selection.code != SKR_PROPAGATION_PLACED) {
-        return skr_decision_fail(decision, selection.code, "%s", selection.message);
+        return skr_binding_decision_fail(decision, selection.code, "%s", selection.message);
     }
     decision->selected = selection.pick;
     decision->n_selected = selection.n;

@@ -30,7 +30,7 @@ struct chosen {
 };
 
 struct search {
-    struct skr_decision *decision;
+    struct skr_binding_decision *decision;
     size_t n_levels;
     int32_t *index_of_unit; /* [unit] index of its group in its level */
     struct chosen chosen[SKR_SPREAD_LEVELS];
@@ -46,7 +46,7 @@ static const struct skr_group_range *range_of(const struct search *search, size_
 
 static int32_t parent_of(const struct search *search, size_t level, int32_t group)
 {
-    const struct skr_decision *decision = search->decision;
+    const struct skr_binding_decision *decision = search->decision;
     return search->index_of_unit[decision->tree->parent[decision->level[level].group[group].unit]];
 }
 
@@ -108,7 +108,7 @@ static struct skr_pool make_pool(struct search *search, int32_t **ret_memory)
 /* The number of clusters that works: the fewest, or the most where that is asked for; 0: none. */
 static size_t working_size(struct search *search, const struct skr_pool *pool)
 {
-    struct skr_decision *decision = search->decision;
+    struct skr_binding_decision *decision = search->decision;
     int64_t low = clusters_min(search) > (int64_t)pool->n_groups ? clusters_min(search)
                                                                  : (int64_t)pool->n_groups;
     int64_t high =
@@ -134,7 +134,7 @@ static bool pick_clusters(struct search *search, struct skr_selection *ret)
     struct skr_pool pool = make_pool(search, &memory);
     size_t size = working_size(search, &pool);
     if (size > 0) {
-        ret->pick = skr_decision_array(search->decision, size, sizeof *ret->pick);
+        ret->pick = skr_binding_decision_array(search->decision, size, sizeof *ret->pick);
         ret->n = size;
         skr_pool_pick(search->decision, &pool, size, search->decision->need, ret->pick);
     }
@@ -577,7 +577,7 @@ static void run(struct search *search, struct skr_selection *ret)
     }
 }
 
-void skr_select_exactly(struct skr_decision *decision, struct skr_selection *ret)
+void skr_select_exactly(struct skr_binding_decision *decision, struct skr_selection *ret)
 {
     struct search search = {.decision = decision, .n_levels = decision->n_levels};
     search.index_of_unit =

@@ -26,7 +26,7 @@ struct worth {
 };
 
 struct walk {
-    struct skr_decision *decision;
+    struct skr_binding_decision *decision;
     size_t n;
     const struct skr_spread_group **region; /* in the order of the walk */
     int64_t min;
@@ -183,13 +183,13 @@ static int by_rank(const void *a, const void *b)
 static void fill_picks(struct walk *walk, const struct skr_spread_group **path, size_t n_path,
                        struct skr_selection *ret)
 {
-    struct skr_decision *decision = walk->decision;
+    struct skr_binding_decision *decision = walk->decision;
     const struct skr_group_range *clusters = &decision->range[SKR_SPREAD_CLUSTER];
     size_t n_rest = 0;
     int64_t room = 0;
     int64_t most = clusters->declared ? clusters->max : 0;
-    int32_t *rest = skr_decision_array(decision, decision->n_candidates, sizeof *rest);
-    ret->pick = skr_decision_array(decision, decision->n_candidates, sizeof *ret->pick);
+    int32_t *rest = skr_binding_decision_array(decision, decision->n_candidates, sizeof *rest);
+    ret->pick = skr_binding_decision_array(decision, decision->n_candidates, sizeof *ret->pick);
     for (size_t i = 0; i < n_path; i++) {
         ret->pick[ret->n++] = path[i]->member[0];
         room += decision->candidate[path[i]->member[0]].available;
@@ -210,7 +210,7 @@ static void fill_picks(struct walk *walk, const struct skr_spread_group **path, 
     }
 }
 
-static const struct skr_spread_level *level_of(const struct skr_decision *decision,
+static const struct skr_spread_level *level_of(const struct skr_binding_decision *decision,
                                                enum skr_spread_field field)
 {
     for (size_t i = 0; i < decision->n_levels; i++) {
@@ -226,15 +226,16 @@ static void list_regions(struct walk *walk)
 {
     const struct skr_spread_level *level = level_of(walk->decision, SKR_SPREAD_REGION);
     walk->n = level->n;
-    walk->region =
-        skr_decision_array(walk->decision, level->n, sizeof(const struct skr_spread_group *));
+    walk->region = skr_binding_decision_array(walk->decision, level->n,
+                                              sizeof(const struct skr_spread_group *));
     for (size_t i = 0; i < level->n; i++) {
         walk->region[i] = &level->group[i];
     }
     qsort(walk->region, walk->n, sizeof(const struct skr_spread_group *), by_walk);
 }
 
-void skr_select_by_region(struct skr_decision *decision, struct skr_selection *ret, bool *gave_up)
+void skr_select_by_region(struct skr_binding_decision *decision, struct skr_selection *ret,
+                          bool *gave_up)
 {
     const struct skr_group_range *regions = &decision->range[SKR_SPREAD_REGION];
     const struct skr_group_range *clusters = &decision->range[SKR_SPREAD_CLUSTER];
@@ -263,7 +264,7 @@ void skr_select_by_region(struct skr_decision *decision, struct skr_selection *r
     walk.table = skr_alloc_array((walk.n + 1) * (size_t)(walk.max + 1) * (size_t)(walk.target + 1),
                                  sizeof *walk.table);
     const struct skr_spread_group **path =
-        skr_decision_array(decision, walk.n, sizeof(const struct skr_spread_group *));
+        skr_binding_decision_array(decision, walk.n, sizeof(const struct skr_spread_group *));
     fill_table(&walk);
     size_t n = choose_regions(&walk, path);
     free(walk.table);

@@ -9,22 +9,23 @@
 
 /* Room for new replicas by the general estimator: Cluster.status alone. An annotation of a file
  * wins. */
-int64_t skr_estimate(const struct skr_binding *binding, const struct skr_member_cluster *cluster);
+int64_t skr_binding_estimate(const struct skr_binding *binding,
+                             const struct skr_member_cluster *cluster);
 
 /* Fills rejected[] and estimate[]. */
-void skr_filter_clusters(struct skr_decision *decision);
+void skr_binding_filter_clusters(struct skr_binding_decision *decision);
 /* Makes candidates of the clusters that no filter refused: scored, estimated, in order. */
-bool skr_make_candidates(struct skr_decision *decision);
+bool skr_binding_make_candidates(struct skr_binding_decision *decision);
 /* Completes ranges; fails with unsupported_constraint, invalid_policy. */
-bool skr_read_constraints(struct skr_decision *decision);
+bool skr_binding_read_constraints(struct skr_binding_decision *decision);
 /* Builds the tree of declared levels and the groups on it. */
-bool skr_make_groups(struct skr_decision *decision);
+bool skr_binding_make_groups(struct skr_binding_decision *decision);
 /* Picks clusters: selected[]. */
-bool skr_select_clusters(struct skr_decision *decision);
+bool skr_binding_select_clusters(struct skr_binding_decision *decision);
 /* Gives replicas: target[]. */
-bool skr_assign_replicas(struct skr_decision *decision);
+bool skr_binding_assign_replicas(struct skr_binding_decision *decision);
 
-/* ---- the searches behind skr_select_clusters() ---- */
+/* ---- the searches behind skr_binding_select_clusters() ---- */
 
 /* How a search ended; code PLACED: picks are there. */
 struct skr_selection {
@@ -34,9 +35,10 @@ struct skr_selection {
     int32_t *pick; /* candidate indices */
 };
 /* By regions as karmada-scheduler does it. gave_up: too large for its bounds; then n is 0. */
-void skr_select_by_region(struct skr_decision *decision, struct skr_selection *ret, bool *gave_up);
+void skr_select_by_region(struct skr_binding_decision *decision, struct skr_selection *ret,
+                          bool *gave_up);
 /* Exactly, over all declared levels. */
-void skr_select_exactly(struct skr_decision *decision, struct skr_selection *ret);
+void skr_select_exactly(struct skr_binding_decision *decision, struct skr_selection *ret);
 void skr_selection_fail(struct skr_selection *selection, enum skr_propagation_code code,
                         const char *format, ...) SKR_PRINTF(3, 4);
 
@@ -51,10 +53,11 @@ struct skr_pool {
     size_t n_groups;
 };
 /* The largest room that size members can have which leave no group out; -1 when there are none. */
-int64_t skr_pool_best_room(struct skr_decision *decision, const struct skr_pool *pool, size_t size);
+int64_t skr_pool_best_room(struct skr_binding_decision *decision, const struct skr_pool *pool,
+                           size_t size);
 /* The picks of that size, ascending: by order, then by exchanges until they have the room. pick has
  * size places. skr_pool_best_room() >= need must hold. O(pool * picks). */
-void skr_pool_pick(struct skr_decision *decision, const struct skr_pool *pool, size_t size,
+void skr_pool_pick(struct skr_binding_decision *decision, const struct skr_pool *pool, size_t size,
                    int64_t need, int32_t *pick);
 
 #endif

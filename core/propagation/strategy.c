@@ -56,7 +56,7 @@ static enum skr_propagation_code assign_duplicated(struct skr_assign_call *call)
     return SKR_PROPAGATION_PLACED;
 }
 
-static int64_t static_weight(const struct skr_placement *placement,
+static int64_t static_weight(const struct skr_binding_placement *placement,
                              const struct skr_member_cluster *cluster)
 {
     int64_t weight = 0;
@@ -71,7 +71,7 @@ static int64_t static_weight(const struct skr_placement *placement,
 
 static enum skr_propagation_code assign_static(struct skr_assign_call *call)
 {
-    const struct skr_placement *placement = &call->decision->binding->placement;
+    const struct skr_binding_placement *placement = &call->decision->binding->placement;
     struct skr_share *share = skr_alloc_array(call->n + 1, sizeof *share);
     bool matched = false;
     for (size_t i = 0; i < call->n; i++) {

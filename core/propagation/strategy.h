@@ -16,7 +16,7 @@ struct skr_assign_item {
     int64_t given;
 };
 struct skr_assign_call {
-    const struct skr_decision *decision;
+    const struct skr_binding_decision *decision;
     int64_t replicas; /* to give */
     size_t n;
     struct skr_assign_item *item;

@@ -41,7 +41,7 @@ int skr_simulate_binding_settings(const char *profile, const char *const *option
     return 0;
 }
 
-static void write_notes(const struct skr_decision *decision, struct skr_strbuf *messages)
+static void write_notes(const struct skr_binding_decision *decision, struct skr_strbuf *messages)
 {
     const struct skr_meta *meta = &decision->binding->meta;
     const char *slash = meta->namespace_[0] != '\0' ? "/" : "";
@@ -70,11 +70,11 @@ static int print_one(struct printing *p, const struct skr_binding_input *input,
                      const struct skr_binding *binding,
                      const struct skr_propagation_options *settings)
 {
-    struct skr_decision *decision = NULL;
+    struct skr_binding_decision *decision = NULL;
     struct skr_error error = {.text = ""};
     const struct skr_member_cluster *const *cluster =
         (const struct skr_member_cluster *const *)input->cluster;
-    if (skr_decide(binding, cluster, input->n_clusters, settings, &decision, &error) < 0) {
+    if (skr_binding_decide(binding, cluster, input->n_clusters, settings, &decision, &error) < 0) {
         skr_strbuf_addf(p->messages, "binding %s: %s\n", binding->meta.name, error.text);
         return SKR_EXIT_ERROR;
     }
@@ -84,14 +84,14 @@ static int print_one(struct printing *p, const struct skr_binding_input *input,
             skr_json_string(&p->w, "namespace", binding->meta.namespace_);
             skr_json_string(&p->w, "name", binding->meta.name);
         }
-        skr_decision_write(decision, &p->w);
+        skr_binding_decision_write(decision, &p->w);
         skr_json_close(&p->w, '}');
         write_notes(decision, p->messages);
     } else {
         skr_binding_text_write(decision, p->options->verbose, p->out);
     }
     p->placed = p->placed && decision->code == SKR_PROPAGATION_PLACED;
-    skr_decision_destroy(decision);
+    skr_binding_decision_destroy(decision);
     return SKR_EXIT_OK;
 }
 

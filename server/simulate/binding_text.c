@@ -67,7 +67,7 @@ static void add_head(struct table *table, const char *const *head, size_t n)
 
 /* ---- parts ---- */
 
-static const struct skr_spread_group *group_of(const struct skr_decision *decision,
+static const struct skr_spread_group *group_of(const struct skr_binding_decision *decision,
                                                const struct skr_spread_level *level,
                                                int32_t candidate)
 {
@@ -82,7 +82,8 @@ static const struct skr_spread_group *group_of(const struct skr_decision *decisi
     return NULL;
 }
 
-static const struct skr_assignment *target_of(const struct skr_decision *decision, const char *name)
+static const struct skr_assignment *target_of(const struct skr_binding_decision *decision,
+                                              const char *name)
 {
     for (size_t i = 0; i < decision->n_targets; i++) {
         if (strcmp(decision->target[i].name, name) == 0) {
@@ -92,7 +93,7 @@ static const struct skr_assignment *target_of(const struct skr_decision *decisio
     return NULL;
 }
 
-static void write_clusters(const struct skr_decision *decision, bool verbose,
+static void write_clusters(const struct skr_binding_decision *decision, bool verbose,
                            struct skr_strbuf *out)
 {
     static const char *const head[] = {"CLUSTER", "REPLICAS", "SCORE", "ROOM", "GROUP"};
@@ -120,7 +121,8 @@ static void write_clusters(const struct skr_decision *decision, bool verbose,
     write_table(&table, verbose, out);
 }
 
-static void write_groups(const struct skr_decision *decision, bool verbose, struct skr_strbuf *out)
+static void write_groups(const struct skr_binding_decision *decision, bool verbose,
+                         struct skr_strbuf *out)
 {
     static const char *const head[] = {"LEVEL", "GROUP", "SCORE", "ROOM", "CHOSEN"};
     struct table table = {.n = 0};
@@ -139,7 +141,7 @@ static void write_groups(const struct skr_decision *decision, bool verbose, stru
     write_table(&table, verbose, out);
 }
 
-static void write_rejected(const struct skr_decision *decision, bool verbose,
+static void write_rejected(const struct skr_binding_decision *decision, bool verbose,
                            struct skr_strbuf *out)
 {
     static const char *const head[] = {"REJECTED", "BY"};
@@ -170,7 +172,7 @@ static void write_rejected(const struct skr_decision *decision, bool verbose,
 }
 
 /* What would let it through, by its code. */
-static void write_help(const struct skr_decision *decision, struct skr_strbuf *out)
+static void write_help(const struct skr_binding_decision *decision, struct skr_strbuf *out)
 {
     static const char *const help[] = {
         [SKR_PROPAGATION_PLACED] = NULL,
@@ -197,7 +199,7 @@ static void write_help(const struct skr_decision *decision, struct skr_strbuf *o
     }
 }
 
-void skr_binding_text_write(const struct skr_decision *decision, bool verbose,
+void skr_binding_text_write(const struct skr_binding_decision *decision, bool verbose,
                             struct skr_strbuf *out)
 {
     const struct skr_binding *binding = decision->binding;
@@ -232,8 +234,8 @@ void skr_binding_text_write(const struct skr_decision *decision, bool verbose,
 /* ---- the tree ---- */
 
 /* Replicas below a unit of the tree, and whether any of its clusters is selected. */
-static bool sum_below(const struct skr_decision *decision, const struct skr_spread_group *group,
-                      int64_t *ret)
+static bool sum_below(const struct skr_binding_decision *decision,
+                      const struct skr_spread_group *group, int64_t *ret)
 {
     bool any = false;
     *ret = 0;
@@ -247,7 +249,7 @@ static bool sum_below(const struct skr_decision *decision, const struct skr_spre
 }
 
 struct drawing {
-    const struct skr_decision *decision;
+    const struct skr_binding_decision *decision;
     struct skr_strbuf *out;
     bool ascii;
 };
@@ -266,7 +268,7 @@ static void draw_row(const struct drawing *d, const bool *last, size_t depth, co
     skr_strbuf_addf(d->out, "%s  %lld\n", name, (long long)replicas);
 }
 
-static const struct skr_spread_group *group_of_unit(const struct skr_decision *decision,
+static const struct skr_spread_group *group_of_unit(const struct skr_binding_decision *decision,
                                                     size_t level, int32_t unit)
 {
     for (size_t i = 0; i < decision->level[level].n; i++) {
@@ -277,7 +279,7 @@ static const struct skr_spread_group *group_of_unit(const struct skr_decision *d
     return NULL;
 }
 
-static bool is_shown(const struct skr_decision *decision, size_t depth, int32_t unit,
+static bool is_shown(const struct skr_binding_decision *decision, size_t depth, int32_t unit,
                      const char **ret_name, int64_t *ret_replicas)
 {
     *ret_name = decision->tree->unit_name[unit];
@@ -314,7 +316,8 @@ static void draw_children(const struct drawing *d, int32_t unit, size_t depth, b
     }
 }
 
-void skr_binding_tree_write(const struct skr_decision *decision, bool ascii, struct skr_strbuf *out)
+void skr_binding_tree_write(const struct skr_binding_decision *decision, bool ascii,
+                            struct skr_strbuf *out)
 {
     struct drawing d = {.decision = decision, .out = out, .ascii = ascii};
     bool last[SKR_SPREAD_FIELD_COUNT + 1] = {false};

@@ -70,15 +70,15 @@ void world_constrain(struct propagation_world *world, enum skr_spread_field fiel
                      int64_t max)
 {
     world->constraint[world->binding.placement.n_constraints++] =
-        (struct skr_spread_constraint){.field = field, .min_groups = min, .max_groups = max};
+        (struct skr_group_constraint){.field = field, .min_groups = min, .max_groups = max};
 }
 
-struct skr_decision *world_decide(struct propagation_world *world)
+struct skr_binding_decision *world_decide(struct propagation_world *world)
 {
-    struct skr_decision *decision = NULL;
+    struct skr_binding_decision *decision = NULL;
     struct skr_error error = {.text = ""};
-    if (skr_decide(&world->binding, world->list, world->n, &world->options, &decision, &error) <
-        0) {
+    if (skr_binding_decide(&world->binding, world->list, world->n, &world->options, &decision,
+                           &error) < 0) {
         fail_msg("%s", error.text);
     }
     return decision;

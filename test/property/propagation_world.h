@@ -17,7 +17,7 @@ struct propagation_world {
     struct skr_target target[WORLD_CLUSTERS_MAX];
     const struct skr_target *target_by_name[WORLD_CLUSTERS_MAX];
     struct skr_served_kind kind;
-    struct skr_spread_constraint constraint[SKR_SPREAD_FIELD_COUNT];
+    struct skr_group_constraint constraint[SKR_SPREAD_FIELD_COUNT];
     struct skr_binding binding;
     struct skr_propagation_options options;
 };
@@ -29,6 +29,6 @@ void world_make(struct propagation_world *world, uint64_t seed, size_t n, int64_
 void world_constrain(struct propagation_world *world, enum skr_spread_field field, int64_t min,
                      int64_t max);
 /* Fails the test when it cannot be decided. Destroy it. */
-struct skr_decision *world_decide(struct propagation_world *world);
+struct skr_binding_decision *world_decide(struct propagation_world *world);
 
 #endif

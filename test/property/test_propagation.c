@@ -115,7 +115,7 @@ TEST(growth_takes_no_replica_away)
         world.binding.has_requirements = true;
         world.binding.placement.kind =
             world_random(&world, 2) == 1 ? SKR_DIVISION_DYNAMIC : SKR_DIVISION_AGGREGATED;
-        struct skr_decision *decision = world_decide(&world);
+        struct skr_binding_decision *decision = world_decide(&world);
         for (size_t i = 0; decision->code == SKR_PROPAGATION_PLACED && i < world.binding.n_targets;
              i++) {
             int64_t now = 0;
@@ -126,14 +126,14 @@ TEST(growth_takes_no_replica_away)
             }
             assert_true(now >= world.target[i].replicas);
         }
-        skr_decision_destroy(decision);
+        skr_binding_decision_destroy(decision);
     }
 }
 
 /* ---- the exact search, literally ---- */
 
 struct brute {
-    const struct skr_decision *decision;
+    const struct skr_binding_decision *decision;
     int32_t chosen[SKR_SPREAD_LEVELS][WORLD_CLUSTERS_MAX];
     size_t n_chosen[SKR_SPREAD_LEVELS];
     int32_t pick[WORLD_CLUSTERS_MAX];
@@ -146,7 +146,8 @@ static int64_t available(const struct brute *b, int32_t candidate)
     return b->decision->candidate[candidate].available;
 }
 
-static bool is_below(const struct skr_decision *decision, size_t level, size_t group, int32_t above)
+static bool is_below(const struct skr_binding_decision *decision, size_t level, size_t group,
+                     int32_t above)
 {
     int32_t unit = decision->level[level].group[group].unit;
     return decision->tree->parent[unit] == decision->level[level - 1].group[above].unit;
@@ -155,7 +156,7 @@ static bool is_below(const struct skr_decision *decision, size_t level, size_t g
 /* The deepest chosen group that has the candidate; -1: none. */
 static int32_t group_of(const struct brute *b, int32_t candidate)
 {
-    const struct skr_decision *decision = b->decision;
+    const struct skr_binding_decision *decision = b->decision;
     size_t deepest = decision->n_levels - 1;
     for (size_t i = 0; i < b->n_chosen[deepest]; i++) {
         const struct skr_spread_group *group =
@@ -391,7 +392,7 @@ TEST(the_exact_search_equals_trying_everything)
         world_make(&world, run + 1, run % 4 == 0 ? 1 + run / 4 % 9 : 9, 1 + (int64_t)(run / 9 % 6));
         world.options.topology_search = SKR_SEARCH_EXACT;
         constrain_randomly(&world);
-        struct skr_decision *decision = world_decide(&world);
+        struct skr_binding_decision *decision = world_decide(&world);
         struct brute brute = {.decision = decision};
         if (decision->n_levels > 0) {
             bool found = search_level(&brute, 0);
@@ -409,7 +410,7 @@ TEST(the_exact_search_equals_trying_everything)
             placed += found ? 1 : 0;
             n_best_score += brute.by_score ? 1 : 0;
         }
-        skr_decision_destroy(decision);
+        skr_binding_decision_destroy(decision);
     }
     assert_true(placed > 0);
     /* Exchanges always find the room that there is: core/propagation/pool.c says why. */
@@ -428,7 +429,7 @@ struct path {
 enum { PATHS_MAX = 300000 };
 
 struct walk {
-    const struct skr_decision *decision;
+    const struct skr_binding_decision *decision;
     size_t n;
     const struct skr_spread_group *region[WORLD_CLUSTERS_MAX];
     int64_t min, max, target;
@@ -537,7 +538,7 @@ TEST(the_search_by_regions_equals_all_paths)
         world_constrain(&world, SKR_SPREAD_REGION, min, min + world_random(&world, 5));
         world_constrain(&world, SKR_SPREAD_CLUSTER, least, least + world_random(&world, 4));
         world.binding.replicas = (int32_t)(1 + world_random(&world, 30));
-        struct skr_decision *decision = world_decide(&world);
+        struct skr_binding_decision *decision = world_decide(&world);
         struct skr_selection selection = {.n = 0};
         bool gave_up = false;
         decision->n_selected = 0;
@@ -565,7 +566,7 @@ TEST(the_search_by_regions_equals_all_paths)
                 }
             }
         }
-        skr_decision_destroy(decision);
+        skr_binding_decision_destroy(decision);
     }
     assert_true(shortened > 0 || runs(4000) < 4000);
     free(found);
