@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "server/cli/did_you_mean.h"
-#include "server/client/page.h"
 #include "server/exit_code.h"
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 const struct skr_flag skr_client_flag_table[] = {

@@ -3,8 +3,7 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/config/value.h"
-#include "server/http/address.h"
+#include "server/config/address.h"
 #include "server/log.h"
 #include "server/sandbox/run.h"
 

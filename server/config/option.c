@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/config/value.h"
-#include "server/http/address.h"
+#include "server/config/address.h"
+#include "server/object/duration.h"
+#include "server/object/names.h"
+#include "topology/base/decimal.h"
 
 #define AT(field) ((ptrdiff_t)offsetof(struct skr_config, field))
 #define DAY       (24 * 3600 * SKR_SECOND)
@@ -297,7 +299,7 @@ static int store_string(const struct skr_option *option, const char *text,
 
 static int check_name(const char *text, struct skr_error *error)
 {
-    if (skr_name_is_valid(text)) {
+    if (!skr_name_dns_subdomain(text)) {
         return 0;
     }
     return skr_error_set(error, SKR_INVALID,
@@ -353,9 +355,12 @@ static int store_integer(const struct skr_option *option, const char *text,
                          struct skr_config *config, struct skr_error *error)
 {
     int64_t value;
-    int rc = skr_integer_parse(text, &value, error);
-    if (rc < 0) {
-        return rc;
+    const size_t n = strlen(text);
+    if (n == 0 || strspn(text, "0123456789") != n) {
+        return skr_error_set(error, SKR_INVALID, "\"%.64s\" is not a whole number", text);
+    }
+    if (!skr_decimal_parse(text, n, &value)) {
+        return skr_error_set(error, SKR_INVALID, "%.64s is too large", text);
     }
     if (value < option->min || value > option->max) {
         return skr_error_set(error, SKR_INVALID, "%.64s is outside %lld .. %lld", text,

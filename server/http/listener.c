@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <utlist.h>
 
-#include "server/http/address.h"
+#include "server/config/address.h"
 #include "server/http/connection.h"
 #include "topology/base/arena.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/config/value.h"
+#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"

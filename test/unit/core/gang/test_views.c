@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
-#include "server/client/render.h"
 #include "server/client/source.h"
 #include "server/manifest/manifest.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 #include "topology/object_field.h"
 
