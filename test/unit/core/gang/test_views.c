@@ -7,6 +7,7 @@
 
 #include "server/client/source.h"
 #include "server/manifest/manifest.h"
+#include "server/object/view_url.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "test/test.h"
@@ -240,7 +241,7 @@ TEST(questions_are_escaped)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct skr_strbuf out;
         skr_strbuf_init(&out);
-        skr_client_write_target(&targets[i].query, &out);
+        skr_view_url_write(&targets[i].query, &out);
         assert_string_equal(out.s, targets[i].target);
         skr_strbuf_fini(&out);
     }
