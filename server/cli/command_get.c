@@ -11,7 +11,7 @@
 #include "server/render/render.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 enum { PERIOD_MS = 1000 }; /* of -w */
 

@@ -48,11 +48,6 @@ void skr_client_destroy(struct skr_client *client)
     free(client);
 }
 
-bool skr_client_is_live(const struct skr_client *client)
-{
-    return !client->dump;
-}
-
 char *skr_client_default_namespace(struct skr_client *client)
 {
     struct skr_strbuf b;

@@ -59,7 +59,5 @@ int skr_client_exit_code(int rc);
 
 /* The namespace of commands that are given none: of kubectl's context, else "default". free(). */
 char *skr_client_default_namespace(struct skr_client *client);
-/* Whether the answers can change: not those from a dump. */
-bool skr_client_is_live(const struct skr_client *client);
 
 #endif

@@ -128,11 +128,6 @@ uint16_t skr_listener_port(const struct skr_listener *listener)
     return listener->port;
 }
 
-size_t skr_listener_held(const struct skr_listener *listener)
-{
-    return phase_count(listener, SKR_PHASE_HELD);
-}
-
 size_t skr_listener_connections(const struct skr_listener *listener)
 {
     size_t n = 0;

@@ -8,8 +8,8 @@
 
 #include "server/object/duration.h"
 #include "server/object/path.h"
+#include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
-#include "topology/object_field.h"
 
 /* ---- cells ---- */
 
