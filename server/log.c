@@ -52,17 +52,6 @@ void skr_log_set_fd(int fd)
     atomic_store(&log_fd, fd);
 }
 
-bool skr_log_format_parse(const char *text, enum skr_log_format *ret)
-{
-    for (int i = 0; i < SKR_LOG_FORMAT_COUNT; i++) {
-        if (strcmp(text, format_names[i]) == 0) {
-            *ret = (enum skr_log_format)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 static const char *base_name(const char *file)
 {
     const char *slash = strrchr(file, '/');

@@ -88,8 +88,6 @@ bool skr_log_enabled(int v);
 /* File descriptor the records go to, 2 at start. For tests and for a sandbox that shares a screen.
  */
 void skr_log_set_fd(int fd);
-/* "text" or "json"; false for anything else. */
-bool skr_log_format_parse(const char *text, enum skr_log_format *ret);
 
 /* The line without its end of line, at a given time and process id: what tests look at. */
 void skr_log_write(struct skr_strbuf *out, enum skr_log_format format,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Proves the layers: server -> core -> topology, and that topology and core are pure. Two ways, so that
-# neither a header nor a declaration by hand slips through:
+# Proves the layers: server -> core -> topology, the order of the folders in server, and that topology and
+# core are pure. Two ways, so that neither a header nor a declaration by hand slips through:
 #   sources  what is included and which names are called, comments and strings taken out
 #   objects  which symbols are wanted from outside, and that there is no writable data
 # check-layers.sh             the tree (objects in build/obj, made by `make objects`)
@@ -31,7 +31,23 @@ pure_symbols='memchr|memcmp|memcpy|memmove|memset|memrchr|strchr|strchrnul|strcm
 pure_symbols="$pure_symbols|strnlen|strpbrk|strrchr|strspn|strstr|strcasecmp|strncasecmp|strdup|strndup|malloc|calloc|realloc|free"
 pure_symbols="$pure_symbols|abort|qsort|bsearch|snprintf|vsnprintf|strtol|strtoll|strtoul|strtoull|strtod|fprintf|fwrite|stderr|exit|__assert_fail"
 pure_symbols="$pure_symbols|__ctype_b_loc|__ctype_tolower_loc|__ctype_toupper_loc|__errno_location|tolower|toupper"
-pure_symbols="$pure_symbols|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__u?(div|mod)ti3|__isoc99_sscanf|__isoc23_strto[a-z]+|json_[a-z0-9_]+|jansson_[a-z_]+"
+pure_symbols="$pure_symbols|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__u?(div|mod)ti3|__isoc99_sscanf|__isoc23_strto[a-z]+|json_[a-z0-9_]+|jansson_[a-z_]+|timegm|gmtime_r"
+
+# What each folder of server may include of server, besides itself and the root's files. What runs on a cluster
+# (daemon, http, kube, client, lint) never includes the simulated one (model, sandbox).
+server_folder() {
+    case $1 in
+    object) echo ;;
+    render) echo object ;;
+    manifest) echo object ;;
+    config) echo object manifest ;;
+    kube | http | model) echo object manifest config ;;
+    daemon | client | lint) echo object render manifest config kube http ;;
+    simulate | sandbox | solve) echo object render manifest config kube http model ;;
+    cli) echo object render manifest config kube http daemon client lint simulate sandbox solve ;;
+    *) echo unknown ;;
+    esac
+}
 
 # Prints the file without comments, string and character literals; lines stay lines.
 bare() {
@@ -84,10 +100,26 @@ check_sources() {
                 fine=yes
                 if [ "$layer" != server ]; then
                     case " $(echo $pure_headers) " in *" $target "*) ;; *) fine=no ;; esac
+                    # The calendar of the C library, which is pure.
+                    [ "$file:$target" != topology/base/time.c:time.h ] || fine=yes
                 fi
                 ;;
             esac
             [ $fine = yes ] || echo "$file:$number: $layer may not include $target"
+            case $file,$target in
+            server/main.c,*) ;;
+            server/*,server/*/*)
+                from=${file#server/}
+                from=${from%/*}
+                to=${target#server/}
+                to=${to%%/*}
+                [ "$from" = "${file#server/}" ] && from=root allowed_here= || allowed_here=$(server_folder "$from")
+                case " $from $allowed_here " in
+                *" $to "*) ;;
+                *) echo "$file:$number: server/$from may not include $target" ;;
+                esac
+                ;;
+            esac
         done
         if [ "$layer" != server ] && [ "$file" != topology/base/attr.h ]; then
             awk '{ if (NR > 1) print ($0 ~ /abort\(\);|skr_bug_on\(true\);/ && last ~ /fprintf\(stderr/) ? "" : last; last = $0 }
@@ -140,6 +172,9 @@ check() { # check OBJECTS-BELOW: prints what is wrong in the tree of the current
 plant() {
     rm -rf "$scratch/tree"
     mkdir -p "$scratch/tree/topology" "$scratch/tree/core" "$scratch/tree/server" "$scratch/tree/build"
+    mkdir -p "$scratch/tree/server/http" "$scratch/tree/server/object"
+    printf '#include "server/object/o.h"\n#include "server/s.h"\n' >"$scratch/tree/server/http/h.h"
+    printf 'int skr_o(void);\n' >"$scratch/tree/server/object/o.h"
     printf 'int skr_t(void);\n' >"$scratch/tree/topology/t.h"
     printf 'int skr_c(void);\n' >"$scratch/tree/core/c.h"
     printf 'int skr_s(void);\n' >"$scratch/tree/server/s.h"
@@ -149,6 +184,7 @@ plant() {
         >"$scratch/tree/core/c.c"
     printf '#include <time.h>\n#include "core/c.h"\nint skr_s(void) { return skr_c() + (int)time(0); }\n' \
         >"$scratch/tree/server/s.c"
+    [ -z "$1" ] || mkdir -p "$scratch/tree/${1%/*}"
     [ -z "$1" ] || printf '%b' "$2" >"$scratch/tree/$1"
     (
         cd "$scratch/tree"
@@ -184,6 +220,12 @@ plant_all() {
     plant topology/x.c 'int skr_s(void);\nint skr_x(void) { return skr_s(); }' 'topology wants skr_s'
     plant core/x.c 'int skr_x(void) { static int n; return n++; }' 'core has writable data: n'
     plant topology/x.c 'int skr_n = 5;' 'topology has writable data: skr_n'
+    plant server/http/x.c '#include "server/sandbox/x.h"\n' 'server/http may not include server/sandbox/x.h'
+    plant server/object/x.h '#include "server/http/h.h"\n' 'server/object may not include server/http/h.h'
+    plant server/x.h '#include "server/object/o.h"\n' 'server/root may not include server/object/o.h'
+    for folder in daemon kube client lint; do
+        plant "server/$folder/x.c" '#include "server/model/x.h"\n' "server/$folder may not include server/model/x.h"
+    done
     plant server/x.c '#include <string.h>\nvoid skr_x(char *a) { strcpy(a, ""); }' 'banned call'
     echo "layers, planted violations: $planted_passed passed, $planted_failed failed"
     [ $planted_failed = 0 ]

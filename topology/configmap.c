@@ -2,8 +2,6 @@
 /* ConfigMaps: metadata and data. binaryData is not read: none of our keys is binary. */
 #include "topology/object.h"
 
-#include "topology/object_field.h"
-
 static int decode(struct skr_arena *arena, const json_t *json, struct skr_configmap **ret,
                   struct skr_error *error)
 {

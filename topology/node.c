@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 enum { TAINTS_MAX = 1000, CONDITIONS_MAX = 1000 };
 
@@ -27,98 +27,85 @@ static enum skr_taint_effect parse_effect(const char *text)
     return SKR_TAINT_OTHER;
 }
 
-static int check_array(const json_t *array, const char *path, size_t limit, struct skr_error *error)
-{
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        if (!json_is_object(json_array_get(array, i))) {
-            char entry[64];
-            (void)snprintf(entry, sizeof entry, "%s[%zu]", path, i);
-            return skr_object_type_error(error, entry, NULL, "an object", json_array_get(array, i));
-        }
-    }
-    if (json_array_size(array) > limit) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu entries, limit %zu", path,
-                             json_array_size(array), limit);
-    }
-    return 0;
-}
+static const struct skr_field_path in_spec = {NULL, "spec", SKR_FIELD_NO_INDEX};
+static const struct skr_field_path in_status = {NULL, "status", SKR_FIELD_NO_INDEX};
 
-static int decode_taints(struct skr_node *node, const json_t *array, struct skr_error *error)
+static int decode_taint(struct skr_node *node, const json_t *array, size_t i,
+                        struct skr_error *error)
 {
-    int rc = check_array(array, "spec.taints", TAINTS_MAX, error);
-    if (rc != 0 || json_array_size(array) == 0) {
+    const struct skr_field_path path = {&in_spec, "taints", i};
+    struct skr_taint *taint = &node->taints[i];
+    const char *effect = "";
+    const json_t *entry = json_array_get(array, i);
+    int rc = 0;
+    if (!json_is_object(entry)) {
+        return skr_field_set_type_error(&path, NULL, "an object", entry, error);
+    }
+    if ((rc = skr_field_copy_string(node->arena, entry, &path, "key", &taint->key, error)) != 0 ||
+        (rc = skr_field_copy_string(node->arena, entry, &path, "value", &taint->value, error)) !=
+            0 ||
+        (rc = skr_field_string(entry, &path, "effect", &effect, error)) != 0) {
         return rc;
     }
-    node->taints = skr_arena_array(node->arena, json_array_size(array), sizeof node->taints[0]);
-    if (!node->taints) {
-        return skr_object_too_large(error, "spec.taints");
-    }
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        const json_t *entry = json_array_get(array, i);
-        struct skr_taint *taint = &node->taints[i];
-        const char *effect = "";
-        char path[48];
-        (void)snprintf(path, sizeof path, "spec.taints[%zu]", i);
-        if ((rc = skr_object_copy_string(node->arena, entry, path, "key", &taint->key, error)) !=
-                0 ||
-            (rc = skr_object_copy_string(node->arena, entry, path, "value", &taint->value,
-                                         error)) != 0 ||
-            (rc = skr_object_string(entry, path, "effect", &effect, error)) != 0) {
-            return rc;
-        }
-        taint->effect = parse_effect(effect);
-        node->n_taints++;
-    }
+    taint->effect = parse_effect(effect);
     return 0;
 }
 
 static int decode_spec(struct skr_node *node, const json_t *json, struct skr_error *error)
 {
-    const json_t *spec = NULL;
-    const json_t *taints = NULL;
-    int rc = skr_object_object(json, "", "spec", &spec, error);
+    json_t *spec = NULL, *taints = NULL;
+    int rc = skr_field_object(json, NULL, "spec", &spec, error);
     if (rc != 0 || !spec) {
         return rc;
     }
-    if ((rc = skr_object_bool(spec, "spec", "unschedulable", &node->unschedulable, error)) != 0 ||
-        (rc = skr_object_array(spec, "spec", "taints", &taints, error)) != 0) {
+    if ((rc = skr_field_bool(spec, &in_spec, "unschedulable", &node->unschedulable, error)) != 0 ||
+        (rc = skr_field_array(spec, &in_spec, "taints", TAINTS_MAX, &taints, error)) != 0) {
         return rc;
     }
-    return decode_taints(node, taints, error);
+    const size_t n = json_array_size(taints);
+    node->taints = n > 0 ? skr_arena_array(node->arena, n, sizeof node->taints[0]) : NULL;
+    if (n > 0 && !node->taints) {
+        return skr_object_too_large(error, "spec.taints");
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        rc = decode_taint(node, taints, i, error);
+    }
+    node->n_taints = n;
+    return rc;
 }
 
-static int decode_ready(struct skr_node *node, const json_t *array, struct skr_error *error)
+static int decode_condition(struct skr_node *node, const json_t *array, size_t i,
+                            struct skr_error *error)
 {
-    int rc = check_array(array, "status.conditions", CONDITIONS_MAX, error);
-    for (size_t i = 0; rc == 0 && i < json_array_size(array); i++) {
-        const json_t *entry = json_array_get(array, i);
-        const char *type = "";
-        const char *status = "";
-        char path[48];
-        (void)snprintf(path, sizeof path, "status.conditions[%zu]", i);
-        if ((rc = skr_object_string(entry, path, "type", &type, error)) == 0 &&
-            (rc = skr_object_string(entry, path, "status", &status, error)) == 0 &&
-            strcmp(type, "Ready") == 0) {
-            node->ready = strcmp(status, "True") == 0;
-        }
+    const struct skr_field_path path = {&in_status, "conditions", i};
+    const char *type = "", *status = "";
+    const json_t *entry = json_array_get(array, i);
+    int rc = 0;
+    if (!json_is_object(entry)) {
+        return skr_field_set_type_error(&path, NULL, "an object", entry, error);
+    }
+    if ((rc = skr_field_string(entry, &path, "type", &type, error)) == 0 &&
+        (rc = skr_field_string(entry, &path, "status", &status, error)) == 0 &&
+        strcmp(type, "Ready") == 0) {
+        node->ready = strcmp(status, "True") == 0;
     }
     return rc;
 }
 
 static int decode_status(struct skr_node *node, const json_t *json, struct skr_error *error)
 {
-    const json_t *status = NULL;
-    const json_t *conditions = NULL;
-    int rc = skr_object_object(json, "", "status", &status, error);
+    json_t *status = NULL, *conditions = NULL;
+    int rc = skr_field_object(json, NULL, "status", &status, error);
     if (rc != 0 || !status) {
         return rc;
     }
-    if ((rc = skr_object_array(status, "status", "conditions", &conditions, error)) != 0 ||
-        (rc = decode_ready(node, conditions, error)) != 0) {
-        return rc;
+    rc = skr_field_array(status, &in_status, "conditions", CONDITIONS_MAX, &conditions, error);
+    for (size_t i = 0; rc == 0 && i < json_array_size(conditions); i++) {
+        rc = decode_condition(node, conditions, i, error);
     }
-    return skr_quantities_decode(node->arena, json_object_get(status, "allocatable"),
-                                 "status.allocatable", &node->allocatable, error);
+    return rc != 0 ? rc
+                   : skr_quantities_decode(node->arena, json_object_get(status, "allocatable"),
+                                           "status.allocatable", &node->allocatable, error);
 }
 
 static int decode(struct skr_arena *arena, const json_t *json, struct skr_node **ret,

@@ -10,10 +10,23 @@
 
 #include <string.h>
 
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 #include "topology/quantity.h"
 
 enum { RESOURCE_LIST_MAX = SKR_RESOURCES_MAX };
+
+int skr_object_too_large(struct skr_error *error, const char *path)
+{
+    return skr_error_set(error, SKR_LIMIT, "%.100s: object larger than %d bytes, or out of memory",
+                         path, SKR_OBJECT_BYTES_MAX);
+}
+
+static int type_error(const char *path, const char *key, const char *what, const json_t *value,
+                      struct skr_error *error)
+{
+    const struct skr_field_path at = {NULL, path, SKR_FIELD_NO_INDEX};
+    return skr_field_set_type_error(&at, key, what, value, error);
+}
 
 static bool has_prefix(const char *key, const char *const *prefixes)
 {
@@ -60,7 +73,7 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
         return 0;
     }
     if (!json_is_object(object)) {
-        return skr_object_type_error(error, path, NULL, "an object", object);
+        return type_error(path, NULL, "an object", object, error);
     }
     json_t *map = skr_object_unconst(object);
     size_t n = count_kept(map, prefixes);
@@ -78,7 +91,7 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
             continue;
         }
         if (!json_is_string(value) && !json_is_null(value)) {
-            return skr_object_type_error(error, path, key, "a string", value);
+            return type_error(path, key, "a string", value, error);
         }
         struct skr_label *label = &labels.item[labels.n++];
         label->key = skr_arena_strdup(arena, key);
@@ -111,10 +124,12 @@ static uint64_t parse_version(const char *text)
     return version;
 }
 
+static const struct skr_field_path in_metadata = {NULL, "metadata", SKR_FIELD_NO_INDEX};
+
 static int decode_times(const json_t *metadata, struct skr_meta *meta, struct skr_error *error)
 {
     const char *text = "";
-    int rc = skr_object_string(metadata, "metadata", "creationTimestamp", &text, error);
+    int rc = skr_field_string(metadata, &in_metadata, "creationTimestamp", &text, error);
     if (rc != 0) {
         return rc;
     }
@@ -125,7 +140,7 @@ static int decode_times(const json_t *metadata, struct skr_meta *meta, struct sk
             return rc;
         }
     }
-    rc = skr_object_string(metadata, "metadata", "deletionTimestamp", &text, error);
+    rc = skr_field_string(metadata, &in_metadata, "deletionTimestamp", &text, error);
     meta->deleting = rc == 0 && text[0] != '\0';
     return rc;
 }
@@ -139,21 +154,21 @@ int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *c
     int rc = 0;
 
     if (!json_is_object(object)) {
-        return skr_object_type_error(error, "object", NULL, "an object", object);
+        return type_error("object", NULL, "an object", object, error);
     }
     const json_t *metadata = json_object_get(object, "metadata");
     if (skr_object_is_absent(metadata)) {
         return skr_error_set(error, SKR_INVALID, "metadata: missing");
     }
     if (!json_is_object(metadata)) {
-        return skr_object_type_error(error, "metadata", NULL, "an object", metadata);
+        return type_error("metadata", NULL, "an object", metadata, error);
     }
-    if ((rc = skr_object_copy_string(arena, metadata, "metadata", "namespace", &meta.namespace_,
-                                     error)) != 0 ||
-        (rc = skr_object_copy_string(arena, metadata, "metadata", "name", &meta.name, error)) !=
+    if ((rc = skr_field_copy_string(arena, metadata, &in_metadata, "namespace", &meta.namespace_,
+                                    error)) != 0 ||
+        (rc = skr_field_copy_string(arena, metadata, &in_metadata, "name", &meta.name, error)) !=
             0 ||
-        (rc = skr_object_copy_string(arena, metadata, "metadata", "uid", &meta.uid, error)) != 0 ||
-        (rc = skr_object_string(metadata, "metadata", "resourceVersion", &version, error)) != 0 ||
+        (rc = skr_field_copy_string(arena, metadata, &in_metadata, "uid", &meta.uid, error)) != 0 ||
+        (rc = skr_field_string(metadata, &in_metadata, "resourceVersion", &version, error)) != 0 ||
         (rc = decode_times(metadata, &meta, error)) != 0 ||
         (rc = skr_labels_decode(arena, json_object_get(metadata, "labels"), prefixes,
                                 "metadata.labels", &meta.labels, error)) != 0 ||
@@ -219,7 +234,7 @@ static int decode_quantity(const char *name, const json_t *value, const char *pa
     } else if (json_is_null(value)) {
         *ret = 0;
     } else {
-        return skr_object_type_error(error, path, name, "a quantity", value);
+        return type_error(path, name, "a quantity", value, error);
     }
     if (rc != 0) {
         (void)skr_error_prefix(error, "%s", path);
@@ -239,7 +254,7 @@ int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const c
         return 0;
     }
     if (!json_is_object(object)) {
-        return skr_object_type_error(error, path, NULL, "an object", object);
+        return type_error(path, NULL, "an object", object, error);
     }
     json_t *map = skr_object_unconst(object);
     size_t n = json_object_size(map);

@@ -26,6 +26,9 @@ enum {
     SKR_OBJECT_BYTES_MAX = 8 * 1024 * 1024, /* arena limit of one decoded object */
 };
 
+/* Sets SKR_LIMIT "PATH: object larger than ..."; the arena is full or there is no memory. */
+int skr_object_too_large(struct skr_error *error, const char *path);
+
 struct skr_meta {
     const char *namespace_; /* "" for cluster-scoped objects */
     const char *name;

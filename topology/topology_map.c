@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
-#include "topology/object_field.h"
 
 #define DEFAULT_TREE_NAME "default-tree"
 

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "server/cli/did_you_mean.h"
-#include "server/client/page.h"
 #include "server/exit_code.h"
+#include "server/object/view_url.h"
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 const struct skr_flag skr_client_flag_table[] = {
@@ -27,7 +28,7 @@ const struct skr_flag skr_client_flag_table[] = {
      .offset = offsetof(struct skr_client_flags, kubeconfig)},
     {.name = "--service",
      .argument = "SERVICE",
-     .text = "the daemon's, for kubectl; default " SKR_CLIENT_SERVICE,
+     .text = "the daemon's, for kubectl; default " SKR_VIEW_SERVICE,
      .offset = offsetof(struct skr_client_flags, service)},
     {.name = "--server",
      .argument = "URL",

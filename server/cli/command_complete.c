@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "server/cli/client_flags.h"
-#include "server/client/page.h"
 #include "server/exit_code.h"
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 #define GROUPS_PATIENCE (3 * SKR_SECOND)

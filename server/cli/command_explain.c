@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain`: why a group is not placed, and what would help. */
 #include "server/cli/client_flags.h"
-#include "server/client/explain_text.h"
 #include "server/exit_code.h"
+#include "server/render/explain_text.h"
 
 struct options {
     struct skr_client_flags client;

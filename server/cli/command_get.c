@@ -6,12 +6,12 @@
 
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
-#include "server/client/page.h"
-#include "server/client/render.h"
 #include "server/exit_code.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 enum { PERIOD_MS = 1000 }; /* of -w */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara group NAME`: one group in full. */
 #include "server/cli/client_flags.h"
-#include "server/client/render.h"
 #include "server/clock.h"
 #include "server/exit_code.h"
+#include "server/render/render.h"
 
 struct options {
     struct skr_page_flags page;

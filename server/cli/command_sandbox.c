@@ -3,10 +3,9 @@
 #include <stdio.h>
 
 #include "server/cli/cli.h"
-#include "server/config/value.h"
-#include "server/http/address.h"
+#include "server/cli/sandbox_run.h"
+#include "server/config/address.h"
 #include "server/log.h"
-#include "server/sandbox/run.h"
 
 struct options {
     struct skr_text_list files;

@@ -2,8 +2,8 @@
 /* `sakkara tree`: the tree with what is used and what is left. */
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
-#include "server/client/render.h"
 #include "server/exit_code.h"
+#include "server/render/render.h"
 
 struct options {
     const char *resource, *slot;

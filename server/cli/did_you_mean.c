@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
+#include "server/render/page.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"
 #include "topology/tree.h"

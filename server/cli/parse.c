@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "server/cli/cli.h"
-#include "server/config/value.h"
 #include "server/exit_code.h"
+#include "server/object/duration.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"
+#include "topology/base/decimal.h"
 
 struct parser {
     struct skr_call *call;
@@ -77,7 +78,7 @@ static int apply_number(struct parser *p, const struct skr_flag *flag, const cha
                         int64_t *field, const char *value)
 {
     int64_t number;
-    if (skr_integer_parse(value, &number, NULL) < 0 || number > flag->max) {
+    if (!skr_decimal_parse(value, strlen(value), &number) || value[0] < '0' || number > flag->max) {
         char text[96];
         if (flag->max == INT64_MAX) {
             snprintf(text, sizeof text, "%.32s is a number, not", spelled);

@@ -8,6 +8,7 @@
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/kube/decode.h"
+#include "server/object/view_url.h"
 #include "topology/base/arena.h"
 
 struct skr_client {
@@ -32,7 +33,7 @@ int skr_client_create(const struct skr_client_options *options, struct skr_clien
         client->options.request_timeout = SKR_CLIENT_TIMEOUT_S * SKR_SECOND;
     }
     if (!client->options.service) {
-        client->options.service = SKR_CLIENT_SERVICE;
+        client->options.service = SKR_VIEW_SERVICE;
     }
     *ret = client;
     return 0;
@@ -45,11 +46,6 @@ void skr_client_destroy(struct skr_client *client)
     }
     skr_dump_destroy(client->dump);
     free(client);
-}
-
-bool skr_client_is_live(const struct skr_client *client)
-{
-    return !client->dump;
 }
 
 char *skr_client_default_namespace(struct skr_client *client)
@@ -100,47 +96,6 @@ int skr_source_refused(int http_status, const char *message, struct skr_error *e
 
 /* ---- questions ---- */
 
-static void add_escaped(struct skr_strbuf *b, const char *s, const char *keep)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || strchr("-._~", c) || strchr(keep, c);
-        if (plain) {
-            skr_strbuf_addc(b, *s);
-        } else {
-            skr_strbuf_addc(b, '%');
-            skr_strbuf_addc(b, hex[c >> 4]);
-            skr_strbuf_addc(b, hex[c & 15]);
-        }
-    }
-}
-
-void skr_client_write_target(const struct skr_view_query *query, struct skr_strbuf *out)
-{
-    char separator = '?';
-    add_escaped(out, query->path, "/");
-    for (int i = 0; i < SKR_VIEW_ARGUMENT_COUNT; i++) {
-        if (!query->argument[i]) {
-            continue;
-        }
-        skr_strbuf_addc(out, separator);
-        skr_strbuf_add(out, skr_view_argument_name((enum skr_view_argument)i));
-        skr_strbuf_addc(out, '=');
-        add_escaped(out, query->argument[i], "");
-        separator = '&';
-    }
-}
-
-const char *skr_client_of_service(const char *path)
-{
-    static const char prefix[] = "/api/v1/namespaces/" SKR_CLIENT_SERVICE_NAMESPACE
-                                 "/services/" SKR_CLIENT_SERVICE_NAME "/proxy";
-    const size_t n = sizeof prefix - 1;
-    return strncmp(path, prefix, n) == 0 && path[n] == '/' ? path + n : NULL;
-}
-
 static int ask(struct skr_client *client, const struct skr_view_query *query,
                struct skr_strbuf *out, struct skr_error *error)
 {
@@ -149,7 +104,7 @@ static int ask(struct skr_client *client, const struct skr_view_query *query,
     }
     struct skr_strbuf target;
     skr_strbuf_init(&target);
-    skr_client_write_target(query, &target);
+    skr_view_url_write(query, &target);
     int rc = client->options.server ? skr_source_http(&client->options, target.s, out, error)
                                     : skr_source_kubectl(&client->options, target.s, out, error);
     skr_strbuf_fini(&target);

@@ -5,7 +5,8 @@
  * Where the commands for people get their answers: the pages of core/gang/pages.h, from
  *
  *   file     a dump of `kubectl get nodes,pods,configmaps,podgroups -A -o json` (or YAML): an
- * engine of our own takes it in and answers; nothing is scheduled and nothing leaves the process
+ *            engine of our own takes it in and answers; nothing is scheduled and nothing leaves
+ *            the process
  *   server   http://HOST:PORT of a daemon's admin listener
  *   (none)   kubectl get --raw through the API server to the daemon's Service: contexts, exec
  *            plugins, proxies and sign-in are kubectl's business
@@ -17,11 +18,6 @@
 #include "core/gang/pages.h"
 #include "topology/base/error.h"
 
-/* NAMESPACE/[SCHEME:]NAME[:PORT] */
-#define SKR_CLIENT_SERVICE_NAMESPACE "sakkara"
-#define SKR_CLIENT_SERVICE_NAME      "https:sakkara:8443"
-#define SKR_CLIENT_SERVICE           SKR_CLIENT_SERVICE_NAMESPACE "/" SKR_CLIENT_SERVICE_NAME
-
 enum {
     SKR_CLIENT_TIMEOUT_S = 30,         /* of a request, unless the options say otherwise */
     SKR_CLIENT_TOKEN_MAX = 64 * 1024,  /* bytes of the token file */
@@ -32,11 +28,10 @@ enum {
 struct skr_client_options {
     const char *file; /* "-": standard input */
     const char *server;
-    const char *token_file; /* of server */
-    const char *context;    /* of kubectl */
-    const char *kubeconfig; /* of kubectl */
-    const char
-        *service; /* of kubectl: NAMESPACE/[SCHEME:]NAME[:PORT]; default SKR_CLIENT_SERVICE */
+    const char *token_file;   /* of server */
+    const char *context;      /* of kubectl */
+    const char *kubeconfig;   /* of kubectl */
+    const char *service;      /* of kubectl: NAMESPACE/[SCHEME:]NAME[:PORT]; SKR_VIEW_SERVICE */
     skr_time request_timeout; /* 0: SKR_CLIENT_TIMEOUT_S */
 };
 
@@ -52,8 +47,10 @@ void skr_client_destroy(struct skr_client *client); /* NULL allowed */
 /* The answer as JSON (json_decref()): an object of this kind ("Tree", "GroupList", ...). Errors:
  *   SKR_NOT_FOUND  no such group, domain, resource
  *   SKR_RETRY      nobody answers: no kubectl, no connection, no Service, a daemon that is not
- * ready SKR_DENIED     not allowed SKR_INVALID    the question (an argument), or an answer that is
- * none of ours The text is one line without a line end. */
+ *                  ready
+ *   SKR_DENIED     not allowed
+ *   SKR_INVALID    the question (an argument), or an answer that is none of ours
+ * The text is one line without a line end. */
 int skr_client_fetch(struct skr_client *client, const struct skr_view_query *query,
                      const char *kind, json_t **ret, struct skr_error *error);
 
@@ -62,13 +59,5 @@ int skr_client_exit_code(int rc);
 
 /* The namespace of commands that are given none: of kubectl's context, else "default". free(). */
 char *skr_client_default_namespace(struct skr_client *client);
-/* Whether the answers can change: not those from a dump. */
-bool skr_client_is_live(const struct skr_client *client);
-
-/* Path and arguments as they stand in a URL; selects is left out. */
-void skr_client_write_target(const struct skr_view_query *query, struct skr_strbuf *out);
-/* The daemon's path inside one of the API server that leads through SKR_CLIENT_SERVICE; NULL when
- * it does not. Borrowed from path. */
-const char *skr_client_of_service(const char *path);
 
 #endif

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "server/config/address.h"
 #include "server/config/option.h"
-#include "server/config/value.h"
-#include "server/http/address.h"
 #include "server/manifest/guard.h"
+#include "server/object/duration.h"
 #include "server/suggest.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "server/http/address.h"
+#include "server/config/address.h"
 #include "server/log.h"
 #include "topology/base/arena.h"
 

@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <utlist.h>
 
-#include "server/http/address.h"
+#include "server/config/address.h"
 #include "server/http/connection.h"
 #include "topology/base/arena.h"
 
@@ -126,11 +126,6 @@ void skr_http_wake_stream(struct skr_http_request *request)
 uint16_t skr_listener_port(const struct skr_listener *listener)
 {
     return listener->port;
-}
-
-size_t skr_listener_held(const struct skr_listener *listener)
-{
-    return phase_count(listener, SKR_PHASE_HELD);
 }
 
 size_t skr_listener_connections(const struct skr_listener *listener)

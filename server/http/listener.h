@@ -111,8 +111,7 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
                         struct skr_error *error);
 uint16_t skr_listener_port(const struct skr_listener *listener);
 
-/* Connections with a request that is held, and all of them. Any thread. */
-size_t skr_listener_held(const struct skr_listener *listener);
+/* Any thread. */
 size_t skr_listener_connections(const struct skr_listener *listener);
 
 /* Tells the thread to stop and returns at once: answers given from now on close their connections.

@@ -73,8 +73,3 @@ void skr_parked_collect(struct skr_parked *parked, void (*gone)(void *context, v
         }
     } while (n == EVENTS);
 }
-
-size_t skr_parked_count(const struct skr_parked *parked)
-{
-    return parked->n;
-}

@@ -34,6 +34,4 @@ void skr_parked_remove(struct skr_parked *parked, int fd);
 void skr_parked_collect(struct skr_parked *parked, void (*gone)(void *context, void *who),
                         void *context);
 
-size_t skr_parked_count(const struct skr_parked *parked);
-
 #endif

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
+#include "server/manifest/kinds.h"
 #include "server/manifest/manifest.h"
-#include "server/simulate/input.h"
-#include "server/simulate/scenario.h"
+#include "server/manifest/scenario.h"
 #include "topology/base/arena.h"
 
 struct skr_lint *skr_lint_create(void)
@@ -211,7 +211,7 @@ static void check_fields(struct skr_lint *lint)
     for (size_t i = 0; i < lint->n_objects; i++) {
         const struct lint_object *o = lint->object[i];
         struct skr_error error = {SKR_OK, ""};
-        if (skr_simulate_input_check(o->json, &error) < 0) {
+        if (skr_manifest_check_object(NULL, o->json, &error) < 0) {
             lint_tell_error(lint, o, error.code == SKR_LIMIT ? "Limit" : "InvalidField", "",
                             &error);
         }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/config/value.h"
 #include "server/lint/parts.h"
 #include "server/manifest/scheduler_config.h"
+#include "server/object/duration.h"
 
 enum { ENTRIES_MAX = SKR_SCHEDULER_EXTENDERS_MAX, PATH_BYTES = 128 };
 

@@ -9,7 +9,7 @@
 
 #include "core/group/label_value.h"
 #include "server/lint/parts.h"
-#include "server/simulate/input.h"
+#include "server/manifest/kinds.h"
 #include "server/suggest.h"
 #include "topology/amount_text.h"
 #include "topology/base/arena.h"
@@ -248,7 +248,7 @@ static void check_workload(struct skr_lint *lint, const struct lint_object *o, c
 void lint_workloads(struct skr_lint *lint)
 {
     for (size_t i = 0; i < lint->n_objects; i++) {
-        const char *path = skr_simulate_template_path(lint->object[i]->json);
+        const char *path = skr_manifest_template_path(lint->object[i]->json);
         if (path) {
             check_workload(lint, lint->object[i], path);
         }

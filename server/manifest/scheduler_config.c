@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/config/value.h"
 #include "server/manifest/yaml.h"
+#include "server/object/duration.h"
 #include "server/suggest.h"
 
 enum {

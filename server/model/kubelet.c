@@ -32,7 +32,7 @@ static skr_time annotated(const json_t *pod, const char *key, skr_time otherwise
     if (strcmp(text, "never") == 0) {
         return SKR_TIME_NEVER;
     }
-    return skr_sandbox_duration_parse(text, &t) ? t : otherwise;
+    return skr_duration_parse(text, &t, NULL) == 0 ? t : otherwise;
 }
 
 static skr_time after(const struct skr_cluster *c, skr_time delay)

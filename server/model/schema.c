@@ -7,7 +7,7 @@
 
 #include "server/model/schema_tables.h"
 #include "server/object/path.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 enum { PATH_MAX_BYTES = 512 };
 

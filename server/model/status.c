@@ -153,12 +153,6 @@ void skr_status_success(struct skr_store_reply *reply, int code)
 
 /* ---- field errors ---- */
 
-void skr_causes_fini(struct skr_causes *causes)
-{
-    json_decref(causes->list);
-    causes->list = NULL;
-}
-
 void skr_causes_add(struct skr_causes *causes, const char *reason, const char *field,
                     const char *format, ...)
 {

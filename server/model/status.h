@@ -40,7 +40,6 @@ struct skr_causes {
     json_t *list; /* NULL while there are none */
 };
 
-void skr_causes_fini(struct skr_causes *causes);
 /* reason: FieldValueInvalid, FieldValueRequired, FieldValueForbidden, FieldValueNotSupported,
  * FieldValueDuplicate. */
 void skr_causes_add(struct skr_causes *causes, const char *reason, const char *field,

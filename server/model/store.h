@@ -144,12 +144,8 @@ struct skr_store_change {
 };
 /* The first change after revision, of any resource; false: none yet. *gone is set when the history
  * does not reach back that far. Filtering by selector, and what a change means to a selecting watch
- * (an object that stops matching is DELETED), is skr_store_match's and the watcher's affair. O(log
- * n). */
+ * (an object that stops matching is DELETED), are the watcher's affair. O(log n). */
 bool skr_store_next_change(const struct skr_store *store, uint64_t revision,
                            struct skr_store_change *ret, bool *gone);
-/* Whether the object is selected; malformed selectors are -SKR_INVALID. */
-int skr_store_match(const json_t *object, const char *label_selector, const char *field_selector,
-                    bool *ret, struct skr_error *error);
 
 #endif

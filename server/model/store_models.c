@@ -118,21 +118,3 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
     skr_store_do_put(&call);
     return finish(&reply, error);
 }
-
-int skr_store_match(const json_t *object, const char *label_selector, const char *field_selector,
-                    bool *ret, struct skr_error *error)
-{
-    struct skr_selector *labels = NULL, *fields = NULL;
-    int rc = skr_selector_parse_labels(label_selector, &labels, error);
-
-    if (rc == 0) {
-        rc = skr_selector_parse_fields(field_selector, skr_path_text(object, "kind"), &fields,
-                                       error);
-    }
-    if (rc == 0) {
-        *ret = skr_selector_matches(labels, object) && skr_selector_matches(fields, object);
-    }
-    skr_selector_destroy(labels);
-    skr_selector_destroy(fields);
-    return rc;
-}

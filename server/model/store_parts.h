@@ -10,7 +10,7 @@
 #include "server/model/store.h"
 #include "server/object/path.h"
 #include "server/object/selector.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 /* A ring of the last changes; revisions have no gaps, so a change is found by counting. */
 struct skr_store_history {

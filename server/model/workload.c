@@ -9,7 +9,7 @@
 
 #include "topology/base/arena.h"
 #include "topology/base/hash.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 /* ---- the pods that are there ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 enum { KEY_MAX = 128 };
 

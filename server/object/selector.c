@@ -10,8 +10,8 @@
 #include "server/object/path.h"
 #include "server/object/selector_state.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
-#include "topology/object_field.h"
 
 char *skr_selector_copy(const char *s, size_t n)
 {
@@ -277,9 +277,4 @@ bool skr_selector_matches(const struct skr_selector *selector, const json_t *obj
         }
     }
     return true;
-}
-
-bool skr_selector_is_everything(const struct skr_selector *selector)
-{
-    return !selector || (selector->n == 0 && !selector->nothing);
 }

@@ -39,7 +39,5 @@ bool skr_selector_matches(const struct skr_selector *selector, const json_t *obj
 bool skr_selector_matches_labels(const struct skr_selector *selector, const json_t *labels);
 bool skr_selector_matches_list(const struct skr_selector *selector,
                                const struct skr_labels *labels);
-/* Whether there is nothing to check. */
-bool skr_selector_is_everything(const struct skr_selector *selector);
 
 #endif

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/client.h"
 #include "server/model/status.h"
-#include "server/simulate/example.h"
+#include "server/object/view_url.h"
 #include "topology/base/arena.h"
 
 #define PREFIX    "/sandbox/"
@@ -21,6 +20,7 @@ struct skr_control {
     struct skr_store *store;
     const struct skr_clock *clock;
     struct skr_trace trace;
+    const struct skr_control_example *examples;
     pthread_mutex_t lock; /* of what follows */
     struct skr_sandbox_http *http;
     struct skr_scheduler_thread *scheduler;
@@ -29,12 +29,14 @@ struct skr_control {
 };
 
 struct skr_control *skr_control_create(struct skr_store *store, const struct skr_clock *clock,
-                                       const struct skr_trace *trace)
+                                       const struct skr_trace *trace,
+                                       const struct skr_control_example *examples)
 {
     struct skr_control *control = skr_alloc(sizeof *control);
     control->store = store;
     control->clock = clock;
     control->trace = *trace;
+    control->examples = examples;
     skr_bug_on(pthread_mutex_init(&control->lock, NULL) != 0);
     return control;
 }
@@ -204,18 +206,15 @@ static void handle_scheduler(struct skr_control *control, struct skr_http_reques
     }
 }
 
-static bool handle_example(struct skr_http_request *request)
+static bool handle_example(const struct skr_control *control, struct skr_http_request *request)
 {
-    static const struct {
-        const char *path;
-        void (*write)(struct skr_strbuf *out);
-    } example[] = {{EXAMPLES "cluster.yaml", skr_example_write_last_cluster},
-                   {EXAMPLES "gang.yaml", skr_example_write_gang},
-                   {EXAMPLES "second.yaml", skr_example_write_second}};
     struct skr_strbuf text;
     size_t n;
-    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
-        if (strcmp(request->path, example[i].path) != 0) {
+    if (strncmp(request->path, EXAMPLES, sizeof EXAMPLES - 1) != 0) {
+        return false;
+    }
+    for (const struct skr_control_example *example = control->examples; example->name; example++) {
+        if (strcmp(request->path + sizeof EXAMPLES - 1, example->name) != 0) {
             continue;
         }
         if (strcmp(request->method, "GET") != 0) {
@@ -223,7 +222,7 @@ static bool handle_example(struct skr_http_request *request)
             return true;
         }
         skr_strbuf_init(&text);
-        example[i].write(&text);
+        example->write(&text);
         char *bytes = skr_strbuf_take(&text, &n);
         skr_http_reply(request, 200, "application/yaml", bytes, n);
         return true;
@@ -234,7 +233,7 @@ static bool handle_example(struct skr_http_request *request)
 /* What kube-apiserver does for a Service, without being in the way: the caller asks the daemon. */
 static bool handle_service(struct skr_control *control, struct skr_http_request *request)
 {
-    struct skr_view_query query = {.path = skr_client_of_service(request->path)};
+    struct skr_view_query query = {.path = skr_view_url_of_service(request->path)};
     struct skr_strbuf url;
     if (!query.path) {
         return false;
@@ -251,7 +250,7 @@ static bool handle_service(struct skr_control *control, struct skr_http_request 
     if (url.len == 0) {
         reply_failure(request, 404, "services \"sakkara\" not found");
     } else {
-        skr_client_write_target(&query, &url);
+        skr_view_url_write(&query, &url);
         skr_http_reply_elsewhere(request, url.s);
     }
     skr_strbuf_fini(&url);
@@ -269,7 +268,7 @@ bool skr_control_handle(void *control, struct skr_http_request *request)
     request->handler = "sandbox";
     if (strcmp(request->path, SCHEDULER) == 0) {
         handle_scheduler(control, request);
-    } else if (!handle_example(request)) {
+    } else if (!handle_example(control, request)) {
         reply_failure(
             request, 404,
             "there are /sandbox/v1/scheduler and /sandbox/v1/examples/gang.yaml, second.yaml, "

@@ -9,7 +9,7 @@
  *                                  runs, starts one with this; 200 with warnings, 400 with errors
  *   DELETE /sandbox/v1/scheduler   kills it: calls are cut off, nothing more is written; 200, 404
  *   GET    /sandbox/v1/scheduler   its figures; 404 when there is none
- *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example (server/simulate/example.h),
+ *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example,
  *   GET    /sandbox/v1/examples/second.yaml   for `kubectl apply -f URL`
  *   GET    /sandbox/v1/examples/cluster.yaml
  *   GET    /api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/...
@@ -21,9 +21,16 @@
 
 struct skr_control;
 
-/* Nothing runs yet. clock: borrowed; trace: of schedulers that are started. */
+/* A text that is handed out below /sandbox/v1/examples/. */
+struct skr_control_example {
+    const char *name; /* "gang.yaml"; NULL after the last */
+    void (*write)(struct skr_strbuf *out);
+};
+
+/* Nothing runs yet. clock, examples: borrowed; trace: of schedulers that are started. */
 struct skr_control *skr_control_create(struct skr_store *store, const struct skr_clock *clock,
-                                       const struct skr_trace *trace);
+                                       const struct skr_trace *trace,
+                                       const struct skr_control_example *examples);
 /* Kills the scheduler. Before the HTTP server is destroyed, whose requests may not come any more or
  * are answered with 503 from now on. Once. */
 void skr_control_stop(struct skr_control *control);

@@ -10,7 +10,7 @@
 
 #include "server/object/path.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 /* Of a sum of weighted scores: times 10 it fits into 32 bits. */
 enum { SCORE_LIMIT = 100000000 };

@@ -2,6 +2,7 @@
 /* The first line marks the file as ours, the second names the server it is for. */
 #include "server/sandbox/kubeconfig.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/client/source.h"
 #include "topology/base/strbuf.h"
 
-#define MARK        "# Written by sakkara sandbox; removed when it ends.\n"
-#define ANSWER_TIME (2 * SKR_SECOND) /* for a sandbox whose file is in the way */
+#define MARK      "# Written by sakkara sandbox; removed when it ends.\n"
+#define ANSWER_MS 2000L /* for a sandbox whose file is in the way */
 
 /* Whether the file begins with text. *ret_there: whether there is one. */
 static bool begins_with(const char *path, const char *text, bool *ret_there)
@@ -46,16 +46,28 @@ static void read_server(const char *path, char *server, size_t size)
     }
 }
 
+static size_t drop(char *data, size_t size, size_t n, void *context)
+{
+    (void)data;
+    (void)context;
+    return size * n;
+}
+
 /* Whether a sandbox answers there. */
 static bool answers(const char *server)
 {
-    const struct skr_client_options options = {.server = server, .request_timeout = ANSWER_TIME};
-    struct skr_error error;
-    struct skr_strbuf out;
-    skr_strbuf_init(&out);
-    const int rc = skr_source_http(&options, "/sandbox/v1/examples/gang.yaml", &out, &error);
-    skr_strbuf_fini(&out);
-    return rc == 0;
+    char url[192];
+    CURL *easy = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_easy_init() : NULL;
+    (void)snprintf(url, sizeof url, "%s/sandbox/v1/examples/gang.yaml", server);
+    const bool is_there = easy && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
+                          curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
+                          curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+                          curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L) == CURLE_OK &&
+                          curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, ANSWER_MS) == CURLE_OK &&
+                          curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop) == CURLE_OK &&
+                          curl_easy_perform(easy) == CURLE_OK;
+    curl_easy_cleanup(easy);
+    return is_there;
 }
 
 /* Every address of the machine is reached through loopback. */

@@ -186,9 +186,3 @@ void skr_scheduler_thread_get_stats(struct skr_scheduler_thread *thread,
     skr_scheduler_get_stats(thread->scheduler, ret);
     unlock(thread);
 }
-
-const struct skr_scheduler_config *skr_scheduler_thread_config(
-    const struct skr_scheduler_thread *thread)
-{
-    return thread->config;
-}

@@ -24,7 +24,5 @@ void skr_scheduler_thread_destroy(struct skr_scheduler_thread *thread);
 /* Takes the lock. */
 void skr_scheduler_thread_get_stats(struct skr_scheduler_thread *thread,
                                     struct skr_scheduler_stats *ret);
-const struct skr_scheduler_config *skr_scheduler_thread_config(
-    const struct skr_scheduler_thread *thread);
 
 #endif

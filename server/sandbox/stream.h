@@ -6,7 +6,7 @@
  * end, and 410 when the history is too short. No thread, no socket: server/sandbox/http.c asks for
  * more lines under the cluster's lock. Rules: kube-apiserver's watch cache.
  */
-#include "server/object/table.h"
+#include "server/sandbox/table.h"
 #include "topology/base/strbuf.h"
 
 enum skr_stream_shape { SKR_STREAM_OBJECT, SKR_STREAM_TABLE, SKR_STREAM_METADATA };

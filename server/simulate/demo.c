@@ -6,7 +6,7 @@
  * when, not how fast this machine is.
  */
 #include "server/simulate/demo.h"
-#include "server/client/explain_text.h"
+#include "server/render/explain_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

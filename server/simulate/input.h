@@ -3,23 +3,13 @@
 #define SKR_SERVER_SIMULATE_INPUT_H
 /*
  * What `sakkara simulate` is given: objects that are there at the beginning, and the timed steps of
- * Scenario documents.
- *
- *   apiVersion: sakkara/v1
- *   kind: Scenario
- *   percentageOfNodesToScore: 100        # optional, of the scheduler
- *   steps:
- *   - {at: 10s, create: {apiVersion: v1, kind: Pod, ...}}       # an object, a List, or a list
- *   - {at: 20s, delete: {kind: Node, name: n1}}                 # namespace: default
- *   - {at: 30s, patch: {kind: Node, name: n2, spec: {unschedulable: true}}}   # merge patch
+ * Scenario documents (server/manifest/scenario.h).
  *
  * Names: an object with generateName gets the same name in every run: "job-a-" is job-a for a
  * workload, job-a-0 for a pod, with the next free number behind it where that is taken.
  */
 #include "server/manifest/manifest.h"
 #include "server/model/store.h"
-
-enum { SKR_SIMULATE_STEPS_MAX = 100000 };
 
 enum skr_simulate_step_kind {
     SKR_SIMULATE_CREATE,
@@ -54,11 +44,6 @@ int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
 /* The same for a text. */
 int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name, const char *text,
                              size_t n, struct skr_strbuf *errors);
-/* What of an object's fields the decoders of engine and scheduler refuse; kinds that are ignored
- * are not looked at. Errors: SKR_INVALID, SKR_LIMIT with the path of the field. */
-int skr_simulate_input_check(const json_t *object, struct skr_error *error);
-/* Where an object has its pod: "spec.template", "" of a Pod, NULL of kinds that make none. */
-const char *skr_simulate_template_path(const json_t *object);
 /* After the last file: orders the steps, finds the start, and warns once a kind of what is ignored
  * or not modelled. */
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/gang/reason.h"
-#include "server/client/explain_text.h"
 #include "server/object/path.h"
+#include "server/render/explain_text.h"
 
 void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out)
 {

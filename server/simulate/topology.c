@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/manifest/scenario.h"
 #include "server/object/path.h"
-#include "server/simulate/scenario.h"
 #include "server/suggest.h"
 #include "topology/base/arena.h"
 #include "topology/topology_map.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
-#include "topology/object_field.h"
 #include "topology/quantity.h"
 
 #define AMOUNT_MAX (INT64_C(1) << 61) /* differences of two of them fit */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/config/config.h"
-#include "server/config/value.h"
+#include "server/object/names.h"
 #include "test/fuzz/findings.h"
 #include "test/fuzz/fuzz.h"
 
@@ -13,12 +13,12 @@ static void check_config(const struct skr_config *c)
     const struct skr_settings *s = &c->settings;
     fuzz_check(s->n_scheduler_names >= 1 && s->n_scheduler_names <= SKR_SCHEDULER_NAMES_MAX);
     for (size_t i = 0; i < s->n_scheduler_names; i++) {
-        fuzz_check(skr_name_is_valid(s->scheduler_name[i]));
+        fuzz_check(!skr_name_dns_subdomain(s->scheduler_name[i]));
         for (size_t k = 0; k < i; k++) {
             fuzz_check(strcmp(s->scheduler_name[i], s->scheduler_name[k]) != 0);
         }
     }
-    fuzz_check(skr_name_is_valid(s->topology_namespace));
+    fuzz_check(!skr_name_dns_subdomain(s->topology_namespace));
     fuzz_check(s->plan_timeout > 0 && s->plan_delay >= 0 && s->bind_timeout > 0);
     fuzz_check(s->preempt_force_after > 0 && s->release_gate_after > 0);
     fuzz_check(s->tie_break < SKR_TIE_BREAK_COUNT);

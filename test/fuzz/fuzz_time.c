@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/config/value.h"
+#include "server/object/duration.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/object.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
-#include "server/client/render.h"
 #include "server/client/source.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 #include "test/fuzz/fuzz.h"
 
 enum { DUMP, PATH, RESOURCE, SLOT, DOMAIN, PARTS };

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/http/address.h"
+#include "server/config/address.h"
 #include "test/integration/daemon.h"
 #include "test/integration/web.h"
 #include "test/test.h"

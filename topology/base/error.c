@@ -9,21 +9,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const code_names[] = {
-    [SKR_OK] = "ok",
-    [SKR_INVALID] = "invalid",
-    [SKR_LIMIT] = "limit",
-    [SKR_CONFLICT] = "conflict",
-    [SKR_GONE] = "gone",
-    [SKR_RETRY] = "retry",
-    [SKR_DENIED] = "denied",
-    [SKR_NOT_FOUND] = "not found",
-    [SKR_NO_MEMORY] = "no memory",
-    [SKR_BUG] = "bug",
-};
-_Static_assert(sizeof code_names / sizeof code_names[0] == SKR_ERROR_CODE_COUNT,
-               "every code has a name");
-
 /* Drops a UTF-8 sequence that the end of the buffer has cut; len is the length of text. */
 static void trim_cut_sequence(char *text, size_t len)
 {
@@ -96,12 +81,4 @@ int skr_error_prefix(struct skr_error *error, const char *format, ...)
         trim_cut_sequence(error->text, sizeof error->text - 1);
     }
     return -(int)error->code;
-}
-
-const char *skr_error_code_name(enum skr_error_code code)
-{
-    if ((int)code < 0 || code >= SKR_ERROR_CODE_COUNT) {
-        return "unknown";
-    }
-    return code_names[code];
 }

@@ -36,7 +36,4 @@ int skr_error_set(struct skr_error *error, enum skr_error_code code, const char 
  * may be NULL: the code is not known then, and -SKR_INVALID is returned. */
 int skr_error_prefix(struct skr_error *error, const char *format, ...) SKR_PRINTF(2, 3);
 
-/* "invalid", "limit", ...; never NULL. */
-const char *skr_error_code_name(enum skr_error_code code);
-
 #endif

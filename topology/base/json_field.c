@@ -11,6 +11,41 @@
 
 #include "topology/base/json_position.h"
 
+bool skr_object_is_absent(const json_t *value)
+{
+    return !value || json_is_null(value);
+}
+
+json_t *skr_object_unconst(const json_t *value)
+{
+    return (json_t *)(uintptr_t)value;
+}
+
+const char *skr_object_type_name(const json_t *value)
+{
+    if (!value) {
+        return "nothing";
+    }
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "a boolean";
+    case JSON_NULL:
+        return "null";
+    default:
+        return "something else";
+    }
+}
+
 static size_t add_text(char *buffer, size_t at, const char *format, const char *text, size_t number)
 {
     if (at + 1 >= SKR_FIELD_PATH_MAX) {
@@ -101,6 +136,26 @@ int skr_field_string(const json_t *object, const struct skr_field_path *path, co
         return skr_field_set_type_error(path, key, "a string", value, error);
     }
     *ret = value ? json_string_value(value) : "";
+    return 0;
+}
+
+int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
+                          const struct skr_field_path *path, const char *key, const char **ret,
+                          struct skr_error *error)
+{
+    const char *text = "";
+    int rc = skr_field_string(object, path, key, &text, error);
+    if (rc != 0) {
+        return rc;
+    }
+    /* Absent ones cost nothing: the literal is as good as a copy. */
+    const char *copy = text[0] != '\0' ? skr_arena_strdup(arena, text) : "";
+    if (!copy) {
+        char at[SKR_FIELD_PATH_MAX];
+        skr_field_path_write(path, key, at);
+        return skr_error_set(error, SKR_LIMIT, "%s: no room is left for the object", at);
+    }
+    *ret = copy;
     return 0;
 }
 

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "topology/base/arena.h"
 #include "topology/base/error.h"
-#include "topology/object_field.h" /* skr_object_type_name */
 
 enum {
     SKR_FIELD_PATH_MAX = 160,  /* bytes of a path as text, NUL included; longer ones are cut */
@@ -32,6 +32,13 @@ struct skr_field_path {
     const char *key;
     size_t index; /* SKR_FIELD_NO_INDEX: none */
 };
+
+/* NULL or JSON null. */
+bool skr_object_is_absent(const json_t *value);
+/* libjansson iterates over non-const objects only; the iteration changes nothing. */
+json_t *skr_object_unconst(const json_t *value);
+/* "a string", "an object", ...; never NULL. */
+const char *skr_object_type_name(const json_t *value);
 
 /* Writes path, then "." and key (NULL: none). path NULL is the object itself. */
 void skr_field_path_write(const struct skr_field_path *path, const char *key,
@@ -51,6 +58,10 @@ int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t
  * SKR_INVALID, SKR_LIMIT (an array with more than limit entries). */
 int skr_field_string(const json_t *object, const struct skr_field_path *path, const char *key,
                      const char **ret, struct skr_error *error);
+/* The same as a copy in the arena. Errors: also SKR_LIMIT. */
+int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
+                          const struct skr_field_path *path, const char *key, const char **ret,
+                          struct skr_error *error);
 int skr_field_bool(const json_t *object, const struct skr_field_path *path, const char *key,
                    bool *ret, struct skr_error *error);
 int skr_field_int32(const json_t *object, const struct skr_field_path *path, const char *key,

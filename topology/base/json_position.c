@@ -246,23 +246,6 @@ static bool strings_equal(const char *text, const struct token *a, const struct 
 
 /* ---- searches ---- */
 
-bool skr_json_find_string(const char *text, const char *s, size_t n, bool keys_only,
-                          struct skr_position *ret)
-{
-    struct scan scan = scan_begin(text);
-    for (;;) {
-        struct token t = next_token(&scan);
-        if (t.kind == TOKEN_END) {
-            return false;
-        }
-        if (t.kind == TOKEN_STRING && string_is(text, &t, s) &&
-            (!keys_only || before_colon(scan)) && n-- == 0) {
-            *ret = t.position;
-            return true;
-        }
-    }
-}
-
 bool skr_json_find_key(const char *text, size_t n, struct skr_position *ret_key,
                        struct skr_position *ret_value)
 {

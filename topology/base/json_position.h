@@ -18,10 +18,6 @@ struct skr_position {
     size_t column; /* from 1, in bytes */
 };
 
-/* Position of the n-th (from 0) string token (key or value) equal to s after unescaping; false when
- * there are fewer. keys_only skips strings that are values. */
-bool skr_json_find_string(const char *text, const char *s, size_t n, bool keys_only,
-                          struct skr_position *ret);
 /* Position of the value reached by the path of member names and decimal array indices,
  * NULL-terminated. The last of duplicate members is meant. false when absent. */
 bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret);

@@ -1,50 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RFC 3339 times to nanoseconds and back, with the proleptic Gregorian calendar computed in whole
- * days (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). Range: what 64 bits of
- * nanoseconds hold, 1677-09-21 to 2262-04-11. No leap seconds, as in Go.
+ * RFC 3339 times to nanoseconds and back; the C library knows the calendar (timegm, gmtime_r, which
+ * depend on no time zone). Range: what 64 bits of nanoseconds hold, 1677-09-21 to 2262-04-11. No
+ * leap seconds, as in Go.
  */
 #include <string.h>
+#include <time.h>
 
 #include "topology/object.h"
 
-enum { DAY_S = 86400, TEXT_SHOWN = 64 };
-
-static bool is_leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static int64_t days_of_month(int64_t year, int64_t month)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && is_leap(year) ? 1 : 0);
-}
-
-/* Days from 1970-01-01; years are taken to begin in March, so that the leap day is the last. */
-static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
-{
-    int64_t y = month <= 2 ? year - 1 : year;
-    int64_t era = (y >= 0 ? y : y - 399) / 400;
-    int64_t year_of_era = y - era * 400;
-    int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    return era * 146097 + day_of_era - 719468;
-}
-
-static void date_from_days(int64_t days, int64_t *year, int64_t *month, int64_t *day)
-{
-    int64_t z = days + 719468;
-    int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-    int64_t day_of_era = z - era * 146097;
-    int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t shifted = (5 * day_of_year + 2) / 153;
-    *day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    *month = shifted < 10 ? shifted + 3 : shifted - 9;
-    *year = year_of_era + era * 400 + (*month <= 2 ? 1 : 0);
-}
+enum { TEXT_SHOWN = 64 };
 
 struct scanner {
     const char *at;
@@ -122,13 +87,19 @@ int skr_time_parse(const char *text, skr_time *ret, struct skr_error *error)
                              "time \"%.*s\": not like 2006-01-02T15:04:05Z at %zu", TEXT_SHOWN,
                              text, (size_t)(s.at - text) + 1);
     }
-    if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month) || hour > 23 ||
-        minute > 59 || second > 59) {
+    struct tm date = {.tm_year = (int)year - 1900,
+                      .tm_mon = (int)month - 1,
+                      .tm_mday = (int)day,
+                      .tm_hour = (int)hour,
+                      .tm_min = (int)minute,
+                      .tm_sec = (int)second};
+    int64_t seconds = timegm(&date) - offset_s;
+    /* A day that the month lacks has become one of the next. */
+    if (date.tm_mon != month - 1 || date.tm_mday != day || hour > 23 || minute > 59 ||
+        second > 59) {
         return skr_error_set(error, SKR_INVALID, "time \"%.*s\": no such day or hour", TEXT_SHOWN,
                              text);
     }
-    int64_t seconds =
-        days_from_date(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
     if (seconds > INT64_MAX / SKR_SECOND - 1 || seconds < INT64_MIN / SKR_SECOND) {
         return skr_error_set(error, SKR_LIMIT, "time \"%.*s\": not between the years 1678 and 2262",
                              TEXT_SHOWN, text);
@@ -160,26 +131,18 @@ void skr_time_write(skr_time t, int32_t utc_offset_s, char *buffer, size_t size)
     }
     int64_t offset_min = utc_offset_s / 60;
     seconds += offset_min * 60;
-    int64_t of_day = seconds % DAY_S;
-    int64_t days = seconds / DAY_S;
-    if (of_day < 0) {
-        of_day += DAY_S;
-        days--;
-    }
-
-    int64_t year;
-    int64_t month;
-    int64_t day;
     char fraction[16];
     char zone[16] = "Z";
-    date_from_days(days, &year, &month, &day);
+    struct tm date;
+    const time_t clock = (time_t)seconds;
+    skr_bug_on(!gmtime_r(&clock, &date));
     write_fraction(ns, fraction, sizeof fraction);
     if (offset_min != 0) {
         int64_t absolute = offset_min < 0 ? -offset_min : offset_min;
         (void)snprintf(zone, sizeof zone, "%c%02d:%02d", offset_min < 0 ? '-' : '+',
                        (int)(absolute / 60 % 100), (int)(absolute % 60));
     }
-    (void)snprintf(buffer, size, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", (int)year, (int)month,
-                   (int)day, (int)(of_day / 3600), (int)(of_day / 60 % 60), (int)(of_day % 60),
-                   fraction, zone);
+    (void)snprintf(buffer, size, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", date.tm_year + 1900,
+                   date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, fraction,
+                   zone);
 }

@@ -88,12 +88,3 @@ TEST(the_level_stays_in_its_range)
     assert_int_equal(skr_log_get_level(), SKR_LOG_LEVEL_QUIET);
     skr_log_set_level(SKR_LOG_LEVEL_DEFAULT);
 }
-
-TEST(formats_have_names)
-{
-    enum skr_log_format format = SKR_LOG_TEXT;
-    assert_true(skr_log_format_parse("json", &format));
-    assert_int_equal(format, SKR_LOG_JSON);
-    assert_false(skr_log_format_parse("xml", &format));
-    assert_int_equal(format, SKR_LOG_JSON);
-}

@@ -133,6 +133,6 @@ TEST(a_node_has_a_limit_of_taints)
     json_t *json =
         json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", "n", "spec", "taints", taints);
     assert_int_equal(skr_node_decode(json, &node, &error), -SKR_LIMIT);
-    assert_string_equal(error.text, "spec.taints: 1001 entries, limit 1000");
+    assert_string_equal(error.text, "spec.taints: 1001 entries, at most 1000 are supported");
     json_decref(json);
 }

@@ -9,7 +9,7 @@
 
 #include "core/gang/reason.h"
 #include "server/cli/cli.h"
-#include "server/client/explain_text.h"
+#include "server/render/explain_text.h"
 #include "test/golden.h"
 #include "test/test.h"
 #include "test/unit/engine_rig.h"

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "server/cli/cli.h"
-#include "server/client/explain_text.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
+#include "server/render/explain_text.h"
 #include "server/simulate/simulate.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"

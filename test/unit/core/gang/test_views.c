@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
-#include "server/client/render.h"
 #include "server/client/source.h"
 #include "server/manifest/manifest.h"
+#include "server/object/view_url.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
 
@@ -240,7 +241,7 @@ TEST(questions_are_escaped)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct skr_strbuf out;
         skr_strbuf_init(&out);
-        skr_client_write_target(&targets[i].query, &out);
+        skr_view_url_write(&targets[i].query, &out);
         assert_string_equal(out.s, targets[i].target);
         skr_strbuf_fini(&out);
     }
@@ -282,7 +283,7 @@ TEST(what_cannot_be_answered_says_why)
         struct skr_error error = {0};
         assert_null(ask(dump, &query, &error));
         if (error.code != refusals[i].code || !strstr(error.text, refusals[i].text)) {
-            fail_msg("%zu: %s: %s", i, skr_error_code_name(error.code), error.text);
+            fail_msg("%zu: %d: %s", i, (int)error.code, error.text);
         }
     }
     skr_dump_destroy(dump);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/config/config.h"
-#include "server/config/value.h"
+#include "server/object/duration.h"
 #include "server/suggest.h"
 #include "test/test.h"
 

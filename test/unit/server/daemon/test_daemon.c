@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/config/address.h"
 #include "server/daemon/daemon.h"
-#include "server/http/address.h"
 #include "server/log.h"
 #include "test/test.h"
 

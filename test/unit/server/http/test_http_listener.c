@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/http/address.h"
+#include "server/config/address.h"
 #include "server/http/listener.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"

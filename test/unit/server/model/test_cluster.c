@@ -7,7 +7,6 @@
 
 #include "server/model/cluster.h"
 #include "server/model/indexes.h"
-#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
@@ -457,35 +456,6 @@ TEST(a_namespace_ends_with_everything_in_it)
 }
 
 /* ---- small parts ---- */
-
-TEST(durations_are_read_as_go_writes_them)
-{
-    static const struct {
-        const char *text;
-        skr_time value; /* -1: refused */
-    } table[] = {
-        {"0", 0},
-        {"1s", SECOND},
-        {"1m30s", 90 * SECOND},
-        {"250ms", SECOND / 4},
-        {"2h", 7200 * SECOND},
-        {"1us", 1000},
-        {"", -1},
-        {"5", -1},
-        {"s", -1},
-        {"1.5s", -1},
-        {"9999999999h", -1},
-        {"99999999999999999999s", -1},
-    };
-    skr_time t;
-
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        assert_int_equal(skr_sandbox_duration_parse(table[i].text, &t), table[i].value >= 0);
-        if (table[i].value >= 0) {
-            assert_int_equal(t, table[i].value);
-        }
-    }
-}
 
 TEST(indexes_are_written_as_ranges)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/protobuf.h"
@@ -281,7 +282,7 @@ TEST(ages_are_written_as_kubectl_does)
     char text[32];
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        skr_table_age(table[i].s * SKR_SECOND, text);
+        skr_duration_write_age(table[i].s * SKR_SECOND, text);
         assert_string_equal(text, table[i].text);
     }
 }

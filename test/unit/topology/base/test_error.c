@@ -63,16 +63,6 @@ TEST(a_prefix_goes_in_front_and_keeps_the_code)
     assert_string_equal(error.text, "file:7: who");
 }
 
-TEST(every_code_has_a_name)
-{
-    for (int i = 0; i < SKR_ERROR_CODE_COUNT; i++) {
-        assert_true(skr_error_code_name((enum skr_error_code)i)[0] != '\0');
-    }
-    assert_string_equal(skr_error_code_name(SKR_INVALID), "invalid");
-    assert_string_equal(skr_error_code_name(SKR_NO_MEMORY), "no memory");
-    assert_string_equal(skr_error_code_name((enum skr_error_code)99), "unknown");
-}
-
 TEST(a_text_is_one_line_whatever_it_quotes)
 {
     struct skr_error error;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of answers, and text that is safe to print. */
-#include "server/client/page.h"
+#include "server/render/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/object/table.h"
+#include "server/object/duration.h"
 #include "topology/base/arena.h"
 
 const char *skr_page_text(const json_t *object, const char *key)
@@ -81,7 +81,7 @@ void skr_page_age(skr_time now, skr_time then, char text[32])
         memcpy(text, "<unknown>", sizeof "<unknown>");
         return;
     }
-    skr_table_age(now > then ? now - then : 0, text);
+    skr_duration_write_age(now > then ? now - then : 0, text);
 }
 
 void skr_page_write_json(const json_t *json, struct skr_strbuf *out)

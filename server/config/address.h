@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_HTTP_ADDRESS_H
-#define SKR_SERVER_HTTP_ADDRESS_H
+#ifndef SKR_SERVER_CONFIG_ADDRESS_H
+#define SKR_SERVER_CONFIG_ADDRESS_H
 /* Addresses to listen on: "127.0.0.1:9660", "[::1]:9660", "localhost:9660", ":9660" (every
  * address of the machine). Numbers only, so that no name server decides where we listen; port 0
  * lets the kernel choose. */

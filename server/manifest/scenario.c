@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every key of a Scenario is known or refused; what a step creates is checked like any object. */
-#include "server/simulate/scenario.h"
+#include "server/manifest/scenario.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "server/config/value.h"
+#include "server/manifest/kinds.h"
+#include "server/object/duration.h"
 #include "server/object/path.h"
 #include "server/suggest.h"
-#include "topology/base/arena.h"
-
-static const char *const step_words[] = {"create", "delete", "patch"};
-_Static_assert(sizeof step_words / sizeof step_words[0] == SKR_SIMULATE_STEP_KIND_COUNT,
-               "one word a kind");
 
 bool skr_scenario_is(const json_t *object)
 {
@@ -44,7 +39,8 @@ static int check_keys(const json_t *object, const char *path, const char *const 
     return 0;
 }
 
-static int read_time(const json_t *at, const char *path, skr_time *ret, struct skr_error *error)
+int skr_scenario_read_time(const json_t *at, const char *path, skr_time *ret,
+                           struct skr_error *error)
 {
     if (json_is_integer(at) && json_integer_value(at) == 0) {
         *ret = 0;
@@ -57,8 +53,7 @@ static int read_time(const json_t *at, const char *path, skr_time *ret, struct s
     return 0;
 }
 
-/* Words of an object that a step deletes or patches. */
-static const char *target_text(const json_t *target, const char *key)
+const char *skr_scenario_target_text(const json_t *target, const char *key)
 {
     char path[32];
     const char *text = skr_path_text(target, key);
@@ -72,14 +67,14 @@ static int check_target(const json_t *target, const char *path, struct skr_error
         return skr_error_set(error, SKR_INVALID, "%s: {kind: ..., name: ...} is expected", path);
     }
     const char *kind = skr_path_text(target, "kind");
-    if (!skr_simulate_resource(kind)) {
+    if (!skr_manifest_kind_find(kind)) {
         return skr_error_set(error, SKR_INVALID, "%s.kind: \"%.64s\" is not simulated", path, kind);
     }
     const json_t *name = json_object_get(target, "name");
     if (name && !json_is_string(name)) {
         return skr_error_set(error, SKR_INVALID, "%s.name: a string is expected, in quotes", path);
     }
-    return target_text(target, "name")[0]
+    return skr_scenario_target_text(target, "name")[0]
                ? 0
                : skr_error_set(error, SKR_INVALID, "%s.name: missing", path);
 }
@@ -88,7 +83,7 @@ static int check_object(const json_t *object, const char *path, skr_manifest_che
                         void *context, struct skr_error *error)
 {
     const char *kind = skr_path_text(object, "kind");
-    if (!json_is_object(object) || !skr_simulate_resource(kind)) {
+    if (!json_is_object(object) || !skr_manifest_kind_find(kind)) {
         return skr_error_set(error, SKR_INVALID, "%s.kind: \"%.64s\" is not simulated", path, kind);
     }
     if (check(context, object, error) < 0) {
@@ -99,8 +94,7 @@ static int check_object(const json_t *object, const char *path, skr_manifest_che
     return 0;
 }
 
-/* The objects of "create": an array, a List, or one. */
-static size_t count_objects(const json_t *create)
+size_t skr_scenario_count_objects(const json_t *create)
 {
     if (json_is_array(create)) {
         return json_array_size(create);
@@ -109,7 +103,7 @@ static size_t count_objects(const json_t *create)
     return json_is_array(items) ? json_array_size(items) : 1;
 }
 
-static const json_t *object_at(const json_t *create, size_t i)
+const json_t *skr_scenario_object_at(const json_t *create, size_t i)
 {
     const json_t *items = json_is_array(create) ? create : json_object_get(create, "items");
     return json_is_array(items) ? json_array_get(items, i) : create;
@@ -120,14 +114,14 @@ static int check_create(const json_t *create, const char *path, skr_manifest_che
 {
     char here[96];
     int rc = 0;
-    bool single = object_at(create, 0) == create;
-    for (size_t i = 0; i < count_objects(create) && rc == 0; i++) {
+    bool single = skr_scenario_object_at(create, 0) == create;
+    for (size_t i = 0; i < skr_scenario_count_objects(create) && rc == 0; i++) {
         snprintf(here, sizeof here, "%s%s", path, json_is_array(create) || single ? "" : ".items");
         size_t n = strlen(here);
         if (!single) {
             snprintf(here + n, sizeof here - n, "[%zu]", i);
         }
-        rc = check_object(object_at(create, i), here, check, context, error);
+        rc = check_object(skr_scenario_object_at(create, i), here, check, context, error);
     }
     return rc;
 }
@@ -144,7 +138,7 @@ static int check_step(const json_t *step, size_t i, skr_manifest_check *check, v
     }
     snprintf(path, sizeof path, "steps[%zu].", i);
     int rc = check_keys(step, path, keys, sizeof keys / sizeof keys[0], error);
-    rc = rc < 0 ? rc : read_time(json_object_get(step, "at"), path, &at, error);
+    rc = rc < 0 ? rc : skr_scenario_read_time(json_object_get(step, "at"), path, &at, error);
     if (rc < 0) {
         return rc;
     }
@@ -185,114 +179,11 @@ int skr_scenario_check(const json_t *scenario, skr_manifest_check *check, void *
     if (steps && !json_is_array(steps)) {
         return skr_error_set(error, SKR_INVALID, "steps: a list is expected");
     }
-    if (json_array_size(steps) > SKR_SIMULATE_STEPS_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "steps: more than %d", SKR_SIMULATE_STEPS_MAX);
+    if (json_array_size(steps) > SKR_SCENARIO_STEPS_MAX) {
+        return skr_error_set(error, SKR_LIMIT, "steps: more than %d", SKR_SCENARIO_STEPS_MAX);
     }
     for (size_t i = 0; i < json_array_size(steps) && rc == 0; i++) {
         rc = check_step(json_array_get(steps, i), i, check, context, error);
-    }
-    return rc;
-}
-
-/* ---- steps ---- */
-
-void skr_scenario_add_steps(struct skr_simulate_input *input, const struct skr_manifest *where)
-{
-    struct skr_error error;
-    const json_t *steps = json_object_get(where->object, "steps");
-    const json_t *percentage = json_object_get(where->object, "percentageOfNodesToScore");
-    if (percentage) {
-        input->percentage = (int)json_integer_value(percentage);
-    }
-    for (size_t i = 0; i < json_array_size(steps); i++) {
-        const json_t *from = json_array_get(steps, i);
-        struct skr_simulate_step step = {.where = where, .number = i};
-        for (int k = 0; k < SKR_SIMULATE_STEP_KIND_COUNT; k++) {
-            const json_t *body = json_object_get(from, step_words[k]);
-            step.kind = body ? (enum skr_simulate_step_kind)k : step.kind;
-            step.body = body ? body : step.body;
-        }
-        read_time(json_object_get(from, "at"), "", &step.at, &error);
-        skr_grow(&input->step, &input->cap_steps, input->n_steps + 1, sizeof step);
-        input->step[input->n_steps++] = step;
-    }
-}
-
-/* ---- carrying out ---- */
-
-static int create(const json_t *body, struct skr_store *store, skr_time now,
-                  struct skr_error *error)
-{
-    int rc = 0;
-    for (size_t i = 0; i < count_objects(body) && rc == 0; i++) {
-        rc = skr_simulate_create(object_at(body, i), store, now, error);
-    }
-    return rc;
-}
-
-static const char *namespace_of(const json_t *target)
-{
-    if (!skr_simulate_resource(skr_path_text(target, "kind"))->namespaced) {
-        return "";
-    }
-    const char *text = target_text(target, "namespace");
-    return text[0] ? text : "default";
-}
-
-static int remove_object(const json_t *body, struct skr_store *store, skr_time now,
-                         struct skr_error *error)
-{
-    const char *kind = skr_path_text(body, "kind"), *name = target_text(body, "name");
-    int status = skr_store_delete(store, kind, namespace_of(body), name, now);
-    return status < 400 ? 0
-                        : skr_error_set(error, status == 404 ? SKR_NOT_FOUND : SKR_INVALID,
-                                        "%s \"%.128s\" cannot be deleted: %s", kind, name,
-                                        status == 404 ? "not found" : "refused");
-}
-
-/* The status is a subresource of its own. */
-static int patch(const json_t *body, struct skr_store *store, skr_time now, struct skr_error *error)
-{
-    const char *kind = skr_path_text(body, "kind"), *name = target_text(body, "name");
-    json_t *main_part = json_deep_copy(body), *status_part = json_object();
-    static const char *const words[] = {"apiVersion", "kind", "name", "namespace", "status"};
-    const json_t *status = json_object_get(body, "status");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        json_object_del(main_part, words[i]);
-    }
-    json_object_set_new(status_part, "status", json_deep_copy(status));
-    int rc = skr_store_merge(store, kind, namespace_of(body), name, "", main_part, now, error);
-    if (rc < 400 && status) {
-        rc = skr_store_merge(store, kind, namespace_of(body), name, "status", status_part, now,
-                             error);
-    }
-    json_decref(main_part);
-    json_decref(status_part);
-    return rc < 400 ? 0 : -SKR_INVALID;
-}
-
-int skr_simulate_step_apply(const struct skr_simulate_step *step, struct skr_store *store,
-                            skr_time now, struct skr_strbuf *errors)
-{
-    struct skr_error error = {SKR_OK, ""};
-    int rc = 0;
-    switch (step->kind) {
-    case SKR_SIMULATE_CREATE:
-        rc = create(step->body, store, now, &error);
-        break;
-    case SKR_SIMULATE_DELETE:
-        rc = remove_object(step->body, store, now, &error);
-        break;
-    case SKR_SIMULATE_PATCH:
-        rc = patch(step->body, store, now, &error);
-        break;
-    case SKR_SIMULATE_STEP_KIND_COUNT:
-        break;
-    }
-    if (rc < 0) {
-        skr_strbuf_addf(errors, "%s:%zu:%zu: steps[%zu].%s: %s\n", step->where->file,
-                        step->where->line, step->where->column, step->number,
-                        step_words[step->kind], error.text);
     }
     return rc;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
-#include "server/client/render.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 #include "topology/base/arena.h"
 
 enum { FIELD = 14, ROUGH_RANGE = 2 }; /* column of values */

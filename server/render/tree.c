@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
-#include "server/client/render.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 #include "topology/amount_text.h"
 #include "topology/tree.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_OBJECT_TABLE_H
-#define SKR_SERVER_OBJECT_TABLE_H
+#ifndef SKR_SERVER_SANDBOX_TABLE_H
+#define SKR_SERVER_SANDBOX_TABLE_H
 /*
  * Objects as `kubectl get` wants them: meta.k8s.io/v1 Table with the columns of Kubernetes' own
  * printers (kubernetes pkg/printers/internalversion), and PartialObjectMetadata. Pure.
@@ -16,8 +16,5 @@ json_t *skr_table_of(const struct skr_store_resource *resource, const json_t *ob
                      enum skr_table_include include, skr_time now);
 /* The same with metadata alone. */
 json_t *skr_table_metadata_of(const json_t *object_or_list);
-
-/* "4m12s", "3d4h": a duration as people read it (apimachinery util/duration). */
-void skr_table_age(skr_time duration, char text[32]);
 
 #endif

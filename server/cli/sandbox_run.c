@@ -3,7 +3,7 @@
  * Puts the parts of the sandbox together and takes them apart again. The main thread waits for
  * signals, and between them plays the steps of a Scenario when their time has come.
  */
-#include "server/sandbox/run.h"
+#include "server/cli/sandbox_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +62,13 @@ static const char *kubeconfig_path(const struct sandbox *s)
 {
     return s->options->kubeconfig ? s->options->kubeconfig : SKR_SANDBOX_KUBECONFIG;
 }
+
+static const struct skr_control_example examples[] = {
+    {"cluster.yaml", skr_example_write_last_cluster},
+    {"gang.yaml", skr_example_write_gang},
+    {"second.yaml", skr_example_write_second},
+    {NULL, NULL},
+};
 
 /* ---- input ---- */
 
@@ -195,7 +202,7 @@ static int start_cluster(struct sandbox *s)
         return SKR_EXIT_ERROR;
     }
     step_cluster(s);
-    s->control = skr_control_create(store, &s->clock, &trace);
+    s->control = skr_control_create(store, &s->clock, &trace, examples);
     const struct skr_sandbox_http_options http = {.listen = s->options->listen,
                                                   .cluster = s->cluster,
                                                   .clock = &s->clock,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_CLIENT_RENDER_H
-#define SKR_SERVER_CLIENT_RENDER_H
+#ifndef SKR_SERVER_RENDER_RENDER_H
+#define SKR_SERVER_RENDER_RENDER_H
 /*
  * Answers as text for people. Pure: JSON in, text out; the layouts are those of docs/reference.md.
  * An answer that lacks what it must have is refused, never drawn wrongly.
  */
 #include <jansson.h>
 
-#include "server/client/text_table.h"
+#include "server/render/text_table.h"
 #include "topology/base/error.h"
 #include "topology/base/strbuf.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_CLIENT_PAGE_H
-#define SKR_SERVER_CLIENT_PAGE_H
+#ifndef SKR_SERVER_RENDER_PAGE_H
+#define SKR_SERVER_RENDER_PAGE_H
 /*
  * Reading an answer without trusting it: fields that are missing or of another type have a value
  * all the same, and text that goes to a terminal carries no control characters. Borrow the JSON.

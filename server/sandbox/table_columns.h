@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_OBJECT_TABLE_COLUMNS_H
-#define SKR_SERVER_OBJECT_TABLE_COLUMNS_H
+#ifndef SKR_SERVER_SANDBOX_TABLE_COLUMNS_H
+#define SKR_SERVER_SANDBOX_TABLE_COLUMNS_H
 /* The columns of each kind, and how their cells are made. */
-#include "server/object/table.h"
+#include "server/sandbox/table.h"
 
 struct skr_table_column {
     const char *name;

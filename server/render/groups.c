@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
-#include "server/client/render.h"
+#include "server/render/page.h"
+#include "server/render/render.h"
 
 enum skr_hue skr_render_status_hue(const char *status)
 {

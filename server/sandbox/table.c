@@ -1,46 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables around the rows of table_columns.c. */
-#include "server/object/table.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "server/sandbox/table.h"
 
 #include "server/object/path.h"
-#include "server/object/table_columns.h"
-
-void skr_table_age(skr_time duration, char text[32])
-{
-    const long long s = duration / SKR_SECOND;
-    const long long m = s / 60, h = m / 60, d = h / 24, y = d / 365;
-
-    if (s < -1) {
-        (void)snprintf(text, 32, "<invalid>");
-    } else if (s < 0) {
-        (void)snprintf(text, 32, "0s");
-    } else if (s < 120) {
-        (void)snprintf(text, 32, "%llds", s);
-    } else if (m < 10) {
-        (void)(s % 60 == 0 ? snprintf(text, 32, "%lldm", m)
-                           : snprintf(text, 32, "%lldm%llds", m, s % 60));
-    } else if (m < 180) {
-        (void)snprintf(text, 32, "%lldm", m);
-    } else if (h < 8) {
-        (void)(m % 60 == 0 ? snprintf(text, 32, "%lldh", h)
-                           : snprintf(text, 32, "%lldh%lldm", h, m % 60));
-    } else if (h < 48) {
-        (void)snprintf(text, 32, "%lldh", h);
-    } else if (h < 192) {
-        (void)(h % 24 == 0 ? snprintf(text, 32, "%lldd", d)
-                           : snprintf(text, 32, "%lldd%lldh", d, h % 24));
-    } else if (h < 24 * 365 * 2) {
-        (void)snprintf(text, 32, "%lldd", d);
-    } else if (h < 24 * 365 * 8) {
-        (void)(d % 365 == 0 ? snprintf(text, 32, "%lldy", y)
-                            : snprintf(text, 32, "%lldy%lldd", y, d % 365));
-    } else {
-        (void)snprintf(text, 32, "%lldy", y);
-    }
-}
+#include "server/sandbox/table_columns.h"
 
 static json_t *partial(const json_t *object)
 {

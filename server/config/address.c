@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listening sockets. SO_REUSEADDR, so that a restart finds its port in spite of connections in
  * TIME_WAIT; an IPv6 wildcard also takes IPv4. */
-#include "server/http/address.h"
+#include "server/config/address.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells, and rows padded to the widest of each column so far. */
-#include "server/client/text_table.h"
+#include "server/render/text_table.h"
 
 #include <stdlib.h>
 
-#include "server/client/page.h"
+#include "server/render/page.h"
 #include "topology/base/arena.h"
 
 static const char *const codes[] = {[SKR_HUE_NONE] = "",

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/client/page.h"
+#include "server/render/page.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 struct level {
     json_t *of;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One printer a kind; what is absent is "<none>" or "<unknown>", as there. */
-#include "server/object/table_columns.h"
+#include "server/sandbox/table_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/object/duration.h"
 #include "server/object/path.h"
+#include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
-#include "topology/object_field.h"
 
 /* ---- cells ---- */
 
@@ -48,7 +49,7 @@ static void since(json_t *cells, skr_time t, skr_time now)
         text(cells, "<unknown>");
         return;
     }
-    skr_table_age(now - t, age);
+    skr_duration_write_age(now - t, age);
     text(cells, age);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_CLIENT_EXPLAIN_TEXT_H
-#define SKR_SERVER_CLIENT_EXPLAIN_TEXT_H
+#ifndef SKR_SERVER_RENDER_EXPLAIN_TEXT_H
+#define SKR_SERVER_RENDER_EXPLAIN_TEXT_H
 /*
  * An explanation (docs/reference.md, "Explanations") for people:
  *

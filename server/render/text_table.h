@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_CLIENT_TEXT_TABLE_H
-#define SKR_SERVER_CLIENT_TEXT_TABLE_H
+#ifndef SKR_SERVER_RENDER_TEXT_TABLE_H
+#define SKR_SERVER_RENDER_TEXT_TABLE_H
 /*
  * A table as kubectl prints it: columns left-aligned, two blanks apart, no blanks inside values, no
  * trailing blanks. Rows are added cell by cell and written together or one by one; a column never

@@ -3,15 +3,15 @@
  * Parts are written to strings of their own first, because how many domains are shown depends on
  * the lines that everything else takes.
  */
-#include "server/client/explain_text.h"
+#include "server/render/explain_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gang/reason.h"
-#include "server/client/page.h"
-#include "server/client/text_table.h"
+#include "server/render/page.h"
+#include "server/render/text_table.h"
 #include "topology/amount_text.h"
 #include "topology/base/arena.h"
 

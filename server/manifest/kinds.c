@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects are checked by the decoders that read them from a cluster, while their text is at hand. */
+#include "server/manifest/kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/group/podgroup.h"
+#include "core/pod/pod.h"
+#include "server/manifest/scenario.h"
+#include "server/object/path.h"
+
+const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
+    {"v1", "Namespace", NULL},
+    {"scheduling.k8s.io/v1", "PriorityClass", NULL},
+    {"v1", "Node", NULL},
+    {"v1", "ConfigMap", NULL},
+    {"scheduling.x-k8s.io/v1alpha1", "PodGroup", NULL},
+    {"policy/v1", "PodDisruptionBudget", NULL},
+    {"v1", "Pod", NULL},
+    {"batch/v1", "Job", "spec.template"},
+    {"apps/v1", "StatefulSet", "spec.template"},
+    {"apps/v1", "Deployment", "spec.template"},
+    {"apps/v1", "ReplicaSet", "spec.template"},
+};
+const struct skr_manifest_kind *skr_manifest_kind_find(const char *kind)
+{
+    for (size_t i = 0; i < SKR_MANIFEST_KINDS; i++) {
+        if (strcmp(skr_manifest_kinds[i].kind, kind) == 0) {
+            return &skr_manifest_kinds[i];
+        }
+    }
+    return NULL;
+}
+
+const struct skr_manifest_kind *skr_manifest_kind_of(const json_t *object)
+{
+    const struct skr_manifest_kind *kind = skr_manifest_kind_find(skr_path_text(object, "kind"));
+    bool same = kind && strcmp(kind->api_version, skr_path_text(object, "apiVersion")) == 0;
+    return same ? kind : NULL;
+}
+
+static int check_pod(const json_t *pod, struct skr_error *error)
+{
+    struct skr_pod *decoded;
+    if (skr_pod_decode(pod, &decoded, error) < 0) {
+        return -(int)error->code;
+    }
+    skr_pod_destroy(decoded);
+    return 0;
+}
+
+static int check_template(const json_t *object, const char *path, struct skr_error *error)
+{
+    const json_t *template = skr_path_get(object, path);
+    if (!json_is_object(template)) {
+        return skr_error_set(error, SKR_INVALID, "%s: missing", path);
+    }
+    json_t *pod = json_pack("{s:O?, s:{s:s}}", "spec", json_object_get(template, "spec"),
+                            "metadata", "name", "template");
+    int rc = check_pod(pod, error);
+    json_decref(pod);
+    if (rc < 0) {
+        char text[sizeof error->text];
+        snprintf(text, sizeof text, "%s", error->text);
+        return skr_error_set(error, error->code, "%s.%.220s", path, text);
+    }
+    return 0;
+}
+
+static int check_decodes(const json_t *object, const char *kind, struct skr_error *error)
+{
+    int rc = 0;
+    if (strcmp(kind, "Node") == 0) {
+        struct skr_node *node = NULL;
+        rc = skr_node_decode(object, &node, error);
+        skr_node_destroy(node);
+    } else if (strcmp(kind, "ConfigMap") == 0) {
+        struct skr_configmap *map = NULL;
+        rc = skr_configmap_decode(object, &map, error);
+        skr_configmap_destroy(map);
+    } else if (strcmp(kind, "PodGroup") == 0) {
+        struct skr_podgroup *group = NULL;
+        rc = skr_podgroup_decode(object, &group, error);
+        skr_podgroup_destroy(group);
+    } else if (strcmp(kind, "Pod") == 0) {
+        rc = check_pod(object, error);
+    }
+    return rc;
+}
+
+int skr_manifest_check_object(void *context, const json_t *object, struct skr_error *error)
+{
+    if (skr_scenario_is(object)) {
+        return skr_scenario_check(object, skr_manifest_check_object, context, error);
+    }
+    const struct skr_manifest_kind *kind = skr_manifest_kind_of(object);
+    if (!kind) {
+        return 0;
+    }
+    const json_t *meta = json_object_get(object, "metadata");
+    if (!json_is_object(meta)) {
+        return skr_error_set(error, SKR_INVALID, "metadata: missing");
+    }
+    /* YAML reads an unquoted y, n, on, 1 as something else than a string. */
+    const json_t *name = json_object_get(meta, "name");
+    if (name && !json_is_string(name)) {
+        return skr_error_set(error, SKR_INVALID, "metadata.name: a string is expected, in quotes");
+    }
+    if (!skr_path_text(meta, "name")[0] && !skr_path_text(meta, "generateName")[0]) {
+        return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+    }
+    return kind->template_path ? check_template(object, kind->template_path, error)
+                               : check_decodes(object, kind->kind, error);
+}
+
+const char *skr_manifest_template_path(const json_t *object)
+{
+    const struct skr_manifest_kind *kind = skr_manifest_kind_of(object);
+    if (kind && kind->template_path) {
+        return kind->template_path;
+    }
+    return kind && strcmp(kind->kind, "Pod") == 0 ? "" : NULL;
+}
