@@ -3,9 +3,6 @@
  * The engine's front: one event in, the caches change, then settle() compares what should be with
  * what is until nothing is dirty, and the actions say what the shell has to do.
  *
- * Wakes: a binary heap of (time, sequence). An entry names its target by key; a target that is gone
- * is skipped. The shell is asked for one timer, the earliest wake.
- *
  * Limits: settle() does not write before the first lists are complete, without leadership, or after
  * shutdown; the caches are kept up to date all the same.
  */
@@ -16,64 +13,10 @@
 
 /* ---- wakes ---- */
 
-static bool wake_before(const struct wake *a, const struct wake *b)
-{
-    return a->at != b->at ? a->at < b->at : a->seq < b->seq;
-}
-
-void engine_wake(struct skr_engine *e, skr_time at, enum wake_kind kind, const char *key)
-{
-    if (at == SKR_TIME_NEVER) {
-        return;
-    }
-    skr_grow(&e->wake, &e->cap_wakes, e->n_wakes + 1, sizeof *e->wake);
-    struct wake w = {.at = at, .seq = e->wake_seq++, .kind = kind, .key = skr_strdup(key)};
-    size_t i = e->n_wakes++;
-    while (i > 0 && wake_before(&w, &e->wake[(i - 1) / 2])) {
-        e->wake[i] = e->wake[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    e->wake[i] = w;
-}
-
-static struct wake wake_pop(struct skr_engine *e)
-{
-    struct wake top = e->wake[0];
-    struct wake last = e->wake[--e->n_wakes];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= e->n_wakes) {
-            break;
-        }
-        if (child + 1 < e->n_wakes && wake_before(&e->wake[child + 1], &e->wake[child])) {
-            child++;
-        }
-        if (!wake_before(&e->wake[child], &last)) {
-            break;
-        }
-        e->wake[i] = e->wake[child];
-        i = child;
-    }
-    if (e->n_wakes > 0) {
-        e->wake[i] = last;
-    }
-    return top;
-}
-
-void engine_wake_group(struct skr_engine *e, struct group *g, skr_time at)
-{
-    if (g->wake_at > e->now && g->wake_at <= at) {
-        return;
-    }
-    g->wake_at = at;
-    engine_wake(e, at, WAKE_GROUP, g->key);
-}
-
 static void wakes_due(struct skr_engine *e)
 {
     while (e->n_wakes > 0 && e->wake[0].at <= e->now) {
-        struct wake w = wake_pop(e);
+        struct wake w = wakes_pop(e);
         struct group *g;
         struct pod_entry *p;
         struct map_entry *m = NULL;
@@ -116,61 +59,6 @@ static void wakes_due(struct skr_engine *e)
 }
 
 /* ---- what is dirty ---- */
-
-void engine_touch_group(struct skr_engine *e, struct group *g)
-{
-    if (g->dirty) {
-        return;
-    }
-    g->dirty = true;
-    DL_APPEND2(e->dirty_groups, g, dprev, dnext);
-}
-
-void engine_touch_pod(struct skr_engine *e, struct pod_entry *p)
-{
-    if (p->dirty || !p->ours) {
-        return;
-    }
-    p->dirty = true;
-    DL_APPEND2(e->dirty_pods, p, dprev, dnext);
-}
-
-void engine_touch_map(struct skr_engine *e, struct map_entry *m)
-{
-    if (m->dirty) {
-        return;
-    }
-    m->dirty = true;
-    DL_APPEND2(e->dirty_maps, m, dprev, dnext);
-}
-
-void engine_verb(struct skr_engine *e)
-{
-    if (e->now > e->last_verb_at + SKR_KICK_PATIENCE_S * SKR_SECOND) {
-        e->verbs_since = e->now;
-    }
-    e->last_verb_at = e->now;
-}
-
-void engine_changed(struct skr_engine *e)
-{
-    e->epoch++;
-    e->facts++;
-    e->plan_wanted = true;
-}
-
-const char *engine_name(struct skr_engine *e, const char *node)
-{
-    struct interned_name *n;
-    HASH_FIND_STR(e->names, node, n);
-    if (!n) {
-        size_t len = strlen(node);
-        n = skr_alloc(sizeof *n + len + 1);
-        memcpy(n->name, node, len + 1);
-        HASH_ADD_KEYPTR(hh, e->names, n->name, len, n);
-    }
-    return n->name;
-}
 
 static void settle_one_round(struct skr_engine *e)
 {

@@ -282,3 +282,15 @@ void explain_account(const struct account *a, struct skr_strbuf *b)
     write_sizes(a->x, b);
     explain_domains(a, b);
 }
+
+void explained_destroy(struct explained *x)
+{
+    if (!x) {
+        return;
+    }
+    free(x->account);
+    free(x->relaxations);
+    free(x->smaller);
+    free(x->set);
+    free(x);
+}

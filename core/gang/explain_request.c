@@ -37,18 +37,6 @@ struct inquiries {
     struct explained *draft; /* of the first, while the second runs */
 };
 
-void explained_destroy(struct explained *x)
-{
-    if (!x) {
-        return;
-    }
-    free(x->account);
-    free(x->relaxations);
-    free(x->smaller);
-    free(x->set);
-    free(x);
-}
-
 /* ---- answers ---- */
 
 static void answer(struct skr_engine *e, uint64_t request, enum skr_explain_status status,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What members carry: nomination, labels, plan annotation, gate. Level triggered (rule R9): what
+ * What members carry: nomination, labels, plan annotation, gate. Level triggered: what
  * the plan wants is compared with the cache and patched on difference, one patch at a time per pod,
  * and an acknowledged patch is in the cache at once.
  *
  *   planned      one status patch with nomination, labels and annotation (the kick), then the
- * gate's removal parked       left alone, but for labels and annotation that crash recovery needs
+ *                gate's removal
+ *   parked       left alone, but for labels and annotation that crash recovery needs
  *   no plan      traces of plans that are gone are cleared; gated members are told their state
  *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
  */
@@ -15,56 +16,6 @@
 #include <utlist.h>
 
 enum { LABEL_AFTER_S = 1, RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, REFUSED_S = 30, AGAIN_MS = 100 };
-
-static const char *label_of(const struct pod_entry *p, const char *key)
-{
-    const char *value = skr_labels_get(&p->pod->meta.labels, key);
-    return value ? value : "";
-}
-
-static const char *annotation_of(const struct pod_entry *p)
-{
-    const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-    return text ? text : "";
-}
-
-static bool is_anchor(const struct pod_entry *p)
-{
-    return p->plan && p->plan->anchor && strcmp(p->plan->anchor, p->uid) == 0;
-}
-
-/* Free with free(). */
-static char *wanted_annotation(const struct pod_entry *p)
-{
-    if (is_anchor(p)) {
-        return skr_strdup(p->plan->text ? p->plan->text : "");
-    }
-    return skr_member_plan_write(p->plan->id, p->plan_node);
-}
-
-static bool metadata_stands(const struct pod_entry *p)
-{
-    char rank[16];
-    snprintf(rank, sizeof rank, "%d", p->plan_rank);
-    if (strcmp(label_of(p, SKR_LABEL_RANK), rank) != 0) {
-        return false;
-    }
-    char *annotation = wanted_annotation(p);
-    bool stands = strcmp(annotation_of(p), annotation) == 0;
-    free(annotation);
-    return stands;
-}
-
-bool members_nomination_stands(struct pod_entry *p)
-{
-    if (!p->plan) {
-        return false;
-    }
-    if (p->stands == STANDS_UNKNOWN || is_anchor(p)) {
-        p->stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
-    }
-    return p->stands == STANDS_YES;
-}
 
 /* ---- patches ---- */
 
@@ -177,7 +128,7 @@ static bool waits_for_stale(struct skr_engine *e, const struct pod_entry *p)
         if (other != p && other->group &&
             (!other->plan || other->plan->aborting ||
              strcmp(other->plan_node, p->plan_node) != 0) &&
-            *label_of(other, SKR_LABEL_PLAN)) {
+            *pods_label(other, SKR_LABEL_PLAN)) {
             n->awaited = true;
             return true;
         }
@@ -189,7 +140,7 @@ static void nominate(struct skr_engine *e, struct pod_entry *p, bool with_nomina
 {
     char rank[16], retries[16], plan[32];
     struct change c = {0};
-    char *annotation = wanted_annotation(p);
+    char *annotation = nomination_annotation(p);
     p->kick_count += with_nomination;
     snprintf(rank, sizeof rank, "%d", p->plan_rank);
     snprintf(retries, sizeof retries, "%d", p->plan_retries);
@@ -241,7 +192,7 @@ static void settle_planned(struct skr_engine *e, struct pod_entry *p)
 
 static bool has_traces(const struct pod_entry *p)
 {
-    return *annotation_of(p) || *label_of(p, SKR_LABEL_RANK) || *label_of(p, SKR_LABEL_PLAN);
+    return *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) || *pods_label(p, SKR_LABEL_PLAN);
 }
 
 static const char *waiting_word(const struct group *g)
@@ -330,7 +281,7 @@ static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
     tell_waiting(e, p);
     bool failed = g->state == GROUP_INVALID;
     const char *word = waiting_word(g);
-    if ((!p->pod->gate && !failed) || strcmp(label_of(p, SKR_LABEL_STATUS), word) == 0 ||
+    if ((!p->pod->gate && !failed) || strcmp(pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
         membership_is_beyond(g, p)) {
         return;
     }
@@ -354,14 +305,14 @@ static void settle_bound(struct skr_engine *e, struct pod_entry *p)
     if (p->await_watch) {
         return;
     }
-    if (strcmp(label_of(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
+    if (strcmp(pods_label(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
         change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
     }
-    if (!*label_of(p, SKR_LABEL_RANK) && p->plan_rank >= 0) {
+    if (!*pods_label(p, SKR_LABEL_RANK) && p->plan_rank >= 0) {
         snprintf(rank, sizeof rank, "%d", p->plan_rank);
         change_label(&c, SKR_LABEL_RANK, rank);
     }
-    if (!p->plan && strstr(annotation_of(p), "\"v\":1")) { /* it carried the plan of all */
+    if (!p->plan && strstr(pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";
     }
     if (c.n_labels > 0 || c.annotation) {
@@ -374,11 +325,11 @@ static void settle_bound(struct skr_engine *e, struct pod_entry *p)
 /* The whole plan of a group from labels stands on one member, ahead of everything else. */
 static bool settle_anchor(struct skr_engine *e, struct pod_entry *p)
 {
-    if (!is_anchor(p) || !p->plan->text) {
+    if (!nomination_is_anchor(p) || !p->plan->text) {
         return false;
     }
     const char *want = p->plan->aborting ? "" : p->plan->text;
-    if (strcmp(annotation_of(p), want) == 0) {
+    if (strcmp(pods_annotation(p), want) == 0) {
         return false;
     }
     struct change c = {.annotation = want};
@@ -495,7 +446,7 @@ static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct p
     case SKR_WRITE_DROPPED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
-        p->must_read = is_anchor(p) && w->annotation;
+        p->must_read = nomination_is_anchor(p) && w->annotation;
         later(e, p, retry_delay(p));
         break;
     }

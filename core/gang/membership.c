@@ -206,3 +206,28 @@ bool membership_is_beyond(const struct group *g, const struct pod_entry *p)
 {
     return g->spec && skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->seated;
 }
+
+static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (newcomers[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *problem_claim_node(const struct group *g, const struct pod_entry *p,
+                               struct pod_entry *const *newcomers, size_t n)
+{
+    if (!skr_pod_is_live(p->pod)) {
+        return NULL;
+    }
+    if (pods_is_bound(p)) {
+        return p->pod->node_name;
+    }
+    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
+        return p->plan_node;
+    }
+    return NULL;
+}

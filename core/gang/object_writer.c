@@ -30,49 +30,6 @@ void sink_fini(struct sink *sink)
     sent_reset(sink);
 }
 
-static bool at_podgroup(const struct group *g)
-{
-    return (g->plan ? g->plan->home : g->source) == SOURCE_PODGROUP;
-}
-
-const char *sink_annotation(const struct skr_engine *e, const struct group *g)
-{
-    (void)e;
-    const struct skr_meta *meta = NULL;
-    if (at_podgroup(g)) {
-        meta = g->podgroup ? &g->podgroup->pg->meta : NULL;
-    } else if (g->map) {
-        meta = &g->map->map->meta;
-    }
-    if (!meta) {
-        return NULL;
-    }
-    const char *text = skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN);
-    return text ? text : "";
-}
-
-void sink_hurry(struct skr_engine *e, struct group *g)
-{
-    (void)e;
-    if (g->podgroup) {
-        g->podgroup->sink.urgent = true;
-    }
-    if (g->map) {
-        g->map->sink.urgent = true;
-    }
-}
-
-bool sink_is_refused(const struct skr_engine *e, const struct group *g)
-{
-    const struct sink *sink = NULL;
-    if (at_podgroup(g)) {
-        sink = g->podgroup ? &g->podgroup->sink : NULL;
-    } else if (g->source == SOURCE_MAP && g->map) {
-        sink = &g->map->sink;
-    }
-    return sink && sink->refused && (sink->write || e->now < sink->retry_at);
-}
-
 /* ---- differences ---- */
 
 struct target {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: which member goes to which node with which rank, from the solver's answer to the last
- * Binding. Here: how it is made, its text, and whether that text stands.
+ * Binding. Here: how it is made, and its text; whether that text stands: plan_home.c.
  *
  * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
  * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
@@ -10,9 +10,6 @@
  *   be posted, and from here there is only forward (plan_step.c)
  * - aborting: the text is wanted away; only when the object is seen without it is the room given
  *   back (plan_loss.c)
- *
- * "Persisted" is always read off the cached object, never remembered: a user who wipes the
- * annotation stops the plan until it stands again.
  */
 #include "core/gang/state.h"
 
@@ -205,53 +202,4 @@ void plan_commit(struct skr_engine *e, struct plan *plan)
         plan->anchor = oldest ? skr_strdup(oldest->uid) : NULL;
     }
     plan_text_changed(e, plan);
-}
-
-bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
-{
-    const char *have;
-    if (plan->anchor) {
-        const struct pod_entry *p = pods_find(e, plan->anchor);
-        if (!p) {
-            return plan->binding_persisted;
-        }
-        have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-    } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
-        return plan->binding_persisted;
-    } else {
-        have = sink_annotation(e, plan->group);
-        if (!have) { /* the object is gone: a started Binding is finished from the members */
-            return plan->binding_persisted;
-        }
-    }
-    return have && plan->text && strcmp(have, plan->text) == 0;
-}
-
-void plan_note_binding(struct skr_engine *e, struct group *g)
-{
-    struct plan *plan = g->plan;
-    if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may be there again */
-        plan->home = g->maps ? SOURCE_MAP : g->podgroup ? SOURCE_PODGROUP : SOURCE_NONE;
-    }
-    if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan)) {
-        plan->binding_persisted = true;
-    }
-}
-
-static const struct sink *home_sink(const struct group *g)
-{
-    if (g->plan->home == SOURCE_PODGROUP) {
-        return g->podgroup ? &g->podgroup->sink : NULL;
-    }
-    return g->plan->home == SOURCE_MAP && g->map ? &g->map->sink : NULL;
-}
-
-bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g)
-{
-    if (g->plan->anchor) {
-        const struct pod_entry *p = pods_find(e, g->plan->anchor);
-        return !p || p->plan != g->plan || (!p->write && !p->must_read);
-    }
-    const struct sink *sink = home_sink(g);
-    return !sink || (!sink->write && !sink->must_read);
 }

@@ -11,46 +11,6 @@
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
 
-struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
-{
-    struct shapes s = {.n = 0};
-    for (size_t i = 0; i < n; i++) {
-        size_t j = 0;
-        while (j < s.n && s.item[j] != newcomers[i]->shape) {
-            j++;
-        }
-        if (j == s.n && s.n < SHAPES_MAX) {
-            s.item[s.n++] = newcomers[i]->shape;
-        }
-    }
-    return s;
-}
-
-static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (newcomers[i] == p) {
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *problem_claim_node(const struct group *g, const struct pod_entry *p,
-                               struct pod_entry *const *newcomers, size_t n)
-{
-    if (!skr_pod_is_live(p->pod)) {
-        return NULL;
-    }
-    if (pods_is_bound(p)) {
-        return p->pod->node_name;
-    }
-    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
-        return p->plan_node;
-    }
-    return NULL;
-}
-
 bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
 {
     struct shapes s = shapes_of(newcomers, n);
@@ -92,34 +52,6 @@ struct demand {
     uint16_t *resource;
     int64_t *amount;
 };
-
-/* Sorted by resource, as both are. */
-static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
-{
-    struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);
-    size_t i = 0, j = 0, n = 0;
-    while (i < most->n || j < a->n) {
-        bool left = j == a->n || (i < most->n && most->item[i].resource <= a->item[j].resource);
-        item[n] = left ? most->item[i] : a->item[j];
-        bool both = left && j < a->n && a->item[j].resource == item[n].resource;
-        if (both && a->item[j].amount > item[n].amount) {
-            item[n].amount = a->item[j].amount;
-        }
-        i += left;
-        j += !left || both;
-        n++;
-    }
-    free(most->item);
-    *most = (struct skr_amounts){.n = n, .item = item};
-}
-
-void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
-{
-    *ret = (struct skr_amounts){0};
-    for (size_t i = 0; i < shapes->n; i++) {
-        add_most(ret, &shapes->item[i]->amounts);
-    }
-}
 
 static int demand_of(struct skr_arena *arena, const struct shapes *shapes, struct demand *ret)
 {

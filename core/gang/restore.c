@@ -4,11 +4,12 @@
  * arrival does not matter: it runs once all first lists are there, for every group before any of
  * them is decided upon.
  *
- *   state Planned in the object's record     kept with the same nodes and ranks; aborted if a
- * member is gone state Binding                            finished; a member that is gone becomes a
- * vacancy no record, but a bound member and unbound ones carry one plan id: that id was Binding;
- * the unbound are rolled forward otherwise                                traces on unbound members
- * are cleared by members.c
+ *   the object's record says Planned   kept with the same nodes and ranks; aborted if a member is
+ *                                      gone
+ *   the object's record says Binding   finished; a member that is gone becomes a vacancy
+ *   no record, but a bound member and  that id was Binding; the unbound are rolled forward
+ *   unbound ones carry one plan id
+ *   otherwise                          traces on unbound members are cleared by members.c
  */
 #include "core/gang/state.h"
 

@@ -507,6 +507,8 @@ void engine_wake_group(struct skr_engine *e, struct group *g, skr_time at);
 void engine_verb(struct skr_engine *e);    /* kube-scheduler asks */
 void engine_changed(struct skr_engine *e); /* something that can make a waiting group fit */
 const char *engine_name(struct skr_engine *e, const char *node); /* interned */
+struct wake wakes_pop(struct skr_engine *e);
+char *object_key(const char *namespace_, const char *name); /* "namespace/name" to free() */
 
 /* output.c: actions */
 void out_answer(struct skr_engine *e, uint64_t request, enum skr_answer_kind kind,
@@ -563,6 +565,9 @@ struct pod_entry *pods_find_name(const struct skr_engine *e, const char *namespa
 bool pods_is_bound(const struct pod_entry *p);
 bool pods_is_ours(const struct skr_engine *e, const struct skr_pod *pod);
 bool pods_is_waiting(const struct pod_entry *p); /* ours, without a group, to be scheduled */
+void pods_forget_accepted(struct pod_entry *p);
+const char *pods_label(const struct pod_entry *p, const char *key); /* "" absent */
+const char *pods_annotation(const struct pod_entry *p);             /* sakkara.plan; "" absent */
 void pods_note_ordinary(struct skr_engine *e, struct pod_entry *p);
 const char *pods_group_name(const struct skr_pod *pod); /* NULL: none */
 void pods_fini(struct skr_engine *e);
@@ -584,6 +589,7 @@ struct group *groups_find(const struct skr_engine *e, const char *key);
  * *ret_map: such a map when there is no group of that name. */
 struct group *groups_find_named(const struct skr_engine *e, const char *key,
                                 struct map_entry **ret_map);
+void groups_fini(struct skr_engine *e);
 void groups_release_if_empty(struct skr_engine *e, struct group *g);
 /* Decides which source defines the group now and what its spec is; true when what is in force
  * changed. */
@@ -761,6 +767,7 @@ void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, str
 void wanted_add(struct wanted *w, const char *key, const char *value);
 void wanted_fini(struct wanted *w);
 /* Its own, or that of its label; -1: none. */
+const char *outputs_node_of(const struct pod_entry *p);
 int32_t status_rank_of(const struct pod_entry *p);
 void status_outputs(struct skr_engine *e,
                     struct group *g); /* placement and rank from plan and bound members */
@@ -768,6 +775,8 @@ void status_outputs(struct skr_engine *e,
 /* members.c */
 void members_settle(struct skr_engine *e, struct pod_entry *p);
 void members_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *event);
+bool nomination_is_anchor(const struct pod_entry *p);
+char *nomination_annotation(const struct pod_entry *p); /* free() */
 bool members_nomination_stands(struct pod_entry *p); /* labels and annotation, not the nomination */
 
 /* verbs.c */
@@ -778,6 +787,8 @@ void verbs_preempt(struct skr_engine *e, const struct skr_event *event);
 /* binding.c */
 void binding_asked(struct skr_engine *e, const struct skr_event *event);
 void binding_hangup(struct skr_engine *e, uint64_t request);
+void bind_calls_park(struct skr_engine *e, struct pod_entry *p, uint64_t request, const char *node);
+void bind_calls_release(struct skr_engine *e, struct pod_entry *p);
 void binding_answer(struct skr_engine *e, struct pod_entry *p, enum skr_answer_kind kind,
                     const char *text);
 void binding_drop_vote(struct skr_engine *e, struct pod_entry *p);

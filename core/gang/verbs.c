@@ -162,12 +162,8 @@ static void filter_member(struct skr_engine *e, const char *name, const struct s
 
 static void remember_accepted(struct pod_entry *p, const struct skr_event *ev, const uint8_t *mask)
 {
-    for (size_t i = 0; i < p->n_accepted; i++) {
-        free(p->accepted[i]);
-    }
-    free(p->accepted);
+    pods_forget_accepted(p);
     p->accepted = skr_alloc_array(ev->filter.n_nodes + 1, sizeof *p->accepted);
-    p->n_accepted = 0;
     for (size_t i = 0; i < ev->filter.n_nodes; i++) {
         if (mask[i / 8] & (1u << (i % 8))) {
             p->accepted[p->n_accepted++] = skr_strdup(ev->filter.node[i]);

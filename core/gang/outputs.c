@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placement and rank: who is where, as the keys of the group's object say it. */
+#include "core/gang/state.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct output {
+    const char *unit[SKR_LEVELS_MAX]; /* names from level 1 down to the node */
+    int32_t depth;
+    const char *pod;
+    int32_t rank;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    const struct output *x = a, *y = b;
+    for (int32_t i = 0; i < x->depth && i < y->depth; i++) {
+        int c = strcmp(x->unit[i], y->unit[i]);
+        if (c != 0) {
+            return c;
+        }
+    }
+    return x->depth != y->depth ? (x->depth < y->depth ? -1 : 1) : strcmp(x->pod, y->pod);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct output *x = a, *y = b;
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    return strcmp(x->pod, y->pod);
+}
+
+static void fill_path(const struct skr_tree *t, const char *node, struct output *o)
+{
+    int32_t leaf = t ? skr_tree_find_leaf(t, node) : -1;
+    if (leaf < 0) { /* outside the tree: directly below the root */
+        o->unit[0] = node;
+        o->depth = 1;
+        return;
+    }
+    o->depth = t->n_levels;
+    int32_t unit = t->first_leaf + leaf;
+    for (int32_t l = t->n_levels; l > 0; l--, unit = t->parent[unit]) {
+        o->unit[l - 1] = t->unit_name[unit];
+    }
+}
+
+static char *placement_text(struct output *o, size_t n)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    qsort(o, n, sizeof *o, by_path);
+    skr_strbuf_add(&b, "{\"root\":{");
+    int32_t open = 0; /* units open below the root */
+    for (size_t i = 0; i < n; i++) {
+        int32_t same = 0;
+        if (i > 0) {
+            while (same < o[i].depth && same < o[i - 1].depth &&
+                   strcmp(o[i].unit[same], o[i - 1].unit[same]) == 0) {
+                same++;
+            }
+            for (; open > same; open--) {
+                skr_strbuf_addc(&b, '}');
+            }
+            skr_strbuf_addc(&b, ',');
+        }
+        for (; open < o[i].depth; open++) {
+            skr_strbuf_add_json(&b, o[i].unit[open]);
+            skr_strbuf_add(&b, ":{");
+        }
+        skr_strbuf_add_json(&b, o[i].pod);
+        skr_strbuf_add(&b, ":{}");
+    }
+    for (; open > 0; open--) {
+        skr_strbuf_addc(&b, '}');
+    }
+    skr_strbuf_add(&b, "}}");
+    return skr_strbuf_take(&b, NULL);
+}
+
+static char *rank_text(struct output *o, size_t n)
+{
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    qsort(o, n, sizeof *o, by_rank);
+    skr_strbuf_addc(&b, '[');
+    for (size_t i = 0; i < n; i++) {
+        skr_strbuf_addf(&b, "%s(%s,%d)", i ? " " : "", o[i].pod, o[i].rank);
+    }
+    skr_strbuf_addc(&b, ']');
+    return skr_strbuf_take(&b, NULL);
+}
+
+int32_t status_rank_of(const struct pod_entry *p)
+{
+    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
+    char *end;
+    if (p->plan_rank >= 0) {
+        return p->plan_rank;
+    }
+    long v = text && *text ? strtol(text, &end, 10) : -1;
+    return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
+}
+
+const char *outputs_node_of(const struct pod_entry *p)
+{
+    if (pods_is_bound(p)) {
+        return p->pod->node_name;
+    }
+    return p->plan && p->plan->binding && !p->plan->aborting ? p->plan_node : NULL;
+}
+
+/* Bound pods of an earlier life may lack a rank: they are ranked as if dealt, and get their label
+ * from members.c. */
+static void rank_adopted(struct skr_engine *e, struct group *g)
+{
+    struct pod_entry *p;
+    struct skr_error error;
+    if (!e->tree) {
+        return;
+    }
+    struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
+    struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
+    int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
+    size_t n = 0, lacking = 0;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_pod_is_live(p->pod) ? outputs_node_of(p) : NULL;
+        if (!node) {
+            continue;
+        }
+        int32_t leaf = skr_tree_find_leaf(e->tree, node);
+        owner[n] = p;
+        seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
+                                      .node = node,
+                                      .leaf = leaf,
+                                      .rank = status_rank_of(p),
+                                      .claimed = true};
+        if (leaf >= 0) {
+            count[leaf]++;
+        }
+        lacking += status_rank_of(p) < 0;
+    }
+    if (lacking > 0 && skr_assign(e->tree, count, seat, n, &error) == 0) {
+        for (size_t i = 0; i < n; i++) {
+            if (status_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
+                owner[i]->plan_rank = seat[i].rank;
+                engine_touch_pod(e, owner[i]);
+            }
+        }
+    }
+    free(seat);
+    free(owner);
+    free(count);
+}
+
+void status_outputs(struct skr_engine *e, struct group *g)
+{
+    rank_adopted(e, g);
+    struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
+    struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        const char *node = skr_pod_is_live(p->pod) ? outputs_node_of(p) : NULL;
+        if (!node) {
+            continue;
+        }
+        fill_path(e->tree, node, &o[n]);
+        o[n].pod = p->pod->meta.name;
+        o[n++].rank = status_rank_of(p);
+    }
+    free(g->placement);
+    free(g->rank);
+    g->placement = n ? placement_text(o, n) : NULL;
+    g->rank = n ? rank_text(o, n) : NULL;
+    g->output_too_large = n && strlen(g->placement) + strlen(g->rank) > SKR_OUTPUT_MAX;
+    free(o);
+}
