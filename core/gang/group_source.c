@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which source defines a group: group ConfigMaps before PodGroups before pod labels. Of several maps
- * with one data.name the oldest defines the group.
+ * Which source defines a group: group ConfigMaps before PodGroups before pod labels. Of several
+ * maps with one data.name the oldest defines the group.
  */
-#include "core/gang/state.h"
+#include "core/gang/group_source.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/pods.h"
+#include "core/gang/trial.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -13,7 +20,7 @@
 static struct map_entry *winner(const struct group *g)
 {
     struct map_entry *m, *best = NULL;
-    DL_FOREACH2(g->maps, m, gnext)
+    DL_FOREACH2(g->source.maps, m, gnext)
     {
         if (!best || m->map->meta.created < best->map->meta.created ||
             (m->map->meta.created == best->map->meta.created &&
@@ -24,12 +31,12 @@ static struct map_entry *winner(const struct group *g)
     return best;
 }
 
-static enum group_source available(const struct skr_engine *e, const struct group *g)
+static enum group_source available(const struct skr_gang *e, const struct group *g)
 {
-    if (g->map) {
+    if (g->source.map) {
         return SOURCE_MAP;
     }
-    if (g->podgroup) {
+    if (g->source.podgroup) {
         return SOURCE_PODGROUP;
     }
     const struct pod_entry *oldest = e->settings.label_fallback ? membership_oldest(g) : NULL;
@@ -46,9 +53,9 @@ static char *source_text(const struct group *g, enum group_source source)
     const struct pod_entry *oldest = membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
     if (source == SOURCE_MAP) {
-        skr_strbuf_addf(&b, "map %s ", g->map->user_keys);
+        skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
     } else if (source == SOURCE_PODGROUP) {
-        skr_strbuf_addf(&b, "podgroup %d %d", g->podgroup->pg->min_member, priority);
+        skr_strbuf_addf(&b, "podgroup %d %d", g->source.podgroup->pg->min_member, priority);
     } else if (source == SOURCE_LABELS) {
         skr_strbuf_addf(&b, "labels %d ", priority);
         const struct skr_labels *l = &oldest->pod->meta.labels;
@@ -70,10 +77,10 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
     int32_t priority = oldest ? oldest->pod->priority : 0;
     *ret = NULL;
     if (source == SOURCE_MAP) {
-        return skr_group_spec_parse(&g->map->map->data, ret, error);
+        return skr_group_spec_parse(&g->source.map->map->data, ret, error);
     }
     if (source == SOURCE_PODGROUP) {
-        return skr_group_spec_from_podgroup(g->podgroup->pg, priority, ret, error);
+        return skr_group_spec_from_podgroup(g->source.podgroup->pg, priority, ret, error);
     }
     if (source == SOURCE_LABELS) {
         return skr_group_spec_from_labels(g->name, &oldest->pod->meta.labels, priority, ret, error);
@@ -83,26 +90,27 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
 
 /* A running or binding gang keeps the source it started with while that source is there; losing it
  * costs a running gang nothing. */
-static bool must_wait(const struct skr_engine *e, const struct group *g, enum group_source source)
+static bool must_wait(const struct skr_gang *e, const struct group *g, enum group_source source)
 {
     if (g->plan && g->plan->binding) { /* "Binding" that was refused is no reason */
         return g->plan->binding_persisted || !plan_home_is_quiet(e, g);
     }
-    bool running = g->state == GROUP_BOUND && g->n_bound > 0;
-    bool still_there = (g->source == SOURCE_PODGROUP && g->podgroup) || g->source == SOURCE_LABELS;
-    return running && source != g->source && still_there && source != SOURCE_NONE;
+    bool running = g->state == GROUP_BOUND && g->seats.n_bound > 0;
+    bool still_there = (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) ||
+                       g->source.kind == SOURCE_LABELS;
+    return running && source != g->source.kind && still_there && source != SOURCE_NONE;
 }
 
-bool sources_resolve(struct skr_engine *e, struct group *g)
+bool group_source_resolve(struct skr_gang *e, struct group *g)
 {
     struct map_entry *best = winner(g);
-    if (best != g->map) {
-        if (g->map) {
-            engine_touch_map(e, g->map);
+    if (best != g->source.map) {
+        if (g->source.map) {
+            dirty_map(e, g->source.map);
         }
-        g->map = best;
+        g->source.map = best;
         if (best) {
-            engine_touch_map(e, best);
+            dirty_map(e, best);
         }
     }
     enum group_source source = available(e, g);
@@ -110,36 +118,54 @@ bool sources_resolve(struct skr_engine *e, struct group *g)
         return false;
     }
     char *text = source_text(g, source);
-    if (g->spec_text && strcmp(text, g->spec_text) == 0) {
+    if (g->source.text && strcmp(text, g->source.text) == 0) {
         free(text);
         return false;
     }
-    free(g->spec_text);
-    g->spec_text = text;
-    g->source = source;
+    free(g->source.text);
+    g->source.text = text;
+    g->source.kind = source;
     struct skr_error error;
     struct skr_group_spec *spec;
-    free(g->defect);
-    g->defect = NULL;
+    free(g->source.defect);
+    g->source.defect = NULL;
     if (parse(g, source, &spec, &error) < 0) {
-        g->defect = skr_strdup(error.text);
-        if (g->n_bound > 0) { /* last good values stay */
+        g->source.defect = skr_strdup(error.text);
+        if (g->seats.n_bound > 0) { /* last good values stay */
             return true;
         }
         spec = NULL;
     }
-    if (!spec && source == SOURCE_NONE && g->n_bound > 0) {
+    if (!spec && source == SOURCE_NONE && g->seats.n_bound > 0) {
         return true; /* running pods are not touched by the loss of their source */
     }
     bool same = g->spec && spec && skr_group_spec_equal(g->spec, spec);
     skr_group_spec_destroy(g->spec);
     g->spec = spec;
-    g->seats_dirty = true;
+    membership_changed(g);
     if (!same) {
-        g->input_epoch++;
-        g->infeasible = false;
-        g->failed_epoch = UINT64_MAX;
-        e->plan_wanted = true;
+        dirty_input(g);
+        trial_forget(g);
+        dirty_plan(e);
     }
     return !same;
+}
+
+void group_source_map_gone(struct group *g, const struct map_entry *m)
+{
+    if (g->source.map == m) {
+        g->source.map = NULL;
+    }
+}
+
+void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup)
+{
+    g->source.podgroup = podgroup;
+}
+
+void group_source_fini(struct group *g)
+{
+    skr_group_spec_destroy(g->spec);
+    free(g->source.defect);
+    free(g->source.text);
 }

@@ -3,10 +3,31 @@
  * The cache of ConfigMaps and PodGroups, and which group or tree each of them is about. Only the
  * user's keys count as a change; what we write ourselves never does.
  */
-#include "core/gang/state.h"
+#include "core/gang/maps.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/group_end.h"
+#include "core/gang/group_source.h"
+#include "core/gang/groups.h"
+#include "core/gang/names.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
+
+struct map_entry *maps_find(const struct skr_gang *e, const char *key)
+{
+    struct map_entry *m;
+    HASH_FIND_STR(e->maps, key, m);
+    return m;
+}
+
+struct podgroup_entry *maps_find_podgroup(const struct skr_gang *e, const char *key)
+{
+    struct podgroup_entry *entry;
+    HASH_FIND_STR(e->podgroups, key, entry);
+    return entry;
+}
 
 static char *user_keys(const struct skr_labels *data)
 {
@@ -39,37 +60,35 @@ static char *topology_keys(const struct skr_labels *data)
     return skr_strbuf_take(&b, NULL);
 }
 
-static void leave(struct skr_engine *e, struct map_entry *m)
+static void leave(struct skr_gang *e, struct map_entry *m)
 {
     struct group *g = groups_find(e, m->group_key);
     if (g) {
-        DL_DELETE2(g->maps, m, gprev, gnext);
-        if (g->map == m) {
-            g->map = NULL;
-        }
+        DL_DELETE2(g->source.maps, m, gprev, gnext);
+        group_source_map_gone(g, m);
         struct map_entry *other;
-        DL_FOREACH2(g->maps, other, gnext)
+        DL_FOREACH2(g->source.maps, other, gnext)
         {
-            engine_touch_map(e, other);
+            dirty_map(e, other);
         }
-        engine_touch_group(e, g);
-        groups_release_if_empty(e, g);
+        dirty_group(e, g);
+        group_end_if_empty(e, g);
     }
     free(m->group_key);
     m->group_key = NULL;
 }
 
-static void join(struct skr_engine *e, struct map_entry *m, const char *key)
+static void join(struct skr_gang *e, struct map_entry *m, const char *key)
 {
     m->group_key = skr_strdup(key);
     const char *name = strchr(key, '/') + 1;
     struct group *g = groups_get(e, m->map->meta.namespace_, name);
-    DL_APPEND2(g->maps, m, gprev, gnext);
-    engine_touch_group(e, g);
+    DL_APPEND2(g->source.maps, m, gprev, gnext);
+    dirty_group(e, g);
 }
 
 /* The map may have got or lost its markers, its name, or been replaced under the same name. */
-static void classify(struct skr_engine *e, struct map_entry *m)
+static void classify(struct skr_gang *e, struct map_entry *m)
 {
     const struct skr_configmap *map = m->map;
     bool was_topology = m->is_topology;
@@ -83,45 +102,38 @@ static void classify(struct skr_engine *e, struct map_entry *m)
         topology_map_changed(e, m);
     }
     const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
-    char *key = name ? object_key(map->meta.namespace_, name) : NULL;
+    char *key = name ? names_key(map->meta.namespace_, name) : NULL;
     if (m->group_key && (!key || strcmp(key, m->group_key) != 0)) {
         leave(e, m);
     }
     if (key && !m->group_key) {
         join(e, m, key);
     } else if (key) {
-        engine_touch_group(e, groups_find(e, key));
+        dirty_group(e, groups_find(e, key));
     }
-    engine_touch_map(e, m);
+    dirty_map(e, m);
     free(key);
 }
 
-static void map_destroy(struct skr_engine *e, struct map_entry *m)
+static void map_destroy(struct skr_gang *e, struct map_entry *m)
 {
-    if (m->dirty) {
-        DL_DELETE2(e->dirty_maps, m, dprev, dnext);
-    }
+    dirty_forget_map(e, m);
     HASH_DEL(e->maps, m);
-    if (e->active == m) {
-        e->active = NULL;
-    }
-    sink_fini(&m->sink);
+    topology_map_gone(e, m);
+    object_writer_fini(&m->writer);
     skr_configmap_destroy(m->map);
-    skr_tree_unref(m->tree);
-    free(m->problem);
     free(m->user_keys);
     free(m->group_key);
     free(m->key);
     free(m);
 }
 
-void sources_configmap_upsert(struct skr_engine *e, struct skr_configmap *map)
+void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
 {
-    char *key = object_key(map->meta.namespace_, map->meta.name);
-    struct map_entry *m;
-    HASH_FIND_STR(e->maps, key, m);
+    char *key = names_key(map->meta.namespace_, map->meta.name);
+    struct map_entry *m = maps_find(e, key);
     if (m && strcmp(m->map->meta.uid, map->meta.uid) != 0) { /* deleted and made anew */
-        sources_configmap_delete(e, map->meta.namespace_, map->meta.name);
+        maps_delete(e, map->meta.namespace_, map->meta.name);
         m = NULL;
     }
     if (m && map->meta.resource_version &&
@@ -141,35 +153,34 @@ void sources_configmap_upsert(struct skr_engine *e, struct skr_configmap *map)
     m->map = map;
     /* A write of ours names the version it is made for: with a later one its fate is known. */
     if (!old || map->meta.resource_version > old->meta.resource_version) {
-        m->sink.must_read = false;
+        m->writer.must_read = false;
     }
     classify(e, m);
     skr_configmap_destroy(old);
 }
 
-void sources_configmap_delete(struct skr_engine *e, const char *namespace_, const char *name)
+void maps_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    char *key = object_key(namespace_, name);
-    struct map_entry *m;
-    HASH_FIND_STR(e->maps, key, m);
+    char *key = names_key(namespace_, name);
+    struct map_entry *m = maps_find(e, key);
     free(key);
     if (!m) {
         return;
     }
     leave(e, m);
     if (m->is_topology) {
-        e->tree_dirty = e->nodes_dirty = true;
+        dirty_tree(e);
+        dirty_nodes(e);
     }
     map_destroy(e, m);
 }
 
 /* ---- PodGroups ---- */
 
-void sources_podgroup_upsert(struct skr_engine *e, struct skr_podgroup *pg)
+void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
 {
-    char *key = object_key(pg->meta.namespace_, pg->meta.name);
-    struct podgroup_entry *entry;
-    HASH_FIND_STR(e->podgroups, key, entry);
+    char *key = names_key(pg->meta.namespace_, pg->meta.name);
+    struct podgroup_entry *entry = maps_find_podgroup(e, key);
     if (entry && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0 && pg->meta.resource_version &&
         pg->meta.resource_version < entry->pg->meta.resource_version) {
         skr_podgroup_destroy(pg);
@@ -185,31 +196,30 @@ void sources_podgroup_upsert(struct skr_engine *e, struct skr_podgroup *pg)
     }
     if (!entry->pg || pg->meta.resource_version > entry->pg->meta.resource_version ||
         strcmp(pg->meta.uid, entry->pg->meta.uid) != 0) {
-        entry->sink.must_read = false;
+        entry->writer.must_read = false;
     }
     skr_podgroup_destroy(entry->pg);
     entry->pg = pg;
     struct group *g = groups_find(e, entry->key);
     if (g) {
-        g->podgroup = entry;
-        engine_touch_group(e, g);
+        group_source_set_podgroup(g, entry);
+        dirty_group(e, g);
     }
 }
 
-static void podgroup_destroy(struct skr_engine *e, struct podgroup_entry *entry)
+static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
 {
     HASH_DEL(e->podgroups, entry);
-    sink_fini(&entry->sink);
+    object_writer_fini(&entry->writer);
     skr_podgroup_destroy(entry->pg);
     free(entry->key);
     free(entry);
 }
 
-void sources_podgroup_delete(struct skr_engine *e, const char *namespace_, const char *name)
+void maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    char *key = object_key(namespace_, name);
-    struct podgroup_entry *entry;
-    HASH_FIND_STR(e->podgroups, key, entry);
+    char *key = names_key(namespace_, name);
+    struct podgroup_entry *entry = maps_find_podgroup(e, key);
     struct group *g = groups_find(e, key);
     free(key);
     if (!entry) {
@@ -217,16 +227,16 @@ void sources_podgroup_delete(struct skr_engine *e, const char *namespace_, const
     }
     podgroup_destroy(e, entry);
     if (g) {
-        g->podgroup = NULL;
-        engine_touch_group(e, g);
+        group_source_set_podgroup(g, NULL);
+        dirty_group(e, g);
     }
 }
 
-void sources_fini(struct skr_engine *e)
+void maps_fini(struct skr_gang *e)
 {
     struct map_entry *m, *mtmp;
     struct podgroup_entry *pg, *pgtmp;
-    groups_fini(e);
+    group_end_all(e);
     HASH_ITER(hh, e->maps, m, mtmp)
     {
         map_destroy(e, m);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of nodes, one copy each, for whoever outlives the node that it names. */
-#include "core/gang/state.h"
+/* One copy of every node name that something of ours outlives; keys of objects. */
+#include "core/gang/names.h"
 
 #include <string.h>
+#include <uthash.h>
 
-const char *engine_name(struct skr_engine *e, const char *node)
+struct interned_name {
+    UT_hash_handle hh;
+    char name[];
+};
+
+const char *names_intern(struct skr_gang *e, const char *node)
 {
     struct interned_name *n;
     HASH_FIND_STR(e->names, node, n);
@@ -17,7 +23,17 @@ const char *engine_name(struct skr_engine *e, const char *node)
     return n->name;
 }
 
-char *object_key(const char *namespace_, const char *name)
+void names_fini(struct skr_gang *e)
+{
+    struct interned_name *n, *tmp;
+    HASH_ITER(hh, e->names, n, tmp)
+    {
+        HASH_DEL(e->names, n);
+        free(n);
+    }
+}
+
+char *names_key(const char *namespace_, const char *name)
 {
     size_t n = strlen(namespace_) + strlen(name) + 2;
     char *key = skr_alloc(n);

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a change of a node means. One that matters to placement (allocatable, taints, cordon, labels,
- * readiness is not one: kube-scheduler looks at taints) updates the ledger, ends vetoes of the
- * node, wakes waiting groups and aborts plans that cannot use the node any more. Heartbeats change
+ * What a change of a node means. One that matters to placement (allocatable, taints, cordon,
+ * labels; readiness is not one: kube-scheduler looks at taints) updates the ledger, ends vetoes of
+ * the node, wakes waiting groups and aborts plans that cannot use the node any more. Heartbeats change
  * none of these and cost a comparison.
  */
-#include "core/gang/state.h"
+#include "core/gang/node_changes.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/fit_cache.h"
+#include "core/gang/groups.h"
+#include "core/gang/nodes.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -60,45 +70,45 @@ static bool matters(const struct skr_node *a, const struct skr_node *b)
            !labels_equal(&a->meta.labels, &b->meta.labels);
 }
 
-static void end_vetoes(struct skr_engine *e, const char *node)
+static void end_vetoes(struct skr_gang *e, const char *node)
 {
     struct shape *s, *tmp;
     HASH_ITER(hh, e->shapes, s, tmp)
     {
-        shape_unveto(e, s, node);
+        shapes_unveto(e, s, node);
     }
 }
 
 /* Groups whose plan uses the node look whether it is still good for them. */
-static void touch_plans(struct skr_engine *e, const char *node)
+static void touch_plans(struct skr_gang *e, const char *node)
 {
     struct group *g;
     DL_FOREACH2(e->planned, g, pnext)
     {
         if (plan_uses_node(g->plan, node)) {
-            g->plan->check_nodes = true;
-            engine_touch_group(e, g);
+            dirty_plan_nodes(g->plan);
+            dirty_group(e, g);
         }
     }
 }
 
-static void changed(struct skr_engine *e, struct node_entry *n)
+static void changed(struct skr_gang *e, struct node_entry *n)
 {
-    n->changed_at = e->now;
-    e->nodes_epoch++;
-    kept_touch_node(e, n->name);
+    nodes_touch(e, n->name);
+    dirty_openings(e);
+    fit_cache_touch_node(e, n->name);
     end_vetoes(e, n->name);
     touch_plans(e, n->name);
-    engine_changed(e);
-    e->nodes_dirty = true;
+    dirty_capacity(e);
+    dirty_nodes(e);
     struct pod_entry *p;
     DL_FOREACH2(n->nominated, p, nnext)
     {
-        engine_touch_pod(e, p);
+        dirty_pod(e, p);
     }
 }
 
-void nodes_upsert(struct skr_engine *e, struct skr_node *node)
+void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
 {
     struct node_entry *n = nodes_get(e, node->meta.name);
     struct skr_node *old = n->node;
@@ -112,8 +122,7 @@ void nodes_upsert(struct skr_engine *e, struct skr_node *node)
     n->node = node;
     if (!old) {
         e->n_nodes++;
-        e->tree_dirty = true;
-        e->leaf_node_stale = true;
+        topology_nodes_changed(e);
     }
     if (news) {
         struct skr_amounts amounts;
@@ -124,15 +133,15 @@ void nodes_upsert(struct skr_engine *e, struct skr_node *node)
         }
         skr_ledger_set_node(e->ledger, n->name, &amounts);
         skr_amounts_fini(&amounts);
-        if (old && !e->active) { /* rack labels may have moved */
-            e->tree_dirty = e->tree_dirty || !labels_equal(&old->meta.labels, &node->meta.labels);
+        if (old && !e->topology.active && !labels_equal(&old->meta.labels, &node->meta.labels)) {
+            dirty_tree(e); /* rack labels may have moved */
         }
         changed(e, n);
     }
     skr_node_destroy(old);
 }
 
-void nodes_delete(struct skr_engine *e, const char *name)
+void node_changes_delete(struct skr_gang *e, const char *name)
 {
     struct node_entry *n = nodes_find(e, name);
     if (!n) {
@@ -141,13 +150,12 @@ void nodes_delete(struct skr_engine *e, const char *name)
     skr_node_destroy(n->node);
     n->node = NULL;
     e->n_nodes--;
-    e->tree_dirty = true;
-    e->leaf_node_stale = true;
+    topology_nodes_changed(e);
     skr_ledger_remove_node(e->ledger, name);
     changed(e, n);
 }
 
-void nodes_fini(struct skr_engine *e)
+void node_changes_fini(struct skr_gang *e)
 {
     struct node_entry *n, *tmp;
     HASH_ITER(hh, e->nodes, n, tmp)

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement and rank: who is where, as the keys of the group's object say it. */
-#include "core/gang/state.h"
+#include "core/gang/outputs.h"
+
+#include "core/gang/assign.h"
+#include "core/gang/dirty.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
 
 #include <string.h>
 #include <utlist.h>
+
+enum { OUTPUT_MAX = 700 * 1024 }; /* bytes of placement + rank of one map */
 
 struct output {
     const char *unit[SKR_LEVELS_MAX]; /* names from level 1 down to the node */
@@ -94,15 +101,9 @@ static char *rank_text(struct output *o, size_t n)
     return skr_strbuf_take(&b, NULL);
 }
 
-int32_t status_rank_of(const struct pod_entry *p)
+int32_t outputs_rank_of(const struct pod_entry *p)
 {
-    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
-    char *end;
-    if (p->plan_rank >= 0) {
-        return p->plan_rank;
-    }
-    long v = text && *text ? strtol(text, &end, 10) : -1;
-    return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
+    return p->place.rank >= 0 ? p->place.rank : pods_rank_label(p);
 }
 
 const char *outputs_node_of(const struct pod_entry *p)
@@ -110,21 +111,21 @@ const char *outputs_node_of(const struct pod_entry *p)
     if (pods_is_bound(p)) {
         return p->pod->node_name;
     }
-    return p->plan && p->plan->binding && !p->plan->aborting ? p->plan_node : NULL;
+    return p->plan && p->plan->binding && !p->plan->aborting ? p->place.node : NULL;
 }
 
 /* Bound pods of an earlier life may lack a rank: they are ranked as if dealt, and get their label
  * from members.c. */
-static void rank_adopted(struct skr_engine *e, struct group *g)
+static void rank_adopted(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     struct skr_error error;
-    if (!e->tree) {
+    if (!e->topology.tree) {
         return;
     }
     struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
+    int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     size_t n = 0, lacking = 0;
     DL_FOREACH(g->members, p)
     {
@@ -132,23 +133,23 @@ static void rank_adopted(struct skr_engine *e, struct group *g)
         if (!node) {
             continue;
         }
-        int32_t leaf = skr_tree_find_leaf(e->tree, node);
+        int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         owner[n] = p;
         seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
                                       .node = node,
                                       .leaf = leaf,
-                                      .rank = status_rank_of(p),
+                                      .rank = outputs_rank_of(p),
                                       .claimed = true};
         if (leaf >= 0) {
             count[leaf]++;
         }
-        lacking += status_rank_of(p) < 0;
+        lacking += outputs_rank_of(p) < 0;
     }
-    if (lacking > 0 && skr_assign(e->tree, count, seat, n, &error) == 0) {
+    if (lacking > 0 && skr_assign(e->topology.tree, count, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
-            if (status_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
-                owner[i]->plan_rank = seat[i].rank;
-                engine_touch_pod(e, owner[i]);
+            if (outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
+                plan_set_rank(owner[i], seat[i].rank);
+                dirty_pod(e, owner[i]);
             }
         }
     }
@@ -157,7 +158,14 @@ static void rank_adopted(struct skr_engine *e, struct group *g)
     free(count);
 }
 
-void status_outputs(struct skr_engine *e, struct group *g)
+void outputs_forget(struct group *g)
+{
+    free(g->outputs.placement);
+    free(g->outputs.rank);
+    g->outputs.placement = g->outputs.rank = NULL;
+}
+
+void outputs_update(struct skr_gang *e, struct group *g)
 {
     rank_adopted(e, g);
     struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
@@ -169,14 +177,30 @@ void status_outputs(struct skr_engine *e, struct group *g)
         if (!node) {
             continue;
         }
-        fill_path(e->tree, node, &o[n]);
+        fill_path(e->topology.tree, node, &o[n]);
         o[n].pod = p->pod->meta.name;
-        o[n++].rank = status_rank_of(p);
+        o[n++].rank = outputs_rank_of(p);
     }
-    free(g->placement);
-    free(g->rank);
-    g->placement = n ? placement_text(o, n) : NULL;
-    g->rank = n ? rank_text(o, n) : NULL;
-    g->output_too_large = n && strlen(g->placement) + strlen(g->rank) > SKR_OUTPUT_MAX;
+    outputs_forget(g);
+    g->outputs.placement = n ? placement_text(o, n) : NULL;
+    g->outputs.rank = n ? rank_text(o, n) : NULL;
+    g->outputs.too_large = n && strlen(g->outputs.placement) + strlen(g->outputs.rank) > OUTPUT_MAX;
     free(o);
+}
+
+void outputs_refresh(struct skr_gang *e, struct group *g)
+{
+    if (g->outputs.bound == g->seats.n_bound && g->outputs.input == g->input_epoch) {
+        return;
+    }
+    outputs_update(e, g);
+    g->outputs.bound = g->seats.n_bound;
+    g->outputs.input = g->input_epoch;
+}
+
+void outputs_restore(struct group *g, const char *placement, const char *rank)
+{
+    outputs_forget(g);
+    g->outputs.placement = skr_strdup(placement);
+    g->outputs.rank = skr_strdup(rank);
 }

@@ -7,14 +7,27 @@
  * gone; a member of a plan is charged by plan.c before that. The newest resourceVersion wins,
  * whether it came by watch or as the acknowledgement of our own write.
  */
-#include "core/gang/state.h"
+#include "core/gang/pod_changes.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/dirty.h"
+#include "core/gang/group_end.h"
+#include "core/gang/groups.h"
+#include "core/gang/membership.h"
+#include "core/gang/names.h"
+#include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 #include <utlist.h>
 
 /* ---- membership of groups and nodes' nominations ---- */
 
-static void leave_group(struct skr_engine *e, struct pod_entry *p)
+static void leave_group(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
     if (!g) {
@@ -22,14 +35,14 @@ static void leave_group(struct skr_engine *e, struct pod_entry *p)
     }
     DL_DELETE(g->members, p);
     g->n_members--;
-    g->seats_dirty = true;
-    g->input_epoch++;
+    membership_changed(g);
+    dirty_input(g);
     p->group = NULL;
-    p->seated = false;
-    engine_touch_group(e, g);
+    membership_unseat(p);
+    dirty_group(e, g);
 }
 
-static void join_group(struct skr_engine *e, struct pod_entry *p, struct group *g)
+static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
 {
     pods_forget_accepted(p);
     p->group = g;
@@ -39,15 +52,15 @@ static void join_group(struct skr_engine *e, struct pod_entry *p, struct group *
     p->ordinary = false;
     DL_APPEND(g->members, p);
     g->n_members++;
-    g->seats_dirty = true;
-    g->input_epoch++;
+    membership_changed(g);
+    dirty_input(g);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     long long had = retries ? strtoll(retries, NULL, 10) : 0;
-    p->trials_base = g->trials - (had > 0 ? (uint64_t)had : 0);
-    engine_touch_group(e, g);
+    p->trials_base = g->trial.n - (had > 0 ? (uint64_t)had : 0);
+    dirty_group(e, g);
 }
 
-static void update_group(struct skr_engine *e, struct pod_entry *p)
+static void update_group(struct skr_gang *e, struct pod_entry *p)
 {
     const char *name = p->ours ? pods_group_name(p->pod) : NULL;
     struct group *g = name ? groups_get(e, p->pod->meta.namespace_, name) : NULL;
@@ -55,7 +68,7 @@ static void update_group(struct skr_engine *e, struct pod_entry *p)
         return;
     }
     if (p->plan) {
-        plan_pod_lost(e, p);
+        plan_loss_pod(e, p);
     }
     leave_group(e, p);
     if (g) {
@@ -64,26 +77,26 @@ static void update_group(struct skr_engine *e, struct pod_entry *p)
 }
 
 /* Whoever waited for a trace on the node to vanish before being kicked there looks again. */
-static void wake_awaiting(struct skr_engine *e, struct node_entry *n)
+static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
 {
     struct group *g;
     struct pod_entry *p;
     if (!n->awaited) {
         return;
     }
-    n->awaited = false;
+    nodes_set_awaited(n, false);
     DL_FOREACH2(e->planned, g, pnext)
     {
         DL_FOREACH(g->members, p)
         {
-            if (p->plan && strcmp(p->plan_node, n->name) == 0) {
-                engine_touch_pod(e, p);
+            if (p->plan && strcmp(p->place.node, n->name) == 0) {
+                dirty_pod(e, p);
             }
         }
     }
 }
 
-static void update_nomination(struct skr_engine *e, struct pod_entry *p, bool gone)
+static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone)
 {
     const char *node = p->pod->nominated_node;
     bool counts = !gone && p->ours && *node && !pods_is_bound(p) && skr_pod_is_live(p->pod);
@@ -102,31 +115,18 @@ static void update_nomination(struct skr_engine *e, struct pod_entry *p, bool go
     }
 }
 
-static void node_freed(struct skr_engine *e, const char *node)
-{
-    struct node_entry *n = node && *node ? nodes_find(e, node) : NULL;
-    if (n) {
-        n->changed_at = e->now;
-    }
-}
-
-static bool is_terminal(const struct skr_pod *pod)
-{
-    return pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED;
-}
-
 /* Bound pods that still use their node are charged to it; others only by plan.c and binding.c. */
-static void update_charge(struct skr_engine *e, struct pod_entry *p)
+static void update_charge(struct skr_gang *e, struct pod_entry *p)
 {
-    if (pods_is_bound(p) && !is_terminal(p->pod)) {
+    if (pods_is_bound(p) && !pods_is_terminal(p->pod)) {
         enum skr_charge_kind kind;
         const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
         if (!on || kind != SKR_CHARGE_BOUND || strcmp(on, p->pod->node_name) != 0) {
-            skr_ledger_charge(e->ledger, p->uid, engine_name(e, p->pod->node_name),
+            skr_ledger_charge(e->ledger, p->uid, names_intern(e, p->pod->node_name),
                               &p->shape->amounts, SKR_CHARGE_BOUND);
         }
-    } else if (is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
-        node_freed(e, p->pod->node_name);
+    } else if (pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
+        nodes_touch(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
     }
 }
@@ -134,89 +134,96 @@ static void update_charge(struct skr_engine *e, struct pod_entry *p)
 static void note_success(struct group *g, const struct pod_entry *p)
 {
     if (p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p)) {
-        g->gen_succeeded = true;
+        membership_note_success(g);
     }
 }
 
-static void update_shape(struct skr_engine *e, struct pod_entry *p)
+static void update_shape(struct skr_gang *e, struct pod_entry *p)
 {
     if (p->shape && strcmp(p->shape->spec->key, p->pod->shape.key) == 0) {
         return;
     }
     struct shape *old = p->shape;
-    p->shape = shape_get(e, p->pod);
+    p->shape = shapes_get(e, p->pod);
     enum skr_charge_kind kind;
     const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
     if (on) {
         skr_ledger_charge(e->ledger, p->uid, on, &p->shape->amounts, kind);
     }
     if (p->group) {
-        p->group->seats_dirty = true;
-        p->group->input_epoch++;
+        membership_changed(p->group);
+        dirty_input(p->group);
     }
-    shape_unref(e, old);
+    shapes_unref(e, old);
 }
 
 /* What of a member's change concerns seats and the solver's input. */
-static void compare(struct skr_engine *e, struct pod_entry *p, const struct skr_pod *old)
+static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
 {
     struct group *g = p->group;
     bool was = old && skr_pod_is_live(old), is = skr_pod_is_live(p->pod);
     if (was && !is) {
-        plan_pod_lost(e, p);
+        plan_loss_pod(e, p);
     }
     if (!g) {
         return;
     }
     if (!old || was != is || (*old->node_name != '\0') != pods_is_bound(p) ||
         old->foreign_gate != p->pod->foreign_gate || old->other_gang != p->pod->other_gang) {
-        g->seats_dirty = true;
+        membership_changed(g);
         if (!p->plan) {
-            g->input_epoch++;
+            dirty_input(g);
         }
     }
     note_success(g, p);
-    engine_touch_group(e, g);
+    dirty_group(e, g);
 }
 
-void pods_replace(struct skr_engine *e, struct pod_entry *p, struct skr_pod *pod)
+void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
 {
     struct skr_pod *old = p->pod;
     p->pod = pod;
-    p->stands = STANDS_UNKNOWN;
+    nomination_changed(p);
     p->ours = pods_is_ours(e, pod);
     update_shape(e, p);
     update_group(e, p);
     update_nomination(e, p, false);
     compare(e, p, old);
     update_charge(e, p);
-    if (pods_is_bound(p) && !p->binding) {
-        binding_is_seen(e, p);
+    if (pods_is_bound(p) && !p->bind.write) {
+        bind_calls_is_seen(e, p);
     }
-    if (p->accepted && (pods_is_bound(p) || *pod->scheduled_reason)) {
+    if (p->accepted.n > 0 && (pods_is_bound(p) || *pod->scheduled_reason)) {
         pods_forget_accepted(p);
     }
     pods_note_ordinary(e, p);
-    engine_touch_pod(e, p);
+    dirty_pod(e, p);
     skr_pod_destroy(old);
 }
 
-static void entry_remove(struct skr_engine *e, struct pod_entry *p)
+void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
-    plan_pod_lost(e, p);
-    if (p->parked) {
-        binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+    struct skr_pod_overlay o = {.node_name = node};
+    struct skr_pod *now = skr_pod_overlay(p->pod, &o);
+    skr_bug_on(!now);
+    p->await_watch = true;
+    pod_changes_replace(e, p, now);
+}
+
+static void entry_remove(struct skr_gang *e, struct pod_entry *p)
+{
+    plan_loss_pod(e, p);
+    if (p->vote.request) {
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
     }
-    binding_unqueue(e, p);
+    bind_calls_unqueue(e, p);
     leave_group(e, p);
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {
-        node_freed(e, skr_ledger_find(e->ledger, p->uid, NULL));
+        nodes_touch(e, skr_ledger_find(e->ledger, p->uid, NULL));
         skr_ledger_release(e->ledger, p->uid);
     }
-    if (p->dirty) {
-        DL_DELETE2(e->dirty_pods, p, dprev, dnext);
-    }
+    dirty_forget_pod(e, p);
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
     }
@@ -224,13 +231,13 @@ static void entry_remove(struct skr_engine *e, struct pod_entry *p)
     HASH_DELETE(hh_name, e->pods_by_name, p);
     pods_forget_accepted(p);
     skr_pod_destroy(p->pod);
-    shape_unref(e, p->shape);
+    shapes_unref(e, p->shape);
     free(p->uid);
     free(p->key);
     free(p);
 }
 
-static struct pod_entry *entry_create(struct skr_engine *e, const struct skr_pod *pod)
+static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct pod_entry *p = pods_find_name(e, pod->meta.namespace_, pod->meta.name);
     if (p) { /* its deletion was missed: names are unique at any time */
@@ -238,16 +245,15 @@ static struct pod_entry *entry_create(struct skr_engine *e, const struct skr_pod
     }
     p = skr_alloc(sizeof *p);
     p->uid = skr_strdup(pod->meta.uid);
-    p->key = object_key(pod->meta.namespace_, pod->meta.name);
+    p->key = names_key(pod->meta.namespace_, pod->meta.name);
     p->seen_at = e->now;
-    p->plan_rank = -1;
-    p->told_status = -1;
+    p->place.rank = -1;
     HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);
     HASH_ADD_KEYPTR(hh_name, e->pods_by_name, p->key, strlen(p->key), p);
     return p;
 }
 
-void pods_upsert(struct skr_engine *e, struct skr_pod *pod)
+void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
 {
     if (!*pod->meta.uid) {
         skr_pod_destroy(pod);
@@ -267,10 +273,11 @@ void pods_upsert(struct skr_engine *e, struct skr_pod *pod)
     if (*pod->node_name) {
         p->await_watch = false;
     }
-    pods_replace(e, p, pod);
+    pod_changes_replace(e, p, pod);
 }
 
-void pods_delete(struct skr_engine *e, const char *namespace_, const char *name, const char *uid)
+void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
+                        const char *uid)
 {
     struct pod_entry *p = uid && *uid ? pods_find(e, uid) : pods_find_name(e, namespace_, name);
     if (!p) {
@@ -279,19 +286,16 @@ void pods_delete(struct skr_engine *e, const char *namespace_, const char *name,
     struct group *g = p->group;
     entry_remove(e, p);
     if (g) {
-        groups_release_if_empty(e, g);
+        group_end_if_empty(e, g);
     }
 }
 
-void pods_fini(struct skr_engine *e)
+void pod_changes_fini(struct skr_gang *e)
 {
     struct pod_entry *p, *tmp;
     HASH_ITER(hh, e->pods, p, tmp)
     {
-        if (p->parked) {
-            HASH_DELETE(hh_parked, e->parked, p);
-        }
-        p->parked = 0;
+        bind_calls_forget(e, p);
         entry_remove(e, p);
     }
 }

@@ -4,12 +4,16 @@
  * schedulers that name a group are also members of that group. Here: finding them, and what can be
  * read off one; what a change of one means is in pod_changes.c.
  */
-#include "core/gang/state.h"
+#include "core/gang/pods.h"
+
+#include "core/gang/names.h"
+
+#include "core/group/group.h"
 
 #include <string.h>
 #include <utlist.h>
 
-struct pod_entry *pods_find(const struct skr_engine *e, const char *uid)
+struct pod_entry *pods_find(const struct skr_gang *e, const char *uid)
 {
     struct pod_entry *p = NULL;
     if (uid && *uid) {
@@ -18,11 +22,10 @@ struct pod_entry *pods_find(const struct skr_engine *e, const char *uid)
     return p;
 }
 
-struct pod_entry *pods_find_name(const struct skr_engine *e, const char *namespace_,
-                                 const char *name)
+struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_, const char *name)
 {
     struct pod_entry *p;
-    char *key = object_key(namespace_, name);
+    char *key = names_key(namespace_, name);
     HASH_FIND(hh_name, e->pods_by_name, key, strlen(key), p);
     free(key);
     return p;
@@ -33,7 +36,7 @@ bool pods_is_bound(const struct pod_entry *p)
     return p->pod->node_name[0] != '\0';
 }
 
-bool pods_is_ours(const struct skr_engine *e, const struct skr_pod *pod)
+bool pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod)
 {
     for (size_t i = 0; i < e->settings.n_scheduler_names; i++) {
         if (strcmp(pod->scheduler_name, e->settings.scheduler_name[i]) == 0) {
@@ -62,9 +65,9 @@ bool pods_is_waiting(const struct pod_entry *p)
 
 /* Pods that problems may charge on paper are in a list of their own: those that wait, and those
  * that the scheduler may be binding. In the order in which they became such. */
-void pods_note_ordinary(struct skr_engine *e, struct pod_entry *p)
+void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
 {
-    bool is = !p->group && (p->n_accepted > 0 || pods_is_waiting(p));
+    bool is = !p->group && (p->accepted.n > 0 || pods_is_waiting(p));
     if (is == p->ordinary) {
         return;
     }
@@ -78,12 +81,36 @@ void pods_note_ordinary(struct skr_engine *e, struct pod_entry *p)
 
 void pods_forget_accepted(struct pod_entry *p)
 {
-    for (size_t i = 0; i < p->n_accepted; i++) {
-        free(p->accepted[i]);
+    for (size_t i = 0; i < p->accepted.n; i++) {
+        free(p->accepted.node[i]);
     }
-    free(p->accepted);
-    p->accepted = NULL;
-    p->n_accepted = 0;
+    free(p->accepted.node);
+    p->accepted.node = NULL;
+    p->accepted.n = 0;
+}
+
+void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n, const uint8_t *mask)
+{
+    pods_forget_accepted(p);
+    p->accepted.node = skr_alloc_array(n + 1, sizeof *p->accepted.node);
+    for (size_t i = 0; i < n; i++) {
+        if (mask[i / 8] & (1u << (i % 8))) {
+            p->accepted.node[p->accepted.n++] = skr_strdup(node[i]);
+        }
+    }
+}
+
+bool pods_is_terminal(const struct skr_pod *pod)
+{
+    return pod->phase == SKR_POD_SUCCEEDED || pod->phase == SKR_POD_FAILED;
+}
+
+int32_t pods_rank_label(const struct pod_entry *p)
+{
+    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
+    char *end;
+    long v = text && *text ? strtol(text, &end, 10) : -1;
+    return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
 }
 
 const char *pods_label(const struct pod_entry *p, const char *key)

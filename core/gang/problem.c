@@ -4,7 +4,14 @@
  * cannot know (ordinary pods that go first; pods the scheduler may be binding slowly), which leaves
  * are eligible for every member's shape, and what the group already holds.
  */
-#include "core/gang/state.h"
+#include "core/gang/problem.h"
+
+#include "core/gang/fit_cache.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -22,7 +29,7 @@ bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
     return false;
 }
 
-static bool node_is_open(struct skr_engine *e, const struct shapes *shapes, const char *node,
+static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const char *node,
                          const struct node_entry *entry, bool probed_only)
 {
     if (!entry) {
@@ -31,15 +38,11 @@ static bool node_is_open(struct skr_engine *e, const struct shapes *shapes, cons
     for (size_t i = 0; i < shapes->n; i++) {
         struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            shape_is_vetoed(e, s, node)) {
+            shapes_is_vetoed(e, s, node)) {
             return false;
         }
-        if (probed_only && s->vetoed_once && s->probed) {
-            struct probed *q;
-            HASH_FIND_STR(s->probed, node, q);
-            if (!q) {
-                return false;
-            }
+        if (probed_only && s->vetoed_once && s->probed && !shapes_was_probed(s, node)) {
+            return false;
         }
     }
     return true;
@@ -106,13 +109,13 @@ static bool goes_first(const struct pod_entry *p, int32_t priority)
     return pods_is_waiting(p) && p->pod->priority > priority;
 }
 
-bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newcomers, size_t n)
+bool problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     int32_t priority = highest_priority(newcomers, n);
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (p->n_accepted > 0 || goes_first(p, priority)) {
+        if (p->accepted.n > 0 || goes_first(p, priority)) {
             return true;
         }
     }
@@ -121,22 +124,22 @@ bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newc
 
 /* First fit in tree order for ordinary pods above every member; candidates of slow ones are charged
  * everywhere they may land. */
-static void charge_on_paper(struct skr_engine *e, struct pod_entry *const *newcomers, size_t n,
+static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                             const struct demand *d, int64_t *free_)
 {
     int32_t priority = highest_priority(newcomers, n);
     struct node_entry *const *leaf = topology_leaf_nodes(e);
-    size_t leaves = (size_t)e->tree->n_leaves;
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        for (size_t i = 0; i < p->n_accepted; i++) {
-            int32_t at = skr_tree_find_leaf(e->tree, p->accepted[i]);
+        for (size_t i = 0; i < p->accepted.n; i++) {
+            int32_t at = skr_tree_find_leaf(e->topology.tree, p->accepted.node[i]);
             if (at >= 0) {
                 subtract(free_, d, (size_t)at, &p->shape->amounts);
             }
         }
-        if (p->n_accepted > 0 || !goes_first(p, priority) ||
+        if (p->accepted.n > 0 || !goes_first(p, priority) ||
             skr_ledger_find(e->ledger, p->uid, NULL)) {
             continue;
         }
@@ -170,15 +173,15 @@ static int arrays_create(struct skr_arena *arena, size_t leaves, size_t resource
     return a->free_ && a->capacity && a->eligible && a->claimed && a->rule ? 0 : -1;
 }
 
-static int32_t fill_claims(const struct skr_engine *e, const struct group *g,
+static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
                            struct pod_entry *const *newcomers, size_t n, int32_t *claimed)
 {
     int32_t sum = 0;
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = problem_claim_node(g, p, newcomers, n);
-        int32_t leaf = node ? skr_tree_find_leaf(e->tree, node) : -1;
+        const char *node = membership_claim_node(g, p, newcomers, n);
+        int32_t leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1;
         if (leaf >= 0) {
             claimed[leaf]++;
             sum++;
@@ -187,11 +190,11 @@ static int32_t fill_claims(const struct skr_engine *e, const struct group *g,
     return sum;
 }
 
-static void fill_leaves(struct skr_engine *e, const struct shapes *shapes, const struct demand *d,
+static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const struct demand *d,
                         bool probed_only, struct arrays *a)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(e);
-    for (size_t i = 0; i < (size_t)e->tree->n_leaves; i++) {
+    for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
         if (!leaf[i]) {
             continue;
         }
@@ -204,7 +207,7 @@ static void fill_leaves(struct skr_engine *e, const struct shapes *shapes, const
     }
 }
 
-struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
+struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
                                         struct pod_entry *const *newcomers, size_t n,
                                         bool probed_only, struct skr_error *error)
 {
@@ -213,7 +216,8 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     struct demand d;
     struct arrays a;
     if (!arena || demand_of(arena, &shapes, &d) < 0 ||
-        arrays_create(arena, (size_t)e->tree->n_leaves, d.n, (size_t)e->tree->n_levels, &a) < 0) {
+        arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
+                      (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);
         skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
                       PROBLEM_BYTES_MAX);
@@ -222,11 +226,11 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     fill_leaves(e, &shapes, &d, probed_only, &a);
     charge_on_paper(e, newcomers, n, &d, a.free_);
     int32_t claims = fill_claims(e, g, newcomers, n, a.claimed);
-    skr_group_rules(g->spec, e->tree, a.rule, NULL);
+    skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
     struct skr_solve_request *request = skr_alloc(sizeof *request);
     request->arena = arena;
     request->resource = d.resource;
-    request->tree = skr_tree_ref(e->tree);
+    request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = claims + (int32_t)n,
                                             .rule = a.rule,
@@ -243,10 +247,10 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     return request;
 }
 
-struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct group *g)
+struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct group *g)
 {
-    const struct outlook *o = &g->outlook;
-    size_t leaves = (size_t)e->tree->n_leaves;
+    const struct fit *o = &g->fit;
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, leaves * sizeof(int64_t) + 4096);
     int64_t *demand = arena ? skr_arena_array(arena, 1, sizeof *demand) : NULL;
     int64_t *room = arena ? skr_arena_array(arena, leaves, sizeof *room) : NULL;
@@ -256,11 +260,11 @@ struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct gr
         return NULL;
     }
     *demand = 1;
-    outlook_copy_slots(o, e->tree, room);
-    skr_group_rules(g->spec, e->tree, rule, NULL);
+    fit_copy_slots(o, e->topology.tree, room);
+    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
     struct skr_solve_request *request = skr_alloc(sizeof *request);
     request->arena = arena;
-    request->tree = skr_tree_ref(e->tree);
+    request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = o->n,
                                             .rule = rule,
@@ -274,7 +278,7 @@ struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct gr
 }
 
 /* In full: rules, room and eligibility of every leaf. */
-static bool valid_in_full(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                           size_t n, const int32_t *count)
 {
     struct skr_error error;
@@ -287,16 +291,16 @@ static bool valid_in_full(struct skr_engine *e, struct group *g, struct pod_entr
     return valid;
 }
 
-bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+bool problem_still_valid(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                          size_t n, const int32_t *count)
 {
     /* The rules are those the counts were made for (input_epoch), and nothing is held. */
-    bool simple = outlook_stands(e, g) && !problem_has_paper(e, newcomers, n);
+    bool simple = fit_stands(e, g) && !problem_has_paper(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);
     }
-    kept_refresh(e);
-    bool valid = outlook_holds(&g->outlook, e->tree, count);
+    fit_cache_refresh(e);
+    bool valid = fit_holds(&g->fit, e->topology.tree, count);
     skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
     return valid;
 }

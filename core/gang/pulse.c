@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether kube-scheduler is alive, by its asking. */
-#include "core/gang/state.h"
+#include "core/gang/pulse.h"
 
-void engine_verb(struct skr_engine *e)
+void pulse_heard(struct skr_gang *e)
 {
-    if (e->now > e->last_verb_at + SKR_KICK_PATIENCE_S * SKR_SECOND) {
-        e->verbs_since = e->now;
+    if (e->now > e->pulse.last + SKR_KICK_PATIENCE_S * SKR_SECOND) {
+        e->pulse.since = e->now;
     }
-    e->last_verb_at = e->now;
+    e->pulse.last = e->now;
+}
+
+void pulse_restarted(struct skr_gang *e)
+{
+    e->pulse.since = e->now;
 }

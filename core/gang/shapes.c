@@ -4,11 +4,17 @@
  * once; and the nodes that kube-scheduler refused to a shape although we thought they fit, for a
  * minute each (vetoes).
  */
-#include "core/gang/state.h"
+#include "core/gang/shapes.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/fit_cache.h"
+#include "core/gang/output.h"
+#include "core/gang/pods.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 
-struct shape *shape_get(struct skr_engine *e, const struct skr_pod *pod)
+struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod)
 {
     struct shape *s;
     HASH_FIND_STR(e->shapes, pod->shape.key, s);
@@ -46,12 +52,18 @@ static void drop_vetoes(struct shape *s)
     }
 }
 
-void shape_unref(struct skr_engine *e, struct shape *s)
+struct shape *shapes_ref(struct shape *s)
+{
+    s->refs++;
+    return s;
+}
+
+void shapes_unref(struct skr_gang *e, struct shape *s)
 {
     if (!s || --s->refs > 0) {
         return;
     }
-    kept_shape_gone(e, s);
+    fit_cache_shape_gone(e, s);
     HASH_DEL(e->shapes, s);
     drop_vetoes(s);
     skr_amounts_fini(&s->amounts);
@@ -59,18 +71,18 @@ void shape_unref(struct skr_engine *e, struct shape *s)
     free(s);
 }
 
-bool shape_is_vetoed(struct skr_engine *e, struct shape *s, const char *node)
+bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
     if (v && v->until <= e->now) {
-        shape_unveto(e, s, node);
+        shapes_unveto(e, s, node);
         v = NULL;
     }
     return v;
 }
 
-void shape_veto(struct skr_engine *e, struct shape *s, const char *node)
+void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
@@ -81,21 +93,21 @@ void shape_veto(struct skr_engine *e, struct shape *s, const char *node)
     }
     v->until = e->now + SKR_VETO_S * SKR_SECOND;
     s->vetoed_once = true;
-    e->facts++;
-    e->nodes_epoch++;
-    kept_touch_node(e, node);
-    engine_wake(e, v->until, WAKE_CHANGED, NULL);
+    dirty_facts(e);
+    dirty_openings(e);
+    fit_cache_touch_node(e, node);
+    wakes_add(e, v->until, WAKE_CHANGED, NULL);
 }
 
-void shape_unveto(struct skr_engine *e, struct shape *s, const char *node)
+void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
     if (!v) {
         return;
     }
-    e->nodes_epoch++;
-    kept_touch_node(e, node);
+    dirty_openings(e);
+    fit_cache_touch_node(e, node);
     HASH_DEL(s->vetoes, v);
     free(v->node);
     free(v);
@@ -144,4 +156,23 @@ void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
     for (size_t i = 0; i < shapes->n; i++) {
         add_most(ret, &shapes->item[i]->amounts);
     }
+}
+
+/* ---- probes ---- */
+
+bool shapes_was_probed(const struct shape *s, const char *node)
+{
+    const struct probed *q;
+    HASH_FIND_STR(s->probed, node, q);
+    return q;
+}
+
+void shapes_note_probed(struct shape *s, const char *node)
+{
+    if (!s->vetoed_once || shapes_was_probed(s, node)) {
+        return;
+    }
+    struct probed *q = skr_alloc(sizeof *q);
+    q->node = skr_strdup(node);
+    HASH_ADD_KEYPTR(hh, s->probed, q->node, strlen(q->node), q);
 }

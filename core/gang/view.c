@@ -34,7 +34,7 @@ static const char *rest_of(const char *path, const char *page)
     return path[n] == '/' ? path + n + 1 : path + n;
 }
 
-int skr_engine_view(struct skr_engine *e, const struct skr_view_query *query, skr_time now,
+int skr_engine_view(struct skr_gang *e, const struct skr_view_query *query, skr_time now,
                     struct skr_strbuf *out)
 {
     struct view v = {.e = e, .query = query, .now = now, .w = {.out = out}, .begin = out->len};

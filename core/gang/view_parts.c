@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all pages of the read side share: their head, times, refusals as a Status of the Kubernetes
  * API. */
+#include "core/gang/pages.h"
 #include "core/gang/view.h"
 
 #include <stdarg.h>

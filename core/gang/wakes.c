@@ -3,14 +3,16 @@
  * Wakes: a binary heap of (time, sequence). An entry names its target by key; a target that is gone
  * is skipped. The shell is asked for one timer, the earliest wake.
  */
-#include "core/gang/state.h"
+#include "core/gang/wakes.h"
+
+#include "core/gang/groups.h"
 
 static bool wake_before(const struct wake *a, const struct wake *b)
 {
     return a->at != b->at ? a->at < b->at : a->seq < b->seq;
 }
 
-void engine_wake(struct skr_engine *e, skr_time at, enum wake_kind kind, const char *key)
+void wakes_add(struct skr_gang *e, skr_time at, enum wake_kind kind, const char *key)
 {
     if (at == SKR_TIME_NEVER) {
         return;
@@ -25,7 +27,7 @@ void engine_wake(struct skr_engine *e, skr_time at, enum wake_kind kind, const c
     e->wake[i] = w;
 }
 
-struct wake wakes_pop(struct skr_engine *e)
+struct wake wakes_pop(struct skr_gang *e)
 {
     struct wake top = e->wake[0];
     struct wake last = e->wake[--e->n_wakes];
@@ -50,11 +52,19 @@ struct wake wakes_pop(struct skr_engine *e)
     return top;
 }
 
-void engine_wake_group(struct skr_engine *e, struct group *g, skr_time at)
+void wakes_group(struct skr_gang *e, struct group *g, skr_time at)
 {
     if (g->wake_at > e->now && g->wake_at <= at) {
         return;
     }
     g->wake_at = at;
-    engine_wake(e, at, WAKE_GROUP, g->key);
+    wakes_add(e, at, WAKE_GROUP, g->key);
+}
+
+void wakes_fini(struct skr_gang *e)
+{
+    for (size_t i = 0; i < e->n_wakes; i++) {
+        free(e->wake[i].key);
+    }
+    free(e->wake);
 }
