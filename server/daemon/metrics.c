@@ -177,8 +177,7 @@ static void advance_seen(const struct skr_daemon_metrics *m, enum family f, cons
     }
 }
 
-static void collect_attempts(const struct skr_daemon_metrics *m,
-                             const struct skr_gang_stats *stats)
+static void collect_attempts(const struct skr_daemon_metrics *m, const struct skr_gang_stats *stats)
 {
     for (size_t i = 0; i < SKR_ATTEMPT_COUNT; i++) {
         advance(m, F_ATTEMPTS, attempt_names[i], NULL, stats->attempts[i]);
