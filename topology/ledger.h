@@ -7,7 +7,7 @@
  *   free = allocatable - charges
  *
  * A charge is one pod (by UID) on one node: bound, being bound, or reserved by a committed plan. A
- * UID has at most one charge (R7); charging it again moves it. Charges may stand on nodes that do
+ * UID has at most one charge; charging it again moves it. Charges may stand on nodes that do
  * not exist (yet): they count as soon as the node appears. Free may be negative (overcommitted
  * nodes) and is never clamped here. Single owner, the engine.
  */

@@ -3,7 +3,7 @@
 #define SKR_TOPOLOGY_RESOURCES_H
 /*
  * Resource names and amounts. Amounts are int64: cpu in millicores, everything else in base units,
- * "pods" is one per pod (gang.md section 2 of the contract: docs/reference.md). Names are interned
+ * "pods" is one per pod (docs/reference.md). Names are interned
  * per engine into small ids so that vectors are arrays; a decoded object carries names (struct
  * skr_quantities), the engine turns them into ids (struct skr_amounts) once.
  */

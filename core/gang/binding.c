@@ -2,142 +2,53 @@
 /*
  * Bind requests and Bindings.
  *
- * A member's request is parked and counts as its vote; plan.c decides when the group may bind. A
- * Binding is posted only while a bind call of its pod is open, at most SKR_BINDINGS_PARALLEL at a
- * time, earliest deadline first. After an outcome that is not known the pod is read before anything
- * else, so a pod is bound by exactly one successful POST.
+ * A member's request is parked (bind_calls.c) and counts as its vote; plan_step.c decides when the
+ * group may bind. A Binding is posted only while a bind call of its pod is open, at most
+ * SKR_BINDINGS_PARALLEL at a time, earliest deadline first. After an outcome that is not known the
+ * pod is read before anything else, so a pod is bound by exactly one successful POST.
  */
-#include "core/gang/state.h"
+#include "core/gang/binding.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/dirty.h"
+#include "core/gang/names.h"
+#include "core/gang/nodes.h"
+#include "core/gang/output.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/pod_changes.h"
+#include "core/gang/pods.h"
+#include "core/gang/pulse.h"
+#include "core/gang/reason.h"
+#include "core/gang/shapes.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
 
 enum { RETRY_FIRST_MS = 50, RETRY_LAST_S = 5 };
 
-/* ---- parked requests ---- */
-
-static void park(struct skr_engine *e, struct pod_entry *p, uint64_t request, const char *node)
-{
-    if (p->parked) { /* the scheduler gave up on the older call */
-        binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
-    }
-    p->parked = request;
-    p->parked_node = engine_name(e, node);
-    p->parked_until = e->now + e->settings.bind_timeout - SKR_HOLD_MARGIN_S * SKR_SECOND;
-    HASH_ADD(hh_parked, e->parked, parked, sizeof p->parked, p);
-    out_hold(e, request, p->parked_until);
-    engine_wake(e, p->parked_until, WAKE_POD, p->uid);
-}
-
-static void unpark(struct skr_engine *e, struct pod_entry *p)
-{
-    HASH_DELETE(hh_parked, e->parked, p);
-    p->parked = 0;
-}
-
-void binding_answer(struct skr_engine *e, struct pod_entry *p, enum skr_answer_kind kind,
-                    const char *text)
-{
-    if (!p->parked) {
-        return;
-    }
-    uint64_t request = p->parked;
-    unpark(e, p);
-    out_answer(e, request, kind, text);
-    engine_touch_pod(e, p);
-}
-
-void binding_is_seen(struct skr_engine *e, struct pod_entry *p)
-{
-    binding_unqueue(e, p);
-    p->binding_unknown = false;
-    if (!p->parked) {
-        return;
-    }
-    bool good = strcmp(p->parked_node, p->pod->node_name) == 0;
-    binding_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
-                   good ? "" : SKR_TEXT_ALREADY_BOUND);
-}
-
-static void release_ordinary(struct skr_engine *e, struct pod_entry *p)
-{
-    enum skr_charge_kind kind;
-    if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
-        skr_ledger_release(e->ledger, p->uid);
-    }
-}
-
-/* The call is over without a Binding. A Binding in flight is still answered for by its own outcome.
- */
-static void call_ended(struct skr_engine *e, struct pod_entry *p)
-{
-    if (p->binding || p->binding_unknown) {
-        return;
-    }
-    binding_unqueue(e, p);
-    if (!p->plan) {
-        release_ordinary(e, p);
-    }
-}
-
-void binding_expire(struct skr_engine *e, struct pod_entry *p)
-{
-    if (!p->parked || e->now < p->parked_until) {
-        return;
-    }
-    binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
-    call_ended(e, p);
-}
-
-void binding_drop_vote(struct skr_engine *e, struct pod_entry *p)
-{
-    p->voted = false;
-    p->asked = false;
-    p->kicked_at = e->now;
-    if (p->group) {
-        engine_touch_group(e, p->group);
-    }
-}
-
-void binding_hangup(struct skr_engine *e, uint64_t request)
-{
-    struct pod_entry *p;
-    HASH_FIND(hh_parked, e->parked, &request, sizeof request, p);
-    if (!p) {
-        return;
-    }
-    e->verbs_since = e->now; /* the scheduler may have started anew, with everything to do */
-    unpark(e, p);
-    call_ended(e, p);
-    if (p->plan) {
-        binding_drop_vote(e, p);
-    }
-    engine_touch_pod(e, p);
-}
-
 /* ---- bind ---- */
 
-static void refuse(struct skr_engine *e, uint64_t request, const char *text)
+static void refuse(struct skr_gang *e, uint64_t request, const char *text)
 {
     out_answer(e, request, SKR_ANSWER_ERROR, text);
 }
 
-static void asked_member(struct skr_engine *e, struct pod_entry *p, const struct skr_event *ev)
+static void asked_member(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
-    if (!p->plan || p->plan->aborting || !plan_is_persisted(e, p->plan)) {
+    if (!p->plan || p->plan->aborting || !plan_home_is_persisted(e, p->plan)) {
         refuse(e, ev->bind.request, SKR_TEXT_ABORTED);
-    } else if (strcmp(p->plan_node, ev->bind.node) != 0) {
+    } else if (strcmp(p->place.node, ev->bind.node) != 0) {
         refuse(e, ev->bind.request, SKR_TEXT_WRONG_NODE);
-    } else if (!nodes_find(e, p->plan_node)) { /* planner.c finds another one */
+    } else if (!nodes_find(e, p->place.node)) { /* planner.c finds another one */
         refuse(e, ev->bind.request, SKR_TEXT_BIND_FAILED);
     } else {
-        park(e, p, ev->bind.request, ev->bind.node);
-        p->voted = true;
-        engine_touch_group(e, p->group);
+        bind_calls_park(e, p, ev->bind.request, ev->bind.node);
+        bind_calls_vote(e, p);
     }
 }
 
-static void asked_ordinary(struct skr_engine *e, struct pod_entry *p, const struct skr_event *ev)
+static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
     const char *node = ev->bind.node;
     if (!nodes_find(e, node)) { /* the API server would bind to a node that is not there */
@@ -148,21 +59,21 @@ static void asked_ordinary(struct skr_engine *e, struct pod_entry *p, const stru
         refuse(e, ev->bind.request, SKR_TEXT_RESERVED);
         return;
     }
-    if (p->binding || p->binding_unknown) { /* to wherever that one went: its outcome decides */
-        park(e, p, ev->bind.request, ev->bind.node);
+    if (p->bind.write || p->bind.unknown) { /* to wherever that one went: its outcome decides */
+        bind_calls_park(e, p, ev->bind.request, ev->bind.node);
         return;
     }
-    skr_ledger_charge(e->ledger, p->uid, engine_name(e, node), &p->shape->amounts,
+    skr_ledger_charge(e->ledger, p->uid, names_intern(e, node), &p->shape->amounts,
                       SKR_CHARGE_BINDING);
-    park(e, p, ev->bind.request, ev->bind.node);
-    binding_queue(e, p);
+    bind_calls_park(e, p, ev->bind.request, ev->bind.node);
+    bind_calls_queue(e, p);
 }
 
-void binding_asked(struct skr_engine *e, const struct skr_event *ev)
+void binding_asked(struct skr_gang *e, const struct skr_event *ev)
 {
     uint64_t request = ev->bind.request;
     struct pod_entry *p = pods_find(e, ev->uid);
-    engine_verb(e);
+    pulse_heard(e);
     if (!e->synced || e->stopped) {
         refuse(e, request, SKR_TEXT_NOT_READY);
     } else if (!e->leader) {
@@ -185,38 +96,12 @@ void binding_asked(struct skr_engine *e, const struct skr_event *ev)
 
 /* ---- the queue ---- */
 
-void binding_queue(struct skr_engine *e, struct pod_entry *p)
+static const char *target_of(const struct skr_gang *e, const struct pod_entry *p)
 {
-    if (p->binding_queued || p->binding) {
-        return;
-    }
-    p->binding_queued = true;
-    struct pod_entry *after = e->bindings ? e->bindings->bprev : NULL;
-    while (after && after->parked_until > p->parked_until) {
-        after = after == e->bindings ? NULL : after->bprev;
-    }
-    if (after) {
-        DL_APPEND_ELEM2(e->bindings, after, p, bprev, bnext);
-    } else {
-        DL_PREPEND2(e->bindings, p, bprev, bnext);
-    }
+    return p->plan ? p->place.node : skr_ledger_find(e->ledger, p->uid, NULL);
 }
 
-void binding_unqueue(struct skr_engine *e, struct pod_entry *p)
-{
-    if (!p->binding_queued) {
-        return;
-    }
-    p->binding_queued = false;
-    DL_DELETE2(e->bindings, p, bprev, bnext);
-}
-
-static const char *target_of(const struct skr_engine *e, const struct pod_entry *p)
-{
-    return p->plan ? p->plan_node : skr_ledger_find(e->ledger, p->uid, NULL);
-}
-
-static void post(struct skr_engine *e, struct pod_entry *p, const char *node)
+static void post(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
@@ -229,7 +114,7 @@ static void post(struct skr_engine *e, struct pod_entry *p, const char *node)
     if (p->plan) {
         skr_strbuf_addf(
             &b, ",\"labels\":{\"" SKR_LABEL_STATUS "\":\"%s\",\"" SKR_LABEL_RANK "\":\"%d\"}",
-            skr_group_status_name(SKR_STATUS_BOUND), p->plan_rank);
+            skr_group_status_name(SKR_STATUS_BOUND), p->place.rank);
     }
     skr_strbuf_add(&b, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":");
     skr_strbuf_add_json(&b, node);
@@ -237,35 +122,35 @@ static void post(struct skr_engine *e, struct pod_entry *p, const char *node)
     struct pending_write *w =
         out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
                   p->pod->meta.name, &b, WRITE_FOR_BINDING, p->uid);
-    p->binding = w->id;
-    w->node = engine_name(e, node);
+    p->bind.write = w->id;
+    w->node = names_intern(e, node);
     e->bindings_in_flight++;
     skr_strbuf_fini(&b);
 }
 
-static void read_back(struct skr_engine *e, struct pod_entry *p)
+static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
     struct pending_write *w =
         out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
                   p->pod->meta.name, NULL, WRITE_FOR_BINDING_READ, p->uid);
-    p->binding = w->id;
+    p->bind.write = w->id;
     e->bindings_in_flight++;
 }
 
-static void failed(struct skr_engine *e, struct pod_entry *p, const char *message)
+static void failed(struct skr_gang *e, struct pod_entry *p, const char *message)
 {
-    e->n_binding_errors++;
+    e->stats.binding_errors++;
     out_decision(e, p->group ? p->group->key : "", p->key, "Binding failed", "BindFailed", message,
                  true);
-    binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+    bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
     if (p->plan) {
-        binding_drop_vote(e, p);
+        bind_calls_drop_vote(e, p);
     } else {
-        release_ordinary(e, p);
+        bind_calls_release(e, p);
     }
 }
 
-void binding_pump(struct skr_engine *e)
+void binding_pump(struct skr_gang *e)
 {
     struct pod_entry *p, *tmp;
     if (!e->synced || !e->leader || e->stopped) {
@@ -276,27 +161,27 @@ void binding_pump(struct skr_engine *e)
         if (e->bindings_in_flight >= SKR_BINDINGS_PARALLEL) {
             return;
         }
-        if (e->now < p->binding_at) {
+        if (e->now < p->bind.at) {
             continue;
         }
         const char *node = target_of(e, p);
         bool may_post =
-            p->parked && node && nodes_find(e, node) &&
+            p->vote.request && node && nodes_find(e, node) &&
             (!p->plan || (p->plan->binding_persisted && !p->plan->aborting && !p->plan->rollback));
-        bool other_node = p->parked && node && strcmp(p->parked_node, node) != 0;
-        if (p->binding_unknown) {
-            binding_unqueue(e, p);
+        bool other_node = p->vote.request && node && strcmp(p->vote.node, node) != 0;
+        if (p->bind.unknown) {
+            bind_calls_unqueue(e, p);
             read_back(e, p);
         } else if (other_node) { /* an earlier Binding was not made, and its caller has gone */
-            binding_unqueue(e, p);
+            bind_calls_unqueue(e, p);
             failed(e, p, "its bind call names another node");
         } else if (may_post) {
-            binding_unqueue(e, p);
+            bind_calls_unqueue(e, p);
             post(e, p, node);
         } else {
-            binding_unqueue(e, p);
+            bind_calls_unqueue(e, p);
             if (p->group) {
-                engine_touch_group(e, p->group);
+                dirty_group(e, p->group);
             }
         }
     }
@@ -304,35 +189,31 @@ void binding_pump(struct skr_engine *e)
 
 /* ---- outcomes ---- */
 
-static void again(struct skr_engine *e, struct pod_entry *p, skr_time after)
+static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
 {
-    uint32_t shift = p->binding_failures > 7 ? 7 : p->binding_failures;
+    uint32_t shift = p->bind.failures > 7 ? 7 : p->bind.failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
     if (d > RETRY_LAST_S * SKR_SECOND) {
         d = RETRY_LAST_S * SKR_SECOND;
     }
-    p->binding_failures++;
-    p->binding_at = e->now + (after > d ? after : d);
-    engine_wake(e, p->binding_at, WAKE_POD, p->uid);
-    binding_queue(e, p);
+    p->bind.failures++;
+    p->bind.at = e->now + (after > d ? after : d);
+    wakes_add(e, p->bind.at, WAKE_POD, p->uid);
+    bind_calls_queue(e, p);
 }
 
-static void bound_now(struct skr_engine *e, struct pod_entry *p, const char *node)
+static void bound_now(struct skr_gang *e, struct pod_entry *p, const char *node)
 {
-    struct skr_pod_overlay o = {.node_name = node};
-    struct skr_pod *now = skr_pod_overlay(p->pod, &o);
-    skr_bug_on(!now);
-    e->n_bindings++;
-    p->await_watch = true;
-    p->binding_failures = 0;
-    pods_replace(e, p, now);
-    binding_answer(e, p, SKR_ANSWER_BOUND, "");
+    e->stats.bindings++;
+    p->bind.failures = 0;
+    pod_changes_bound(e, p, node);
+    bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
     if (p->group) {
-        engine_touch_group(e, p->group);
+        dirty_group(e, p->group);
     }
 }
 
-static void posted(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
+static void posted(struct skr_gang *e, struct pod_entry *p, const struct pending_write *w,
                    const struct skr_event *ev)
 {
     switch (ev->write_done.outcome) {
@@ -340,9 +221,9 @@ static void posted(struct skr_engine *e, struct pod_entry *p, const struct pendi
         bound_now(e, p, w->node);
         break;
     case SKR_WRITE_NOT_FOUND:
-        e->n_binding_errors++;
-        binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
-        pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        e->stats.binding_errors++;
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         break;
     case SKR_WRITE_BUSY:
     case SKR_WRITE_DROPPED:
@@ -350,7 +231,7 @@ static void posted(struct skr_engine *e, struct pod_entry *p, const struct pendi
         break;
     case SKR_WRITE_CONFLICT:
     case SKR_WRITE_UNKNOWN:
-        p->binding_unknown = true;
+        bind_calls_set_unknown(p, true);
         again(e, p, 0);
         break;
     case SKR_WRITE_INVALID:
@@ -362,10 +243,10 @@ static void posted(struct skr_engine *e, struct pod_entry *p, const struct pendi
     }
 }
 
-static void was_read(struct skr_engine *e, struct pod_entry *p, struct skr_event *ev)
+static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *ev)
 {
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
-        pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         return;
     }
     if (!ev->write_done.pod) {
@@ -373,31 +254,31 @@ static void was_read(struct skr_engine *e, struct pod_entry *p, struct skr_event
         return;
     }
     char *uid = skr_strdup(p->uid);
-    pods_upsert(e, ev->write_done.pod);
+    pod_changes_upsert(e, ev->write_done.pod);
     ev->write_done.pod = NULL;
     p = pods_find(e, uid);
     free(uid);
     if (!p) { /* another pod has its name */
         return;
     }
-    p->binding_unknown = false;
+    bind_calls_set_unknown(p, false);
     if (pods_is_bound(p)) {
-        binding_is_seen(e, p);
+        bind_calls_is_seen(e, p);
     } else if (!skr_pod_is_live(p->pod)) {
-        binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
     } else if (p->pod->gate || p->pod->foreign_gate) {
         failed(e, p, "the pod carries a scheduling gate");
-    } else if (p->parked) {
+    } else if (p->vote.request) {
         again(e, p, 0);
     } else if (!p->plan) {
-        release_ordinary(e, p);
+        bind_calls_release(e, p);
     }
     if (p->group) {
-        engine_touch_group(e, p->group);
+        dirty_group(e, p->group);
     }
 }
 
-void binding_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
+void binding_write_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
 {
     if (w->purpose == WRITE_FOR_ROLLBACK) {
         return;
@@ -405,15 +286,15 @@ void binding_write_done(struct skr_engine *e, struct pending_write *w, struct sk
     skr_bug_on(e->bindings_in_flight == 0);
     e->bindings_in_flight--;
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->binding != w->id) {
+    if (!p || p->bind.write != w->id) {
         return;
     }
-    p->binding = 0;
+    p->bind.write = 0;
     if (pods_is_bound(p)) { /* the watch was faster */
-        e->n_bindings += ev->write_done.outcome == SKR_WRITE_OK && !ev->write_done.pod;
-        binding_is_seen(e, p);
+        e->stats.bindings += ev->write_done.outcome == SKR_WRITE_OK && !ev->write_done.pod;
+        bind_calls_is_seen(e, p);
         if (p->group) {
-            engine_touch_group(e, p->group);
+            dirty_group(e, p->group);
         }
     } else if (w->purpose == WRITE_FOR_BINDING) {
         posted(e, p, w, ev);

@@ -3,110 +3,79 @@
  * The engine's front: one event in, the caches change, then settle() compares what should be with
  * what is until nothing is dirty, and the actions say what the shell has to do.
  *
- * Wakes: a binary heap of (time, sequence). An entry names its target by key; a target that is gone
- * is skipped. The shell is asked for one timer, the earliest wake.
- *
  * Limits: settle() does not write before the first lists are complete, without leadership, or after
  * shutdown; the caches are kept up to date all the same.
  */
-#include "core/gang/state.h"
+#include "core/gang/engine.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/binding.h"
+#include "core/gang/dirty.h"
+#include "core/gang/explain_request.h"
+#include "core/gang/fit_cache.h"
+#include "core/gang/group_end.h"
+#include "core/gang/group_state.h"
+#include "core/gang/groups.h"
+#include "core/gang/lifecycle.h"
+#include "core/gang/maps.h"
+#include "core/gang/members.h"
+#include "core/gang/membership.h"
+#include "core/gang/names.h"
+#include "core/gang/node_changes.h"
+#include "core/gang/object_writer.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/planner.h"
+#include "core/gang/pod_changes.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
+#include "core/gang/restore.h"
+#include "core/gang/topology.h"
+#include "core/gang/verbs.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
 
 /* ---- wakes ---- */
 
-static bool wake_before(const struct wake *a, const struct wake *b)
-{
-    return a->at != b->at ? a->at < b->at : a->seq < b->seq;
-}
-
-void engine_wake(struct skr_engine *e, skr_time at, enum wake_kind kind, const char *key)
-{
-    if (at == SKR_TIME_NEVER) {
-        return;
-    }
-    skr_grow(&e->wake, &e->cap_wakes, e->n_wakes + 1, sizeof *e->wake);
-    struct wake w = {.at = at, .seq = e->wake_seq++, .kind = kind, .key = skr_strdup(key)};
-    size_t i = e->n_wakes++;
-    while (i > 0 && wake_before(&w, &e->wake[(i - 1) / 2])) {
-        e->wake[i] = e->wake[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    e->wake[i] = w;
-}
-
-static struct wake wake_pop(struct skr_engine *e)
-{
-    struct wake top = e->wake[0];
-    struct wake last = e->wake[--e->n_wakes];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= e->n_wakes) {
-            break;
-        }
-        if (child + 1 < e->n_wakes && wake_before(&e->wake[child + 1], &e->wake[child])) {
-            child++;
-        }
-        if (!wake_before(&e->wake[child], &last)) {
-            break;
-        }
-        e->wake[i] = e->wake[child];
-        i = child;
-    }
-    if (e->n_wakes > 0) {
-        e->wake[i] = last;
-    }
-    return top;
-}
-
-void engine_wake_group(struct skr_engine *e, struct group *g, skr_time at)
-{
-    if (g->wake_at > e->now && g->wake_at <= at) {
-        return;
-    }
-    g->wake_at = at;
-    engine_wake(e, at, WAKE_GROUP, g->key);
-}
-
-static void wakes_due(struct skr_engine *e)
+static void wakes_due(struct skr_gang *e)
 {
     while (e->n_wakes > 0 && e->wake[0].at <= e->now) {
-        struct wake w = wake_pop(e);
+        struct wake w = wakes_pop(e);
         struct group *g;
         struct pod_entry *p;
-        struct map_entry *m = NULL;
+        struct map_entry *m;
         switch (w.kind) {
         case WAKE_GROUP:
             g = groups_find(e, w.key);
             if (g) {
-                engine_touch_group(e, g);
+                dirty_group(e, g);
             }
             break;
         case WAKE_POD:
             p = pods_find(e, w.key);
             if (p) {
-                binding_expire(e, p);
-                engine_touch_pod(e, p);
+                bind_calls_expire(e, p);
+                dirty_pod(e, p);
             }
             break;
         case WAKE_MAP:
-            HASH_FIND_STR(e->maps, w.key, m);
+            m = maps_find(e, w.key);
             if (m) {
-                engine_touch_map(e, m);
+                dirty_map(e, m);
             }
             break;
         case WAKE_NODES:
-            e->nodes_dirty = true;
+            dirty_nodes(e);
             break;
         case WAKE_CHANGED:
-            engine_changed(e);
+            dirty_capacity(e);
             break;
-        case WAKE_TELL:
-            e->plan_wanted = true;
+        case WAKE_REPORT:
+            dirty_plan(e);
             break;
-        case WAKE_ASKERS: /* inquiry_settle() looks after every event */
+        case WAKE_ASKERS: /* explain_request_settle() looks after every event */
         case WAKE_KIND_COUNT:
         default:
             break;
@@ -117,101 +86,39 @@ static void wakes_due(struct skr_engine *e)
 
 /* ---- what is dirty ---- */
 
-void engine_touch_group(struct skr_engine *e, struct group *g)
+static void settle_one_round(struct skr_gang *e)
 {
-    if (g->dirty) {
-        return;
-    }
-    g->dirty = true;
-    DL_APPEND2(e->dirty_groups, g, dprev, dnext);
-}
-
-void engine_touch_pod(struct skr_engine *e, struct pod_entry *p)
-{
-    if (p->dirty || !p->ours) {
-        return;
-    }
-    p->dirty = true;
-    DL_APPEND2(e->dirty_pods, p, dprev, dnext);
-}
-
-void engine_touch_map(struct skr_engine *e, struct map_entry *m)
-{
-    if (m->dirty) {
-        return;
-    }
-    m->dirty = true;
-    DL_APPEND2(e->dirty_maps, m, dprev, dnext);
-}
-
-void engine_verb(struct skr_engine *e)
-{
-    if (e->now > e->last_verb_at + SKR_KICK_PATIENCE_S * SKR_SECOND) {
-        e->verbs_since = e->now;
-    }
-    e->last_verb_at = e->now;
-}
-
-void engine_changed(struct skr_engine *e)
-{
-    e->epoch++;
-    e->facts++;
-    e->plan_wanted = true;
-}
-
-const char *engine_name(struct skr_engine *e, const char *node)
-{
-    struct interned_name *n;
-    HASH_FIND_STR(e->names, node, n);
-    if (!n) {
-        size_t len = strlen(node);
-        n = skr_alloc(sizeof *n + len + 1);
-        memcpy(n->name, node, len + 1);
-        HASH_ADD_KEYPTR(hh, e->names, n->name, len, n);
-    }
-    return n->name;
-}
-
-static void settle_one_round(struct skr_engine *e)
-{
-    if (e->dirty_groups) {
-        struct group *g = e->dirty_groups;
-        DL_DELETE2(e->dirty_groups, g, dprev, dnext);
-        g->dirty = false;
+    struct group *g = dirty_take_group(e);
+    if (g) {
         lifecycle_evaluate(e, g);
-        groups_release_if_empty(e, g);
-    } else if (e->plan_wanted) {
-        e->plan_wanted = false;
+        group_end_if_empty(e, g);
+        return;
+    }
+    if (dirty_take_plan(e)) {
         planner_run(e);
-    } else if (e->dirty_maps) {
-        struct map_entry *m = e->dirty_maps;
-        DL_DELETE2(e->dirty_maps, m, dprev, dnext);
-        m->dirty = false;
-        sink_settle_map(e, m);
-    } else if (e->dirty_pods) {
-        struct pod_entry *p = e->dirty_pods;
-        DL_DELETE2(e->dirty_pods, p, dprev, dnext);
-        p->dirty = false;
+        return;
+    }
+    struct map_entry *m = dirty_take_map(e);
+    if (m) {
+        object_writer_settle_map(e, m);
+        return;
+    }
+    struct pod_entry *p = dirty_take_pod(e);
+    if (p) {
         members_settle(e, p);
     }
 }
 
-static void settle(struct skr_engine *e)
+static void settle(struct skr_gang *e)
 {
-    kept_see_changes(e);
+    fit_cache_see_changes(e);
     if (!e->synced || !e->leader || e->stopped) {
         return;
     }
     for (;;) {
-        if (e->tree_dirty || e->nodes_dirty) {
-            topology_settle(e);
-        }
-        uint64_t freed = skr_ledger_freed_epoch(e->ledger);
-        if (freed != e->ledger_epoch_seen) {
-            e->ledger_epoch_seen = freed;
-            engine_changed(e);
-        }
-        if (!e->dirty_groups && !e->plan_wanted && !e->dirty_maps && !e->dirty_pods) {
+        topology_settle(e);
+        dirty_see_freed(e);
+        if (!dirty_any(e)) {
             break;
         }
         settle_one_round(e);
@@ -219,109 +126,96 @@ static void settle(struct skr_engine *e)
     binding_pump(e);
 }
 
-static void ask_timer(struct skr_engine *e)
+static void ask_timer(struct skr_gang *e)
 {
     skr_time at = e->n_wakes > 0 && !e->stopped ? e->wake[0].at : SKR_TIME_NEVER;
     if (at == e->timer) {
         return;
     }
     e->timer = at;
-    skr_grow(&e->out->item, &e->out->cap, e->out->n + 1, sizeof *e->out->item);
-    e->out->item[e->out->n++] = (struct skr_action){.kind = SKR_ACTION_TIMER, .timer = at};
+    out_timer(e, at);
 }
 
 /* ---- leadership, start, stop ---- */
 
-static void answer_all_parked(struct skr_engine *e, const char *text)
-{
-    struct pod_entry *p, *tmp;
-    HASH_ITER(hh, e->pods, p, tmp)
-    {
-        if (p->parked) {
-            binding_answer(e, p, SKR_ANSWER_ERROR, text);
-        }
-        p->voted = false;
-    }
-}
-
-static void touch_everything(struct skr_engine *e)
+static void touch_everything(struct skr_gang *e)
 {
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {
-        g->seats_dirty = true;
-        engine_touch_group(e, g);
+        membership_changed(g);
+        dirty_group(e, g);
     }
     struct pod_entry *p, *ptmp;
     HASH_ITER(hh, e->pods, p, ptmp)
     {
-        engine_touch_pod(e, p);
+        dirty_pod(e, p);
     }
     struct map_entry *m, *mtmp;
     HASH_ITER(hh, e->maps, m, mtmp)
     {
-        engine_touch_map(e, m);
+        dirty_map(e, m);
     }
-    e->tree_dirty = e->nodes_dirty = e->plan_wanted = true;
+    dirty_tree(e);
+    dirty_nodes(e);
+    dirty_plan(e);
 }
 
 /* Plans are restored before anything is decided: their room must be taken before others plan. */
-static void start_deciding(struct skr_engine *e)
+static void start_deciding(struct skr_gang *e)
 {
     struct group *g, *gtmp;
     topology_settle(e);
     HASH_ITER(hh, e->groups, g, gtmp)
     {
-        if (!g->restored) {
-            restore_group(e, g);
-        }
+        restore_group(e, g);
     }
     touch_everything(e);
 }
 
-static void leader_lost(struct skr_engine *e)
+static void leader_lost(struct skr_gang *e)
 {
     e->leader = false;
-    answer_all_parked(e, SKR_TEXT_NOT_LEADER);
+    bind_calls_answer_all(e, SKR_TEXT_NOT_LEADER);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {
         if (g->plan) {
             plan_destroy(e, g->plan);
         }
-        g->restored = false;
-        g->state = GROUP_PENDING;
+        restore_again(g);
+        group_state_restore(g, GROUP_PENDING);
     }
 }
 
 /* ---- events ---- */
 
-static void handle_object(struct skr_engine *e, struct skr_event *ev)
+static void handle_object(struct skr_gang *e, struct skr_event *ev)
 {
     switch (ev->kind) {
     case SKR_EVENT_NODE_UPSERT:
-        nodes_upsert(e, ev->node);
+        node_changes_upsert(e, ev->node);
         break;
     case SKR_EVENT_NODE_DELETE:
-        nodes_delete(e, ev->name);
+        node_changes_delete(e, ev->name);
         break;
     case SKR_EVENT_POD_UPSERT:
-        pods_upsert(e, ev->pod);
+        pod_changes_upsert(e, ev->pod);
         break;
     case SKR_EVENT_POD_DELETE:
-        pods_delete(e, ev->namespace_, ev->name, ev->uid);
+        pod_changes_delete(e, ev->namespace_, ev->name, ev->uid);
         break;
     case SKR_EVENT_CONFIGMAP_UPSERT:
-        sources_configmap_upsert(e, ev->configmap);
+        maps_upsert(e, ev->configmap);
         break;
     case SKR_EVENT_CONFIGMAP_DELETE:
-        sources_configmap_delete(e, ev->namespace_, ev->name);
+        maps_delete(e, ev->namespace_, ev->name);
         break;
     case SKR_EVENT_PODGROUP_UPSERT:
-        sources_podgroup_upsert(e, ev->podgroup);
+        maps_podgroup_upsert(e, ev->podgroup);
         break;
     case SKR_EVENT_PODGROUP_DELETE:
-        sources_podgroup_delete(e, ev->namespace_, ev->name);
+        maps_podgroup_delete(e, ev->namespace_, ev->name);
         break;
     case SKR_EVENT_SYNCED:
     case SKR_EVENT_FILTER:
@@ -342,16 +236,13 @@ static void handle_object(struct skr_engine *e, struct skr_event *ev)
     }
 }
 
-static void write_done(struct skr_engine *e, struct skr_event *ev)
+static void write_done(struct skr_gang *e, struct skr_event *ev)
 {
-    struct pending_write *w;
-    HASH_FIND(hh, e->writes, &ev->write_done.write, sizeof ev->write_done.write, w);
-    skr_bug_on(!w);
-    HASH_DEL(e->writes, w);
+    struct pending_write *w = out_take_write(e, ev->write_done.write);
     switch (w->purpose) {
-    case WRITE_FOR_SINK_MAP:
-    case WRITE_FOR_SINK_PODGROUP:
-        sink_write_done(e, w, ev);
+    case WRITE_FOR_MAP:
+    case WRITE_FOR_PODGROUP:
+        object_writer_done(e, w, ev);
         break;
     case WRITE_FOR_MEMBER:
     case WRITE_FOR_MEMBER_READ:
@@ -373,7 +264,7 @@ static void write_done(struct skr_engine *e, struct skr_event *ev)
     pending_write_destroy(w);
 }
 
-static void dispatch(struct skr_engine *e, struct skr_event *ev)
+static void dispatch(struct skr_gang *e, struct skr_event *ev)
 {
     switch (ev->kind) {
     case SKR_EVENT_FILTER:
@@ -389,21 +280,21 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
         binding_asked(e, ev);
         break;
     case SKR_EVENT_HANGUP:
-        binding_hangup(e, ev->hangup.request);
+        bind_calls_hangup(e, ev->hangup.request);
         break;
     case SKR_EVENT_SOLVED:
-        if (inquiry_solved(e, ev)) {
+        if (explain_request_solved(e, ev)) {
             break;
         }
-        e->facts++;
+        dirty_facts(e);
         planner_solved(e, ev);
         break;
     case SKR_EVENT_WRITE_DONE:
-        e->facts++;
+        dirty_facts(e);
         write_done(e, ev);
         break;
     case SKR_EVENT_EXPLAIN:
-        inquiry_ask(e, ev);
+        explain_request_ask(e, ev);
         break;
     case SKR_EVENT_SYNCED:
         e->synced = true;
@@ -421,7 +312,7 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
         leader_lost(e);
         break;
     case SKR_EVENT_SHUTDOWN:
-        answer_all_parked(e, SKR_TEXT_NOT_READY);
+        bind_calls_answer_all(e, SKR_TEXT_NOT_READY);
         e->stopped = true;
         break;
     case SKR_EVENT_TIMER:
@@ -435,7 +326,7 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
     case SKR_EVENT_CONFIGMAP_DELETE:
     case SKR_EVENT_PODGROUP_UPSERT:
     case SKR_EVENT_PODGROUP_DELETE:
-        e->facts++;
+        dirty_facts(e);
         handle_object(e, ev);
         break;
     case SKR_EVENT_KIND_COUNT:
@@ -444,7 +335,7 @@ static void dispatch(struct skr_engine *e, struct skr_event *ev)
     }
 }
 
-int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time now,
+int skr_engine_handle(struct skr_gang *e, struct skr_event *event, skr_time now,
                       struct skr_actions *out)
 {
     if (now > e->now) {
@@ -456,12 +347,12 @@ int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time no
         wakes_due(e);
     }
     settle(e);
-    inquiry_settle(e);
+    explain_request_settle(e);
     ask_timer(e);
     e->out = NULL;
 #ifdef SKR_DEBUG
     struct skr_error error;
-    if (skr_engine_check(e, &error) < 0 || kept_check(e, &error) < 0) {
+    if (skr_engine_check(e, &error) < 0 || fit_cache_check(e, &error) < 0) {
         fprintf(stderr, "%s\n", error.text);
         skr_bug_on(true);
     }
@@ -471,21 +362,22 @@ int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time no
 
 /* ---- life ---- */
 
-struct skr_engine *skr_engine_create(const struct skr_settings *settings)
+struct skr_gang *skr_engine_create(const struct skr_settings *settings)
 {
-    struct skr_engine *e = skr_alloc(sizeof *e);
+    struct skr_gang *e = skr_alloc(sizeof *e);
     e->settings = *settings;
     e->leader = true;
     e->resources = skr_resource_names_create();
     skr_bug_on(!e->resources);
     e->ledger = skr_ledger_create(e->resources);
-    e->tree_dirty = true;
+    planner_init(e);
+    dirty_tree(e);
     e->timer = SKR_TIME_NEVER;
     e->next_id = 1;
     return e;
 }
 
-void skr_engine_destroy(struct skr_engine *e)
+void skr_engine_destroy(struct skr_gang *e)
 {
     if (!e) {
         return;
@@ -494,7 +386,7 @@ void skr_engine_destroy(struct skr_engine *e)
     skr_actions_init(&unused);
     e->out = &unused;
     planner_fini(e);
-    inquiry_fini(e);
+    explain_request_fini(e);
     struct group *g, *gtmp;
     HASH_ITER(hh, e->groups, g, gtmp)
     {
@@ -502,31 +394,16 @@ void skr_engine_destroy(struct skr_engine *e)
             plan_destroy(e, g->plan);
         }
     }
-    pods_fini(e);
-    sources_fini(e);
-    kept_fini(e);
-    nodes_fini(e);
-    struct pending_write *w, *wtmp;
-    HASH_ITER(hh, e->writes, w, wtmp)
-    {
-        HASH_DEL(e->writes, w);
-        pending_write_destroy(w);
-    }
-    for (size_t i = 0; i < e->n_wakes; i++) {
-        free(e->wake[i].key);
-    }
-    free(e->wake);
-    skr_tree_unref(e->tree);
-    free(e->leaf_node);
-    free(e->active_key);
+    pod_changes_fini(e);
+    maps_fini(e);
+    fit_cache_fini(e);
+    node_changes_fini(e);
+    out_forget_writes(e);
+    wakes_fini(e);
+    topology_fini(e);
     skr_ledger_destroy(e->ledger);
     skr_resource_names_destroy(e->resources);
-    struct interned_name *n, *ntmp;
-    HASH_ITER(hh, e->names, n, ntmp)
-    {
-        HASH_DEL(e->names, n);
-        free(n);
-    }
+    names_fini(e);
     skr_actions_fini(&unused);
     free(e);
 }

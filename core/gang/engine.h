@@ -17,22 +17,22 @@
 #define skr_engine_handle  skr_gang_engine_handle
 #define skr_engine_check   skr_gang_engine_check
 
-struct skr_engine;
+struct skr_gang;
 
 /* settings is copied; its strings are borrowed. */
-struct skr_engine *skr_engine_create(const struct skr_settings *settings);
-void skr_engine_destroy(struct skr_engine *engine); /* NULL allowed */
+struct skr_gang *skr_engine_create(const struct skr_settings *settings);
+void skr_engine_destroy(struct skr_gang *engine); /* NULL allowed */
 
 /* Handles one event at time now (ns, never going back). Appends to out, which the caller resets
  * before or after. Takes over what event.h says. Returns 0; errors are answers and statuses, never
  * return codes. Filter: O(names); object events: O(log) plus the work they make due; decisions run
  * at the end of the call. */
-int skr_engine_handle(struct skr_engine *engine, struct skr_event *event, skr_time now,
+int skr_engine_handle(struct skr_gang *engine, struct skr_event *event, skr_time now,
                       struct skr_actions *out);
 
 /* All invariants (ledger, seats, plans). SKR_BUG and the first that is broken. Debug builds run it
  * after every event. */
-int skr_engine_check(const struct skr_engine *engine, struct skr_error *error);
+int skr_engine_check(const struct skr_gang *engine, struct skr_error *error);
 
 /* How a planning trial of a group ended. */
 enum skr_attempt {
@@ -60,7 +60,7 @@ struct skr_scheduling_times {
 };
 
 /* Numbers for metrics and /readyz; O(groups). */
-struct skr_engine_stats {
+struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
     size_t groups_by_status[8];    /* order of enum skr_group_status */
     size_t unplaced_by_reason[16]; /* order of enum skr_reason */
@@ -72,7 +72,7 @@ struct skr_engine_stats {
     size_t unknown_nodes;       /* leaves of the tree that name no node */
     bool synced, leader;
 };
-void skr_engine_get_stats(const struct skr_engine *engine, struct skr_engine_stats *ret);
+void skr_gang_get_stats(const struct skr_gang *engine, struct skr_gang_stats *ret);
 
 /*
  * Room for more pods, per level of the tree in force: the most pods of 1, 2, 4, 8 of one resource
@@ -99,13 +99,13 @@ struct skr_slot_count {
 /* Looks at n more leaves; true when that were the last, with the result in *ret and count zero
  * again. O(n * (resources + levels)), at the end O(units above the leaves). The engine's caches may
  * be brought up to date, nothing that decides. */
-bool skr_engine_count_slots(struct skr_engine *engine, struct skr_slot_count *count, int32_t n,
-                            struct skr_slots *ret);
+bool skr_gang_count_slots(struct skr_gang *engine, struct skr_slot_count *count, int32_t n,
+                          struct skr_slots *ret);
 void skr_slot_count_fini(struct skr_slot_count *count);
 
 /* State as JSON for people and tests:
  * {"groups":[{"namespace","name","size","priority","status","reason","message","placement",
  * "members":[{"name","node","rank","status"}]}]}; sorted. */
-void skr_engine_write_json(const struct skr_engine *engine, struct skr_strbuf *out);
+void skr_gang_write_json(const struct skr_gang *engine, struct skr_strbuf *out);
 
 #endif

@@ -2,7 +2,13 @@
 /* The one sentence that says why a group is not placed: the same in the map's message, the Event
  * and the log. Numbers come from the solver's proof and are always need and have; that one member
  * is larger than any node is seen in the ledger, O(nodes), when no member fits at all. */
-#include "core/gang/state.h"
+#include "core/gang/explain.h"
+
+#include "core/gang/groups.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include "topology/amount_text.h"
 
@@ -24,25 +30,26 @@ static bool say_domains(const struct skr_rule *rule, const char *level, struct s
     return true;
 }
 
-static void placement_failed(const struct skr_engine *e, const struct group *g,
+static void placement_failed(const struct skr_gang *e, const struct group *g,
                              const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
 {
     struct skr_rule rule[SKR_LEVELS_MAX];
     skr_strbuf_addf(b, "needs %d slots", n);
-    bool told = false;
-    if (x->n_bottlenecks > 0 && x->level > 0 && e->tree && x->level <= e->tree->n_levels) {
-        const char *level = e->tree->level_name[x->level];
+    bool said = false;
+    if (x->n_bottlenecks > 0 && x->level > 0 && e->topology.tree &&
+        x->level <= e->topology.tree->n_levels) {
+        const char *level = e->topology.tree->level_name[x->level];
         int32_t best = 0;
         for (size_t i = 0; i < x->n_bottlenecks; i++) {
             best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
         }
-        skr_group_rules(g->spec, e->tree, rule, NULL);
-        told = say_domains(&rule[x->level - 1], level, b);
-        if (told) {
+        skr_group_rules(g->spec, e->topology.tree, rule, NULL);
+        said = say_domains(&rule[x->level - 1], level, b);
+        if (said) {
             skr_strbuf_addf(b, ", best %s has %d", level, best);
         }
     }
-    if (!told) {
+    if (!said) {
         skr_strbuf_addf(b, ", its rules leave room for %d", x->largest);
     }
 }
@@ -50,7 +57,7 @@ static void placement_failed(const struct skr_engine *e, const struct group *g,
 /* ---- a member that no node can take ---- */
 
 /* The most that one node has of a resource, whatever is in use there. */
-static int64_t largest_node(const struct skr_engine *e, uint16_t resource)
+static int64_t largest_node(const struct skr_gang *e, uint16_t resource)
 {
     int64_t most = 0;
     const struct node_entry *n, *tmp;
@@ -82,8 +89,8 @@ static void say_too_large(const char *resource, int64_t need, int64_t have, stru
     skr_strbuf_fini(&has);
 }
 
-/* A resource that no node has is told first, then the first of which one member needs too much. */
-static bool member_too_large(struct skr_engine *e, struct group *g, struct skr_strbuf *b)
+/* A resource that no node has is named first, then the first of which one member needs too much. */
+static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_strbuf *b)
 {
     size_t n;
     struct pod_entry **newcomers = membership_plannable(e, g, &n);
@@ -117,10 +124,10 @@ static bool member_too_large(struct skr_engine *e, struct group *g, struct skr_s
     return large;
 }
 
-static void never_fits(struct skr_engine *e, struct group *g, const struct skr_explanation *x,
+static void never_fits(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
                        int32_t n, struct skr_strbuf *b)
 {
-    bool none_fits = x->largest <= 0 || (size_t)x->largest <= g->n_bound;
+    bool none_fits = x->largest <= 0 || (size_t)x->largest <= g->seats.n_bound;
     if (e->n_nodes > 0 && none_fits && !g->plan && member_too_large(e, g, b)) {
         return;
     }
@@ -130,7 +137,7 @@ static void never_fits(struct skr_engine *e, struct group *g, const struct skr_e
 
 /* ---- the whole ---- */
 
-void explain_sentence(struct skr_engine *e, struct group *g, const struct skr_explanation *x,
+void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
                       int32_t n, struct skr_strbuf *b)
 {
     skr_strbuf_addf(b, "group %s ", g->name);

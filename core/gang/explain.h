@@ -4,12 +4,12 @@
 /*
  * Explanations of groups: the sentence, the tokens that hold, and the solver's account of a group
  * that found no place, as JSON (docs/reference.md, "Explanations"). Used by the files explain_*.c
- * and inquiry.c of this folder only, besides explain_sentence(), which is in state.h.
+ * and explain_request.c of this folder.
  *
- * The account is made on demand by a solve of its own (inquiry.c), and kept with the group until a
- * fact changes that it may rest on. A group that merely waits costs nothing for it.
+ * The account is made on demand by a solve of its own (explain_request.c), and kept with the group
+ * until a fact changes that it may rest on. A group that merely waits costs nothing for it.
  */
-#include "core/gang/state.h"
+#include "core/gang/gang.h"
 
 enum {
     SKR_EXPLAIN_ASKERS_MAX = 64,      /* requests that wait for a solve; more are refused */
@@ -33,15 +33,15 @@ struct explained {
     char *set;            /* "constraints.rack.hard=false": the first rule to be changed, or NULL */
 };
 
-/* A solved problem and its explanation, while they are told. */
+/* A solved problem and its explanation, while they are written. */
 struct account {
-    struct skr_engine *e;
+    struct skr_gang *e;
     const struct group *g;
     const struct skr_solve_request *request;
     const struct skr_explanation *x;
     size_t scarce; /* index of the resource of which there are the fewest slots */
 };
-void account_init(struct account *a, struct skr_engine *e, const struct group *g,
+void account_init(struct account *a, struct skr_gang *e, const struct group *g,
                   const struct skr_solve_request *request, const struct skr_explanation *x);
 const char *account_resource(const struct account *a, size_t r); /* name of problem resource r */
 /* New members that fit on a leaf; 0 when it is not eligible. */
@@ -55,6 +55,12 @@ void account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_str
 /* Why no member may go to the node of a leaf, as a word; NULL: it may. *ret_opens: it would do if
  * the node were Ready, not cordoned and without taints. */
 const char *account_closed(const struct account *a, int32_t leaf, bool *ret_opens);
+
+void explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
+
+/* explain.c: why n members found no place; appended to b. */
+void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                      int32_t n, struct skr_strbuf *b);
 
 /* "rack=pack, hard" */
 void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b);
@@ -73,7 +79,7 @@ void explain_size(const struct account *a, struct skr_strbuf *b);
 void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
 
 /* explain_answer.c: the whole answer. */
-void explain_answer_group(struct skr_engine *e, const struct group *g, struct skr_strbuf *b);
-void explain_answer_map(struct skr_engine *e, const struct map_entry *m, struct skr_strbuf *b);
+void explain_answer_group(struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b);
 
 #endif

@@ -4,6 +4,10 @@
  * do. All numbers are those of the problem that was solved, not of the ledger of now.
  */
 #include "core/gang/explain.h"
+#include "core/gang/groups.h"
+#include "core/gang/nodes.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -64,7 +68,7 @@ static size_t scarcest(const struct skr_solve_request *request)
     return best;
 }
 
-void account_init(struct account *a, struct skr_engine *e, const struct group *g,
+void account_init(struct account *a, struct skr_gang *e, const struct group *g,
                   const struct skr_solve_request *request, const struct skr_explanation *x)
 {
     *a = (struct account){e, g, request, x, scarcest(request)};
@@ -106,7 +110,7 @@ void account_unit_name(const struct skr_tree *tree, int32_t unit, struct skr_str
 }
 
 /* Of one shape; SKR_ELIGIBLE, too, when only a veto keeps it away. */
-static const char *closed_for(struct skr_engine *e, struct shape *s, const struct node_entry *n,
+static const char *closed_for(struct skr_gang *e, struct shape *s, const struct node_entry *n,
                               bool *ret_opens)
 {
     *ret_opens = false;
@@ -115,7 +119,7 @@ static const char *closed_for(struct skr_engine *e, struct shape *s, const struc
         return "NotSelected";
     }
     if (why == SKR_ELIGIBLE) {
-        return shape_is_vetoed(e, s, n->name) ? "Refused" : NULL;
+        return shapes_is_vetoed(e, s, n->name) ? "Refused" : NULL;
     }
     *ret_opens = true;
     if (!n->node->ready) {
@@ -281,4 +285,16 @@ void explain_account(const struct account *a, struct skr_strbuf *b)
     }
     write_sizes(a->x, b);
     explain_domains(a, b);
+}
+
+void explained_destroy(struct explained *x)
+{
+    if (!x) {
+        return;
+    }
+    free(x->account);
+    free(x->relaxations);
+    free(x->smaller);
+    free(x->set);
+    free(x);
 }

@@ -6,6 +6,16 @@
  * own (Assigned, Permitted).
  */
 #include "core/gang/explain.h"
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
+#include "core/gang/shapes.h"
+#include "core/gang/status.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -19,11 +29,11 @@ static bool on_its_way(const struct group *g)
 
 static bool is_placed(const struct group *g)
 {
-    bool all = g->n_bound >= (size_t)membership_size(g);
+    bool all = g->seats.n_bound >= (size_t)membership_size(g);
     return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
 }
 
-/* A group with all its members bound is told as that; what is wrong with it nonetheless stands
+/* A group with all its members bound is reported as that; what is wrong with it nonetheless stands
  * under "also". */
 static enum skr_reason reason_of(const struct group *g)
 {
@@ -44,7 +54,7 @@ static size_t n_asked(const struct group *g)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        n += p->plan == g->plan && (p->parked || pods_is_bound(p));
+        n += p->plan == g->plan && (p->vote.request || pods_is_bound(p));
     }
     return n;
 }
@@ -55,7 +65,7 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     skr_strbuf_init(&text);
     if (on_its_way(g) && g->plan->binding) {
         skr_strbuf_addf(&text, "group %s is being bound, %zu of %d members are bound", g->name,
-                        g->n_bound, membership_size(g));
+                        g->seats.n_bound, membership_size(g));
     } else if (on_its_way(g)) {
         skr_strbuf_addf(&text,
                         "group %s has a placement, %zu of %zu members have reached their bind call",
@@ -63,9 +73,9 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     } else if (reason_of(g) != SKR_REASON_NONE && g->message) {
         skr_strbuf_add(&text, g->message);
     } else if (g->state == GROUP_BOUND && !g->spec) {
-        skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->n_bound);
+        skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->seats.n_bound);
     } else if (g->state == GROUP_BOUND) {
-        skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->n_bound,
+        skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->seats.n_bound,
                         membership_size(g));
     } else if (g->reason != SKR_REASON_NONE) {
         skr_strbuf_addf(&text, "group %s waits: %s", g->name, skr_reason_name(g->reason));
@@ -84,9 +94,10 @@ static void write_time(const char *key, skr_time t, struct skr_strbuf *b)
     skr_strbuf_addf(b, ",\"%s\":\"%s\"", key, text);
 }
 
-static void write_times(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+static void write_times(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
-    skr_time since = g->state != GROUP_BOUND && g->begin_at > 0 ? g->begin_at : g->status_since;
+    skr_time since =
+        g->state != GROUP_BOUND && g->times.begin > 0 ? g->times.begin : g->status_since;
     if (since > 0) {
         write_time("since", since, b);
         skr_strbuf_addf(b, ",\"forSeconds\":%lld",
@@ -95,8 +106,8 @@ static void write_times(const struct skr_engine *e, const struct group *g, struc
     skr_time until = 0;
     if (on_its_way(g) && !g->plan->binding_persisted) {
         until = g->plan->deadline;
-    } else if (!g->plan && g->state == GROUP_BACKOFF && !g->infeasible) {
-        until = g->backoff_until;
+    } else if (!g->plan && g->state == GROUP_BACKOFF && !g->trial.infeasible) {
+        until = g->trial.backoff_until;
     }
     if (until > e->now && until != SKR_TIME_NEVER) {
         write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
@@ -109,7 +120,7 @@ static void write_times(const struct skr_engine *e, const struct group *g, struc
 
 struct also {
     struct skr_strbuf *b;
-    const char *reason; /* is not told again */
+    const char *reason; /* is not reported again */
     bool first;
 };
 
@@ -159,14 +170,15 @@ static void say_names(struct names *names, const char *what, struct skr_strbuf *
     free(names->item);
 }
 
-static void also_outside(const struct skr_engine *e, struct also *also)
+static void also_outside(const struct skr_gang *e, struct also *also)
 {
     struct names names = {0};
     struct skr_strbuf text;
     const struct node_entry *n, *tmp;
     HASH_ITER(hh, e->nodes, n, tmp)
     {
-        if (e->tree && n->node && n->node->ready && skr_tree_find_leaf(e->tree, n->name) < 0) {
+        if (e->topology.tree && n->node && n->node->ready &&
+            skr_tree_find_leaf(e->topology.tree, n->name) < 0) {
             names_add(&names, n->name);
         }
     }
@@ -186,13 +198,13 @@ static void also_duplicates(const struct group *g, struct also *also)
     struct names names = {0};
     struct skr_strbuf text;
     const struct map_entry *m;
-    DL_FOREACH2(g->maps, m, gnext)
+    DL_FOREACH2(g->source.maps, m, gnext)
     {
-        if (m != g->map) {
+        if (m != g->source.map) {
             names_add(&names, m->map->meta.name);
         }
     }
-    if (!g->map || names.n == 0) {
+    if (!g->source.map || names.n == 0) {
         free(names.item);
         return;
     }
@@ -204,7 +216,7 @@ static void also_duplicates(const struct group *g, struct also *also)
     skr_strbuf_fini(&text);
 }
 
-static void also_refused(struct skr_engine *e, const struct group *g, struct also *also)
+static void also_refused(struct skr_gang *e, const struct group *g, struct also *also)
 {
     struct names names = {0};
     struct skr_strbuf text;
@@ -219,7 +231,7 @@ static void also_refused(struct skr_engine *e, const struct group *g, struct als
         const struct veto *v, *tmp;
         HASH_ITER(hh, p->shape->vetoes, v, tmp)
         {
-            if (shape_is_vetoed(e, p->shape, v->node)) {
+            if (shapes_is_vetoed(e, p->shape, v->node)) {
                 names_add(&names, v->node);
             }
         }
@@ -239,7 +251,7 @@ static void also_refused(struct skr_engine *e, const struct group *g, struct als
 static void also_missing(const struct group *g, struct also *also)
 {
     char text[300];
-    size_t have = g->n_bound + g->n_ready_new, size = (size_t)membership_size(g);
+    size_t have = g->seats.n_bound + g->seats.n_ready, size = (size_t)membership_size(g);
     if (!g->spec || have >= size || g->state == GROUP_BOUND || on_its_way(g)) {
         return;
     }
@@ -247,7 +259,7 @@ static void also_missing(const struct group *g, struct also *also)
     add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
 }
 
-/* What is wrong with a group that is told as bound. */
+/* What is wrong with a group that is reported as bound. */
 static void also_although_bound(const struct group *g, struct also *also)
 {
     const char *text = g->message;
@@ -261,19 +273,19 @@ static void also_although_bound(const struct group *g, struct also *also)
     also->reason = skr_reason_name(g->reason);
 }
 
-static void write_also(struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+static void write_also(struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct also also = {.b = b, .reason = token_of(g), .first = true};
     struct skr_strbuf levels;
     skr_strbuf_init(&levels);
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
-    if (g->defect) {
-        add_reason(&also, SKR_REASON_GROUP_INVALID, g->defect);
+    if (g->source.defect) {
+        add_reason(&also, SKR_REASON_GROUP_INVALID, g->source.defect);
     }
     also_duplicates(g, &also);
-    if (g->homogeneity) {
-        add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->homogeneity);
+    if (g->seats.difference) {
+        add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->seats.difference);
     }
     if (status_unknown_levels(e, g, &levels)) {
         add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", levels.s);
@@ -321,7 +333,7 @@ static void next_members(struct next *next, const struct group *g)
 {
     char label[400];
     snprintf(label, sizeof label, "-l %s=%.253s",
-             g->source == SOURCE_PODGROUP ? SKR_LABEL_POD_GROUP : SKR_LABEL_GROUP, g->name);
+             g->source.kind == SOURCE_PODGROUP ? SKR_LABEL_POD_GROUP : SKR_LABEL_GROUP, g->name);
     next_kubectl(next, g, "get pods", label);
     next_kubectl(next, g, "get events", "--field-selector type=Warning");
 }
@@ -330,7 +342,7 @@ static void next_create(struct next *next, const struct group *g)
 {
     char rest[700];
     snprintf(rest, sizeof rest, "%.200s --from-literal=name=%.200s --from-literal=size=%zu",
-             g->name, g->name, g->n_live);
+             g->name, g->name, g->seats.n_live);
     next_kubectl(next, g, "create configmap", rest);
     snprintf(rest, sizeof rest, "%.200s %s=", g->name, SKR_GROUP_LABEL);
     next_kubectl(next, g, "label configmap", rest);
@@ -339,10 +351,10 @@ static void next_create(struct next *next, const struct group *g)
 static void next_edit(struct next *next, const struct group *g)
 {
     char rest[300];
-    if (g->source != SOURCE_MAP || !g->map) {
+    if (g->source.kind != SOURCE_MAP || !g->source.map) {
         return;
     }
-    snprintf(rest, sizeof rest, "%.253s", g->map->map->meta.name);
+    snprintf(rest, sizeof rest, "%.253s", g->source.map->map->meta.name);
     next_kubectl(next, g, "edit configmap", rest);
 }
 
@@ -351,7 +363,7 @@ static void next_edit(struct next *next, const struct group *g)
 static void next_simulate(struct next *next, const struct group *g)
 {
     struct skr_strbuf c;
-    const struct explained *x = g->source == SOURCE_MAP ? g->explained : NULL;
+    const struct explained *x = g->source.kind == SOURCE_MAP ? g->explained : NULL;
     bool of_room =
         g->reason == SKR_REASON_NEVER_FITS || g->reason == SKR_REASON_WAITING_FOR_CAPACITY;
     char size[32];
@@ -378,7 +390,7 @@ static void next_simulate(struct next *next, const struct group *g)
 }
 
 /* The oldest topology map that cannot be read, else the list of them. */
-static void next_topology(struct next *next, const struct skr_engine *e, const struct group *g)
+static void next_topology(struct next *next, const struct skr_gang *e, const struct group *g)
 {
     const struct map_entry *bad = topology_malformed(e);
     struct skr_strbuf c;
@@ -392,7 +404,7 @@ static void next_topology(struct next *next, const struct skr_engine *e, const s
     skr_strbuf_fini(&c);
 }
 
-static void write_next(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+static void write_next(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct next next = {.b = b, .first = true};
     skr_strbuf_add(b, ",\"next\":[");
@@ -433,7 +445,7 @@ static void write_next(const struct skr_engine *e, const struct group *g, struct
 
 static void write_account(const struct group *g, struct skr_strbuf *b)
 {
-    const struct explained *x = g->infeasible && !g->plan ? g->explained : NULL;
+    const struct explained *x = g->trial.infeasible && !g->plan ? g->explained : NULL;
     if (x && x->account && x->input_epoch == g->input_epoch) {
         skr_strbuf_add(b, x->account);
         const char *more = x->relaxations ? x->relaxations : "",
@@ -442,11 +454,11 @@ static void write_account(const struct group *g, struct skr_strbuf *b)
         return;
     }
     skr_strbuf_addf(b, ",\"need\":{\"members\":%d},\"have\":{\"members\":%zu}", membership_size(g),
-                    g->n_bound + g->n_ready_new);
+                    g->seats.n_bound + g->seats.n_ready);
     skr_strbuf_add(b, ",\"domains\":[],\"relaxations\":[]");
 }
 
-static void write_head(const struct skr_engine *e, const char *namespace_, const char *name,
+static void write_head(const struct skr_gang *e, const char *namespace_, const char *name,
                        const char *status, bool placed, struct skr_strbuf *b)
 {
     char time[48];
@@ -459,7 +471,7 @@ static void write_head(const struct skr_engine *e, const char *namespace_, const
     skr_strbuf_addf(b, ",\"status\":\"%s\",\"placed\":%s", status, placed ? "true" : "false");
 }
 
-void explain_answer_group(struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+void explain_answer_group(struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     write_head(e, g->namespace_, g->name, skr_group_status_name(g->status), is_placed(g), b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
@@ -472,7 +484,7 @@ void explain_answer_group(struct skr_engine *e, const struct group *g, struct sk
     skr_strbuf_addc(b, '}');
 }
 
-void explain_answer_map(struct skr_engine *e, const struct map_entry *m, struct skr_strbuf *b)
+void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b)
 {
     char text[400];
     enum skr_reason reason = status_loser(e, m, text, sizeof text);

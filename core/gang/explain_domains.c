@@ -8,6 +8,9 @@
  * closed to the members, with what would be free there.
  */
 #include "core/gang/explain.h"
+#include "core/gang/groups.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
  * any node of the tree is.
  */
 #include "core/gang/explain.h"
+#include "core/gang/groups.h"
 
 #include "topology/amount_text.h"
 
@@ -40,7 +41,7 @@ static void end(struct relaxation *r, struct skr_strbuf *b)
 
 /* ---- room ---- */
 
-#define AMOUNT_MAX (INT64_MAX / 4) /* beyond, amounts are told as this */
+#define AMOUNT_MAX (INT64_MAX / 4) /* beyond, amounts are reported as this */
 
 /* What members ask for of resource r when as many more of them are there as slots are missing. */
 static int64_t wanted(const struct account *a, const struct skr_missing_slots *slot, size_t r)
@@ -281,7 +282,7 @@ void explain_size(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
     if (x->largest <= 0 || x->largest >= a->request->problem.n ||
-        (size_t)x->largest < a->g->n_bound) {
+        (size_t)x->largest < a->g->seats.n_bound) {
         return;
     }
     struct relaxation r;

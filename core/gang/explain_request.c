@@ -12,8 +12,20 @@
  * Requests wait in a list and are answered in its order when they can be. The problem of the solve
  * that runs stays readable until its SKR_EVENT_SOLVED was handled (core/frame/action.h).
  */
+#include "core/gang/explain_request.h"
+
 #include "core/gang/explain.h"
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/output.h"
 #include "core/gang/pages.h"
+#include "core/gang/planner.h"
+#include "core/gang/pods.h"
+#include "core/gang/problem.h"
+#include "core/gang/reason.h"
+#include "core/gang/topology.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -27,7 +39,7 @@ struct asker {
     struct asker *prev, *next;
 };
 
-struct inquiries {
+struct explain_requests {
     struct asker *askers;
     size_t n;
     uint64_t solve; /* running; 0 none */
@@ -37,28 +49,16 @@ struct inquiries {
     struct explained *draft; /* of the first, while the second runs */
 };
 
-void explained_destroy(struct explained *x)
-{
-    if (!x) {
-        return;
-    }
-    free(x->account);
-    free(x->relaxations);
-    free(x->smaller);
-    free(x->set);
-    free(x);
-}
-
 /* ---- answers ---- */
 
-static void answer(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+static void answer(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
                    struct skr_strbuf *json)
 {
     out_explain(e, request, status, json);
     skr_strbuf_fini(json);
 }
 
-static void refuse(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+static void refuse(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
                    const char *text)
 {
     struct skr_strbuf json;
@@ -67,7 +67,7 @@ static void refuse(struct skr_engine *e, uint64_t request, enum skr_explain_stat
     answer(e, request, status, &json);
 }
 
-static void asker_destroy(struct inquiries *q, struct asker *a)
+static void asker_destroy(struct explain_requests *q, struct asker *a)
 {
     DL_DELETE(q->askers, a);
     q->n--;
@@ -75,7 +75,7 @@ static void asker_destroy(struct inquiries *q, struct asker *a)
     free(a);
 }
 
-static const char *not_now(const struct skr_engine *e)
+static const char *not_now(const struct skr_gang *e)
 {
     if (!e->synced || e->stopped) {
         return SKR_TEXT_NOT_READY;
@@ -83,12 +83,12 @@ static const char *not_now(const struct skr_engine *e)
     return e->leader ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
-void inquiry_ask(struct skr_engine *e, const struct skr_event *ev)
+void explain_request_ask(struct skr_gang *e, const struct skr_event *ev)
 {
-    if (!e->inquiries) {
-        e->inquiries = skr_alloc(sizeof *e->inquiries);
+    if (!e->explain_requests) {
+        e->explain_requests = skr_alloc(sizeof *e->explain_requests);
     }
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     const char *problem = not_now(e);
     if (!problem && q->n >= SKR_EXPLAIN_ASKERS_MAX) {
         problem = "sakkara: too many explanations are asked for";
@@ -100,9 +100,9 @@ void inquiry_ask(struct skr_engine *e, const struct skr_event *ev)
     struct asker *a = skr_alloc(sizeof *a);
     size_t n = strlen(ev->namespace_) + strlen(ev->name) + 2;
     a->request = ev->explain.request;
-    a->facts = e->facts;
+    a->facts = e->epoch.facts;
     a->until = e->now + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
-    engine_wake(e, a->until, WAKE_ASKERS, NULL);
+    wakes_add(e, a->until, WAKE_ASKERS, NULL);
     a->key = skr_alloc(n);
     snprintf(a->key, n, "%s/%s", ev->namespace_, ev->name);
     DL_APPEND(q->askers, a);
@@ -111,10 +111,10 @@ void inquiry_ask(struct skr_engine *e, const struct skr_event *ev)
 
 /* ---- solves ---- */
 
-static bool needs_account(const struct skr_engine *e, const struct group *g)
+static bool needs_account(const struct skr_gang *e, const struct group *g)
 {
-    return g->infeasible && !g->plan && g->spec && topology_is_usable(e) && g->n_ready_new > 0 &&
-           g->reason != SKR_REASON_TOPOLOGY_MISSING;
+    return g->trial.infeasible && !g->plan && g->spec && topology_is_usable(e) &&
+           g->seats.n_ready > 0 && g->reason != SKR_REASON_TOPOLOGY_MISSING;
 }
 
 static bool account_stands(const struct group *g, const struct asker *a)
@@ -123,8 +123,7 @@ static bool account_stands(const struct group *g, const struct asker *a)
            g->explained->input_epoch == g->input_epoch;
 }
 
-static struct skr_solve_request *build(struct skr_engine *e, struct group *g,
-                                       struct skr_error *error)
+static struct skr_solve_request *build(struct skr_gang *e, struct group *g, struct skr_error *error)
 {
     size_t n;
     struct pod_entry **newcomers = membership_plannable(e, g, &n);
@@ -137,26 +136,26 @@ static struct skr_solve_request *build(struct skr_engine *e, struct group *g,
     return request;
 }
 
-static void start(struct skr_engine *e, const struct group *g, struct skr_solve_request *request,
+static void start(struct skr_gang *e, const struct group *g, struct skr_solve_request *request,
                   bool opened)
 {
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     q->solve = out_solve(e, request);
     q->request = request;
     q->opened = opened;
     q->group = skr_strdup(g->key);
 }
 
-/* Without a problem there is nothing to tell beyond the group's message. */
-static void keep_nothing(struct skr_engine *e, struct group *g)
+/* Without a problem there is nothing to report beyond the group's message. */
+static void keep_nothing(struct skr_gang *e, struct group *g)
 {
     explained_destroy(g->explained);
     g->explained = skr_alloc(sizeof *g->explained);
-    g->explained->facts = e->facts;
+    g->explained->facts = e->epoch.facts;
     g->explained->input_epoch = g->input_epoch;
 }
 
-static void start_first(struct skr_engine *e, struct group *g)
+static void start_first(struct skr_gang *e, struct group *g)
 {
     struct skr_error error;
     struct skr_solve_request *request = build(e, g, &error);
@@ -167,15 +166,15 @@ static void start_first(struct skr_engine *e, struct group *g)
     request->problem.explain_parts =
         SKR_EXPLAIN_SIZES | SKR_EXPLAIN_RELAXATIONS | SKR_EXPLAIN_SLOTS;
     struct explained *draft = skr_alloc(sizeof *draft);
-    draft->facts = e->facts;
+    draft->facts = e->epoch.facts;
     draft->input_epoch = g->input_epoch;
-    e->inquiries->draft = draft;
+    e->explain_requests->draft = draft;
     start(e, g, request, false);
 }
 
 /* The same problem with closed nodes open, where opening them is possible. false: there are none
  * with room. */
-static bool start_second(struct skr_engine *e, struct group *g)
+static bool start_second(struct skr_gang *e, struct group *g)
 {
     struct skr_error error;
     struct skr_solve_request *request = build(e, g, &error);
@@ -206,17 +205,17 @@ static bool start_second(struct skr_engine *e, struct group *g)
 
 /* ---- their ends ---- */
 
-static void keep(struct inquiries *q, struct group *g)
+static void keep(struct explain_requests *q, struct group *g)
 {
     explained_destroy(g->explained);
     g->explained = q->draft;
     q->draft = NULL;
 }
 
-static void first_solved(struct skr_engine *e, struct group *g,
+static void first_solved(struct skr_gang *e, struct group *g,
                          const struct skr_solve_request *request, const struct skr_solution *s)
 {
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     struct account a;
     struct skr_strbuf b;
     if (!s || s->status != SKR_SOLVE_INFEASIBLE) { /* a plan is about to be made, or a limit met */
@@ -233,15 +232,15 @@ static void first_solved(struct skr_engine *e, struct group *g,
     q->draft->size = b.len > 0 ? s->explanation.largest : 0;
     q->draft->smaller = skr_strbuf_take(&b, NULL);
     planner_explain(e, g, s, request->problem.n);
-    if (q->draft->facts != e->facts || !start_second(e, g)) {
+    if (q->draft->facts != e->epoch.facts || !start_second(e, g)) {
         keep(q, g);
     }
 }
 
-static void second_solved(struct skr_engine *e, struct group *g,
+static void second_solved(struct skr_gang *e, struct group *g,
                           const struct skr_solve_request *request, const struct skr_solution *s)
 {
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     if (s && s->status == SKR_SOLVE_PLACED) {
         struct account a = {.e = e, .g = g, .request = request};
         struct skr_strbuf b;
@@ -254,9 +253,9 @@ static void second_solved(struct skr_engine *e, struct group *g,
     keep(q, g);
 }
 
-bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
+bool explain_request_solved(struct skr_gang *e, struct skr_event *ev)
 {
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     if (!q || q->solve == 0 || q->solve != ev->solved.solve) {
         return false;
     }
@@ -283,9 +282,9 @@ bool inquiry_solved(struct skr_engine *e, struct skr_event *ev)
 /* ---- the list ---- */
 
 /* Starts the solve when none runs. */
-static bool waits_for_account(struct skr_engine *e, struct group *g, struct asker *a)
+static bool waits_for_account(struct skr_gang *e, struct group *g, struct asker *a)
 {
-    const struct inquiries *q = e->inquiries;
+    const struct explain_requests *q = e->explain_requests;
     if (!needs_account(e, g) || account_stands(g, a) || e->now >= a->until) {
         return false;
     }
@@ -300,7 +299,7 @@ static bool waits_for_account(struct skr_engine *e, struct group *g, struct aske
 }
 
 /* Whether it was answered. */
-static bool try_answer(struct skr_engine *e, struct asker *a)
+static bool try_answer(struct skr_gang *e, struct asker *a)
 {
     struct map_entry *m;
     struct group *g = groups_find_named(e, a->key, &m);
@@ -324,9 +323,9 @@ static bool try_answer(struct skr_engine *e, struct asker *a)
     return true;
 }
 
-void inquiry_settle(struct skr_engine *e)
+void explain_request_settle(struct skr_gang *e)
 {
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     struct asker *a, *tmp;
     if (!q) {
         return;
@@ -343,9 +342,9 @@ void inquiry_settle(struct skr_engine *e)
     }
 }
 
-void inquiry_fini(struct skr_engine *e)
+void explain_request_fini(struct skr_gang *e)
 {
-    struct inquiries *q = e->inquiries;
+    struct explain_requests *q = e->explain_requests;
     if (!q) {
         return;
     }
@@ -355,5 +354,5 @@ void inquiry_fini(struct skr_engine *e)
     free(q->group);
     explained_destroy(q->draft);
     free(q);
-    e->inquiries = NULL;
+    e->explain_requests = NULL;
 }

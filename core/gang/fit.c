@@ -13,14 +13,20 @@
  * Not answered for: groups that hold something already, plans past the point of no return, rules
  * beyond SKR_SIZES_MERGE_WORDS_MAX, kinds beyond the byte limit. They are solved at every change.
  */
+#include "core/gang/fit.h"
+
 #include "core/gang/fit_cache.h"
+#include "core/gang/groups.h"
+#include "core/gang/membership.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 #include <utlist.h>
 
-void outlook_leave(struct group *g)
+void fit_leave(struct group *g)
 {
-    struct outlook *o = &g->outlook;
+    struct fit *o = &g->fit;
     if (o->kind) {
         watched_unref(o->kind, o->watched);
         kind_unref(o->kind);
@@ -28,23 +34,23 @@ void outlook_leave(struct group *g)
     memset(o, 0, sizeof *o);
 }
 
-static bool holds_something(const struct skr_engine *e, const struct group *g,
+static bool holds_something(const struct skr_gang *e, const struct group *g,
                             struct pod_entry *const *newcomers, size_t n)
 {
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = problem_claim_node(g, p, newcomers, n);
-        if (node && skr_tree_find_leaf(e->tree, node) >= 0) {
+        const char *node = membership_claim_node(g, p, newcomers, n);
+        if (node && skr_tree_find_leaf(e->topology.tree, node) >= 0) {
             return true;
         }
     }
     return false;
 }
 
-static void join(struct skr_engine *e, struct group *g, const struct shapes *shapes, int32_t n)
+static void join(struct skr_gang *e, struct group *g, const struct shapes *shapes, int32_t n)
 {
-    struct outlook *o = &g->outlook;
+    struct fit *o = &g->fit;
     struct kind *kind = kind_get(e, shapes);
     if (!kind) {
         return;
@@ -53,17 +59,17 @@ static void join(struct skr_engine *e, struct group *g, const struct shapes *sha
     o->kind = kind;
     o->n = n;
     o->watched = watched_get(e, kind, n);
-    o->kept = kept_get(e, kind, g, n);
+    o->sizes = kind_sizes_get(e, kind, g, n);
 }
 
 /* What of the group's input the answer depends on; kept while that stays the same. */
-static void make_outlook(struct skr_engine *e, struct group *g)
+static void make_fit(struct skr_gang *e, struct group *g)
 {
-    struct outlook *o = &g->outlook;
+    struct fit *o = &g->fit;
     if (o->made && o->input == g->input_epoch && !(o->kind && o->kind->dead)) {
         return;
     }
-    outlook_leave(g);
+    fit_leave(g);
     o->made = true;
     o->input = g->input_epoch;
     size_t n;
@@ -75,7 +81,7 @@ static void make_outlook(struct skr_engine *e, struct group *g)
     free(newcomers);
 }
 
-static bool fits_by_solving(const struct skr_engine *e, struct outlook *o)
+static bool fits_by_solving(const struct skr_gang *e, struct fit *o)
 {
     if (o->solved_changes == o->kind->changes) {
         return o->fits;
@@ -83,11 +89,11 @@ static bool fits_by_solving(const struct skr_engine *e, struct outlook *o)
     struct skr_error error;
     struct skr_solution *solution = NULL;
     static const int64_t one = 1;
-    int64_t *room = skr_alloc_array((size_t)e->tree->n_leaves, sizeof *room);
-    outlook_copy_slots(o, e->tree, room);
-    struct skr_problem problem = {.tree = e->tree,
+    int64_t *room = skr_alloc_array((size_t)e->topology.tree->n_leaves, sizeof *room);
+    fit_copy_slots(o, e->topology.tree, room);
+    struct skr_problem problem = {.tree = e->topology.tree,
                                   .n = o->n,
-                                  .rule = o->kept->rule,
+                                  .rule = o->sizes->rule,
                                   .n_resources = 1,
                                   .demand = &one,
                                   .free = room,
@@ -99,45 +105,45 @@ static bool fits_by_solving(const struct skr_engine *e, struct outlook *o)
     return o->fits;
 }
 
-enum outlook_answer outlook_judge(struct skr_engine *e, struct group *g)
+enum fit_answer fit_judge(struct skr_gang *e, struct group *g)
 {
-    struct outlook *o = &g->outlook;
-    if (g->plan || !g->spec || !e->keeping->tree) {
-        return OUTLOOK_UNKNOWN;
+    struct fit *o = &g->fit;
+    if (g->plan || !g->spec || !e->fit_cache->tree) {
+        return FIT_UNKNOWN;
     }
-    make_outlook(e, g);
+    make_fit(e, g);
     if (!o->kind) {
-        return OUTLOOK_UNKNOWN;
+        return FIT_UNKNOWN;
     }
     if (o->watched->sum < o->n) {
-        return OUTLOOK_NONE;
+        return FIT_NO;
     }
     if (e->settings.plain_planning) {
-        return !skr_sizes_can_keep(e->tree, o->kept->rule, o->n) ? OUTLOOK_UNKNOWN
-               : fits_by_solving(e, o)                           ? OUTLOOK_FITS
-                                                                 : OUTLOOK_NONE;
+        return !skr_sizes_can_keep(e->topology.tree, o->sizes->rule, o->n) ? FIT_UNKNOWN
+               : fits_by_solving(e, o)                                     ? FIT_YES
+                                                                           : FIT_NO;
     }
-    if (!o->kept->sizes || skr_sizes_most(o->kept->sizes) < o->n) {
-        return OUTLOOK_UNKNOWN;
+    if (!o->sizes->sizes || skr_sizes_most(o->sizes->sizes) < o->n) {
+        return FIT_UNKNOWN;
     }
-    return skr_sizes_has(o->kept->sizes, o->n) ? OUTLOOK_FITS : OUTLOOK_NONE;
+    return skr_sizes_has(o->sizes->sizes, o->n) ? FIT_YES : FIT_NO;
 }
 
-bool outlook_stands(const struct skr_engine *e, const struct group *g)
+bool fit_stands(const struct skr_gang *e, const struct group *g)
 {
-    const struct outlook *o = &g->outlook;
-    return o->made && o->kind && !o->kind->dead && o->input == g->input_epoch && e->keeping &&
-           e->keeping->tree == e->tree;
+    const struct fit *o = &g->fit;
+    return o->made && o->kind && !o->kind->dead && o->input == g->input_epoch && e->fit_cache &&
+           e->fit_cache->tree == e->topology.tree;
 }
 
-void outlook_copy_slots(const struct outlook *o, const struct skr_tree *tree, int64_t *ret)
+void fit_copy_slots(const struct fit *o, const struct skr_tree *tree, int64_t *ret)
 {
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         ret[leaf] = o->kind->slots[leaf];
     }
 }
 
-bool outlook_holds(const struct outlook *o, const struct skr_tree *tree, const int32_t *count)
+bool fit_holds(const struct fit *o, const struct skr_tree *tree, const int32_t *count)
 {
     for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         if (count[leaf] > o->kind->slots[leaf]) {
@@ -147,30 +153,35 @@ bool outlook_holds(const struct outlook *o, const struct skr_tree *tree, const i
     return true;
 }
 
-/* ---- what was told ---- */
+/* ---- what was reported ---- */
 
-static bool is_short(const struct outlook *o)
+static bool is_short(const struct fit *o)
 {
     return o->watched->sum < o->n;
 }
 
-void outlook_told(const struct skr_engine *e, struct group *g)
+void fit_reported(const struct skr_gang *e, struct group *g)
 {
-    struct outlook *o = &g->outlook;
-    o->tell_at = 0;
-    if (!outlook_stands(e, g)) {
+    struct fit *o = &g->fit;
+    o->report_at = 0;
+    if (!fit_stands(e, g)) {
         return;
     }
-    o->told_changes = o->kind->changes;
-    o->told_nodes = e->nodes_epoch;
-    o->told_short = is_short(o);
+    o->reported_changes = o->kind->changes;
+    o->reported_nodes = e->epoch.nodes;
+    o->reported_short = is_short(o);
 }
 
-enum outlook_news outlook_news(const struct skr_engine *e, const struct group *g)
+enum fit_news fit_news(const struct skr_gang *e, const struct group *g)
 {
-    const struct outlook *o = &g->outlook;
-    if (o->told_nodes != e->nodes_epoch || o->told_short != is_short(o)) {
+    const struct fit *o = &g->fit;
+    if (o->reported_nodes != e->epoch.nodes || o->reported_short != is_short(o)) {
         return NEWS_REASON;
     }
-    return o->told_changes != o->kind->changes ? NEWS_NUMBERS : NEWS_NONE;
+    return o->reported_changes != o->kind->changes ? NEWS_NUMBERS : NEWS_NONE;
+}
+
+void fit_report_at(struct group *g, skr_time at)
+{
+    g->fit.report_at = at;
 }

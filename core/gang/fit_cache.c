@@ -2,11 +2,15 @@
 /*
  * Kinds of members, kept up to date: an event costs what it changed and not the cluster.
  *
- * The ledger tells of which nodes the room changed, nodes and vetoes tell who may go there; their
+ * The ledger reports of which nodes the room changed, nodes and vetoes say who may go there; their
  * leaves are marked, and counted again for every kind before the next group is judged. Only slots
  * that did change go on to the sizes.
  */
 #include "core/gang/fit_cache.h"
+
+#include "core/gang/groups.h"
+#include "core/gang/nodes.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -20,7 +24,7 @@ enum {
 
 /* ---- lives ---- */
 
-static size_t kind_bytes(const struct keeping *k)
+static size_t kind_bytes(const struct fit_cache *k)
 {
     return sizeof(struct kind) + (size_t)k->tree->n_leaves * (sizeof(int32_t) + sizeof(uint8_t));
 }
@@ -36,10 +40,10 @@ static void kind_free(struct kind *kind)
     free(kind);
 }
 
-void kind_ref(struct skr_engine *e, struct kind *kind)
+void kind_ref(struct skr_gang *e, struct kind *kind)
 {
     kind->refs++;
-    kind->used = ++e->keeping->clock;
+    kind->used = ++e->fit_cache->clock;
 }
 
 void kind_unref(struct kind *kind)
@@ -59,18 +63,18 @@ void watched_unref(struct kind *kind, struct watched *w)
 }
 
 /* Takes a kind out of use; the rest goes with its last reference. */
-static void kind_drop(struct keeping *k, struct kind *kind)
+static void kind_drop(struct fit_cache *k, struct kind *kind)
 {
-    struct kept *kept, *next;
+    struct kind_sizes *kept, *next;
     DL_DELETE(k->kinds, kind);
     k->n_kinds--;
     k->bytes -= kind_bytes(k);
-    DL_FOREACH_SAFE(kind->kept, kept, next)
+    DL_FOREACH_SAFE(kind->sizes, kept, next)
     {
         skr_sizes_destroy(kept->sizes);
         free(kept);
     }
-    kind->kept = NULL;
+    kind->sizes = NULL;
     free(kind->slots);
     free(kind->open);
     kind->slots = NULL;
@@ -81,7 +85,7 @@ static void kind_drop(struct keeping *k, struct kind *kind)
     }
 }
 
-static void forget_all(struct keeping *k)
+static void forget_all(struct fit_cache *k)
 {
     while (k->kinds) {
         kind_drop(k, k->kinds);
@@ -97,18 +101,18 @@ static void forget_all(struct keeping *k)
     k->n_dirty = 0;
 }
 
-static struct keeping *keeping_of(struct skr_engine *e)
+static struct fit_cache *fit_cache_of(struct skr_gang *e)
 {
-    if (!e->keeping) {
-        e->keeping = skr_alloc(sizeof *e->keeping);
-        e->keeping->pool = skr_sizes_pool_create();
+    if (!e->fit_cache) {
+        e->fit_cache = skr_alloc(sizeof *e->fit_cache);
+        e->fit_cache->pool = skr_sizes_pool_create();
     }
-    return e->keeping;
+    return e->fit_cache;
 }
 
-void kept_fini(struct skr_engine *e)
+void fit_cache_fini(struct skr_gang *e)
 {
-    struct keeping *k = e->keeping;
+    struct fit_cache *k = e->fit_cache;
     if (!k) {
         return;
     }
@@ -116,32 +120,32 @@ void kept_fini(struct skr_engine *e)
     skr_sizes_pool_destroy(k->pool);
     free(k->dirty);
     free(k);
-    e->keeping = NULL;
+    e->fit_cache = NULL;
 }
 
-void kept_shape_gone(struct skr_engine *e, const struct shape *s)
+void fit_cache_shape_gone(struct skr_gang *e, const struct shape *s)
 {
     struct kind *kind, *next;
-    if (!e->keeping) {
+    if (!e->fit_cache) {
         return;
     }
-    DL_FOREACH_SAFE(e->keeping->kinds, kind, next)
+    DL_FOREACH_SAFE(e->fit_cache->kinds, kind, next)
     {
         bool has = false;
         for (size_t i = 0; i < kind->shapes.n; i++) {
             has = has || kind->shapes.item[i] == s;
         }
         if (has) {
-            kind_drop(e->keeping, kind);
+            kind_drop(e->fit_cache, kind);
         }
     }
 }
 
 /* ---- what changed ---- */
 
-static void mark(struct skr_engine *e, const char *node, enum dirt dirt)
+static void mark(struct skr_gang *e, const char *node, enum dirt dirt)
 {
-    struct keeping *k = e->keeping;
+    struct fit_cache *k = e->fit_cache;
     int32_t leaf = k && k->kinds ? skr_tree_find_leaf(k->tree, node) : -1;
     if (leaf < 0) {
         return;
@@ -153,7 +157,7 @@ static void mark(struct skr_engine *e, const char *node, enum dirt dirt)
     k->is_dirty[leaf] |= (uint8_t)dirt;
 }
 
-void kept_touch_node(struct skr_engine *e, const char *node)
+void fit_cache_touch_node(struct skr_gang *e, const char *node)
 {
     mark(e, node, DIRT_NODE);
 }
@@ -163,12 +167,12 @@ static void see(void *context, const char *node)
     mark(context, node, DIRT_ROOM);
 }
 
-void kept_see_changes(struct skr_engine *e)
+void fit_cache_see_changes(struct skr_gang *e)
 {
     skr_ledger_see_changed(e->ledger, see, e);
 }
 
-static bool is_open(struct skr_engine *e, const struct kind *kind, const struct node_entry *node)
+static bool is_open(struct skr_gang *e, const struct kind *kind, const struct node_entry *node)
 {
     if (!node || !node->node) {
         return false;
@@ -176,20 +180,20 @@ static bool is_open(struct skr_engine *e, const struct kind *kind, const struct 
     for (size_t i = 0; i < kind->shapes.n; i++) {
         struct shape *s = kind->shapes.item[i];
         if (skr_pod_shape_check_node(s->spec, node->node) != SKR_ELIGIBLE ||
-            shape_is_vetoed(e, s, node->name)) {
+            shapes_is_vetoed(e, s, node->name)) {
             return false;
         }
     }
     return true;
 }
 
-static const char *name_of(const struct skr_engine *e, int32_t leaf)
+static const char *name_of(const struct skr_gang *e, int32_t leaf)
 {
-    return e->tree->unit_name[e->tree->first_leaf + leaf];
+    return e->topology.tree->unit_name[e->topology.tree->first_leaf + leaf];
 }
 
 /* By what is known of open leaves. */
-static int32_t count_slots(const struct skr_engine *e, const struct kind *kind, int32_t leaf)
+static int32_t count_slots(const struct skr_gang *e, const struct kind *kind, int32_t leaf)
 {
     return kind->open[leaf]
                ? skr_ledger_slots(skr_ledger_get(e->ledger, name_of(e, leaf)), &kind->demand)
@@ -202,9 +206,9 @@ static int32_t least(int32_t a, int32_t b)
 }
 
 /* Counts the dirty leaves again. */
-static void kind_update(struct skr_engine *e, struct kind *kind)
+static void kind_update(struct skr_gang *e, struct kind *kind)
 {
-    struct keeping *k = e->keeping;
+    struct fit_cache *k = e->fit_cache;
     struct node_entry *const *node = topology_leaf_nodes(e);
     size_t n_changed = 0;
     for (size_t i = 0; i < k->n_dirty; i++) {
@@ -228,8 +232,8 @@ static void kind_update(struct skr_engine *e, struct kind *kind)
         return;
     }
     kind->changes++;
-    struct kept *kept;
-    DL_FOREACH(kind->kept, kept)
+    struct kind_sizes *kept;
+    DL_FOREACH(kind->sizes, kept)
     {
         if (kept->sizes) {
             skr_sizes_change(kept->sizes, kind->slots, k->changed, n_changed);
@@ -244,37 +248,37 @@ static int by_leaf(const void *a, const void *b)
 }
 
 /* Vetoes that have ended: who asks about them from now on gets another answer. */
-static void end_old_vetoes(struct skr_engine *e)
+static void end_old_vetoes(struct skr_gang *e)
 {
     struct kind *kind;
-    DL_FOREACH(e->keeping->kinds, kind)
+    DL_FOREACH(e->fit_cache->kinds, kind)
     {
         for (size_t i = 0; i < kind->shapes.n; i++) {
             struct veto *v, *tmp;
             HASH_ITER(hh, kind->shapes.item[i]->vetoes, v, tmp)
             {
                 if (v->until <= e->now) {
-                    kept_touch_node(e, v->node);
+                    fit_cache_touch_node(e, v->node);
                 }
             }
         }
     }
 }
 
-static void begin_tree(struct skr_engine *e, struct keeping *k)
+static void begin_tree(struct skr_gang *e, struct fit_cache *k)
 {
     forget_all(k);
-    if (!e->tree || e->tree->n_leaves == 0) {
+    if (!e->topology.tree || e->topology.tree->n_leaves == 0) {
         return;
     }
-    size_t n = (size_t)e->tree->n_leaves;
-    k->tree = skr_tree_ref(e->tree);
+    size_t n = (size_t)e->topology.tree->n_leaves;
+    k->tree = skr_tree_ref(e->topology.tree);
     k->is_dirty = skr_alloc_array(n, sizeof *k->is_dirty);
     k->changed = skr_alloc_array(n, sizeof *k->changed);
     k->room = skr_alloc_array(n, sizeof *k->room);
 }
 
-static void touch_all(struct keeping *k)
+static void touch_all(struct fit_cache *k)
 {
     skr_grow(&k->dirty, &k->cap_dirty, (size_t)k->tree->n_leaves, sizeof *k->dirty);
     for (k->n_dirty = 0; k->n_dirty < (size_t)k->tree->n_leaves; k->n_dirty++) {
@@ -283,12 +287,12 @@ static void touch_all(struct keeping *k)
     }
 }
 
-void kept_refresh(struct skr_engine *e)
+void fit_cache_refresh(struct skr_gang *e)
 {
-    struct keeping *k = keeping_of(e);
+    struct fit_cache *k = fit_cache_of(e);
     struct kind *kind;
-    kept_see_changes(e);
-    if (k->tree != e->tree) {
+    fit_cache_see_changes(e);
+    if (k->tree != e->topology.tree) {
         begin_tree(e, k);
     }
     end_old_vetoes(e);
@@ -331,13 +335,13 @@ static bool same_shapes(const struct shapes *a, const struct shapes *b)
     return true;
 }
 
-static size_t bytes_kept(const struct keeping *k)
+static size_t bytes_kept(const struct fit_cache *k)
 {
     return k->bytes + skr_sizes_pool_bytes(k->pool);
 }
 
 /* Drops unused kinds, the one used longest ago first, until there is room. */
-static bool make_room(struct keeping *k, size_t bytes)
+static bool make_room(struct fit_cache *k, size_t bytes)
 {
     for (;;) {
         struct kind *kind, *oldest = NULL;
@@ -363,9 +367,9 @@ static bool make_room(struct keeping *k, size_t bytes)
     }
 }
 
-struct kind *kind_get(struct skr_engine *e, const struct shapes *shapes)
+struct kind *kind_get(struct skr_gang *e, const struct shapes *shapes)
 {
-    struct keeping *k = e->keeping;
+    struct fit_cache *k = e->fit_cache;
     struct kind *kind;
     DL_FOREACH(k->kinds, kind)
     {
@@ -407,9 +411,9 @@ static bool same_rules(const struct skr_rule *a, const struct skr_rule *b, int32
 }
 
 /* Sizes up to n at least; groups of one kind grow in steps of two. */
-static void sizes_make(struct skr_engine *e, struct kind *kind, struct kept *kept, int32_t n)
+static void sizes_make(struct skr_gang *e, struct kind *kind, struct kind_sizes *kept, int32_t n)
 {
-    struct keeping *k = e->keeping;
+    struct fit_cache *k = e->fit_cache;
     int32_t most = SIZES_FIRST;
     while (most < n) {
         most *= 2;
@@ -425,32 +429,33 @@ static void sizes_make(struct skr_engine *e, struct kind *kind, struct kept *kep
     }
 }
 
-struct kept *kept_get(struct skr_engine *e, struct kind *kind, const struct group *g, int32_t n)
+struct kind_sizes *kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
+                                  int32_t n)
 {
     struct skr_rule rule[SKR_LEVELS_MAX] = {{0}};
-    struct kept *kept;
-    skr_group_rules(g->spec, e->tree, rule, NULL);
-    DL_FOREACH(kind->kept, kept)
+    struct kind_sizes *kept;
+    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
+    DL_FOREACH(kind->sizes, kept)
     {
-        if (same_rules(kept->rule, rule, e->tree->n_levels)) {
+        if (same_rules(kept->rule, rule, e->topology.tree->n_levels)) {
             break;
         }
     }
     if (!kept) {
         kept = skr_alloc(sizeof *kept);
         memcpy(kept->rule, rule, sizeof rule);
-        DL_APPEND(kind->kept, kept);
+        DL_APPEND(kind->sizes, kept);
     }
-    if (!e->settings.plain_planning && skr_sizes_can_keep(e->tree, rule, n) &&
+    if (!e->settings.plain_planning && skr_sizes_can_keep(e->topology.tree, rule, n) &&
         (!kept->sizes || skr_sizes_most(kept->sizes) < n)) {
         sizes_make(e, kind, kept, n);
     }
     return kept;
 }
 
-struct watched *watched_get(struct skr_engine *e, struct kind *kind, int32_t n)
+struct watched *watched_get(struct skr_gang *e, struct kind *kind, int32_t n)
 {
-    const struct keeping *k = e->keeping;
+    const struct fit_cache *k = e->fit_cache;
     struct watched *w;
     DL_FOREACH(kind->watched, w)
     {
@@ -471,18 +476,18 @@ struct watched *watched_get(struct skr_engine *e, struct kind *kind, int32_t n)
 }
 
 /* Large clusters are checked now and then. */
-int kept_check(struct skr_engine *e, struct skr_error *error)
+int fit_cache_check(struct skr_gang *e, struct skr_error *error)
 {
-    struct keeping *k = e->keeping;
+    struct fit_cache *k = e->fit_cache;
     struct kind *kind;
-    if (!k || !k->tree || k->tree != e->tree) {
+    if (!k || !k->tree || k->tree != e->topology.tree) {
         return 0;
     }
     if (k->n_kinds * (size_t)k->tree->n_leaves > CHECKED_ALWAYS && k->checks++ % 64 != 0) {
         return 0;
     }
     struct node_entry *const *node = topology_leaf_nodes(e);
-    kept_see_changes(e);
+    fit_cache_see_changes(e);
     end_old_vetoes(e);
     DL_FOREACH(k->kinds, kind)
     {

@@ -2,16 +2,17 @@
 #ifndef SKR_CORE_GANG_FIT_CACHE_H
 #define SKR_CORE_GANG_FIT_CACHE_H
 /*
- * What is kept between solves, for kept.c and outlook.c:
+ * What is cached between solves, for fit.c:
  *
- *   kind   members of the same shapes: how many of them every leaf holds now (slots)
- *   kept   a kind under rules: which sizes fit now (core/solver/sizes.h), for all groups with these
- *          members and rules, whatever their size
+ *   kind         members of the same shapes: how many of them every leaf holds now (slots)
+ *   kind_sizes   a kind under rules: which sizes fit now (core/solver/sizes.h), for all groups with
+ *                these members and rules, whatever their size
  *
  * A kind is dropped with the tree it counts on, with one of its shapes, or when no group refers to
  * it and its room is wanted; then it is dead, and goes with the last reference.
  */
-#include "core/gang/state.h"
+#include "core/gang/gang.h"
+#include "core/gang/shapes.h"
 #include "core/solver/sizes.h"
 
 /* Members that n members of a kind can count on: sum over leaves of min(slots, n). */
@@ -22,10 +23,10 @@ struct watched {
     struct watched *prev, *next;
 };
 
-struct kept {
+struct kind_sizes {
     struct skr_rule rule[SKR_LEVELS_MAX];
     struct skr_sizes *sizes; /* NULL: beyond a limit, or settings.plain_planning */
-    struct kept *prev, *next;
+    struct kind_sizes *prev, *next;
 };
 
 struct kind {
@@ -37,14 +38,15 @@ struct kind {
     size_t refs;               /* groups */
     bool dead;                 /* not in the list any more */
     uint64_t used;             /* when a group came last */
-    struct kept *kept;
+    struct kind_sizes *sizes;
     struct watched *watched;
     struct kind *prev, *next;
 };
 
 enum dirt { DIRT_ROOM = 1, DIRT_NODE = 2 };
 
-struct keeping {
+/* fit_cache.c writes it; fit.c reads. */
+struct fit_cache {
     const struct skr_tree *tree; /* a reference: what leaves count on */
     struct skr_sizes_pool *pool;
     struct kind *kinds;
@@ -59,14 +61,24 @@ struct keeping {
     int32_t *changed;                    /* [leaf] working space */
 };
 
+/* After every event: which leaves changed. */
+void fit_cache_see_changes(struct skr_gang *e);
+/* Before judging: marked leaves are counted again. O(marked leaves * kinds). */
+void fit_cache_refresh(struct skr_gang *e);
+void fit_cache_touch_node(struct skr_gang *e, const char *node); /* it, or its vetoes, changed */
+void fit_cache_shape_gone(struct skr_gang *e, const struct shape *s);
+int fit_cache_check(struct skr_gang *e, struct skr_error *error); /* SKR_BUG: slots are wrong */
+void fit_cache_fini(struct skr_gang *e);
+
 /* The kind of members of these shapes, made when there is none; NULL beyond the byte limit. */
-struct kind *kind_get(struct skr_engine *e, const struct shapes *shapes);
-void kind_ref(struct skr_engine *e, struct kind *kind);
+struct kind *kind_get(struct skr_gang *e, const struct shapes *shapes);
+void kind_ref(struct skr_gang *e, struct kind *kind);
 void kind_unref(struct kind *kind);
 /* Sizes of the kind under the group's rules, up to n at least where the limits allow it. */
-struct kept *kept_get(struct skr_engine *e, struct kind *kind, const struct group *g, int32_t n);
+struct kind_sizes *kind_sizes_get(struct skr_gang *e, struct kind *kind, const struct group *g,
+                                  int32_t n);
 /* A reference, given back by watched_unref(). */
-struct watched *watched_get(struct skr_engine *e, struct kind *kind, int32_t n);
+struct watched *watched_get(struct skr_gang *e, struct kind *kind, int32_t n);
 void watched_unref(struct kind *kind, struct watched *w);
 
 #endif

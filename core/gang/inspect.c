@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking at the engine from outside: invariants, numbers, and the state as JSON. Changes nothing.
  */
-#include "core/gang/state.h"
+#include "core/gang/engine.h"
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
 
 #include <string.h>
 #include <utlist.h>
 
 /* ---- invariants ---- */
 
-static int check_member(const struct skr_engine *e, const struct pod_entry *p,
+static int check_member(const struct skr_gang *e, const struct pod_entry *p,
                         struct skr_error *error)
 {
     const char *on = skr_ledger_find(e->ledger, p->uid, NULL);
-    const char *want = pods_is_bound(p) ? p->pod->node_name : p->plan_node;
+    const char *want = pods_is_bound(p) ? p->pod->node_name : p->place.node;
     if (!on || strcmp(on, want) != 0) {
         return skr_error_set(error, SKR_BUG, "pod %s: planned on %s, charged on %s", p->key, want,
                              on ? on : "no node");
@@ -24,7 +31,7 @@ static int check_member(const struct skr_engine *e, const struct pod_entry *p,
     return 0;
 }
 
-static int check_group(const struct skr_engine *e, const struct group *g, struct skr_error *error)
+static int check_group(const struct skr_gang *e, const struct group *g, struct skr_error *error)
 {
     const struct pod_entry *p;
     size_t members = 0, planned = 0, seated = 0;
@@ -52,14 +59,14 @@ static int check_group(const struct skr_engine *e, const struct group *g, struct
         return skr_error_set(error, SKR_BUG, "group %s: members of a plan that is gone", g->key);
     }
     size_t size = (size_t)membership_size(g);
-    if (!g->plan && !g->dirty && !g->seats_dirty && g->spec && seated > size) {
+    if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && seated > size) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
                              seated, size);
     }
     return 0;
 }
 
-int skr_engine_check(const struct skr_engine *e, struct skr_error *error)
+int skr_engine_check(const struct skr_gang *e, struct skr_error *error)
 {
     const struct group *g, *gtmp;
     const struct pod_entry *p, *ptmp;
@@ -89,7 +96,7 @@ int skr_engine_check(const struct skr_engine *e, struct skr_error *error)
 
 /* ---- numbers ---- */
 
-void skr_engine_get_stats(const struct skr_engine *e, struct skr_engine_stats *ret)
+void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
 {
     const struct group *g, *tmp;
     memset(ret, 0, sizeof *ret);
@@ -107,16 +114,16 @@ void skr_engine_get_stats(const struct skr_engine *e, struct skr_engine_stats *r
             ret->unplaced_by_reason[g->reason]++;
         }
     }
-    ret->plans = e->n_plans;
-    ret->aborts = e->n_aborts;
-    ret->solves = e->n_solves;
-    ret->bindings = e->n_bindings;
-    ret->binding_errors = e->n_binding_errors;
-    memcpy(ret->attempts, e->n_attempts, sizeof ret->attempts);
-    memcpy(ret->scheduling, e->scheduling, sizeof ret->scheduling);
-    ret->topology_loads = e->n_topology_loads;
-    ret->topology_refusals = e->n_topology_refusals;
-    ret->unknown_nodes = e->n_unknown;
+    ret->plans = e->stats.plans;
+    ret->aborts = e->stats.aborts;
+    ret->solves = e->stats.solves;
+    ret->bindings = e->stats.bindings;
+    ret->binding_errors = e->stats.binding_errors;
+    memcpy(ret->attempts, e->stats.attempts, sizeof ret->attempts);
+    memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);
+    ret->topology_loads = e->stats.topology_loads;
+    ret->topology_refusals = e->stats.topology_refusals;
+    ret->unknown_nodes = e->topology.n_unknown;
     ret->synced = e->synced;
     ret->leader = e->leader;
 }
@@ -158,7 +165,7 @@ static void write_members(const struct group *g, struct skr_strbuf *b)
     skr_strbuf_add(b, ",\"members\":[");
     for (size_t i = 0; i < n; i++) {
         p = list[i];
-        const char *node = pods_is_bound(p) ? p->pod->node_name : p->plan ? p->plan_node : NULL;
+        const char *node = pods_is_bound(p) ? p->pod->node_name : p->plan ? p->place.node : NULL;
         const char *rank = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
         const char *status = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_STATUS);
         skr_strbuf_addf(b, "%s{\"name\":", i ? "," : "");
@@ -172,7 +179,7 @@ static void write_members(const struct group *g, struct skr_strbuf *b)
     free(list);
 }
 
-void skr_engine_write_json(const struct skr_engine *e, struct skr_strbuf *b)
+void skr_gang_write_json(const struct skr_gang *e, struct skr_strbuf *b)
 {
     size_t n = 0;
     struct group **list = skr_alloc_array(HASH_COUNT(e->groups) + 1, sizeof *list), *g, *tmp;
@@ -192,7 +199,8 @@ void skr_engine_write_json(const struct skr_engine *e, struct skr_strbuf *b)
         add_string(b, "status", skr_group_status_name(g->status));
         add_string(b, "reason", skr_reason_name(g->reason));
         add_string(b, "message", g->message ? g->message : "");
-        skr_strbuf_addf(b, ",\"placement\":%s", g->placement ? g->placement : "null");
+        skr_strbuf_addf(b, ",\"placement\":%s",
+                        g->outputs.placement ? g->outputs.placement : "null");
         write_members(g, b);
         skr_strbuf_addc(b, '}');
     }

@@ -9,102 +9,27 @@
  * Planned to Binding belong to plan.c; who is next to be planned to planner.c. Evaluating twice
  * changes nothing.
  */
-#include "core/gang/state.h"
+#include "core/gang/lifecycle.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/group_source.h"
+#include "core/gang/group_state.h"
+#include "core/gang/measure.h"
+#include "core/gang/membership.h"
+#include "core/gang/object_writer.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/plan_step.h"
+#include "core/gang/pods.h"
+#include "core/gang/release.h"
+#include "core/gang/restore.h"
+#include "core/gang/status.h"
+#include "core/gang/topology.h"
+#include "core/gang/trial.h"
 
 #include <string.h>
 #include <utlist.h>
-
-void lifecycle_enter(struct skr_engine *e, struct group *g, enum group_state state)
-{
-    if (g->state == state) {
-        return;
-    }
-    g->state = state;
-    engine_touch_group(e, g);
-}
-
-void lifecycle_reason(struct group *g, enum skr_reason reason, const char *message)
-{
-    g->reason = reason;
-    if (message && g->message && strcmp(message, g->message) == 0) {
-        return;
-    }
-    char *copy = skr_strdup(message && *message ? message : NULL);
-    free(g->message);
-    g->message = copy;
-}
-
-void lifecycle_no_tree(struct group *g)
-{
-    char text[400];
-    snprintf(text, sizeof text, "group %s has no topology tree to be placed on", g->name);
-    lifecycle_reason(g, SKR_REASON_TOPOLOGY_MISSING, text);
-}
-
-/* 1 s doubling to 60 s, times 0.75 .. 1.25 by a hash of the group and the attempt. */
-static skr_time backoff_of(const struct group *g)
-{
-    uint32_t shift = g->attempts > 6 ? 6 : g->attempts;
-    skr_time base = SKR_SECOND << shift;
-    if (base > SKR_BACKOFF_MAX_S * SKR_SECOND) {
-        base = SKR_BACKOFF_MAX_S * SKR_SECOND;
-    }
-    uint64_t hash = 14695981039346656037u ^ g->attempts;
-    for (const char *s = g->key; *s; s++) {
-        hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-    }
-    return base / 4 * 3 + (skr_time)(hash % (uint64_t)(base / 2 + 1));
-}
-
-void lifecycle_backoff(struct skr_engine *e, struct group *g)
-{
-    uint64_t freed = skr_ledger_freed_epoch(e->ledger);
-    if (freed != e->ledger_epoch_seen) { /* our own release helps others, not us */
-        e->ledger_epoch_seen = freed;
-        engine_changed(e);
-    }
-    g->backoff_until = e->now + backoff_of(g);
-    g->attempts++;
-    g->failed_epoch = e->epoch;
-    g->failed_input = g->input_epoch;
-    engine_wake_group(e, g, g->backoff_until);
-    lifecycle_enter(e, g, GROUP_BACKOFF);
-}
-
-const char *lifecycle_text(const struct group *g)
-{
-    switch (g->state) {
-    case GROUP_PENDING:
-        if (!g->spec) {
-            return g->defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
-        }
-        return SKR_TEXT_MEMBERS;
-    case GROUP_INVALID:
-        return SKR_TEXT_INVALID;
-    case GROUP_PREEMPTING:
-        return SKR_TEXT_VICTIMS;
-    case GROUP_EVICTED:
-        return SKR_TEXT_CAPACITY;
-    case GROUP_READY:
-    case GROUP_BACKOFF:
-    case GROUP_BOUND:
-        if (!g->infeasible) {
-            return g->state == GROUP_BOUND && g->n_seated_new == 0 ? SKR_TEXT_MEMBERS
-                                                                   : SKR_TEXT_PLANNING;
-        }
-        if (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS) {
-            return SKR_TEXT_CAPACITY;
-        }
-        return SKR_TEXT_TOPOLOGY;
-    case GROUP_PLANNED:
-    case GROUP_ADMITTING:
-    case GROUP_HOLDING:
-    case GROUP_BINDING:
-    case GROUP_STATE_COUNT:
-    default:
-        return SKR_TEXT_PLANNING;
-    }
-}
 
 /* ---- states without a plan ---- */
 
@@ -112,30 +37,30 @@ static void missing_members(struct group *g)
 {
     char text[300];
     int32_t size = membership_size(g);
-    if (g->n_foreign_gate > 0) {
+    if (g->seats.n_foreign_gate > 0) {
         snprintf(text, sizeof text, "group %s has %zu of %d members ready, %zu held by other gates",
-                 g->name, g->n_ready_new, size, g->n_foreign_gate);
+                 g->name, g->seats.n_ready, size, g->seats.n_foreign_gate);
     } else {
-        snprintf(text, sizeof text, "group %s has %zu of %d members", g->name, g->n_seated_new,
+        snprintf(text, sizeof text, "group %s has %zu of %d members", g->name, g->seats.n_new,
                  size);
     }
-    lifecycle_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+    group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
 }
 
 static void not_found(struct group *g)
 {
     char text[400];
     snprintf(text, sizeof text, "group %s is named by %zu pod%s, but by no ConfigMap or PodGroup",
-             g->name, g->n_live, g->n_live == 1 ? "" : "s");
-    lifecycle_reason(g, SKR_REASON_GROUP_NOT_FOUND, text);
+             g->name, g->seats.n_live, g->seats.n_live == 1 ? "" : "s");
+    group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text);
 }
 
 static void not_homogeneous(struct group *g)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    skr_strbuf_addf(&text, "group %s has members that differ: %s", g->name, g->homogeneity);
-    lifecycle_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
+    skr_strbuf_addf(&text, "group %s has members that differ: %s", g->name, g->seats.difference);
+    group_state_reason(g, SKR_REASON_PODS_NOT_HOMOGENEOUS, text.s);
     skr_strbuf_fini(&text);
 }
 
@@ -146,147 +71,137 @@ static bool had_members_before(const struct group *g)
 
 static void start_generation(struct group *g)
 {
-    g->begin_at = g->end_at = 0;
-    g->attempts = 0;
-    g->infeasible = false;
-    g->failed_epoch = UINT64_MAX;
-    free(g->placement);
-    free(g->rank);
-    g->placement = g->rank = NULL;
-    g->seats_dirty = true;
+    group_state_set_times(g, 0, 0);
+    trial_restart_backoff(g);
+    trial_forget(g);
+    outputs_forget(g);
+    membership_changed(g);
 }
 
-static void become_ready(struct skr_engine *e, struct group *g)
+static void become_ready(struct skr_gang *e, struct group *g)
 {
     if (g->state == GROUP_READY || g->state == GROUP_BACKOFF) {
         return;
     }
-    lifecycle_reason(g, SKR_REASON_NONE, NULL);
-    g->plan_at = e->now + e->settings.plan_delay;
-    engine_wake_group(e, g, g->plan_at);
-    g->infeasible = false;
-    g->failed_epoch = UINT64_MAX;
-    lifecycle_enter(e, g, GROUP_READY);
+    group_state_reason(g, SKR_REASON_NONE, NULL);
+    trial_begin(e, g);
+    group_state_enter(e, g, GROUP_READY);
 }
 
-static void evaluate_bound(struct skr_engine *e, struct group *g)
+static void evaluate_bound(struct skr_gang *e, struct group *g)
 {
     size_t size = (size_t)membership_size(g);
     if (g->state != GROUP_BOUND) { /* adopted: it ran before we came, or its map is new */
-        lifecycle_enter(e, g, GROUP_BOUND);
-        lifecycle_reason(g, SKR_REASON_NONE, NULL);
-        status_outputs(e, g);
+        group_state_enter(e, g, GROUP_BOUND);
+        group_state_reason(g, SKR_REASON_NONE, NULL);
+        outputs_update(e, g);
     }
-    if (g->spec && g->n_ready_new > 0) {
-        if (g->delayed_input != g->input_epoch) {
-            g->delayed_input = g->input_epoch;
-            g->plan_at = e->now + e->settings.plan_delay;
-            engine_wake_group(e, g, g->plan_at);
-        }
-        e->plan_wanted = true;
+    if (g->spec && g->seats.n_ready > 0) {
+        trial_delay_replacement(e, g);
+        dirty_plan(e);
     }
-    if (g->defect) {
-        lifecycle_reason(g, SKR_REASON_GROUP_INVALID, g->defect);
-    } else if (g->source == SOURCE_NONE) {
-        lifecycle_reason(g, SKR_REASON_GROUP_NOT_FOUND, NULL);
-    } else if (g->n_bound >= size) {
-        lifecycle_reason(g, SKR_REASON_NONE, NULL);
-    } else if (!(g->infeasible && g->n_ready_new > 0) && g->reason != SKR_REASON_BIND_FAILED) {
+    if (g->source.defect) {
+        group_state_reason(g, SKR_REASON_GROUP_INVALID, g->source.defect);
+    } else if (g->source.kind == SOURCE_NONE) {
+        group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, NULL);
+    } else if (g->seats.n_bound >= size) {
+        group_state_reason(g, SKR_REASON_NONE, NULL);
+    } else if (!(g->trial.infeasible && g->seats.n_ready > 0) &&
+               g->reason != SKR_REASON_BIND_FAILED) {
         char text[300];
-        snprintf(text, sizeof text, "group %s has %zu of %zu members bound", g->name, g->n_bound,
-                 size);
-        lifecycle_reason(g, SKR_REASON_MEMBERS_MISSING, text);
+        snprintf(text, sizeof text, "group %s has %zu of %zu members bound", g->name,
+                 g->seats.n_bound, size);
+        group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text);
     }
 }
 
-static void evaluate_waiting(struct skr_engine *e, struct group *g)
+static void evaluate_waiting(struct skr_gang *e, struct group *g)
 {
     if (had_members_before(g)) {
-        if (g->n_newcomers == 0) {
+        if (g->seats.n_newcomers == 0) {
             return; /* stays Bound until somebody comes */
         }
         start_generation(g);
-        lifecycle_enter(e, g, GROUP_PENDING);
+        group_state_enter(e, g, GROUP_PENDING);
         membership_update(e, g);
     }
-    if (g->n_newcomers > 0 && !g->begin_at) {
-        g->begin_at = e->now;
+    if (g->seats.n_newcomers > 0) {
+        group_state_begin(e, g);
     }
-    if (g->defect) {
-        lifecycle_reason(g, SKR_REASON_GROUP_INVALID, g->defect);
-        lifecycle_enter(e, g, GROUP_INVALID);
+    if (g->source.defect) {
+        group_state_reason(g, SKR_REASON_GROUP_INVALID, g->source.defect);
+        group_state_enter(e, g, GROUP_INVALID);
     } else if (!g->spec) {
         not_found(g);
-        lifecycle_enter(e, g, GROUP_PENDING);
-    } else if (g->homogeneity && e->settings.heterogeneous_refuse) {
+        group_state_enter(e, g, GROUP_PENDING);
+    } else if (g->seats.difference && e->settings.heterogeneous_refuse) {
         not_homogeneous(g);
-        lifecycle_enter(e, g, GROUP_INVALID);
-    } else if (g->n_ready_new < (size_t)membership_size(g)) {
+        group_state_enter(e, g, GROUP_INVALID);
+    } else if (g->seats.n_ready < (size_t)membership_size(g)) {
         if (topology_is_usable(e)) {
             missing_members(g);
         } else {
-            lifecycle_no_tree(g);
+            group_state_no_tree(g);
         }
-        g->infeasible = false;
-        lifecycle_enter(e, g, GROUP_PENDING);
+        trial_doubt(g);
+        group_state_enter(e, g, GROUP_PENDING);
     } else {
         become_ready(e, g);
-        e->plan_wanted = true;
+        dirty_plan(e);
     }
 }
 
 /* ---- members' business ---- */
 
 /* All that members_settle() reads of its group; when it changes, all members look again. */
-static uint64_t members_view(const struct skr_engine *e, const struct group *g)
+static uint64_t members_view(const struct skr_gang *e, const struct group *g)
 {
     uint64_t view = (uint64_t)g->state;
     view = view * 31 + (uint64_t)g->reason;
-    view = view * 31 + g->infeasible;
+    view = view * 31 + g->trial.infeasible;
     if (g->plan) {
         for (const char *s = g->plan->id; *s; s++) {
             view = view * 31 + (unsigned char)*s;
         }
-        view = view * 31 + plan_is_persisted(e, g->plan);
+        view = view * 31 + plan_home_is_persisted(e, g->plan);
         view = view * 31 + g->plan->aborting;
         view = view * 31 + g->plan->binding;
     }
     return view;
 }
 
-static void touch_members(struct skr_engine *e, struct group *g)
+static void touch_members(struct skr_gang *e, struct group *g)
 {
     uint64_t view = members_view(e, g);
-    if (view == g->members_told) {
+    if (view == g->members_hash) {
         return;
     }
-    g->members_told = view;
+    g->members_hash = view;
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        engine_touch_pod(e, p);
+        dirty_pod(e, p);
     }
 }
 
-void lifecycle_evaluate(struct skr_engine *e, struct group *g)
+void lifecycle_evaluate(struct skr_gang *e, struct group *g)
 {
-    if (!g->restored) {
-        restore_group(e, g);
-    }
-    plan_note_binding(e, g);
-    if (sources_resolve(e, g) && g->plan) {
-        plan_abort(e, g, SKR_REASON_NONE,
-                   g->spec ? "the group was changed" : "the group's definition is gone", false);
+    restore_group(e, g);
+    plan_home_note_binding(e, g);
+    if (group_source_resolve(e, g) && g->plan) {
+        plan_loss_abort(e, g, SKR_REASON_NONE,
+                        g->spec ? "the group was changed" : "the group's definition is gone",
+                        false);
     }
     membership_update(e, g);
     if (g->plan) {
         plan_step(e, g);
     }
-    if (g->seats_dirty) {
+    if (g->seats.dirty) {
         membership_update(e, g);
     }
     if (!g->plan) {
-        if (g->n_bound > 0) {
+        if (g->seats.n_bound > 0) {
             evaluate_bound(e, g);
         } else {
             evaluate_waiting(e, g);
@@ -296,5 +211,5 @@ void lifecycle_evaluate(struct skr_engine *e, struct group *g)
     release_settle(e, g);
     status_update(e, g);
     touch_members(e, g);
-    sink_settle_group(e, g);
+    object_writer_settle_group(e, g);
 }

@@ -9,42 +9,45 @@
  * Room: each leaf's slots are added to the units above it, a piece of the leaves at a time; what a
  * level shows is the largest sum of its units.
  */
-#include "core/gang/state.h"
+#include "core/gang/measure.h"
+
+#include "core/gang/nodes.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 
 /* ---- how long ---- */
 
-static void observe(struct skr_engine *e, struct group *g, enum skr_group_outcome outcome)
+static void observe(struct skr_gang *e, struct group *g, enum skr_group_outcome outcome)
 {
-    struct skr_scheduling_times *times = &e->scheduling[outcome];
-    skr_time took = e->now > g->complete_at ? e->now - g->complete_at : 0;
+    struct skr_scheduling_times *times = &e->stats.scheduling[outcome];
+    skr_time took = e->now > g->times.complete ? e->now - g->times.complete : 0;
     size_t k = 0;
     while (k < SKR_SCHEDULING_BUCKETS && took > SKR_SCHEDULING_FIRST << k) {
         k++;
     }
     times->n[k]++;
     times->sum += took;
-    g->complete_at = 0;
+    g->times.complete = 0;
 }
 
-void measure_group(struct skr_engine *e, struct group *g)
+void measure_group(struct skr_gang *e, struct group *g)
 {
     switch (g->state) {
     case GROUP_READY:
-        if (!g->complete_at) {
-            g->complete_at = e->now;
+        if (!g->times.complete) {
+            g->times.complete = e->now;
         }
         break;
     case GROUP_BOUND:
-        if (g->complete_at) {
+        if (g->times.complete) {
             observe(e, g, SKR_OUTCOME_BOUND);
         }
         break;
     case GROUP_PENDING:
     case GROUP_INVALID:
     case GROUP_EVICTED:
-        if (g->complete_at) {
+        if (g->times.complete) {
             observe(e, g, SKR_OUTCOME_FAILED);
         }
         break;
@@ -60,9 +63,9 @@ void measure_group(struct skr_engine *e, struct group *g)
     }
 }
 
-void measure_group_gone(struct skr_engine *e, struct group *g)
+void measure_group_gone(struct skr_gang *e, struct group *g)
 {
-    if (g->complete_at) {
+    if (g->times.complete) {
         observe(e, g, SKR_OUTCOME_FAILED);
     }
 }
@@ -76,7 +79,7 @@ struct asked {
     bool known[SKR_SLOT_RESOURCES_MAX]; /* by name, or nobody has any of it */
 };
 
-static void ask(const struct skr_engine *e, const struct skr_slots *slots, struct asked *ret)
+static void ask(const struct skr_gang *e, const struct skr_slots *slots, struct asked *ret)
 {
     *ret = (struct asked){.n = slots->n_resources + 1};
     for (size_t r = 0; r < slots->n_resources; r++) {
@@ -94,15 +97,15 @@ static int64_t at_least_zero(int64_t amount)
     return amount < 0 ? 0 : amount;
 }
 
-static void begin(const struct skr_engine *e, struct skr_slot_count *count)
+static void begin(const struct skr_gang *e, struct skr_slot_count *count)
 {
-    size_t names = e->tree->n_resource_names;
+    size_t names = e->topology.tree->n_resource_names;
     skr_slot_count_fini(count);
-    count->slots.tree = skr_tree_ref(e->tree);
+    count->slots.tree = skr_tree_ref(e->topology.tree);
     count->slots.n_resources = names < SKR_SLOT_RESOURCES_MAX ? names : SKR_SLOT_RESOURCES_MAX;
-    count->unit =
-        skr_alloc_array((size_t)e->tree->first_leaf * count->slots.n_resources * SKR_SLOT_SIZES + 1,
-                        sizeof *count->unit);
+    count->unit = skr_alloc_array(
+        (size_t)e->topology.tree->first_leaf * count->slots.n_resources * SKR_SLOT_SIZES + 1,
+        sizeof *count->unit);
 }
 
 static int64_t *unit_cell(const struct skr_slot_count *count, int32_t unit, size_t r, size_t i)
@@ -128,7 +131,7 @@ static void add(struct skr_slot_count *count, int32_t leaf_unit, size_t r, size_
 }
 
 /* Pods of 1, 2, 4, 8 of each resource that the leaf takes. */
-static void count_leaf(const struct skr_engine *e, struct skr_slot_count *count,
+static void count_leaf(const struct skr_gang *e, struct skr_slot_count *count,
                        const struct asked *asked, const struct node_entry *n, int32_t leaf)
 {
     int64_t have[SKR_SLOT_RESOURCES_MAX + 1];
@@ -165,25 +168,25 @@ static void finish(struct skr_slot_count *count, struct skr_slots *ret)
     skr_slot_count_fini(count);
 }
 
-bool skr_engine_count_slots(struct skr_engine *e, struct skr_slot_count *count, int32_t n,
-                            struct skr_slots *ret)
+bool skr_gang_count_slots(struct skr_gang *e, struct skr_slot_count *count, int32_t n,
+                          struct skr_slots *ret)
 {
     struct asked asked;
-    if (!e->tree || e->tree->n_leaves == 0) {
+    if (!e->topology.tree || e->topology.tree->n_leaves == 0) {
         skr_slot_count_fini(count);
         *ret = (struct skr_slots){0};
         return true;
     }
-    if (count->slots.tree != e->tree) {
+    if (count->slots.tree != e->topology.tree) {
         begin(e, count);
     }
     ask(e, &count->slots, &asked);
     struct node_entry *const *leaf = topology_leaf_nodes(e);
-    int32_t left = e->tree->n_leaves - count->next;
+    int32_t left = e->topology.tree->n_leaves - count->next;
     for (int32_t i = n < left ? n : left; i > 0; i--, count->next++) {
         count_leaf(e, count, &asked, leaf[count->next], count->next);
     }
-    if (count->next < e->tree->n_leaves) {
+    if (count->next < e->topology.tree->n_leaves) {
         return false;
     }
     finish(count, ret);

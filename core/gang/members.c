@@ -1,70 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What members carry: nomination, labels, plan annotation, gate. Level triggered (rule R9): what
+ * What members carry: nomination, labels, plan annotation, gate. Level triggered: what
  * the plan wants is compared with the cache and patched on difference, one patch at a time per pod,
  * and an acknowledged patch is in the cache at once.
  *
  *   planned      one status patch with nomination, labels and annotation (the kick), then the
- * gate's removal parked       left alone, but for labels and annotation that crash recovery needs
- *   no plan      traces of plans that are gone are cleared; gated members are told their state
+ *                gate's removal
+ *   parked       left alone, but for labels and annotation that crash recovery needs
+ *   no plan      traces of plans that are gone are cleared; gated members get an Event and a label with their state
  *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
  */
-#include "core/gang/state.h"
+#include "core/gang/members.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/group_state.h"
+#include "core/gang/groups.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
+#include "core/gang/output.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/planner.h"
+#include "core/gang/pod_changes.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
+#include "core/gang/release.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
 
-enum { LABEL_AFTER_S = 1, RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, REFUSED_S = 30, AGAIN_MS = 100 };
-
-static const char *label_of(const struct pod_entry *p, const char *key)
-{
-    const char *value = skr_labels_get(&p->pod->meta.labels, key);
-    return value ? value : "";
-}
-
-static const char *annotation_of(const struct pod_entry *p)
-{
-    const char *text = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-    return text ? text : "";
-}
-
-static bool is_anchor(const struct pod_entry *p)
-{
-    return p->plan && p->plan->anchor && strcmp(p->plan->anchor, p->uid) == 0;
-}
-
-/* Free with free(). */
-static char *wanted_annotation(const struct pod_entry *p)
-{
-    if (is_anchor(p)) {
-        return skr_strdup(p->plan->text ? p->plan->text : "");
-    }
-    return skr_member_plan_write(p->plan->id, p->plan_node);
-}
-
-static bool metadata_stands(const struct pod_entry *p)
-{
-    char rank[16];
-    snprintf(rank, sizeof rank, "%d", p->plan_rank);
-    if (strcmp(label_of(p, SKR_LABEL_RANK), rank) != 0) {
-        return false;
-    }
-    char *annotation = wanted_annotation(p);
-    bool stands = strcmp(annotation_of(p), annotation) == 0;
-    free(annotation);
-    return stands;
-}
-
-bool members_nomination_stands(struct pod_entry *p)
-{
-    if (!p->plan) {
-        return false;
-    }
-    if (p->stands == STANDS_UNKNOWN || is_anchor(p)) {
-        p->stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
-    }
-    return p->stands == STANDS_YES;
-}
+enum {
+    LABEL_AFTER_S = 1,
+    RETRY_FIRST_MS = 100,
+    RETRY_LAST_S = 10,
+    REFUSED_S = 30,
+    AGAIN_MS = 100,
+    GATED_EVENT_MEMBERS = 100, /* members of a group that get an Event while gated */
+    GATED_EVENT_AFTER_S = 5,
+};
 
 /* ---- patches ---- */
 
@@ -92,7 +66,7 @@ static void json_or_null(struct skr_strbuf *b, const char *key, const char *valu
     }
 }
 
-static void send(struct skr_engine *e, struct pod_entry *p, const struct change *c,
+static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c,
                  enum skr_write_class class)
 {
     struct skr_strbuf b;
@@ -136,13 +110,13 @@ static void send(struct skr_engine *e, struct pod_entry *p, const struct change 
     w->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     w->is_kick = c->is_kick;
     out_order(e, p->plan ? p->plan->order : 0);
-    p->write = w->id;
+    p->patch.write = w->id;
     skr_strbuf_fini(&b);
 }
 
 /* Gates of others stay: a merge patch replaces the whole list, so the removal is a strategic one by
  * name. */
-static void send_ungate(struct skr_engine *e, struct pod_entry *p)
+static void send_ungate(struct skr_gang *e, struct pod_entry *p)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
@@ -157,7 +131,7 @@ static void send_ungate(struct skr_engine *e, struct pod_entry *p)
     w->drop_gate = true;
     out_order(e, p->plan ? p->plan->order : 0);
     w->is_kick = true;
-    p->write = w->id;
+    p->patch.write = w->id;
     skr_strbuf_fini(&b);
 }
 
@@ -165,9 +139,9 @@ static void send_ungate(struct skr_engine *e, struct pod_entry *p)
 
 /* Room that still carries the nomination of a plan that is gone is not offered to others before
  * that is cleared: in-tree filters would charge it. */
-static bool waits_for_stale(struct skr_engine *e, const struct pod_entry *p)
+static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
 {
-    struct node_entry *n = nodes_find(e, p->plan_node);
+    struct node_entry *n = nodes_find(e, p->place.node);
     const struct pod_entry *other;
     if (!n) {
         return false;
@@ -176,24 +150,26 @@ static bool waits_for_stale(struct skr_engine *e, const struct pod_entry *p)
     {
         if (other != p && other->group &&
             (!other->plan || other->plan->aborting ||
-             strcmp(other->plan_node, p->plan_node) != 0) &&
-            *label_of(other, SKR_LABEL_PLAN)) {
-            n->awaited = true;
+             strcmp(other->place.node, p->place.node) != 0) &&
+            *pods_label(other, SKR_LABEL_PLAN)) {
+            nodes_set_awaited(n, true);
             return true;
         }
     }
     return false;
 }
 
-static void nominate(struct skr_engine *e, struct pod_entry *p, bool with_nomination)
+static void nominate(struct skr_gang *e, struct pod_entry *p, bool with_nomination)
 {
     char rank[16], retries[16], plan[32];
     struct change c = {0};
-    char *annotation = wanted_annotation(p);
-    p->kick_count += with_nomination;
-    snprintf(rank, sizeof rank, "%d", p->plan_rank);
-    snprintf(retries, sizeof retries, "%d", p->plan_retries);
-    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->kick_count);
+    char *annotation = nomination_annotation(p);
+    if (with_nomination) {
+        nomination_count(p);
+    }
+    snprintf(rank, sizeof rank, "%d", p->place.rank);
+    snprintf(retries, sizeof retries, "%d", p->place.retries);
+    snprintf(plan, sizeof plan, "%.8s.%u", p->plan->id, p->kick.count);
     change_label(&c, SKR_LABEL_STATUS,
                  skr_group_status_name(p->plan->binding_persisted ? SKR_STATUS_PERMITTED
                                                                   : SKR_STATUS_ASSIGNED));
@@ -201,34 +177,33 @@ static void nominate(struct skr_engine *e, struct pod_entry *p, bool with_nomina
     change_label(&c, SKR_LABEL_RETRIES, retries);
     if (with_nomination) {
         change_label(&c, SKR_LABEL_PLAN, plan);
-        c.nominated = p->plan_node;
+        c.nominated = p->place.node;
         c.is_kick = !p->pod->gate;
-        p->kick_again = false;
     }
     c.annotation = annotation;
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
     free(annotation);
 }
 
-static void settle_planned(struct skr_engine *e, struct pod_entry *p)
+static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 {
-    bool metadata = members_nomination_stands(p);
-    if (p->parked || p->binding) {
+    bool metadata = nomination_stands(p);
+    if (p->vote.request || p->bind.write) {
         if (!metadata) {
             nominate(e, p, false);
         }
         return;
     }
-    bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->plan_node) == 0;
+    bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->place.node) == 0;
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
-    bool never_kicked = !p->kicked_at && !p->asked && !p->voted && !p->pod->gate;
-    if (!metadata || !nominated || never_kicked || p->kick_again) {
+    bool never_kicked = !p->kick.at && !p->kick.asked && !p->vote.given && !p->pod->gate;
+    if (!metadata || !nominated || never_kicked || p->kick.again) {
         if (waits_for_stale(e, p)) {
             return;
         }
-        skr_time at = p->kicked_at ? p->kicked_at + AGAIN_MS * SKR_MILLISECOND : 0;
+        skr_time at = p->kick.at ? p->kick.at + AGAIN_MS * SKR_MILLISECOND : 0;
         if (metadata && e->now < at) {
-            engine_wake(e, at, WAKE_POD, p->uid);
+            wakes_add(e, at, WAKE_POD, p->uid);
             return;
         }
         nominate(e, p, true);
@@ -241,7 +216,7 @@ static void settle_planned(struct skr_engine *e, struct pod_entry *p)
 
 static bool has_traces(const struct pod_entry *p)
 {
-    return *annotation_of(p) || *label_of(p, SKR_LABEL_RANK) || *label_of(p, SKR_LABEL_PLAN);
+    return *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) || *pods_label(p, SKR_LABEL_PLAN);
 }
 
 static const char *waiting_word(const struct group *g)
@@ -256,14 +231,14 @@ static const char *waiting_word(const struct group *g)
 }
 
 /* The next plan may give the member the same node: then its new nomination overwrites. */
-static bool is_about_to_be_planned(const struct skr_engine *e, const struct pod_entry *p)
+static bool is_about_to_be_planned(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g = p->group;
-    bool solving = e->solve && strcmp(e->solve_group, g->key) == 0;
-    return p->seated && (solving || (g->state == GROUP_READY && !g->infeasible));
+    bool solving = planner_is_solving(e, g);
+    return p->seated && (solving || (g->state == GROUP_READY && !g->trial.infeasible));
 }
 
-static void clear_traces(struct skr_engine *e, struct pod_entry *p)
+static void clear_traces(struct skr_gang *e, struct pod_entry *p)
 {
     struct change c = {0};
     change_label(&c, SKR_LABEL_STATUS, waiting_word(p->group));
@@ -285,30 +260,30 @@ static size_t place_by_name(const struct pod_entry *p)
     return n;
 }
 
-static void tell_waiting(struct skr_engine *e, struct pod_entry *p)
+static void tell_waiting(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    const char *text = membership_is_beyond(g, p) ? SKR_TEXT_BEYOND : lifecycle_text(g);
-    bool nobody_else_tells = !g->map && !g->podgroup;
-    if (g->gated_text != text) {
-        g->gated_text = text;
-        g->gated_since = e->now;
+    const char *text = membership_is_beyond(g, p) ? SKR_TEXT_BEYOND : group_state_text(g);
+    bool nobody_else_tells = !g->source.map && !g->source.podgroup;
+    if (g->gated.text != text) {
+        g->gated.text = text;
+        g->gated.since = e->now;
     }
-    if ((!p->pod->gate && !nobody_else_tells) || p->told_event == text) {
+    if ((!p->pod->gate && !nobody_else_tells) || p->reported_event == text) {
         return;
     }
-    skr_time at = g->gated_since + SKR_GATED_EVENT_AFTER_S * SKR_SECOND;
+    skr_time at = g->gated.since + GATED_EVENT_AFTER_S * SKR_SECOND;
     if (e->now < at) {
-        engine_wake(e, at, WAKE_POD, p->uid);
+        wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
-    p->told_event = text;
-    if (place_by_name(p) < SKR_GATED_EVENT_MEMBERS) {
+    p->reported_event = text;
+    if (place_by_name(p) < GATED_EVENT_MEMBERS) {
         out_event(e, "Pod", &p->pod->meta, nobody_else_tells, "GroupWaiting", "GroupWaiting", text);
     }
 }
 
-static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
+static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
     if (g->plan && !g->plan->aborting && p->plan) {
@@ -330,14 +305,14 @@ static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
     tell_waiting(e, p);
     bool failed = g->state == GROUP_INVALID;
     const char *word = waiting_word(g);
-    if ((!p->pod->gate && !failed) || strcmp(label_of(p, SKR_LABEL_STATUS), word) == 0 ||
+    if ((!p->pod->gate && !failed) || strcmp(pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
         membership_is_beyond(g, p)) {
         return;
     }
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
     skr_time at = since + LABEL_AFTER_S * SKR_SECOND;
     if (e->now < at) {
-        engine_wake(e, at, WAKE_POD, p->uid);
+        wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
     struct change c = {0};
@@ -347,21 +322,21 @@ static void settle_waiting(struct skr_engine *e, struct pod_entry *p)
 
 /* ---- bound members ---- */
 
-static void settle_bound(struct skr_engine *e, struct pod_entry *p)
+static void settle_bound(struct skr_gang *e, struct pod_entry *p)
 {
     char rank[16];
     struct change c = {0};
     if (p->await_watch) {
         return;
     }
-    if (strcmp(label_of(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
+    if (strcmp(pods_label(p, SKR_LABEL_STATUS), skr_group_status_name(SKR_STATUS_BOUND)) != 0) {
         change_label(&c, SKR_LABEL_STATUS, skr_group_status_name(SKR_STATUS_BOUND));
     }
-    if (!*label_of(p, SKR_LABEL_RANK) && p->plan_rank >= 0) {
-        snprintf(rank, sizeof rank, "%d", p->plan_rank);
+    if (!*pods_label(p, SKR_LABEL_RANK) && p->place.rank >= 0) {
+        snprintf(rank, sizeof rank, "%d", p->place.rank);
         change_label(&c, SKR_LABEL_RANK, rank);
     }
-    if (!p->plan && strstr(annotation_of(p), "\"v\":1")) { /* it carried the plan of all */
+    if (!p->plan && strstr(pods_annotation(p), "\"v\":1")) { /* it carried the plan of all */
         c.annotation = "";
     }
     if (c.n_labels > 0 || c.annotation) {
@@ -372,13 +347,13 @@ static void settle_bound(struct skr_engine *e, struct pod_entry *p)
 /* ---- */
 
 /* The whole plan of a group from labels stands on one member, ahead of everything else. */
-static bool settle_anchor(struct skr_engine *e, struct pod_entry *p)
+static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!is_anchor(p) || !p->plan->text) {
+    if (!nomination_is_anchor(p) || !p->plan->text) {
         return false;
     }
     const char *want = p->plan->aborting ? "" : p->plan->text;
-    if (strcmp(annotation_of(p), want) == 0) {
+    if (strcmp(pods_annotation(p), want) == 0) {
         return false;
     }
     struct change c = {.annotation = want};
@@ -386,21 +361,21 @@ static bool settle_anchor(struct skr_engine *e, struct pod_entry *p)
     return true;
 }
 
-static void read_back(struct skr_engine *e, struct pod_entry *p)
+static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
     struct pending_write *w =
         out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
                   p->pod->meta.name, NULL, WRITE_FOR_MEMBER_READ, p->uid);
-    p->write = w->id;
+    p->patch.write = w->id;
 }
 
-void members_settle(struct skr_engine *e, struct pod_entry *p)
+void members_settle(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->ours || p->write || !skr_pod_is_live(p->pod)) {
+    if (!p->ours || p->patch.write || !skr_pod_is_live(p->pod)) {
         return;
     }
-    if (e->now < p->write_at) {
-        engine_wake(e, p->write_at, WAKE_POD, p->uid);
+    if (e->now < p->patch.at) {
+        wakes_add(e, p->patch.at, WAKE_POD, p->uid);
         return;
     }
     if (!p->group) {
@@ -409,7 +384,7 @@ void members_settle(struct skr_engine *e, struct pod_entry *p)
         }
         return;
     }
-    if (p->must_read) {
+    if (p->patch.must_read) {
         read_back(e, p);
         return;
     }
@@ -418,7 +393,7 @@ void members_settle(struct skr_engine *e, struct pod_entry *p)
     }
     if (pods_is_bound(p)) {
         settle_bound(e, p);
-    } else if (p->plan && !p->plan->aborting && plan_is_persisted(e, p->plan)) {
+    } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
         settle_planned(e, p);
     } else {
         settle_waiting(e, p);
@@ -427,7 +402,7 @@ void members_settle(struct skr_engine *e, struct pod_entry *p)
 
 /* ---- answers ---- */
 
-static void apply(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
+static void apply(struct skr_gang *e, struct pod_entry *p, const struct pending_write *w,
                   uint64_t version)
 {
     struct skr_pod_overlay o = {.resource_version =
@@ -443,37 +418,36 @@ static void apply(struct skr_engine *e, struct pod_entry *p, const struct pendin
     }
     struct skr_pod *now = skr_pod_overlay(p->pod, &o);
     skr_bug_on(!now);
-    pods_replace(e, p, now);
+    pod_changes_replace(e, p, now);
 }
 
-static void later(struct skr_engine *e, struct pod_entry *p, skr_time delay)
+static void later(struct skr_gang *e, struct pod_entry *p, skr_time delay)
 {
-    p->write_at = e->now + delay;
-    engine_wake(e, p->write_at, WAKE_POD, p->uid);
+    p->patch.at = e->now + delay;
+    wakes_add(e, p->patch.at, WAKE_POD, p->uid);
 }
 
 static skr_time retry_delay(struct pod_entry *p)
 {
-    uint32_t shift = p->write_failures > 7 ? 7 : p->write_failures;
+    uint32_t shift = p->patch.failures > 7 ? 7 : p->patch.failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    p->write_failures++;
+    p->patch.failures++;
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
-static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct pending_write *w,
+static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct pending_write *w,
                        const struct skr_event *ev)
 {
     switch (ev->write_done.outcome) {
     case SKR_WRITE_OK:
-        p->write_failures = 0;
+        p->patch.failures = 0;
         if (w->is_kick && p->plan) {
-            p->kicked_at = e->now;
-            p->asked = false;
+            nomination_kicked(e, p);
         }
         apply(e, p, w, ev->write_done.resource_version);
         break;
     case SKR_WRITE_NOT_FOUND:
-        pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         return;
     case SKR_WRITE_INVALID: /* another pod of that name, or something we cannot mend */
         read_back(e, p);
@@ -495,42 +469,42 @@ static void patch_done(struct skr_engine *e, struct pod_entry *p, const struct p
     case SKR_WRITE_DROPPED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
-        p->must_read = is_anchor(p) && w->annotation;
+        p->patch.must_read = nomination_is_anchor(p) && w->annotation;
         later(e, p, retry_delay(p));
         break;
     }
-    engine_touch_pod(e, p);
+    dirty_pod(e, p);
     if (p->group) {
-        engine_touch_group(e, p->group);
+        dirty_group(e, p->group);
     }
 }
 
-void members_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
+void members_write_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = pods_find(e, w->key);
-    if (!p || p->write != w->id) {
+    if (!p || p->patch.write != w->id) {
         return;
     }
-    p->write = 0;
+    p->patch.write = 0;
     if (w->purpose == WRITE_FOR_MEMBER) {
         patch_done(e, p, w, ev);
         return;
     }
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
-        pods_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
+        pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
     } else if (ev->write_done.pod) {
         bool same = strcmp(ev->write_done.pod->meta.uid, p->uid) == 0;
-        if (same && !p->must_read) {
+        if (same && !p->patch.must_read) {
             out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
                          true);
         }
-        p->must_read = false;
-        pods_upsert(e, ev->write_done.pod);
+        p->patch.must_read = false;
+        pod_changes_upsert(e, ev->write_done.pod);
         ev->write_done.pod = NULL;
         if (same) {
-            engine_touch_pod(e, p);
+            dirty_pod(e, p);
         }
     } else {
-        engine_touch_pod(e, p);
+        dirty_pod(e, p);
     }
 }

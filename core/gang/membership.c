@@ -7,7 +7,11 @@
  * name). Once a member of the running generation has Succeeded, newcomers of other controllers
  * belong to the next generation and get no seat while a member of this one lives.
  */
-#include "core/gang/state.h"
+#include "core/gang/membership.h"
+
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -49,8 +53,8 @@ static int by_age(const void *a, const void *b)
 
 static bool of_this_generation(const struct group *g, const struct pod_entry *p)
 {
-    for (size_t i = 0; i < g->n_gen_controllers; i++) {
-        if (strcmp(g->gen_controller[i], p->pod->controller_uid) == 0) {
+    for (size_t i = 0; i < g->generation.n; i++) {
+        if (strcmp(g->generation.controller[i], p->pod->controller_uid) == 0) {
             return true;
         }
     }
@@ -62,18 +66,18 @@ static void generation_add(struct group *g, const struct pod_entry *p)
     if (of_this_generation(g, p)) {
         return;
     }
-    skr_grow(&g->gen_controller, &g->cap_gen_controllers, g->n_gen_controllers + 1,
-             sizeof *g->gen_controller);
-    g->gen_controller[g->n_gen_controllers++] = skr_strdup(p->pod->controller_uid);
+    skr_grow(&g->generation.controller, &g->generation.cap, g->generation.n + 1,
+             sizeof *g->generation.controller);
+    g->generation.controller[g->generation.n++] = skr_strdup(p->pod->controller_uid);
 }
 
 static void generation_reset(struct group *g)
 {
-    for (size_t i = 0; i < g->n_gen_controllers; i++) {
-        free(g->gen_controller[i]);
+    for (size_t i = 0; i < g->generation.n; i++) {
+        free(g->generation.controller[i]);
     }
-    g->n_gen_controllers = 0;
-    g->gen_succeeded = false;
+    g->generation.n = 0;
+    g->generation.succeeded = false;
 }
 
 /* ---- seats ---- */
@@ -103,7 +107,7 @@ static void deal_seats(struct group *g)
         if (p->seated || !skr_pod_is_live(p->pod) || p->pod->other_gang) {
             continue;
         }
-        if (running && g->gen_succeeded && !of_this_generation(g, p)) {
+        if (running && g->generation.succeeded && !of_this_generation(g, p)) {
             continue;
         }
         list[n++] = p;
@@ -129,7 +133,7 @@ static void note_difference(struct group *g, const struct pod_entry *first,
         skr_amount_add(&s, name, y);
         skr_strbuf_addf(&s, ", pod %s ", first->pod->meta.name);
         skr_amount_add(&s, name, x);
-        g->homogeneity = skr_strbuf_take(&s, NULL);
+        g->seats.difference = skr_strbuf_take(&s, NULL);
     }
     skr_strbuf_fini(&s);
 }
@@ -137,8 +141,8 @@ static void note_difference(struct group *g, const struct pod_entry *first,
 static void check_homogeneity(struct group *g)
 {
     struct pod_entry *p, *first = NULL;
-    free(g->homogeneity);
-    g->homogeneity = NULL;
+    free(g->seats.difference);
+    g->seats.difference = NULL;
     DL_FOREACH(g->members, p)
     {
         if (!p->seated) {
@@ -150,42 +154,43 @@ static void check_homogeneity(struct group *g)
     }
     DL_FOREACH(g->members, p)
     {
-        if (p->seated && p->shape != first->shape && !g->homogeneity) {
+        if (p->seated && p->shape != first->shape && !g->seats.difference) {
             note_difference(g, first, p);
         }
     }
 }
 
-void membership_update(struct skr_engine *e, struct group *g)
+void membership_update(struct skr_gang *e, struct group *g)
 {
     (void)e;
-    bool dealt = g->seats_dirty;
+    bool dealt = g->seats.dirty;
     if (dealt) {
-        g->seats_dirty = false;
+        g->seats.dirty = false;
         deal_seats(g);
         check_homogeneity(g);
     }
     struct pod_entry *p;
-    g->n_live = g->n_bound = g->n_newcomers = g->n_seated_new = g->n_ready_new = 0;
-    g->n_foreign_gate = 0;
+    g->seats.n_live = g->seats.n_bound = g->seats.n_newcomers = g->seats.n_new = g->seats.n_ready =
+        0;
+    g->seats.n_foreign_gate = 0;
     DL_FOREACH(g->members, p)
     {
         if (!skr_pod_is_live(p->pod)) {
             continue;
         }
-        g->n_live++;
+        g->seats.n_live++;
         if (pods_is_bound(p)) {
-            g->n_bound++;
+            g->seats.n_bound++;
             continue;
         }
-        g->n_newcomers++;
-        g->n_seated_new += p->seated;
-        g->n_ready_new += p->seated && !p->pod->foreign_gate;
-        g->n_foreign_gate += p->seated && p->pod->foreign_gate;
+        g->seats.n_newcomers++;
+        g->seats.n_new += p->seated;
+        g->seats.n_ready += p->seated && !p->pod->foreign_gate;
+        g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
     }
 }
 
-struct pod_entry **membership_plannable(struct skr_engine *e, struct group *g, size_t *ret_n)
+struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n)
 {
     (void)e;
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
@@ -205,4 +210,56 @@ struct pod_entry **membership_plannable(struct skr_engine *e, struct group *g, s
 bool membership_is_beyond(const struct group *g, const struct pod_entry *p)
 {
     return g->spec && skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->seated;
+}
+
+static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (newcomers[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *membership_claim_node(const struct group *g, const struct pod_entry *p,
+                                  struct pod_entry *const *newcomers, size_t n)
+{
+    if (!skr_pod_is_live(p->pod)) {
+        return NULL;
+    }
+    if (pods_is_bound(p)) {
+        return p->pod->node_name;
+    }
+    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
+        return p->place.node;
+    }
+    return NULL;
+}
+
+void membership_changed(struct group *g)
+{
+    g->seats.dirty = true;
+}
+
+void membership_note_success(struct group *g)
+{
+    g->generation.succeeded = true;
+}
+
+void membership_seat(struct pod_entry *p)
+{
+    p->seated = true;
+}
+
+void membership_unseat(struct pod_entry *p)
+{
+    p->seated = false;
+}
+
+void membership_fini(struct group *g)
+{
+    generation_reset(g);
+    free(g->generation.controller);
+    free(g->seats.difference);
 }

@@ -1,178 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The node cache. A change that matters to placement (allocatable, taints, cordon, labels,
- * readiness is not one: kube-scheduler looks at taints) updates the ledger, ends vetoes of the
- * node, wakes waiting groups and aborts plans that cannot use the node any more. Heartbeats change
- * none of these and cost a comparison.
- */
-#include "core/gang/state.h"
+/* The nodes there are, and names that only nominations know. */
+#include "core/gang/nodes.h"
+
+#include "core/gang/names.h"
 
 #include <string.h>
 #include <utlist.h>
 
-struct node_entry *nodes_find(const struct skr_engine *e, const char *name)
+struct node_entry *nodes_find(const struct skr_gang *e, const char *name)
 {
     struct node_entry *n;
     HASH_FIND_STR(e->nodes, name, n);
     return n && n->node ? n : NULL;
 }
 
-struct node_entry *nodes_get(struct skr_engine *e, const char *name)
+struct node_entry *nodes_get(struct skr_gang *e, const char *name)
 {
     struct node_entry *n;
     HASH_FIND_STR(e->nodes, name, n);
     if (!n) {
         n = skr_alloc(sizeof *n);
-        n->name = engine_name(e, name);
+        n->name = names_intern(e, name);
         HASH_ADD_KEYPTR(hh, e->nodes, n->name, strlen(n->name), n);
     }
     return n;
 }
 
-static bool labels_equal(const struct skr_labels *a, const struct skr_labels *b)
+void nodes_touch(struct skr_gang *e, const char *name)
 {
-    if (a->n != b->n) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
-            strcmp(a->item[i].value, b->item[i].value) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b)
-{
-    if (a->n != b->n) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n; i++) {
-        if (strcmp(a->item[i].name, b->item[i].name) != 0 ||
-            a->item[i].amount != b->item[i].amount) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool taints_equal(const struct skr_node *a, const struct skr_node *b)
-{
-    if (a->n_taints != b->n_taints) {
-        return false;
-    }
-    for (size_t i = 0; i < a->n_taints; i++) {
-        const struct skr_taint *s = &a->taints[i], *t = &b->taints[i];
-        if (strcmp(s->key, t->key) != 0 || strcmp(s->value, t->value) != 0 ||
-            s->effect != t->effect) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool matters(const struct skr_node *a, const struct skr_node *b)
-{
-    return a->unschedulable != b->unschedulable || a->ready != b->ready || !taints_equal(a, b) ||
-           !quantities_equal(&a->allocatable, &b->allocatable) ||
-           !labels_equal(&a->meta.labels, &b->meta.labels);
-}
-
-static void end_vetoes(struct skr_engine *e, const char *node)
-{
-    struct shape *s, *tmp;
-    HASH_ITER(hh, e->shapes, s, tmp)
-    {
-        shape_unveto(e, s, node);
+    struct node_entry *n = name && *name ? nodes_find(e, name) : NULL;
+    if (n) {
+        n->changed_at = e->now;
     }
 }
 
-/* Groups whose plan uses the node look whether it is still good for them. */
-static void touch_plans(struct skr_engine *e, const char *node)
+void nodes_set_awaited(struct node_entry *n, bool awaited)
 {
-    struct group *g;
-    DL_FOREACH2(e->planned, g, pnext)
-    {
-        if (plan_uses_node(g->plan, node)) {
-            g->plan->check_nodes = true;
-            engine_touch_group(e, g);
-        }
-    }
-}
-
-static void changed(struct skr_engine *e, struct node_entry *n)
-{
-    n->changed_at = e->now;
-    e->nodes_epoch++;
-    kept_touch_node(e, n->name);
-    end_vetoes(e, n->name);
-    touch_plans(e, n->name);
-    engine_changed(e);
-    e->nodes_dirty = true;
-    struct pod_entry *p;
-    DL_FOREACH2(n->nominated, p, nnext)
-    {
-        engine_touch_pod(e, p);
-    }
-}
-
-void nodes_upsert(struct skr_engine *e, struct skr_node *node)
-{
-    struct node_entry *n = nodes_get(e, node->meta.name);
-    struct skr_node *old = n->node;
-    if (old && node->meta.resource_version &&
-        node->meta.resource_version < old->meta.resource_version &&
-        strcmp(node->meta.uid, old->meta.uid) == 0) {
-        skr_node_destroy(node);
-        return;
-    }
-    bool news = !old || matters(old, node);
-    n->node = node;
-    if (!old) {
-        e->n_nodes++;
-        e->tree_dirty = true;
-        e->leaf_node_stale = true;
-    }
-    if (news) {
-        struct skr_amounts amounts;
-        struct skr_error error;
-        if (skr_amounts_intern(e->resources, &node->allocatable, &amounts, &error) < 0) {
-            out_decision(e, "", "", "Node ignored", "", error.text, true);
-            amounts = (struct skr_amounts){0};
-        }
-        skr_ledger_set_node(e->ledger, n->name, &amounts);
-        skr_amounts_fini(&amounts);
-        if (old && !e->active) { /* rack labels may have moved */
-            e->tree_dirty = e->tree_dirty || !labels_equal(&old->meta.labels, &node->meta.labels);
-        }
-        changed(e, n);
-    }
-    skr_node_destroy(old);
-}
-
-void nodes_delete(struct skr_engine *e, const char *name)
-{
-    struct node_entry *n = nodes_find(e, name);
-    if (!n) {
-        return;
-    }
-    skr_node_destroy(n->node);
-    n->node = NULL;
-    e->n_nodes--;
-    e->tree_dirty = true;
-    e->leaf_node_stale = true;
-    skr_ledger_remove_node(e->ledger, name);
-    changed(e, n);
-}
-
-void nodes_fini(struct skr_engine *e)
-{
-    struct node_entry *n, *tmp;
-    HASH_ITER(hh, e->nodes, n, tmp)
-    {
-        HASH_DEL(e->nodes, n);
-        skr_node_destroy(n->node);
-        free(n);
-    }
+    n->awaited = awaited;
 }

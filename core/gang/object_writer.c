@@ -5,79 +5,46 @@
  * unknown outcome the object is read before anything else is written, so a user's change is never
  * overwritten and nothing is lost. Changes that nobody waits for are collected for a moment.
  */
-#include "core/gang/state.h"
+#include "core/gang/object_writer.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/status.h"
+#include "core/gang/trial.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
 
 enum { COLLECT_MS = 300, PAUSE_MS = 2000, RETRY_FIRST_MS = 100, RETRY_LAST_S = 10, REFUSED_S = 30 };
 
-static void sent_reset(struct sink *sink)
+static void sent_reset(struct object_writer *writer)
 {
-    for (size_t i = 0; i < sink->n_sent; i++) {
-        free((void *)(uintptr_t)sink->sent[i].key);
-        free((void *)(uintptr_t)sink->sent[i].value);
+    for (size_t i = 0; i < writer->n_sent; i++) {
+        free((void *)(uintptr_t)writer->sent[i].key);
+        free((void *)(uintptr_t)writer->sent[i].value);
     }
-    free(sink->sent);
-    free(sink->sent_annotation);
-    sink->sent = NULL;
-    sink->n_sent = 0;
-    sink->sent_annotation = NULL;
+    free(writer->sent);
+    free(writer->sent_annotation);
+    writer->sent = NULL;
+    writer->n_sent = 0;
+    writer->sent_annotation = NULL;
 }
 
-void sink_fini(struct sink *sink)
+void object_writer_fini(struct object_writer *writer)
 {
-    sent_reset(sink);
-}
-
-static bool at_podgroup(const struct group *g)
-{
-    return (g->plan ? g->plan->home : g->source) == SOURCE_PODGROUP;
-}
-
-const char *sink_annotation(const struct skr_engine *e, const struct group *g)
-{
-    (void)e;
-    const struct skr_meta *meta = NULL;
-    if (at_podgroup(g)) {
-        meta = g->podgroup ? &g->podgroup->pg->meta : NULL;
-    } else if (g->map) {
-        meta = &g->map->map->meta;
-    }
-    if (!meta) {
-        return NULL;
-    }
-    const char *text = skr_labels_get(&meta->annotations, SKR_ANNOTATION_PLAN);
-    return text ? text : "";
-}
-
-void sink_hurry(struct skr_engine *e, struct group *g)
-{
-    (void)e;
-    if (g->podgroup) {
-        g->podgroup->sink.urgent = true;
-    }
-    if (g->map) {
-        g->map->sink.urgent = true;
-    }
-}
-
-bool sink_is_refused(const struct skr_engine *e, const struct group *g)
-{
-    const struct sink *sink = NULL;
-    if (at_podgroup(g)) {
-        sink = g->podgroup ? &g->podgroup->sink : NULL;
-    } else if (g->source == SOURCE_MAP && g->map) {
-        sink = &g->map->sink;
-    }
-    return sink && sink->refused && (sink->write || e->now < sink->retry_at);
+    sent_reset(writer);
 }
 
 /* ---- differences ---- */
 
+enum writer_kind { WRITER_MAP, WRITER_PODGROUP };
 struct target {
-    enum sink_kind kind;
-    struct sink *sink;
+    enum writer_kind kind;
+    struct object_writer *writer;
     const struct skr_meta *meta;
     const struct skr_labels *have; /* map data, or annotations of a PodGroup */
     const char *key;
@@ -85,7 +52,7 @@ struct target {
 
 static const char *have_key(const struct target *t, const char *key)
 {
-    if (t->kind == SINK_MAP) {
+    if (t->kind == WRITER_MAP) {
         return skr_labels_get(t->have, key);
     }
     char full[128];
@@ -137,18 +104,18 @@ static void patch_body(const struct target *t, const struct wanted *w, size_t n,
         skr_strbuf_addf(b, ",\"resourceVersion\":\"%llu\"",
                         (unsigned long long)t->meta->resource_version);
     }
-    if (annotation || (t->kind == SINK_PODGROUP && n > 0)) {
+    if (annotation || (t->kind == WRITER_PODGROUP && n > 0)) {
         skr_strbuf_add(b, ",\"annotations\":{");
         if (annotation) {
             add_member(b, "", SKR_ANNOTATION_PLAN, *annotation ? annotation : NULL, &first);
         }
-        for (size_t i = 0; t->kind == SINK_PODGROUP && i < n; i++) {
+        for (size_t i = 0; t->kind == WRITER_PODGROUP && i < n; i++) {
             add_member(b, "sakkara.", w->item[i].key, w->item[i].value, &first);
         }
         skr_strbuf_addc(b, '}');
     }
     skr_strbuf_addc(b, '}');
-    if (t->kind == SINK_MAP && n > 0) {
+    if (t->kind == WRITER_MAP && n > 0) {
         first = true;
         skr_strbuf_add(b, ",\"data\":{");
         for (size_t i = 0; i < n; i++) {
@@ -159,93 +126,92 @@ static void patch_body(const struct target *t, const struct wanted *w, size_t n,
     skr_strbuf_addc(b, '}');
 }
 
-static void remember(struct sink *sink, const struct wanted *w, size_t n, const char *annotation)
+static void remember(struct object_writer *writer, const struct wanted *w, size_t n,
+                     const char *annotation)
 {
-    sent_reset(sink);
-    sink->sent = skr_alloc_array(n + 1, sizeof *sink->sent);
+    sent_reset(writer);
+    writer->sent = skr_alloc_array(n + 1, sizeof *writer->sent);
     for (size_t i = 0; i < n; i++) {
-        sink->sent[i].key = skr_strdup(w->item[i].key);
-        sink->sent[i].value = skr_strdup(w->item[i].value);
+        writer->sent[i].key = skr_strdup(w->item[i].key);
+        writer->sent[i].value = skr_strdup(w->item[i].value);
     }
-    sink->n_sent = n;
-    sink->sent_annotation = skr_strdup(annotation);
+    writer->n_sent = n;
+    writer->sent_annotation = skr_strdup(annotation);
 }
 
-static void send_read(struct skr_engine *e, const struct target *t)
+static void send_read(struct skr_gang *e, const struct target *t)
 {
-    bool map = t->kind == SINK_MAP;
-    struct pending_write *w =
-        out_write(e, map ? SKR_WRITE_GET_CONFIGMAP : SKR_WRITE_GET_PODGROUP, SKR_WRITE_CLASS_COMMIT,
-                  t->meta->namespace_, t->meta->name, NULL,
-                  map ? WRITE_FOR_SINK_MAP : WRITE_FOR_SINK_PODGROUP, t->key);
-    t->sink->write = w->id;
-    t->sink->reading = true;
+    bool map = t->kind == WRITER_MAP;
+    struct pending_write *w = out_write(e, map ? SKR_WRITE_GET_CONFIGMAP : SKR_WRITE_GET_PODGROUP,
+                                        SKR_WRITE_CLASS_COMMIT, t->meta->namespace_, t->meta->name,
+                                        NULL, map ? WRITE_FOR_MAP : WRITE_FOR_PODGROUP, t->key);
+    t->writer->write = w->id;
+    t->writer->reading = true;
 }
 
-static void send_patch(struct skr_engine *e, const struct target *t, const struct wanted *w,
-                       size_t n, const char *annotation)
+static void send_patch(struct skr_gang *e, const struct target *t, const struct wanted *w, size_t n,
+                       const char *annotation)
 {
     struct skr_strbuf b;
-    bool map = t->kind == SINK_MAP;
+    bool map = t->kind == WRITER_MAP;
     skr_strbuf_init(&b);
     patch_body(t, w, n, annotation, &b);
-    remember(t->sink, w, n, annotation);
-    struct pending_write *p =
-        out_write(e, map ? SKR_WRITE_PATCH_CONFIGMAP : SKR_WRITE_PATCH_PODGROUP,
-                  t->sink->urgent || annotation ? SKR_WRITE_CLASS_COMMIT : SKR_WRITE_CLASS_STATUS,
-                  t->meta->namespace_, t->meta->name, &b,
-                  map ? WRITE_FOR_SINK_MAP : WRITE_FOR_SINK_PODGROUP, t->key);
-    t->sink->write = p->id;
-    t->sink->reading = false;
-    t->sink->urgent = false;
-    t->sink->flush_at = 0;
-    t->sink->sent_at = e->now;
+    remember(t->writer, w, n, annotation);
+    struct pending_write *p = out_write(
+        e, map ? SKR_WRITE_PATCH_CONFIGMAP : SKR_WRITE_PATCH_PODGROUP,
+        t->writer->urgent || annotation ? SKR_WRITE_CLASS_COMMIT : SKR_WRITE_CLASS_STATUS,
+        t->meta->namespace_, t->meta->name, &b, map ? WRITE_FOR_MAP : WRITE_FOR_PODGROUP, t->key);
+    t->writer->write = p->id;
+    t->writer->reading = false;
+    t->writer->urgent = false;
+    t->writer->flush_at = 0;
+    t->writer->sent_at = e->now;
     skr_strbuf_fini(&b);
 }
 
-/* A change of status is told soon; counts that grow with every pod are told every now and then. */
-static skr_time collected_at(const struct skr_engine *e, const struct target *t,
+/* A change of status is written soon; counts that grow with every pod every now and then. */
+static skr_time collected_at(const struct skr_gang *e, const struct target *t,
                              const struct wanted *w, size_t n)
 {
     skr_time at = e->now + COLLECT_MS * SKR_MILLISECOND;
-    skr_time pause = t->sink->sent_at + PAUSE_MS * SKR_MILLISECOND;
+    skr_time pause = t->writer->sent_at + PAUSE_MS * SKR_MILLISECOND;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(w->item[i].key, "status") == 0 || strcmp(w->item[i].key, "reason") == 0) {
             return at;
         }
     }
-    return t->sink->sent_at && pause > at ? pause : at;
+    return t->writer->sent_at && pause > at ? pause : at;
 }
 
 /* annotation: as it should stand; "" not at all. Returns when to look again, SKR_TIME_NEVER if
  * nothing is due. */
-static skr_time settle_target(struct skr_engine *e, const struct target *t, struct wanted *w,
+static skr_time settle_target(struct skr_gang *e, const struct target *t, struct wanted *w,
                               const char *annotation)
 {
-    struct sink *sink = t->sink;
-    if (sink->write) {
+    struct object_writer *writer = t->writer;
+    if (writer->write) {
         return SKR_TIME_NEVER;
     }
     const char *have = skr_labels_get(&t->meta->annotations, SKR_ANNOTATION_PLAN);
     bool plan_differs = strcmp(have ? have : "", annotation) != 0;
     size_t n = differences(t, w);
     if (n == 0 && !plan_differs) {
-        sink->urgent = false;
-        sink->flush_at = 0;
+        writer->urgent = false;
+        writer->flush_at = 0;
         return SKR_TIME_NEVER;
     }
-    if (e->now < sink->retry_at) {
-        return sink->retry_at;
+    if (e->now < writer->retry_at) {
+        return writer->retry_at;
     }
-    if (!sink->urgent && !plan_differs) {
-        if (sink->flush_at == 0) {
-            sink->flush_at = collected_at(e, t, w, n);
+    if (!writer->urgent && !plan_differs) {
+        if (writer->flush_at == 0) {
+            writer->flush_at = collected_at(e, t, w, n);
         }
-        if (e->now < sink->flush_at) {
-            return sink->flush_at;
+        if (e->now < writer->flush_at) {
+            return writer->flush_at;
         }
     }
-    if (sink->must_read) {
+    if (writer->must_read) {
         send_read(e, t);
     } else {
         send_patch(e, t, w, n, plan_differs ? annotation : NULL);
@@ -257,8 +223,8 @@ static skr_time settle_target(struct skr_engine *e, const struct target *t, stru
 
 static struct target map_target(struct map_entry *m)
 {
-    return (struct target){.kind = SINK_MAP,
-                           .sink = &m->sink,
+    return (struct target){.kind = WRITER_MAP,
+                           .writer = &m->writer,
                            .meta = &m->map->meta,
                            .have = &m->map->data,
                            .key = m->key};
@@ -266,8 +232,8 @@ static struct target map_target(struct map_entry *m)
 
 static struct target podgroup_target(struct podgroup_entry *pg)
 {
-    return (struct target){.kind = SINK_PODGROUP,
-                           .sink = &pg->sink,
+    return (struct target){.kind = WRITER_PODGROUP,
+                           .writer = &pg->writer,
                            .meta = &pg->pg->meta,
                            .have = &pg->pg->meta.annotations,
                            .key = pg->key};
@@ -279,54 +245,54 @@ static const char *text_for(const struct group *g, enum group_source home)
     return plan && plan->home == home && !plan->aborting && plan->text ? plan->text : "";
 }
 
-void sink_settle_group(struct skr_engine *e, struct group *g)
+void object_writer_settle_group(struct skr_gang *e, struct group *g)
 {
     struct target t;
     skr_time at = SKR_TIME_NEVER, other;
-    if (g->map) {
+    if (g->source.map) {
         struct wanted w = {0};
-        if (g->source == SOURCE_MAP) {
+        if (g->source.kind == SOURCE_MAP) {
             status_wanted(e, g, &w);
         }
-        t = map_target(g->map);
+        t = map_target(g->source.map);
         at = settle_target(e, &t, &w, text_for(g, SOURCE_MAP));
         wanted_fini(&w);
     }
-    if (g->podgroup) {
+    if (g->source.podgroup) {
         struct wanted w = {0};
-        if (g->source == SOURCE_PODGROUP) {
+        if (g->source.kind == SOURCE_PODGROUP) {
             status_wanted(e, g, &w);
         }
-        t = podgroup_target(g->podgroup);
+        t = podgroup_target(g->source.podgroup);
         other = settle_target(e, &t, &w, text_for(g, SOURCE_PODGROUP));
         at = other < at ? other : at;
         wanted_fini(&w);
     }
     if (at != SKR_TIME_NEVER) {
-        engine_wake_group(e, g, at);
+        wakes_group(e, g, at);
     }
 }
 
 /* Maps that no group writes: topology maps, duplicates, maps whose name is bad. */
-void sink_settle_map(struct skr_engine *e, struct map_entry *m)
+void object_writer_settle_map(struct skr_gang *e, struct map_entry *m)
 {
     struct group *g = groups_find(e, m->group_key);
     struct wanted w = {0};
     if (m->is_topology) {
         status_wanted_topology(e, m, &w);
-    } else if (m->is_group && (!g || g->map != m)) {
+    } else if (m->is_group && (!g || g->source.map != m)) {
         status_wanted_loser(e, m, &w);
     } else {
-        m->told_loser = NULL;
+        status_forget_loser(m);
         if (g) {
-            engine_touch_group(e, g);
+            dirty_group(e, g);
         }
     }
     if (w.n > 0) {
         struct target t = map_target(m);
         skr_time at = settle_target(e, &t, &w, "");
         if (at != SKR_TIME_NEVER) {
-            engine_wake(e, at, WAKE_MAP, m->key);
+            wakes_add(e, at, WAKE_MAP, m->key);
         }
     }
     wanted_fini(&w);
@@ -334,11 +300,11 @@ void sink_settle_map(struct skr_engine *e, struct map_entry *m)
 
 /* ---- answers ---- */
 
-static skr_time retry_delay(struct sink *sink)
+static skr_time retry_delay(struct object_writer *writer)
 {
-    uint32_t shift = sink->failures > 7 ? 7 : sink->failures;
+    uint32_t shift = writer->failures > 7 ? 7 : writer->failures;
     skr_time d = RETRY_FIRST_MS * SKR_MILLISECOND << shift;
-    sink->failures++;
+    writer->failures++;
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
@@ -389,118 +355,117 @@ static void merge_meta(struct skr_arena *arena, const struct skr_meta *old,
     merge(arena, &old->annotations, annotations, n, &ret->annotations);
 }
 
-static struct skr_label plan_label(const struct sink *sink)
+static struct skr_label plan_label(const struct object_writer *writer)
 {
-    const char *text = sink->sent_annotation;
+    const char *text = writer->sent_annotation;
     return (struct skr_label){SKR_ANNOTATION_PLAN, text && *text ? text : NULL};
 }
 
-static void apply_to_map(struct skr_engine *e, struct map_entry *m, uint64_t version)
+static void apply_to_map(struct skr_gang *e, struct map_entry *m, uint64_t version)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     skr_bug_on(!arena);
     struct skr_configmap *now = skr_arena_alloc(arena, sizeof *now);
-    struct skr_label plan = plan_label(&m->sink);
+    struct skr_label plan = plan_label(&m->writer);
     now->arena = arena;
-    merge_meta(arena, &m->map->meta, &plan, m->sink.sent_annotation ? 1 : 0, version, &now->meta);
-    merge(arena, &m->map->data, m->sink.sent, m->sink.n_sent, &now->data);
-    sent_reset(&m->sink);
-    sources_configmap_upsert(e, now);
+    merge_meta(arena, &m->map->meta, &plan, m->writer.sent_annotation ? 1 : 0, version, &now->meta);
+    merge(arena, &m->map->data, m->writer.sent, m->writer.n_sent, &now->data);
+    sent_reset(&m->writer);
+    maps_upsert(e, now);
 }
 
-static void apply_to_podgroup(struct skr_engine *e, struct podgroup_entry *pg, uint64_t version)
+static void apply_to_podgroup(struct skr_gang *e, struct podgroup_entry *pg, uint64_t version)
 {
     struct skr_arena *arena = skr_arena_create(SKR_OBJECT_BYTES_MAX, 0);
     skr_bug_on(!arena);
     struct skr_podgroup *now = skr_arena_alloc(arena, sizeof *now);
     size_t n = 0;
-    struct skr_label *annotation = skr_alloc_array(pg->sink.n_sent + 1, sizeof *annotation);
-    char(*key)[128] = skr_alloc_array(pg->sink.n_sent + 1, sizeof *key);
-    for (; n < pg->sink.n_sent; n++) {
-        snprintf(key[n], sizeof key[n], "sakkara.%s", pg->sink.sent[n].key);
-        annotation[n] = (struct skr_label){key[n], pg->sink.sent[n].value};
+    struct skr_label *annotation = skr_alloc_array(pg->writer.n_sent + 1, sizeof *annotation);
+    char(*key)[128] = skr_alloc_array(pg->writer.n_sent + 1, sizeof *key);
+    for (; n < pg->writer.n_sent; n++) {
+        snprintf(key[n], sizeof key[n], "sakkara.%s", pg->writer.sent[n].key);
+        annotation[n] = (struct skr_label){key[n], pg->writer.sent[n].value};
     }
-    if (pg->sink.sent_annotation) {
-        annotation[n++] = plan_label(&pg->sink);
+    if (pg->writer.sent_annotation) {
+        annotation[n++] = plan_label(&pg->writer);
     }
     now->arena = arena;
     now->min_member = pg->pg->min_member;
     merge_meta(arena, &pg->pg->meta, annotation, n, version, &now->meta);
     free(annotation);
     free(key);
-    sent_reset(&pg->sink);
-    sources_podgroup_upsert(e, now);
+    sent_reset(&pg->writer);
+    maps_podgroup_upsert(e, now);
 }
 
-/* True when the answer settles the matter; the sink is ready for its next step. */
-static bool take_outcome(struct skr_engine *e, struct sink *sink, const struct pending_write *w,
-                         const struct skr_event *ev)
+/* True when the answer settles the matter; the writer is ready for its next step. */
+static bool take_outcome(struct skr_gang *e, struct object_writer *writer,
+                         const struct pending_write *w, const struct skr_event *ev)
 {
-    sink->write = 0;
+    writer->write = 0;
     switch (ev->write_done.outcome) {
     case SKR_WRITE_OK:
-        sink->failures = 0;
-        sink->retry_at = 0;
-        sink->refused = false;
+        writer->failures = 0;
+        writer->retry_at = 0;
+        writer->refused = false;
         return true;
     case SKR_WRITE_NOT_FOUND:
         return true;
     case SKR_WRITE_CONFLICT:
-        sink->must_read = true;
+        writer->must_read = true;
         break;
     case SKR_WRITE_BUSY:
-        sink->retry_at = e->now + (ev->write_done.retry_after > 0 ? ev->write_done.retry_after
-                                                                  : retry_delay(sink));
+        writer->retry_at = e->now + (ev->write_done.retry_after > 0 ? ev->write_done.retry_after
+                                                                    : retry_delay(writer));
         break;
     case SKR_WRITE_UNKNOWN:
     case SKR_WRITE_DROPPED:
-        sink->must_read = true;
-        sink->retry_at = e->now + retry_delay(sink);
+        writer->must_read = true;
+        writer->retry_at = e->now + retry_delay(writer);
         break;
     case SKR_WRITE_INVALID:
     case SKR_WRITE_DENIED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
         out_decision(e, w->key, "", "Status not written", "", ev->write_done.message, true);
-        sink->refused = !sink->reading;
-        sink->must_read = sink->reading; /* a refused patch was not applied */
-        sink->retry_at = e->now + REFUSED_S * SKR_SECOND;
+        writer->refused = !writer->reading;
+        writer->must_read = writer->reading; /* a refused patch was not applied */
+        writer->retry_at = e->now + REFUSED_S * SKR_SECOND;
         break;
     }
-    sink->urgent = true;
+    writer->urgent = true;
     return false;
 }
 
-static void look_again(struct skr_engine *e, struct group *g, const struct sink *sink,
+static void look_again(struct skr_gang *e, struct group *g, const struct object_writer *writer,
                        bool was_refused)
 {
-    engine_touch_group(e, g);
-    if (sink->refused) {
-        engine_wake_group(e, g, sink->retry_at); /* nothing is planned before */
+    dirty_group(e, g);
+    if (writer->refused) {
+        wakes_group(e, g, writer->retry_at); /* nothing is planned before */
     }
-    if (was_refused && !sink->refused) {
-        g->attempts = 0;
-        g->failed_epoch = UINT64_MAX;
+    if (was_refused && !writer->refused) {
+        trial_restart_backoff(g);
+        trial_again(g);
     }
 }
 
-static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
+static void map_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
 {
-    struct map_entry *m;
-    HASH_FIND_STR(e->maps, w->key, m);
-    if (!m || m->sink.write != w->id) {
+    struct map_entry *m = maps_find(e, w->key);
+    if (!m || m->writer.write != w->id) {
         if (ev->write_done.configmap) {
-            sources_configmap_upsert(e, ev->write_done.configmap);
+            maps_upsert(e, ev->write_done.configmap);
             ev->write_done.configmap = NULL;
         }
         return;
     }
-    bool reading = m->sink.reading, refused = m->sink.refused;
+    bool reading = m->writer.reading, refused = m->writer.refused;
     struct group *g = groups_find(e, m->group_key);
-    engine_touch_map(e, m);
-    bool settled = take_outcome(e, &m->sink, w, ev);
+    dirty_map(e, m);
+    bool settled = take_outcome(e, &m->writer, w, ev);
     if (g) {
-        look_again(e, g, &m->sink, refused);
+        look_again(e, g, &m->writer, refused);
     }
     if (!settled) {
         return;
@@ -508,13 +473,13 @@ static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_e
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
         char *namespace_ = skr_strdup(m->map->meta.namespace_);
         char *name = skr_strdup(m->map->meta.name);
-        sources_configmap_delete(e, namespace_, name);
+        maps_delete(e, namespace_, name);
         free(namespace_);
         free(name);
     } else if (reading) {
-        m->sink.must_read = false;
+        m->writer.must_read = false;
         if (ev->write_done.configmap) {
-            sources_configmap_upsert(e, ev->write_done.configmap);
+            maps_upsert(e, ev->write_done.configmap);
         }
         ev->write_done.configmap = NULL;
     } else {
@@ -522,18 +487,17 @@ static void map_done(struct skr_engine *e, struct pending_write *w, struct skr_e
     }
 }
 
-static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
+static void podgroup_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
 {
-    struct podgroup_entry *pg;
-    HASH_FIND_STR(e->podgroups, w->key, pg);
-    if (!pg || pg->sink.write != w->id) {
+    struct podgroup_entry *pg = maps_find_podgroup(e, w->key);
+    if (!pg || pg->writer.write != w->id) {
         return;
     }
-    bool reading = pg->sink.reading, refused = pg->sink.refused;
+    bool reading = pg->writer.reading, refused = pg->writer.refused;
     struct group *g = groups_find(e, pg->key);
-    bool settled = take_outcome(e, &pg->sink, w, ev);
+    bool settled = take_outcome(e, &pg->writer, w, ev);
     if (g) {
-        look_again(e, g, &pg->sink, refused);
+        look_again(e, g, &pg->writer, refused);
     }
     if (!settled) {
         return;
@@ -541,13 +505,13 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
     if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
         char *namespace_ = skr_strdup(pg->pg->meta.namespace_),
              *name = skr_strdup(pg->pg->meta.name);
-        sources_podgroup_delete(e, namespace_, name);
+        maps_podgroup_delete(e, namespace_, name);
         free(namespace_);
         free(name);
     } else if (reading) {
-        pg->sink.must_read = false;
+        pg->writer.must_read = false;
         if (ev->write_done.podgroup) {
-            sources_podgroup_upsert(e, ev->write_done.podgroup);
+            maps_podgroup_upsert(e, ev->write_done.podgroup);
         }
         ev->write_done.podgroup = NULL;
     } else {
@@ -555,9 +519,9 @@ static void podgroup_done(struct skr_engine *e, struct pending_write *w, struct 
     }
 }
 
-void sink_write_done(struct skr_engine *e, struct pending_write *w, struct skr_event *ev)
+void object_writer_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
 {
-    if (w->purpose == WRITE_FOR_SINK_MAP) {
+    if (w->purpose == WRITE_FOR_MAP) {
         map_done(e, w, ev);
     } else {
         podgroup_done(e, w, ev);

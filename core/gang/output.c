@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Actions as the engine's files emit them: answers, writes (remembered until they are answered),
  * Events. */
-#include "core/gang/state.h"
+#include "core/gang/output.h"
 
 #include <string.h>
 
-static struct skr_action *append(struct skr_engine *e, enum skr_action_kind kind)
+static struct skr_action *append(struct skr_gang *e, enum skr_action_kind kind)
 {
     struct skr_actions *out = e->out;
     skr_grow(&out->item, &out->cap, out->n + 1, sizeof *out->item);
@@ -15,7 +15,7 @@ static struct skr_action *append(struct skr_engine *e, enum skr_action_kind kind
     return a;
 }
 
-static void *copy(struct skr_engine *e, const void *data, size_t n)
+static void *copy(struct skr_gang *e, const void *data, size_t n)
 {
     void *p = skr_arena_alloc(e->out->arena, n ? n : 1);
     skr_bug_on(!p);
@@ -25,12 +25,12 @@ static void *copy(struct skr_engine *e, const void *data, size_t n)
     return p;
 }
 
-static const char *copy_string(struct skr_engine *e, const char *s)
+static const char *copy_string(struct skr_gang *e, const char *s)
 {
     return copy(e, s ? s : "", strlen(s ? s : "") + 1);
 }
 
-static struct skr_answer *answer(struct skr_engine *e, uint64_t request, enum skr_answer_kind kind,
+static struct skr_answer *answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                                  const char *text)
 {
     struct skr_action *a = append(e, SKR_ACTION_ANSWER);
@@ -40,17 +40,17 @@ static struct skr_answer *answer(struct skr_engine *e, uint64_t request, enum sk
     return &a->answer;
 }
 
-void out_answer(struct skr_engine *e, uint64_t request, enum skr_answer_kind kind, const char *text)
+void out_answer(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind, const char *text)
 {
     answer(e, request, kind, text);
 }
 
-void out_answer_one(struct skr_engine *e, uint64_t request, size_t index)
+void out_answer_one(struct skr_gang *e, uint64_t request, size_t index)
 {
     answer(e, request, SKR_ANSWER_FILTER_ONE, "")->index = index;
 }
 
-void out_answer_mask(struct skr_engine *e, uint64_t request, enum skr_answer_kind kind,
+void out_answer_mask(struct skr_gang *e, uint64_t request, enum skr_answer_kind kind,
                      const char *text, const uint8_t *mask, size_t n)
 {
     struct skr_answer *a = answer(e, request, kind, text);
@@ -58,22 +58,32 @@ void out_answer_mask(struct skr_engine *e, uint64_t request, enum skr_answer_kin
     a->mask = copy(e, mask, (n + 7) / 8);
 }
 
-void out_answer_scores(struct skr_engine *e, uint64_t request, const int8_t *scores, size_t n)
+void out_answer_scores(struct skr_gang *e, uint64_t request, const int8_t *scores, size_t n)
 {
     struct skr_answer *a = answer(e, request, SKR_ANSWER_SCORES, "");
     a->n = n;
     a->scores = copy(e, scores, n);
 }
 
-uint64_t out_solve(struct skr_engine *e, struct skr_solve_request *request)
+uint64_t out_solve(struct skr_gang *e, struct skr_solve_request *request)
 {
     request->id = e->next_id++;
-    e->n_solves++;
+    e->stats.solves++;
     append(e, SKR_ACTION_SOLVE)->solve = request;
     return request->id;
 }
 
-void out_explain(struct skr_engine *e, uint64_t request, enum skr_explain_status status,
+void out_cancel_solve(struct skr_gang *e, uint64_t solve)
+{
+    append(e, SKR_ACTION_CANCEL_SOLVE)->cancel_solve = solve;
+}
+
+void out_timer(struct skr_gang *e, skr_time at)
+{
+    append(e, SKR_ACTION_TIMER)->timer = at;
+}
+
+void out_explain(struct skr_gang *e, uint64_t request, enum skr_explain_status status,
                  const struct skr_strbuf *json)
 {
     struct skr_action *a = append(e, SKR_ACTION_EXPLAIN);
@@ -83,14 +93,14 @@ void out_explain(struct skr_engine *e, uint64_t request, enum skr_explain_status
     a->explain.json_len = json->len;
 }
 
-void out_hold(struct skr_engine *e, uint64_t request, skr_time deadline)
+void out_hold(struct skr_gang *e, uint64_t request, skr_time deadline)
 {
     struct skr_action *a = append(e, SKR_ACTION_HOLD);
     a->hold.request = request;
     a->hold.deadline = deadline;
 }
 
-void out_decision(struct skr_engine *e, const char *group, const char *pod, const char *what,
+void out_decision(struct skr_gang *e, const char *group, const char *pod, const char *what,
                   const char *reason, const char *message, bool is_error)
 {
     struct skr_action *a = append(e, SKR_ACTION_DECISION);
@@ -102,7 +112,7 @@ void out_decision(struct skr_engine *e, const char *group, const char *pod, cons
     a->decision.is_error = is_error;
 }
 
-struct pending_write *out_write(struct skr_engine *e, enum skr_write_kind kind,
+struct pending_write *out_write(struct skr_gang *e, enum skr_write_kind kind,
                                 enum skr_write_class class, const char *namespace_,
                                 const char *name, const struct skr_strbuf *body,
                                 enum write_purpose purpose, const char *key)
@@ -123,9 +133,28 @@ struct pending_write *out_write(struct skr_engine *e, enum skr_write_kind kind,
     return w;
 }
 
-void out_order(struct skr_engine *e, uint64_t order)
+void out_order(struct skr_gang *e, uint64_t order)
 {
     e->out->item[e->out->n - 1].write.order = order;
+}
+
+struct pending_write *out_take_write(struct skr_gang *e, uint64_t id)
+{
+    struct pending_write *w;
+    HASH_FIND(hh, e->writes, &id, sizeof id, w);
+    skr_bug_on(!w);
+    HASH_DEL(e->writes, w);
+    return w;
+}
+
+void out_forget_writes(struct skr_gang *e)
+{
+    struct pending_write *w, *tmp;
+    HASH_ITER(hh, e->writes, w, tmp)
+    {
+        HASH_DEL(e->writes, w);
+        pending_write_destroy(w);
+    }
 }
 
 void pending_write_destroy(struct pending_write *w)
@@ -160,7 +189,7 @@ static size_t cut(const char *s, size_t max)
     return n;
 }
 
-void out_event(struct skr_engine *e, const char *kind, const struct skr_meta *about, bool warning,
+void out_event(struct skr_gang *e, const char *kind, const struct skr_meta *about, bool warning,
                const char *reason, const char *action, const char *note)
 {
     struct skr_strbuf b;

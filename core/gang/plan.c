@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: which member goes to which node with which rank, from the solver's answer to the last
- * Binding. Here: how it is made, its text, and whether that text stands.
+ * Binding. Here: how it is made, and its text; whether that text stands: plan_home.c.
  *
  * - made: members charged in the ledger (RESERVED), text asked to be written to the group's object
  * - persisted: the object carries exactly the text; only now may members be nominated, ungated,
@@ -10,80 +10,84 @@
  *   be posted, and from here there is only forward (plan_step.c)
  * - aborting: the text is wanted away; only when the object is seen without it is the room given
  *   back (plan_loss.c)
- *
- * "Persisted" is always read off the cached object, never remembered: a user who wipes the
- * annotation stops the plan until it stands again.
  */
-#include "core/gang/state.h"
+#include "core/gang/plan.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/dirty.h"
+#include "core/gang/membership.h"
+#include "core/gang/names.h"
+#include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include <string.h>
 #include <utlist.h>
 
-struct plan *plan_create(struct skr_engine *e, struct group *g)
+struct plan *plan_create(struct skr_gang *e, struct group *g)
 {
     skr_bug_on(g->plan);
     struct plan *plan = skr_alloc(sizeof *plan);
     plan->group = g;
-    plan->order = ++e->n_plans;
-    plan->home = g->source;
-    plan->replacement = g->n_bound > 0;
+    plan->order = ++e->stats.plans;
+    plan->home = g->source.kind;
+    plan->replacement = g->seats.n_bound > 0;
     plan->created_at = e->now;
     plan->deadline = e->now + e->settings.plan_timeout;
-    plan->tree = e->tree ? skr_tree_ref(e->tree) : NULL;
+    plan->tree = e->topology.tree ? skr_tree_ref(e->topology.tree) : NULL;
     g->plan = plan;
     DL_APPEND2(e->planned, g, pprev, pnext);
     return plan;
 }
 
-void plan_add_member(struct skr_engine *e, struct plan *plan, struct pod_entry *p, const char *node,
+void plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p, const char *node,
                      int32_t rank)
 {
     skr_bug_on(p->plan);
     p->plan = plan;
-    p->plan_node = engine_name(e, node);
-    p->plan_rank = rank;
-    p->stands = STANDS_UNKNOWN;
-    p->recorded = false;
-    p->kicked_at = 0;
-    p->asked = p->kick_again = p->kicked_again = p->voted = false;
-    p->told_event = NULL;
+    p->place.node = names_intern(e, node);
+    p->place.rank = rank;
+    p->place.recorded = false;
+    nomination_begin(p);
+    bind_calls_withdraw(p);
+    p->reported_event = NULL;
     plan->n_members++;
     if (!pods_is_bound(p)) {
-        skr_ledger_charge(e->ledger, p->uid, p->plan_node, &p->shape->amounts, SKR_CHARGE_RESERVED);
+        skr_ledger_charge(e->ledger, p->uid, p->place.node, &p->shape->amounts,
+                          SKR_CHARGE_RESERVED);
     }
-    engine_touch_pod(e, p);
+    dirty_pod(e, p);
 }
 
-void plan_remove_member(struct skr_engine *e, struct pod_entry *p)
+void plan_remove_member(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->plan) {
         return;
     }
     if (!pods_is_bound(p)) {
-        struct node_entry *n = nodes_find(e, p->plan_node);
-        if (n) {
-            n->changed_at = e->now;
-        }
+        nodes_touch(e, p->place.node);
         skr_ledger_release(e->ledger, p->uid);
     }
-    binding_unqueue(e, p);
+    bind_calls_unqueue(e, p);
     p->plan->n_members--;
     p->plan = NULL;
-    p->plan_node = NULL;
-    p->plan_rank = -1;
-    p->voted = p->asked = p->kick_again = false;
-    p->kicked_at = 0;
-    engine_touch_pod(e, p);
+    p->place.node = NULL;
+    p->place.rank = -1;
+    nomination_end(p);
+    bind_calls_withdraw(p);
+    dirty_pod(e, p);
 }
 
-static void vacancy_fini(struct skr_engine *e, struct vacancy *v)
+static void vacancy_fini(struct skr_gang *e, struct vacancy *v)
 {
     skr_ledger_release(e->ledger, v->uid);
-    shape_unref(e, v->shape);
+    shapes_unref(e, v->shape);
     free(v->uid);
 }
 
-void plan_destroy(struct skr_engine *e, struct plan *plan)
+void plan_destroy(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
     struct pod_entry *p;
@@ -92,8 +96,8 @@ void plan_destroy(struct skr_engine *e, struct plan *plan)
         if (p->plan != plan) {
             continue;
         }
-        if (p->parked && !pods_is_bound(p)) {
-            binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        if (p->vote.request && !pods_is_bound(p)) {
+            bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
         }
         plan_remove_member(e, p);
     }
@@ -102,13 +106,68 @@ void plan_destroy(struct skr_engine *e, struct plan *plan)
     }
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
-    g->seats_dirty = true;
+    membership_changed(g);
     skr_tree_unref(plan->tree);
     free(plan->vacancy);
-    free(plan->abort_message);
+    free(plan->abort.message);
     free(plan->anchor);
     free(plan->text);
     free(plan);
+}
+
+void plan_set_rank(struct pod_entry *p, int32_t rank)
+{
+    p->place.rank = rank;
+}
+
+void plan_set_retries(struct pod_entry *p, int32_t retries)
+{
+    p->place.retries = retries;
+}
+
+void plan_note_recorded(struct pod_entry *p)
+{
+    p->place.recorded = true;
+}
+
+void plan_add_vacancy(struct skr_gang *e, struct plan *plan, struct vacancy v)
+{
+    skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
+    plan->vacancy[plan->n_vacancies++] = v;
+    skr_ledger_charge(e->ledger, v.uid, v.node, &v.shape->amounts, SKR_CHARGE_RESERVED);
+}
+
+void plan_set_anchor(struct plan *plan, const struct pod_entry *p)
+{
+    free(plan->anchor);
+    plan->anchor = p ? skr_strdup(p->uid) : NULL;
+}
+
+/* ---- states ---- */
+
+void plan_set_tree(struct plan *plan, const struct skr_tree *tree)
+{
+    skr_tree_unref(plan->tree);
+    plan->tree = tree ? skr_tree_ref(tree) : NULL;
+}
+
+void plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
+{
+    plan->binding = wanted;
+    if (wanted) {
+        plan->deadline = e->now + e->settings.plan_timeout;
+    }
+}
+
+void plan_restore(struct plan *plan, bool binding, bool replacement)
+{
+    plan->binding = plan->binding_persisted = binding;
+    plan->replacement = replacement;
+}
+
+void plan_note_persisted(struct plan *plan)
+{
+    plan->binding_persisted = true;
 }
 
 bool plan_uses_node(const struct plan *plan, const char *node)
@@ -116,7 +175,7 @@ bool plan_uses_node(const struct plan *plan, const char *node)
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && strcmp(p->plan_node, node) == 0) {
+        if (p->plan == plan && !pods_is_bound(p) && strcmp(p->place.node, node) == 0) {
             return true;
         }
     }
@@ -132,7 +191,7 @@ static size_t record_members(const struct plan *plan, struct skr_plan_member *me
     DL_FOREACH(plan->group->members, p)
     {
         if (p->plan == plan) {
-            member[n++] = (struct skr_plan_member){p->uid, p->plan_node, p->plan_rank};
+            member[n++] = (struct skr_plan_member){p->uid, p->place.node, p->place.rank};
         }
     }
     for (size_t i = 0; i < plan->n_vacancies; i++) {
@@ -148,7 +207,7 @@ static int by_uid(const void *a, const void *b)
     return strcmp(m->uid, o->uid);
 }
 
-void plan_text_changed(struct skr_engine *e, struct plan *plan)
+void plan_text_changed(struct skr_gang *e, struct plan *plan)
 {
     struct skr_plan_record r = {.has_members = true,
                                 .state = plan->binding ? SKR_PLAN_BINDING : SKR_PLAN_PLANNED};
@@ -164,16 +223,16 @@ void plan_text_changed(struct skr_engine *e, struct plan *plan)
         struct skr_strbuf b;
         skr_strbuf_init(&b);
         skr_strbuf_add(&b, "{\"node\":");
-        skr_strbuf_add_json(&b, p && p->plan == plan ? p->plan_node : "");
+        skr_strbuf_add_json(&b, p && p->plan == plan ? p->place.node : "");
         skr_strbuf_addc(&b, ',');
         skr_strbuf_add(&b, plan->text + 1);
         free(plan->text);
         plan->text = skr_strbuf_take(&b, NULL);
         if (p) {
-            engine_touch_pod(e, p);
+            dirty_pod(e, p);
         }
     }
-    sink_hurry(e, plan->group);
+    plan_home_hurry(plan->group);
 }
 
 /* Of those that the plan places: the loss of one who runs already must not end it. */
@@ -194,7 +253,7 @@ const struct pod_entry *plan_oldest_member(const struct plan *plan)
     return best;
 }
 
-void plan_commit(struct skr_engine *e, struct plan *plan)
+void plan_commit(struct skr_gang *e, struct plan *plan)
 {
     struct skr_plan_member *member = skr_alloc_array(plan->n_members + 1, sizeof *member);
     size_t n = record_members(plan, member);
@@ -202,56 +261,7 @@ void plan_commit(struct skr_engine *e, struct plan *plan)
     free(member);
     if (plan->home == SOURCE_LABELS) {
         const struct pod_entry *oldest = plan_oldest_member(plan);
-        plan->anchor = oldest ? skr_strdup(oldest->uid) : NULL;
+        plan_set_anchor(plan, oldest);
     }
     plan_text_changed(e, plan);
-}
-
-bool plan_is_persisted(const struct skr_engine *e, const struct plan *plan)
-{
-    const char *have;
-    if (plan->anchor) {
-        const struct pod_entry *p = pods_find(e, plan->anchor);
-        if (!p) {
-            return plan->binding_persisted;
-        }
-        have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
-    } else if (plan->home == SOURCE_LABELS) { /* nobody is left to carry it */
-        return plan->binding_persisted;
-    } else {
-        have = sink_annotation(e, plan->group);
-        if (!have) { /* the object is gone: a started Binding is finished from the members */
-            return plan->binding_persisted;
-        }
-    }
-    return have && plan->text && strcmp(have, plan->text) == 0;
-}
-
-void plan_note_binding(struct skr_engine *e, struct group *g)
-{
-    struct plan *plan = g->plan;
-    if (plan && plan->home == SOURCE_NONE) { /* its object was gone, and may be there again */
-        plan->home = g->maps ? SOURCE_MAP : g->podgroup ? SOURCE_PODGROUP : SOURCE_NONE;
-    }
-    if (plan && plan->binding && !plan->aborting && plan_is_persisted(e, plan)) {
-        plan->binding_persisted = true;
-    }
-}
-
-static const struct sink *home_sink(const struct group *g)
-{
-    if (g->plan->home == SOURCE_PODGROUP) {
-        return g->podgroup ? &g->podgroup->sink : NULL;
-    }
-    return g->plan->home == SOURCE_MAP && g->map ? &g->map->sink : NULL;
-}
-
-bool plan_home_is_quiet(const struct skr_engine *e, const struct group *g)
-{
-    if (g->plan->anchor) {
-        const struct pod_entry *p = pods_find(e, g->plan->anchor);
-        return !p || p->plan != g->plan || (!p->write && !p->must_read);
-    }
-    const struct sink *sink = home_sink(g);
-    return !sink || (!sink->write && !sink->must_read);
 }

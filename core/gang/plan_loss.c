@@ -7,26 +7,37 @@
  * - after it the lost member's seat and room are kept as a vacancy for its replacement, or, with
  *   onPartialBind: rollback, those that are bound are deleted
  */
-#include "core/gang/state.h"
+#include "core/gang/plan_loss.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/dirty.h"
+#include "core/gang/group_state.h"
+#include "core/gang/membership.h"
+#include "core/gang/output.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/trial.h"
 
 #include <string.h>
 #include <utlist.h>
 
 /* ---- giving up ---- */
 
-void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, const char *message,
-                bool backoff)
+void plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason,
+                     const char *message, bool backoff)
 {
     struct plan *plan = g->plan;
     if (!plan || plan->aborting || plan->binding_persisted) {
         return;
     }
     plan->aborting = true;
-    plan->binding = false;
-    plan->abort_reason = reason;
-    plan->abort_message = skr_strdup(message);
-    plan->abort_backoff = backoff;
-    e->n_aborts++;
+    plan_want_binding(e, plan, false);
+    plan->abort.reason = reason;
+    plan->abort.message = skr_strdup(message);
+    plan->abort.backoff = backoff;
+    e->stats.aborts++;
     out_decision(e, g->key, "", "Plan aborted", skr_reason_name(reason), message, false);
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
@@ -34,21 +45,21 @@ void plan_abort(struct skr_engine *e, struct group *g, enum skr_reason reason, c
         if (p->plan != plan) {
             continue;
         }
-        if (p->parked) {
-            binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
+        if (p->vote.request) {
+            bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED);
         }
-        p->voted = false;
-        binding_unqueue(e, p);
-        engine_touch_pod(e, p);
+        bind_calls_withdraw(p);
+        bind_calls_unqueue(e, p);
+        dirty_pod(e, p);
     }
-    g->seats_dirty = true;
-    g->input_epoch++;
-    sink_hurry(e, g);
-    engine_touch_group(e, g);
+    membership_changed(g);
+    dirty_input(g);
+    plan_home_hurry(g);
+    dirty_group(e, g);
 }
 
 /* The object carries nothing of the plan any more, and no write of ours could bring it back. */
-static bool abort_is_done(const struct skr_engine *e, const struct group *g)
+static bool abort_is_done(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
     if (!plan_home_is_quiet(e, g)) {
@@ -62,54 +73,48 @@ static bool abort_is_done(const struct skr_engine *e, const struct group *g)
         const char *have = skr_labels_get(&p->pod->meta.annotations, SKR_ANNOTATION_PLAN);
         return !have || !*have || !strstr(have, "\"members\"");
     }
-    const char *have = sink_annotation(e, g);
+    const char *have = plan_home_text(g);
     return !have || !*have;
 }
 
-static void abort_finish(struct skr_engine *e, struct group *g)
+static void abort_finish(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    enum skr_reason reason = plan->abort_reason;
-    char *message = skr_strdup(plan->abort_message);
-    bool backoff = plan->abort_backoff;
+    enum skr_reason reason = plan->abort.reason;
+    char *message = skr_strdup(plan->abort.message);
+    bool backoff = plan->abort.backoff;
     plan_destroy(e, plan);
-    lifecycle_reason(g, reason, message);
+    group_state_reason(g, reason, message);
     free(message);
-    free(g->placement);
-    free(g->rank);
-    g->placement = g->rank = NULL;
+    outputs_forget(g);
     if (backoff) {
-        lifecycle_backoff(e, g);
+        trial_backoff(e, g);
     } else {
-        lifecycle_enter(e, g, GROUP_PENDING);
+        group_state_enter(e, g, GROUP_PENDING);
     }
-    engine_touch_group(e, g);
+    dirty_group(e, g);
 }
 
-void plan_step_abort(struct skr_engine *e, struct group *g)
+void plan_loss_step(struct skr_gang *e, struct group *g)
 {
     if (abort_is_done(e, g)) {
         abort_finish(e, g);
     } else {
-        sink_hurry(e, g);
+        plan_home_hurry(g);
     }
 }
 
 /* ---- loss of members ---- */
 
-void plan_add_vacancy(struct skr_engine *e, struct plan *plan, struct pod_entry *p)
+void plan_loss_keep_seat(struct skr_gang *e, struct plan *plan, struct pod_entry *p)
 {
-    skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
-    struct vacancy *v = &plan->vacancy[plan->n_vacancies++];
     size_t n = strlen(p->uid) + sizeof "vacancy:";
-    v->uid = skr_alloc(n);
-    snprintf(v->uid, n, "vacancy:%s", p->uid);
-    v->node = p->plan_node;
-    v->rank = p->plan_rank;
-    v->shape = p->shape;
-    v->shape->refs++;
+    struct vacancy v = {
+        .node = p->place.node, .rank = p->place.rank, .shape = shapes_ref(p->shape)};
+    v.uid = skr_alloc(n);
+    snprintf(v.uid, n, "vacancy:%s", p->uid);
     skr_ledger_release(e->ledger, p->uid);
-    skr_ledger_charge(e->ledger, v->uid, v->node, &v->shape->amounts, SKR_CHARGE_RESERVED);
+    plan_add_vacancy(e, plan, v);
 }
 
 /* The member that carried the text of a group from labels is gone: another one carries it on. */
@@ -118,16 +123,14 @@ static void move_anchor(struct plan *plan, const struct pod_entry *lost)
     if (!plan->anchor || strcmp(plan->anchor, lost->uid) != 0) {
         return;
     }
-    const struct pod_entry *next = plan_oldest_member(plan);
-    free(plan->anchor);
-    plan->anchor = next ? skr_strdup(next->uid) : NULL;
+    plan_set_anchor(plan, plan_oldest_member(plan));
 }
 
-void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
+void plan_loss_pod(struct skr_gang *e, struct pod_entry *p)
 {
     struct plan *plan = p->plan;
-    if (p->parked) {
-        binding_answer(e, p, SKR_ANSWER_ERROR, plan ? SKR_TEXT_ABORTED : SKR_TEXT_REPLACED);
+    if (p->vote.request) {
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, plan ? SKR_TEXT_ABORTED : SKR_TEXT_REPLACED);
     }
     if (!plan) {
         return;
@@ -135,7 +138,7 @@ void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
     struct group *g = plan->group;
     bool bound = pods_is_bound(p);
     if (plan->binding && !plan->aborting && plan->binding_persisted && !bound) {
-        plan_add_vacancy(e, plan, p);
+        plan_loss_keep_seat(e, plan, p);
         plan_remove_member(e, p);
         move_anchor(plan, p);
         out_decision(e, g->key, p->key, "Member lost while binding", "", "its seat is kept", false);
@@ -146,22 +149,22 @@ void plan_pod_lost(struct skr_engine *e, struct pod_entry *p)
         if (!bound) {
             char text[400];
             snprintf(text, sizeof text, "member %s is gone", p->pod->meta.name);
-            plan_abort(e, g, SKR_REASON_MEMBERS_MISSING, text, false);
+            plan_loss_abort(e, g, SKR_REASON_MEMBERS_MISSING, text, false);
         } else {
             move_anchor(plan, p);
             plan_text_changed(e, plan);
         }
     }
-    engine_touch_group(e, g);
+    dirty_group(e, g);
 }
 
-bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
+bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
     if (plan->n_vacancies == 0) {
         return false;
     }
-    if (plan->home != SOURCE_LABELS && !sink_annotation(e, g)) {
+    if (plan->home != SOURCE_LABELS && !plan_home_text(g)) {
         return false; /* no object could tell that the newcomer belongs to the plan */
     }
     struct pod_entry *p, *best = NULL;
@@ -187,23 +190,23 @@ bool plan_seat_replacement(struct skr_engine *e, struct plan *plan)
     struct vacancy v = plan->vacancy[at];
     plan->vacancy[at] = plan->vacancy[--plan->n_vacancies];
     skr_ledger_release(e->ledger, v.uid);
-    best->seated = true;
+    membership_seat(best);
     plan_add_member(e, plan, best, v.node, v.rank);
-    best->plan_retries = 1;
+    plan_set_retries(best, 1);
     if (plan->home == SOURCE_LABELS && !plan->anchor) {
-        plan->anchor = skr_strdup(best->uid);
+        plan_set_anchor(plan, best);
     }
-    shape_unref(e, v.shape);
+    shapes_unref(e, v.shape);
     free(v.uid);
     return true;
 }
 
-void plan_roll_back(struct skr_engine *e, struct plan *plan)
+void plan_loss_roll_back(struct skr_gang *e, struct plan *plan)
 {
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
-        if (p->plan == plan && (p->binding || p->binding_unknown)) {
+        if (p->plan == plan && (p->bind.write || p->bind.unknown)) {
             return;
         }
     }
@@ -223,6 +226,6 @@ void plan_roll_back(struct skr_engine *e, struct plan *plan)
         skr_strbuf_fini(&b);
     }
     plan->binding_persisted = false;
-    plan_abort(e, plan->group, SKR_REASON_BIND_FAILED,
-               "a Binding failed; bound members are deleted", true);
+    plan_loss_abort(e, plan->group, SKR_REASON_BIND_FAILED,
+                    "a Binding failed; bound members are deleted", true);
 }

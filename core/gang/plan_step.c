@@ -3,16 +3,32 @@
  * A plan's way forward, looked at whenever something about its group changed: is it still good, has
  * kube-scheduler lost interest in a member, have all voted, are all bound.
  */
-#include "core/gang/state.h"
+#include "core/gang/plan_step.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/dirty.h"
+#include "core/gang/group_state.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
+#include "core/gang/output.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/pods.h"
+#include "core/gang/pulse.h"
+#include "core/gang/shapes.h"
+#include "core/gang/trial.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 #include <utlist.h>
 
 /* ---- is it still good? ---- */
 
-static const char *node_problem(struct skr_engine *e, const struct pod_entry *p)
+static const char *node_problem(struct skr_gang *e, const struct pod_entry *p)
 {
-    const struct node_entry *n = nodes_find(e, p->plan_node);
+    const struct node_entry *n = nodes_find(e, p->place.node);
     if (!n) {
         return "does not exist any more";
     }
@@ -29,16 +45,16 @@ static const char *node_problem(struct skr_engine *e, const struct pod_entry *p)
     default:
         return "is not eligible";
     }
-    if (e->tree && skr_tree_find_leaf(e->tree, p->plan_node) < 0) {
+    if (e->topology.tree && skr_tree_find_leaf(e->topology.tree, p->place.node) < 0) {
         return "left the topology tree";
     }
     return NULL;
 }
 
 /* Counts of the whole gang against the rules on the tree of now; room is the ledger's affair. */
-static bool rules_hold(struct skr_engine *e, const struct group *g, struct skr_error *error)
+static bool rules_hold(struct skr_gang *e, const struct group *g, struct skr_error *error)
 {
-    const struct skr_tree *t = e->tree;
+    const struct skr_tree *t = e->topology.tree;
     if (!t || !g->spec) {
         return true;
     }
@@ -48,7 +64,7 @@ static bool rules_hold(struct skr_engine *e, const struct group *g, struct skr_e
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = p->plan == g->plan ? p->plan_node : p->pod->node_name;
+        const char *node = p->plan == g->plan ? p->place.node : p->pod->node_name;
         if (!skr_pod_is_live(p->pod) || !*node) {
             continue;
         }
@@ -77,31 +93,30 @@ static bool rules_hold(struct skr_engine *e, const struct group *g, struct skr_e
     return good;
 }
 
-static bool still_good(struct skr_engine *e, struct group *g)
+static bool still_good(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     char text[512];
     struct skr_error error;
     struct pod_entry *p;
-    plan->check_nodes = false;
+    dirty_take_plan_nodes(plan);
     DL_FOREACH(g->members, p)
     {
         const char *problem = p->plan == plan && !pods_is_bound(p) ? node_problem(e, p) : NULL;
         if (!problem) {
             continue;
         }
-        snprintf(text, sizeof text, "planned node %s %s", p->plan_node, problem);
-        plan_abort(e, g, SKR_REASON_NONE, text, false);
+        snprintf(text, sizeof text, "planned node %s %s", p->place.node, problem);
+        plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
         return false;
     }
-    if (e->tree && plan->tree != e->tree) {
+    if (e->topology.tree && plan->tree != e->topology.tree) {
         if (!rules_hold(e, g, &error)) {
             snprintf(text, sizeof text, "the topology changed: %s", error.text);
-            plan_abort(e, g, SKR_REASON_NONE, text, false);
+            plan_loss_abort(e, g, SKR_REASON_NONE, text, false);
             return false;
         }
-        skr_tree_unref(plan->tree);
-        plan->tree = skr_tree_ref(e->tree);
+        plan_set_tree(plan, e->topology.tree);
     }
     return true;
 }
@@ -109,33 +124,34 @@ static bool still_good(struct skr_engine *e, struct group *g)
 /* A member that was kicked and about which a living scheduler has not asked: its in-tree filters
  * refuse every node, or another plugin keeps it back. While it still comes to other members of the
  * plan, this one may stand behind them in its queue. */
-static bool patience_is_over(struct skr_engine *e, struct group *g)
+static bool patience_is_over(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     skr_time next = SKR_TIME_NEVER;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != g->plan || !p->kicked_at || p->asked || p->voted || pods_is_bound(p)) {
+        if (p->plan != g->plan || !p->kick.at || p->kick.asked || p->vote.given ||
+            pods_is_bound(p)) {
             continue;
         }
-        skr_time since = p->kicked_at > e->verbs_since ? p->kicked_at : e->verbs_since;
+        skr_time since = p->kick.at > e->pulse.since ? p->kick.at : e->pulse.since;
         since = g->plan->heard_at > since ? g->plan->heard_at : since;
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
-        bool alive = e->last_verb_at > p->kicked_at ||
+        bool alive = e->pulse.last > p->kick.at ||
                      (*p->pod->scheduled_message && !strstr(p->pod->scheduled_message, "sakkara:"));
         if (until > e->now) {
             next = until < next ? until : next;
         } else if (alive) {
             char text[SKR_MESSAGE_MAX];
             snprintf(text, sizeof text, "pod %s is kept off node %s: %.700s", p->pod->meta.name,
-                     p->plan_node,
+                     p->place.node,
                      *p->pod->scheduled_message ? p->pod->scheduled_message : "no reason given");
-            shape_veto(e, p->shape, p->plan_node);
+            shapes_veto(e, p->shape, p->place.node);
             if (g->plan->binding_persisted) {
-                e->plan_wanted = true; /* stranded now */
+                dirty_plan(e); /* stranded now */
                 continue;
             }
-            plan_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, true);
+            plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, true);
             return true;
         } else {
             skr_time again = e->now + SKR_SECOND;
@@ -143,7 +159,7 @@ static bool patience_is_over(struct skr_engine *e, struct group *g)
         }
     }
     if (next != SKR_TIME_NEVER) {
-        engine_wake_group(e, g, next);
+        wakes_group(e, g, next);
     }
     return false;
 }
@@ -164,30 +180,30 @@ static struct progress progress_of(const struct group *g)
             continue;
         }
         x.unbound++;
-        x.voted += p->voted;
-        x.kicked += p->kicked_at != 0;
-        x.lacking += !members_nomination_stands(p);
+        x.voted += p->vote.given;
+        x.kicked += p->kick.at != 0;
+        x.lacking += !nomination_stands(p);
     }
     return x;
 }
 
-static void step_before_binding(struct skr_engine *e, struct group *g)
+static void step_before_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     if (plan->check_nodes && !still_good(e, g)) {
         return;
     }
     if (e->now >= plan->deadline) {
-        plan_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "not all members reached their bind call in time",
-                   true);
+        plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
+                        "not all members reached their bind call in time", true);
         return;
     }
-    engine_wake_group(e, g, plan->deadline);
-    if (!plan_is_persisted(e, plan)) {
-        if (plan_home_is_quiet(e, g) && sink_is_refused(e, g)) {
-            plan_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+    wakes_group(e, g, plan->deadline);
+    if (!plan_home_is_persisted(e, plan)) {
+        if (plan_home_is_quiet(e, g) && plan_home_is_refused(e, g)) {
+            plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
         } else {
-            sink_hurry(e, g);
+            plan_home_hurry(g);
         }
         return;
     }
@@ -196,72 +212,75 @@ static void step_before_binding(struct skr_engine *e, struct group *g)
     }
     struct progress x = progress_of(g);
     if (x.unbound == x.voted && x.lacking == 0) {
-        plan->binding = true;
-        plan->deadline = e->now + e->settings.plan_timeout;
-        lifecycle_enter(e, g, GROUP_BINDING);
-        status_outputs(e, g);
+        plan_want_binding(e, plan, true);
+        group_state_enter(e, g, GROUP_BINDING);
+        outputs_update(e, g);
         plan_text_changed(e, plan);
     } else {
-        lifecycle_enter(e, g, x.voted ? GROUP_HOLDING : x.kicked ? GROUP_ADMITTING : GROUP_PLANNED);
+        group_state_enter(e, g,
+                          x.voted    ? GROUP_HOLDING
+                          : x.kicked ? GROUP_ADMITTING
+                                     : GROUP_PLANNED);
     }
 }
 
-static void finish(struct skr_engine *e, struct group *g)
+static void finish(struct skr_gang *e, struct group *g)
 {
     bool complete = g->plan->n_vacancies == 0;
     plan_destroy(e, g->plan);
-    g->end_at = e->now;
-    g->attempts = 0;
-    lifecycle_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
-                     complete ? NULL : "a member was lost while binding and not replaced in time");
-    lifecycle_enter(e, g, GROUP_BOUND);
-    status_outputs(e, g);
-    sink_hurry(e, g);
-    engine_touch_group(e, g);
+    group_state_end(e, g);
+    trial_restart_backoff(g);
+    group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
+                       complete ? NULL
+                                : "a member was lost while binding and not replaced in time");
+    group_state_enter(e, g, GROUP_BOUND);
+    outputs_update(e, g);
+    plan_home_hurry(g);
+    dirty_group(e, g);
 }
 
-bool plan_is_stranded(struct skr_engine *e, struct pod_entry *p)
+bool plan_step_is_stranded(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->binding ||
-        p->binding_unknown) {
+    if (!p->plan || !p->plan->binding_persisted || pods_is_bound(p) || p->bind.write ||
+        p->bind.unknown) {
         return false;
     }
-    const struct node_entry *n = nodes_find(e, p->plan_node);
+    const struct node_entry *n = nodes_find(e, p->place.node);
     if (!n) {
         return true;
     }
-    return !p->parked && (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
-                          shape_is_vetoed(e, p->shape, p->plan_node));
+    return !p->vote.request && (skr_pod_shape_check_node(p->shape->spec, n->node) != SKR_ELIGIBLE ||
+                                shapes_is_vetoed(e, p->shape, p->place.node));
 }
 
 /* Members past the point of no return whose node is gone (a Binding would go to nowhere: the API
  * server accepts it) or is not open to them any more: planner.c solves for them alone. */
-static void release_stranded(struct skr_engine *e, struct group *g)
+static void release_stranded(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     struct pod_entry *p;
-    plan->check_nodes = false;
+    dirty_take_plan_nodes(plan);
     DL_FOREACH(g->members, p)
     {
-        if (p->plan != plan || !plan_is_stranded(e, p)) {
+        if (p->plan != plan || !plan_step_is_stranded(e, p)) {
             continue;
         }
-        if (p->parked) {
-            binding_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
+        if (p->vote.request) {
+            bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_BIND_FAILED);
         }
-        p->voted = false;
-        binding_unqueue(e, p);
-        e->plan_wanted = true; /* planner.c solves for these members alone */
+        bind_calls_withdraw(p);
+        bind_calls_unqueue(e, p);
+        dirty_plan(e); /* planner.c solves for these members alone */
     }
 }
 
 /* After planTimeout nobody found another node for these. True when no other member is unbound. */
-static bool give_up_stranded(struct skr_engine *e, struct group *g)
+static bool give_up_stranded(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == g->plan && !pods_is_bound(p) && !plan_is_stranded(e, p)) {
+        if (p->plan == g->plan && !pods_is_bound(p) && !plan_step_is_stranded(e, p)) {
             return false;
         }
     }
@@ -271,13 +290,13 @@ static bool give_up_stranded(struct skr_engine *e, struct group *g)
             plan_remove_member(e, p);
         }
     }
-    g->seats_dirty = true;
+    membership_changed(g);
     return true;
 }
 
 /* State Binding was asked for and refused, and meanwhile a caller hung up or a node went: the group
  * is Holding as before. */
-static bool binding_is_moot(const struct skr_engine *e, const struct group *g)
+static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
 {
     const struct plan *plan = g->plan;
     if (plan->binding_persisted || !plan_home_is_quiet(e, g)) {
@@ -289,9 +308,9 @@ static bool binding_is_moot(const struct skr_engine *e, const struct group *g)
 
 /* A replacement that no text names yet is no member when the object of the plan goes: its seat is
  * free again. */
-static void note_recorded(struct skr_engine *e, struct plan *plan)
+static void note_recorded(struct skr_gang *e, struct plan *plan)
 {
-    bool gone = plan->home != SOURCE_LABELS && !sink_annotation(e, plan->group), changed = false;
+    bool gone = plan->home != SOURCE_LABELS && !plan_home_text(plan->group), changed = false;
     struct pod_entry *p;
     DL_FOREACH(plan->group->members, p)
     {
@@ -299,9 +318,9 @@ static void note_recorded(struct skr_engine *e, struct plan *plan)
             continue;
         }
         if (!gone) {
-            p->recorded = true;
-        } else if (!p->recorded && !pods_is_bound(p)) {
-            plan_add_vacancy(e, plan, p);
+            plan_note_recorded(p);
+        } else if (!p->place.recorded && !pods_is_bound(p)) {
+            plan_loss_keep_seat(e, plan, p);
             plan_remove_member(e, p);
             changed = true;
         }
@@ -311,44 +330,44 @@ static void note_recorded(struct skr_engine *e, struct plan *plan)
     }
 }
 
-static void step_binding(struct skr_engine *e, struct group *g)
+static void step_binding(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
-    if (!plan_is_persisted(e, plan)) {
+    if (!plan_home_is_persisted(e, plan)) {
         if (binding_is_moot(e, g)) {
-            plan->binding = false;
+            plan_want_binding(e, plan, false);
             plan_text_changed(e, plan);
             step_before_binding(e, g);
         }
-        sink_hurry(e, g);
+        plan_home_hurry(g);
         return;
     }
-    plan->binding_persisted = true;
+    plan_note_persisted(plan);
     note_recorded(e, plan);
     if (plan->rollback) {
-        plan_roll_back(e, plan);
+        plan_loss_roll_back(e, plan);
         return;
     }
     if (plan->check_nodes) {
         release_stranded(e, g);
     }
-    if (plan_seat_replacement(e, plan)) {
+    if (plan_loss_seat_replacement(e, plan)) {
         plan_text_changed(e, plan);
-        engine_touch_group(e, g);
+        dirty_group(e, g);
         return;
     }
     struct progress x = progress_of(g);
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        if (p->plan == plan && !pods_is_bound(p) && p->parked && !p->binding &&
-            !p->binding_queued && members_nomination_stands(p)) {
-            binding_queue(e, p);
+        if (p->plan == plan && !pods_is_bound(p) && p->vote.request && !p->bind.write &&
+            !p->binding_queued && nomination_stands(p)) {
+            bind_calls_queue(e, p);
         }
     }
     if (x.unbound > 0) {
         patience_is_over(e, g);
-        engine_wake_group(e, g, plan->deadline > e->now ? plan->deadline : e->now + SKR_SECOND);
+        wakes_group(e, g, plan->deadline > e->now ? plan->deadline : e->now + SKR_SECOND);
         if (e->now < plan->deadline || !give_up_stranded(e, g)) {
             return;
         }
@@ -356,14 +375,14 @@ static void step_binding(struct skr_engine *e, struct group *g)
     if (plan->n_vacancies == 0 || e->now >= plan->deadline) {
         finish(e, g);
     } else {
-        engine_wake_group(e, g, plan->deadline);
+        wakes_group(e, g, plan->deadline);
     }
 }
 
-void plan_step(struct skr_engine *e, struct group *g)
+void plan_step(struct skr_gang *e, struct group *g)
 {
     if (g->plan->aborting) {
-        plan_step_abort(e, g);
+        plan_loss_step(e, g);
     } else if (g->plan->binding) {
         step_binding(e, g);
     } else {

@@ -4,52 +4,19 @@
  * cannot know (ordinary pods that go first; pods the scheduler may be binding slowly), which leaves
  * are eligible for every member's shape, and what the group already holds.
  */
-#include "core/gang/state.h"
+#include "core/gang/problem.h"
+
+#include "core/gang/fit_cache.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
 
 enum { PROBLEM_BYTES_MAX = 1 << 30 };
-
-struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
-{
-    struct shapes s = {.n = 0};
-    for (size_t i = 0; i < n; i++) {
-        size_t j = 0;
-        while (j < s.n && s.item[j] != newcomers[i]->shape) {
-            j++;
-        }
-        if (j == s.n && s.n < SHAPES_MAX) {
-            s.item[s.n++] = newcomers[i]->shape;
-        }
-    }
-    return s;
-}
-
-static bool is_newcomer(const struct pod_entry *p, struct pod_entry *const *newcomers, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (newcomers[i] == p) {
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *problem_claim_node(const struct group *g, const struct pod_entry *p,
-                               struct pod_entry *const *newcomers, size_t n)
-{
-    if (!skr_pod_is_live(p->pod)) {
-        return NULL;
-    }
-    if (pods_is_bound(p)) {
-        return p->pod->node_name;
-    }
-    if (g->plan && p->plan == g->plan && !is_newcomer(p, newcomers, n)) {
-        return p->plan_node;
-    }
-    return NULL;
-}
 
 bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
 {
@@ -62,7 +29,7 @@ bool problem_has_probes(struct pod_entry *const *newcomers, size_t n)
     return false;
 }
 
-static bool node_is_open(struct skr_engine *e, const struct shapes *shapes, const char *node,
+static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const char *node,
                          const struct node_entry *entry, bool probed_only)
 {
     if (!entry) {
@@ -71,15 +38,11 @@ static bool node_is_open(struct skr_engine *e, const struct shapes *shapes, cons
     for (size_t i = 0; i < shapes->n; i++) {
         struct shape *s = shapes->item[i];
         if (skr_pod_shape_check_node(s->spec, entry->node) != SKR_ELIGIBLE ||
-            shape_is_vetoed(e, s, node)) {
+            shapes_is_vetoed(e, s, node)) {
             return false;
         }
-        if (probed_only && s->vetoed_once && s->probed) {
-            struct probed *q;
-            HASH_FIND_STR(s->probed, node, q);
-            if (!q) {
-                return false;
-            }
+        if (probed_only && s->vetoed_once && s->probed && !shapes_was_probed(s, node)) {
+            return false;
         }
     }
     return true;
@@ -92,34 +55,6 @@ struct demand {
     uint16_t *resource;
     int64_t *amount;
 };
-
-/* Sorted by resource, as both are. */
-static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
-{
-    struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);
-    size_t i = 0, j = 0, n = 0;
-    while (i < most->n || j < a->n) {
-        bool left = j == a->n || (i < most->n && most->item[i].resource <= a->item[j].resource);
-        item[n] = left ? most->item[i] : a->item[j];
-        bool both = left && j < a->n && a->item[j].resource == item[n].resource;
-        if (both && a->item[j].amount > item[n].amount) {
-            item[n].amount = a->item[j].amount;
-        }
-        i += left;
-        j += !left || both;
-        n++;
-    }
-    free(most->item);
-    *most = (struct skr_amounts){.n = n, .item = item};
-}
-
-void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
-{
-    *ret = (struct skr_amounts){0};
-    for (size_t i = 0; i < shapes->n; i++) {
-        add_most(ret, &shapes->item[i]->amounts);
-    }
-}
 
 static int demand_of(struct skr_arena *arena, const struct shapes *shapes, struct demand *ret)
 {
@@ -174,13 +109,13 @@ static bool goes_first(const struct pod_entry *p, int32_t priority)
     return pods_is_waiting(p) && p->pod->priority > priority;
 }
 
-bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newcomers, size_t n)
+bool problem_has_paper(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
 {
     int32_t priority = highest_priority(newcomers, n);
     const struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        if (p->n_accepted > 0 || goes_first(p, priority)) {
+        if (p->accepted.n > 0 || goes_first(p, priority)) {
             return true;
         }
     }
@@ -189,22 +124,22 @@ bool problem_has_paper(const struct skr_engine *e, struct pod_entry *const *newc
 
 /* First fit in tree order for ordinary pods above every member; candidates of slow ones are charged
  * everywhere they may land. */
-static void charge_on_paper(struct skr_engine *e, struct pod_entry *const *newcomers, size_t n,
+static void charge_on_paper(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                             const struct demand *d, int64_t *free_)
 {
     int32_t priority = highest_priority(newcomers, n);
     struct node_entry *const *leaf = topology_leaf_nodes(e);
-    size_t leaves = (size_t)e->tree->n_leaves;
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct pod_entry *p;
     DL_FOREACH(e->ordinary, p)
     {
-        for (size_t i = 0; i < p->n_accepted; i++) {
-            int32_t at = skr_tree_find_leaf(e->tree, p->accepted[i]);
+        for (size_t i = 0; i < p->accepted.n; i++) {
+            int32_t at = skr_tree_find_leaf(e->topology.tree, p->accepted.node[i]);
             if (at >= 0) {
                 subtract(free_, d, (size_t)at, &p->shape->amounts);
             }
         }
-        if (p->n_accepted > 0 || !goes_first(p, priority) ||
+        if (p->accepted.n > 0 || !goes_first(p, priority) ||
             skr_ledger_find(e->ledger, p->uid, NULL)) {
             continue;
         }
@@ -238,15 +173,15 @@ static int arrays_create(struct skr_arena *arena, size_t leaves, size_t resource
     return a->free_ && a->capacity && a->eligible && a->claimed && a->rule ? 0 : -1;
 }
 
-static int32_t fill_claims(const struct skr_engine *e, const struct group *g,
+static int32_t fill_claims(const struct skr_gang *e, const struct group *g,
                            struct pod_entry *const *newcomers, size_t n, int32_t *claimed)
 {
     int32_t sum = 0;
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        const char *node = problem_claim_node(g, p, newcomers, n);
-        int32_t leaf = node ? skr_tree_find_leaf(e->tree, node) : -1;
+        const char *node = membership_claim_node(g, p, newcomers, n);
+        int32_t leaf = node ? skr_tree_find_leaf(e->topology.tree, node) : -1;
         if (leaf >= 0) {
             claimed[leaf]++;
             sum++;
@@ -255,11 +190,11 @@ static int32_t fill_claims(const struct skr_engine *e, const struct group *g,
     return sum;
 }
 
-static void fill_leaves(struct skr_engine *e, const struct shapes *shapes, const struct demand *d,
+static void fill_leaves(struct skr_gang *e, const struct shapes *shapes, const struct demand *d,
                         bool probed_only, struct arrays *a)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(e);
-    for (size_t i = 0; i < (size_t)e->tree->n_leaves; i++) {
+    for (size_t i = 0; i < (size_t)e->topology.tree->n_leaves; i++) {
         if (!leaf[i]) {
             continue;
         }
@@ -272,7 +207,7 @@ static void fill_leaves(struct skr_engine *e, const struct shapes *shapes, const
     }
 }
 
-struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
+struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
                                         struct pod_entry *const *newcomers, size_t n,
                                         bool probed_only, struct skr_error *error)
 {
@@ -281,7 +216,8 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     struct demand d;
     struct arrays a;
     if (!arena || demand_of(arena, &shapes, &d) < 0 ||
-        arrays_create(arena, (size_t)e->tree->n_leaves, d.n, (size_t)e->tree->n_levels, &a) < 0) {
+        arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
+                      (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);
         skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
                       PROBLEM_BYTES_MAX);
@@ -290,11 +226,11 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     fill_leaves(e, &shapes, &d, probed_only, &a);
     charge_on_paper(e, newcomers, n, &d, a.free_);
     int32_t claims = fill_claims(e, g, newcomers, n, a.claimed);
-    skr_group_rules(g->spec, e->tree, a.rule, NULL);
+    skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
     struct skr_solve_request *request = skr_alloc(sizeof *request);
     request->arena = arena;
     request->resource = d.resource;
-    request->tree = skr_tree_ref(e->tree);
+    request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = claims + (int32_t)n,
                                             .rule = a.rule,
@@ -311,10 +247,10 @@ struct skr_solve_request *problem_build(struct skr_engine *e, struct group *g,
     return request;
 }
 
-struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct group *g)
+struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct group *g)
 {
-    const struct outlook *o = &g->outlook;
-    size_t leaves = (size_t)e->tree->n_leaves;
+    const struct fit *o = &g->fit;
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct skr_arena *arena = skr_arena_create(PROBLEM_BYTES_MAX, leaves * sizeof(int64_t) + 4096);
     int64_t *demand = arena ? skr_arena_array(arena, 1, sizeof *demand) : NULL;
     int64_t *room = arena ? skr_arena_array(arena, leaves, sizeof *room) : NULL;
@@ -324,11 +260,11 @@ struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct gr
         return NULL;
     }
     *demand = 1;
-    outlook_copy_slots(o, e->tree, room);
-    skr_group_rules(g->spec, e->tree, rule, NULL);
+    fit_copy_slots(o, e->topology.tree, room);
+    skr_group_rules(g->spec, e->topology.tree, rule, NULL);
     struct skr_solve_request *request = skr_alloc(sizeof *request);
     request->arena = arena;
-    request->tree = skr_tree_ref(e->tree);
+    request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = o->n,
                                             .rule = rule,
@@ -342,7 +278,7 @@ struct skr_solve_request *problem_of_slots(struct skr_engine *e, const struct gr
 }
 
 /* In full: rules, room and eligibility of every leaf. */
-static bool valid_in_full(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+static bool valid_in_full(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                           size_t n, const int32_t *count)
 {
     struct skr_error error;
@@ -355,16 +291,16 @@ static bool valid_in_full(struct skr_engine *e, struct group *g, struct pod_entr
     return valid;
 }
 
-bool problem_still_valid(struct skr_engine *e, struct group *g, struct pod_entry *const *newcomers,
+bool problem_still_valid(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                          size_t n, const int32_t *count)
 {
     /* The rules are those the counts were made for (input_epoch), and nothing is held. */
-    bool simple = outlook_stands(e, g) && !problem_has_paper(e, newcomers, n);
+    bool simple = fit_stands(e, g) && !problem_has_paper(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);
     }
-    kept_refresh(e);
-    bool valid = outlook_holds(&g->outlook, e->tree, count);
+    fit_cache_refresh(e);
+    bool valid = fit_holds(&g->fit, e->topology.tree, count);
     skr_debug_check(valid == valid_in_full(e, g, newcomers, n, count));
     return valid;
 }

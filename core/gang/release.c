@@ -6,7 +6,13 @@
  * and an autoscaler sees them. At most SKR_RELEASED_MAX such pods are in the cluster at once; a
  * removed gate stays removed.
  */
-#include "core/gang/state.h"
+#include "core/gang/release.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/output.h"
+#include "core/gang/pods.h"
+#include "core/gang/queue.h"
+#include "core/gang/wakes.h"
 
 #include <utlist.h>
 
@@ -14,48 +20,48 @@ enum { LOOK_AGAIN_S = 5 }; /* for a group that is not the first yet */
 
 static bool waits_for_capacity(const struct group *g)
 {
-    return g->infeasible && !g->plan && g->n_bound == 0 &&
+    return g->trial.infeasible && !g->plan && g->seats.n_bound == 0 &&
            (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS);
 }
 
-static bool is_first(const struct skr_engine *e, const struct group *g)
+static bool is_first(const struct skr_gang *e, const struct group *g)
 {
     const struct group *other, *tmp;
     HASH_ITER(hh, e->groups, other, tmp)
     {
-        if (other != g && waits_for_capacity(other) && planner_goes_before(other, g)) {
+        if (other != g && waits_for_capacity(other) && queue_goes_before(other, g)) {
             return false;
         }
     }
     return true;
 }
 
-void release_settle(struct skr_engine *e, struct group *g)
+void release_settle(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p;
     if (!waits_for_capacity(g)) {
-        g->capacity_since = 0;
-        g->gates_released = g->gates_released && g->n_bound == 0 && g->n_live > 0;
+        g->release.since = 0;
+        g->release.open = g->release.open && g->seats.n_bound == 0 && g->seats.n_live > 0;
         return;
     }
-    if (!g->capacity_since) {
-        g->capacity_since = e->now;
+    if (!g->release.since) {
+        g->release.since = e->now;
     }
-    if (e->settings.release_gate_after == SKR_TIME_NEVER || g->gates_released) {
+    if (e->settings.release_gate_after == SKR_TIME_NEVER || g->release.open) {
         return;
     }
-    skr_time at = g->capacity_since + e->settings.release_gate_after;
+    skr_time at = g->release.since + e->settings.release_gate_after;
     if (e->now < at) {
-        engine_wake_group(e, g, at);
+        wakes_group(e, g, at);
     } else if (!is_first(e, g)) {
-        engine_wake_group(e, g, e->now + LOOK_AGAIN_S * SKR_SECOND);
+        wakes_group(e, g, e->now + LOOK_AGAIN_S * SKR_SECOND);
     } else {
-        g->gates_released = true;
+        g->release.open = true;
         out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),
                      "the group has waited for capacity; autoscalers may see its members", false);
         DL_FOREACH(g->members, p)
         {
-            engine_touch_pod(e, p);
+            dirty_pod(e, p);
         }
     }
 }
@@ -63,20 +69,21 @@ void release_settle(struct skr_engine *e, struct group *g)
 /* Released and neither planned nor bound; one whose gate is on its way out counts. */
 static bool is_out(const struct pod_entry *p)
 {
-    return skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->plan && (!p->pod->gate || p->write);
+    return skr_pod_is_live(p->pod) && !pods_is_bound(p) && !p->plan &&
+           (!p->pod->gate || p->patch.write);
 }
 
-bool release_may_open(const struct skr_engine *e, const struct pod_entry *p)
+bool release_may_open(const struct skr_gang *e, const struct pod_entry *p)
 {
     const struct group *g, *tmp;
     const struct pod_entry *q;
     size_t out = 0;
-    if (!p->group->gates_released || !p->seated || p->pod->foreign_gate) {
+    if (!p->group->release.open || !p->seated || p->pod->foreign_gate) {
         return false;
     }
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        if (!g->gates_released) {
+        if (!g->release.open) {
             continue;
         }
         DL_FOREACH(g->members, q)

@@ -4,13 +4,33 @@
  * arrival does not matter: it runs once all first lists are there, for every group before any of
  * them is decided upon.
  *
- *   state Planned in the object's record     kept with the same nodes and ranks; aborted if a
- * member is gone state Binding                            finished; a member that is gone becomes a
- * vacancy no record, but a bound member and unbound ones carry one plan id: that id was Binding;
- * the unbound are rolled forward otherwise                                traces on unbound members
- * are cleared by members.c
+ *   the object's record says Planned   kept with the same nodes and ranks; aborted if a member is
+ *                                      gone
+ *   the object's record says Binding   finished; a member that is gone becomes a vacancy
+ *   no record, but a bound member and  that id was Binding; the unbound are rolled forward
+ *   unbound ones carry one plan id
+ *   otherwise                          traces on unbound members are cleared by members.c
  */
-#include "core/gang/state.h"
+#include "core/gang/restore.h"
+
+#include "core/gang/assign.h"
+#include "core/gang/dirty.h"
+#include "core/gang/group_source.h"
+#include "core/gang/group_state.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/names.h"
+#include "core/gang/nomination.h"
+#include "core/gang/output.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/plan_text.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/status.h"
+#include "core/gang/trial.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -18,11 +38,11 @@
 static const struct skr_labels *object_keys(const struct group *g, const char **prefix)
 {
     *prefix = "";
-    if (g->source == SOURCE_PODGROUP && g->podgroup) {
+    if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
         *prefix = "sakkara.";
-        return &g->podgroup->pg->meta.annotations;
+        return &g->source.podgroup->pg->meta.annotations;
     }
-    return g->map ? &g->map->map->data : NULL;
+    return g->source.map ? &g->source.map->map->data : NULL;
 }
 
 const char *restore_object_key(const struct group *g, const char *key)
@@ -43,7 +63,6 @@ static skr_time time_key(const struct group *g, const char *key)
 
 static void restore_conditions(struct group *g)
 {
-    static const char *const name[] = {"Complete", "Placed", "Bound", "Valid"};
     const char *text = restore_object_key(g, "conditions");
     json_t *list = text ? json_loads(text, 0, NULL) : NULL;
     size_t i;
@@ -53,49 +72,26 @@ static void restore_conditions(struct group *g)
         const char *type = json_string_value(json_object_get(item, "type"));
         const char *status = json_string_value(json_object_get(item, "status"));
         const char *since = json_string_value(json_object_get(item, "lastTransitionTime"));
-        for (int k = 0; type && status && since && k < CONDITION_KIND_COUNT; k++) {
-            struct condition *c = &g->condition[k];
-            if (strcmp(type, name[k]) != 0 || skr_time_parse(since, &c->since, NULL) < 0) {
-                continue;
-            }
-            const char *reason = json_string_value(json_object_get(item, "reason"));
-            const char *message = json_string_value(json_object_get(item, "message"));
-            free(c->reason);
-            free(c->message);
-            c->set = true;
-            c->status = strcmp(status, "True") == 0 ? "True" : "False";
-            c->reason = skr_strdup(reason ? reason : "");
-            c->message = skr_strdup(message ? message : "");
+        skr_time at;
+        if (type && status && since && skr_time_parse(since, &at, NULL) == 0) {
+            status_restore_condition(g, type, strcmp(status, "True") == 0,
+                                     json_string_value(json_object_get(item, "reason")),
+                                     json_string_value(json_object_get(item, "message")), at);
         }
     }
     json_decref(list);
 }
 
-/* What was told before is not told again. */
+/* What was reported before is not reported again. */
 static void restore_keys(struct group *g)
 {
-    const char *status = restore_object_key(g, "status"), *reason = restore_object_key(g, "reason");
     const char *solver = restore_object_key(g, "schedSolverTimeMilli");
-    g->begin_at = time_key(g, "schedBeginTime");
-    g->end_at = time_key(g, "schedEndTime");
-    g->solver_ms = solver ? strtoll(solver, NULL, 10) : 0;
-    for (int i = 0; status && i < SKR_STATUS_COUNT; i++) {
-        if (strcmp(status, skr_group_status_name((enum skr_group_status)i)) == 0) {
-            g->told_status = (enum skr_group_status)i;
-        }
-    }
-    for (int i = 1; reason && i < SKR_REASON_COUNT; i++) {
-        if (strcmp(reason, skr_reason_name((enum skr_reason)i)) == 0) {
-            g->told_reason = (enum skr_reason)i;
-            g->told_unplaced = UINT32_C(1) << i;
-        }
-    }
-    if (g->told_status == SKR_STATUS_BOUND) {
-        g->state = GROUP_BOUND;
-        free(g->placement);
-        free(g->rank);
-        g->placement = skr_strdup(restore_object_key(g, "placement")); /* the pods may be gone */
-        g->rank = skr_strdup(restore_object_key(g, "rank"));
+    group_state_set_times(g, time_key(g, "schedBeginTime"), time_key(g, "schedEndTime"));
+    trial_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
+    status_restore(g, restore_object_key(g, "status"), restore_object_key(g, "reason"));
+    if (g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
+        group_state_restore(g, GROUP_BOUND);
+        outputs_restore(g, restore_object_key(g, "placement"), restore_object_key(g, "rank"));
     }
     restore_conditions(g);
 }
@@ -109,78 +105,70 @@ static bool annotation_id(const struct pod_entry *p, char id[SKR_PLAN_ID_LEN + 1
     return text && skr_member_plan_parse(text, id, node, size, NULL) == 0;
 }
 
-static int32_t rank_label(const struct pod_entry *p)
-{
-    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
-    char *end;
-    long v = text && *text ? strtol(text, &end, 10) : -1;
-    return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
-}
-
-static void restore_member(struct skr_engine *e, struct plan *plan, struct pod_entry *p,
+static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
                            const char *node)
 {
     char id[SKR_PLAN_ID_LEN + 1];
-    bool told = annotation_id(p, id, NULL, 0) && strcmp(id, plan->id) == 0;
-    plan_add_member(e, plan, p, node, told || pods_is_bound(p) ? rank_label(p) : -1);
+    bool carried = annotation_id(p, id, NULL, 0) && strcmp(id, plan->id) == 0;
+    plan_add_member(e, plan, p, node, carried || pods_is_bound(p) ? pods_rank_label(p) : -1);
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     const char *k = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_PLAN);
-    p->recorded = true;
-    p->plan_retries = retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1;
+    plan_note_recorded(p);
+    plan_set_retries(p, retries ? (int32_t)(strtol(retries, NULL, 10) & INT32_MAX) : 1);
     k = k ? strchr(k, '.') : NULL;
-    p->kick_count = k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0;
-    if (told && !p->pod->gate && !pods_is_bound(p)) {
-        p->kicked_at = e->now;
+    nomination_restore(p, k ? (uint32_t)(strtoul(k + 1, NULL, 10) & UINT32_MAX) : 0);
+    if (carried && !p->pod->gate && !pods_is_bound(p)) {
+        nomination_kicked(e, p);
     }
 }
 
-/* Ranks follow from members and nodes: who was not told yet gets the one it would have been told.
+/* Ranks follow from members and nodes: who carries none yet gets the one it would have got.
  */
-static bool complete_ranks(struct skr_engine *e, struct group *g)
+static bool complete_ranks(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
     struct pod_entry *p;
     size_t n = 0, lacking = 0;
     DL_FOREACH(g->members, p)
     {
-        lacking += p->plan == plan && p->plan_rank < 0;
+        lacking += p->plan == plan && p->place.rank < 0;
     }
     if (lacking == 0) {
         return true;
     }
-    if (!e->tree) {
+    if (!e->topology.tree) {
         return false;
     }
     struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
+    int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     bool good = true;
     DL_FOREACH(g->members, p)
     {
         bool claimed = p->plan != plan;
-        const char *node = claimed ? p->pod->node_name : p->plan_node;
+        const char *node = claimed ? p->pod->node_name : p->place.node;
         if (!skr_pod_is_live(p->pod) || !*node) {
             continue;
         }
-        int32_t leaf = skr_tree_find_leaf(e->tree, node);
+        int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         good = good && (claimed || leaf >= 0);
         owner[n] = p;
         seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
                                       .node = claimed ? node : NULL,
                                       .leaf = claimed ? leaf : -1,
-                                      .rank = claimed ? rank_label(p) : -1,
+                                      .rank = claimed ? pods_rank_label(p) : -1,
                                       .claimed = claimed};
         if (leaf >= 0) {
             count[leaf]++;
         }
     }
-    good = good && skr_assign(e->tree, count, seat, n, NULL) == 0;
+    good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
     for (size_t i = 0; good && i < n; i++) {
-        good = seat[i].claimed || strcmp(seat[i].node, owner[i]->plan_node) == 0;
+        good = seat[i].claimed || strcmp(seat[i].node, owner[i]->place.node) == 0;
     }
     for (size_t i = 0; good && i < n; i++) {
         if (!seat[i].claimed) {
-            owner[i]->plan_rank = seat[i].rank;
+            plan_set_rank(owner[i], seat[i].rank);
         }
     }
     free(seat);
@@ -194,8 +182,9 @@ static bool rank_is_taken(const struct group *g, int32_t rank)
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
-        bool holds = p->plan ? p->plan_rank == rank
-                             : pods_is_bound(p) && skr_pod_is_live(p->pod) && rank_label(p) == rank;
+        bool holds =
+            p->plan ? p->place.rank == rank
+                    : pods_is_bound(p) && skr_pod_is_live(p->pod) && pods_rank_label(p) == rank;
         if (holds) {
             return true;
         }
@@ -210,7 +199,7 @@ static bool rank_is_taken(const struct group *g, int32_t rank)
 
 /* Somebody of the record is gone: its seat is kept for a replacement, which will be like the
  * others. */
-static void restore_vacancy(struct skr_engine *e, struct group *g,
+static void restore_vacancy(struct skr_gang *e, struct group *g,
                             const struct skr_plan_member *member)
 {
     struct plan *plan = g->plan;
@@ -218,8 +207,7 @@ static void restore_vacancy(struct skr_engine *e, struct group *g,
     if (!like) {
         return;
     }
-    skr_grow(&plan->vacancy, &plan->cap_vacancies, plan->n_vacancies + 1, sizeof *plan->vacancy);
-    struct vacancy v = {.node = engine_name(e, member->node), .shape = like->shape};
+    struct vacancy v = {.node = names_intern(e, member->node), .shape = shapes_ref(like->shape)};
     bool known = strncmp(member->uid, "vacancy:", 8) == 0;
     size_t n = strlen(member->uid) + sizeof "vacancy:";
     v.uid = skr_alloc(n);
@@ -227,12 +215,10 @@ static void restore_vacancy(struct skr_engine *e, struct group *g,
     while (rank_is_taken(g, v.rank)) {
         v.rank++;
     }
-    v.shape->refs++;
-    skr_ledger_charge(e->ledger, v.uid, v.node, &v.shape->amounts, SKR_CHARGE_RESERVED);
-    plan->vacancy[plan->n_vacancies++] = v;
+    plan_add_vacancy(e, plan, v);
 }
 
-static void restore_from_pods(struct skr_engine *e, struct group *g, struct plan *plan)
+static void restore_from_pods(struct skr_gang *e, struct group *g, struct plan *plan)
 {
     struct pod_entry *p;
     char id[SKR_PLAN_ID_LEN + 1], node[256];
@@ -246,8 +232,8 @@ static void restore_from_pods(struct skr_engine *e, struct group *g, struct plan
 }
 
 /* A record that was too long for its members: how many of those it counts carry no trace of it. In
- * Binding, which is committed only when all have one, these are gone; before it nobody was told. */
-static size_t untold(struct skr_engine *e, struct group *g, const struct skr_plan_record *r)
+ * Binding, which is committed only when all have one, these are gone; before it nobody had one. */
+static size_t untold(struct skr_gang *e, struct group *g, const struct skr_plan_record *r)
 {
     size_t missing = r->n_nodes == 0; /* not even the nodes had room */
     for (size_t i = 0; i < r->n_nodes; i++) {
@@ -255,7 +241,7 @@ static size_t untold(struct skr_engine *e, struct group *g, const struct skr_pla
         const struct pod_entry *p;
         DL_FOREACH(g->members, p)
         {
-            have += p->plan == g->plan && strcmp(p->plan_node, r->node[i].node) == 0;
+            have += p->plan == g->plan && strcmp(p->place.node, r->node[i].node) == 0;
         }
         for (int32_t k = have; k < r->node[i].count; k++) {
             char uid[300];
@@ -269,17 +255,14 @@ static size_t untold(struct skr_engine *e, struct group *g, const struct skr_pla
     return missing;
 }
 
-static struct plan *restored_plan(struct skr_engine *e, struct group *g, const char *id,
-                                  bool binding)
+static struct plan *restored_plan(struct skr_gang *e, struct group *g, const char *id, bool binding)
 {
     struct plan *plan = plan_create(e, g);
     snprintf(plan->id, sizeof plan->id, "%s", id);
-    plan->binding = plan->binding_persisted = binding;
-    plan->replacement = g->told_status == SKR_STATUS_BOUND;
-    plan->check_nodes = true;
-    skr_tree_unref(plan->tree); /* nor whether its rules held on this tree */
-    plan->tree = NULL;
-    g->state = binding ? GROUP_BINDING : GROUP_PLANNED;
+    plan_restore(plan, binding, g->reported.status == SKR_STATUS_BOUND);
+    dirty_plan_nodes(plan);
+    plan_set_tree(plan, NULL); /* nor whether its rules held on this tree */
+    group_state_restore(g, binding ? GROUP_BINDING : GROUP_PLANNED);
     return plan;
 }
 
@@ -296,12 +279,12 @@ static bool has_right_size(const struct group *g)
     return g->spec && (bound > 0 ? total <= size : total == size);
 }
 
-static void restore_record(struct skr_engine *e, struct group *g, const struct skr_plan_record *r,
+static void restore_record(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
                            const struct pod_entry *anchor)
 {
     bool binding = r->state == SKR_PLAN_BINDING;
     struct plan *plan = restored_plan(e, g, r->id, binding);
-    plan->anchor = anchor ? skr_strdup(anchor->uid) : NULL;
+    plan_set_anchor(plan, anchor);
     size_t gone = 0;
     for (size_t i = 0; r->has_members && i < r->n_members; i++) {
         struct pod_entry *p = pods_find(e, r->member[i].uid);
@@ -327,17 +310,17 @@ static void restore_record(struct skr_engine *e, struct group *g, const struct s
     plan_text_changed(e, plan);
     out_decision(e, g->key, "", "Plan restored", "", skr_plan_state_name(r->state), false);
     if (!binding && gone > 0) {
-        plan_abort(e, g, SKR_REASON_MEMBERS_MISSING, "a member went while the daemon was away",
-                   false);
+        plan_loss_abort(e, g, SKR_REASON_MEMBERS_MISSING, "a member went while the daemon was away",
+                        false);
     } else if (!binding && !has_right_size(g)) {
-        plan_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
+        plan_loss_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
     } else if (!binding && !ranked) {
-        plan_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);
+        plan_loss_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);
     }
 }
 
 /* An id that a bound member carries was Binding: its unbound members are finished. */
-static void restore_lost_binding(struct skr_engine *e, struct group *g)
+static void restore_lost_binding(struct skr_gang *e, struct group *g)
 {
     struct pod_entry *p, *q;
     char id[SKR_PLAN_ID_LEN + 1], other[SKR_PLAN_ID_LEN + 1];
@@ -364,7 +347,7 @@ static void restore_lost_binding(struct skr_engine *e, struct group *g)
 
 /* Everybody of the record who is still there is bound, and no seat is kept: nothing is left to do.
  */
-static bool is_finished(const struct skr_engine *e, const struct group *g,
+static bool is_finished(const struct skr_gang *e, const struct group *g,
                         const struct skr_plan_record *r)
 {
     if (r->state != SKR_PLAN_BINDING || !r->has_members) {
@@ -382,7 +365,7 @@ static bool is_finished(const struct skr_engine *e, const struct group *g,
 
 /* The plan that a member of a group from labels carries for all; NULL: none that is not finished.
  */
-static struct skr_plan_record *anchor_record(struct skr_engine *e, const struct group *g,
+static struct skr_plan_record *anchor_record(struct skr_gang *e, const struct group *g,
                                              const struct pod_entry **ret)
 {
     const struct pod_entry *p;
@@ -408,32 +391,40 @@ static struct skr_plan_record *anchor_record(struct skr_engine *e, const struct 
 }
 
 /* The plan that the group's object carries. */
-static struct skr_plan_record *object_record(struct skr_engine *e, const struct group *g)
+static struct skr_plan_record *object_record(struct skr_gang *e, const struct group *g)
 {
     struct skr_plan_record *r = NULL;
     struct skr_error error;
-    const char *text = sink_annotation(e, g);
+    const char *text = plan_home_text(g);
     if (text && *text && skr_plan_parse(text, &r, &error) < 0) {
         out_decision(e, g->key, "", "Plan ignored", "", error.text, true);
     }
     return r;
 }
 
-void restore_group(struct skr_engine *e, struct group *g)
+void restore_group(struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *anchor = NULL;
+    if (g->restored) {
+        return;
+    }
     g->restored = true;
-    sources_resolve(e, g);
+    group_source_resolve(e, g);
     membership_update(e, g);
     restore_keys(g);
     struct skr_plan_record *r =
-        g->source == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
+        g->source.kind == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
     if (r) {
         restore_record(e, g, r, anchor);
     } else {
         restore_lost_binding(e, g);
     }
     skr_plan_record_destroy(r);
-    g->seats_dirty = true;
-    engine_touch_group(e, g);
+    membership_changed(g);
+    dirty_group(e, g);
+}
+
+void restore_again(struct group *g)
+{
+    g->restored = false;
 }

@@ -4,7 +4,15 @@
  * object that carry them. Events and log records are made here too, on change only, from the same
  * sentence.
  */
-#include "core/gang/state.h"
+#include "core/gang/status.h"
+
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/output.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+#include "core/gang/topology.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -27,7 +35,7 @@ void wanted_fini(struct wanted *w)
     *w = (struct wanted){0};
 }
 
-static void wanted_time(struct wanted *w, const struct skr_engine *e, const char *key, skr_time t)
+static void wanted_time(struct wanted *w, const struct skr_gang *e, const char *key, skr_time t)
 {
     char text[48];
     if (t > 0) {
@@ -67,7 +75,7 @@ static char *shortened(const char *s)
 static const char *const condition_name[] = {"Complete", "Placed", "Bound", "Valid"};
 _Static_assert(sizeof condition_name / sizeof *condition_name == CONDITION_KIND_COUNT, "names");
 
-static void set_condition(struct skr_engine *e, struct group *g, int kind, bool status,
+static void set_condition(struct skr_gang *e, struct group *g, int kind, bool status,
                           const char *reason, const char *message)
 {
     struct condition *c = &g->condition[kind];
@@ -76,7 +84,6 @@ static void set_condition(struct skr_engine *e, struct group *g, int kind, bool 
         c->since = e->now;
     }
     c->set = true;
-    c->type = condition_name[kind];
     c->status = word;
     char *reason_copy = skr_strdup(reason ? reason : ""), *copy = shortened(message ? message : "");
     free(c->reason);
@@ -110,16 +117,17 @@ static char *conditions_text(const struct group *g)
     return skr_strbuf_take(&b, NULL);
 }
 
-bool status_unknown_levels(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b)
+bool status_unknown_levels(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct skr_strbuf unknown;
     struct skr_rule rule[SKR_LEVELS_MAX];
     skr_strbuf_init(&unknown);
-    bool any = g->spec && e->tree && skr_group_rules(g->spec, e->tree, rule, &unknown) > 0;
+    bool any = g->spec && e->topology.tree &&
+               skr_group_rules(g->spec, e->topology.tree, rule, &unknown) > 0;
     if (any) {
         skr_strbuf_addf(b, "constraints name unknown levels: %s (the tree has", unknown.s);
-        for (int32_t l = 1; l <= e->tree->n_levels; l++) {
-            skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->tree->level_name[l]);
+        for (int32_t l = 1; l <= e->topology.tree->n_levels; l++) {
+            skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->topology.tree->level_name[l]);
         }
         skr_strbuf_addc(b, ')');
     }
@@ -127,7 +135,7 @@ bool status_unknown_levels(const struct skr_engine *e, const struct group *g, st
     return any;
 }
 
-static void lint_text(const struct skr_engine *e, const struct group *g, struct skr_strbuf *b,
+static void lint_text(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b,
                       const char **reason)
 {
     for (size_t i = 0; g->spec && i < g->spec->n_warnings; i++) {
@@ -142,27 +150,27 @@ static void lint_text(const struct skr_engine *e, const struct group *g, struct 
         skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", unknown.s);
         *reason = SKR_TOKEN_UNKNOWN_LEVEL;
     }
-    if (g->homogeneity) {
+    if (g->seats.difference) {
         skr_strbuf_addf(b, "%s%s; each member is given the larger one", b->len ? "; " : "",
-                        g->homogeneity);
+                        g->seats.difference);
         *reason = "PodsNotHomogeneous";
     }
     skr_strbuf_fini(&unknown);
 }
 
-static void update_conditions(struct skr_engine *e, struct group *g)
+static void update_conditions(struct skr_gang *e, struct group *g)
 {
-    size_t size = (size_t)membership_size(g), have = g->n_bound + g->n_seated_new;
+    size_t size = (size_t)membership_size(g), have = g->seats.n_bound + g->seats.n_new;
     char text[200];
-    bool complete = g->spec && have >= size && g->n_foreign_gate == 0;
+    bool complete = g->spec && have >= size && g->seats.n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, size);
-    bool ended = g->state == GROUP_BOUND && g->n_live == 0;
+    bool ended = g->state == GROUP_BOUND && g->seats.n_live == 0;
     if (!ended) { /* a gang that ran to its end keeps what it was */
         set_condition(e, g, CONDITION_COMPLETE, complete,
                       complete ? "MembersPresent" : "MembersMissing", text);
     }
     bool placed = (g->plan && !g->plan->aborting) || g->state == GROUP_BOUND;
-    if (placed && g->output_too_large) {
+    if (placed && g->outputs.too_large) {
         set_condition(e, g, CONDITION_PLACED, true, "OutputTooLarge",
                       "placement and rank do not fit into the map; pods carry their ranks");
     } else {
@@ -170,196 +178,18 @@ static void update_conditions(struct skr_engine *e, struct group *g)
                       placed ? "PlacementFound" : skr_reason_name(g->reason),
                       placed ? "" : g->message);
     }
-    bool bound = g->state == GROUP_BOUND && (ended || g->n_bound >= size);
+    bool bound = g->state == GROUP_BOUND && (ended || g->seats.n_bound >= size);
     set_condition(e, g, CONDITION_BOUND, bound, bound ? "MembersBound" : "MembersNotBound", "");
     struct skr_strbuf b;
     const char *reason = "Accepted";
     skr_strbuf_init(&b);
-    if (g->defect) {
-        set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", g->defect);
+    if (g->source.defect) {
+        set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", g->source.defect);
     } else {
         lint_text(e, g, &b, &reason);
         set_condition(e, g, CONDITION_VALID, true, reason, b.s ? b.s : "");
     }
     skr_strbuf_fini(&b);
-}
-
-/* ---- placement and rank ---- */
-
-struct output {
-    const char *unit[SKR_LEVELS_MAX]; /* names from level 1 down to the node */
-    int32_t depth;
-    const char *pod;
-    int32_t rank;
-};
-
-static int by_path(const void *a, const void *b)
-{
-    const struct output *x = a, *y = b;
-    for (int32_t i = 0; i < x->depth && i < y->depth; i++) {
-        int c = strcmp(x->unit[i], y->unit[i]);
-        if (c != 0) {
-            return c;
-        }
-    }
-    return x->depth != y->depth ? (x->depth < y->depth ? -1 : 1) : strcmp(x->pod, y->pod);
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct output *x = a, *y = b;
-    if (x->rank != y->rank) {
-        return x->rank < y->rank ? -1 : 1;
-    }
-    return strcmp(x->pod, y->pod);
-}
-
-static void fill_path(const struct skr_tree *t, const char *node, struct output *o)
-{
-    int32_t leaf = t ? skr_tree_find_leaf(t, node) : -1;
-    if (leaf < 0) { /* outside the tree: directly below the root */
-        o->unit[0] = node;
-        o->depth = 1;
-        return;
-    }
-    o->depth = t->n_levels;
-    int32_t unit = t->first_leaf + leaf;
-    for (int32_t l = t->n_levels; l > 0; l--, unit = t->parent[unit]) {
-        o->unit[l - 1] = t->unit_name[unit];
-    }
-}
-
-static char *placement_text(struct output *o, size_t n)
-{
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
-    qsort(o, n, sizeof *o, by_path);
-    skr_strbuf_add(&b, "{\"root\":{");
-    int32_t open = 0; /* units open below the root */
-    for (size_t i = 0; i < n; i++) {
-        int32_t same = 0;
-        if (i > 0) {
-            while (same < o[i].depth && same < o[i - 1].depth &&
-                   strcmp(o[i].unit[same], o[i - 1].unit[same]) == 0) {
-                same++;
-            }
-            for (; open > same; open--) {
-                skr_strbuf_addc(&b, '}');
-            }
-            skr_strbuf_addc(&b, ',');
-        }
-        for (; open < o[i].depth; open++) {
-            skr_strbuf_add_json(&b, o[i].unit[open]);
-            skr_strbuf_add(&b, ":{");
-        }
-        skr_strbuf_add_json(&b, o[i].pod);
-        skr_strbuf_add(&b, ":{}");
-    }
-    for (; open > 0; open--) {
-        skr_strbuf_addc(&b, '}');
-    }
-    skr_strbuf_add(&b, "}}");
-    return skr_strbuf_take(&b, NULL);
-}
-
-static char *rank_text(struct output *o, size_t n)
-{
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
-    qsort(o, n, sizeof *o, by_rank);
-    skr_strbuf_addc(&b, '[');
-    for (size_t i = 0; i < n; i++) {
-        skr_strbuf_addf(&b, "%s(%s,%d)", i ? " " : "", o[i].pod, o[i].rank);
-    }
-    skr_strbuf_addc(&b, ']');
-    return skr_strbuf_take(&b, NULL);
-}
-
-int32_t status_rank_of(const struct pod_entry *p)
-{
-    const char *text = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RANK);
-    char *end;
-    if (p->plan_rank >= 0) {
-        return p->plan_rank;
-    }
-    long v = text && *text ? strtol(text, &end, 10) : -1;
-    return v < 0 || v > SKR_GROUP_SIZE_MAX || *end ? -1 : (int32_t)v;
-}
-
-static const char *node_of(const struct pod_entry *p)
-{
-    if (pods_is_bound(p)) {
-        return p->pod->node_name;
-    }
-    return p->plan && p->plan->binding && !p->plan->aborting ? p->plan_node : NULL;
-}
-
-/* Bound pods of an earlier life may lack a rank: they are ranked as if dealt, and get their label
- * from members.c. */
-static void rank_adopted(struct skr_engine *e, struct group *g)
-{
-    struct pod_entry *p;
-    struct skr_error error;
-    if (!e->tree) {
-        return;
-    }
-    struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
-    struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
-    int32_t *count = skr_alloc_array((size_t)e->tree->n_leaves + 1, sizeof *count);
-    size_t n = 0, lacking = 0;
-    DL_FOREACH(g->members, p)
-    {
-        const char *node = skr_pod_is_live(p->pod) ? node_of(p) : NULL;
-        if (!node) {
-            continue;
-        }
-        int32_t leaf = skr_tree_find_leaf(e->tree, node);
-        owner[n] = p;
-        seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
-                                      .node = node,
-                                      .leaf = leaf,
-                                      .rank = status_rank_of(p),
-                                      .claimed = true};
-        if (leaf >= 0) {
-            count[leaf]++;
-        }
-        lacking += status_rank_of(p) < 0;
-    }
-    if (lacking > 0 && skr_assign(e->tree, count, seat, n, &error) == 0) {
-        for (size_t i = 0; i < n; i++) {
-            if (status_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
-                owner[i]->plan_rank = seat[i].rank;
-                engine_touch_pod(e, owner[i]);
-            }
-        }
-    }
-    free(seat);
-    free(owner);
-    free(count);
-}
-
-void status_outputs(struct skr_engine *e, struct group *g)
-{
-    rank_adopted(e, g);
-    struct output *o = skr_alloc_array(g->n_members + 1, sizeof *o);
-    struct pod_entry *p;
-    size_t n = 0;
-    DL_FOREACH(g->members, p)
-    {
-        const char *node = skr_pod_is_live(p->pod) ? node_of(p) : NULL;
-        if (!node) {
-            continue;
-        }
-        fill_path(e->tree, node, &o[n]);
-        o[n].pod = p->pod->meta.name;
-        o[n++].rank = status_rank_of(p);
-    }
-    free(g->placement);
-    free(g->rank);
-    g->placement = n ? placement_text(o, n) : NULL;
-    g->rank = n ? rank_text(o, n) : NULL;
-    g->output_too_large = n && strlen(g->placement) + strlen(g->rank) > SKR_OUTPUT_MAX;
-    free(o);
 }
 
 /* ---- status ---- */
@@ -383,7 +213,8 @@ static enum skr_group_status status_of(const struct group *g)
     case GROUP_BOUND:
         return SKR_STATUS_BOUND;
     case GROUP_BACKOFF:
-        return g->n_ready_new < (size_t)membership_size(g) ? SKR_STATUS_WAITING : SKR_STATUS_READY;
+        return g->seats.n_ready < (size_t)membership_size(g) ? SKR_STATUS_WAITING
+                                                             : SKR_STATUS_READY;
     case GROUP_EVICTED:
         return SKR_STATUS_PREEMPTED;
     case GROUP_INVALID:
@@ -401,23 +232,23 @@ static bool needs_a_human(enum skr_reason reason)
            reason == SKR_REASON_NEVER_FITS || reason == SKR_REASON_BIND_FAILED;
 }
 
-static void keep_event(const struct skr_engine *e, struct group *g, bool warning,
-                       const char *reason, const char *note)
+static void keep_event(const struct skr_gang *e, struct group *g, bool warning, const char *reason,
+                       const char *note)
 {
-    struct told_event *event = &g->event[g->n_events++ % SKR_EVENTS_KEPT];
+    struct reported_event *event = &g->reported.event[g->reported.n_events++ % SKR_EVENTS_KEPT];
     free(event->note);
-    *event = (struct told_event){e->now, warning, reason, skr_strdup(note)};
+    *event = (struct reported_event){e->now, warning, reason, skr_strdup(note)};
 }
 
-static void event_about(struct skr_engine *e, struct group *g, bool warning, const char *reason,
+static void event_about(struct skr_gang *e, struct group *g, bool warning, const char *reason,
                         const char *action, const char *note)
 {
     keep_event(e, g, warning, reason, note);
     const struct pod_entry *oldest;
-    if (g->source == SOURCE_MAP && g->map) {
-        out_event(e, "ConfigMap", &g->map->map->meta, warning, reason, action, note);
-    } else if (g->source == SOURCE_PODGROUP && g->podgroup) {
-        out_event(e, "PodGroup", &g->podgroup->pg->meta, warning, reason, action, note);
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
+    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        out_event(e, "PodGroup", &g->source.podgroup->pg->meta, warning, reason, action, note);
     } else if ((oldest = membership_oldest(g))) {
         out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
     }
@@ -435,8 +266,8 @@ static size_t nodes_used(const struct group *g)
     size_t n = 0, distinct = 0;
     DL_FOREACH(g->members, p)
     {
-        if (skr_pod_is_live(p->pod) && node_of(p)) {
-            node[n++] = node_of(p);
+        if (skr_pod_is_live(p->pod) && outputs_node_of(p)) {
+            node[n++] = outputs_node_of(p);
         }
     }
     qsort(node, n, sizeof *node, by_string);
@@ -449,16 +280,16 @@ static size_t nodes_used(const struct group *g)
 
 static void forget_trials(struct group *g)
 {
-    g->told_placed = false;
-    g->told_unplaced = 0;
+    g->reported.placed = false;
+    g->reported.unplaced = 0;
 }
 
-static void tell_status(struct skr_engine *e, struct group *g)
+static void report_status(struct skr_gang *e, struct group *g)
 {
     char note[300];
     switch (g->status) {
     case SKR_STATUS_READY:
-        if (g->told_status != SKR_STATUS_WAITING && g->told_status != SKR_STATUS_COUNT) {
+        if (g->reported.status != SKR_STATUS_WAITING && g->reported.status != SKR_STATUS_COUNT) {
             break;
         }
         snprintf(note, sizeof note, "all %d members are there", membership_size(g));
@@ -466,13 +297,13 @@ static void tell_status(struct skr_engine *e, struct group *g)
         break;
     case SKR_STATUS_ASSIGNED:
         snprintf(note, sizeof note, "a placement of %d members was found", membership_size(g));
-        if (!g->told_placed) {
+        if (!g->reported.placed) {
             event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
         }
-        g->told_placed = true;
+        g->reported.placed = true;
         break;
     case SKR_STATUS_BOUND:
-        snprintf(note, sizeof note, "%zu members are bound to %zu nodes", g->n_bound,
+        snprintf(note, sizeof note, "%zu members are bound to %zu nodes", g->seats.n_bound,
                  nodes_used(g));
         event_about(e, g, false, "GroupBound", "GroupBound", note);
         forget_trials(g);
@@ -492,14 +323,14 @@ static void tell_status(struct skr_engine *e, struct group *g)
                  g->message ? g->message : "", false);
 }
 
-static void tell_reason(struct skr_engine *e, struct group *g)
+static void report_reason(struct skr_gang *e, struct group *g)
 {
     bool progress = g->reason == SKR_REASON_NONE || g->reason == SKR_REASON_MEMBERS_MISSING ||
                     g->reason == SKR_REASON_GROUP_NOT_FOUND;
     _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
     uint32_t bit = UINT32_C(1) << g->reason;
-    if (!progress && !(g->told_unplaced & bit)) {
-        g->told_unplaced |= bit;
+    if (!progress && !(g->reported.unplaced & bit)) {
+        g->reported.unplaced |= bit;
         event_about(e, g, needs_a_human(g->reason), "GroupUnplaced", skr_reason_name(g->reason),
                     g->message ? g->message : "");
     }
@@ -512,37 +343,34 @@ static void tell_reason(struct skr_engine *e, struct group *g)
     }
 }
 
-void status_update(struct skr_engine *e, struct group *g)
+void status_update(struct skr_gang *e, struct group *g)
 {
     enum skr_group_status was = g->status;
     g->status = status_of(g);
     if (g->status != was || g->status_since == 0) {
         g->status_since = e->now;
     }
-    if (g->state == GROUP_BOUND && !g->plan && g->n_live > 0 &&
-        (g->outputs_bound != g->n_bound || g->outputs_input != g->input_epoch)) {
-        status_outputs(e, g);
-        g->outputs_bound = g->n_bound;
-        g->outputs_input = g->input_epoch;
+    if (g->state == GROUP_BOUND && !g->plan && g->seats.n_live > 0) {
+        outputs_refresh(e, g);
     }
     update_conditions(e, g);
-    if (g->told_status != g->status) {
-        tell_status(e, g);
-        g->told_status = g->status;
+    if (g->reported.status != g->status) {
+        report_status(e, g);
+        g->reported.status = g->status;
     }
-    if (g->told_reason != g->reason) {
-        tell_reason(e, g);
-        g->told_reason = g->reason;
+    if (g->reported.reason != g->reason) {
+        report_reason(e, g);
+        g->reported.reason = g->reason;
     }
 }
 
 static bool outputs_shown(const struct group *g)
 {
     bool shown = g->state == GROUP_BOUND || (g->plan && (g->plan->binding || g->plan->replacement));
-    return shown && !g->output_too_large;
+    return shown && !g->outputs.too_large;
 }
 
-void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w)
+void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w)
 {
     char *message = g->message ? shortened(g->message) : NULL;
     char *conditions = conditions_text(g);
@@ -551,13 +379,13 @@ void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w
     wanted_add(w, "reason", wrong ? skr_reason_name(g->reason) : NULL);
     wanted_add(w, "message", wrong ? message : NULL);
     wanted_add(w, "conditions", conditions);
-    wanted_add(w, "placement", outputs_shown(g) ? g->placement : NULL);
-    wanted_add(w, "rank", outputs_shown(g) ? g->rank : NULL);
-    wanted_time(w, e, "schedBeginTime", g->begin_at);
-    wanted_time(w, e, "schedEndTime", g->end_at);
-    wanted_number(w, "schedTotalTimeMilli", (g->end_at - g->begin_at) / SKR_MILLISECOND,
-                  g->end_at > 0 && g->begin_at > 0);
-    wanted_number(w, "schedSolverTimeMilli", g->solver_ms, g->end_at > 0);
+    wanted_add(w, "placement", outputs_shown(g) ? g->outputs.placement : NULL);
+    wanted_add(w, "rank", outputs_shown(g) ? g->outputs.rank : NULL);
+    wanted_time(w, e, "schedBeginTime", g->times.begin);
+    wanted_time(w, e, "schedEndTime", g->times.end);
+    wanted_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,
+                  g->times.end > 0 && g->times.begin > 0);
+    wanted_number(w, "schedSolverTimeMilli", g->trial.solver_ms, g->times.end > 0);
     wanted_add(w, "preemptor", NULL);
     wanted_add(w, "delayed-deletion", NULL);
     free(message);
@@ -566,7 +394,7 @@ void status_wanted(struct skr_engine *e, const struct group *g, struct wanted *w
 
 /* ---- maps that define no group ---- */
 
-enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry *m, char *text,
+enum skr_reason status_loser(const struct skr_gang *e, const struct map_entry *m, char *text,
                              size_t size)
 {
     struct skr_error error = {0};
@@ -574,7 +402,7 @@ enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry 
     if (m->group_key) {
         const struct group *g = groups_find(e, m->group_key);
         snprintf(text, size, "group %s is defined by ConfigMap %.250s, which is older",
-                 m->group_key, g && g->map ? g->map->map->meta.name : "?");
+                 m->group_key, g && g->source.map ? g->source.map->map->meta.name : "?");
         return SKR_REASON_DUPLICATE_GROUP;
     }
     skr_group_spec_parse(&m->map->data, &spec, &error);
@@ -583,17 +411,17 @@ enum skr_reason status_loser(const struct skr_engine *e, const struct map_entry 
     return SKR_REASON_GROUP_INVALID;
 }
 
-void status_wanted_loser(struct skr_engine *e, struct map_entry *m, struct wanted *w)
+void status_wanted_loser(struct skr_gang *e, struct map_entry *m, struct wanted *w)
 {
     char text[400];
     const char *reason = skr_reason_name(status_loser(e, m, text, sizeof text));
     const char *had = skr_labels_get(&m->map->data, "reason");
-    const char *told = m->told_loser ? m->told_loser : had;
-    if (!told || strcmp(told, reason) != 0) {
+    const char *reported = m->reported.loser ? m->reported.loser : had;
+    if (!reported || strcmp(reported, reason) != 0) {
         out_event(e, "ConfigMap", &m->map->meta, true, "GroupUnplaced", reason, text);
         out_decision(e, m->key, "", "Group map not used", reason, text, false);
     }
-    m->told_loser = reason;
+    m->reported.loser = reason;
     wanted_add(w, "status", skr_group_status_name(SKR_STATUS_FAILED));
     wanted_add(w, "reason", reason);
     wanted_add(w, "message", text);
@@ -619,7 +447,7 @@ static void add_warning(struct skr_strbuf *b, const char *type, size_t n, const 
     skr_strbuf_addc(b, '}');
 }
 
-void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, struct wanted *w)
+void status_wanted_topology(struct skr_gang *e, const struct map_entry *m, struct wanted *w)
 {
     const char *reason = topology_map_reason(e, m);
     if (!m->is_topology || strcmp(m->map->meta.namespace_, e->settings.topology_namespace) != 0) {
@@ -628,13 +456,13 @@ void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, str
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_strbuf_addc(&b, '[');
-    if (m == e->active && !m->problem) {
+    if (m == e->topology.active && !m->problem) {
         add_warning(&b, "UnevenDepth", m->warnings.n_uneven,
                     "leaves above the deepest level are left out", m->warnings.first_uneven);
-        add_warning(&b, "UnknownNode", e->n_unknown, "leaves name no existing node",
-                    e->first_unknown);
-        add_warning(&b, "NodesNotInTree", e->n_outside, "Ready nodes are not in the tree",
-                    e->first_outside);
+        add_warning(&b, "UnknownNode", e->topology.n_unknown, "leaves name no existing node",
+                    e->topology.first_unknown);
+        add_warning(&b, "NodesNotInTree", e->topology.n_outside, "Ready nodes are not in the tree",
+                    e->topology.first_outside);
     }
     skr_strbuf_addc(&b, ']');
     wanted_add(w, "reason", *reason ? reason : NULL);
@@ -644,4 +472,55 @@ void status_wanted_topology(struct skr_engine *e, const struct map_entry *m, str
                           : NULL);
     wanted_add(w, "conditions", b.len > 2 ? b.s : NULL);
     skr_strbuf_fini(&b);
+}
+
+void status_forget_loser(struct map_entry *m)
+{
+    m->reported.loser = NULL;
+}
+
+/* ---- earlier lives, and the end ---- */
+
+void status_restore(struct group *g, const char *status, const char *reason)
+{
+    for (int i = 0; status && i < SKR_STATUS_COUNT; i++) {
+        if (strcmp(status, skr_group_status_name((enum skr_group_status)i)) == 0) {
+            g->reported.status = (enum skr_group_status)i;
+        }
+    }
+    for (int i = 1; reason && i < SKR_REASON_COUNT; i++) {
+        if (strcmp(reason, skr_reason_name((enum skr_reason)i)) == 0) {
+            g->reported.reason = (enum skr_reason)i;
+            g->reported.unplaced = UINT32_C(1) << i;
+        }
+    }
+}
+
+void status_restore_condition(struct group *g, const char *type, bool status, const char *reason,
+                              const char *message, skr_time since)
+{
+    for (int k = 0; k < CONDITION_KIND_COUNT; k++) {
+        struct condition *c = &g->condition[k];
+        if (strcmp(type, condition_name[k]) != 0) {
+            continue;
+        }
+        free(c->reason);
+        free(c->message);
+        *c = (struct condition){.set = true,
+                                .status = status ? "True" : "False",
+                                .reason = skr_strdup(reason ? reason : ""),
+                                .message = skr_strdup(message ? message : ""),
+                                .since = since};
+    }
+}
+
+void status_fini(struct group *g)
+{
+    for (size_t i = 0; i < SKR_EVENTS_KEPT; i++) {
+        free(g->reported.event[i].note);
+    }
+    for (size_t i = 0; i < CONDITION_KIND_COUNT; i++) {
+        free(g->condition[i].reason);
+        free(g->condition[i].message);
+    }
 }

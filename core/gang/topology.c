@@ -4,13 +4,20 @@
  * map that becomes malformed while it is in force leaves its last good tree in force; with only
  * malformed maps and no last good one there is no tree (groups wait with TopologyMissing); without
  * any map the tree is derived from node labels. Warnings about nodes are collected for a second, so
- * that a cluster that comes up is told about once.
+ * that a cluster that comes up is reported once.
  */
-#include "core/gang/state.h"
+#include "core/gang/topology.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/nodes.h"
+#include "core/gang/output.h"
+#include "core/gang/wakes.h"
 
 #include <string.h>
 
-static bool in_namespace(const struct skr_engine *e, const struct map_entry *m)
+static bool in_namespace(const struct skr_gang *e, const struct map_entry *m)
 {
     return m->is_topology && strcmp(m->map->meta.namespace_, e->settings.topology_namespace) == 0;
 }
@@ -23,7 +30,7 @@ static bool older(const struct map_entry *a, const struct map_entry *b)
     return strcmp(a->map->meta.name, b->map->meta.name) < 0;
 }
 
-void topology_map_changed(struct skr_engine *e, struct map_entry *m)
+void topology_map_changed(struct skr_gang *e, struct map_entry *m)
 {
     struct skr_error error;
     struct skr_tree *tree = NULL;
@@ -32,41 +39,41 @@ void topology_map_changed(struct skr_engine *e, struct map_entry *m)
     memset(&m->warnings, 0, sizeof m->warnings);
     if (m->is_topology && skr_topology_map_parse(&m->map->data, &tree, &m->warnings, &error) < 0) {
         m->problem = skr_strdup(error.text);
-        e->n_topology_refusals += in_namespace(e, m);
+        e->stats.topology_refusals += in_namespace(e, m);
     }
     skr_tree_unref(m->tree);
     m->tree = tree;
-    e->tree_dirty = true;
-    e->nodes_dirty = true;
+    dirty_tree(e);
+    dirty_nodes(e);
 }
 
-static void put_in_force(struct skr_engine *e, struct skr_tree *tree)
+static void put_in_force(struct skr_gang *e, struct skr_tree *tree)
 {
-    bool same = e->tree && tree && skr_tree_equal(e->tree, tree);
-    if (same || (!e->tree && !tree)) {
+    bool same = e->topology.tree && tree && skr_tree_equal(e->topology.tree, tree);
+    if (same || (!e->topology.tree && !tree)) {
         skr_tree_unref(tree);
         return;
     }
-    e->tree_replaced = e->tree;
-    skr_tree_unref(e->tree);
-    e->tree = tree;
-    e->n_topology_loads++;
-    e->leaf_node_stale = true;
-    e->nodes_dirty = true;
-    e->nodes_epoch++;
-    engine_changed(e);
+    e->topology.replaced = e->topology.tree;
+    skr_tree_unref(e->topology.tree);
+    e->topology.tree = tree;
+    e->stats.topology_loads++;
+    e->topology.leaf_node_stale = true;
+    dirty_nodes(e);
+    dirty_openings(e);
+    dirty_capacity(e);
     struct group *g, *tmp;
     HASH_ITER(hh, e->groups, g, tmp)
     {
-        g->input_epoch++;
+        dirty_input(g);
         if (g->plan) {
-            g->plan->check_nodes = true;
+            dirty_plan_nodes(g->plan);
         }
-        engine_touch_group(e, g);
+        dirty_group(e, g);
     }
 }
 
-static struct skr_tree *derive(struct skr_engine *e)
+static struct skr_tree *derive(struct skr_gang *e)
 {
     const struct skr_node **list = skr_alloc_array(e->n_nodes ? e->n_nodes : 1, sizeof(void *));
     size_t n = 0;
@@ -87,7 +94,7 @@ static struct skr_tree *derive(struct skr_engine *e)
     return tree;
 }
 
-static void choose(struct skr_engine *e)
+static void choose(struct skr_gang *e)
 {
     struct map_entry *m, *tmp, *best = NULL, *current = NULL;
     bool any = false;
@@ -97,21 +104,21 @@ static void choose(struct skr_engine *e)
             continue;
         }
         any = true;
-        if (e->active_key && strcmp(m->key, e->active_key) == 0) {
+        if (e->topology.active_key && strcmp(m->key, e->topology.active_key) == 0) {
             current = m;
         }
         if (m->tree && (!best || older(m, best))) {
             best = m;
         }
-        engine_touch_map(e, m);
+        dirty_map(e, m);
     }
-    if (current && !current->tree && e->tree) {
-        e->active = current; /* last good stays */
+    if (current && !current->tree && e->topology.tree) {
+        e->topology.active = current; /* last good stays */
         return;
     }
-    e->active = best;
-    free(e->active_key);
-    e->active_key = best ? skr_strdup(best->key) : NULL;
+    e->topology.active = best;
+    free(e->topology.active_key);
+    e->topology.active_key = best ? skr_strdup(best->key) : NULL;
     if (best) {
         put_in_force(e, skr_tree_ref(best->tree));
     } else {
@@ -119,7 +126,7 @@ static void choose(struct skr_engine *e)
     }
 }
 
-const struct map_entry *topology_malformed(const struct skr_engine *e)
+const struct map_entry *topology_malformed(const struct skr_gang *e)
 {
     const struct map_entry *m, *tmp, *bad = NULL;
     HASH_ITER(hh, e->maps, m, tmp)
@@ -131,58 +138,61 @@ const struct map_entry *topology_malformed(const struct skr_engine *e)
     return bad;
 }
 
-bool topology_is_usable(const struct skr_engine *e)
+bool topology_is_usable(const struct skr_gang *e)
 {
-    return e->tree && e->tree->n_leaves > 0;
+    return e->topology.tree && e->topology.tree->n_leaves > 0;
 }
 
-struct node_entry *const *topology_leaf_nodes(struct skr_engine *e)
+struct node_entry *const *topology_leaf_nodes(struct skr_gang *e)
 {
-    if (!e->leaf_node_stale && e->leaf_node) {
-        return e->leaf_node;
+    if (!e->topology.leaf_node_stale && e->topology.leaf_node) {
+        return e->topology.leaf_node;
     }
-    size_t n = e->tree ? (size_t)e->tree->n_leaves : 0;
-    free(e->leaf_node);
-    e->leaf_node = skr_alloc_array(n ? n : 1, sizeof *e->leaf_node);
+    size_t n = e->topology.tree ? (size_t)e->topology.tree->n_leaves : 0;
+    free(e->topology.leaf_node);
+    e->topology.leaf_node = skr_alloc_array(n ? n : 1, sizeof *e->topology.leaf_node);
     for (size_t i = 0; i < n; i++) {
-        e->leaf_node[i] = nodes_find(e, e->tree->unit_name[(size_t)e->tree->first_leaf + i]);
+        e->topology.leaf_node[i] =
+            nodes_find(e, e->topology.tree->unit_name[(size_t)e->topology.tree->first_leaf + i]);
     }
-    e->leaf_node_stale = false;
-    return e->leaf_node;
+    e->topology.leaf_node_stale = false;
+    return e->topology.leaf_node;
 }
 
 /* Counts leaves without a node and Ready nodes outside the tree. */
-static void survey(struct skr_engine *e)
+static void survey(struct skr_gang *e)
 {
-    size_t was_unknown = e->n_unknown, was_outside = e->n_outside;
-    e->n_unknown = e->n_outside = 0;
-    e->first_unknown[0] = e->first_outside[0] = '\0';
+    size_t was_unknown = e->topology.n_unknown, was_outside = e->topology.n_outside;
+    e->topology.n_unknown = e->topology.n_outside = 0;
+    e->topology.first_unknown[0] = e->topology.first_outside[0] = '\0';
     struct node_entry *const *leaf = topology_leaf_nodes(e);
-    for (int32_t i = 0; e->tree && i < e->tree->n_leaves; i++) {
+    for (int32_t i = 0; e->topology.tree && i < e->topology.tree->n_leaves; i++) {
         if (leaf[i]) {
             continue;
         }
-        if (e->n_unknown++ == 0) {
-            snprintf(e->first_unknown, sizeof e->first_unknown, "%s",
-                     e->tree->unit_name[e->tree->first_leaf + i]);
+        if (e->topology.n_unknown++ == 0) {
+            snprintf(e->topology.first_unknown, sizeof e->topology.first_unknown, "%s",
+                     e->topology.tree->unit_name[e->topology.tree->first_leaf + i]);
         }
     }
     struct node_entry *n, *tmp;
     HASH_ITER(hh, e->nodes, n, tmp)
     {
-        if (!n->node || !n->node->ready || !e->tree || skr_tree_find_leaf(e->tree, n->name) >= 0) {
+        if (!n->node || !n->node->ready || !e->topology.tree ||
+            skr_tree_find_leaf(e->topology.tree, n->name) >= 0) {
             continue;
         }
-        if (e->n_outside++ == 0 || strcmp(n->name, e->first_outside) < 0) {
-            snprintf(e->first_outside, sizeof e->first_outside, "%s", n->name);
+        if (e->topology.n_outside++ == 0 || strcmp(n->name, e->topology.first_outside) < 0) {
+            snprintf(e->topology.first_outside, sizeof e->topology.first_outside, "%s", n->name);
         }
     }
-    if (e->active && (was_unknown != e->n_unknown || was_outside != e->n_outside)) {
-        engine_touch_map(e, e->active);
+    if (e->topology.active &&
+        (was_unknown != e->topology.n_unknown || was_outside != e->topology.n_outside)) {
+        dirty_map(e, e->topology.active);
     }
 }
 
-const char *topology_map_reason(const struct skr_engine *e, const struct map_entry *m)
+const char *topology_map_reason(const struct skr_gang *e, const struct map_entry *m)
 {
     if (!in_namespace(e, m)) {
         return "";
@@ -190,32 +200,32 @@ const char *topology_map_reason(const struct skr_engine *e, const struct map_ent
     if (m->problem) {
         return "TopologyInvalid";
     }
-    return m == e->active ? "" : "DuplicateTopology";
+    return m == e->topology.active ? "" : "DuplicateTopology";
 }
 
-static void tell(struct skr_engine *e)
+static void report(struct skr_gang *e)
 {
     struct map_entry *m, *tmp;
     HASH_ITER(hh, e->maps, m, tmp)
     {
-        if (!m->is_topology || m->sink.reading) {
+        if (!m->is_topology || m->writer.reading) {
             continue;
         }
         if (!in_namespace(e, m)) {
-            if (!m->told_reason) {
+            if (!m->reported.topology) {
                 out_decision(e, "", "", "Topology map ignored", "",
                              "it is not in the topology namespace", false);
             }
-            m->told_reason = "Ignored";
+            m->reported.topology = "Ignored";
             continue;
         }
         const char *reason = topology_map_reason(e, m);
-        bool news = m == e->active && e->tree_replaced && !*reason;
-        if (m->told_reason && strcmp(m->told_reason, reason) == 0 && !news) {
+        bool news = m == e->topology.active && e->topology.replaced && !*reason;
+        if (m->reported.topology && strcmp(m->reported.topology, reason) == 0 && !news) {
             continue;
         }
-        bool had = m->told_reason;
-        m->told_reason = reason;
+        bool had = m->reported.topology;
+        m->reported.topology = reason;
         if (*reason) {
             const char *note = m->problem ? m->problem : "another topology map is in force";
             out_event(e, "ConfigMap", &m->map->meta, true, reason, reason, note);
@@ -228,25 +238,44 @@ static void tell(struct skr_engine *e)
             out_decision(e, m->key, "", "Topology came into force", "", "", false);
         }
     }
-    e->tree_replaced = false;
+    e->topology.replaced = false;
 }
 
-void topology_settle(struct skr_engine *e)
+void topology_settle(struct skr_gang *e)
 {
-    if (e->tree_dirty) {
-        e->tree_dirty = false;
+    if (dirty_take_tree(e)) {
         choose(e);
-        tell(e);
+        report(e);
     }
-    if (!e->nodes_dirty) {
+    if (!dirty_take_nodes(e)) {
         return;
     }
-    if (e->nodes_told_at && e->now < e->nodes_told_at) {
-        e->nodes_dirty = false;
-        engine_wake(e, e->nodes_told_at, WAKE_NODES, NULL);
+    if (e->topology.nodes_at && e->now < e->topology.nodes_at) {
+        wakes_add(e, e->topology.nodes_at, WAKE_NODES, NULL);
         return;
     }
-    e->nodes_dirty = false;
-    e->nodes_told_at = e->now + SKR_SECOND;
+    e->topology.nodes_at = e->now + SKR_SECOND;
     survey(e);
+}
+
+void topology_nodes_changed(struct skr_gang *e)
+{
+    e->topology.leaf_node_stale = true;
+    dirty_tree(e);
+}
+
+void topology_map_gone(struct skr_gang *e, struct map_entry *m)
+{
+    if (e->topology.active == m) {
+        e->topology.active = NULL;
+    }
+    skr_tree_unref(m->tree);
+    free(m->problem);
+}
+
+void topology_fini(struct skr_gang *e)
+{
+    skr_tree_unref(e->topology.tree);
+    free(e->topology.leaf_node);
+    free(e->topology.active_key);
 }

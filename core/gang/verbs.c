@@ -8,15 +8,34 @@
  * them; what it leaves out proves nothing, unless it looked at every node, or was asked to look at
  * the planned node because that was nominated.
  */
-#include "core/gang/state.h"
+#include "core/gang/verbs.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/group_state.h"
+#include "core/gang/groups.h"
+#include "core/gang/membership.h"
+#include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
+#include "core/gang/output.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/pods.h"
+#include "core/gang/pulse.h"
+#include "core/gang/reason.h"
+#include "core/gang/shapes.h"
+#include "core/gang/trial.h"
 
 #include <string.h>
 #include <utlist.h>
 
-enum { QUICK_REPLANS = 3 }; /* vetoes in a row that are answered by a new plan without a pause */
+enum {
+    NODE_LAG_S = 5, /* the scheduler's cache may be this much behind a change */
+    COMPLETE_PROBE_NODES =
+        100, /* below, kube-scheduler looks at every node whatever its percentage */
+};
 
 /* Why nothing can be answered; NULL: it can. */
-static const char *not_now(const struct skr_engine *e)
+static const char *not_now(const struct skr_gang *e)
 {
     if (!e->synced || e->stopped) {
         return SKR_TEXT_NOT_READY;
@@ -26,25 +45,20 @@ static const char *not_now(const struct skr_engine *e)
 
 /* ---- probes and vetoes ---- */
 
-static void note_listed(struct skr_engine *e, struct shape *s, const char *const *node, size_t n)
+static void note_listed(struct skr_gang *e, struct shape *s, const char *const *node, size_t n)
 {
     bool ended = false;
     for (size_t i = 0; i < n; i++) {
-        if (shape_is_vetoed(e, s, node[i])) {
-            shape_unveto(e, s, node[i]);
+        if (shapes_is_vetoed(e, s, node[i])) {
+            shapes_unveto(e, s, node[i]);
             ended = true;
         }
-        struct probed *q;
-        HASH_FIND_STR(s->probed, node[i], q);
-        if (q || !s->vetoed_once || !nodes_find(e, node[i])) {
-            continue;
+        if (nodes_find(e, node[i])) {
+            shapes_note_probed(s, node[i]);
         }
-        q = skr_alloc(sizeof *q);
-        q->node = skr_strdup(node[i]);
-        HASH_ADD_KEYPTR(hh, s->probed, q->node, strlen(q->node), q);
     }
     if (ended) {
-        engine_changed(e);
+        dirty_capacity(e);
     }
 }
 
@@ -61,78 +75,73 @@ static bool is_listed(const char *const *node, size_t n, const char *name)
 /* The scheduler looked at every node. One it left out although we think the pod fits is refused by
  * filters we do not have. A node that changed lately, or that carries nominations, may be left out
  * for reasons that pass. */
-static void note_left_out(struct skr_engine *e, struct pod_entry *p, const char *const *node,
+static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *const *node,
                           size_t n)
 {
     struct node_entry *entry, *tmp;
     HASH_ITER(hh, e->nodes, entry, tmp)
     {
         if (!entry->node || entry->nominated ||
-            entry->changed_at + SKR_NODE_LAG_S * SKR_SECOND > e->now ||
-            shape_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {
+            entry->changed_at + NODE_LAG_S * SKR_SECOND > e->now ||
+            shapes_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {
             continue;
         }
         if (skr_pod_shape_check_node(p->shape->spec, entry->node) == SKR_ELIGIBLE &&
             skr_ledger_fits(e->ledger, entry->name, &p->shape->amounts, p->uid)) {
-            shape_veto(e, p->shape, entry->name);
+            shapes_veto(e, p->shape, entry->name);
         }
     }
 }
 
-static void probe(struct skr_engine *e, struct pod_entry *p, const struct skr_event *ev)
+static void probe(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
     if (ev->filter.n_nodes < 2) {
         return;
     }
     note_listed(e, p->shape, ev->filter.node, ev->filter.n_nodes);
-    if (e->n_nodes < SKR_COMPLETE_PROBE_NODES) {
+    if (e->n_nodes < COMPLETE_PROBE_NODES) {
         note_left_out(e, p, ev->filter.node, ev->filter.n_nodes);
     }
 }
 
 /* The planned node was nominated and yet is not among the names: in-tree filters refused it. */
-static void refused(struct skr_engine *e, struct pod_entry *p)
+static void refused(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
-    const struct node_entry *n = nodes_find(e, p->plan_node);
-    if (n && n->changed_at + SKR_NODE_LAG_S * SKR_SECOND > e->now && !p->kicked_again) {
-        p->kick_again = p->kicked_again = true; /* its cache may lag behind ours */
-        engine_touch_pod(e, p);
+    const struct node_entry *n = nodes_find(e, p->place.node);
+    if (n && n->changed_at + NODE_LAG_S * SKR_SECOND > e->now && nomination_repeat(p)) {
+        dirty_pod(e, p); /* its cache may lag behind ours */
         return;
     }
     char text[SKR_MESSAGE_MAX];
-    snprintf(text, sizeof text, "kube-scheduler refuses node %s for pod %s%s%.600s", p->plan_node,
+    snprintf(text, sizeof text, "kube-scheduler refuses node %s for pod %s%s%.600s", p->place.node,
              p->pod->meta.name, *p->pod->scheduled_message ? ": " : "", p->pod->scheduled_message);
-    shape_veto(e, p->shape, p->plan_node);
+    shapes_veto(e, p->shape, p->place.node);
     if (p->plan->binding_persisted) { /* only forward: this member needs another node */
-        e->plan_wanted = true;
+        dirty_plan(e);
         return;
     }
-    plan_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, g->attempts >= QUICK_REPLANS);
-    g->attempts += g->attempts < QUICK_REPLANS;
+    plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, !trial_quick_replan(g));
 }
 
 /* ---- filter ---- */
 
-static void filter_planned(struct skr_engine *e, struct pod_entry *p, const struct skr_event *ev)
+static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
     for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-        if (strcmp(ev->filter.node[i], p->plan_node) == 0) {
-            if (!p->asked) {
-                p->plan->heard_at = e->now;
-            }
-            p->asked = true;
+        if (strcmp(ev->filter.node[i], p->place.node) == 0) {
+            nomination_heard(e, p);
             out_answer_one(e, ev->filter.request, i);
             return;
         }
     }
     out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
-    if (strcmp(ev->filter.pod->nominated_node, p->plan_node) == 0) {
+    if (strcmp(ev->filter.pod->nominated_node, p->place.node) == 0) {
         refused(e, p);
     }
 }
 
-static void filter_member(struct skr_engine *e, const char *name, const struct skr_event *ev)
+static void filter_member(struct skr_gang *e, const char *name, const struct skr_event *ev)
 {
     const struct skr_pod *pod = ev->filter.pod;
     struct pod_entry *p = pods_find(e, pod->meta.uid);
@@ -141,12 +150,12 @@ static void filter_member(struct skr_engine *e, const char *name, const struct s
     snprintf(key, len, "%s/%s", pod->meta.namespace_, name);
     const struct group *g = groups_find(e, key);
     free(key);
-    const char *text = g ? lifecycle_text(g) : SKR_TEXT_NOT_FOUND;
+    const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (pod->other_gang) {
         text = SKR_TEXT_OTHER_GANG;
     } else if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
-    } else if (p->plan && !p->plan->aborting && plan_is_persisted(e, p->plan)) {
+    } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
         filter_planned(e, p, ev);
         return;
     } else {
@@ -160,28 +169,13 @@ static void filter_member(struct skr_engine *e, const char *name, const struct s
     out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, text);
 }
 
-static void remember_accepted(struct pod_entry *p, const struct skr_event *ev, const uint8_t *mask)
-{
-    for (size_t i = 0; i < p->n_accepted; i++) {
-        free(p->accepted[i]);
-    }
-    free(p->accepted);
-    p->accepted = skr_alloc_array(ev->filter.n_nodes + 1, sizeof *p->accepted);
-    p->n_accepted = 0;
-    for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-        if (mask[i / 8] & (1u << (i % 8))) {
-            p->accepted[p->n_accepted++] = skr_strdup(ev->filter.node[i]);
-        }
-    }
-}
-
 /* By our ledger, in which reservations and Bindings on their way count. A node that only the
  * scheduler knows yet carries neither. */
-static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
+static void filter_ordinary(struct skr_gang *e, const struct skr_event *ev)
 {
     const struct skr_pod *pod = ev->filter.pod;
     size_t n = ev->filter.n_nodes, passed = 0;
-    struct shape *s = shape_get(e, pod);
+    struct shape *s = shapes_get(e, pod);
     uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
         const char *node = ev->filter.node[i];
@@ -198,17 +192,17 @@ static void filter_ordinary(struct skr_engine *e, const struct skr_event *ev)
     }
     struct pod_entry *p = pods_find(e, pod->meta.uid);
     if (p && pod->shape.late_capacity) {
-        remember_accepted(p, ev, mask);
+        pods_note_accepted(p, ev->filter.node, n, mask);
         pods_note_ordinary(e, p);
     }
-    shape_unref(e, s);
+    shapes_unref(e, s);
     free(mask);
 }
 
-void verbs_filter(struct skr_engine *e, const struct skr_event *ev)
+void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
 {
     const char *problem = not_now(e);
-    engine_verb(e);
+    pulse_heard(e);
     if (problem) {
         out_answer(e, ev->filter.request, SKR_ANSWER_ERROR, problem);
         return;
@@ -232,9 +226,9 @@ void verbs_filter(struct skr_engine *e, const struct skr_event *ev)
 /* Units that are broken up already are preferred, so that whole units stay free for gangs: 10 when
  * the node itself runs something, else less the higher the first used unit above it stands, 0 when
  * nothing below the root is used. */
-static void scores_for_ordinary(struct skr_engine *e, const struct skr_event *ev, int8_t *score)
+static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, int8_t *score)
 {
-    const struct skr_tree *t = e->tree;
+    const struct skr_tree *t = e->topology.tree;
     if (!t || t->n_leaves == 0) {
         return;
     }
@@ -258,14 +252,14 @@ static void scores_for_ordinary(struct skr_engine *e, const struct skr_event *ev
     free(used);
 }
 
-void verbs_prioritize(struct skr_engine *e, const struct skr_event *ev)
+void verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
 {
     int8_t *score = skr_alloc(ev->filter.n_nodes + 1);
     const struct pod_entry *p = pods_find(e, ev->filter.pod->meta.uid);
     if (!not_now(e)) {
         if (p && p->plan && !p->plan->aborting) {
             for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-                score[i] = strcmp(ev->filter.node[i], p->plan_node) == 0 ? 10 : 0;
+                score[i] = strcmp(ev->filter.node[i], p->place.node) == 0 ? 10 : 0;
             }
         } else if (!pods_group_name(ev->filter.pod)) {
             scores_for_ordinary(e, ev, score);
@@ -277,7 +271,7 @@ void verbs_prioritize(struct skr_engine *e, const struct skr_event *ev)
 
 /* ---- preempt ---- */
 
-static bool spares_groups(const struct skr_engine *e, const struct skr_preempt_node *node)
+static bool spares_groups(const struct skr_gang *e, const struct skr_preempt_node *node)
 {
     for (size_t i = 0; i < node->n_uids; i++) {
         const struct pod_entry *p = pods_find(e, node->uid[i]);
@@ -288,7 +282,7 @@ static bool spares_groups(const struct skr_engine *e, const struct skr_preempt_n
     return true;
 }
 
-void verbs_preempt(struct skr_engine *e, const struct skr_event *ev)
+void verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
 {
     size_t n = ev->preempt.n_nodes;
     uint8_t *mask = skr_alloc(n / 8 + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front of the read side: paths to pages, refusals as a Status of the Kubernetes API. */
+/* The front of the read side: from paths to pages. */
 #include "core/gang/view.h"
 
 #include <stdarg.h>
@@ -12,77 +12,6 @@ _Static_assert(sizeof argument_name / sizeof *argument_name == SKR_VIEW_ARGUMENT
 const char *skr_view_argument_name(enum skr_view_argument argument)
 {
     return argument_name[argument];
-}
-
-/* ---- refusals ---- */
-
-static const char *reason_of(int code)
-{
-    switch (code) {
-    case 400:
-        return "BadRequest";
-    case 404:
-        return "NotFound";
-    case 413:
-        return "RequestEntityTooLarge";
-    default:
-        return "ServiceUnavailable";
-    }
-}
-
-void skr_view_write_status(struct skr_strbuf *out, int code, const char *message)
-{
-    struct skr_json_writer w = {.out = out};
-    skr_json_open(&w, NULL, '{');
-    skr_json_string(&w, "kind", "Status");
-    skr_json_string(&w, "apiVersion", "v1");
-    skr_json_raw(&w, "metadata", "{}");
-    skr_json_string(&w, "status", "Failure");
-    skr_json_string(&w, "message", message);
-    skr_json_string(&w, "reason", reason_of(code));
-    skr_json_int(&w, "code", code);
-    skr_json_close(&w, '}');
-}
-
-int view_refuse(struct view *v, int code, const char *format, ...)
-{
-    char text[512] = "sakkara: ";
-    const size_t n = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + n, sizeof text - n, format, args);
-    va_end(args);
-    v->w.out->len = v->begin;
-    skr_view_write_status(v->w.out, code, text);
-    return code;
-}
-
-/* ---- what every page has ---- */
-
-void view_time(struct view *v, const char *key, skr_time t)
-{
-    char text[48];
-    if (t > 0) {
-        skr_time_write(t, 0, text, sizeof text);
-    }
-    skr_json_string(&v->w, key, t > 0 ? text : NULL);
-}
-
-void view_moment(struct view *v, const char *key, skr_time t)
-{
-    view_time(v, key, t <= v->now ? t : 0);
-}
-
-void view_head(struct view *v, const char *kind)
-{
-    skr_json_string(&v->w, "apiVersion", "sakkara/v1");
-    skr_json_string(&v->w, "kind", kind);
-    view_time(v, "time", v->now);
-}
-
-bool view_is_too_large(const struct view *v)
-{
-    return v->w.out->len - v->begin > SKR_VIEW_BYTES_MAX;
 }
 
 /* ---- paths ---- */
@@ -105,7 +34,7 @@ static const char *rest_of(const char *path, const char *page)
     return path[n] == '/' ? path + n + 1 : path + n;
 }
 
-int skr_engine_view(struct skr_engine *e, const struct skr_view_query *query, skr_time now,
+int skr_engine_view(struct skr_gang *e, const struct skr_view_query *query, skr_time now,
                     struct skr_strbuf *out)
 {
     struct view v = {.e = e, .query = query, .now = now, .w = {.out = out}, .begin = out->len};

@@ -3,12 +3,12 @@
 #define SKR_CORE_GANG_VIEW_H
 /* What the files behind core/gang/pages.h share: one run of skr_engine_view(), in which a page is
  * written. For the view files of this folder alone. */
+#include "core/gang/gang.h"
 #include "core/gang/pages.h"
-#include "core/gang/state.h"
 #include "topology/base/json_writer.h"
 
 struct view {
-    struct skr_engine *e;
+    struct skr_gang *e;
     const struct skr_view_query *query;
     skr_time now;
     struct skr_json_writer w;
@@ -50,7 +50,7 @@ struct run {
 /* Where the member is, or will be by a plan; NULL: nowhere yet. */
 const char *view_node_of(const struct pod_entry *p);
 /* ranks: wanted, at a look-up each. */
-struct seats view_seats(const struct skr_engine *e, const struct group *g, bool ranks);
+struct seats view_seats(const struct skr_gang *e, const struct group *g, bool ranks);
 int32_t view_unit_at(const struct skr_tree *t, int32_t leaf, int32_t level);
 /* Path below the root: "zone-0/rack-1". */
 void view_path(const struct skr_tree *t, int32_t unit, struct skr_strbuf *b);
@@ -78,7 +78,7 @@ struct slot_size {
     } item[SKR_RESOURCES_MAX];
 };
 /* Of the node alone; 0 when it is not there, not Ready or cordoned. */
-int64_t slots_of_node(const struct skr_engine *e, const struct node_entry *n,
+int64_t slots_of_node(const struct skr_gang *e, const struct node_entry *n,
                       const struct slot_size *size);
 
 #endif

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One group for people: what was asked for, how far it is, where its members are. */
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/outputs.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
+#include "core/gang/restore.h"
 #include "core/gang/view.h"
 
 #include <string.h>
@@ -9,10 +16,11 @@
 
 static const struct skr_meta *meta_of(const struct group *g)
 {
-    if (g->source == SOURCE_MAP && g->map) {
-        return &g->map->map->meta;
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        return &g->source.map->map->meta;
     }
-    return g->source == SOURCE_PODGROUP && g->podgroup ? &g->podgroup->pg->meta : NULL;
+    return g->source.kind == SOURCE_PODGROUP && g->source.podgroup ? &g->source.podgroup->pg->meta
+                                                                   : NULL;
 }
 
 static void write_identity(struct view *v, const struct group *g)
@@ -23,7 +31,7 @@ static void write_identity(struct view *v, const struct group *g)
     const struct pod_entry *oldest = meta ? NULL : membership_oldest(g);
     skr_json_string(&v->w, "namespace", g->namespace_);
     skr_json_string(&v->w, "name", g->name);
-    skr_json_string(&v->w, "source", source[g->source]);
+    skr_json_string(&v->w, "source", source[g->source.kind]);
     skr_json_string(&v->w, "object", meta ? meta->name : NULL);
     view_time(v, "created", meta ? meta->created : oldest ? oldest->pod->meta.created : 0);
     skr_json_open(&v->w, "labels", '{');
@@ -33,16 +41,16 @@ static void write_identity(struct view *v, const struct group *g)
     skr_json_close(&v->w, '}');
 }
 
-/* Those of this process, or what is told of those before: the member that was there first has the
+/* Those of this process, or what the object says of those before: the member that was there first has the
  * most. */
 static int32_t tries_of(const struct group *g)
 {
     const char *text =
         g->members ? skr_labels_get(&g->members->pod->meta.labels, SKR_LABEL_RETRIES) : NULL;
-    const int64_t told = text ? strtoll(text, NULL, 10) : 0;
-    int64_t most = g->trials > INT32_MAX ? INT32_MAX : (int64_t)g->trials;
-    most = told > most && told <= INT32_MAX ? told : most;
-    most = g->members && g->members->plan_retries > most ? g->members->plan_retries : most;
+    const int64_t before = text ? strtoll(text, NULL, 10) : 0;
+    int64_t most = g->trial.n > INT32_MAX ? INT32_MAX : (int64_t)g->trial.n;
+    most = before > most && before <= INT32_MAX ? before : most;
+    most = g->members && g->members->place.retries > most ? g->members->place.retries : most;
     return (int32_t)most;
 }
 
@@ -51,7 +59,7 @@ static int32_t tries_of(const struct group *g)
 static bool reason_is_recorded(const struct group *g)
 {
     const char *status = restore_object_key(g, "status");
-    return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->trials == 0 &&
+    return g->status == SKR_STATUS_READY && g->reason == SKR_REASON_NONE && g->trial.n == 0 &&
            status && strcmp(status, skr_group_status_name(SKR_STATUS_READY)) == 0;
 }
 
@@ -69,14 +77,15 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_string(&v->w, "reason", reason ? reason : "");
     skr_json_string(&v->w, "message", message ? message : "");
     skr_json_open(&v->w, "pods", '{');
-    skr_json_int(&v->w, "present", (int64_t)(g->spec ? g->n_bound + g->n_seated_new : g->n_live));
-    skr_json_int(&v->w, "bound", (int64_t)g->n_bound);
+    skr_json_int(&v->w, "present",
+                 (int64_t)(g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live));
+    skr_json_int(&v->w, "bound", (int64_t)g->seats.n_bound);
     skr_json_close(&v->w, '}');
     skr_json_int(&v->w, "tries", tries_of(g));
     skr_json_int(&v->w, "solveMicroseconds",
-                 g->solver_ns > 0 ? g->solver_ns / 1000 : g->solver_ms * 1000);
-    if (g->begin_at > 0 && g->end_at > 0) {
-        skr_json_int(&v->w, "totalMilliseconds", (g->end_at - g->begin_at) / SKR_MILLISECOND);
+                 g->trial.solver_ns > 0 ? g->trial.solver_ns / 1000 : g->trial.solver_ms * 1000);
+    if (g->times.begin > 0 && g->times.end > 0) {
+        skr_json_int(&v->w, "totalMilliseconds", (g->times.end - g->times.begin) / SKR_MILLISECOND);
     } else {
         skr_json_raw(&v->w, "totalMilliseconds", NULL);
     }
@@ -106,7 +115,7 @@ static bool names_repeat(const struct skr_tree *t, const struct run *run, size_t
 /* Units of the level above the nodes, or the nodes where that is the root. */
 static void write_domains(struct view *v, const struct seats *s)
 {
-    const struct skr_tree *t = v->e->tree;
+    const struct skr_tree *t = v->e->topology.tree;
     skr_json_open(&v->w, "domains", '[');
     if (t && s->n_inside > 0) {
         size_t n = 0;
@@ -131,12 +140,12 @@ static void write_timing(struct view *v, const struct group *g)
     static const int kind[] = {CONDITION_COMPLETE, CONDITION_PLACED};
     static const char *const key[] = {"complete", "placed"};
     skr_json_open(&v->w, "timing", '{');
-    view_moment(v, "firstPod", g->begin_at);
+    view_moment(v, "firstPod", g->times.begin);
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         const struct condition *c = &g->condition[kind[i]];
         view_moment(v, key[i], c->set && strcmp(c->status, "True") == 0 ? c->since : 0);
     }
-    view_moment(v, "bound", g->end_at);
+    view_moment(v, "bound", g->times.end);
     skr_json_close(&v->w, '}');
 }
 
@@ -197,7 +206,7 @@ static size_t end_of_unit(const struct skr_tree *t, const struct seats *s, size_
 /* Every used unit, depth first: a unit is opened at its first seat. */
 static void write_units(struct view *v, const struct seats *s)
 {
-    const struct skr_tree *t = v->e->tree;
+    const struct skr_tree *t = v->e->topology.tree;
     skr_json_open(&v->w, "units", '[');
     for (size_t i = 0; i < s->n_inside; i++) {
         for (int32_t l = 1; l <= t->n_levels; l++) {
@@ -236,7 +245,7 @@ static void write_distance(struct view *v, const struct seats *s)
         if (&s->item[i] == master) {
             continue;
         }
-        const int64_t d = skr_tree_distance(v->e->tree, master->leaf, s->item[i].leaf) -
+        const int64_t d = skr_tree_distance(v->e->topology.tree, master->leaf, s->item[i].leaf) -
                           2; /* of pods: two more */
         sum += d;
         others++;
@@ -276,8 +285,8 @@ static void write_members(struct view *v, const struct group *g)
         skr_json_open(&v->w, NULL, '{');
         skr_json_string(&v->w, "name", p->pod->meta.name);
         skr_json_string(&v->w, "node", view_node_of(p));
-        if (status_rank_of(p) >= 0) {
-            skr_json_int(&v->w, "rank", status_rank_of(p));
+        if (outputs_rank_of(p) >= 0) {
+            skr_json_int(&v->w, "rank", outputs_rank_of(p));
         } else {
             skr_json_raw(&v->w, "rank", NULL);
         }
@@ -292,10 +301,11 @@ static void write_members(struct view *v, const struct group *g)
 
 static void write_events(struct view *v, const struct group *g)
 {
-    const size_t n = g->n_events < SKR_EVENTS_KEPT ? g->n_events : SKR_EVENTS_KEPT;
+    const size_t n =
+        g->reported.n_events < SKR_EVENTS_KEPT ? g->reported.n_events : SKR_EVENTS_KEPT;
     skr_json_open(&v->w, "events", '[');
-    for (size_t i = g->n_events - n; i < g->n_events; i++) {
-        const struct told_event *event = &g->event[i % SKR_EVENTS_KEPT];
+    for (size_t i = g->reported.n_events - n; i < g->reported.n_events; i++) {
+        const struct reported_event *event = &g->reported.event[i % SKR_EVENTS_KEPT];
         if (event->at > v->now) {
             continue;
         }
@@ -319,7 +329,7 @@ void view_group(struct view *v, const struct group *g, enum view_depth depth)
     if (depth == VIEW_WHOLE) {
         write_timing(v, g);
         write_conditions(v, g);
-        skr_json_raw(&v->w, "placement", g->placement);
+        skr_json_raw(&v->w, "placement", g->outputs.placement);
         write_units(v, &s);
         write_distance(v, &s);
         write_members(v, g);

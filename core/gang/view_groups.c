@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups as a list, and one of them: /v1/groups, /v1/groups/NAMESPACE/NAME. In byte order of
  * namespace, then name. */
+#include "core/gang/groups.h"
+#include "core/gang/maps.h"
+#include "core/gang/pages.h"
 #include "core/gang/view.h"
 
 #include <string.h>
@@ -15,10 +18,12 @@ static int by_key(const void *a, const void *b)
 static const struct skr_labels *labels_of(const struct group *g)
 {
     static const struct skr_labels none = {0};
-    if (g->source == SOURCE_MAP && g->map) {
-        return &g->map->map->meta.labels;
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        return &g->source.map->map->meta.labels;
     }
-    return g->source == SOURCE_PODGROUP && g->podgroup ? &g->podgroup->pg->meta.labels : &none;
+    return g->source.kind == SOURCE_PODGROUP && g->source.podgroup
+               ? &g->source.podgroup->pg->meta.labels
+               : &none;
 }
 
 static bool is_wanted(const struct view *v, const struct group *g)

@@ -3,6 +3,7 @@
  * The rules of a group and how its members lie under them: a rule holds for the children of every
  * used unit of the level above (docs/solver.md), so counts are looked at parent by parent.
  */
+#include "core/gang/groups.h"
 #include "core/gang/view.h"
 
 enum { TERMS_MAX = 8 }; /* of "4 + 4 + ..." */
@@ -101,7 +102,7 @@ static void write_rule(struct skr_json_writer *w, const struct skr_level_rule *r
 static void write_use(struct view *v, const struct skr_rule *rules, int32_t level,
                       const struct seats *s)
 {
-    const struct skr_tree *t = v->e->tree;
+    const struct skr_tree *t = v->e->topology.tree;
     size_t n = 0;
     struct run *run = view_runs(t, s, level, &n);
     const struct use u = use_of(t, &rules[level - 1], run, n);
@@ -117,7 +118,8 @@ static void write_use(struct view *v, const struct skr_rule *rules, int32_t leve
 static void write_constraint(struct view *v, const struct skr_level_rule *r,
                              const struct skr_rule *rules, const struct seats *s, bool whole)
 {
-    const int32_t level = v->e->tree ? skr_tree_find_level(v->e->tree, r->level) : -1;
+    const int32_t level =
+        v->e->topology.tree ? skr_tree_find_level(v->e->topology.tree, r->level) : -1;
     skr_json_open(&v->w, NULL, '{');
     write_rule(&v->w, r);
     skr_json_bool(&v->w, "known", level > 0);
@@ -133,7 +135,7 @@ static void write_constraint(struct view *v, const struct skr_level_rule *r,
 /* Those of the tree's levels from the top, then those of levels it does not have. */
 void view_constraints(struct view *v, const struct group *g, const struct seats *s, bool whole)
 {
-    const struct skr_tree *t = v->e->tree;
+    const struct skr_tree *t = v->e->topology.tree;
     const struct skr_group_spec *spec = g->spec;
     struct skr_rule rules[SKR_LEVELS_MAX];
     skr_json_open(&v->w, "constraints", '[');

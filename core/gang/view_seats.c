@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members of a group sorted along the tree. */
+#include "core/gang/groups.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
 #include "core/gang/view.h"
 
 #include <string.h>
@@ -13,7 +17,7 @@ const char *view_node_of(const struct pod_entry *p)
     if (pods_is_bound(p)) {
         return p->pod->node_name;
     }
-    return p->plan && !p->plan->aborting ? p->plan_node : NULL;
+    return p->plan && !p->plan->aborting ? p->place.node : NULL;
 }
 
 static int by_place(const void *a, const void *b)
@@ -34,7 +38,7 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->pod->pod->meta.name, y->pod->pod->meta.name);
 }
 
-struct seats view_seats(const struct skr_engine *e, const struct group *g, bool ranks)
+struct seats view_seats(const struct skr_gang *e, const struct group *g, bool ranks)
 {
     struct seats s = {.item = skr_alloc_array(g->n_members + 1, sizeof *s.item)};
     const struct pod_entry *p;
@@ -44,9 +48,9 @@ struct seats view_seats(const struct skr_engine *e, const struct group *g, bool 
         if (!node) {
             continue;
         }
-        const int32_t leaf = e->tree ? skr_tree_find_leaf(e->tree, node) : -1;
+        const int32_t leaf = e->topology.tree ? skr_tree_find_leaf(e->topology.tree, node) : -1;
         s.item[s.n++] = (struct seat){
-            .pod = p, .node = node, .leaf = leaf, .rank = ranks ? status_rank_of(p) : -1};
+            .pod = p, .node = node, .leaf = leaf, .rank = ranks ? outputs_rank_of(p) : -1};
         s.n_inside += leaf >= 0;
     }
     if (s.n > 0) {

@@ -4,9 +4,10 @@
  * asks for, "pods" (one each) among it; none on a node that is not there, not Ready or cordoned.
  * Taints are no part of it: which pods they keep away depends on the pod.
  */
+#include "core/gang/nodes.h"
 #include "core/gang/view.h"
 
-int64_t slots_of_node(const struct skr_engine *e, const struct node_entry *n,
+int64_t slots_of_node(const struct skr_gang *e, const struct node_entry *n,
                       const struct slot_size *size)
 {
     if (!n || !n->node || !n->node->ready || n->node->unschedulable) {

@@ -9,6 +9,11 @@
  */
 #include "core/gang/view_tree.h"
 
+#include "core/gang/groups.h"
+#include "core/gang/nodes.h"
+#include "core/gang/pods.h"
+#include "core/gang/topology.h"
+
 #include <string.h>
 #include <utlist.h>
 
@@ -38,7 +43,7 @@ static int by_leaf(const void *a, const void *b)
 
 static void gather_members(struct tree_page *p)
 {
-    const struct skr_engine *e = p->v->e;
+    const struct skr_gang *e = p->v->e;
     const struct group *g, *tmp;
     const struct pod_entry *m;
     size_t cap = 0;
@@ -95,7 +100,7 @@ static size_t presence_from(const struct tree_page *p, int32_t leaf)
 
 static void sum_leaf(struct tree_page *p, int32_t leaf)
 {
-    const struct skr_engine *e = p->v->e;
+    const struct skr_gang *e = p->v->e;
     const struct node_entry *n = p->leaf[leaf];
     const int32_t unit = p->tree->first_leaf + leaf;
     struct unit_sums *s = &p->sum[unit];
@@ -276,11 +281,11 @@ static void write_units(struct tree_page *p)
 static void write_page(struct tree_page *p)
 {
     struct skr_json_writer *w = &p->v->w;
-    const struct skr_engine *e = p->v->e;
+    const struct skr_gang *e = p->v->e;
     skr_json_open(w, NULL, '{');
     view_head(p->v, "Tree");
     skr_json_string(w, "name", p->tree->name);
-    skr_json_string(w, "source", e->active_key);
+    skr_json_string(w, "source", e->topology.active_key);
     skr_json_open(w, "levels", '[');
     for (int32_t l = 0; l <= p->tree->n_levels; l++) {
         skr_json_string(w, NULL, p->tree->level_name[l]);
@@ -297,8 +302,8 @@ static void write_page(struct tree_page *p)
         skr_json_int(w, p->size_name[i], p->size.item[i].amount);
     }
     skr_json_close(w, '}');
-    skr_json_int(w, "nodesNotInTree", (int64_t)e->n_outside);
-    skr_json_string(w, "firstNotInTree", e->n_outside ? e->first_outside : NULL);
+    skr_json_int(w, "nodesNotInTree", (int64_t)e->topology.n_outside);
+    skr_json_string(w, "firstNotInTree", e->topology.n_outside ? e->topology.first_outside : NULL);
     skr_strbuf_add(w->out, ",\"root\":");
     w->comma = false;
     write_units(p);
@@ -319,7 +324,7 @@ static void page_fini(struct tree_page *p)
 
 int view_tree(struct view *v, const char *rest)
 {
-    struct tree_page p = {.v = v, .tree = v->e->tree};
+    struct tree_page p = {.v = v, .tree = v->e->topology.tree};
     if (*rest) {
         return view_refuse(v, 404,
                            "there is nothing below /v1/tree; domains are asked for by "

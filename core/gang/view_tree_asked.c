@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a question about the tree asks for: which resource is looked at, how large a slot is, which
  * domain is shown. */
+#include "core/gang/nodes.h"
+#include "core/gang/pages.h"
+#include "core/gang/view.h"
 #include "core/gang/view_tree.h"
 
 #include <string.h>

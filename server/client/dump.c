@@ -21,7 +21,7 @@
 struct skr_dump {
     struct skr_manifests manifests;
     struct skr_settings settings;
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     skr_time now;
     struct skr_solve_request **solve; /* asked for, oldest first */
     size_t n_solves, cap_solves;

@@ -81,7 +81,7 @@ static void post_question(void *context, const struct skr_event *event)
 }
 
 static void look_at_engine(void *context,
-                           void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                           void (*look)(void *context, struct skr_gang *engine, skr_time now),
                            void *argument)
 {
     struct skr_daemon *d = context;
@@ -212,7 +212,7 @@ static bool may_write(void *context)
 static bool check_synced(void *context, struct skr_error *error)
 {
     struct skr_daemon *d = context;
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     skr_engine_thread_get_stats(d->engine, &stats);
     if (stats.synced) {
         return true;
@@ -552,7 +552,7 @@ void skr_daemon_get_ports(const struct skr_daemon *daemon, struct skr_daemon_por
 
 bool skr_daemon_is_synced(struct skr_daemon *daemon)
 {
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     skr_engine_thread_get_stats(daemon->engine, &stats);
     return stats.synced;
 }

@@ -16,14 +16,14 @@ struct message {
     struct skr_event event;
     void (*release)(void *keep); /* NULL: copies holds what the event borrows */
     /* Set: there is no event, but somebody who wants to look. */
-    void (*look)(void *keep, struct skr_engine *engine, skr_time now);
+    void (*look)(void *keep, struct skr_gang *engine, skr_time now);
     void *keep;
     struct message *next;
     char copies[];
 };
 
 struct skr_engine_thread {
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     const struct skr_clock *clock;
     struct skr_engine_outlets outlets;
     struct skr_actions actions;
@@ -40,7 +40,7 @@ struct skr_engine_thread {
     size_t n;
     uint64_t posted, handled;
     bool stop;
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     bool started;
     bool slots_wanted;
     uint64_t slots_made; /* times */
@@ -209,7 +209,7 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
 }
 
 void skr_engine_thread_look(struct skr_engine_thread *thread,
-                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                            void (*look)(void *context, struct skr_gang *engine, skr_time now),
                             void *context)
 {
     struct message *message = skr_alloc(sizeof *message);
@@ -302,8 +302,8 @@ static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
 
 static void publish(struct skr_engine_thread *t, uint64_t n_handled)
 {
-    struct skr_engine_stats stats;
-    skr_engine_get_stats(t->engine, &stats);
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(t->engine, &stats);
     pthread_mutex_lock(&t->lock);
     t->stats = stats;
     t->handled += n_handled;
@@ -338,7 +338,7 @@ static void count_slots(struct skr_engine_thread *t)
 {
     struct skr_slots slots;
     skr_time begin = skr_clock_now(t->clock);
-    bool done = skr_engine_count_slots(t->engine, &t->count, SLOTS_LEAVES, &slots);
+    bool done = skr_gang_count_slots(t->engine, &t->count, SLOTS_LEAVES, &slots);
     skr_time now = skr_clock_now(t->clock);
     t->count_took += now - begin;
     if (done) {
@@ -412,7 +412,7 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
     return 0;
 }
 
-void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_engine_stats *ret)
+void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_gang_stats *ret)
 {
     pthread_mutex_lock(&thread->lock);
     *ret = thread->stats;

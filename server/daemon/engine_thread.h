@@ -52,11 +52,11 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
  * be quick, change nothing and keep nothing of the engine. engine NULL: the thread ends without
  * (then on any thread). Never waits. */
 void skr_engine_thread_look(struct skr_engine_thread *thread,
-                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
+                            void (*look)(void *context, struct skr_gang *engine, skr_time now),
                             void *context);
 
 /* Of the engine after the last handled event. Any thread. */
-void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_engine_stats *ret);
+void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_gang_stats *ret);
 /* Room that is left, measured on the engine thread when somebody asks, never so often that it takes
  * more than a hundredth of its time; what was measured last when that is too soon, or when the
  * thread does not come to it within `timeout`. Any thread; end with skr_slots_fini(). */

@@ -177,8 +177,7 @@ static void advance_seen(const struct skr_daemon_metrics *m, enum family f, cons
     }
 }
 
-static void collect_attempts(const struct skr_daemon_metrics *m,
-                             const struct skr_engine_stats *stats)
+static void collect_attempts(const struct skr_daemon_metrics *m, const struct skr_gang_stats *stats)
 {
     for (size_t i = 0; i < SKR_ATTEMPT_COUNT; i++) {
         advance(m, F_ATTEMPTS, attempt_names[i], NULL, stats->attempts[i]);
@@ -214,7 +213,7 @@ static void collect_slots(const struct skr_daemon_metrics *m)
 
 static void collect_engine(const struct skr_daemon_metrics *m)
 {
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     skr_engine_thread_get_stats(m->engine, &stats);
     set(m, F_LEADER, NULL, NULL, stats.leader);
     set(m, F_SYNCED, NULL, NULL, stats.synced);

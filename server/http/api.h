@@ -13,7 +13,7 @@ enum { SKR_API_ASKED_MAX = 16 };
 
 struct skr_api_options {
     /* skr_engine_thread_look(). */
-    void (*look)(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
+    void (*look)(void *context, void (*fn)(void *argument, struct skr_gang *engine, skr_time now),
                  void *argument);
     void *context;
 };

@@ -41,7 +41,7 @@ struct question {
 struct skr_engine_driver {
     struct skr_engine_driver_options options;
     struct skr_store *store;
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     struct skr_actions actions;
     struct skr_watcher watcher;
     struct task *writes, *solves; /* each in order of time */
@@ -540,7 +540,7 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver)
     free(driver);
 }
 
-const struct skr_engine *skr_engine_driver_engine(const struct skr_engine_driver *driver)
+const struct skr_gang *skr_engine_driver_engine(const struct skr_engine_driver *driver)
 {
     return driver->engine;
 }

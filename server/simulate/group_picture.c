@@ -145,7 +145,7 @@ void skr_simulate_write_pictures(const struct skr_simulate_report *report, struc
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    skr_engine_write_json(report->engine, &text);
+    skr_gang_write_json(report->engine, &text);
     json_t *state = json_loadb(text.s, text.len, 0, NULL);
     const json_t *groups = json_object_get(state, "groups");
     skr_record_draw(report->record);

@@ -31,7 +31,7 @@ static json_t *groups_of(const struct skr_simulate_report *report)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    skr_engine_write_json(report->engine, &text);
+    skr_gang_write_json(report->engine, &text);
     json_t *state = json_loadb(text.s, text.len, 0, NULL);
     skr_bug_on(!state);
     json_t *groups = json_incref(json_object_get(state, "groups"));

@@ -12,7 +12,7 @@
 struct skr_simulate_report {
     struct skr_record *record;
     struct skr_store *store;
-    const struct skr_engine *engine;
+    const struct skr_gang *engine;
     struct skr_offline *offline; /* says what would help groups that are not placed */
     skr_time start;              /* of the clock */
     skr_time end;                /* what is printed as time */

@@ -197,10 +197,10 @@ static void write_timings(const struct simulation *s)
 {
     struct timespec now;
     struct skr_scheduler_stats stats;
-    struct skr_engine_stats engine;
+    struct skr_gang_stats engine;
     clock_gettime(CLOCK_MONOTONIC, &now);
     skr_offline_get_scheduler_stats(s->offline, &stats);
-    skr_engine_get_stats(skr_engine_driver_engine(skr_offline_driver(s->offline)), &engine);
+    skr_gang_get_stats(skr_engine_driver_engine(skr_offline_driver(s->offline)), &engine);
     skr_strbuf_addf(s->messages,
                     "timings: input %.2f s, run %.2f s; %llu cycles, %llu filter calls, "
                     "%llu solves, %llu bindings\n",

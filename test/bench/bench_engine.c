@@ -39,7 +39,7 @@ enum {
 #define CACHE_BYTES ((size_t)32 << 20)
 
 struct bench {
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     struct skr_actions actions;
     struct skr_solver_cache *cache;
     skr_time now;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/state.h" /* where a pod is planned */
+#include "core/gang/pods.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/objects.h"
 #include "test/fuzz/shell.h"
@@ -149,8 +149,8 @@ static void bind(struct fuzz_shell *w)
     event.bind.node = fuzz_node_name(choose(w, FUZZ_NODES + 1));
     /* The node that is planned is the interesting one. */
     const struct pod_entry *p = pods_find(w->engine, uid);
-    if (p && p->plan_node && what < 8) {
-        event.bind.node = p->plan_node;
+    if (p && p->place.node && what < 8) {
+        event.bind.node = p->place.node;
     }
     struct fuzz_call *call = &w->call[w->n_calls++];
     *call = (struct fuzz_call){.request = event.bind.request};
@@ -342,13 +342,13 @@ static void step(struct fuzz_shell *w)
 static void finish(struct fuzz_shell *w)
 {
     struct skr_strbuf state;
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     skr_strbuf_init(&state);
-    skr_engine_write_json(w->engine, &state);
+    skr_gang_write_json(w->engine, &state);
     fuzz_shell_mix(w, state.s);
     json_decref(fuzz_json(state.s, state.len));
     skr_strbuf_fini(&state);
-    skr_engine_get_stats(w->engine, &stats);
+    skr_gang_get_stats(w->engine, &stats);
     fuzz_check(stats.writes_in_flight == w->n_writes);
     fuzz_check(stats.nodes <= FUZZ_NODES && stats.pods <= FUZZ_UIDS && stats.parked == w->n_calls);
     skr_engine_destroy(w->engine);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/state.h" /* to which group a pod belongs, in the eyes of the engine */
+#include "core/gang/pods.h"
 
 void fuzz_shell_mix(struct fuzz_shell *w, const char *text)
 {

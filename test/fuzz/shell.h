@@ -20,7 +20,7 @@ struct fuzz_call {
 
 struct fuzz_shell {
     struct fuzz_objects objects;
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     struct skr_actions actions;
     skr_time now, timer;
     uint64_t request, hash;

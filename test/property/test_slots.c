@@ -31,7 +31,7 @@ struct cluster {
     size_t n;
     struct machine node[NODES_MAX];
     int64_t size[RESOURCES]; /* 0: not asked for */
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     struct skr_actions actions;
 };
 
@@ -270,7 +270,7 @@ static void the_metric_says_the_same(struct cluster *c)
     static const int64_t one[] = {1000, INT64_C(1) << 30, 1};
     struct skr_slot_count count = {0};
     struct skr_slots slots;
-    while (!skr_engine_count_slots(c->engine, &count, 3, &slots)) {
+    while (!skr_gang_count_slots(c->engine, &count, 3, &slots)) {
         ;
     }
     for (size_t r = 0; r < PODS; r++) {

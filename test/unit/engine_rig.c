@@ -11,7 +11,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/state.h" /* for rig_state() alone */
+#include "core/gang/groups.h"
 #include "test/test.h"
 
 enum { STEPS_MAX = 2000000 };

@@ -117,7 +117,7 @@ struct rig_answer {
 
 struct rig {
     struct skr_settings settings;
-    struct skr_engine *engine;
+    struct skr_gang *engine;
     struct skr_actions actions;
     skr_time now, timer;
     /* what the test holds back; all off at first */

@@ -38,8 +38,8 @@ static struct rig *group_of(int nodes, int cpu, int size, const char *constraint
 
 static uint64_t trials_of(const struct rig *rig)
 {
-    struct skr_engine_stats stats;
-    skr_engine_get_stats(rig->engine, &stats);
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->engine, &stats);
     return stats.attempts[SKR_ATTEMPT_INFEASIBLE] + stats.attempts[SKR_ATTEMPT_PLANNED];
 }
 
@@ -93,14 +93,14 @@ static bool never(void *context, const struct skr_pod *pod, const char *node)
 TEST(plans_that_are_given_up_again_and_again_are_told_once)
 {
     struct rig *rig = rig_create();
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     rig_racks(rig, 1, 1, 2);
     rig->in_tree = never;
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     rig_run(rig, 20000 * SKR_SECOND);
-    skr_engine_get_stats(rig->engine, &stats);
+    skr_gang_get_stats(rig->engine, &stats);
     assert_true(stats.plans > 100);
     assert_int_equal(count(rig, "ConfigMap/g Normal GroupComplete"), 1);
     assert_int_equal(count(rig, "ConfigMap/g Normal GroupPlaced"), 1);

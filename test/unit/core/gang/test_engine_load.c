@@ -159,8 +159,8 @@ TEST(d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit)
     rig_pods(rig, "p", 2000, "g", RIG_GATED);
     run_at_50_writes_per_second(rig, 130 * SKR_SECOND); /* 6,000 writes take 120 s */
     rig_assert_bound(rig, "p", 2000);
-    struct skr_engine_stats stats;
-    skr_engine_get_stats(rig->engine, &stats);
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->engine, &stats);
     assert_int_equal(stats.aborts, 0);
     assert_int_equal(stats.plans, 1);
     rig_destroy(rig);

@@ -11,10 +11,10 @@
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
 
-static struct skr_engine_stats stats_of(const struct rig *rig)
+static struct skr_gang_stats stats_of(const struct rig *rig)
 {
-    struct skr_engine_stats stats;
-    skr_engine_get_stats(rig->engine, &stats);
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->engine, &stats);
     return stats;
 }
 
@@ -29,7 +29,7 @@ static uint64_t sum_of(const struct skr_scheduling_times *times)
 
 static void expect_outcomes(const struct rig *rig, uint64_t bound, uint64_t failed)
 {
-    struct skr_engine_stats stats = stats_of(rig);
+    struct skr_gang_stats stats = stats_of(rig);
     assert_int_equal(sum_of(&stats.scheduling[SKR_OUTCOME_BOUND]), bound);
     assert_int_equal(sum_of(&stats.scheduling[SKR_OUTCOME_FAILED]), failed);
 }
@@ -56,7 +56,7 @@ TEST(the_wait_begins_with_the_last_member_and_ends_bound)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "job", 8);
     expect_outcomes(rig, 1, 0);
-    struct skr_engine_stats stats = stats_of(rig);
+    struct skr_gang_stats stats = stats_of(rig);
     const struct skr_scheduling_times *times = &stats.scheduling[SKR_OUTCOME_BOUND];
     assert_true(times->sum >= rig->settings.plan_delay && times->sum < 5 * SKR_SECOND);
     size_t k = 0;
@@ -79,7 +79,7 @@ TEST(a_group_that_comes_apart_before_it_is_bound_failed)
     rig_delete(rig, RIG_POD, "job-39");
     rig_run(rig, SKR_SECOND);
     expect_outcomes(rig, 0, 1);
-    struct skr_engine_stats stats = stats_of(rig);
+    struct skr_gang_stats stats = stats_of(rig);
     assert_true(stats.scheduling[SKR_OUTCOME_FAILED].sum >= 30 * SKR_SECOND);
     rig_pod(rig, "job-39", "group-a", RIG_GATED);
     rig_run(rig, SKR_SECOND);
@@ -256,7 +256,7 @@ TEST(free_slots_are_what_counting_says_on_random_clusters)
         rig_run(rig, SKR_SECOND);
         struct skr_slot_count count = {0};
         int pieces = 1;
-        while (!skr_engine_count_slots(rig->engine, &count, 1 + (int32_t)below(&seed, 9), &slots)) {
+        while (!skr_gang_count_slots(rig->engine, &count, 1 + (int32_t)below(&seed, 9), &slots)) {
             pieces++;
         }
         assert_true(pieces > 1 && !count.unit);
@@ -276,7 +276,7 @@ TEST(without_a_tree_there_are_no_slots)
     struct skr_slots slots;
     rig_sync(rig);
     struct skr_slot_count count = {0};
-    assert_true(skr_engine_count_slots(rig->engine, &count, 1, &slots));
+    assert_true(skr_gang_count_slots(rig->engine, &count, 1, &slots));
     assert_null(slots.tree);
     skr_slots_fini(&slots);
     rig_destroy(rig);

@@ -298,7 +298,7 @@ TEST(an_engine_that_does_not_know_yet_says_so)
     skr_settings_default(&settings);
     skr_actions_init(&actions);
     skr_strbuf_init(&out);
-    struct skr_engine *engine = skr_engine_create(&settings);
+    struct skr_gang *engine = skr_engine_create(&settings);
     assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 503);
     assert_non_null(strstr(out.s, "\"message\":\"sakkara: not ready"));
     struct skr_event synced = {.kind = SKR_EVENT_SYNCED}, lost = {.kind = SKR_EVENT_LEADER_LOST};

@@ -229,7 +229,7 @@ TEST(a_queue_that_never_ran_is_emptied)
 TEST(waiting_means_everything_before_was_handled)
 {
     struct rig rig;
-    struct skr_engine_stats stats;
+    struct skr_gang_stats stats;
     begin(&rig);
     post(&rig, SKR_EVENT_SYNCED);
     assert_false(skr_engine_thread_wait(rig.engine, SKR_MILLISECOND));

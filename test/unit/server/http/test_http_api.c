@@ -18,7 +18,7 @@
 
 enum { ASKED_MAX = 64 };
 
-typedef void look_function(void *context, struct skr_engine *engine, skr_time now);
+typedef void look_function(void *context, struct skr_gang *engine, skr_time now);
 
 struct world {
     struct skr_settings settings;

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Open bind calls. A member's call is parked and counts as its vote; it is answered by the outcome
+ * of its Binding, or when its time is over. Pods whose Binding may be posted wait in a queue,
+ * earliest deadline first.
+ */
+#include "core/gang/bind_calls.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/names.h"
+#include "core/gang/nomination.h"
+#include "core/gang/output.h"
+#include "core/gang/pods.h"
+#include "core/gang/pulse.h"
+#include "core/gang/reason.h"
+#include "core/gang/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum { HOLD_MARGIN_S = 10 }; /* parked calls are answered this long before bindTimeout */
+
+void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, const char *node)
+{
+    if (p->vote.request) { /* the scheduler gave up on the older call */
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED);
+    }
+    p->vote.request = request;
+    p->vote.node = names_intern(e, node);
+    p->vote.until = e->now + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
+    HASH_ADD(hh_parked, e->parked, vote.request, sizeof p->vote.request, p);
+    out_hold(e, request, p->vote.until);
+    wakes_add(e, p->vote.until, WAKE_POD, p->uid);
+}
+
+void bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
+{
+    p->vote.given = true;
+    dirty_group(e, p->group);
+}
+
+void bind_calls_withdraw(struct pod_entry *p)
+{
+    p->vote.given = false;
+}
+
+static void unpark(struct skr_gang *e, struct pod_entry *p)
+{
+    HASH_DELETE(hh_parked, e->parked, p);
+    p->vote.request = 0;
+}
+
+void bind_calls_answer(struct skr_gang *e, struct pod_entry *p, enum skr_answer_kind kind,
+                       const char *text)
+{
+    if (!p->vote.request) {
+        return;
+    }
+    uint64_t request = p->vote.request;
+    unpark(e, p);
+    out_answer(e, request, kind, text);
+    dirty_pod(e, p);
+}
+
+void bind_calls_is_seen(struct skr_gang *e, struct pod_entry *p)
+{
+    bind_calls_unqueue(e, p);
+    p->bind.unknown = false;
+    if (!p->vote.request) {
+        return;
+    }
+    bool good = strcmp(p->vote.node, p->pod->node_name) == 0;
+    bind_calls_answer(e, p, good ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
+                      good ? "" : SKR_TEXT_ALREADY_BOUND);
+}
+
+void bind_calls_release(struct skr_gang *e, struct pod_entry *p)
+{
+    enum skr_charge_kind kind;
+    if (skr_ledger_find(e->ledger, p->uid, &kind) && kind == SKR_CHARGE_BINDING) {
+        skr_ledger_release(e->ledger, p->uid);
+    }
+}
+
+/* The call is over without a Binding. A Binding in flight is still answered for by its own outcome.
+ */
+static void call_ended(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->bind.write || p->bind.unknown) {
+        return;
+    }
+    bind_calls_unqueue(e, p);
+    if (!p->plan) {
+        bind_calls_release(e, p);
+    }
+}
+
+void bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!p->vote.request || e->now < p->vote.until) {
+        return;
+    }
+    bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */
+    call_ended(e, p);
+}
+
+void bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
+{
+    bind_calls_withdraw(p);
+    nomination_kicked(e, p);
+    if (p->group) {
+        dirty_group(e, p->group);
+    }
+}
+
+void bind_calls_hangup(struct skr_gang *e, uint64_t request)
+{
+    struct pod_entry *p;
+    HASH_FIND(hh_parked, e->parked, &request, sizeof request, p);
+    if (!p) {
+        return;
+    }
+    pulse_restarted(e);
+    unpark(e, p);
+    call_ended(e, p);
+    if (p->plan) {
+        bind_calls_drop_vote(e, p);
+    }
+    dirty_pod(e, p);
+}
+
+/* ---- the queue ---- */
+
+void bind_calls_queue(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->binding_queued || p->bind.write) {
+        return;
+    }
+    p->binding_queued = true;
+    struct pod_entry *after = e->bindings ? e->bindings->bprev : NULL;
+    while (after && after->vote.until > p->vote.until) {
+        after = after == e->bindings ? NULL : after->bprev;
+    }
+    if (after) {
+        DL_APPEND_ELEM2(e->bindings, after, p, bprev, bnext);
+    } else {
+        DL_PREPEND2(e->bindings, p, bprev, bnext);
+    }
+}
+
+void bind_calls_unqueue(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!p->binding_queued) {
+        return;
+    }
+    p->binding_queued = false;
+    DL_DELETE2(e->bindings, p, bprev, bnext);
+}
+
+/* ---- start and end ---- */
+
+void bind_calls_answer_all(struct skr_gang *e, const char *text)
+{
+    struct pod_entry *p, *tmp;
+    HASH_ITER(hh, e->pods, p, tmp)
+    {
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, text);
+        p->vote.given = false;
+    }
+}
+
+void bind_calls_set_unknown(struct pod_entry *p, bool unknown)
+{
+    p->bind.unknown = unknown;
+}
+
+void bind_calls_forget(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->vote.request) {
+        unpark(e, p);
+    }
+}

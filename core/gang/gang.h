@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GANG_H
+#define SKR_CORE_GANG_GANG_H
+/*
+ * The gang scheduler's state: what every file of this folder may reach, grouped by the file that
+ * writes it. Entries of the caches are in headers of their own (nodes.h, pods.h, shapes.h, maps.h,
+ * groups.h, plan.h); what a file keeps to itself is behind a pointer that only it can look through.
+ *
+ * - caches: nodes, pods, group and topology ConfigMaps, PodGroups: what the API server said last,
+ *   with our own acknowledged writes applied (an older resourceVersion never replaces a newer one,
+ *   a version without a node never one that is bound)
+ * - groups: one per namespace/name that a pod or a source names; members are pods of the cache
+ * - plans: at most one per group; see plan.h
+ *
+ * Everything is level triggered: an event changes the caches and marks what it touched as dirty
+ * (dirty.h: the table of all marks and counters); settle() in engine.c then compares what should be
+ * with what is until nothing is dirty. Pointers between entries are valid while both live; an entry
+ * unlinks itself from the others before it goes. Writes in flight name their target by key, never
+ * by pointer.
+ */
+#include "core/gang/engine.h"
+#include "topology/ledger.h"
+#include "topology/tree.h"
+
+struct bind_calls;
+struct explain_requests;
+struct fit_cache;
+struct group;
+struct interned_name;
+struct map_entry;
+struct node_entry;
+struct pending_write;
+struct planner;
+struct pod_entry;
+struct podgroup_entry;
+struct shape;
+struct wake;
+
+struct skr_gang {
+    struct skr_settings settings;
+
+    /* engine.c */
+    skr_time now;
+    struct skr_actions *out; /* of the event that is being handled */
+    bool synced, leader, stopped;
+    skr_time timer; /* as asked from the shell */
+
+    /* output.c */
+    struct pending_write *writes;
+    uint64_t next_id; /* writes, solves */
+    uint64_t event_seq;
+
+    /* wakes.c */
+    struct wake *wake;
+    size_t n_wakes, cap_wakes;
+    uint64_t wake_seq;
+
+    struct interned_name *names; /* names.c */
+    struct skr_resource_names *resources;
+    struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
+
+    /* The caches, by key. */
+    struct node_entry *nodes;              /* nodes.c */
+    size_t n_nodes;                        /* that exist; node_changes.c */
+    struct shape *shapes;                  /* shapes.c */
+    struct pod_entry *pods, *pods_by_name; /* pod_changes.c */
+    struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
+    struct map_entry *maps;           /* maps.c */
+    struct podgroup_entry *podgroups; /* maps.c */
+    struct group *groups;             /* groups.c */
+    struct group *planned;            /* groups with a plan; plan.c */
+
+    /* dirty.c; what each of them means: dirty.h */
+    struct {
+        struct group *groups;
+        struct pod_entry *pods;
+        struct map_entry *maps;
+        bool plan, tree, nodes;
+    } dirty;
+    struct {
+        uint64_t capacity, freed, facts, nodes;
+    } epoch;
+
+    /* topology.c */
+    struct {
+        struct skr_tree *tree;    /* in force; NULL: none usable */
+        struct map_entry *active; /* its map; NULL: derived */
+        char *active_key;
+        bool replaced;                 /* by another one; not reported yet */
+        skr_time nodes_at;             /* when node warnings are written next */
+        struct node_entry **leaf_node; /* [tree->n_leaves], NULL: no such node */
+        bool leaf_node_stale;          /* set by topology_nodes_changed() too */
+        size_t n_unknown, n_outside;
+        char first_unknown[256], first_outside[256];
+    } topology;
+
+    /* bind_calls.c: pods by open request; queue of pods whose Binding may be posted */
+    struct pod_entry *parked, *bindings;
+    size_t bindings_in_flight; /* binding.c */
+    bool status_forbidden; /* pods/status may not be patched: kicks are label patches; members.c */
+
+    /* pulse.c */
+    struct {
+        skr_time last;  /* the scheduler is alive */
+        skr_time since; /* it has been, without a longer pause */
+    } pulse;
+
+    /* queue.c */
+    struct {
+        skr_time pause_until; /* numbers in reasons are not reported anew before */
+        skr_time wake_at;     /* WAKE_REPORT is set for it */
+    } report;
+
+    struct planner *planner;                   /* planner.c */
+    struct fit_cache *fit_cache;               /* fit_cache.h; NULL: nothing was planned yet */
+    struct explain_requests *explain_requests; /* explain_request.c; NULL: nobody ever asked */
+
+    /* Numbers for metrics: each counted where it happens. */
+    struct {
+        uint64_t plans, aborts, solves, bindings, binding_errors;
+        uint64_t attempts[SKR_ATTEMPT_COUNT];
+        uint64_t topology_loads, topology_refusals;
+        struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
+    } stats;
+};
+
+#endif

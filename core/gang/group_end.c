@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a group that nothing names any more: every file lets go what it keeps of it. */
+#include "core/gang/group_end.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/explain.h"
+#include "core/gang/group_source.h"
+#include "core/gang/measure.h"
+#include "core/gang/membership.h"
+#include "core/gang/outputs.h"
+#include "core/gang/plan.h"
+#include "core/gang/status.h"
+
+static void group_destroy(struct skr_gang *e, struct group *g)
+{
+    measure_group_gone(e, g);
+    if (g->plan) {
+        plan_destroy(e, g->plan);
+    }
+    dirty_forget_group(e, g);
+    fit_leave(g);
+    HASH_DEL(e->groups, g);
+    group_source_fini(g);
+    membership_fini(g);
+    status_fini(g);
+    outputs_forget(g);
+    explained_destroy(g->explained);
+    free(g->message);
+    free(g->key);
+    free(g->namespace_);
+    free(g->name);
+    free(g);
+}
+
+void group_end_if_empty(struct skr_gang *e, struct group *g)
+{
+    if (!g->members && !g->source.maps && !g->source.podgroup && !g->plan) {
+        group_destroy(e, g);
+    }
+}
+
+void group_end_all(struct skr_gang *e)
+{
+    struct group *g, *tmp;
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        group_destroy(e, g);
+    }
+}

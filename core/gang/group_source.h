@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUP_SOURCE_H
+#define SKR_CORE_GANG_GROUP_SOURCE_H
+/* Which source defines a group: group ConfigMaps before PodGroups before pod labels. Of several
+ * maps with one data.name the oldest defines the group. */
+#include "core/gang/groups.h"
+
+/* Decides which source defines the group now and what its spec is; true when what is in force
+ * changed. */
+bool group_source_resolve(struct skr_gang *e, struct group *g);
+/* The map leaves the group's list. */
+void group_source_map_gone(struct group *g, const struct map_entry *m);
+void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup); /* NULL: gone */
+void group_source_fini(struct group *g);
+
+#endif

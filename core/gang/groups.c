@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The groups there are, by namespace/name: one for each that a pod or a source names. */
+#include "core/gang/groups.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/maps.h"
+#include "core/gang/membership.h"
+#include "core/gang/names.h"
+#include "core/gang/trial.h"
+
+#include <string.h>
+#include <utlist.h>
+
+struct group *groups_find(const struct skr_gang *e, const char *key)
+{
+    struct group *g = NULL;
+    if (key) {
+        HASH_FIND_STR(e->groups, key, g);
+    }
+    return g;
+}
+
+struct group *groups_find_named(const struct skr_gang *e, const char *key,
+                                struct map_entry **ret_map)
+{
+    struct group *g = groups_find(e, key);
+    struct map_entry *m;
+    HASH_FIND_STR(e->maps, key, m);
+    *ret_map = !g && m && m->is_group ? m : NULL;
+    if (*ret_map) {
+        g = groups_find(e, m->group_key);
+        g = g && g->source.map == m ? g : NULL;
+    }
+    return g;
+}
+
+struct group *groups_get(struct skr_gang *e, const char *namespace_, const char *name)
+{
+    char *key = names_key(namespace_, name);
+    struct group *g = groups_find(e, key);
+    if (g) {
+        free(key);
+        return g;
+    }
+    g = skr_alloc(sizeof *g);
+    g->key = key;
+    g->namespace_ = skr_strdup(namespace_);
+    g->name = skr_strdup(name);
+    trial_again(g);
+    g->reported.status = SKR_STATUS_COUNT; /* nothing was */
+    membership_changed(g);
+    HASH_FIND_STR(e->podgroups, key, g->source.podgroup);
+    HASH_ADD_KEYPTR(hh, e->groups, g->key, strlen(g->key), g);
+    dirty_group(e, g);
+    return g;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_GROUPS_H
+#define SKR_CORE_GANG_GROUPS_H
+/*
+ * The groups there are, by namespace/name: one for each that a pod or a source names. A group goes
+ * when nothing names it any more and it has no plan.
+ */
+#include <uthash.h>
+
+#include "core/gang/fit.h"
+#include "core/gang/gang.h"
+#include "core/gang/reason.h"
+#include "core/group/group.h"
+
+enum group_source { SOURCE_NONE, SOURCE_MAP, SOURCE_PODGROUP, SOURCE_LABELS, SOURCE_COUNT };
+
+enum group_state {
+    GROUP_PENDING,
+    GROUP_READY,
+    GROUP_PREEMPTING,
+    GROUP_PLANNED, /* commit sent or acknowledged; nobody kicked yet */
+    GROUP_ADMITTING,
+    GROUP_HOLDING,
+    GROUP_BINDING,
+    GROUP_BOUND,
+    GROUP_BACKOFF,
+    GROUP_EVICTED,
+    GROUP_INVALID,
+    GROUP_STATE_COUNT
+};
+
+struct condition {
+    bool set;
+    const char *status;
+    char *reason;
+    char *message;
+    skr_time since;
+};
+enum {
+    CONDITION_COMPLETE,
+    CONDITION_PLACED,
+    CONDITION_BOUND,
+    CONDITION_VALID,
+    CONDITION_KIND_COUNT
+};
+
+/* An Event about a group, kept for those who look. */
+struct reported_event {
+    skr_time at;
+    bool warning;
+    const char *reason; /* literal */
+    char *note;
+};
+enum { SKR_EVENTS_KEPT = 8 }; /* a group */
+
+struct group {
+    UT_hash_handle hh; /* by namespace/name */
+    char *key, *namespace_, *name;
+
+    struct pod_entry *members; /* pods of ours that name the group; pod_changes.c */
+    size_t n_members;
+
+    /* group_source.c; the list: maps.c */
+    struct {
+        enum group_source kind;
+        struct map_entry *maps;          /* all group maps of this name, unsorted */
+        struct map_entry *map;           /* the one that defines the group */
+        struct podgroup_entry *podgroup; /* of this name, if any */
+        char *defect;                    /* why the source is malformed */
+        char *text;                      /* what spec was made from */
+    } source;
+    struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
+    uint64_t input_epoch;        /* dirty_input() */
+
+    /* membership.c */
+    struct {
+        bool dirty;                          /* to be dealt anew: membership_changed() */
+        size_t n_live, n_bound, n_newcomers; /* of live members: bound, not bound */
+        size_t n_new, n_ready; /* newcomers with a seat; those of them without a foreign gate */
+        size_t n_foreign_gate;
+        char *difference; /* warning text, NULL when members are equal */
+    } seats;
+    struct {
+        bool succeeded;    /* a member of this generation has: membership_note_success() */
+        char **controller; /* of the current generation */
+        size_t n, cap;
+    } generation;
+
+    /* group_state.c */
+    enum group_state state;
+    enum skr_reason reason;
+    char *message;
+
+    struct plan *plan;           /* plan.c */
+    struct group *pprev, *pnext; /* in gang->planned */
+
+    bool dirty; /* dirty.c */
+    struct group *dprev, *dnext;
+    skr_time wake_at; /* wakes.c */
+
+    /* Looking for a placement: trial.c */
+    struct {
+        uint64_t n;             /* trials so far */
+        uint32_t attempts;      /* failed ones since the last success: back-off */
+        skr_time plan_at;       /* not planned before (planDelay) */
+        skr_time backoff_until; /* nor before, unless epoch.capacity has left failed_epoch */
+        bool infeasible;        /* the last solve said so */
+        uint64_t failed_epoch;  /* epoch.capacity when no placement was found; UINT64_MAX: never */
+        uint64_t failed_input;  /* input_epoch then */
+        uint64_t delayed_input; /* input_epoch that plan_at was set for while Bound */
+        uint32_t stale_answers; /* in a row: solved, but the room had gone elsewhere */
+        bool optimal;
+        int64_t solver_ms;
+        int64_t solver_ns; /* the same, as long as this process remembers it; 0 */
+    } trial;
+    struct fit fit;              /* fit.c */
+    struct explained *explained; /* the solver's account; NULL: nobody asked; explain_request.c */
+
+    struct {
+        skr_time begin, end; /* of the generation; 0 unset; group_state.c */
+        skr_time complete;   /* all members are there since, and not bound; 0 not; measure.c */
+    } times;
+
+    /* release.c */
+    struct {
+        skr_time since; /* infeasible for want of capacity since; 0 not */
+        bool open;      /* gates go without a plan */
+    } release;
+
+    /* outputs.c */
+    struct {
+        char *placement, *rank; /* as written */
+        bool too_large;
+        size_t bound; /* seats.n_bound and input_epoch that they were made at */
+        uint64_t input;
+    } outputs;
+
+    /* status.c */
+    enum skr_group_status status;
+    skr_time status_since;
+    struct condition condition[CONDITION_KIND_COUNT];
+
+    bool restored; /* traces of an earlier life were looked at; restore.c */
+
+    /* What people were shown last: status.c. */
+    struct {
+        enum skr_group_status status; /* last Event and decision */
+        enum skr_reason reason;
+        /* Events of trials since the group was complete: each once, however often it is tried and
+         * whatever reasons take turns. */
+        bool placed;
+        uint32_t unplaced;                            /* bits: reasons */
+        struct reported_event event[SKR_EVENTS_KEPT]; /* a ring: the n-th at n % SKR_EVENTS_KEPT */
+        size_t n_events;
+    } reported;
+    uint64_t members_hash; /* what members_settle() last depended on; lifecycle.c */
+    struct {
+        skr_time since; /* text is unchanged since */
+        const char *text;
+    } gated; /* Events of gated members; members.c */
+};
+
+struct group *groups_get(struct skr_gang *e, const char *namespace_,
+                         const char *name);                           /* made when absent */
+struct group *groups_find(const struct skr_gang *e, const char *key); /* NULL: none */
+/* As people name it: a group of that name, or the group that the map of that name defines.
+ * *ret_map: such a map when there is no group of that name. */
+struct group *groups_find_named(const struct skr_gang *e, const char *key,
+                                struct map_entry **ret_map);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_MEMBERSHIP_H
+#define SKR_CORE_GANG_MEMBERSHIP_H
+/* Who belongs to a group and who holds one of its seats; generations. */
+#include "core/gang/groups.h"
+
+void membership_changed(struct group *g); /* seats are dealt anew at the next update */
+/* A bound member has Succeeded: newcomers of other controllers are of the next generation. */
+void membership_note_success(struct group *g);
+/* The seat of a lost member is taken, before seats are dealt anew. */
+void membership_seat(struct pod_entry *p);
+void membership_unseat(struct pod_entry *p);
+void membership_update(struct skr_gang *e, struct group *g); /* counts; seats when they are dirty */
+int32_t membership_size(const struct group *g);              /* 0 without a spec */
+/* Newcomers that may be planned, by (created, name); array to free(). */
+struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
+struct pod_entry *membership_oldest(const struct group *g); /* live; NULL: none */
+bool membership_is_beyond(const struct group *g, const struct pod_entry *p);
+/* Members of the group that stay where they are while newcomers are placed: bound ones, and planned
+ * ones that are no newcomers. Node or NULL. */
+const char *membership_claim_node(const struct group *g, const struct pod_entry *p,
+                                  struct pod_entry *const *newcomers, size_t n);
+void membership_fini(struct group *g);
+
+#endif

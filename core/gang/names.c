@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One copy of every node name that something of ours outlives; keys of objects. */
+#include "core/gang/names.h"
+
+#include <string.h>
+#include <uthash.h>
+
+struct interned_name {
+    UT_hash_handle hh;
+    char name[];
+};
+
+const char *names_intern(struct skr_gang *e, const char *node)
+{
+    struct interned_name *n;
+    HASH_FIND_STR(e->names, node, n);
+    if (!n) {
+        size_t len = strlen(node);
+        n = skr_alloc(sizeof *n + len + 1);
+        memcpy(n->name, node, len + 1);
+        HASH_ADD_KEYPTR(hh, e->names, n->name, len, n);
+    }
+    return n->name;
+}
+
+void names_fini(struct skr_gang *e)
+{
+    struct interned_name *n, *tmp;
+    HASH_ITER(hh, e->names, n, tmp)
+    {
+        HASH_DEL(e->names, n);
+        free(n);
+    }
+}
+
+char *names_key(const char *namespace_, const char *name)
+{
+    size_t n = strlen(namespace_) + strlen(name) + 2;
+    char *key = skr_alloc(n);
+    snprintf(key, n, "%s/%s", namespace_, name);
+    return key;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a change of a node means. One that matters to placement (allocatable, taints, cordon,
+ * labels; readiness is not one: kube-scheduler looks at taints) updates the ledger, ends vetoes of
+ * the node, wakes waiting groups and aborts plans that cannot use the node any more. Heartbeats change
+ * none of these and cost a comparison.
+ */
+#include "core/gang/node_changes.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/fit_cache.h"
+#include "core/gang/groups.h"
+#include "core/gang/nodes.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/topology.h"
+
+#include <string.h>
+#include <utlist.h>
+
+static bool labels_equal(const struct skr_labels *a, const struct skr_labels *b)
+{
+    if (a->n != b->n) {
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
+            strcmp(a->item[i].value, b->item[i].value) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool quantities_equal(const struct skr_quantities *a, const struct skr_quantities *b)
+{
+    if (a->n != b->n) {
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        if (strcmp(a->item[i].name, b->item[i].name) != 0 ||
+            a->item[i].amount != b->item[i].amount) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool taints_equal(const struct skr_node *a, const struct skr_node *b)
+{
+    if (a->n_taints != b->n_taints) {
+        return false;
+    }
+    for (size_t i = 0; i < a->n_taints; i++) {
+        const struct skr_taint *s = &a->taints[i], *t = &b->taints[i];
+        if (strcmp(s->key, t->key) != 0 || strcmp(s->value, t->value) != 0 ||
+            s->effect != t->effect) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool matters(const struct skr_node *a, const struct skr_node *b)
+{
+    return a->unschedulable != b->unschedulable || a->ready != b->ready || !taints_equal(a, b) ||
+           !quantities_equal(&a->allocatable, &b->allocatable) ||
+           !labels_equal(&a->meta.labels, &b->meta.labels);
+}
+
+static void end_vetoes(struct skr_gang *e, const char *node)
+{
+    struct shape *s, *tmp;
+    HASH_ITER(hh, e->shapes, s, tmp)
+    {
+        shapes_unveto(e, s, node);
+    }
+}
+
+/* Groups whose plan uses the node look whether it is still good for them. */
+static void touch_plans(struct skr_gang *e, const char *node)
+{
+    struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        if (plan_uses_node(g->plan, node)) {
+            dirty_plan_nodes(g->plan);
+            dirty_group(e, g);
+        }
+    }
+}
+
+static void changed(struct skr_gang *e, struct node_entry *n)
+{
+    nodes_touch(e, n->name);
+    dirty_openings(e);
+    fit_cache_touch_node(e, n->name);
+    end_vetoes(e, n->name);
+    touch_plans(e, n->name);
+    dirty_capacity(e);
+    dirty_nodes(e);
+    struct pod_entry *p;
+    DL_FOREACH2(n->nominated, p, nnext)
+    {
+        dirty_pod(e, p);
+    }
+}
+
+void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
+{
+    struct node_entry *n = nodes_get(e, node->meta.name);
+    struct skr_node *old = n->node;
+    if (old && node->meta.resource_version &&
+        node->meta.resource_version < old->meta.resource_version &&
+        strcmp(node->meta.uid, old->meta.uid) == 0) {
+        skr_node_destroy(node);
+        return;
+    }
+    bool news = !old || matters(old, node);
+    n->node = node;
+    if (!old) {
+        e->n_nodes++;
+        topology_nodes_changed(e);
+    }
+    if (news) {
+        struct skr_amounts amounts;
+        struct skr_error error;
+        if (skr_amounts_intern(e->resources, &node->allocatable, &amounts, &error) < 0) {
+            out_decision(e, "", "", "Node ignored", "", error.text, true);
+            amounts = (struct skr_amounts){0};
+        }
+        skr_ledger_set_node(e->ledger, n->name, &amounts);
+        skr_amounts_fini(&amounts);
+        if (old && !e->topology.active && !labels_equal(&old->meta.labels, &node->meta.labels)) {
+            dirty_tree(e); /* rack labels may have moved */
+        }
+        changed(e, n);
+    }
+    skr_node_destroy(old);
+}
+
+void node_changes_delete(struct skr_gang *e, const char *name)
+{
+    struct node_entry *n = nodes_find(e, name);
+    if (!n) {
+        return;
+    }
+    skr_node_destroy(n->node);
+    n->node = NULL;
+    e->n_nodes--;
+    topology_nodes_changed(e);
+    skr_ledger_remove_node(e->ledger, name);
+    changed(e, n);
+}
+
+void node_changes_fini(struct skr_gang *e)
+{
+    struct node_entry *n, *tmp;
+    HASH_ITER(hh, e->nodes, n, tmp)
+    {
+        HASH_DEL(e->nodes, n);
+        skr_node_destroy(n->node);
+        free(n);
+    }
+}

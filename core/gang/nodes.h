@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_NODES_H
+#define SKR_CORE_GANG_NODES_H
+/* The nodes there are, and names that only nominations know. */
+#include <uthash.h>
+
+#include "core/gang/gang.h"
+
+struct node_entry {
+    UT_hash_handle hh;     /* by name */
+    const char *name;      /* of its own: outlives versions of the node */
+    struct skr_node *node; /* NULL: only nominations name it; node_changes.c */
+    skr_time changed_at;   /* nodes_touch(): the scheduler may not have seen it yet */
+    bool awaited;          /* a planned member waits until an older nomination here is cleared */
+    struct pod_entry *nominated; /* unbound pods of ours whose status nominates it; pod_changes.c */
+};
+
+/* NULL: no such node exists. */
+struct node_entry *nodes_find(const struct skr_gang *e, const char *name);
+struct node_entry *nodes_get(struct skr_gang *e, const char *name); /* made when absent */
+/* The scheduler's own picture of the node may be older than ours; nothing when there is none. */
+void nodes_touch(struct skr_gang *e, const char *name);
+void nodes_set_awaited(struct node_entry *n, bool awaited);
+
+#endif

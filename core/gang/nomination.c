@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a planned member carries besides its nomination (rank, its part of the plan), and whether it
+ * does. */
+#include "core/gang/nomination.h"
+
+#include "core/gang/pods.h"
+
+#include <string.h>
+
+bool nomination_is_anchor(const struct pod_entry *p)
+{
+    return p->plan && p->plan->anchor && strcmp(p->plan->anchor, p->uid) == 0;
+}
+
+/* Free with free(). */
+char *nomination_annotation(const struct pod_entry *p)
+{
+    if (nomination_is_anchor(p)) {
+        return skr_strdup(p->plan->text ? p->plan->text : "");
+    }
+    return skr_member_plan_write(p->plan->id, p->place.node);
+}
+
+static bool metadata_stands(const struct pod_entry *p)
+{
+    char rank[16];
+    snprintf(rank, sizeof rank, "%d", p->place.rank);
+    if (strcmp(pods_label(p, SKR_LABEL_RANK), rank) != 0) {
+        return false;
+    }
+    char *annotation = nomination_annotation(p);
+    bool stands = strcmp(pods_annotation(p), annotation) == 0;
+    free(annotation);
+    return stands;
+}
+
+bool nomination_stands(struct pod_entry *p)
+{
+    if (!p->plan) {
+        return false;
+    }
+    if (p->kick.stands == STANDS_UNKNOWN || nomination_is_anchor(p)) {
+        p->kick.stands = metadata_stands(p) ? STANDS_YES : STANDS_NO;
+    }
+    return p->kick.stands == STANDS_YES;
+}
+
+/* ---- kicks ---- */
+
+void nomination_begin(struct pod_entry *p)
+{
+    p->kick.stands = STANDS_UNKNOWN;
+    p->kick.at = 0;
+    p->kick.asked = p->kick.again = p->kick.was_again = false;
+}
+
+void nomination_end(struct pod_entry *p)
+{
+    p->kick.at = 0;
+    p->kick.asked = p->kick.again = false;
+}
+
+void nomination_changed(struct pod_entry *p)
+{
+    p->kick.stands = STANDS_UNKNOWN;
+}
+
+void nomination_count(struct pod_entry *p)
+{
+    p->kick.count++;
+    p->kick.again = false;
+}
+
+void nomination_restore(struct pod_entry *p, uint32_t count)
+{
+    p->kick.count = count;
+}
+
+void nomination_kicked(struct skr_gang *e, struct pod_entry *p)
+{
+    p->kick.at = e->now;
+    p->kick.asked = false;
+}
+
+void nomination_heard(struct skr_gang *e, struct pod_entry *p)
+{
+    if (!p->kick.asked) {
+        p->plan->heard_at = e->now;
+    }
+    p->kick.asked = true;
+}
+
+bool nomination_repeat(struct pod_entry *p)
+{
+    if (p->kick.was_again) {
+        return false;
+    }
+    p->kick.again = p->kick.was_again = true;
+    return true;
+}

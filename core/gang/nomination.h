@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_NOMINATION_H
+#define SKR_CORE_GANG_NOMINATION_H
+/*
+ * What a planned member carries besides its nomination (rank, its part of the plan) and whether it
+ * does; and its kicks: a kick wakes the member in kube-scheduler's queue, by a nomination or by the
+ * removal of its gate.
+ */
+#include "core/gang/plan.h"
+
+/* It carries the text of the whole plan, of a group from labels. */
+bool nomination_is_anchor(const struct pod_entry *p);
+char *nomination_annotation(const struct pod_entry *p); /* as it should be; free() */
+/* Labels and annotation, not the nomination. */
+bool nomination_stands(struct pod_entry *p);
+
+void nomination_begin(struct pod_entry *p); /* it is a member of a plan now */
+void nomination_end(struct pod_entry *p);   /* no more */
+void nomination_changed(
+    struct pod_entry *p);                   /* another version of the pod, or of what it carries */
+void nomination_count(struct pod_entry *p); /* one is on its way */
+void nomination_restore(struct pod_entry *p, uint32_t count); /* so many were sent before */
+/* The kick was acknowledged, or has to be waited for as if it had been now. */
+void nomination_kicked(struct skr_gang *e, struct pod_entry *p);
+/* kube-scheduler came and was answered yes. */
+void nomination_heard(struct skr_gang *e, struct pod_entry *p);
+/* Nominate again, although the cache shows the nomination; false: that was done in this plan. */
+bool nomination_repeat(struct pod_entry *p);
+
+#endif

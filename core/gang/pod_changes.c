@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a change of a pod means: for its group and its seats, its plan, its charge, its open bind
+ * call, and whoever waits for the node that it was nominated to.
+ *
+ * A pod is charged to its node from the moment the cache shows it bound until it is terminal or
+ * gone; a member of a plan is charged by plan.c before that. The newest resourceVersion wins,
+ * whether it came by watch or as the acknowledgement of our own write.
+ */
+#include "core/gang/pod_changes.h"
+
+#include "core/gang/bind_calls.h"
+#include "core/gang/dirty.h"
+#include "core/gang/group_end.h"
+#include "core/gang/groups.h"
+#include "core/gang/membership.h"
+#include "core/gang/names.h"
+#include "core/gang/nodes.h"
+#include "core/gang/nomination.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/pods.h"
+#include "core/gang/reason.h"
+#include "core/gang/shapes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+/* ---- membership of groups and nodes' nominations ---- */
+
+static void leave_group(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (!g) {
+        return;
+    }
+    DL_DELETE(g->members, p);
+    g->n_members--;
+    membership_changed(g);
+    dirty_input(g);
+    p->group = NULL;
+    membership_unseat(p);
+    dirty_group(e, g);
+}
+
+static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
+{
+    pods_forget_accepted(p);
+    p->group = g;
+    if (p->ordinary) {
+        DL_DELETE(e->ordinary, p);
+    }
+    p->ordinary = false;
+    DL_APPEND(g->members, p);
+    g->n_members++;
+    membership_changed(g);
+    dirty_input(g);
+    const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
+    long long had = retries ? strtoll(retries, NULL, 10) : 0;
+    p->trials_base = g->trial.n - (had > 0 ? (uint64_t)had : 0);
+    dirty_group(e, g);
+}
+
+static void update_group(struct skr_gang *e, struct pod_entry *p)
+{
+    const char *name = p->ours ? pods_group_name(p->pod) : NULL;
+    struct group *g = name ? groups_get(e, p->pod->meta.namespace_, name) : NULL;
+    if (g == p->group) {
+        return;
+    }
+    if (p->plan) {
+        plan_loss_pod(e, p);
+    }
+    leave_group(e, p);
+    if (g) {
+        join_group(e, p, g);
+    }
+}
+
+/* Whoever waited for a trace on the node to vanish before being kicked there looks again. */
+static void wake_awaiting(struct skr_gang *e, struct node_entry *n)
+{
+    struct group *g;
+    struct pod_entry *p;
+    if (!n->awaited) {
+        return;
+    }
+    nodes_set_awaited(n, false);
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        DL_FOREACH(g->members, p)
+        {
+            if (p->plan && strcmp(p->place.node, n->name) == 0) {
+                dirty_pod(e, p);
+            }
+        }
+    }
+}
+
+static void update_nomination(struct skr_gang *e, struct pod_entry *p, bool gone)
+{
+    const char *node = p->pod->nominated_node;
+    bool counts = !gone && p->ours && *node && !pods_is_bound(p) && skr_pod_is_live(p->pod);
+    struct node_entry *want = counts ? nodes_get(e, node) : NULL;
+    if (want == p->nominated_on) {
+        return;
+    }
+    if (p->nominated_on) {
+        struct node_entry *was = p->nominated_on;
+        DL_DELETE2(was->nominated, p, nprev, nnext);
+        wake_awaiting(e, was);
+    }
+    p->nominated_on = want;
+    if (want) {
+        DL_APPEND2(want->nominated, p, nprev, nnext);
+    }
+}
+
+/* Bound pods that still use their node are charged to it; others only by plan.c and binding.c. */
+static void update_charge(struct skr_gang *e, struct pod_entry *p)
+{
+    if (pods_is_bound(p) && !pods_is_terminal(p->pod)) {
+        enum skr_charge_kind kind;
+        const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
+        if (!on || kind != SKR_CHARGE_BOUND || strcmp(on, p->pod->node_name) != 0) {
+            skr_ledger_charge(e->ledger, p->uid, names_intern(e, p->pod->node_name),
+                              &p->shape->amounts, SKR_CHARGE_BOUND);
+        }
+    } else if (pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
+        nodes_touch(e, p->pod->node_name);
+        skr_ledger_release(e->ledger, p->uid);
+    }
+}
+
+static void note_success(struct group *g, const struct pod_entry *p)
+{
+    if (p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p)) {
+        membership_note_success(g);
+    }
+}
+
+static void update_shape(struct skr_gang *e, struct pod_entry *p)
+{
+    if (p->shape && strcmp(p->shape->spec->key, p->pod->shape.key) == 0) {
+        return;
+    }
+    struct shape *old = p->shape;
+    p->shape = shapes_get(e, p->pod);
+    enum skr_charge_kind kind;
+    const char *on = skr_ledger_find(e->ledger, p->uid, &kind);
+    if (on) {
+        skr_ledger_charge(e->ledger, p->uid, on, &p->shape->amounts, kind);
+    }
+    if (p->group) {
+        membership_changed(p->group);
+        dirty_input(p->group);
+    }
+    shapes_unref(e, old);
+}
+
+/* What of a member's change concerns seats and the solver's input. */
+static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *old)
+{
+    struct group *g = p->group;
+    bool was = old && skr_pod_is_live(old), is = skr_pod_is_live(p->pod);
+    if (was && !is) {
+        plan_loss_pod(e, p);
+    }
+    if (!g) {
+        return;
+    }
+    if (!old || was != is || (*old->node_name != '\0') != pods_is_bound(p) ||
+        old->foreign_gate != p->pod->foreign_gate || old->other_gang != p->pod->other_gang) {
+        membership_changed(g);
+        if (!p->plan) {
+            dirty_input(g);
+        }
+    }
+    note_success(g, p);
+    dirty_group(e, g);
+}
+
+void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
+{
+    struct skr_pod *old = p->pod;
+    p->pod = pod;
+    nomination_changed(p);
+    p->ours = pods_is_ours(e, pod);
+    update_shape(e, p);
+    update_group(e, p);
+    update_nomination(e, p, false);
+    compare(e, p, old);
+    update_charge(e, p);
+    if (pods_is_bound(p) && !p->bind.write) {
+        bind_calls_is_seen(e, p);
+    }
+    if (p->accepted.n > 0 && (pods_is_bound(p) || *pod->scheduled_reason)) {
+        pods_forget_accepted(p);
+    }
+    pods_note_ordinary(e, p);
+    dirty_pod(e, p);
+    skr_pod_destroy(old);
+}
+
+void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node)
+{
+    struct skr_pod_overlay o = {.node_name = node};
+    struct skr_pod *now = skr_pod_overlay(p->pod, &o);
+    skr_bug_on(!now);
+    p->await_watch = true;
+    pod_changes_replace(e, p, now);
+}
+
+static void entry_remove(struct skr_gang *e, struct pod_entry *p)
+{
+    plan_loss_pod(e, p);
+    if (p->vote.request) {
+        bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
+    }
+    bind_calls_unqueue(e, p);
+    leave_group(e, p);
+    update_nomination(e, p, true);
+    if (skr_ledger_find(e->ledger, p->uid, NULL)) {
+        nodes_touch(e, skr_ledger_find(e->ledger, p->uid, NULL));
+        skr_ledger_release(e->ledger, p->uid);
+    }
+    dirty_forget_pod(e, p);
+    if (p->ordinary) {
+        DL_DELETE(e->ordinary, p);
+    }
+    HASH_DEL(e->pods, p);
+    HASH_DELETE(hh_name, e->pods_by_name, p);
+    pods_forget_accepted(p);
+    skr_pod_destroy(p->pod);
+    shapes_unref(e, p->shape);
+    free(p->uid);
+    free(p->key);
+    free(p);
+}
+
+static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct pod_entry *p = pods_find_name(e, pod->meta.namespace_, pod->meta.name);
+    if (p) { /* its deletion was missed: names are unique at any time */
+        entry_remove(e, p);
+    }
+    p = skr_alloc(sizeof *p);
+    p->uid = skr_strdup(pod->meta.uid);
+    p->key = names_key(pod->meta.namespace_, pod->meta.name);
+    p->seen_at = e->now;
+    p->place.rank = -1;
+    HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);
+    HASH_ADD_KEYPTR(hh_name, e->pods_by_name, p->key, strlen(p->key), p);
+    return p;
+}
+
+void pod_changes_upsert(struct skr_gang *e, struct skr_pod *pod)
+{
+    if (!*pod->meta.uid) {
+        skr_pod_destroy(pod);
+        return;
+    }
+    struct pod_entry *p = pods_find(e, pod->meta.uid);
+    /* Answers to Bindings carry no version: what shows a bound pod unbound is older than they. */
+    bool old = p && pod->meta.resource_version &&
+               pod->meta.resource_version < p->pod->meta.resource_version;
+    if (old || (p && pods_is_bound(p) && !*pod->node_name)) {
+        skr_pod_destroy(pod);
+        return;
+    }
+    if (!p) {
+        p = entry_create(e, pod);
+    }
+    if (*pod->node_name) {
+        p->await_watch = false;
+    }
+    pod_changes_replace(e, p, pod);
+}
+
+void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
+                        const char *uid)
+{
+    struct pod_entry *p = uid && *uid ? pods_find(e, uid) : pods_find_name(e, namespace_, name);
+    if (!p) {
+        return;
+    }
+    struct group *g = p->group;
+    entry_remove(e, p);
+    if (g) {
+        group_end_if_empty(e, g);
+    }
+}
+
+void pod_changes_fini(struct skr_gang *e)
+{
+    struct pod_entry *p, *tmp;
+    HASH_ITER(hh, e->pods, p, tmp)
+    {
+        bind_calls_forget(e, p);
+        entry_remove(e, p);
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_POD_CHANGES_H
+#define SKR_CORE_GANG_POD_CHANGES_H
+/* What a change of a pod means: for its group and its seats, its plan, its charge, its open bind
+ * call, and whoever waits for the node that it was nominated to. */
+#include "core/gang/gang.h"
+
+void pod_changes_upsert(struct skr_gang *e,
+                        struct skr_pod *pod); /* taken; older ones are dropped */
+/* Another version of the pod, also one made by us; pod is taken. */
+void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod);
+/* Our own Binding of it was acknowledged. */
+void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node);
+/* uid "" or NULL: whoever has the name. The group goes too when nothing else holds it. */
+void pod_changes_delete(struct skr_gang *e, const char *namespace_, const char *name,
+                        const char *uid);
+void pod_changes_fini(struct skr_gang *e);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PODS_H
+#define SKR_CORE_GANG_PODS_H
+/*
+ * The pod cache. Every pod of the cluster is in it (all of them use capacity); pods of our
+ * schedulers that name a group are also members of that group. Here: finding them, and what can be
+ * read off one; what a change of one means is in pod_changes.h.
+ */
+#include <uthash.h>
+
+#include "core/gang/gang.h"
+#include "core/pod/pod.h"
+
+enum kick_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
+
+struct pod_entry {
+    UT_hash_handle hh;        /* by uid */
+    UT_hash_handle hh_name;   /* by namespace/name */
+    UT_hash_handle hh_parked; /* by vote.request, while it is not 0 */
+    char *uid;
+    char *key; /* namespace/name */
+
+    /* pod_changes.c */
+    struct skr_pod *pod;
+    struct shape *shape;
+    bool ours;                     /* schedulerName is one of ours */
+    struct group *group;           /* of our pods that name one */
+    struct pod_entry *prev, *next; /* in group->members, or else in gang->ordinary */
+    struct node_entry *nominated_on;
+    struct pod_entry *nprev, *nnext; /* in nominated_on->nominated */
+    skr_time seen_at;                /* first */
+    bool await_watch;     /* bound by our own 201; labels are unknown until the watch says so */
+    uint64_t trials_base; /* group->trial.n when the pod was first seen */
+
+    bool dirty; /* dirty.c */
+    struct pod_entry *dprev, *dnext;
+
+    bool seated; /* holds one of the group's seats; membership.c */
+
+    struct plan *plan; /* the plan it is a member of; plan.c */
+    struct {
+        const char *node; /* borrowed from names_intern */
+        int32_t rank;     /* -1: none; adopted pods have one without a plan */
+        int32_t retries;
+        bool recorded; /* a persisted text named it as a member of the plan */
+    } place;           /* in the plan */
+
+    /* nomination.c: the wake-up of a planned member in kube-scheduler (a nomination, or the removal
+     * of its gate), and what came of it */
+    struct {
+        uint32_t count;          /* k of the plan label */
+        skr_time at;             /* acknowledged; 0 none */
+        bool asked;              /* filter accepted it since */
+        bool again;              /* nominate although the cache shows the nomination */
+        bool was_again;          /* that was done once in this plan */
+        enum kick_stands stands; /* nomination_stands(), cached */
+    } kick;
+
+    /* members.c */
+    struct {
+        uint64_t write; /* metadata patch in flight; 0 none */
+        skr_time at;    /* not before (back-off after a failed patch) */
+        uint32_t failures;
+        bool must_read; /* whether it carries its group's plan is not known: read it first */
+    } patch;
+    const char *reported_event; /* constant text of the last GroupWaiting Event */
+
+    /* bind_calls.c */
+    struct {
+        uint64_t request; /* open bind call; 0 none */
+        const char *node; /* that it names; from names_intern */
+        skr_time until;   /* when it is answered by us */
+        bool given;       /* it counts, also after the call is over */
+    } vote;
+    bool binding_queued;
+    struct pod_entry *bprev, *bnext; /* in gang->bindings */
+
+    /* binding.c */
+    struct {
+        uint64_t write; /* Binding or read-back in flight; 0 none */
+        skr_time at;    /* not before */
+        bool unknown;   /* bind_calls_set_unknown(): it may have been applied, read the pod first */
+        uint32_t failures;
+    } bind;
+
+    /* pods.c: pods that are in no group */
+    bool ordinary; /* in gang->ordinary */
+    struct {
+        char **node; /* late_capacity: accepted in filter, not yet bound or failed */
+        size_t n;
+    } accepted;
+};
+
+/* NULL: there is none. uid NULL or "" allowed. */
+struct pod_entry *pods_find(const struct skr_gang *e, const char *uid);
+struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_,
+                                 const char *name);
+bool pods_is_bound(const struct pod_entry *p);
+bool pods_is_terminal(const struct skr_pod *pod); /* Succeeded or Failed */
+bool pods_is_ours(const struct skr_gang *e, const struct skr_pod *pod);
+bool pods_is_waiting(const struct pod_entry *p);        /* ours, without a group, to be scheduled */
+const char *pods_group_name(const struct skr_pod *pod); /* NULL: none */
+const char *pods_label(const struct pod_entry *p, const char *key); /* "" absent */
+const char *pods_annotation(const struct pod_entry *p);             /* sakkara.plan; "" absent */
+/* Of its rank label; -1: none. */
+int32_t pods_rank_label(const struct pod_entry *p);
+
+/* Pods that problems may charge on paper are in a list of their own: those that wait, and those
+ * that the scheduler may be binding. In the order in which they became such. */
+void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
+/* Nodes of the request that were accepted: those whose bit is set in mask. */
+void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
+                        const uint8_t *mask);
+void pods_forget_accepted(struct pod_entry *p);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_QUEUE_H
+#define SKR_CORE_GANG_QUEUE_H
+/* Who is planned next: priority descending, begin time, namespace/name, a total order. A group
+ * without a placement never blocks the groups behind it. */
+#include "core/gang/fit.h"
+#include "core/gang/gang.h"
+
+struct choice {
+    struct group *plan; /* to be solved now; NULL: none */
+    enum fit_answer fit;
+    struct group *report; /* whose reason is to be reported anew, when none is planned */
+    size_t n_waiting;     /* groups without a placement */
+};
+/* Groups that are due and do not fit have had their trial afterwards. O(groups). */
+struct choice queue_next(struct skr_gang *e);
+void queue_report_begins(struct skr_gang *e, size_t n_waiting);       /* sets the pause behind it */
+bool queue_goes_before(const struct group *a, const struct group *b); /* both have a spec */
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_RESTORE_H
+#define SKR_CORE_GANG_RESTORE_H
+/* A group's earlier life, read from the API objects when the engine starts or takes over. */
+#include "core/gang/groups.h"
+
+/* Once for every group, before any of them is decided upon; nothing after that. */
+void restore_group(struct skr_gang *e, struct group *g);
+void restore_again(struct group *g); /* leadership was lost: when it comes back */
+/* What the group's object says under a key of docs/reference.md; NULL: nothing. */
+const char *restore_object_key(const struct group *g, const char *key);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes: what pods of one template have in common (requests, node selection, tolerations), counted
+ * once; and the nodes that kube-scheduler refused to a shape although we thought they fit, for a
+ * minute each (vetoes).
+ */
+#include "core/gang/shapes.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/fit_cache.h"
+#include "core/gang/output.h"
+#include "core/gang/pods.h"
+#include "core/gang/wakes.h"
+
+#include <string.h>
+
+struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod)
+{
+    struct shape *s;
+    HASH_FIND_STR(e->shapes, pod->shape.key, s);
+    if (!s) {
+        struct skr_error error;
+        struct skr_pod_overlay nothing = {0};
+        s = skr_alloc(sizeof *s);
+        s->holder = skr_pod_overlay(pod, &nothing);
+        skr_bug_on(!s->holder);
+        s->spec = &s->holder->shape;
+        if (skr_amounts_intern(e->resources, &s->spec->requests, &s->amounts, &error) < 0) {
+            out_decision(e, "", pod->meta.name, "Requests ignored", "", error.text, true);
+        }
+        HASH_ADD_KEYPTR(hh, e->shapes, s->spec->key, strlen(s->spec->key), s);
+    }
+    s->refs++;
+    return s;
+}
+
+static void drop_vetoes(struct shape *s)
+{
+    struct veto *v, *vtmp;
+    HASH_ITER(hh, s->vetoes, v, vtmp)
+    {
+        HASH_DEL(s->vetoes, v);
+        free(v->node);
+        free(v);
+    }
+    struct probed *q, *qtmp;
+    HASH_ITER(hh, s->probed, q, qtmp)
+    {
+        HASH_DEL(s->probed, q);
+        free(q->node);
+        free(q);
+    }
+}
+
+struct shape *shapes_ref(struct shape *s)
+{
+    s->refs++;
+    return s;
+}
+
+void shapes_unref(struct skr_gang *e, struct shape *s)
+{
+    if (!s || --s->refs > 0) {
+        return;
+    }
+    fit_cache_shape_gone(e, s);
+    HASH_DEL(e->shapes, s);
+    drop_vetoes(s);
+    skr_amounts_fini(&s->amounts);
+    skr_pod_destroy(s->holder);
+    free(s);
+}
+
+bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (v && v->until <= e->now) {
+        shapes_unveto(e, s, node);
+        v = NULL;
+    }
+    return v;
+}
+
+void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v) {
+        v = skr_alloc(sizeof *v);
+        v->node = skr_strdup(node);
+        HASH_ADD_KEYPTR(hh, s->vetoes, v->node, strlen(v->node), v);
+    }
+    v->until = e->now + SKR_VETO_S * SKR_SECOND;
+    s->vetoed_once = true;
+    dirty_facts(e);
+    dirty_openings(e);
+    fit_cache_touch_node(e, node);
+    wakes_add(e, v->until, WAKE_CHANGED, NULL);
+}
+
+void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v) {
+        return;
+    }
+    dirty_openings(e);
+    fit_cache_touch_node(e, node);
+    HASH_DEL(s->vetoes, v);
+    free(v->node);
+    free(v);
+}
+
+/* ---- shapes of several pods ---- */
+
+struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n)
+{
+    struct shapes s = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+        while (j < s.n && s.item[j] != newcomers[i]->shape) {
+            j++;
+        }
+        if (j == s.n && s.n < SHAPES_MAX) {
+            s.item[s.n++] = newcomers[i]->shape;
+        }
+    }
+    return s;
+}
+
+/* Sorted by resource, as both are. */
+static void add_most(struct skr_amounts *most, const struct skr_amounts *a)
+{
+    struct skr_amount *item = skr_alloc_array(most->n + a->n, sizeof *item);
+    size_t i = 0, j = 0, n = 0;
+    while (i < most->n || j < a->n) {
+        bool left = j == a->n || (i < most->n && most->item[i].resource <= a->item[j].resource);
+        item[n] = left ? most->item[i] : a->item[j];
+        bool both = left && j < a->n && a->item[j].resource == item[n].resource;
+        if (both && a->item[j].amount > item[n].amount) {
+            item[n].amount = a->item[j].amount;
+        }
+        i += left;
+        j += !left || both;
+        n++;
+    }
+    free(most->item);
+    *most = (struct skr_amounts){.n = n, .item = item};
+}
+
+void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
+{
+    *ret = (struct skr_amounts){0};
+    for (size_t i = 0; i < shapes->n; i++) {
+        add_most(ret, &shapes->item[i]->amounts);
+    }
+}
+
+/* ---- probes ---- */
+
+bool shapes_was_probed(const struct shape *s, const char *node)
+{
+    const struct probed *q;
+    HASH_FIND_STR(s->probed, node, q);
+    return q;
+}
+
+void shapes_note_probed(struct shape *s, const char *node)
+{
+    if (!s->vetoed_once || shapes_was_probed(s, node)) {
+        return;
+    }
+    struct probed *q = skr_alloc(sizeof *q);
+    q->node = skr_strdup(node);
+    HASH_ADD_KEYPTR(hh, s->probed, q->node, strlen(q->node), q);
+}

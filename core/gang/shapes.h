@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_SHAPES_H
+#define SKR_CORE_GANG_SHAPES_H
+/*
+ * Shapes: what pods of one template have in common (requests, node selection, tolerations), held
+ * once, by reference count; and the nodes that kube-scheduler refused to a shape although we
+ * thought they fit (vetoes), for SKR_VETO_S each.
+ */
+#include <uthash.h>
+
+#include "core/gang/gang.h"
+#include "core/pod/pod.h"
+
+enum { SKR_VETO_S = 60 };
+
+struct veto {
+    UT_hash_handle hh;
+    char *node;
+    skr_time until;
+};
+
+struct probed {
+    UT_hash_handle hh;
+    char *node;
+};
+
+struct shape {
+    UT_hash_handle hh;      /* by key */
+    size_t refs;            /* pods in the cache */
+    struct skr_pod *holder; /* a copy that keeps the shape's memory alive */
+    const struct skr_pod_shape *spec;
+    struct skr_amounts amounts;
+    struct veto *vetoes;
+    struct probed *probed; /* nodes some probe has listed */
+    bool vetoed_once;
+};
+
+enum { SHAPES_MAX = 64 }; /* distinct ones of a group that are looked at */
+struct shapes {
+    struct shape *item[SHAPES_MAX];
+    size_t n;
+};
+
+struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod); /* a reference */
+struct shape *shapes_ref(struct shape *s);
+void shapes_unref(struct skr_gang *e, struct shape *s); /* NULL allowed */
+bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node);
+void shapes_veto(struct skr_gang *e, struct shape *s, const char *node);
+void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node);
+/* A probe lists the node: it passes kube-scheduler's own filters. Only kept for shapes that ever
+ * needed a veto. */
+void shapes_note_probed(struct shape *s, const char *node);
+bool shapes_was_probed(const struct shape *s, const char *node);
+
+/* Distinct shapes of the newcomers; beyond SHAPES_MAX the first ones decide eligibility and vetoes
+ * find the rest. */
+struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n);
+/* The most of each resource that any of them asks for; skr_amounts_fini(). */
+void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
+
+#endif
