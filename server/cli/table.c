@@ -15,8 +15,9 @@ const struct skr_command *const skr_commands[] = {
 };
 _Static_assert(sizeof skr_commands / sizeof skr_commands[0] <= SKR_COMMANDS_MAX, "room for all");
 
-const struct skr_command *const skr_simulate_modes[] = {&skr_command_simulate_binding, NULL};
-const struct skr_command *const skr_demo_modes[] = {NULL};
+const struct skr_command *const skr_simulate_modes[] = {&skr_command_simulate_binding,
+                                                        &skr_command_simulate_spotmix, NULL};
+const struct skr_command *const skr_demo_modes[] = {&skr_command_demo_spotmix, NULL};
 const struct skr_command *const skr_explain_modes[] = {NULL};
 
 /* Run by scripts of ours, not by people. */

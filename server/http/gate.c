@@ -9,6 +9,7 @@
 
 #include "core/pod/pod.h"
 #include "topology/base/arena.h"
+#include "topology/base/base64.h"
 
 #define REVIEW_VERSION "admission.k8s.io/v1"
 #define TEXT_TYPE      "text/plain; charset=utf-8"
@@ -73,22 +74,6 @@ static bool wants_gate(const struct skr_gate_options *options, const json_t *req
            !has_value(spec, "workloadRef") && !has_gate(json_object_get(spec, "schedulingGates"));
 }
 
-static void add_base64(struct skr_strbuf *out, const char *s)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const size_t n = strlen(s);
-
-    for (size_t i = 0; i < n; i += 3) {
-        const unsigned a = (unsigned char)s[i];
-        const unsigned b = i + 1 < n ? (unsigned char)s[i + 1] : 0;
-        const unsigned c = i + 2 < n ? (unsigned char)s[i + 2] : 0;
-        skr_strbuf_addc(out, digit[a >> 2]);
-        skr_strbuf_addc(out, digit[(a & 3) << 4 | b >> 4]);
-        skr_strbuf_addc(out, i + 1 < n ? digit[(b & 15) << 2 | c >> 6] : '=');
-        skr_strbuf_addc(out, i + 2 < n ? digit[c & 63] : '=');
-    }
-}
-
 /* "add" to a missing or null list makes the list; "-" appends to one that is there. */
 static const char *patch(const json_t *request)
 {
@@ -145,7 +130,8 @@ int skr_gate_review(const struct skr_gate_options *options, const char *body, si
         skr_strbuf_add(out, ",\"allowed\":true");
         if (wants_gate(options, request)) {
             skr_strbuf_add(out, ",\"patchType\":\"JSONPatch\",\"patch\":\"");
-            add_base64(out, patch(request));
+            const char *operations = patch(request);
+            skr_strbuf_add_base64(out, operations, strlen(operations));
             skr_strbuf_addc(out, '"');
         }
         skr_strbuf_add(out, "}}");

@@ -5,6 +5,7 @@
  * What the store*.c files share. A request becomes a call; each step of a call either goes on or
  * fills the reply and returns false.
  */
+#include "server/model/json_patch.h"
 #include "server/model/shelf.h"
 #include "server/model/status.h"
 #include "server/model/store.h"
@@ -109,7 +110,6 @@ void skr_store_set_condition(json_t *status, const char *type, const char *value
 json_t *skr_patch_merge(const json_t *target, const json_t *patch);
 json_t *skr_patch_strategic(const json_t *target, const json_t *patch, const char *kind,
                             struct skr_error *error);
-json_t *skr_patch_json(const json_t *target, const json_t *patch, struct skr_error *error);
 
 /* ---- store_defaults.c ---- */
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_AFFINITY_H
+#define SKR_CORE_SPOTMIX_AFFINITY_H
+/*
+ * The classes as requirements on nodes: what tells a node's class, which classes a pod's own
+ * nodeSelector and required node affinity leave possible, and whether a requirement is there
+ * already. Meaning of operators: k8s.io/component-helpers nodeaffinity and
+ * apimachinery labels.Requirement.Matches.
+ */
+#include <jansson.h>
+
+#include "core/spotmix/settings.h"
+
+struct skr_spotmix_classes {
+    const char *node_key;                         /* borrowed from the settings */
+    json_t *expression[SKR_SPOTMIX_CLASS_COUNT];  /* of a nodeSelectorTerm; never changed */
+    json_t *toleration[SKR_SPOTMIX_CLASS_COUNT];  /* NULL: none */
+    const char *tainted[SKR_SPOTMIX_CLASS_COUNT]; /* value of the taint that is tolerated */
+};
+
+void skr_spotmix_classes_init(struct skr_spotmix_classes *classes,
+                              const struct skr_spotmix_settings *settings);
+void skr_spotmix_classes_fini(struct skr_spotmix_classes *classes);
+
+/* The first class whose expression these labels (a JSON object or NULL) satisfy. */
+enum skr_spotmix_class skr_spotmix_class_of_node(const struct skr_spotmix_classes *classes,
+                                                 const json_t *labels);
+
+/* Whether a pod of this spec can run on some node of the class, looking at the class key alone:
+ * its nodeSelector, and at least one term that is not empty. Without terms, or with empty ones
+ * only, the nodeSelector decides. O(size of the affinity). */
+bool skr_spotmix_class_is_possible(const struct skr_spotmix_classes *classes, const json_t *spec,
+                                   enum skr_spotmix_class class_);
+
+/* A nodeSelectorTerm with a requirement in it; one without matches nothing. */
+bool skr_spotmix_term_is_empty(const json_t *term);
+/* Whether the term has the class's expression: key, operator, the same set of values. */
+bool skr_spotmix_term_has(const json_t *term, const json_t *expression);
+/* The array at spec.affinity...nodeSelectorTerms; NULL when there is none. */
+const json_t *skr_spotmix_terms_of(const json_t *spec);
+/* Whether nothing is to be tolerated or one of the spec's tolerations does. */
+bool skr_spotmix_is_tolerated(const struct skr_spotmix_classes *classes, const json_t *spec,
+                              enum skr_spotmix_class class_);
+
+#endif

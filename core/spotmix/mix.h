@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_MIX_H
+#define SKR_CORE_SPOTMIX_MIX_H
+/*
+ * The mix: which index every pod of a workload holds, and with it its class. One index space per
+ * ReplicaSet and per StatefulSet, by uid; a Deployment has as many spaces as it has ReplicaSets, so
+ * that the revisions of a rollout are each mixed by the rule. In a ReplicaSet's space a pod takes
+ * the first vacant index; in a StatefulSet's the index follows from the name.
+ *
+ * An index is held by a live pod that carries it, or is reserved: handed out in a review and not
+ * seen yet. Everything but the reservations rebuilds from the objects of the API server; a lost
+ * reservation is found again as a pod, or was never to become one.
+ *
+ * Objects come in as the API server writes them. Not thread safe; the time comes in as an argument
+ * and never goes back.
+ */
+#include "core/spotmix/patch.h"
+#include "core/spotmix/rule.h"
+#include "topology/base/strbuf.h"
+
+struct skr_spotmix;
+
+enum skr_spotmix_kind {
+    SKR_SPOTMIX_DEPLOYMENT,
+    SKR_SPOTMIX_REPLICA_SET,
+    SKR_SPOTMIX_STATEFUL_SET,
+    SKR_SPOTMIX_NODE,
+    SKR_SPOTMIX_POD,
+    SKR_SPOTMIX_KIND_COUNT
+};
+
+enum {
+    SKR_SPOTMIX_RESERVATIONS_MAX = 65536,   /* of one space at a time */
+    SKR_SPOTMIX_BODY_MAX = 3 * 1024 * 1024, /* bytes of a review */
+    SKR_SPOTMIX_WARNING_MAX = 120,          /* bytes of a warning; longer ones are cut by
+                                                     the API server */
+};
+
+/* Borrows settings. Errors: SKR_INVALID (keyPrefix). */
+int skr_spotmix_create(const struct skr_spotmix_settings *settings, struct skr_spotmix **ret,
+                       struct skr_error *error);
+void skr_spotmix_destroy(struct skr_spotmix *mix); /* NULL allowed */
+const struct skr_spotmix_keys *skr_spotmix_keys(const struct skr_spotmix *mix);
+
+/* ---- what there is ---- */
+
+/* An object as it is now, new or changed; borrowed. What is not understood in it counts as absent.
+ * O(1) but for the settling it makes due. */
+void skr_spotmix_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const json_t *object);
+/* It is gone. Nodes by name, all others by uid. */
+void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *id);
+
+/* ---- reviews ---- */
+
+enum skr_spotmix_result {
+    SKR_SPOTMIX_PATCHED,
+    SKR_SPOTMIX_NOOP,
+    SKR_SPOTMIX_OFF,
+    SKR_SPOTMIX_EXCLUDED,
+    SKR_SPOTMIX_PINNED,
+    SKR_SPOTMIX_OWNER_UNKNOWN,
+    SKR_SPOTMIX_NOT_LEADER,
+    SKR_SPOTMIX_BAD_REQUEST,
+    SKR_SPOTMIX_INTERNAL,
+    SKR_SPOTMIX_RESULT_COUNT
+};
+/* As the metric's label: "patched", "owner_unknown". */
+const char *skr_spotmix_result_name(enum skr_spotmix_result result);
+
+/* One object that a review needs and the mix does not have. */
+struct skr_spotmix_lookup {
+    enum skr_spotmix_kind kind;
+    char namespace_[254];
+    char name[254];
+};
+
+struct skr_spotmix_review {
+    const char *body; /* an AdmissionReview (admission.k8s.io/v1), borrowed */
+    size_t len;
+    bool serving; /* leader, and all caches complete */
+    skr_time now;
+    unsigned char random[16];           /* of the token */
+    bool tried[SKR_SPOTMIX_KIND_COUNT]; /* kinds that a lookup was made for, in vain or not */
+};
+
+struct skr_spotmix_answer {
+    unsigned status; /* HTTP: 200, 400, 503; 0: lookup first, then the same review again */
+    enum skr_spotmix_result result;
+    struct skr_strbuf body; /* JSON with status 200, else one line of text; skr_strbuf_fini() */
+    struct skr_spotmix_lookup lookup;
+};
+
+/* The answer to a review; the index it hands out is reserved unless it is a dry run. Never refuses
+ * a pod. O(size of the body + pods of the owner). */
+void skr_spotmix_review(struct skr_spotmix *mix, const struct skr_spotmix_review *review,
+                        struct skr_spotmix_answer *ret);
+
+/* When the next reservation expires; SKR_TIME_NEVER: there is none. */
+skr_time skr_spotmix_expiry(const struct skr_spotmix *mix);
+/* Drops reservations that have expired. */
+void skr_spotmix_expire(struct skr_spotmix *mix, skr_time now);
+
+/* ---- repairs ---- */
+
+/* What is to be patched on one pod. Borrowed until the mix is touched again. */
+struct skr_spotmix_fix {
+    const char *namespace_, *name, *uid;
+    enum skr_spotmix_class class_; /* NO_CLASS: the label stays */
+    int32_t index;                 /* -1: the label stays */
+    const char *cost;              /* NULL: stays */
+};
+
+/* Settles everything that has changed: pods without labels are adopted, the later of two pods with
+ * one index moves to another, costs follow a rollout. Each fix is emitted once; report what became
+ * of it with skr_spotmix_fixed(). The mix counts on fixes that are under way. */
+void skr_spotmix_settle(struct skr_spotmix *mix,
+                        void (*emit)(void *context, const struct skr_spotmix_fix *fix),
+                        void *context);
+/* The write has ended. Without success the fix is emitted again if it is still due (another event
+ * of the pod, or skr_spotmix_retry()). */
+void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done);
+
+/* The pods of workload uid whose class is wrong: those of its newest ReplicaSet (or of the
+ * StatefulSet), by index. ret: uids, borrowed until the mix is touched again. Returns how many,
+ * max at most. Nothing while the switch is off. */
+size_t skr_spotmix_wrong(const struct skr_spotmix *mix, const char *workload_uid, const char **ret,
+                         size_t max);
+
+#endif

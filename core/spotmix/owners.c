@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deployments, ReplicaSets, StatefulSets. References come before what they refer to as well as
+ * after it, so that a reference makes a record and the object fills it in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spotmix/json.h"
+#include "core/spotmix/state.h"
+#include "topology/base/arena.h"
+#include "topology/base/decimal.h"
+
+struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix, const char *uid)
+{
+    struct skr_spotmix_owner *owner;
+
+    HASH_FIND_STR(mix->owners, uid, owner);
+    return owner;
+}
+
+struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                                                const char *uid, const char *namespace_,
+                                                const char *name)
+{
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(mix, uid);
+
+    if (!owner) {
+        owner = skr_alloc(sizeof *owner);
+        owner->kind = kind;
+        owner->uid = skr_strdup(uid);
+        owner->namespace_ = skr_strdup(namespace_);
+        owner->name = skr_strdup(name);
+        HASH_ADD_KEYPTR(hh, mix->owners, owner->uid, strlen(owner->uid), owner);
+    }
+    return owner;
+}
+
+void skr_spotmix_owner_touch(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
+{
+    owner = skr_spotmix_workload_of(owner);
+    if (!owner->dirty) {
+        owner->dirty = true;
+        owner->dirty_next = mix->dirty;
+        mix->dirty = owner;
+    }
+}
+
+static void destroy(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
+{
+    HASH_DEL(mix->owners, owner);
+    mix->n_reservations -= owner->n_reservations;
+    free(owner->uid);
+    free(owner->namespace_);
+    free(owner->name);
+    free(owner->held);
+    free(owner->reservation);
+    free(owner);
+}
+
+void skr_spotmix_owner_release(struct skr_spotmix *mix, struct skr_spotmix_owner *owner)
+{
+    struct skr_spotmix_owner *parent = owner->parent;
+
+    if (owner->known || owner->n_held > 0 || owner->n_reservations > 0 || owner->child ||
+        owner->dirty) {
+        return;
+    }
+    if (parent) {
+        DL_DELETE(parent->child, owner);
+    }
+    destroy(mix, owner);
+    if (parent) {
+        skr_spotmix_owner_release(mix, parent);
+    }
+}
+
+void skr_spotmix_owners_fini(struct skr_spotmix *mix)
+{
+    struct skr_spotmix_owner *owner, *next;
+
+    HASH_ITER(hh, mix->owners, owner, next)
+    {
+        destroy(mix, owner);
+    }
+}
+
+struct skr_spotmix_owner *skr_spotmix_workload_of(struct skr_spotmix_owner *owner)
+{
+    return owner->parent ? owner->parent : owner;
+}
+
+void skr_spotmix_owner_set_parent(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
+                                  struct skr_spotmix_owner *parent)
+{
+    struct skr_spotmix_owner *before = owner->parent;
+
+    if (before == parent) {
+        return;
+    }
+    if (before) {
+        skr_spotmix_owner_touch(mix, before);
+        DL_DELETE(before->child, owner);
+    }
+    owner->parent = parent;
+    if (parent) {
+        DL_APPEND(parent->child, owner);
+    }
+    skr_spotmix_owner_touch(mix, owner);
+}
+
+const json_t *skr_spotmix_controller(const json_t *meta)
+{
+    const json_t *references = json_object_get(meta, "ownerReferences");
+
+    for (size_t i = 0; i < json_array_size(references); i++) {
+        const json_t *reference = json_array_get(references, i);
+        if (json_is_true(json_object_get(reference, "controller"))) {
+            return reference;
+        }
+    }
+    return NULL;
+}
+
+enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference)
+{
+    const char *kind = skr_spotmix_text(reference, "kind");
+
+    if (strncmp(skr_spotmix_text(reference, "apiVersion"), "apps/", 5) != 0) {
+        return SKR_SPOTMIX_KIND_COUNT;
+    }
+    return strcmp(kind, "ReplicaSet") == 0    ? SKR_SPOTMIX_REPLICA_SET
+           : strcmp(kind, "StatefulSet") == 0 ? SKR_SPOTMIX_STATEFUL_SET
+                                              : SKR_SPOTMIX_KIND_COUNT;
+}
+
+bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_)
+{
+    const struct skr_spotmix_settings *settings = mix->settings;
+
+    for (size_t i = 0; i < settings->n_excluded; i++) {
+        if (strcmp(settings->excluded[i], namespace_) == 0) {
+            return true;
+        }
+    }
+    return *settings->own_namespace != '\0' && strcmp(settings->own_namespace, namespace_) == 0;
+}
+
+static int64_t integer_of(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
+}
+
+static struct skr_spotmix_owner *deployment_of(struct skr_spotmix *mix, const json_t *meta)
+{
+    const json_t *reference = skr_spotmix_controller(meta);
+    const char *uid = skr_spotmix_text(reference, "uid");
+
+    if (*uid == '\0' || strcmp(skr_spotmix_text(reference, "kind"), "Deployment") != 0 ||
+        strncmp(skr_spotmix_text(reference, "apiVersion"), "apps/", 5) != 0) {
+        return NULL;
+    }
+    return skr_spotmix_owner_get(mix, SKR_SPOTMIX_DEPLOYMENT, uid,
+                                 skr_spotmix_text(meta, "namespace"),
+                                 skr_spotmix_text(reference, "name"));
+}
+
+void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                           const json_t *object)
+{
+    const json_t *meta = json_object_get(object, "metadata"),
+                 *spec = json_object_get(object, "spec");
+    const json_t *labels = json_object_get(meta, "labels");
+    const char *uid = skr_spotmix_text(meta, "uid");
+
+    if (*uid == '\0') {
+        return;
+    }
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_get(
+        mix, kind, uid, skr_spotmix_text(meta, "namespace"), skr_spotmix_text(meta, "name"));
+    if (owner->kind != kind) {
+        return;
+    }
+    owner->known = true;
+    skr_spotmix_rule_parse(skr_spotmix_text_or_null(labels, mix->keys.on),
+                           skr_spotmix_text_or_null(labels, mix->keys.max), &owner->rule);
+    owner->replicas = integer_of(spec, "replicas", 1);
+    owner->first_ordinal = integer_of(json_object_get(spec, "ordinals"), "start", 0);
+    if (kind == SKR_SPOTMIX_REPLICA_SET) {
+        const char *revision = skr_spotmix_text(json_object_get(meta, "annotations"),
+                                                "deployment.kubernetes.io/revision");
+        const json_t *template_meta =
+            json_object_get(json_object_get(spec, "template"), "metadata");
+        owner->revision = 0;
+        (void)skr_decimal_parse(revision, strlen(revision), &owner->revision);
+        owner->cost_in_template = !skr_object_is_absent(
+            json_object_get(json_object_get(template_meta, "annotations"), SKR_SPOTMIX_COST_KEY));
+        skr_spotmix_owner_set_parent(mix, owner, deployment_of(mix, meta));
+    }
+    skr_spotmix_owner_touch(mix, owner);
+}
+
+void skr_spotmix_owner_drop(struct skr_spotmix *mix, const char *uid)
+{
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_find(mix, uid);
+
+    if (owner) {
+        owner->known = false;
+        skr_spotmix_owner_touch(mix, owner);
+        skr_spotmix_owner_release(mix, owner);
+    }
+}
+
+int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_pods)
+{
+    const struct skr_spotmix_owner *child;
+    int64_t newest = 0;
+
+    DL_FOREACH(workload->child, child)
+    {
+        if ((!with_pods || child->n_held > 0) && child->revision > newest) {
+            newest = child->revision;
+        }
+    }
+    return newest;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Live pods and nodes as far as the mix needs them: a few hundred bytes a pod. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spotmix/json.h"
+#include "core/spotmix/state.h"
+#include "topology/base/arena.h"
+
+/* ---- nodes ---- */
+
+static bool is_ready(const json_t *object)
+{
+    const json_t *conditions = json_object_get(json_object_get(object, "status"), "conditions");
+
+    for (size_t i = 0; i < json_array_size(conditions); i++) {
+        const json_t *condition = json_array_get(conditions, i);
+        if (strcmp(skr_spotmix_text(condition, "type"), "Ready") == 0) {
+            return strcmp(skr_spotmix_text(condition, "status"), "True") == 0;
+        }
+    }
+    return false;
+}
+
+static void count(struct skr_spotmix *mix, const struct skr_spotmix_node *node, bool in)
+{
+    if (node->ready && node->class_ != SKR_SPOTMIX_NO_CLASS) {
+        mix->ready_nodes[node->class_] += in ? 1 : (size_t)-1;
+    }
+}
+
+void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object)
+{
+    const json_t *meta = json_object_get(object, "metadata");
+    const char *name = skr_spotmix_text(meta, "name");
+    const enum skr_spotmix_class class_ =
+        skr_spotmix_class_of_node(&mix->classes, json_object_get(meta, "labels"));
+    struct skr_spotmix_node *node;
+
+    HASH_FIND_STR(mix->nodes, name, node);
+    if (node) {
+        count(mix, node, false);
+        mix->nodes_changed |= node->class_ != class_;
+    } else {
+        const size_t n = strlen(name);
+        node = skr_alloc(sizeof *node + n + 1);
+        memcpy(node->name, name, n + 1);
+        HASH_ADD_KEYPTR(hh, mix->nodes, node->name, n, node);
+        mix->nodes_changed = true;
+    }
+    node->class_ = class_;
+    node->ready =
+        is_ready(object) && skr_object_is_absent(json_object_get(meta, "deletionTimestamp"));
+    count(mix, node, true);
+}
+
+void skr_spotmix_node_drop(struct skr_spotmix *mix, const char *name)
+{
+    struct skr_spotmix_node *node;
+
+    HASH_FIND_STR(mix->nodes, name, node);
+    if (node) {
+        count(mix, node, false);
+        HASH_DEL(mix->nodes, node);
+        free(node);
+    }
+}
+
+enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
+                                                  const struct skr_spotmix_pod *pod)
+{
+    struct skr_spotmix_node *node = NULL;
+
+    if (pod->node) {
+        HASH_FIND_STR(mix->nodes, pod->node, node);
+    }
+    return node ? node->class_ : SKR_SPOTMIX_NO_CLASS;
+}
+
+/* ---- pods ---- */
+
+static void detach(struct skr_spotmix *mix, struct skr_spotmix_pod *pod)
+{
+    struct skr_spotmix_owner *owner = pod->owner;
+    struct skr_spotmix_held *last = &owner->held[--owner->n_held];
+
+    owner->held[pod->at] = *last;
+    last->pod->at = pod->at;
+    skr_spotmix_owner_touch(mix, owner);
+    skr_spotmix_owner_release(mix, owner);
+}
+
+static void attach(struct skr_spotmix *mix, struct skr_spotmix_pod *pod,
+                   struct skr_spotmix_owner *owner)
+{
+    skr_grow(&owner->held, &owner->cap_held, owner->n_held + 1, sizeof *owner->held);
+    pod->owner = owner;
+    pod->at = owner->n_held;
+    owner->held[owner->n_held++] = (struct skr_spotmix_held){.pod = pod, .index = -1};
+    skr_spotmix_owner_touch(mix, owner);
+}
+
+void skr_spotmix_pod_claim(struct skr_spotmix_pod *pod, enum skr_spotmix_class class_,
+                           int32_t index)
+{
+    pod->class_claim = (int8_t)class_;
+    pod->index_claim = index;
+    pod->owner->held[pod->at].index = index;
+}
+
+int64_t skr_spotmix_pod_place(const struct skr_spotmix_pod *pod)
+{
+    if (pod->owner->kind == SKR_SPOTMIX_STATEFUL_SET) {
+        return pod->ordinal - pod->owner->first_ordinal;
+    }
+    return pod->index_claim;
+}
+
+void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid)
+{
+    struct skr_spotmix_pod *pod;
+
+    HASH_FIND_STR(mix->pods, uid, pod);
+    if (pod) {
+        HASH_DEL(mix->pods, pod);
+        detach(mix, pod);
+        free(pod->node);
+        free(pod);
+    }
+}
+
+static bool is_live(const json_t *meta, const json_t *object)
+{
+    const char *phase = skr_spotmix_text(json_object_get(object, "status"), "phase");
+
+    return skr_object_is_absent(json_object_get(meta, "deletionTimestamp")) &&
+           strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
+}
+
+/* What its indices are in; NULL: nothing has indices for it. */
+static const json_t *space_of(const struct skr_spotmix *mix, const json_t *meta)
+{
+    const json_t *reference = skr_spotmix_controller(meta);
+
+    return skr_spotmix_space_kind(reference) == SKR_SPOTMIX_KIND_COUNT ||
+                   *skr_spotmix_text(reference, "uid") == '\0' ||
+                   skr_spotmix_is_excluded(mix, skr_spotmix_text(meta, "namespace"))
+               ? NULL
+               : reference;
+}
+
+static enum skr_spotmix_cost cost_of(const json_t *annotations)
+{
+    const json_t *value = json_object_get(annotations, SKR_SPOTMIX_COST_KEY);
+    const char *text = json_string_value(value);
+
+    if (skr_object_is_absent(value)) {
+        return SKR_SPOTMIX_COST_NONE;
+    }
+    return !text                      ? SKR_SPOTMIX_COST_OTHER
+           : strcmp(text, "100") == 0 ? SKR_SPOTMIX_COST_ON_DEMAND
+           : strcmp(text, "1") == 0   ? SKR_SPOTMIX_COST_SPOT
+           : strcmp(text, "0") == 0   ? SKR_SPOTMIX_COST_ROLLOUT
+                                      : SKR_SPOTMIX_COST_OTHER;
+}
+
+static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, const char *name)
+{
+    const size_t n = strlen(uid), name_n = strlen(name);
+    struct skr_spotmix_pod *pod = skr_alloc(sizeof *pod + n + name_n + 2);
+
+    memcpy(pod->text, uid, n + 1);
+    memcpy(pod->text + n + 1, name, name_n + 1);
+    pod->name = pod->text + n + 1;
+    pod->index = -1;
+    pod->class_ = SKR_SPOTMIX_NO_CLASS;
+    HASH_ADD_KEYPTR(hh, mix->pods, pod->text, n, pod);
+    return pod;
+}
+
+/* What somebody else has changed is claimed no more; what is only not written yet is. */
+static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const json_t *meta)
+{
+    const json_t *labels = json_object_get(meta, "labels");
+    const int32_t index =
+        skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, mix->keys.index));
+    const enum skr_spotmix_class class_ =
+        skr_spotmix_class_parse(skr_spotmix_text_or_null(labels, mix->keys.class_));
+    const enum skr_spotmix_cost cost = cost_of(json_object_get(meta, "annotations"));
+
+    if (index != pod->index || class_ != pod->class_) {
+        skr_spotmix_pod_claim(pod, class_, index);
+    }
+    if (cost != (enum skr_spotmix_cost)pod->cost) {
+        pod->cost_claim = (int8_t)cost;
+    }
+    pod->index = index;
+    pod->class_ = (int8_t)class_;
+    pod->cost = (int8_t)cost;
+}
+
+static void note_spec(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const json_t *spec,
+                      bool reviewed)
+{
+    const char *node = skr_spotmix_text(spec, "nodeName");
+
+    if (*node != '\0' && (!pod->node || strcmp(pod->node, node) != 0)) {
+        free(pod->node);
+        pod->node = skr_strdup(node);
+    }
+    pod->pinned = !reviewed && (pod->class_ == SKR_SPOTMIX_NO_CLASS || pod->index < 0);
+    if (pod->pinned) {
+        pod->pinned = !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_ON_DEMAND) ||
+                      !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_SPOT);
+    }
+}
+
+/* The pod's record below the owner it has now. */
+static struct skr_spotmix_pod *record_of(struct skr_spotmix *mix, const char *uid, const char *name,
+                                         struct skr_spotmix_owner *owner)
+{
+    struct skr_spotmix_pod *pod;
+
+    HASH_FIND_STR(mix->pods, uid, pod);
+    if (!pod) {
+        pod = create(mix, uid, name);
+        attach(mix, pod, owner);
+        skr_spotmix_pod_claim(pod, SKR_SPOTMIX_NO_CLASS, -1);
+    } else if (pod->owner != owner) {
+        detach(mix, pod);
+        attach(mix, pod, owner);
+        skr_spotmix_pod_claim(pod, (enum skr_spotmix_class)pod->class_, pod->index);
+    }
+    return pod;
+}
+
+/* It holds nothing any more, whatever was known of it. */
+static void leave(struct skr_spotmix *mix, const char *uid, const json_t *reference,
+                  const char *token)
+{
+    struct skr_spotmix_owner *owner =
+        skr_spotmix_owner_find(mix, skr_spotmix_text(reference, "uid"));
+
+    if (owner) {
+        skr_spotmix_unreserve(mix, owner, token);
+        skr_spotmix_owner_touch(mix, owner);
+    }
+    skr_spotmix_pod_drop(mix, uid);
+}
+
+void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
+{
+    const json_t *meta = json_object_get(object, "metadata");
+    const json_t *reference = space_of(mix, meta);
+    const enum skr_spotmix_kind kind = skr_spotmix_space_kind(reference);
+    const char *uid = skr_spotmix_text(meta, "uid");
+    const char *token = skr_spotmix_text(json_object_get(meta, "annotations"), mix->keys.token);
+
+    if (*uid == '\0' || !reference || !is_live(meta, object)) {
+        leave(mix, uid, reference, token);
+        return;
+    }
+    struct skr_spotmix_owner *owner = skr_spotmix_owner_get(
+        mix, kind, skr_spotmix_text(reference, "uid"), skr_spotmix_text(meta, "namespace"),
+        skr_spotmix_text(reference, "name"));
+    if (owner->kind != kind) {
+        return;
+    }
+    struct skr_spotmix_pod *pod = record_of(mix, uid, skr_spotmix_text(meta, "name"), owner);
+    skr_spotmix_unreserve(mix, owner, token);
+    carry(mix, pod, meta);
+    note_spec(mix, pod, json_object_get(object, "spec"), *token != '\0');
+    pod->ready = is_ready(object);
+    pod->ordinal =
+        kind == SKR_SPOTMIX_STATEFUL_SET ? skr_spotmix_ordinal_parse(pod->name, owner->name) : -1;
+    pod->created = 0;
+    (void)skr_time_parse(skr_spotmix_text(meta, "creationTimestamp"), &pod->created, NULL);
+    skr_spotmix_owner_touch(mix, owner);
+}
+
+void skr_spotmix_pods_fini(struct skr_spotmix *mix)
+{
+    struct skr_spotmix_pod *pod, *next_pod;
+    struct skr_spotmix_node *node, *next_node;
+
+    HASH_ITER(hh, mix->pods, pod, next_pod)
+    {
+        HASH_DEL(mix->pods, pod);
+        free(pod->node);
+        free(pod);
+    }
+    HASH_ITER(hh, mix->nodes, node, next_node)
+    {
+        HASH_DEL(mix->nodes, node);
+        free(node);
+    }
+}

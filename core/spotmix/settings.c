@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Presets, names of classes, spelled keys. */
+#include "core/spotmix/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const class_names[] = {"on-demand", "spot"};
+_Static_assert(sizeof class_names / sizeof class_names[0] == SKR_SPOTMIX_CLASS_COUNT,
+               "a name each");
+
+static const char *const class_costs[] = {"100", "1"};
+_Static_assert(sizeof class_costs / sizeof class_costs[0] == SKR_SPOTMIX_CLASS_COUNT,
+               "a cost each");
+
+static const char *const rebuild_names[] = {"evict", "none", "rollout"};
+_Static_assert(sizeof rebuild_names / sizeof rebuild_names[0] == SKR_SPOTMIX_REBUILD_COUNT,
+               "a name each");
+
+static const struct preset {
+    const char *name;
+    const char *node_key;
+    struct skr_spotmix_expression expression[SKR_SPOTMIX_CLASS_COUNT];
+    bool tolerate_spot;
+} presets[] = {
+    {"default",
+     "node.kubernetes.io/capacity",
+     {{"In", 1, {"on-demand"}}, {"In", 1, {"spot"}}},
+     false},
+    /* NotIn: "reserved" nodes are not taken away either. */
+    {"karpenter",
+     "karpenter.sh/capacity-type",
+     {{"NotIn", 1, {"spot"}}, {"In", 1, {"spot"}}},
+     false},
+    {"eks",
+     "eks.amazonaws.com/capacityType",
+     {{"In", 1, {"ON_DEMAND"}}, {"In", 1, {"SPOT"}}},
+     false},
+    {"gke",
+     "cloud.google.com/gke-provisioning",
+     {{"In", 1, {"standard"}}, {"In", 1, {"spot"}}},
+     false},
+    {"aks",
+     "kubernetes.azure.com/scalesetpriority",
+     {{"DoesNotExist", 0, {0}}, {"In", 1, {"spot"}}},
+     true},
+};
+enum { PRESETS = sizeof presets / sizeof presets[0] };
+
+void skr_spotmix_settings_default(struct skr_spotmix_settings *settings)
+{
+    *settings = (struct skr_spotmix_settings){.key_prefix = SKR_SPOTMIX_KEY_PREFIX,
+                                              .reservation_ttl = 30 * SKR_SECOND,
+                                              .n_excluded = 2,
+                                              .excluded = {"kube-system", "kube-node-lease"},
+                                              .own_namespace = "",
+                                              .rebuild = SKR_SPOTMIX_REBUILD_EVICT,
+                                              .rollout_cost = true};
+    skr_spotmix_settings_preset(settings, "default");
+}
+
+bool skr_spotmix_settings_preset(struct skr_spotmix_settings *settings, const char *name)
+{
+    for (size_t i = 0; i < PRESETS; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            settings->node_key = presets[i].node_key;
+            memcpy(settings->expression, presets[i].expression, sizeof settings->expression);
+            settings->tolerate_spot = presets[i].tolerate_spot;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *skr_spotmix_preset_name(size_t i)
+{
+    return i < PRESETS ? presets[i].name : NULL;
+}
+
+const char *skr_spotmix_class_name(enum skr_spotmix_class class_)
+{
+    return class_names[class_];
+}
+
+enum skr_spotmix_class skr_spotmix_class_parse(const char *text)
+{
+    for (int i = 0; text && i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+        if (strcmp(class_names[i], text) == 0) {
+            return (enum skr_spotmix_class)i;
+        }
+    }
+    return SKR_SPOTMIX_NO_CLASS;
+}
+
+const char *skr_spotmix_class_cost(enum skr_spotmix_class class_)
+{
+    return class_costs[class_];
+}
+
+const char *skr_spotmix_rebuild_name(enum skr_spotmix_rebuild rebuild)
+{
+    return rebuild_names[rebuild];
+}
+
+static int spell(char key[SKR_SPOTMIX_KEY_MAX], const char *prefix, const char *rest,
+                 struct skr_error *error)
+{
+    const int n = snprintf(key, SKR_SPOTMIX_KEY_MAX, "%s%s", prefix, rest);
+    const char *slash = strrchr(prefix, '/');
+    const size_t name = strlen(slash ? slash + 1 : prefix) + strlen(rest);
+
+    if (n < 0 || n >= SKR_SPOTMIX_KEY_MAX || name > 63) {
+        return skr_error_set(error, SKR_INVALID,
+                             "keyPrefix: \"%s%s\" is too long for a label key (63 bytes behind "
+                             "the slash)",
+                             prefix, rest);
+    }
+    return 0;
+}
+
+int skr_spotmix_keys_init(struct skr_spotmix_keys *keys, const char *prefix,
+                          struct skr_error *error)
+{
+    int rc = spell(keys->on, prefix, "", error);
+
+    rc = rc == 0 ? spell(keys->max, prefix, "-max-on-demand-count", error) : rc;
+    rc = rc == 0 ? spell(keys->class_, prefix, "-class", error) : rc;
+    rc = rc == 0 ? spell(keys->index, prefix, "-index", error) : rc;
+    return rc == 0 ? spell(keys->token, prefix, "-token", error) : rc;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_STATE_H
+#define SKR_CORE_SPOTMIX_STATE_H
+/*
+ * What the mix consists of; private to this folder. A file below is the only one that writes the
+ * fields it is named for.
+ */
+#include <uthash.h>
+#include <utlist.h>
+
+#include "core/spotmix/mix.h"
+
+/* How a pod stands to a deletion cost. */
+enum skr_spotmix_cost {
+    SKR_SPOTMIX_COST_NONE,
+    SKR_SPOTMIX_COST_ON_DEMAND, /* "100" */
+    SKR_SPOTMIX_COST_SPOT,      /* "1" */
+    SKR_SPOTMIX_COST_ROLLOUT,   /* "0": on-demand, its ReplicaSet is being replaced */
+    SKR_SPOTMIX_COST_OTHER,     /* of somebody else */
+    SKR_SPOTMIX_COST_COUNT
+};
+
+struct skr_spotmix_owner;
+
+/* A live pod of a ReplicaSet or StatefulSet (pods.c). What it carries is what the API server has;
+ * what it claims is what it will carry when all fixes are written. */
+struct skr_spotmix_pod {
+    UT_hash_handle hh; /* by uid */
+    struct skr_spotmix_owner *owner;
+    size_t at; /* in owner->slot */
+    skr_time created;
+    int32_t index;       /* carried; -1: none */
+    int32_t index_claim; /* repair.c; -1: none */
+    int8_t class_;       /* carried */
+    int8_t class_claim;  /* repair.c */
+    int8_t cost;         /* carried */
+    int8_t cost_claim;   /* repair.c */
+    bool ready;
+    bool pinned;      /* its own spec rules a class out, and none of our reviews put that there */
+    bool writing;     /* a fix is under way */
+    int64_t ordinal;  /* StatefulSet: of its name; -1: none */
+    char *node;       /* owned; NULL: unbound */
+    const char *name; /* within text */
+    char text[];      /* uid, name */
+};
+
+/* What index a pod claims, beside the pod: looking for a vacant one reads these alone. */
+struct skr_spotmix_held {
+    struct skr_spotmix_pod *pod;
+    int32_t index;
+};
+
+struct skr_spotmix_reservation {
+    skr_time expires;
+    int32_t index;
+    enum skr_spotmix_class class_;
+    char token[SKR_SPOTMIX_TOKEN_MAX];
+};
+
+/* A Deployment, ReplicaSet or StatefulSet; for the latter two also the index space (owners.c). It
+ * exists as long as it is known, or anything refers to it. */
+struct skr_spotmix_owner {
+    UT_hash_handle hh; /* by uid */
+    enum skr_spotmix_kind kind;
+    bool known; /* the object has been seen */
+    char *uid, *namespace_, *name;
+    struct skr_spotmix_rule rule; /* of its own labels */
+    int64_t replicas;
+    int64_t first_ordinal;            /* StatefulSet */
+    int64_t revision;                 /* ReplicaSet: deployment.kubernetes.io/revision; 0: none */
+    bool cost_in_template;            /* ReplicaSet: its pods have a cost of the user's */
+    struct skr_spotmix_owner *parent; /* the Deployment of a ReplicaSet */
+    struct skr_spotmix_owner *child, *prev, *next; /* ReplicaSets of a Deployment */
+    struct skr_spotmix_owner *dirty_next;
+    bool dirty;
+    struct skr_spotmix_held *held; /* live pods, in no order */
+    size_t n_held, cap_held;
+    struct skr_spotmix_reservation *reservation; /* slots.c; in no order */
+    size_t n_reservations, cap_reservations;
+};
+
+struct skr_spotmix_node {
+    UT_hash_handle hh; /* by name */
+    enum skr_spotmix_class class_;
+    bool ready;
+    char name[];
+};
+
+struct skr_spotmix {
+    const struct skr_spotmix_settings *settings;
+    struct skr_spotmix_keys keys;
+    struct skr_spotmix_classes classes;
+    struct skr_spotmix_owner *owners;
+    struct skr_spotmix_pod *pods;
+    struct skr_spotmix_node *nodes;
+    size_t ready_nodes[SKR_SPOTMIX_CLASS_COUNT];
+    struct skr_spotmix_owner *dirty;
+    bool nodes_changed; /* a class may be known that was not */
+    skr_time expiry;    /* no reservation expires earlier */
+    size_t n_reservations;
+    uint64_t n_expired, n_unmutated;
+    uint64_t n_results[SKR_SPOTMIX_RESULT_COUNT];
+    uint64_t *bits; /* scratch of slots.c */
+    size_t cap_bits;
+};
+
+/* ---- owners.c ---- */
+struct skr_spotmix_owner *skr_spotmix_owner_find(const struct skr_spotmix *mix, const char *uid);
+/* Made when it is not there. */
+struct skr_spotmix_owner *skr_spotmix_owner_get(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                                                const char *uid, const char *namespace_,
+                                                const char *name);
+void skr_spotmix_owner_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind,
+                           const json_t *object);
+void skr_spotmix_owner_drop(struct skr_spotmix *mix, const char *uid);
+void skr_spotmix_owner_set_parent(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
+                                  struct skr_spotmix_owner *parent);
+/* Frees it when nothing needs it. */
+void skr_spotmix_owner_release(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
+void skr_spotmix_owner_touch(struct skr_spotmix *mix, struct skr_spotmix_owner *owner);
+void skr_spotmix_owners_fini(struct skr_spotmix *mix);
+/* What the switch is read from: the Deployment, or the owner itself. Not necessarily known. */
+struct skr_spotmix_owner *skr_spotmix_workload_of(struct skr_spotmix_owner *owner);
+/* The revision that evictions and costs go by: the highest one among the ReplicaSets of the
+ * workload (that have pods). */
+int64_t skr_spotmix_newest(const struct skr_spotmix_owner *workload, bool with_pods);
+/* The controller in an object's metadata; NULL: none. */
+const json_t *skr_spotmix_controller(const json_t *meta);
+
+/* What a controller reference makes the space of its pods: REPLICA_SET, STATEFUL_SET, or KIND_COUNT
+ * for everything else, NULL too. */
+enum skr_spotmix_kind skr_spotmix_space_kind(const json_t *reference);
+bool skr_spotmix_is_excluded(const struct skr_spotmix *mix, const char *namespace_);
+
+/* ---- slots.c ---- */
+/* The lowest index >= from that nobody claims and none has reserved. O(pods of the space). */
+int32_t skr_spotmix_vacant(struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                           int32_t from);
+int32_t skr_spotmix_highest(const struct skr_spotmix_owner *owner); /* -1: none */
+/* false: there are SKR_SPOTMIX_RESERVATIONS_MAX. */
+bool skr_spotmix_reserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
+                         const struct skr_spotmix_slot *slot, skr_time expires);
+const struct skr_spotmix_reservation *skr_spotmix_reserved(const struct skr_spotmix_owner *owner,
+                                                           const char *token);
+void skr_spotmix_unreserve(struct skr_spotmix *mix, struct skr_spotmix_owner *owner,
+                           const char *token);
+
+/* ---- pods.c, nodes too ---- */
+void skr_spotmix_node_put(struct skr_spotmix *mix, const json_t *object);
+void skr_spotmix_node_drop(struct skr_spotmix *mix, const char *name);
+void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object);
+void skr_spotmix_pod_drop(struct skr_spotmix *mix, const char *uid);
+void skr_spotmix_pods_fini(struct skr_spotmix *mix);
+/* Sets the claim in both places. */
+void skr_spotmix_pod_claim(struct skr_spotmix_pod *pod, enum skr_spotmix_class class_,
+                           int32_t index);
+/* Where it stands in its StatefulSet or ReplicaSet; negative: nowhere, or below the first one. */
+int64_t skr_spotmix_pod_place(const struct skr_spotmix_pod *pod);
+/* Of the node it is bound to. */
+enum skr_spotmix_class skr_spotmix_pod_node_class(const struct skr_spotmix *mix,
+                                                  const struct skr_spotmix_pod *pod);
+
+#endif

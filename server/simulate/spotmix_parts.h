@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_SIMULATE_SPOTMIX_PARTS_H
+#define SKR_SERVER_SIMULATE_SPOTMIX_PARTS_H
+/* What the files of the replayed spot mix share. */
+#include "server/simulate/spotmix_world.h"
+
+#define SKR_SPOTMIX_WORKLOAD_UID "00000000-0000-4000-8000-000000000000"
+#define SKR_SPOTMIX_STRANGER_UID "00000000-0000-4000-8003-000000000000" /* in no cache */
+/* 2026-01-01T00:00:00Z */
+#define SKR_SPOTMIX_SIM_BEGIN ((skr_time)1767225600 * SKR_SECOND)
+
+const char *skr_spotmix_world_kind(const struct skr_spotmix_world *world);
+
+#endif

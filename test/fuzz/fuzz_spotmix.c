@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * AdmissionReviews to the spot mix. An answer allows, carries the request's uid and is a review
+ * itself; a patch is there when the answer says so, and it has applied.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spotmix/mix.h"
+#include "server/kube/base64.h"
+#include "test/fuzz/fuzz.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *text)
+{
+    json_t *object = fuzz_json(text, strlen(text));
+    skr_spotmix_put(mix, kind, object);
+    json_decref(object);
+}
+
+static void check_answer(const struct skr_spotmix_answer *answer)
+{
+    json_t *json = fuzz_json(answer->body.s, answer->body.len);
+    const json_t *response = json_object_get(json, "response");
+    const char *coded = text_of(response, "patch");
+    char *text = NULL;
+    size_t n = 0;
+
+    fuzz_check(strcmp(text_of(json, "kind"), "AdmissionReview") == 0);
+    fuzz_check(json_is_true(json_object_get(response, "allowed")));
+    fuzz_check(*text_of(response, "uid") != '\0');
+    fuzz_check((*coded != '\0') == (answer->result == SKR_SPOTMIX_PATCHED));
+    if (*coded != '\0') {
+        fuzz_check(skr_base64_decode(coded, strlen(coded), &text, &n, NULL) == 0);
+        json_t *patch = fuzz_json(text, n);
+        fuzz_check(json_array_size(patch) >= 2);
+        json_decref(patch);
+        free(text);
+    }
+    json_decref(json);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct skr_spotmix_settings settings;
+    struct skr_spotmix *mix = NULL;
+    struct skr_spotmix_review review = {
+        .body = (const char *)data, .len = size, .serving = true, .now = SKR_SECOND};
+    struct skr_spotmix_answer answer;
+
+    skr_spotmix_settings_default(&settings);
+    skr_spotmix_settings_preset(&settings, size % 2 == 0 ? "aks" : "default");
+    fuzz_check(skr_spotmix_create(&settings, &mix, NULL) == 0);
+    put(mix, SKR_SPOTMIX_REPLICA_SET,
+        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"r\",\"uid\":\"r\",\"labels\":{"
+        "\"" SKR_SPOTMIX_KEY_PREFIX "\":\"true\",\"" SKR_SPOTMIX_KEY_PREFIX
+        "-max-on-demand-count\":\"1\"}}}");
+    put(mix, SKR_SPOTMIX_STATEFUL_SET,
+        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"s\",\"uid\":\"s\",\"labels\":{"
+        "\"" SKR_SPOTMIX_KEY_PREFIX "\":\"true\"}},\"spec\":{\"ordinals\":{\"start\":3}}}");
+    for (int turn = 0; turn < 2; turn++) {
+        skr_spotmix_review(mix, &review, &answer);
+        for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT && answer.status == 0; i++) {
+            fuzz_check(!review.tried[answer.lookup.kind]);
+            review.tried[answer.lookup.kind] = true;
+            skr_strbuf_fini(&answer.body);
+            skr_spotmix_review(mix, &review, &answer);
+        }
+        fuzz_check(answer.status == 200 || answer.status == 400);
+        if (answer.status == 200) {
+            check_answer(&answer);
+        }
+        skr_strbuf_fini(&answer.body);
+    }
+    /* The same bytes as a pod of the cluster. */
+    json_t *body = json_loadb((const char *)data, size, 0, NULL);
+    if (body) {
+        skr_spotmix_put(mix, SKR_SPOTMIX_POD,
+                        json_object_get(json_object_get(body, "request"), "object"));
+        skr_spotmix_put(mix, SKR_SPOTMIX_NODE, body);
+        skr_spotmix_put(mix, SKR_SPOTMIX_DEPLOYMENT, body);
+        json_decref(body);
+    }
+    skr_spotmix_expire(mix, 100 * SKR_SECOND);
+    fuzz_check(skr_spotmix_expiry(mix) == SKR_TIME_NEVER);
+    skr_spotmix_destroy(mix);
+    return 0;
+}
