@@ -12,7 +12,7 @@
 #include "core/spotmix/json.h"
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 /* ---- the classes ---- */
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 /* "" when absent or no string. */
 static inline const char *skr_spotmix_text(const json_t *object, const char *key)

@@ -10,7 +10,7 @@
 #include "server/object/path.h"
 #include "server/simulate/spotmix_parts.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 bool skr_spotmix_sim_pod_is_live(const struct skr_spotmix_sim_pod *pod)
 {

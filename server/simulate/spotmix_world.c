@@ -10,7 +10,7 @@
 #include "server/object/path.h"
 #include "server/simulate/spotmix_parts.h"
 #include "topology/base/arena.h"
-#include "topology/object_field.h"
+#include "topology/base/json_field.h"
 
 enum { SETTLE_ROUNDS_MAX = 100 };
 
