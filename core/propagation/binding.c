@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/base/strbuf.h"
+
 static const struct skr_field_path metadata_path = {
     .up = NULL, .key = "metadata", .index = SKR_FIELD_NO_INDEX};
 static const struct skr_field_path spec_path = {
@@ -245,6 +247,30 @@ static int read_flags(struct skr_binding *binding, json_t *spec, struct skr_erro
 
 /* ---- status ---- */
 
+static bool is_scheduled(const json_t *condition)
+{
+    const char *type = json_string_value(json_object_get(condition, "type"));
+    return type && strcmp(type, "Scheduled") == 0;
+}
+
+/* A merge patch replaces lists: the conditions of others are written back as they were read. */
+static int keep_others(struct skr_binding *binding, const json_t *list, struct skr_error *error)
+{
+    struct skr_strbuf others;
+    skr_strbuf_init(&others);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        char *text = is_scheduled(entry) ? NULL : json_dumps(entry, JSON_COMPACT | JSON_ENCODE_ANY);
+        if (text) {
+            skr_strbuf_addf(&others, "%s%s", others.len > 0 ? "," : "", text);
+        }
+        free(text);
+    }
+    binding->other_conditions = skr_arena_strdup(binding->arena, others.len > 0 ? others.s : "");
+    skr_strbuf_fini(&others);
+    return binding->other_conditions ? 0 : no_room(error);
+}
+
 static int read_condition(struct skr_binding *binding, json_t *status, struct skr_error *error)
 {
     json_t *list = json_object_get(status, "conditions");
@@ -252,21 +278,19 @@ static int read_condition(struct skr_binding *binding, json_t *status, struct sk
         .up = &status_path, .key = "conditions", .index = SKR_FIELD_NO_INDEX};
     json_t *found = NULL;
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *entry = json_array_get(list, i);
-        const char *type = json_string_value(json_object_get(entry, "type"));
-        if (type && strcmp(type, "Scheduled") == 0) {
-            found = entry;
-        }
+        found = is_scheduled(json_array_get(list, i)) ? json_array_get(list, i) : found;
     }
     int rc = copy_text(binding->arena, found, &path, "status", &binding->condition_status, error);
     if (rc < 0 ||
         (rc = copy_text(binding->arena, found, &path, "reason", &binding->condition_reason,
                         error)) < 0 ||
         (rc = copy_text(binding->arena, found, &path, "message", &binding->condition_message,
-                        error)) < 0) {
+                        error)) < 0 ||
+        (rc = read_time(found, &path, "lastTransitionTime", &binding->condition_since, error)) <
+            0) {
         return rc;
     }
-    return read_time(found, &path, "lastTransitionTime", &binding->condition_since, error);
+    return keep_others(binding, list, error);
 }
 
 static int read_status(struct skr_binding *binding, const json_t *json, struct skr_error *error)

@@ -59,6 +59,7 @@ struct skr_binding {
     const char *condition_reason;
     const char *condition_message;
     skr_time condition_since;
+    const char *other_conditions; /* "{...},{...}": those of other types as compact JSON */
 };
 
 /* Borrows json. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. Cost O(size). */

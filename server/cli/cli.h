@@ -153,6 +153,8 @@ extern const struct skr_command skr_command_group;
 extern const struct skr_command skr_command_demo;
 extern const struct skr_command skr_command_demo_spotmix;
 extern const struct skr_command skr_command_simulate;
+extern const struct skr_command skr_command_demo_binding;
+extern const struct skr_command skr_command_explain_binding;
 extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_simulate_spotmix;
 extern const struct skr_command skr_command_sandbox;

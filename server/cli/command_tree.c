@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara tree`: the tree with what is used and what is left. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/cli/binding_objects.h"
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
 #include "server/exit_code.h"
 #include "server/render/render.h"
+#include "server/simulate/binding_tree.h"
+#include "topology/base/arena.h"
 
 struct options {
     const char *resource, *slot;
+    bool bindings;
     struct skr_page_flags page;
     struct skr_client_flags client;
     struct skr_look_flags look;
@@ -22,6 +30,10 @@ static const struct skr_flag flags[] = {
      .argument = "SIZE",
      .text = "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource",
      .offset = offsetof(struct options, slot)},
+    {.name = "--bindings",
+     .text = "bindings of Karmada: provider, region, zone, cluster with replicas",
+     .kind = SKR_FLAG_SWITCH,
+     .offset = offsetof(struct options, bindings)},
     SKR_HELP_FLAG,
     {0}};
 
@@ -41,6 +53,51 @@ static int show(const struct skr_call *call, const json_t *page, struct skr_strb
     return SKR_EXIT_OK;
 }
 
+static const struct skr_member_cluster *find_cluster(const struct skr_binding_input *input,
+                                                     const char *name)
+{
+    for (size_t i = 0; i < input->n_clusters; i++) {
+        if (strcmp(input->cluster[i]->meta.name, name) == 0) {
+            return input->cluster[i];
+        }
+    }
+    return NULL;
+}
+
+static void draw_binding(const struct skr_binding_input *input, const struct skr_binding *binding,
+                         bool ascii, struct skr_strbuf *out)
+{
+    char title[600];
+    struct skr_binding_tree_row *row = skr_alloc_array(binding->n_targets + 1, sizeof *row);
+    for (size_t i = 0; i < binding->n_targets; i++) {
+        row[i] =
+            (struct skr_binding_tree_row){.cluster = find_cluster(input, binding->target[i].name),
+                                          .name = binding->target[i].name,
+                                          .replicas = binding->target[i].replicas};
+    }
+    snprintf(title, sizeof title, "%s%s%s", binding->meta.namespace_,
+             binding->meta.namespace_[0] != '\0' ? "/" : "", binding->meta.name);
+    skr_binding_tree_write(title, row, binding->n_targets, ascii, out);
+    free(row);
+}
+
+/* Where the bindings are, as their spec.clusters say. */
+static int draw_bindings(const struct skr_call *call, struct skr_strbuf *out,
+                         struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    struct skr_binding_input input;
+    int code = skr_binding_objects_fetch(call, &o->client, &input, messages);
+    for (size_t i = 0; code == SKR_EXIT_OK && i < input.n_bindings; i++) {
+        const char *namespace_ = o->client.namespace_;
+        if (!namespace_ || strcmp(namespace_, input.binding[i]->meta.namespace_) == 0) {
+            draw_binding(&input, input.binding[i], o->look.ascii, out);
+        }
+    }
+    skr_binding_input_fini(&input);
+    return code;
+}
+
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
@@ -51,6 +108,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                      [SKR_VIEW_SLOT] = o->slot}};
     struct skr_client *client = NULL;
     json_t *page = NULL;
+    if (o->bindings) {
+        return draw_bindings(call, out, messages);
+    }
     int code = skr_client_flags_open(call, &o->client, &client, messages);
     if (code == SKR_EXIT_OK) {
         code = skr_client_flags_fetch(call, client, &query, "Tree", &page, messages);
@@ -68,7 +128,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 const struct skr_command skr_command_tree = {
     .name = "tree",
     .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
-             "                    [--server URL | --file DUMP] [--ascii] [--no-headers]",
+             "                    [--server URL | --file DUMP] [--ascii] [--no-headers]\n"
+             "sakkara tree --bindings [-n NAMESPACE] [--file DUMP] [--ascii]",
     .summary = "show racks and nodes, what is used and what still fits",
     .text =
         "A row for every domain and node of the tree in force: nodes that are Ready, the\n"

@@ -83,7 +83,7 @@ const struct skr_command skr_command_simulate_binding = {
         "  kubectl get clusters,resourcebindings -A -o json | sakkara simulate binding -f -\n"
         "  sakkara simulate binding -f state/ --binding shop/web-deployment -o json\n"
         "  sakkara simulate binding -f state/ --profile upstream --option omittedMax=unbounded\n",
-    .next = "sakkara help simulate",
+    .next = "sakkara demo binding",
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),
     .run = run,

@@ -308,6 +308,27 @@ int skr_source_kubectl_map(const struct skr_client_options *options, const char 
     return rc;
 }
 
+int skr_source_kubectl_list(const struct skr_client_options *options, const char *resources,
+                            struct skr_strbuf *out, struct skr_error *error)
+{
+    struct skr_strbuf said;
+    struct arguments a = arguments_of(options);
+    int code = 0;
+    skr_strbuf_init(&said);
+    skr_strbuf_add(&said, "");
+    add(&a, "get");
+    add(&a, "--output=json");
+    add(&a, "--all-namespaces");
+    add(&a, resources);
+    int rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
+    if (rc == 0 && code != 0) {
+        said.s[strcspn(said.s, "\r\n")] = '\0';
+        rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", said.s);
+    }
+    skr_strbuf_fini(&said);
+    return rc;
+}
+
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)
 {
     struct skr_strbuf said;

@@ -18,6 +18,10 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
  * kubectl, no server, not allowed), SKR_LIMIT. */
 int skr_source_kubectl_map(const struct skr_client_options *options, const char *namespace_,
                            const char *name, struct skr_strbuf *out, struct skr_error *error);
+/* All objects of these resources ("a.group,b.group"), in every namespace, as a List. Errors:
+ * SKR_RETRY, SKR_LIMIT. */
+int skr_source_kubectl_list(const struct skr_client_options *options, const char *resources,
+                            struct skr_strbuf *out, struct skr_error *error);
 /* Of kubectl's context; "" when it has none, or there is no kubectl. */
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out);
 

@@ -59,7 +59,7 @@ static void write_notes(const struct skr_binding_decision *decision, struct skr_
 }
 
 struct printing {
-    const struct skr_simulate_binding_options *options;
+    bool json, verbose;
     struct skr_strbuf *out, *messages;
     struct skr_json_writer w;
     bool several;
@@ -78,7 +78,7 @@ static int print_one(struct printing *p, const struct skr_binding_input *input,
         skr_strbuf_addf(p->messages, "binding %s: %s\n", binding->meta.name, error.text);
         return SKR_EXIT_ERROR;
     }
-    if (p->options->json) {
+    if (p->json) {
         skr_json_open(&p->w, NULL, '{');
         if (p->several) {
             skr_json_string(&p->w, "namespace", binding->meta.namespace_);
@@ -88,11 +88,29 @@ static int print_one(struct printing *p, const struct skr_binding_input *input,
         skr_json_close(&p->w, '}');
         write_notes(decision, p->messages);
     } else {
-        skr_binding_text_write(decision, p->options->verbose, p->out);
+        skr_binding_text_write(decision, p->verbose, p->out);
     }
     p->placed = p->placed && decision->code == SKR_PROPAGATION_PLACED;
     skr_binding_decision_destroy(decision);
     return SKR_EXIT_OK;
+}
+
+int skr_simulate_binding_print(const struct skr_binding *binding,
+                               const struct skr_binding_input *input,
+                               const struct skr_propagation_options *settings, bool json,
+                               bool verbose, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    struct printing p = {.json = json,
+                         .verbose = verbose,
+                         .out = out,
+                         .messages = messages,
+                         .w = {.out = out},
+                         .placed = true};
+    int code = print_one(&p, input, binding, settings);
+    if (json) {
+        skr_strbuf_addc(out, '\n');
+    }
+    return code == SKR_EXIT_OK && !p.placed ? SKR_EXIT_NOT_PLACED : code;
 }
 
 static int print_all(struct printing *p, const struct skr_binding_input *input,
@@ -101,23 +119,23 @@ static int print_all(struct printing *p, const struct skr_binding_input *input,
     int code = SKR_EXIT_OK;
     p->several = !only && input->n_bindings > 1;
     p->w = (struct skr_json_writer){.out = p->out};
-    if (p->several && p->options->json) {
+    if (p->several && p->json) {
         skr_json_open(&p->w, NULL, '{');
         skr_json_open(&p->w, "bindings", '[');
     }
     for (size_t i = 0; i < input->n_bindings && code == SKR_EXIT_OK; i++) {
         if (!only || only == input->binding[i]) {
-            if (!p->options->json && i > 0 && !only) {
+            if (!p->json && i > 0 && !only) {
                 skr_strbuf_addc(p->out, '\n');
             }
             code = print_one(p, input, input->binding[i], settings);
         }
     }
-    if (p->several && p->options->json) {
+    if (p->several && p->json) {
         skr_json_close(&p->w, ']');
         skr_json_close(&p->w, '}');
     }
-    if (p->options->json) {
+    if (p->json) {
         skr_strbuf_addc(p->out, '\n');
     }
     return code;
@@ -143,7 +161,11 @@ static int run(const struct skr_simulate_binding_options *options,
                         options->binding ? options->binding : "", options->binding ? " " : "");
         return SKR_EXIT_NOT_FOUND;
     }
-    struct printing p = {.options = options, .out = out, .messages = messages, .placed = true};
+    struct printing p = {.json = options->json,
+                         .verbose = options->verbose,
+                         .out = out,
+                         .messages = messages,
+                         .placed = true};
     int code = print_all(&p, input, only, settings);
     return code == SKR_EXIT_OK && !p.placed ? SKR_EXIT_NOT_PLACED : code;
 }

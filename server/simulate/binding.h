@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "core/propagation/decision.h"
+#include "server/simulate/binding_input.h"
 #include "topology/base/strbuf.h"
 
 struct skr_simulate_binding_options {
@@ -25,5 +26,10 @@ int skr_simulate_binding_run(const struct skr_simulate_binding_options *options,
 /* Profile and options from texts. Errors: SKR_NOT_FOUND, SKR_INVALID. */
 int skr_simulate_binding_settings(const char *profile, const char *const *option, size_t n,
                                   struct skr_propagation_options *ret, struct skr_error *error);
+/* One binding of what was read. Returns an exit code. */
+int skr_simulate_binding_print(const struct skr_binding *binding,
+                               const struct skr_binding_input *input,
+                               const struct skr_propagation_options *settings, bool json,
+                               bool verbose, struct skr_strbuf *out, struct skr_strbuf *messages);
 
 #endif

@@ -141,6 +141,28 @@ static void write_groups(const struct skr_binding_decision *decision, bool verbo
     write_table(&table, verbose, out);
 }
 
+/* Groups that come before a chosen one in order and were left out. */
+static void write_better(const struct skr_binding_decision *decision, struct skr_strbuf *out)
+{
+    for (size_t i = 0; i < decision->n_levels; i++) {
+        const struct skr_spread_level *level = &decision->level[i];
+        size_t last = 0;
+        for (size_t k = 0; k < level->n; k++) {
+            last = level->group[k].selected ? k : last;
+        }
+        for (size_t k = 0; k < last; k++) {
+            if (!level->group[k].selected) {
+                skr_strbuf_addf(out,
+                                "  %s %s comes before %s, but in no combination with the groups\n"
+                                "  before it there is room for %lld replicas.\n",
+                                skr_spread_field_name(level->field), level->group[k].path,
+                                level->group[last].path, (long long)decision->need);
+                break;
+            }
+        }
+    }
+}
+
 static void write_rejected(const struct skr_binding_decision *decision, bool verbose,
                            struct skr_strbuf *out)
 {
@@ -221,6 +243,9 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
     }
     if (decision->n_levels > 0) {
         write_groups(decision, verbose, out);
+        if (decision->code == SKR_PROPAGATION_PLACED) {
+            write_better(decision, out);
+        }
     }
     write_rejected(decision, verbose, out);
     for (int i = 0; i < SKR_WARNING_COUNT; i++) {
@@ -228,110 +253,5 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
             skr_strbuf_addf(out, "\nwarning: %s\n",
                             skr_propagation_warning_name((enum skr_propagation_warning)i));
         }
-    }
-}
-
-/* ---- the tree ---- */
-
-/* Replicas below a unit of the tree, and whether any of its clusters is selected. */
-static bool sum_below(const struct skr_binding_decision *decision,
-                      const struct skr_spread_group *group, int64_t *ret)
-{
-    bool any = false;
-    *ret = 0;
-    for (size_t i = 0; i < group->n_members; i++) {
-        const struct skr_candidate *candidate = &decision->candidate[group->member[i]];
-        const struct skr_assignment *target = target_of(decision, candidate->cluster->meta.name);
-        any = any || candidate->selected;
-        *ret += target && candidate->selected ? target->replicas : 0;
-    }
-    return any;
-}
-
-struct drawing {
-    const struct skr_binding_decision *decision;
-    struct skr_strbuf *out;
-    bool ascii;
-};
-
-static void draw_row(const struct drawing *d, const bool *last, size_t depth, const char *name,
-                     int64_t replicas)
-{
-    for (size_t i = 0; i + 1 < depth; i++) {
-        skr_strbuf_add(d->out, last[i] ? "  " : d->ascii ? "| " : "\u2502 ");
-    }
-    if (depth > 0) {
-        skr_strbuf_add(d->out, d->ascii          ? (last[depth - 1] ? "\\-" : "|-")
-                               : last[depth - 1] ? "\u2514\u2500"
-                                                 : "\u251c\u2500");
-    }
-    skr_strbuf_addf(d->out, "%s  %lld\n", name, (long long)replicas);
-}
-
-static const struct skr_spread_group *group_of_unit(const struct skr_binding_decision *decision,
-                                                    size_t level, int32_t unit)
-{
-    for (size_t i = 0; i < decision->level[level].n; i++) {
-        if (decision->level[level].group[i].unit == unit) {
-            return &decision->level[level].group[i];
-        }
-    }
-    return NULL;
-}
-
-static bool is_shown(const struct skr_binding_decision *decision, size_t depth, int32_t unit,
-                     const char **ret_name, int64_t *ret_replicas)
-{
-    *ret_name = decision->tree->unit_name[unit];
-    if (depth < decision->n_levels) {
-        const struct skr_spread_group *group = group_of_unit(decision, depth, unit);
-        return group && sum_below(decision, group, ret_replicas);
-    }
-    const struct skr_assignment *target = target_of(decision, *ret_name);
-    *ret_replicas = target ? target->replicas : 0;
-    return target != NULL;
-}
-
-/* Depth is at most three levels and the clusters. */
-static void draw_children(const struct drawing *d, int32_t unit, size_t depth, bool *last)
-{
-    const struct skr_tree *tree = d->decision->tree;
-    const char *name;
-    int64_t replicas = 0;
-    int32_t final = -1;
-    if (depth > d->decision->n_levels) {
-        return;
-    }
-    for (int32_t i = 0; i < tree->child_count[unit]; i++) {
-        int32_t child = tree->child_first[unit] + i;
-        final = is_shown(d->decision, depth, child, &name, &replicas) ? child : final;
-    }
-    for (int32_t i = 0; i < tree->child_count[unit]; i++) {
-        int32_t child = tree->child_first[unit] + i;
-        if (is_shown(d->decision, depth, child, &name, &replicas)) {
-            last[depth] = child == final;
-            draw_row(d, last, depth + 1, name, replicas);
-            draw_children(d, child, depth + 1, last);
-        }
-    }
-}
-
-void skr_binding_tree_write(const struct skr_binding_decision *decision, bool ascii,
-                            struct skr_strbuf *out)
-{
-    struct drawing d = {.decision = decision, .out = out, .ascii = ascii};
-    bool last[SKR_SPREAD_FIELD_COUNT + 1] = {false};
-    int64_t sum = 0;
-    for (size_t i = 0; i < decision->n_targets; i++) {
-        sum += decision->target[i].replicas;
-    }
-    draw_row(&d, last, 0, decision->binding->meta.name, sum);
-    if (decision->tree) {
-        draw_children(&d, 0, 0, last);
-        return;
-    }
-    for (size_t i = 0; i < decision->n_targets; i++) {
-        last[0] = i + 1 == decision->n_targets;
-        draw_row(&d, last, 1, decision->target[i].name, decision->target[i].replicas);
     }
 }

@@ -13,8 +13,4 @@ enum { SKR_BINDING_TEXT_ROWS = 12 }; /* of each table; the rest is counted. verb
 
 void skr_binding_text_write(const struct skr_binding_decision *decision, bool verbose,
                             struct skr_strbuf *out);
-/* provider/region/zone/cluster with replicas, as far as these are declared. ascii: no box drawing. */
-void skr_binding_tree_write(const struct skr_binding_decision *decision, bool ascii,
-                            struct skr_strbuf *out);
-
 #endif

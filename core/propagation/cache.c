@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects in: clusters and bindings by name, and the list of clusters that decisions are made on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/propagation/state.h"
+
+/* uthash finds by length; keys are strings. */
+struct skr_binding_entry *skr_propagation_find(struct skr_propagation *self, const char *key)
+{
+    struct skr_binding_entry *entry;
+    HASH_FIND(hh, self->binding, key, strlen(key), entry);
+    return entry;
+}
+
+static struct skr_cluster_entry *find_cluster(struct skr_propagation *self, const char *name)
+{
+    struct skr_cluster_entry *entry;
+    HASH_FIND(hh, self->cluster, name, strlen(name), entry);
+    return entry;
+}
+
+static char *make_key(const char *namespace_, const char *name)
+{
+    size_t n_namespace = strlen(namespace_);
+    size_t n_name = strlen(name);
+    char *key = skr_alloc(n_namespace + n_name + 2);
+    memcpy(key, namespace_, n_namespace);
+    if (n_namespace > 0) {
+        key[n_namespace++] = '/';
+    }
+    memcpy(key + n_namespace, name, n_name);
+    return key;
+}
+
+void skr_propagation_queue(struct skr_propagation *self, const struct skr_binding_entry *entry,
+                           skr_time at)
+{
+    if (skr_propagation_is_ours(self, entry->binding)) {
+        skr_keys_add(self->keys, entry->key, entry->binding->priority, at);
+    }
+}
+
+bool skr_propagation_take(struct skr_propagation *self, struct skr_binding_entry *entry,
+                          struct skr_binding *binding)
+{
+    const struct skr_meta *had = &entry->binding->meta;
+    bool same = strcmp(had->uid, binding->meta.uid) == 0;
+    if (same && binding->meta.resource_version <= had->resource_version) {
+        skr_binding_destroy(binding);
+        return false;
+    }
+    skr_binding_destroy(entry->binding);
+    entry->binding = binding;
+    if (!skr_propagation_is_ours(self, binding)) {
+        skr_keys_forget(self->keys, entry->key);
+    }
+    return true;
+}
+
+void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    skr_keys_forget(self->keys, entry->key);
+    HASH_DELETE(hh, self->binding, entry);
+    skr_binding_destroy(entry->binding);
+    free(entry->affinity);
+    free(entry->note);
+    free(entry->key);
+    free(entry);
+}
+
+static void upsert_binding(struct skr_propagation *self, struct skr_binding *binding)
+{
+    char *key = make_key(binding->meta.namespace_, binding->meta.name);
+    struct skr_binding_entry *entry = skr_propagation_find(self, key);
+    if (!entry) {
+        entry = skr_alloc(sizeof *entry);
+        entry->key = key;
+        entry->binding = binding;
+        HASH_ADD_KEYPTR(hh, self->binding, entry->key, strlen(entry->key), entry);
+        skr_propagation_queue(self, entry, 0);
+        return;
+    }
+    free(key);
+    int64_t generation = entry->binding->generation;
+    bool was_ours = skr_propagation_is_ours(self, entry->binding);
+    if (skr_propagation_take(self, entry, binding) &&
+        (binding->generation != generation || !was_ours)) {
+        skr_propagation_queue(self, entry, 0);
+    }
+}
+
+static void upsert_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster)
+{
+    struct skr_cluster_entry *entry = find_cluster(self, cluster->meta.name);
+    struct skr_member_cluster *before = NULL;
+    if (entry && strcmp(entry->cluster->meta.uid, cluster->meta.uid) == 0 &&
+        cluster->meta.resource_version <= entry->cluster->meta.resource_version) {
+        skr_member_cluster_destroy(cluster);
+        return;
+    }
+    free(self->list);
+    self->list = NULL;
+    if (entry) {
+        before = entry->cluster;
+        HASH_DELETE(hh, self->cluster, entry);
+    } else {
+        entry = skr_alloc(sizeof *entry);
+    }
+    entry->cluster = cluster;
+    HASH_ADD_KEYPTR(hh, self->cluster, cluster->meta.name, strlen(cluster->meta.name), entry);
+    skr_propagation_cluster_changed(self, before, cluster);
+    skr_member_cluster_destroy(before);
+}
+
+static void delete_cluster(struct skr_propagation *self, const char *name)
+{
+    struct skr_cluster_entry *entry = find_cluster(self, name);
+    if (!entry) {
+        return;
+    }
+    free(self->list);
+    self->list = NULL;
+    HASH_DELETE(hh, self->cluster, entry);
+    skr_propagation_cluster_changed(self, entry->cluster, NULL);
+    skr_member_cluster_destroy(entry->cluster);
+    free(entry);
+}
+
+static void delete_binding(struct skr_propagation *self, const char *namespace_, const char *name)
+{
+    char *key = make_key(namespace_, name);
+    struct skr_binding_entry *entry = skr_propagation_find(self, key);
+    free(key);
+    if (entry) {
+        skr_propagation_remove(self, entry);
+    }
+}
+
+void skr_propagation_object(void *self, struct skr_event *event)
+{
+    if (event->kind == SKR_EVENT_DELETE) {
+        if (event->deleted.type == &skr_member_cluster_type) {
+            delete_cluster(self, event->deleted.name);
+        } else {
+            delete_binding(self, event->deleted.namespace_, event->deleted.name);
+        }
+        return;
+    }
+    if (event->upsert.type == &skr_member_cluster_type) {
+        upsert_cluster(self, skr_event_take_object(event));
+    } else {
+        upsert_binding(self, skr_event_take_object(event));
+    }
+}
+
+/* ---- the list ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct skr_member_cluster *const *x = a;
+    const struct skr_member_cluster *const *y = b;
+    return strcmp((*x)->meta.name, (*y)->meta.name);
+}
+
+const struct skr_member_cluster *const *skr_propagation_clusters(struct skr_propagation *self,
+                                                                 size_t *ret_n)
+{
+    struct skr_cluster_entry *entry;
+    struct skr_cluster_entry *next;
+    if (!self->list) {
+        self->n_list = 0;
+        self->list = skr_alloc_array(HASH_COUNT(self->cluster) + 1, sizeof *self->list);
+        HASH_ITER(hh, self->cluster, entry, next)
+        {
+            self->list[self->n_list++] = entry->cluster;
+        }
+        if (self->n_list > 1) {
+            qsort(self->list, self->n_list, sizeof *self->list, by_name);
+        }
+    }
+    *ret_n = self->n_list;
+    return self->list;
+}
+
+void skr_propagation_clear(struct skr_propagation *self)
+{
+    struct skr_cluster_entry *cluster;
+    struct skr_cluster_entry *next_cluster;
+    struct skr_binding_entry *binding;
+    struct skr_binding_entry *next_binding;
+    HASH_ITER(hh, self->cluster, cluster, next_cluster)
+    {
+        HASH_DELETE(hh, self->cluster, cluster);
+        skr_member_cluster_destroy(cluster->cluster);
+        free(cluster);
+    }
+    HASH_ITER(hh, self->binding, binding, next_binding)
+    {
+        skr_propagation_remove(self, binding);
+    }
+    free(self->list);
+    self->list = NULL;
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cycle of a binding: decided, main resource, status, done.
+ *
+ * The patch of the main resource carries the resourceVersion that was decided on: if anybody was
+ * faster, an eviction above all, the decision is dropped and the binding read again. The status is
+ * one patch, with the version that the first patch left behind. A status patch names the conditions
+ * of others too, since a merge patch replaces the list.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/propagation/decision_json.h"
+#include "core/propagation/state.h"
+
+enum { TIME_BYTES = 40 };
+
+static const char condition_placed[] = "Binding has been scheduled successfully.";
+
+/* ---- ends of a cycle ---- */
+
+static void end_well(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    skr_keys_succeed(self->keys, entry->key);
+}
+
+/* What the code asks for after its status is there. */
+static void end_with_retry(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    skr_time later = skr_frame_now(self->frame) + SKR_RETRY_LATER_TIME;
+    struct skr_propagation_outcome outcome =
+        skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0);
+    switch (outcome.retry) {
+    case SKR_RETRY_NONE:
+        end_well(self, entry);
+        return;
+    case SKR_RETRY_LATER:
+        end_well(self, entry);
+        skr_propagation_queue(self, entry, later);
+        return;
+    case SKR_RETRY_BACKOFF:
+        skr_keys_fail(self->keys, entry->key);
+        return;
+    case SKR_RETRY_BACKOFF_THEN_LATER:
+        if (skr_keys_failures(self->keys, entry->key) < SKR_RETRY_BACKOFF_TRIES) {
+            skr_keys_fail(self->keys, entry->key);
+            return;
+        }
+        end_well(self, entry);
+        skr_propagation_queue(self, entry, later);
+        return;
+    }
+}
+
+/* ---- Events ---- */
+
+static void report(struct skr_propagation *self, const struct skr_binding_entry *entry)
+{
+    char version[SKR_API_VERSION_MAX];
+    bool placed = entry->code == SKR_PROPAGATION_PLACED;
+    const struct skr_object_reference *resource = &entry->binding->resource;
+    struct skr_note note = {
+        .regarding = skr_reference_to(skr_binding_entry_type(entry)->resource,
+                                      &entry->binding->meta, version),
+        .warning = !placed,
+        .reason = placed ? "ScheduleBindingSucceed" : "ScheduleBindingFailed",
+        .action = "Schedule",
+        .note = placed ? entry->note : entry->message,
+        .controller = self->settings->scheduler_name,
+    };
+    skr_frame_event(self->frame, &note);
+    note.regarding = (struct skr_reference){.api_version = resource->api_version,
+                                            .kind = resource->kind,
+                                            .namespace_ = resource->namespace_,
+                                            .name = resource->name,
+                                            .uid = resource->uid};
+    if (resource->name[0] != '\0') {
+        skr_frame_event(self->frame, &note);
+    }
+    skr_frame_decision(self->frame, &(struct skr_decision){.kind = "binding",
+                                                           .key = entry->key,
+                                                           .what = placed ? "Binding placed"
+                                                                          : "Binding not placed",
+                                                           .reason = note.reason,
+                                                           .message = note.note});
+}
+
+/* ---- writes ---- */
+
+static void send(struct skr_propagation *self, const struct skr_binding_entry *entry,
+                 enum skr_write_verb verb, const char *subresource, int purpose, const char *body)
+{
+    const struct skr_object_type *type = skr_binding_entry_type(entry);
+    struct skr_write write = {
+        .verb = verb,
+        .resource = type->resource,
+        .subresource = subresource,
+        .class = purpose == SKR_WRITE_STATUS ? SKR_WRITE_CLASS_STATUS : SKR_WRITE_CLASS_COMMIT,
+        .namespace_ = entry->binding->meta.namespace_,
+        .name = entry->binding->meta.name,
+        .body = body,
+        .body_len = strlen(body),
+        .answer = type,
+    };
+    skr_frame_write(self->frame, &write, purpose, entry->key);
+}
+
+static void read_again(struct skr_propagation *self, const struct skr_binding_entry *entry)
+{
+    send(self, entry, SKR_VERB_GET, "", SKR_WRITE_READ, "");
+}
+
+static void open_patch(const struct skr_binding *binding, const char *annotation,
+                       struct skr_json_writer *w)
+{
+    char version[24];
+    snprintf(version, sizeof version, "%llu", (unsigned long long)binding->meta.resource_version);
+    skr_json_open(w, NULL, '{');
+    skr_json_open(w, "metadata", '{');
+    skr_json_string(w, "resourceVersion", version);
+    if (annotation) {
+        skr_json_open(w, "annotations", '{');
+        skr_json_string(w, "policy.karmada.io/applied-placement", annotation);
+        skr_json_close(w, '}');
+    }
+    skr_json_close(w, '}');
+}
+
+static bool targets_differ(const struct skr_binding *binding,
+                           const struct skr_binding_decision *decision)
+{
+    if (binding->n_targets != decision->n_targets) {
+        return true;
+    }
+    for (size_t i = 0; i < decision->n_targets; i++) {
+        const struct skr_assignment *wanted = &decision->target[i];
+        const struct skr_target *has = skr_binding_target(binding, wanted->name);
+        if (!has ||
+            (wanted->has_replicas ? has->replicas != wanted->replicas : has->replicas != 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* false: nothing of the main resource changes. */
+static bool write_main(struct skr_propagation *self, struct skr_binding_entry *entry,
+                       const struct skr_binding_decision *decision)
+{
+    const struct skr_binding *binding = entry->binding;
+    struct skr_strbuf body;
+    struct skr_json_writer w = {.out = &body};
+    bool replaces = entry->code == SKR_PROPAGATION_PLACED ||
+                    skr_propagation_outcome(entry->code, false).empties;
+    entry->changed = replaces && targets_differ(binding, decision);
+    if (!replaces || (!entry->changed &&
+                      skr_propagation_same_json(binding->placement_text, binding->applied_text))) {
+        return false;
+    }
+    skr_strbuf_init(&body);
+    open_patch(binding, binding->placement_text, &w);
+    if (entry->changed) {
+        skr_json_open(&w, "spec", '{');
+        skr_binding_decision_write_targets(decision, "clusters", &w);
+        skr_json_close(&w, '}');
+    }
+    skr_json_close(&w, '}');
+    send(self, entry, SKR_VERB_MERGE_PATCH, "", SKR_WRITE_MAIN, body.s);
+    skr_strbuf_fini(&body);
+    return true;
+}
+
+static const char *reason_of(const struct skr_propagation *self,
+                             const struct skr_binding_entry *entry)
+{
+    return skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0)
+        .reason;
+}
+
+/* Whether condition Scheduled says what was decided. */
+static bool condition_differs(const struct skr_propagation *self,
+                              const struct skr_binding_entry *entry)
+{
+    const struct skr_binding *binding = entry->binding;
+    bool placed = entry->code == SKR_PROPAGATION_PLACED;
+    return strcmp(binding->condition_status, placed ? "True" : "False") != 0 ||
+           strcmp(binding->condition_reason, reason_of(self, entry)) != 0 ||
+           strcmp(binding->condition_message, placed ? condition_placed : entry->message) != 0;
+}
+
+static bool status_differs(const struct skr_propagation *self,
+                           const struct skr_binding_entry *entry)
+{
+    const struct skr_binding *binding = entry->binding;
+    if (entry->advances_only) {
+        return binding->observed_generation != entry->observed;
+    }
+    if (condition_differs(self, entry)) {
+        return true;
+    }
+    return entry->code == SKR_PROPAGATION_PLACED &&
+           (binding->observed_generation != entry->observed || entry->changed ||
+            binding->last_scheduled == 0 || skr_binding_is_fresh(binding) ||
+            (entry->affinity && strcmp(binding->observed_affinity, entry->affinity) != 0));
+}
+
+static void write_condition(const struct skr_propagation *self,
+                            const struct skr_binding_entry *entry, const char *now,
+                            struct skr_json_writer *w)
+{
+    const struct skr_binding *binding = entry->binding;
+    bool placed = entry->code == SKR_PROPAGATION_PLACED;
+    const char *status = placed ? "True" : "False";
+    char since[TIME_BYTES];
+    snprintf(since, sizeof since, "%s", now);
+    if (binding->condition_since != 0 && strcmp(binding->condition_status, status) == 0) {
+        skr_time_write(binding->condition_since, 0, since, sizeof since);
+    }
+    skr_json_open(w, "conditions", '[');
+    if (binding->other_conditions[0] != '\0') {
+        skr_json_raw(w, NULL, binding->other_conditions);
+    }
+    skr_json_open(w, NULL, '{');
+    skr_json_string(w, "type", "Scheduled");
+    skr_json_string(w, "status", status);
+    skr_json_string(w, "reason", reason_of(self, entry));
+    skr_json_string(w, "message", placed ? condition_placed : entry->message);
+    skr_json_string(w, "lastTransitionTime", since);
+    skr_json_close(w, '}');
+    skr_json_close(w, ']');
+}
+
+static void write_status(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    struct skr_strbuf body;
+    struct skr_json_writer w = {.out = &body};
+    char now[TIME_BYTES];
+    bool placed = entry->code == SKR_PROPAGATION_PLACED;
+    skr_time second = skr_frame_now(self->frame) / SKR_SECOND * SKR_SECOND;
+    if (!status_differs(self, entry)) {
+        end_with_retry(self, entry);
+        return;
+    }
+    /* Times of Kubernetes have whole seconds; clocks differ: what was asked for has been done. */
+    if (second < entry->binding->reschedule_at) {
+        second = entry->binding->reschedule_at;
+    }
+    skr_time_write(second, 0, now, sizeof now);
+    skr_strbuf_init(&body);
+    open_patch(entry->binding, NULL, &w);
+    skr_json_open(&w, "status", '{');
+    if (!entry->advances_only) {
+        write_condition(self, entry, now, &w);
+    }
+    if (placed) {
+        skr_json_int(&w, "schedulerObservedGeneration", entry->observed);
+    }
+    if (placed && !entry->advances_only) {
+        skr_json_string(&w, "lastScheduledTime", now);
+    }
+    if (placed && !entry->advances_only && entry->affinity) {
+        skr_json_string(&w, "schedulerObservingAffinityName", entry->affinity);
+    }
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
+    send(self, entry, SKR_VERB_MERGE_PATCH, "status", SKR_WRITE_STATUS, body.s);
+    skr_strbuf_fini(&body);
+}
+
+/* ---- deciding ---- */
+
+static char *make_note(const struct skr_binding_decision *decision)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    for (size_t i = 0; i < decision->n_targets; i++) {
+        skr_strbuf_addf(&text, "%s%s", i > 0 ? ", " : "", decision->target[i].name);
+        if (decision->target[i].has_replicas) {
+            skr_strbuf_addf(&text, ":%lld", (long long)decision->target[i].replicas);
+        }
+    }
+    skr_strbuf_add(&text, decision->n_targets == 0 ? "no cluster" : "");
+    return skr_strbuf_take(&text, NULL);
+}
+
+static void remember(struct skr_propagation *self, struct skr_binding_entry *entry,
+                     const struct skr_binding_decision *decision)
+{
+    free(entry->affinity);
+    free(entry->note);
+    entry->affinity = NULL;
+    if (decision->term >= 0 && decision->code == SKR_PROPAGATION_PLACED) {
+        entry->affinity = skr_strdup(entry->binding->placement.term[decision->term].name);
+    }
+    entry->note = make_note(decision);
+    entry->code = decision->code;
+    snprintf(entry->message, sizeof entry->message, "%s", decision->message);
+    entry->generation = entry->binding->generation;
+    entry->observed = entry->generation;
+    entry->advances_only = false;
+    self->attempts[decision->code]++;
+    self->fallbacks += decision->fell_back ? 1 : 0;
+}
+
+static void decide(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    struct skr_binding_decision *decision = NULL;
+    size_t n = 0;
+    const struct skr_member_cluster *const *clusters = skr_propagation_clusters(self, &n);
+    if (skr_binding_decide(entry->binding, clusters, n, &self->settings->options, &decision, NULL) <
+        0) {
+        skr_keys_fail(self->keys, entry->key);
+        return;
+    }
+    remember(self, entry, decision);
+    if (!write_main(self, entry, decision)) {
+        write_status(self, entry);
+    }
+    skr_binding_decision_destroy(decision);
+}
+
+static void run_cycle(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    if (skr_propagation_is_due(self, entry->binding)) {
+        decide(self, entry);
+        return;
+    }
+    entry->code = SKR_PROPAGATION_PLACED;
+    entry->changed = false;
+    entry->advances_only = true;
+    entry->generation = entry->binding->generation;
+    entry->observed = entry->generation;
+    write_status(self, entry);
+}
+
+bool skr_propagation_settle(void *self)
+{
+    struct skr_propagation *propagation = self;
+    if (skr_keys_running(propagation->keys) >= propagation->settings->workers) {
+        return false;
+    }
+    const char *key = skr_keys_start(propagation->keys);
+    if (!key) {
+        return false;
+    }
+    struct skr_binding_entry *entry = skr_propagation_find(propagation, key);
+    if (!entry || !skr_propagation_is_ours(propagation, entry->binding)) {
+        skr_keys_succeed(propagation->keys, key);
+        return true;
+    }
+    run_cycle(propagation, entry);
+    return true;
+}
+
+/* ---- answers ---- */
+
+/* The object of an answer into the cache. */
+static void take_answer(struct skr_propagation *self, struct skr_binding_entry *entry,
+                        struct skr_event *event)
+{
+    struct skr_binding *binding = skr_event_take_object(event);
+    if (binding) {
+        skr_propagation_take(self, entry, binding);
+    }
+}
+
+static void main_written(struct skr_propagation *self, struct skr_binding_entry *entry,
+                         struct skr_event *event)
+{
+    take_answer(self, entry, event);
+    /* Our patch made one generation. Where there is more, somebody else's change is in it too. */
+    int64_t now = entry->binding->generation;
+    if (now == entry->generation + 1) {
+        entry->observed = now;
+    } else if (now != entry->generation) {
+        skr_propagation_queue(self, entry, 0);
+    }
+    if (!skr_propagation_is_ours(self, entry->binding) || !skr_frame_is_deciding(self->frame)) {
+        end_well(self, entry);
+        return;
+    }
+    write_status(self, entry);
+}
+
+static void main_denied(struct skr_propagation *self, struct skr_binding_entry *entry,
+                        const struct skr_event *event)
+{
+    entry->code = SKR_PROPAGATION_QUOTA_EXCEEDED;
+    entry->changed = false;
+    snprintf(entry->message, sizeof entry->message, "quota_exceeded: %.200s",
+             event->written.message ? event->written.message : "");
+    self->attempts[entry->code]++;
+    write_status(self, entry);
+}
+
+static void status_written(struct skr_propagation *self, struct skr_binding_entry *entry,
+                           struct skr_event *event)
+{
+    bool said = !entry->advances_only && (entry->changed || condition_differs(self, entry));
+    take_answer(self, entry, event);
+    if (said) {
+        report(self, entry);
+    }
+    end_with_retry(self, entry);
+}
+
+static void read_done(struct skr_propagation *self, struct skr_binding_entry *entry,
+                      struct skr_event *event)
+{
+    take_answer(self, entry, event);
+    end_well(self, entry);
+    skr_propagation_queue(self, entry, 0);
+}
+
+static void handle_ok(struct skr_propagation *self, int purpose, struct skr_binding_entry *entry,
+                      struct skr_event *event)
+{
+    if (purpose == SKR_WRITE_MAIN) {
+        main_written(self, entry, event);
+    } else if (purpose == SKR_WRITE_STATUS) {
+        status_written(self, entry, event);
+    } else {
+        read_done(self, entry, event);
+    }
+}
+
+void skr_propagation_written(void *self, const struct skr_pending_write *write,
+                             struct skr_event *event)
+{
+    struct skr_propagation *propagation = self;
+    struct skr_binding_entry *entry = skr_propagation_find(propagation, write->key);
+    if (!entry) {
+        skr_keys_succeed(propagation->keys, write->key);
+        return;
+    }
+    switch (event->written.outcome) {
+    case SKR_WRITE_OK:
+        handle_ok(propagation, write->purpose, entry, event);
+        return;
+    case SKR_WRITE_NOT_FOUND:
+        skr_keys_succeed(propagation->keys, write->key);
+        skr_propagation_remove(propagation, entry);
+        return;
+    case SKR_WRITE_CONFLICT:
+    case SKR_WRITE_UNKNOWN:
+        if (write->purpose != SKR_WRITE_READ && skr_frame_is_deciding(propagation->frame)) {
+            read_again(propagation, entry);
+            return;
+        }
+        break;
+    case SKR_WRITE_DENIED:
+        if (write->purpose == SKR_WRITE_MAIN && skr_frame_is_deciding(propagation->frame)) {
+            main_denied(propagation, entry, event);
+            return;
+        }
+        break;
+    case SKR_WRITE_INVALID:
+    case SKR_WRITE_BUSY:
+    case SKR_WRITE_DROPPED:
+    case SKR_WRITE_OUTCOME_COUNT:
+        break;
+    }
+    skr_keys_fail(propagation->keys, write->key);
+}

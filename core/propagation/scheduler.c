@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The row of the scheduler of bindings, and what it watches. */
+#include "core/propagation/scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/propagation/state.h"
+
+const struct skr_resource skr_resource_bindings = {"work.karmada.io", "v1alpha2",
+                                                   "resourcebindings", "ResourceBinding", true};
+const struct skr_resource skr_resource_cluster_bindings = {
+    "work.karmada.io", "v1alpha2", "clusterresourcebindings", "ClusterResourceBinding", false};
+const struct skr_resource skr_resource_member_clusters = {"cluster.karmada.io", "v1alpha1",
+                                                          "clusters", "Cluster", false};
+
+static int decode_binding(const json_t *json, void **ret, struct skr_error *error)
+{
+    struct skr_binding *binding = NULL;
+    int rc = skr_binding_decode(json, &binding, error);
+    *ret = binding;
+    return rc;
+}
+
+static void destroy_binding(void *object)
+{
+    skr_binding_destroy(object);
+}
+
+static const struct skr_meta *meta_of_binding(const void *object)
+{
+    const struct skr_binding *binding = object;
+    return &binding->meta;
+}
+
+static int decode_cluster(const json_t *json, void **ret, struct skr_error *error)
+{
+    struct skr_member_cluster *cluster = NULL;
+    int rc = skr_member_cluster_decode(json, &cluster, error);
+    *ret = cluster;
+    return rc;
+}
+
+static void destroy_cluster(void *object)
+{
+    skr_member_cluster_destroy(object);
+}
+
+static const struct skr_meta *meta_of_cluster(const void *object)
+{
+    const struct skr_member_cluster *cluster = object;
+    return &cluster->meta;
+}
+
+const struct skr_object_type skr_binding_type = {&skr_resource_bindings, decode_binding,
+                                                 destroy_binding, meta_of_binding};
+const struct skr_object_type skr_cluster_binding_type = {
+    &skr_resource_cluster_bindings, decode_binding, destroy_binding, meta_of_binding};
+const struct skr_object_type skr_member_cluster_type = {
+    &skr_resource_member_clusters, decode_cluster, destroy_cluster, meta_of_cluster};
+
+static const struct skr_watch watches[] = {
+    {.type = &skr_member_cluster_type, .name = "memberclusters"},
+    {.type = &skr_binding_type},
+    {.type = &skr_cluster_binding_type},
+};
+
+const struct skr_object_type *skr_binding_entry_type(const struct skr_binding_entry *entry)
+{
+    return entry->binding->meta.namespace_[0] != '\0' ? &skr_binding_type
+                                                      : &skr_cluster_binding_type;
+}
+
+bool skr_propagation_is_ours(const struct skr_propagation *self, const struct skr_binding *binding)
+{
+    return binding->is_managed && !binding->suspended && !binding->meta.deleting &&
+           strcmp(binding->scheduler_name, self->settings->scheduler_name) == 0;
+}
+
+static void *create(struct skr_frame *frame, const void *settings)
+{
+    struct skr_propagation *self = skr_alloc(sizeof *self);
+    const struct skr_keys_options options = {.retry_min = SKR_RETRY_BACKOFF_MIN,
+                                             .retry_max = SKR_RETRY_BACKOFF_MAX,
+                                             .wake_kind = SKR_WAKE_KEYS};
+    self->frame = frame;
+    self->settings = settings;
+    self->keys = skr_keys_create(frame, &options);
+    return self;
+}
+
+static void destroy(void *object)
+{
+    struct skr_propagation *self = object;
+    if (self) {
+        skr_propagation_clear(self);
+        skr_keys_destroy(self->keys);
+        free(self);
+    }
+}
+
+/* Nobody asks this scheduler anything. */
+static void request(void *self, const struct skr_event *event)
+{
+    (void)self;
+    (void)event;
+}
+
+/* The queue finds what is due by itself. */
+static void wake(void *self, int kind, const char *key)
+{
+    (void)self;
+    (void)kind;
+    (void)key;
+}
+
+static void begin(void *object)
+{
+    struct skr_propagation *self = object;
+    struct skr_binding_entry *entry;
+    struct skr_binding_entry *next;
+    HASH_ITER(hh, self->binding, entry, next)
+    {
+        skr_propagation_queue(self, entry, 0);
+    }
+}
+
+/* Cycles end with the answers to their writes. */
+static void end(void *self, enum skr_end why)
+{
+    (void)self;
+    (void)why;
+}
+
+void skr_propagation_count(const void *object, struct skr_propagation_counts *ret)
+{
+    const struct skr_propagation *self = object;
+    struct skr_binding_entry *entry;
+    struct skr_binding_entry *next;
+    *ret = (struct skr_propagation_counts){.fallbacks = self->fallbacks,
+                                           .queued = skr_keys_depth(self->keys)};
+    memcpy(ret->attempts, self->attempts, sizeof ret->attempts);
+    HASH_ITER(hh, self->binding, entry, next)
+    {
+        if (!skr_propagation_is_ours(self, entry->binding)) {
+            continue;
+        }
+        const char *status = entry->binding->condition_status;
+        ret->placed += strcmp(status, "True") == 0 ? 1 : 0;
+        ret->unplaced += strcmp(status, "False") == 0 ? 1 : 0;
+        ret->waiting += status[0] == '\0' ? 1 : 0;
+    }
+}
+
+const struct skr_scheduler skr_propagation_scheduler = {
+    .name = "propagation",
+    .watch = watches,
+    .n_watches = sizeof watches / sizeof watches[0],
+    .create = create,
+    .destroy = destroy,
+    .object = skr_propagation_object,
+    .request = request,
+    .written = skr_propagation_written,
+    .wake = wake,
+    .begin = begin,
+    .end = end,
+    .settle = skr_propagation_settle,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PROPAGATION_SCHEDULER_H
+#define SKR_CORE_PROPAGATION_SCHEDULER_H
+/*
+ * The scheduler of Karmada's ResourceBindings and ClusterResourceBindings, out of tree: bindings
+ * whose spec.schedulerName is ours are decided, all others are left alone.
+ *
+ * A binding has one cycle at a time: decided, then spec.clusters and the annotation of the applied
+ * placement in one patch with the resourceVersion as precondition, then its status in another one.
+ * What would not change is not written. Everything is in the objects: a process that dies between
+ * the two patches finishes after its restart.
+ */
+#include "core/frame/scheduler.h"
+#include "core/propagation/options.h"
+#include "core/propagation/outcome.h"
+
+struct skr_propagation_settings {
+    const char *scheduler_name; /* "sakkara" */
+    struct skr_propagation_options options;
+    size_t workers; /* cycles at a time, 1.. */
+};
+
+extern const struct skr_scheduler skr_propagation_scheduler;
+extern const struct skr_resource skr_resource_bindings;         /* namespaced */
+extern const struct skr_resource skr_resource_cluster_bindings; /* cluster-scoped */
+extern const struct skr_resource skr_resource_member_clusters;
+
+/* Counters since the start, and what there is now. */
+struct skr_propagation_counts {
+    uint64_t attempts[SKR_PROPAGATION_CODE_COUNT]; /* by code */
+    uint64_t fallbacks;
+    size_t queued;
+    size_t placed, unplaced, waiting; /* ours: Scheduled True, False, neither */
+};
+/* self: skr_engine_self() of an engine with this scheduler. O(bindings). */
+void skr_propagation_count(const void *self, struct skr_propagation_counts *ret);
+
+#endif

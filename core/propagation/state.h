@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PROPAGATION_STATE_H
+#define SKR_CORE_PROPAGATION_STATE_H
+/*
+ * What the scheduler of bindings holds, for the files of this folder that run it: scheduler.c the
+ * row, cache.c objects in, trigger.c when a binding is decided, cycle.c decision and writes.
+ */
+#include <uthash.h>
+
+#include "core/frame/keys.h"
+#include "core/propagation/decision.h"
+#include "core/propagation/scheduler.h"
+
+enum {
+    SKR_WAKE_KEYS, /* the queue's */
+};
+enum {
+    SKR_WRITE_MAIN,   /* spec.clusters and the annotation */
+    SKR_WRITE_STATUS, /* the result of a decision */
+    SKR_WRITE_READ,   /* read again after a conflict or an unknown outcome */
+};
+
+#define SKR_RETRY_LATER_TIME  (300 * SKR_SECOND) /* a shortage, and what fails for the sixth time */
+#define SKR_RETRIGGER_TIME    (10 * SKR_SECOND)  /* one binding, by clusters that improve */
+#define SKR_RETRY_BACKOFF_MIN (1 * SKR_SECOND)
+#define SKR_RETRY_BACKOFF_MAX (10 * SKR_SECOND)
+enum { SKR_RETRY_BACKOFF_TRIES = 5 };
+
+struct skr_cluster_entry {
+    UT_hash_handle hh; /* by name */
+    struct skr_member_cluster *cluster;
+};
+
+/* A binding and its cycle. */
+struct skr_binding_entry {
+    UT_hash_handle hh; /* by key: "namespace/name", or "name" of a ClusterResourceBinding */
+    char *key;
+    struct skr_binding *binding;
+    skr_time retriggered_at; /* for a cluster that improved; not again within SKR_RETRIGGER_TIME */
+    /* Of the cycle that runs: what was decided. */
+    enum skr_propagation_code code;
+    char message[256];
+    char *affinity;     /* of the term that succeeded; NULL: none */
+    char *note;         /* "a:3, b:5" for the Event */
+    int64_t generation; /* decided on */
+    int64_t observed;   /* to be written on success */
+    bool changed;       /* spec.clusters was written */
+    bool advances_only; /* nothing was decided: schedulerObservedGeneration alone is written */
+};
+
+struct skr_propagation {
+    struct skr_frame *frame;
+    const struct skr_propagation_settings *settings;
+    struct skr_keys *keys;
+    struct skr_cluster_entry *cluster;
+    struct skr_binding_entry *binding;
+    const struct skr_member_cluster **list; /* sorted by name; NULL: to be made again */
+    size_t n_list;
+    uint64_t attempts[SKR_PROPAGATION_CODE_COUNT];
+    uint64_t fallbacks;
+};
+
+extern const struct skr_object_type skr_binding_type;
+extern const struct skr_object_type skr_cluster_binding_type;
+extern const struct skr_object_type skr_member_cluster_type;
+
+/* The type of the binding's objects. */
+const struct skr_object_type *skr_binding_entry_type(const struct skr_binding_entry *entry);
+/* Managed by a policy, asks for us, not suspended, not being deleted. */
+bool skr_propagation_is_ours(const struct skr_propagation *self, const struct skr_binding *binding);
+
+/* ---- cache.c ---- */
+
+void skr_propagation_object(void *self, struct skr_event *event);
+/* The newer object of a binding is cached. Returns whether it was newer. Takes binding. */
+bool skr_propagation_take(struct skr_propagation *self, struct skr_binding_entry *entry,
+                          struct skr_binding *binding);
+struct skr_binding_entry *skr_propagation_find(struct skr_propagation *self, const char *key);
+void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_entry *entry);
+/* All clusters, sorted by name; borrowed until the next object. */
+const struct skr_member_cluster *const *skr_propagation_clusters(struct skr_propagation *self,
+                                                                 size_t *ret_n);
+void skr_propagation_queue(struct skr_propagation *self, const struct skr_binding_entry *entry,
+                           skr_time at);
+void skr_propagation_clear(struct skr_propagation *self);
+
+/* ---- trigger.c ---- */
+
+/* Whether the binding has to be decided; else its generation at most is noted. */
+bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding);
+/* Whether both texts are the same JSON value. */
+bool skr_propagation_same_json(const char *a, const char *b);
+/* Bindings that a change of a cluster concerns are queued. before or after NULL: it is new, gone. */
+void skr_propagation_cluster_changed(struct skr_propagation *self,
+                                     const struct skr_member_cluster *before,
+                                     const struct skr_member_cluster *after);
+
+/* ---- cycle.c ---- */
+
+bool skr_propagation_settle(void *self);
+void skr_propagation_written(void *self, const struct skr_pending_write *write,
+                             struct skr_event *event);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a binding is decided. Of itself: it is new or its generation changed, and then if the applied
+ * placement, the replicas, a triggered rescheduling or a terminating cluster ask for it (karmada
+ * pkg/scheduler/scheduler.go, doScheduleBinding). By clusters: labels, generation or deletion of one
+ * that its affinity matches; and, beyond karmada-scheduler, any improvement while it has no place.
+ * Bindings that are placed never move for that.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/propagation/state.h"
+
+/* ---- placements ---- */
+
+static json_t *load(const char *text)
+{
+    json_t *value = NULL;
+    return skr_json_text_parse("placement", text, SKR_OBJECT_BYTES_MAX, &value, NULL) == 0 ? value
+                                                                                           : NULL;
+}
+
+bool skr_propagation_same_json(const char *a, const char *b)
+{
+    if (strcmp(a, b) == 0) {
+        return true;
+    }
+    json_t *left = load(a);
+    json_t *right = load(b);
+    bool same = left && right && json_equal(left, right);
+    json_decref(left);
+    json_decref(right);
+    return same;
+}
+
+static const json_t *term_of(const json_t *placement, const char *name)
+{
+    const json_t *terms = json_object_get(placement, "clusterAffinities");
+    for (size_t i = 0; i < json_array_size(terms); i++) {
+        const json_t *term = json_array_get(terms, i);
+        const char *text = json_string_value(json_object_get(term, "affinityName"));
+        if (text && strcmp(text, name) == 0) {
+            return term;
+        }
+    }
+    return NULL;
+}
+
+/* All but the terms that are not active. */
+static bool placement_changed(const struct skr_binding *binding)
+{
+    if (skr_propagation_same_json(binding->placement_text, binding->applied_text)) {
+        return false;
+    }
+    if (binding->placement.n_terms == 0 || binding->observed_affinity[0] == '\0') {
+        return true;
+    }
+    json_t *now = load(binding->placement_text);
+    json_t *applied = load(binding->applied_text);
+    const json_t *term = term_of(now, binding->observed_affinity);
+    const json_t *applied_term = term_of(applied, binding->observed_affinity);
+    bool changed = !term || !applied_term || !json_equal(term, applied_term);
+    json_object_del(now, "clusterAffinities");
+    json_object_del(applied, "clusterAffinities");
+    changed = changed || !json_equal(now, applied);
+    json_decref(now);
+    json_decref(applied);
+    return changed;
+}
+
+/* ---- a binding itself ---- */
+
+static bool replicas_changed(const struct skr_binding *binding)
+{
+    bool duplicated = binding->placement.kind == SKR_DIVISION_DUPLICATED;
+    int64_t sum = 0;
+    for (size_t i = 0; i < binding->n_targets; i++) {
+        if (duplicated && binding->target[i].replicas != binding->replicas) {
+            return true;
+        }
+        sum += binding->target[i].replicas;
+    }
+    return !duplicated && sum != binding->replicas;
+}
+
+static bool has_terminating_target(struct skr_propagation *self, const struct skr_binding *binding)
+{
+    for (size_t i = 0; i < binding->n_targets; i++) {
+        struct skr_cluster_entry *entry;
+        const char *name = binding->target[i].name;
+        HASH_FIND(hh, self->cluster, name, strlen(name), entry);
+        if (entry && entry->cluster->meta.deleting) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding)
+{
+    /* A status that was never written: the process died between the two patches. */
+    bool unfinished =
+        binding->last_scheduled == 0 || strcmp(binding->condition_status, "True") != 0;
+    return unfinished || !binding->has_placement || placement_changed(binding) ||
+           replicas_changed(binding) || skr_binding_is_fresh(binding) ||
+           !skr_binding_is_workload(binding) ||
+           binding->placement.kind == SKR_DIVISION_DUPLICATED ||
+           has_terminating_target(self, binding);
+}
+
+/* ---- clusters ---- */
+
+static bool affinity_matches(const struct skr_binding *binding,
+                             const struct skr_member_cluster *cluster)
+{
+    const struct skr_binding_placement *placement = &binding->placement;
+    if (placement->has_affinity) {
+        return skr_cluster_affinity_matches(&placement->affinity, cluster);
+    }
+    if (placement->n_terms == 0 || binding->observed_generation != binding->generation) {
+        return true;
+    }
+    size_t term = skr_binding_placement_find_term(placement, binding->observed_affinity);
+    return skr_cluster_affinity_matches(&placement->term[term].affinity, cluster);
+}
+
+static bool labels_differ(const struct skr_labels *a, const struct skr_labels *b)
+{
+    if (a->n != b->n) {
+        return true;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
+            strcmp(a->item[i].value, b->item[i].value) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_taint(const struct skr_member_cluster *cluster, const struct skr_taint *taint)
+{
+    for (size_t i = 0; i < cluster->n_taints; i++) {
+        const struct skr_taint *other = &cluster->taint[i];
+        if (other->effect == taint->effect && strcmp(other->key, taint->key) == 0 &&
+            strcmp(other->value, taint->value) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool room_grew(const struct skr_member_cluster *before,
+                      const struct skr_member_cluster *after)
+{
+    if (after->has_summary && (!before->has_summary || after->free_pods > before->free_pods)) {
+        return true;
+    }
+    for (size_t i = 0; i < after->n_free; i++) {
+        const struct skr_free_resource *had = skr_member_cluster_free(before, after->free[i].name);
+        if (!had || after->free[i].amount > had->amount) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a binding without a place may have one now. */
+static bool improves(const struct skr_member_cluster *before,
+                     const struct skr_member_cluster *after)
+{
+    if (!before || !after) {
+        return !before;
+    }
+    for (size_t i = 0; i < before->n_taints; i++) {
+        if (!has_taint(after, &before->taint[i])) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < after->n_kinds; i++) {
+        if (!skr_member_cluster_serves(before, after->kind[i].group_version, after->kind[i].kind)) {
+            return true;
+        }
+    }
+    return room_grew(before, after);
+}
+
+static bool is_unplaced(const struct skr_binding *binding)
+{
+    return strcmp(binding->condition_status, "False") == 0 &&
+           (strcmp(binding->condition_reason, "NoClusterFit") == 0 ||
+            strcmp(binding->condition_reason, "Unschedulable") == 0);
+}
+
+/* At most once in a while. */
+static void retrigger(struct skr_propagation *self, struct skr_binding_entry *entry)
+{
+    skr_time now = skr_frame_now(self->frame);
+    skr_time at = entry->retriggered_at + SKR_RETRIGGER_TIME;
+    if (entry->retriggered_at > now) {
+        return; /* one is due already */
+    }
+    entry->retriggered_at = entry->retriggered_at == 0 || at < now ? now : at;
+    skr_propagation_queue(self, entry, entry->retriggered_at);
+}
+
+void skr_propagation_cluster_changed(struct skr_propagation *self,
+                                     const struct skr_member_cluster *before,
+                                     const struct skr_member_cluster *after)
+{
+    struct skr_binding_entry *entry;
+    struct skr_binding_entry *next;
+    bool concerns = before && after &&
+                    (before->generation != after->generation ||
+                     labels_differ(&before->meta.labels, &after->meta.labels) ||
+                     (!before->meta.deleting && after->meta.deleting));
+    bool better = improves(before, after);
+    if (!concerns && !better) {
+        return;
+    }
+    HASH_ITER(hh, self->binding, entry, next)
+    {
+        const struct skr_binding *binding = entry->binding;
+        if (concerns && (affinity_matches(binding, before) || affinity_matches(binding, after))) {
+            skr_propagation_queue(self, entry, 0);
+        } else if (better && is_unplaced(binding)) {
+            retrigger(self, entry);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_CLI_BINDING_OBJECTS_H
+#define SKR_SERVER_CLI_BINDING_OBJECTS_H
+/* The Karmada objects that a command looks at: of a dump, or asked for through kubectl. */
+#include "server/cli/client_flags.h"
+#include "server/simulate/binding_input.h"
+
+/* Fills *ret, which is to be finished in either case. Returns an exit code with the message. */
+int skr_binding_objects_fetch(const struct skr_call *call, const struct skr_client_flags *flags,
+                              struct skr_binding_input *ret, struct skr_strbuf *messages);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara explain binding/NAME`: where a binding of Karmada goes, or why it does not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/cli/binding_objects.h"
+#include "server/exit_code.h"
+#include "server/simulate/binding.h"
+#include "topology/base/arena.h"
+
+struct options {
+    struct skr_client_flags client;
+    struct skr_text_list settings;
+    int profile;
+    int output;
+    bool verbose;
+};
+
+enum { OUTPUT_TEXT, OUTPUT_JSON };
+static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
+static const char *const profiles[] = {"default", "upstream", "design", NULL};
+
+static const struct skr_flag flags[] = {{.name = "--profile",
+                                         .argument = "NAME",
+                                         .text = "default, upstream or design",
+                                         .kind = SKR_FLAG_CHOICE,
+                                         .choice = profiles,
+                                         .offset = offsetof(struct options, profile)},
+                                        {.name = "--option",
+                                         .argument = "NAME=VALUE",
+                                         .text = "set one option of the profile; may repeat",
+                                         .kind = SKR_FLAG_LIST,
+                                         .offset = offsetof(struct options, settings)},
+                                        {.name = "--output",
+                                         .letter = "-o",
+                                         .argument = "FORMAT",
+                                         .text = "text (default) or json",
+                                         .kind = SKR_FLAG_CHOICE,
+                                         .choice = outputs,
+                                         .offset = offsetof(struct options, output)},
+                                        {.name = "--verbose",
+                                         .letter = "-v",
+                                         .text = "all groups and clusters, however many",
+                                         .kind = SKR_FLAG_SWITCH,
+                                         .offset = offsetof(struct options, verbose)},
+                                        SKR_HELP_FLAG,
+                                        {0}};
+
+/* "binding/NAME" with the namespace that is asked for, else "default"; a ClusterResourceBinding of
+ * that name otherwise. */
+static const struct skr_binding *find(const struct options *given, const char *name,
+                                      const struct skr_binding_input *input)
+{
+    char key[600];
+    const char *namespace_ = given->client.namespace_ ? given->client.namespace_ : "default";
+    snprintf(key, sizeof key, "%s/%s", namespace_, name);
+    const struct skr_binding *binding = skr_binding_input_find(input, key);
+    return binding || given->client.namespace_ ? binding : skr_binding_input_find(input, name);
+}
+
+static int explain(const struct options *given, const char *name,
+                   const struct skr_binding_input *input, struct skr_strbuf *out,
+                   struct skr_strbuf *messages)
+{
+    struct skr_propagation_options settings;
+    struct skr_error error = {.text = ""};
+    if (skr_simulate_binding_settings(profiles[given->profile], given->settings.item,
+                                      given->settings.n, &settings, &error) < 0) {
+        skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
+        return SKR_EXIT_USAGE;
+    }
+    const struct skr_binding *binding = find(given, name, input);
+    if (!binding) {
+        skr_strbuf_addf(messages, "sakkara explain: there is no binding %s\n", name);
+        return SKR_EXIT_NOT_FOUND;
+    }
+    return skr_simulate_binding_print(binding, input, &settings, given->output == OUTPUT_JSON,
+                                      given->verbose, out, messages);
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *given = call->options;
+    struct skr_binding_input input;
+    int code = skr_binding_objects_fetch(call, &given->client, &input, messages);
+    if (code == SKR_EXIT_OK) {
+        code = explain(given, strchr(call->word[0], '/') + 1, &input, out, messages);
+    }
+    skr_binding_input_fini(&input);
+    return code;
+}
+
+const struct skr_command skr_command_explain_binding = {
+    .name = "explain binding/",
+    .usage = "sakkara explain binding/NAME [-n NAMESPACE] [-v] [-o text|json]\n"
+             "                             [--profile NAME] [--option NAME=VALUE] [--file DUMP]",
+    .summary = "where a binding of Karmada goes, or why it does not",
+    .text = "Decides the binding as the daemon would on the objects as they are: every cluster "
+            "with the\n"
+            "filters that rejected it, the groups with score and room, which were chosen, and what "
+            "would\n"
+            "make it fit. Exit code 0 when it can be placed, 4 when not, 3 when there is none.\n",
+    .examples = "  sakkara explain binding/web-deployment -n shop\n"
+                "  kubectl get clusters,resourcebindings -A -o json > dump.json\n"
+                "  sakkara explain binding/web-deployment --file dump.json -o json\n",
+    .next = "sakkara help simulate binding",
+    .word = "binding",
+    .words_min = 1,
+    .words_max = 1,
+    .group = {{flags, 0}, {skr_client_flag_table, offsetof(struct options, client)}},
+    .options_size = sizeof(struct options),
+    .run = run,
+};
