@@ -419,13 +419,13 @@ int skr_protobuf_parse(const char *bytes, size_t n, json_t **ret, struct skr_err
     kind = kind ? kind : "";
     const struct skr_schema_field *fields = skr_schema_of(kind);
     const struct reader reader = {.kind = kind, .error = error};
-    const int r = fields
-                      ? read_object(&reader, raw, fields, object)
-                      : skr_error_set(error, SKR_INVALID,
-                                      "%.80s is not read from protocol buffers: send JSON", kind);
-    if (r != 0) {
+    const int rc = fields
+                       ? read_object(&reader, raw, fields, object)
+                       : skr_error_set(error, SKR_INVALID,
+                                       "%.80s is not read from protocol buffers: send JSON", kind);
+    if (rc != 0) {
         json_decref(object);
-        return r;
+        return rc;
     }
     *ret = object;
     return 0;

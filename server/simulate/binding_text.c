@@ -289,7 +289,7 @@ static bool is_shown(const struct skr_binding_decision *decision, size_t depth, 
     }
     const struct skr_assignment *target = target_of(decision, *ret_name);
     *ret_replicas = target ? target->replicas : 0;
-    return target != NULL;
+    return target;
 }
 
 /* Depth is at most three levels and the clusters. */
