@@ -11,6 +11,8 @@ jobs=$(nproc 2>/dev/null || echo 2)
 step build $make -j"$jobs" all
 step layers $make check-layers
 step "layers, planted" test/check-layers.sh --planted
+step dialect test/dialect.sh
+step "dialect, planted" test/dialect.sh --planted
 step format $make format-check
 step cppcheck $make lint-cppcheck
 step unit $make -j"$jobs" unit

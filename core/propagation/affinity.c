@@ -268,7 +268,7 @@ static bool meets(const struct skr_selector_requirement *r, const char *value)
     case SKR_SELECTOR_NOT_IN:
         return !value || !contains(r->values, r->n_values, value);
     case SKR_SELECTOR_EXISTS:
-        return value != NULL;
+        return value;
     case SKR_SELECTOR_DOES_NOT_EXIST:
         return !value;
     case SKR_SELECTOR_GT:

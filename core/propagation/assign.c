@@ -105,7 +105,7 @@ static void make_targets(struct skr_binding_decision *decision, const int64_t *g
         decision->target[decision->n_targets++] =
             (struct skr_assignment){.name = selected(decision, i)->cluster->meta.name,
                                     .replicas = replicas,
-                                    .has_replicas = given != NULL};
+                                    .has_replicas = given};
     }
     if (decision->n_targets > 1) {
         qsort(decision->target, decision->n_targets, sizeof *decision->target, by_name);

@@ -113,7 +113,7 @@ static int read_replicas(struct skr_binding *binding, json_t *spec, struct skr_e
                               &components, error)) < 0) {
         return rc;
     }
-    binding->has_requirements = requirements != NULL;
+    binding->has_requirements = requirements;
     binding->n_components = json_array_size(components);
     return skr_quantities_decode(binding->arena, json_object_get(requirements, "resourceRequest"),
                                  "spec.replicaRequirements.resourceRequest", &binding->request,

@@ -333,7 +333,7 @@ static int read_number(const struct skr_meta *meta, const char *key, bool *ret_t
                        struct skr_error *error)
 {
     const char *text = skr_labels_get(&meta->annotations, key);
-    *ret_there = text != NULL;
+    *ret_there = text;
     if (!text) {
         return 0;
     }

@@ -100,7 +100,7 @@ static int add_place(const struct grouping *grouping, struct skr_tree_builder *b
 {
     const char *name = grouping->decision->candidate[place->candidate].cluster->meta.name;
     char extra[SKR_UNIT_NAME_MAX + EXTRA_NAME_BYTES];
-    bool same = last != NULL;
+    bool same = last;
     int32_t depth = 1;
     for (size_t i = 0; i < grouping->n_levels; i++, depth++) {
         same = same && strcmp(place->part[i], last->part[i]) == 0;

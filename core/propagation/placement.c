@@ -331,7 +331,7 @@ int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
     if (rc < 0) {
         return rc;
     }
-    ret->has_affinity = affinity != NULL;
+    ret->has_affinity = affinity;
     if (affinity && (rc = skr_cluster_affinity_decode(arena, affinity, &affinity_path,
                                                       &ret->affinity, error)) < 0) {
         return rc;
@@ -343,7 +343,7 @@ int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
         return rc;
     }
     rc = skr_field_object(placement, &placement_path, "workloadAffinity", &workload, error);
-    ret->has_workload_affinity = workload != NULL;
+    ret->has_workload_affinity = workload;
     return rc;
 }
 

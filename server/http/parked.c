@@ -24,7 +24,7 @@ int skr_parked_create(struct skr_parked **ret, struct skr_error *error)
     if (fd < 0) {
         return skr_error_set(error, SKR_RETRY, "cannot create an epoll set: %s", strerror(errno));
     }
-    *ret = skr_alloc(sizeof(**ret));
+    *ret = skr_alloc(sizeof **ret);
     (*ret)->fd = fd;
     return 0;
 }

@@ -234,9 +234,9 @@ static void run_down(struct skr_kube *kube)
     kube->writer = NULL;
 }
 
-static void *run(void *arg)
+static void *run(void *context)
 {
-    struct skr_kube *kube = arg;
+    struct skr_kube *kube = context;
     run_until_stopped(kube);
     run_down(kube);
     return NULL;

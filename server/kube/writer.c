@@ -250,22 +250,22 @@ static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret
         event->write_done.retry_after = skr_transfer_retry_after(&slot->transfer);
     }
     json_t *json = NULL;
-    int r =
+    int rc =
         skr_kube_json_parse(slot->answer.s ? slot->answer.s : "", slot->answer.len, &json, error);
     *ret_json = json;
     struct skr_kube_status said;
     if (!ok) {
         event->write_done.message =
-            r == 0 && skr_kube_status_parse(json, &said) ? said.message : "";
+            rc == 0 && skr_kube_status_parse(json, &said) ? said.message : "";
         return;
     }
-    if (wire->decodes >= 0 && r < 0) {
+    if (wire->decodes >= 0 && rc < 0) {
         event->write_done.outcome = SKR_WRITE_UNKNOWN;
         event->write_done.message = error->text;
     } else if (wire->decodes >= 0) {
         take_object(wire, json, event, error);
     }
-    if (wire->has_version && r == 0) {
+    if (wire->has_version && rc == 0) {
         event->write_done.resource_version = version_of(json);
     }
 }

@@ -35,11 +35,11 @@ static char *shown(const struct scanner *s)
 static int expected(struct scanner *s, const char *what)
 {
     char *found = shown(s);
-    const int r =
+    const int rc =
         skr_error_set(s->error, SKR_INVALID,
                       "unable to parse requirement: found '%s', expected: %s", found, what);
     free(found);
-    return r;
+    return rc;
 }
 
 static int parse_key(struct scanner *s, char **ret)

@@ -418,12 +418,12 @@ int skr_poster_create(struct skr_poster **ret, struct skr_error *error)
     struct epoll_event wake = {.events = EPOLLIN, .data.fd = poster->wake};
     const bool waits = poster->epoll >= 0 && poster->wake >= 0 &&
                        epoll_ctl(poster->epoll, EPOLL_CTL_ADD, poster->wake, &wake) == 0;
-    const int r = waits
-                      ? start(poster, error)
-                      : skr_error_set(error, SKR_RETRY, "cannot wait on sockets: error %d", errno);
-    if (r < 0) {
+    const int rc = waits
+                       ? start(poster, error)
+                       : skr_error_set(error, SKR_RETRY, "cannot wait on sockets: error %d", errno);
+    if (rc < 0) {
         skr_poster_destroy(poster);
-        return r;
+        return rc;
     }
     *ret = poster;
     return 0;

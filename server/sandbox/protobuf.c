@@ -11,6 +11,7 @@
 
 #include "server/model/schema_tables.h"
 #include "topology/base/arena.h"
+#include "topology/base/base64.h"
 #include "topology/base/strbuf.h"
 #include "topology/object.h"
 
@@ -166,22 +167,11 @@ static json_t *int_or_string_of(struct input in)
 
 static json_t *base64_of(const struct input *in)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct skr_strbuf b;
-    const size_t n = (size_t)(in->end - in->at);
 
     skr_strbuf_init(&b);
     skr_strbuf_add(&b, "");
-    for (size_t i = 0; i < n; i += 3) {
-        const size_t left = n - i;
-        const uint32_t three = (uint32_t)in->at[i] << 16 |
-                               (left > 1 ? (uint32_t)in->at[i + 1] << 8 : 0) |
-                               (left > 2 ? (uint32_t)in->at[i + 2] : 0);
-        skr_strbuf_addc(&b, digits[three >> 18]);
-        skr_strbuf_addc(&b, digits[three >> 12 & 63]);
-        skr_strbuf_addc(&b, left > 1 ? digits[three >> 6 & 63] : '=');
-        skr_strbuf_addc(&b, left > 2 ? digits[three & 63] : '=');
-    }
+    skr_strbuf_add_base64(&b, in->at, (size_t)(in->end - in->at));
     json_t *text = json_string(b.s);
     skr_strbuf_fini(&b);
     return text;
@@ -419,13 +409,13 @@ int skr_protobuf_parse(const char *bytes, size_t n, json_t **ret, struct skr_err
     kind = kind ? kind : "";
     const struct skr_schema_field *fields = skr_schema_of(kind);
     const struct reader reader = {.kind = kind, .error = error};
-    const int r = fields
-                      ? read_object(&reader, raw, fields, object)
-                      : skr_error_set(error, SKR_INVALID,
-                                      "%.80s is not read from protocol buffers: send JSON", kind);
-    if (r != 0) {
+    const int rc = fields
+                       ? read_object(&reader, raw, fields, object)
+                       : skr_error_set(error, SKR_INVALID,
+                                       "%.80s is not read from protocol buffers: send JSON", kind);
+    if (rc != 0) {
         json_decref(object);
-        return r;
+        return rc;
     }
     *ret = object;
     return 0;

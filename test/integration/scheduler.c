@@ -209,7 +209,7 @@ static bool is_among(const json_t *names, const char *name)
     return false;
 }
 
-/* R2 and R4: lists are there, every name that was asked about has its place, one constant text. */
+/* Lists are there, every name that was asked about has its place, one constant text. */
 static void check_filter(struct scheduler *s, const json_t *answer, const json_t *asked)
 {
     size_t i;

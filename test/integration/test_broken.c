@@ -198,7 +198,7 @@ TEST(a_malformed_topology_map_is_told_why)
     }
     size_t bad = count_wrong_reasons(scene.c, file, n);
     cluster_wait_event(scene.c, "TopologyInvalid");
-    /* D16: the one in force is broken; its last good version stays. */
+    /* The one in force is broken; its last good version stays. */
     cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "topology", "{'data':{'level-names':'[]'}}");
     cluster_wait_key(scene.c, "topology", "reason", "TopologyInvalid");
     cluster_pods(scene.c, "job", 4, "gang", false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * D25: maps, pods and nodes change all the time, from several sides at once, while gangs come and
+ * Maps, pods and nodes change all the time, from several sides at once, while gangs come and
  * go and a watch is cut now and then. What was promised holds (the guard of the cluster watches),
  * and when it is quiet again the next gang is bound. For ThreadSanitizer above all.
  */

@@ -51,7 +51,7 @@ static void play(const struct row *row)
     daemon_stop(d);
     assert_int_equal(cluster_writes(c, SKR_WRITE_PATCH_POD), row->old_api ? 8 : 0);
     assert_true(cluster_writes(c, SKR_WRITE_PATCH_CONFIGMAP) <= 5);
-    /* D46: no patch needed an API server that is lenient. */
+    /* No patch needed an API server that is lenient. */
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         assert_int_equal(c->n_refused[i], 0);
     }
@@ -100,7 +100,7 @@ TEST(a_podgroup_is_bound_like_a_map)
     scene_end(&scene);
 }
 
-/* D12, D13: pods before their map, and one without a group. */
+/* Pods before their map, and one without a group. */
 TEST(pods_wait_for_their_map_and_ordinary_ones_do_not)
 {
     struct scene scene;

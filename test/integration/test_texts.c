@@ -232,8 +232,8 @@ TEST(commands_have_their_exit_codes_and_texts)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char *out = NULL, *err = NULL;
         int code = daemon_run(row[i].argv, &out, &err);
-        bool good = code == row[i].code && (row[i].out ? strstr(out, row[i].out) != NULL : !*out) &&
-                    (row[i].err ? strstr(err, row[i].err) != NULL : !*err);
+        bool good = code == row[i].code && (row[i].out ? !!strstr(out, row[i].out) : !*out) &&
+                    (row[i].err ? !!strstr(err, row[i].err) : !*err);
         if (!good) {
             fail_msg("case %zu, %s %s: exit %d\n%s%s", i, row[i].argv[0],
                      row[i].argv[0] && row[i].argv[1] ? row[i].argv[1] : "", code, out, err);

@@ -192,7 +192,7 @@ static bool meets(const json_t *expression, const json_t *node)
         return !in;
     }
     if (strcmp(op, "Exists") == 0 || strcmp(op, "DoesNotExist") == 0) {
-        return (value != NULL) == (strcmp(op, "Exists") == 0);
+        return !!value == (strcmp(op, "Exists") == 0);
     }
     return value && strcmp(value, "7") == 0 && strcmp(op, "Gt") == 0; /* all bounds are 5 */
 }
@@ -292,7 +292,7 @@ static json_t *review(struct skr_spotmix *mix, json_t *pod, skr_time now, unsign
         assert_non_null(patch);
         free(decoded);
     }
-    assert_int_equal(patch != NULL, answer.result == SKR_SPOTMIX_PATCHED);
+    assert_int_equal(!!patch, answer.result == SKR_SPOTMIX_PATCHED);
     json_decref(json);
     skr_strbuf_fini(&answer.body);
     free(text);

@@ -458,9 +458,9 @@ static bool tls_begin(struct conn *c)
     return rc == 0;
 }
 
-static void *serve(void *arg)
+static void *serve(void *context)
 {
-    struct conn *c = arg;
+    struct conn *c = context;
     struct fake_api *api = c->api;
     bool ok = tls_begin(c);
     size_t head = 0;
@@ -512,9 +512,9 @@ static void add_conn(struct fake_api *api, int fd)
     unlock(api);
 }
 
-static void *accept_all(void *arg)
+static void *accept_all(void *context)
 {
-    struct fake_api *api = arg;
+    struct fake_api *api = context;
     for (;;) {
         int fd = accept4(api->listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0) {

@@ -78,7 +78,7 @@ TEST(a_cluster_without_nodes_has_an_empty_flat_tree)
     skr_tree_unref(tree);
 }
 
-/* D20: the engine derives again when nodes change and compares. */
+/* The engine derives again when nodes change and compares. */
 TEST(the_tree_depends_on_the_nodes_and_not_on_their_order)
 {
     static const struct named one[] = {{"a", "r"}, {"b", "q"}, {"c", "r"}};

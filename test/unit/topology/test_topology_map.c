@@ -77,7 +77,6 @@ TEST(absent_keys_have_their_defaults)
     skr_tree_unref(tree);
 }
 
-/* D19 */
 TEST(equal_unit_names_in_different_branches_stay_apart)
 {
     struct skr_tree *tree =

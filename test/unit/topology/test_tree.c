@@ -123,7 +123,7 @@ TEST(distance_counts_edges_between_pods)
     skr_tree_unref(tree);
 }
 
-/* D19: identity is the path. */
+/* Identity is the path. */
 TEST(equal_names_in_different_branches_stay_apart)
 {
     static const struct unit units[] = {{1, "zone-a"}, {2, "rack-0"}, {3, "n0"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members' metadata (rule R9), probes, vetoes and kube-scheduler's refusals. */
+/* Members' metadata, probes, vetoes and kube-scheduler's refusals. */
 #include <stdio.h>
 #include <string.h>
 

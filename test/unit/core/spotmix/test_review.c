@@ -109,7 +109,7 @@ static unsigned post(struct stage *stage, const char *text)
         assert_true(json_is_true(json_object_get(stage->response, "allowed")));
         assert_string_equal(json_string_value(json_object_get(stage->response, "uid")), "u-1");
         const char *coded = json_string_value(json_object_get(stage->response, "patch"));
-        assert_int_equal(coded != NULL, json_object_get(stage->response, "patchType") != NULL);
+        assert_int_equal(!!coded, !!json_object_get(stage->response, "patchType"));
         if (coded) {
             char *decoded;
             size_t n;
@@ -240,7 +240,7 @@ TEST_EACH(row, rows, a_review_is_checked_in_order)
     stage_set_up(&stage);
     assert_int_equal(post(&stage, row->body), row->status);
     assert_int_equal(stage.answer.result, row->result);
-    assert_int_equal(stage.patch != NULL, row->result == SKR_SPOTMIX_PATCHED);
+    assert_int_equal(!!stage.patch, row->result == SKR_SPOTMIX_PATCHED);
     assert_int_equal(warned(&stage, "ClassPinnedByPodSpec"), row->result == SKR_SPOTMIX_PINNED);
     assert_int_equal(skr_spotmix_expiry(stage.mix) != SKR_TIME_NEVER,
                      row->result == SKR_SPOTMIX_PATCHED);
@@ -372,7 +372,7 @@ TEST_WITH(stage, a_member_of_a_statefulset_is_placed_by_its_name)
                  member[i].name);
         post(stage, body);
         assert_string_equal(added(stage, CLASS_PATH), member[i].class_);
-        assert_int_equal(added(stage, INDEX_PATH) != NULL, member[i].index != NULL);
+        assert_int_equal(!!added(stage, INDEX_PATH), !!member[i].index);
         if (member[i].index) {
             assert_string_equal(added(stage, INDEX_PATH), member[i].index);
         }

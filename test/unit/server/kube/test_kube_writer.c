@@ -496,9 +496,9 @@ TEST(at_the_end_every_write_has_one_outcome)
     fake_client_end(&c);
 }
 
-static void *release_when_stopping(void *arg)
+static void *release_when_stopping(void *context)
 {
-    struct fake_client *c = arg;
+    struct fake_client *c = context;
     fake_sink_wait(c->sink, "write 2 dropped", 1);
     fake_api_release(c->api, "PATCH");
     return NULL;
@@ -530,9 +530,9 @@ struct submitter {
 
 enum { THREADS = 4, EACH = 100 };
 
-static void *submit_many(void *arg)
+static void *submit_many(void *context)
 {
-    struct submitter *s = arg;
+    struct submitter *s = context;
     for (uint64_t i = 0; i < EACH; i++) {
         patch(s->client, s->first + i, "x");
     }
