@@ -318,7 +318,7 @@ static void check_tls(struct reader *r)
 }
 
 static const char *const listen_keys[] = {"extender.listen", "extender.bindListen", "admin.listen",
-                                          "gate.listen"};
+                                          "gate.listen", "admin.probes"};
 enum { N_LISTEN = sizeof listen_keys / sizeof listen_keys[0] };
 
 static bool has_port_zero(const char *text)
@@ -331,7 +331,7 @@ static void check_listeners(struct reader *r)
 {
     const struct skr_config *c = r->config;
     const char *text[N_LISTEN] = {c->extender_listen, c->bind_listen, c->admin_listen,
-                                  c->gate_listen};
+                                  c->gate_listen, c->probes_listen};
     for (size_t i = 0; i < N_LISTEN; i++) {
         for (size_t j = 0; j < i; j++) {
             if (text[i][0] && strcmp(text[i], text[j]) == 0 && !has_port_zero(text[i])) {
@@ -348,10 +348,10 @@ static void check_listeners(struct reader *r)
         bool open = skr_address_parse(text[i], &address, &length, NULL) == 0 &&
                     !skr_address_is_loopback(&address);
         if (open && !c->tls.client_ca_file[0]) {
-            add_warning(r, "OpenListener", where(r, listen_keys[i]),
-                        "%s: %s can be reached from other machines; set extender.tls with a "
-                        "clientCAFile, or anybody there can steer scheduling",
-                        listen_keys[i], text[i]);
+            add_error(r, "OpenListener", where(r, listen_keys[i]),
+                      "%s: %s can be reached from other machines, so anybody there could steer "
+                      "scheduling: set extender.tls with a clientCAFile",
+                      listen_keys[i], text[i]);
         }
     }
 }

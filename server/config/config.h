@@ -40,7 +40,8 @@ struct skr_config {
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */
     const char *admin_listen;
-    const char *gate_listen; /* "" : off */
+    const char *probes_listen; /* "": off */
+    const char *gate_listen;   /* "" : off */
     struct skr_config_tls gate_tls;
     enum skr_leader_mode leader_mode;
     const char *leader_namespace; /* "": that of the pod */

@@ -82,8 +82,10 @@ const struct skr_option skr_options[] = {
     PLAIN("extender.tls.clientCAFile", STRING, "", tls.client_ca_file,
           "callers need a certificate signed by one of these authorities (PEM)"),
     PLAIN("admin.listen", LISTEN, "127.0.0.1:9662", admin_listen,
-          "address of `/livez`, `/readyz` and `/metrics`; `0.0.0.0:9662` in a pod, so that probes "
-          "reach it"),
+          "address of `/v1`, `/metrics`, `/livez` and `/readyz`"),
+    PLAIN("admin.probes", LISTEN_OR_EMPTY, "", probes_listen,
+          "address of `/livez` and `/readyz` alone, for kubelet: `0.0.0.0:9663` in a pod; empty: "
+          "off, they are on `admin.listen` in any case"),
     PLAIN("gate.listen", LISTEN_OR_EMPTY, "", gate_listen,
           "address of the webhook that adds the gate to members, under `/v1/gate`; empty: off"),
     PLAIN("gate.certFile", STRING, "", gate_tls.cert_file,

@@ -34,9 +34,11 @@
 #include "topology/base/arena.h"
 
 /* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
-#define STOP_ENGINE_TIME (SKR_SECOND) /* for the engine to answer what it holds */
-#define STOP_KUBE_TIME   (SKR_SECOND) /* for requests in flight to be answered */
-#define RESIGN_TIME      (SKR_SECOND) /* for the Lease to be given back */
+#define STOP_ENGINE_TIME (SKR_SECOND)      /* for the engine to answer what it holds */
+#define STOP_KUBE_TIME   (SKR_SECOND)      /* for requests in flight to be answered */
+#define WEDGED_TIME      (30 * SKR_SECOND) /* at one thing: the process is to be killed */
+#define UNFIT_TIME       (5 * SKR_SECOND)  /* at one thing: another one had better lead */
+#define RESIGN_TIME      (SKR_SECOND)      /* for the Lease to be given back */
 #define NAMESPACE_FILE   "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 struct skr_daemon {
@@ -54,6 +56,7 @@ struct skr_daemon {
     struct skr_verbs *verbs;
     struct skr_gate *gate;
     struct skr_admin *admin;
+    struct skr_admin *probes; /* NULL: off */
     struct skr_api *api;
     struct skr_explanations *explanations;
     atomic_bool stopping;
@@ -207,6 +210,40 @@ static bool may_write(void *context)
     return !d->leader || skr_leader_may_write(d->leader);
 }
 
+/* Who cannot decide does not keep others from it. */
+static bool is_fit(void *context)
+{
+    const struct skr_daemon *d = context;
+    return skr_engine_thread_busy(d->engine) < UNFIT_TIME;
+}
+
+/* ---- liveness ---- */
+
+static bool check_engine(void *context, struct skr_error *error)
+{
+    const struct skr_daemon *d = context;
+    skr_time busy = skr_engine_thread_busy(d->engine);
+    if (busy >= WEDGED_TIME) {
+        skr_error_set(error, SKR_BUG, "the engine has been at one event for %d s",
+                      (int)(busy / SKR_SECOND));
+        return false;
+    }
+    return true;
+}
+
+static bool check_kube(void *context, struct skr_error *error)
+{
+    const struct skr_daemon *d = context;
+    struct skr_kube_stats stats;
+    skr_kube_get_stats(d->kube, &stats);
+    if (stats.since_beat >= WEDGED_TIME) {
+        skr_error_set(error, SKR_BUG, "the client of the API server has stood still for %d s",
+                      (int)(stats.since_beat / SKR_SECOND));
+        return false;
+    }
+    return true;
+}
+
 /* ---- readiness ---- */
 
 static bool check_synced(void *context, struct skr_error *error)
@@ -347,6 +384,7 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
             d->config->leader_mode == SKR_LEADER_SCHEDULER ? d->config->scheduler_lease : "",
         .user_agent = agent,
         .report = report_leadership,
+        .fit = is_fit,
         .context = d,
     };
     skr_kube_access_init(&access);
@@ -414,11 +452,20 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
                   {"fresh", check_fresh, d},
                   {"running", check_running, d},
                   {"leader", check_leader, d}},
+        .n_lives = 2,
+        .live = {{"engine", check_engine, d}, {"kube", check_kube, d}},
         .n_routes = 3,
         .route = {skr_log_level_route(), skr_explanations_route(d->explanations),
                   skr_api_route(d->api)},
     };
-    return skr_admin_create(&options, &d->admin, error);
+    int rc = skr_admin_create(&options, &d->admin, error);
+    if (rc == 0 && d->config->probes_listen[0] != '\0') {
+        options.listen = d->config->probes_listen;
+        options.probes = true;
+        options.n_routes = 0;
+        rc = skr_admin_create(&options, &d->probes, error);
+    }
+    return rc;
 }
 
 static int start_engine(struct skr_daemon *d, struct skr_error *error)
@@ -507,6 +554,7 @@ static void stop_requests(struct skr_daemon *d)
     }
     skr_gate_begin_stop(d->gate);
     skr_admin_begin_stop(d->admin);
+    skr_admin_begin_stop(d->probes);
     if (d->verbs) {
         skr_verbs_stop(d->verbs);
     }
@@ -526,6 +574,7 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
     skr_leader_resign(d->leader, RESIGN_TIME);
     skr_gate_destroy(d->gate);
     skr_admin_destroy(d->admin);
+    skr_admin_destroy(d->probes);
     skr_leader_destroy(d->leader);
     d->leader = NULL;
     skr_engine_thread_stop(d->engine);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "topology/base/arena.h"
@@ -32,6 +33,7 @@ struct skr_engine_thread {
     bool running;
     struct skr_slot_count count;
     skr_time count_took;
+    atomic_int_fast64_t busy_since; /* of the clock; 0: it waits */
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;  /* messages are there, or stop */
@@ -333,6 +335,18 @@ static void keep_slots(struct skr_engine_thread *t, const struct skr_slots *slot
     t->count_took = 0;
 }
 
+static void set_busy(struct skr_engine_thread *t)
+{
+    atomic_store_explicit(&t->busy_since, skr_clock_now(t->clock), memory_order_relaxed);
+}
+
+skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)
+{
+    skr_time since = atomic_load_explicit(&thread->busy_since, memory_order_relaxed);
+    skr_time busy = since == 0 ? 0 : skr_clock_now(thread->clock) - since;
+    return busy > 0 ? busy : 0;
+}
+
 /* One piece of the work; messages are looked at between two. */
 static void count_slots(struct skr_engine_thread *t)
 {
@@ -352,13 +366,16 @@ static void *work(void *argument)
     for (;;) {
         bool stop;
         uint64_t n = 0;
+        atomic_store_explicit(&t->busy_since, 0, memory_order_relaxed);
         struct message *batch = take_all(t, &stop);
+        set_busy(t);
         if (stop) {
             return NULL;
         }
         while (batch) {
             struct message *message = batch;
             batch = message->next;
+            set_busy(t);
             if (message->look) {
                 message->look(message->keep, t->engine, skr_clock_now(t->clock));
             } else {

@@ -55,6 +55,9 @@ void skr_engine_thread_look(struct skr_engine_thread *thread,
                             void (*look)(void *context, struct skr_gang *engine, skr_time now),
                             void *context);
 
+/* How long the thread has been at the message, timer or question that it handles; 0: it waits for
+ * one. Any thread, no locks. */
+skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
 /* Of the engine after the last handled event. Any thread. */
 void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_gang_stats *ret);
 /* Room that is left, measured on the engine thread when somebody asks, never so often that it takes

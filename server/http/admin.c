@@ -64,10 +64,10 @@ static bool ping(void *context, struct skr_error *error)
 
 static void reply_live(struct skr_admin *admin, struct skr_http_request *request)
 {
-    static const struct skr_admin_check check = {.name = "ping", .ok = ping};
+    struct skr_admin_check check[SKR_ADMIN_CHECKS_MAX + 1] = {{.name = "ping", .ok = ping}};
 
-    (void)admin;
-    reply_checks(request, "livez", &check, 1);
+    memcpy(check + 1, admin->options.live, admin->options.n_lives * sizeof *check);
+    reply_checks(request, "livez", check, admin->options.n_lives + 1);
 }
 
 static void reply_ready(struct skr_admin *admin, struct skr_http_request *request)
@@ -79,7 +79,7 @@ static void reply_metrics(struct skr_admin *admin, struct skr_http_request *requ
 {
     struct skr_strbuf out;
 
-    if (!admin->options.metrics) {
+    if (!admin->options.metrics || admin->options.probes) {
         skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
         return;
     }
@@ -172,16 +172,24 @@ int skr_admin_create(const struct skr_admin_options *options, struct skr_admin *
     struct skr_listener_options listener;
 
     skr_bug_on(options->n_checks > SKR_ADMIN_CHECKS_MAX);
+    skr_bug_on(options->n_lives > SKR_ADMIN_CHECKS_MAX);
     skr_bug_on(options->n_routes > SKR_ADMIN_ROUTES_MAX);
     admin->options = *options;
     skr_listener_options_default(&listener);
-    listener.name = "admin";
+    const bool probes = options->probes;
+    listener.name = probes ? "probes" : "admin";
     listener.address = options->listen;
     listener.tls = options->tls;
     listener.log = options->log;
     listener.metrics = options->metrics;
-    listener.connections_max = 256;
-    listener.body_max = SKR_ADMIN_BODY_MAX;
+    listener.connections_max = probes ? SKR_PROBES_CONNECTIONS_MAX : SKR_ADMIN_CONNECTIONS_MAX;
+    listener.per_address_max = probes ? SKR_PROBES_PER_ADDRESS_MAX : SKR_ADMIN_PER_ADDRESS_MAX;
+    if (probes) {
+        listener.connection_memory = 4096;
+        listener.first_request_ms = SKR_PROBES_FIRST_REQUEST_MS;
+        listener.idle_timeout_ms = 2 * SKR_PROBES_FIRST_REQUEST_MS;
+    }
+    listener.body_max = probes ? 1 : SKR_ADMIN_BODY_MAX;
     listener.stop_timeout_ms = 1000;
     listener.handler = (struct skr_http_handler){.context = admin,
                                                  .handle = on_handle,

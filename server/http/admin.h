@@ -2,15 +2,16 @@
 #ifndef SKR_SERVER_HTTP_ADMIN_H
 #define SKR_SERVER_HTTP_ADMIN_H
 /*
- * The admin listener: GET and HEAD of
+ * The admin listener, and the one for probes alone: GET and HEAD of
  *
- *   /livez     200 while the process answers
+ *   /livez     200 while every part of the process makes progress (live checks), else 503
  *   /readyz    200 when every check passes, else 503; ?verbose lists the checks, ?exclude=NAME
  *              leaves one out, as Kubernetes' own components do
  *   /metrics   Prometheus text
  *
  * and whatever is routed to it below a prefix (the API and the page). It has a thread of its own,
- * so a slow check or a large page holds up no verb.
+ * so a slow check or a large page holds up no verb. Probes are what kubelet kills a process by, so
+ * they have a listener of their own, which whoever fills the other one cannot touch.
  */
 #include "server/http/listener.h"
 
@@ -18,6 +19,11 @@ enum {
     SKR_ADMIN_CHECKS_MAX = 16,
     SKR_ADMIN_ROUTES_MAX = 16,
     SKR_ADMIN_BODY_MAX = 1024 * 1024, /* bytes of a request's body */
+    SKR_ADMIN_CONNECTIONS_MAX = 256,
+    SKR_ADMIN_PER_ADDRESS_MAX = 32,
+    SKR_PROBES_CONNECTIONS_MAX = 128,
+    SKR_PROBES_PER_ADDRESS_MAX = 16,
+    SKR_PROBES_FIRST_REQUEST_MS = 1000,
 };
 
 /* ok: whether the part works; when it does not, error->text says why. Admin thread, quick. */
@@ -41,8 +47,11 @@ struct skr_admin_route {
 
 struct skr_admin_options {
     const char *listen;
+    bool probes; /* the listener for probes: /livez and /readyz alone, no TLS */
     struct skr_tls_files tls;
     struct skr_http_log log;
+    size_t n_lives;
+    struct skr_admin_check live[SKR_ADMIN_CHECKS_MAX];
     struct skr_metrics *metrics; /* what /metrics writes; NULL: 404 */
     size_t n_checks;
     struct skr_admin_check check[SKR_ADMIN_CHECKS_MAX];

@@ -113,9 +113,12 @@ static void on_connect(struct skr_listener *listener, struct MHD_Connection *mhd
     connection->fd = info->connect_fd;
     enter_phase(connection, SKR_PHASE_IDLE);
     *socket_context = connection;
-    if (listener->tls.client_ca) {
+    if (listener->tls.cert) {
         info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
         skr_bug_on(!info);
+        skr_tls_use(&listener->tls, info->tls_session);
+    }
+    if (listener->tls.client_ca) {
         skr_tls_require_client(info->tls_session);
     }
 }

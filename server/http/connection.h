@@ -57,9 +57,10 @@ struct skr_listener {
     int wake_fd;
     pthread_t thread;
     bool joined;
-    bool draining;        /* stopping was seen */
-    int64_t now_ms;       /* of the current round */
-    int64_t next_look_ms; /* at idle connections: idle.c */
+    bool draining;                /* stopping was seen */
+    int64_t now_ms;               /* of the current round */
+    int64_t next_look_ms;         /* at idle connections: idle.c */
+    int64_t next_certificates_ms; /* look at the files of TLS */
     struct skr_connection *phase[SKR_PHASE_COUNT];
     atomic_size_t n_phase[SKR_PHASE_COUNT];
     size_t bodies; /* bytes of all bodies being read or handled */

@@ -4,7 +4,7 @@
  * line is complete, and keeps a connection whose caller has closed its side in the middle of one.
  * So the kernel is asked: when data came after the idle time began, and then none for
  * request_timeout_ms, somebody has stopped within a request line; when the caller has closed its
- * side, nothing more can come.
+ * side, nothing more can come. A connection that never brought a request has less time still.
  *
  * Limit: who sends a byte now and then, or half a line at once behind another request or a TLS
  * handshake, is ended by idle_timeout_ms.
@@ -25,9 +25,21 @@ enum {
     CLOCK_GRAIN_MS = 12, /* the kernel's times of a socket are this coarse, at 100 Hz */
 };
 
+/* How long a connection may be there before its first request line. */
+static int64_t first_request_ms(const struct skr_listener *listener)
+{
+    const size_t n = skr_listener_connections(listener);
+    const bool crowded = n >= listener->options.connections_max / 4 * 3;
+    const int64_t ms = listener->options.first_request_ms;
+
+    return crowded && ms > SKR_HTTP_CROWDED_MS ? SKR_HTTP_CROWDED_MS : ms;
+}
+
 static int64_t look_interval_ms(const struct skr_listener *listener)
 {
-    const int64_t ms = listener->options.request_timeout_ms / LOOKS;
+    const int64_t first = first_request_ms(listener);
+    const int64_t later = listener->options.request_timeout_ms;
+    const int64_t ms = (first < later ? first : later) / LOOKS;
 
     return ms > LOOK_MS_MIN ? ms : LOOK_MS_MIN;
 }
@@ -57,6 +69,10 @@ static bool is_stuck(const struct skr_listener *listener, const struct skr_conne
     struct tcp_info info;
     socklen_t len = sizeof info;
 
+    if (!connection->used &&
+        listener->now_ms - connection->since_ms >= first_request_ms(listener)) {
+        return true;
+    }
     if (getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) {
         return false;
     }
@@ -71,6 +87,10 @@ int64_t skr_listener_close_stuck(struct skr_listener *listener)
 
     if (!listener->phase[SKR_PHASE_IDLE]) {
         return -1;
+    }
+    /* It may have become crowded since the last look. */
+    if (listener->next_look_ms > listener->now_ms + look_interval_ms(listener)) {
+        listener->next_look_ms = listener->now_ms + look_interval_ms(listener);
     }
     if (listener->now_ms < listener->next_look_ms) {
         return listener->next_look_ms - listener->now_ms;

@@ -67,6 +67,8 @@ void skr_listener_options_default(struct skr_listener_options *options)
         .body_max = SKR_HTTP_BODY_MAX,
         .bodies_max = SKR_HTTP_BODIES_MAX,
         .idle_timeout_ms = 120 * 1000,
+        .first_request_ms = 5 * 1000,
+        .certificates_ms = 60 * 1000,
         .request_timeout_ms = 15 * 1000,
         .answer_timeout_ms = 60 * 1000,
         .stop_timeout_ms = 5 * 1000,
@@ -248,6 +250,26 @@ static void begin_draining(struct skr_listener *listener)
     }
 }
 
+/* New connections get renewed certificates. */
+static void look_at_certificates(struct skr_listener *listener)
+{
+    struct skr_error error;
+
+    if (!listener->tls.cert || listener->now_ms < listener->next_certificates_ms) {
+        return;
+    }
+    if (listener->next_certificates_ms > 0 &&
+        skr_tls_refresh(&listener->tls, &listener->options.tls, &error)) {
+        skr_http_logf(&listener->options.log, SKR_HTTP_LOG_INFO,
+                      "Certificates of %s were read again", listener->options.name);
+    } else if (listener->next_certificates_ms > 0 && error.code != SKR_OK) {
+        skr_http_logf(&listener->options.log, SKR_HTTP_LOG_WARNING,
+                      "Certificates of %s could not be read again, the old ones were kept: %s",
+                      listener->options.name, error.text);
+    }
+    listener->next_certificates_ms = listener->now_ms + listener->options.certificates_ms;
+}
+
 static bool is_stopping(struct skr_listener *listener)
 {
     pthread_mutex_lock(&listener->lock);
@@ -310,6 +332,7 @@ static int64_t round_of_work(struct skr_listener *listener, int64_t *next_batch_
     const int64_t held = (int64_t)phase_count(listener, SKR_PHASE_HELD);
     int64_t sleep;
 
+    look_at_certificates(listener);
     skr_parked_collect(listener->parked, on_gone, listener);
     if (listener->now_ms >= *next_batch_ms) {
         resume_woken(listener);
@@ -425,7 +448,8 @@ static int start_daemon(struct skr_listener *listener, struct skr_error *error)
     listener->daemon = MHD_start_daemon(
         flags, listener->port, NULL, NULL, skr_connection_on_request, listener,
         MHD_OPTION_EXTERNAL_LOGGER, on_mhd_message, listener, MHD_OPTION_LISTEN_SOCKET,
-        listener->socket, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_CONNECTION_LIMIT,
+        listener->socket, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        listener->options.per_address_max, MHD_OPTION_CONNECTION_LIMIT,
         listener->options.connections_max, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         listener->options.connection_memory, MHD_OPTION_NOTIFY_CONNECTION, skr_connection_on_notify,
         listener, MHD_OPTION_NOTIFY_COMPLETED, skr_connection_on_completed, listener,

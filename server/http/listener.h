@@ -18,7 +18,9 @@
  * What outsiders can make large is bounded: connections, bytes of one body and of all bodies,
  * header bytes (connection_memory), and time: a connection may be idle for idle_timeout_ms,
  * header and body must be complete request_timeout_ms after the request line, an answer must be
- * taken within answer_timeout_ms. A request line is part of the idle time, but who stops within one
+ * taken within answer_timeout_ms. A new connection has first_request_ms for its first request line,
+ * TLS included, and SKR_HTTP_CROWDED_MS while three quarters of all connections are in use, so that
+ * idle ones never keep others out for long. A request line is part of the idle time, but who stops within one
  * for request_timeout_ms, or closes its side, is closed soon after.
  *
  * A half-closed client (it has sent everything and closed its sending side) is gone as soon as its
@@ -52,6 +54,7 @@ void skr_http_logf(const struct skr_http_log *log, int level, const char *format
 enum {
     SKR_HTTP_BODY_MAX = 16 * 1024 * 1024,    /* default of body_max */
     SKR_HTTP_BODIES_MAX = 256 * 1024 * 1024, /* default of bodies_max */
+    SKR_HTTP_CROWDED_MS = 250,
     SKR_HTTP_ABSURD = 4, /* a body of more than body_max times this closes the connection */
 };
 
@@ -93,11 +96,14 @@ struct skr_listener_options {
     struct skr_metrics *metrics; /* NULL allowed: sakkara_http_requests_total{code,handler} */
     size_t connection_memory;    /* bytes of libmicrohttpd's buffer a connection; 32 KiB */
     unsigned connections_max;    /* 1024 */
+    unsigned per_address_max;    /* of these, from one address; more are closed; 0: no limit */
     size_t body_max;
     size_t bodies_max;
     int idle_timeout_ms;    /* 120,000: Go keeps idle connections for 90 s */
+    int first_request_ms;   /* 5,000: from the connection to its first request line */
     int request_timeout_ms; /* 15,000 */
     int answer_timeout_ms;  /* 60,000 */
+    int certificates_ms;    /* 60,000: between two looks at the files of TLS */
     int stop_timeout_ms;    /* 5,000: for answers that are on their way when the listener stops */
 };
 
@@ -105,8 +111,8 @@ struct skr_listener;
 
 void skr_listener_options_default(struct skr_listener_options *options);
 
-/* Opens the socket and starts the thread. Strings and files are used during the call only, but for
- * name. Errors: those of address.h and tls.h; SKR_RETRY. */
+/* Opens the socket and starts the thread. Strings are used during the call only, but for name and
+ * the paths of tls, which live as long as the listener. Errors: those of address.h and tls.h; SKR_RETRY. */
 int skr_listener_create(const struct skr_listener_options *options, struct skr_listener **ret,
                         struct skr_error *error);
 uint16_t skr_listener_port(const struct skr_listener *listener);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gnutls/crypto.h>
 #include <gnutls/x509.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +83,24 @@ static int read_file(const char *path, char **ret, struct skr_error *error)
     return 0;
 }
 
-static int check(const struct skr_tls_files *files, const struct skr_tls *tls,
-                 struct skr_error *error)
+enum { DIGEST_BYTES = 32 };
+
+struct skr_tls_credentials {
+    gnutls_certificate_credentials_t gnutls;
+    unsigned char digest[3][DIGEST_BYTES]; /* SHA-256 of the texts they were made of */
+    struct skr_tls_credentials *older;
+};
+
+static void digest_text(const char *text, unsigned char digest[DIGEST_BYTES])
+{
+    if (text) {
+        skr_bug_on(gnutls_hash_fast(GNUTLS_DIG_SHA256, text, strlen(text), digest) != 0);
+    }
+}
+
+/* Credentials of the texts, in front of those that are there. */
+static int add_credentials(const struct skr_tls_files *files, struct skr_tls *tls,
+                           struct skr_error *error)
 {
     gnutls_certificate_credentials_t credentials;
     int rc = 0;
@@ -109,8 +126,18 @@ static int check(const struct skr_tls_files *files, const struct skr_tls *tls,
                                n < 0 ? gnutls_strerror(n) : "no certificate");
         }
     }
-    gnutls_certificate_free_credentials(credentials);
-    return rc;
+    if (rc != 0) {
+        gnutls_certificate_free_credentials(credentials);
+        return rc;
+    }
+    struct skr_tls_credentials *newest = skr_alloc(sizeof *newest);
+    newest->gnutls = credentials;
+    digest_text(tls->cert, newest->digest[0]);
+    digest_text(tls->key, newest->digest[1]);
+    digest_text(tls->client_ca, newest->digest[2]);
+    newest->older = tls->credentials;
+    tls->credentials = newest;
+    return 0;
 }
 
 int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct skr_error *error)
@@ -132,7 +159,7 @@ int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct 
         rc = read_file(files->client_ca, &ret->client_ca, error);
     }
     if (rc == 0) {
-        rc = check(files, ret, error);
+        rc = add_credentials(files, ret, error);
     }
     if (rc != 0) {
         skr_tls_fini(ret);
@@ -145,6 +172,38 @@ void skr_tls_fini(struct skr_tls *tls)
     wipe(&tls->cert);
     wipe(&tls->key);
     wipe(&tls->client_ca);
+    while (tls->credentials) {
+        struct skr_tls_credentials *newest = tls->credentials;
+        tls->credentials = newest->older;
+        gnutls_certificate_free_credentials(newest->gnutls);
+        free(newest);
+    }
+}
+
+bool skr_tls_refresh(struct skr_tls *tls, const struct skr_tls_files *files,
+                     struct skr_error *error)
+{
+    struct skr_tls fresh;
+
+    *error = (struct skr_error){0};
+    if (skr_tls_load(files, &fresh, error) != 0) {
+        return false;
+    }
+    struct skr_tls_credentials *newest = fresh.credentials;
+    const bool changed =
+        memcmp(newest->digest, tls->credentials->digest, sizeof newest->digest) != 0;
+    if (changed) { /* the texts that libmicrohttpd began with stay where they are */
+        fresh.credentials = NULL;
+        newest->older = tls->credentials;
+        tls->credentials = newest;
+    }
+    skr_tls_fini(&fresh);
+    return changed;
+}
+
+void skr_tls_use(const struct skr_tls *tls, gnutls_session_t session)
+{
+    (void)gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials->gnutls);
 }
 
 /* 0: go on with the handshake. */

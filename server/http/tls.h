@@ -2,7 +2,9 @@
 #ifndef SKR_SERVER_HTTP_TLS_H
 #define SKR_SERVER_HTTP_TLS_H
 /*
- * TLS of a listener: certificate and key as PEM files, read once at the start. With a client CA,
+ * TLS of a listener: certificate, key and client CA as PEM files. They are read again from time to
+ * time, because certificates are renewed under us: new connections get what is there by then, as
+ * long as it is a pair; else the old one stays. With a client CA,
  * every client must show a certificate that the CA has issued for client authentication, or the
  * handshake fails; libmicrohttpd by itself only asks for one and looks at nothing. TLS 1.2 and 1.3.
  */
@@ -24,11 +26,15 @@ struct skr_tls_files {
     const char *client_ca;
 };
 
+struct skr_tls_credentials;
+
 /* Contents, NUL-terminated; NULL where there is no file. */
 struct skr_tls {
     char *cert;
     char *key;
     char *client_ca;
+    /* Newest first; older ones are kept for the connections that began with them. */
+    struct skr_tls_credentials *credentials;
 };
 
 bool skr_tls_is_on(const struct skr_tls_files *files);
@@ -36,7 +42,14 @@ bool skr_tls_is_on(const struct skr_tls_files *files);
 /* Reads and checks: both files there, PEM, key and certificate a pair. *ret is empty when TLS is
  * off. Errors: SKR_INVALID, SKR_NOT_FOUND, SKR_DENIED, SKR_LIMIT with the path. */
 int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct skr_error *error);
-void skr_tls_fini(struct skr_tls *tls); /* the key is wiped */
+void skr_tls_fini(struct skr_tls *tls); /* the key is wiped; no session may be left */
+
+/* Reads the files again. Returns whether they hold something new, which sessions get from now on;
+ * error (code SKR_OK: none) says why what is there cannot be used. */
+bool skr_tls_refresh(struct skr_tls *tls, const struct skr_tls_files *files,
+                     struct skr_error *error);
+/* Gives a new session the newest credentials, before its handshake. */
+void skr_tls_use(const struct skr_tls *tls, gnutls_session_t session);
 
 /* For the server's side of a new session, before its handshake. */
 void skr_tls_require_client(gnutls_session_t session);

@@ -45,6 +45,10 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
 int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
                       struct skr_caller **ret, struct skr_error *error)
 {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        skr_kube_access_fini(access);
+        return skr_error_set(error, SKR_BUG, "libcurl cannot be used");
+    }
     struct skr_caller *caller = skr_alloc(sizeof *caller);
     caller->access = *access;
     skr_kube_access_init(access);
@@ -81,6 +85,7 @@ void skr_caller_destroy(struct skr_caller *caller)
     skr_strbuf_fini(&caller->body);
     free(caller->session.user_agent);
     free(caller);
+    curl_global_cleanup();
 }
 
 void skr_call_answer_fini(struct skr_call_answer *answer)

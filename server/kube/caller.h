@@ -17,7 +17,7 @@ struct skr_caller;
 
 enum { SKR_CALLER_ANSWER_MAX = 1024 * 1024 }; /* bytes; beyond it there is no answer */
 
-/* access is taken over, also on errors. SKR_NO_MEMORY. */
+/* access is taken over, also on errors. SKR_NO_MEMORY, SKR_BUG. */
 int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
                       struct skr_caller **ret, struct skr_error *error);
 void skr_caller_destroy(struct skr_caller *caller); /* NULL allowed */

@@ -197,6 +197,7 @@ static void run_until_stopped(struct skr_kube *kube)
             return;
         }
         int64_t now = skr_kube_now();
+        atomic_store_explicit(&kube->counters.beat, now, memory_order_relaxed);
         skr_kube_session_refresh(&kube->session, now, false);
         for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
             (void)skr_watch_tick(kube->watch[i], now);
@@ -329,7 +330,12 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
         return skr_error_set(error, SKR_NO_MEMORY, "no memory for libcurl");
     }
     make_parts(kube);
+    atomic_store(&kube->counters.beat, skr_kube_now());
     kube->access = *access;
+    if (kube->access.insecure) {
+        skr_log_warning("Certificate of the API server is not checked: insecure-skip-tls-verify",
+                        SKR_LOG_S("source", kube->access.source), SKR_LOG_END);
+    }
     kube->options.user_agent = NULL;
     /* Before the thread runs: what it delivers may make other threads submit at once. */
     *ret = kube;
@@ -419,6 +425,7 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
         .in_flight = skr_count_get(&c->in_flight),
         .credential_reloads = skr_count_get(&c->credential_reloads),
         .synced = atomic_load(&c->synced),
+        .since_beat = skr_kube_now() - atomic_load_explicit(&c->beat, memory_order_relaxed),
     };
     for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
         get_resource(&c->resource[i], kube->options.stale_after, &ret->resource[i]);

@@ -110,6 +110,7 @@ struct skr_kube_stats {
     uint64_t in_flight;
     uint64_t credential_reloads; /* files that brought something new */
     bool synced;                 /* SKR_EVENT_SYNCED was delivered */
+    skr_time since_beat; /* since the thread began its last round, at least every ten seconds */
 };
 /* Each figure is right by itself; together they are not one moment. */
 void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret);

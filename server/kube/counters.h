@@ -28,6 +28,7 @@ struct skr_kube_counters {
     atomic_uint_fast64_t in_flight;
     atomic_uint_fast64_t credential_reloads;
     atomic_bool synced;
+    atomic_int_fast64_t beat; /* skr_kube_now() of the thread's last round */
 };
 
 static inline void skr_count_add(atomic_uint_fast64_t *counter, uint64_t n)

@@ -159,6 +159,11 @@ static CURLcode set_tls(struct skr_transfer *t)
     if (!c) {
         c = set_blob(t->easy, CURLOPT_SSLKEY_BLOB, &a->key);
     }
+    /* The cluster's authority is the only one that is trusted for it: without this, libcurl adds
+     * those of the system's folder to the ones that were given. */
+    if (!c && a->ca.data) {
+        c = curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
+    }
     if (!c && a->insecure) {
         c = curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, 0L);
     }

@@ -69,7 +69,7 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "add the profile, or the name to schedulerNames"},
     {"NodeCacheCapable", false, "an extender entry of ours without nodeCacheCapable: true",
      "nodeCacheCapable: true"},
-    {"OpenListener", true,
+    {"OpenListener", false,
      "a listener of the extender that other machines can reach, without client certificates",
      "a loopback address, or extender.tls with clientCAFile"},
     {"OtherGang", false, "a pod of a group of ours that also belongs to the in-tree gang scheduler",

@@ -123,7 +123,7 @@ static json_t *find(json_t *documents, const char *kind, const char *name)
 /* ---- tests ---- */
 
 static const char *const files[] = {"manifests/install.yaml", "manifests/gate-policy.yaml",
-                                    "manifests/gate-webhook.yaml"};
+                                    "manifests/gate-webhook.yaml", "manifests/map-policy.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -155,7 +155,9 @@ TEST(the_daemons_configuration_loads)
     assert_int_equal(skr_config_parse(text, strlen(text), &config, &findings), 0);
     assert_int_equal(findings.n, 0);
     assert_string_equal(config->settings.topology_namespace, "sakkara");
-    assert_string_equal(config->admin_listen, "0.0.0.0:9662");
+    assert_string_equal(config->admin_listen, "127.0.0.1:9662");
+    assert_string_equal(config->probes_listen, "0.0.0.0:9663");
+    assert_int_equal(config->leader_mode, SKR_LEADER_SCHEDULER);
     skr_config_destroy(config);
     json_decref(documents);
 }
@@ -200,16 +202,12 @@ TEST(the_scheduler_calls_where_the_daemon_listens)
 }
 
 static const char *const permissions[] = {
-    "/configmaps get list patch update watch",
-    "/events create patch",
-    "/nodes get list watch",
+    "/configmaps get list patch watch",
+    "/nodes list watch",
     "/pods get list patch watch",
     "/pods/binding create",
-    "/pods/eviction create",
     "/pods/status patch",
-    "events.k8s.io/events create patch",
-    "policy/poddisruptionbudgets get list watch",
-    "scheduling.k8s.io/priorityclasses get list watch",
+    "events.k8s.io/events create",
     "scheduling.x-k8s.io/podgroups get list patch watch",
 };
 enum { PERMISSIONS = sizeof permissions / sizeof permissions[0], VERBS_MAX = 16 };
@@ -287,13 +285,52 @@ TEST(every_binding_leads_to_an_account_that_exists)
     json_decref(documents);
 }
 
-TEST(the_pod_is_restricted_and_alone)
+/* RBAC gives a role to an account, kubelet a token to every container that does not refuse it. */
+TEST(only_the_daemons_container_has_the_daemons_token)
+{
+    json_t *documents = load(files[0]);
+    json_t *pod = at(find(documents, "Deployment", "sakkara"), "spec/template/spec");
+    assert_string_equal(text_at(pod, "automountServiceAccountToken"), "false");
+    assert_string_equal(
+        text_at(find(documents, "ServiceAccount", "sakkara"), "automountServiceAccountToken"),
+        "false");
+    assert_string_equal(text_at(find(documents, "ServiceAccount", "sakkara-scheduler"),
+                                "automountServiceAccountToken"),
+                        "false");
+    for (size_t c = 0; c < 2; c++) {
+        json_t *container = json_array_get(at(pod, "containers"), c);
+        size_t i;
+        json_t *mount;
+        bool has = false;
+        json_array_foreach(at(container, "volumeMounts"), i, mount)
+        {
+            has = has || strcmp(text_at(mount, "name"), "account") == 0;
+        }
+        assert_int_equal(has, strcmp(text_at(container, "name"), "sakkara") == 0);
+    }
+    json_decref(documents);
+}
+
+/* Ports that other machines reach are those of the NetworkPolicy; the rest is on loopback. */
+TEST(the_network_reaches_probes_and_the_gate_alone)
+{
+    json_t *documents = load(files[0]);
+    json_t *policy = find(documents, "NetworkPolicy", "sakkara");
+    json_t *ports = at(policy, "spec/ingress/0/ports");
+    assert_int_equal(json_array_size(at(policy, "spec/ingress")), 1);
+    assert_int_equal(json_array_size(ports), 2);
+    assert_string_equal(text_at(policy, "spec/policyTypes/0"), "Ingress");
+    assert_string_equal(text_at(policy, "spec/ingress/0/ports/0/port"), "9663");
+    assert_string_equal(text_at(policy, "spec/ingress/0/ports/1/port"), "9443");
+    json_decref(documents);
+}
+
+TEST(the_pod_is_restricted_and_has_a_standby)
 {
     json_t *documents = load(files[0]);
     json_t *deployment = find(documents, "Deployment", "sakkara");
     json_t *pod = at(deployment, "spec/template/spec");
-    assert_string_equal(text_at(deployment, "spec/replicas"), "1");
-    assert_string_equal(text_at(deployment, "spec/strategy/type"), "Recreate");
+    assert_string_equal(text_at(deployment, "spec/replicas"), "2");
     assert_string_equal(text_at(pod, "serviceAccountName"), "sakkara");
     assert_string_equal(text_at(pod, "schedulerName"), "default-scheduler");
     assert_string_equal(text_at(pod, "securityContext/runAsNonRoot"), "true");

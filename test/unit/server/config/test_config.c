@@ -244,6 +244,9 @@ static const struct {
      "s.yaml:3:14: error: planTimeout: a single value is expected, not a mapping\n"},
     {HEAD "planTimeout: 5m\nplanTimeout: 4m\n",
      "s.yaml:4:1: error: key planTimeout twice (see 3:1)\n"},
+    {HEAD "extender: {bindListen: '0.0.0.0:9661'}\n",
+     "s.yaml:3:24: error: extender.bindListen: 0.0.0.0:9661 can be reached from other machines, so "
+     "anybody there could steer scheduling: set extender.tls with a clientCAFile\n"},
     {HEAD "leaderElection: {mode: x}\n",
      "s.yaml:3:24: error: leaderElection.mode: \"x\" is not none or scheduler or lease\n"},
     {HEAD "leaderElection: {namespace: A}\n",
@@ -299,9 +302,6 @@ static const struct {
     {HEAD "planTimeout: 10m\n",
      "s.yaml:3:14: warning: extender.bindTimeout (5m30s) should be at least planTimeout (10m) + "
      "30s, or held calls end before their plan\n"},
-    {HEAD "extender: {bindListen: '0.0.0.0:9661'}\n",
-     "s.yaml:3:24: warning: extender.bindListen: 0.0.0.0:9661 can be reached from other machines; "
-     "set extender.tls with a clientCAFile, or anybody there can steer scheduling\n"},
 };
 
 TEST(doubtful_files_are_accepted_with_a_warning)

@@ -395,3 +395,39 @@ TEST(requests_that_wait_are_dropped_at_the_end)
         end(&r.rig);
     }
 }
+
+/* ---- heartbeat ---- */
+
+struct block {
+    struct rig *rig;
+    size_t entered;
+    size_t left;
+};
+
+static void block_engine(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct block *block = context;
+    (void)engine;
+    (void)now;
+    note(block->rig, &block->entered);
+    assert_true(wait_until(block->rig, &block->left, 1));
+}
+
+TEST(a_thread_that_hangs_in_one_event_is_busy_for_ever_longer)
+{
+    struct rig rig;
+    struct block block = {.rig = &rig};
+    begin(&rig);
+    start(&rig);
+    skr_engine_thread_look(rig.engine, block_engine, &block);
+    assert_true(wait_until(&rig, &block.entered, 1));
+    while (skr_engine_thread_busy(rig.engine) < 20 * SKR_MILLISECOND) {
+        ;
+    }
+    note(&rig, &block.left);
+    assert_true(skr_engine_thread_wait(rig.engine, DEADLINE_S * SKR_SECOND));
+    while (skr_engine_thread_busy(rig.engine) > 0) {
+        ;
+    }
+    end(&rig);
+}

@@ -125,3 +125,43 @@ TEST_WITH(world, routes_get_what_is_below_their_prefix)
     check(world, "/v1/groups", 200, "/v1/groups");
     check(world, "/v12", 404, "not found\n");
 }
+
+/* What a pod can do that reaches the port: far more connections than there is room for, silent. */
+TEST_WITH(world, idle_connections_do_not_keep_probes_out)
+{
+    enum { IDLE = 300 };
+    struct skr_admin *probes = NULL;
+    struct skr_error error = {0};
+    int fd[IDLE];
+    const struct skr_admin_options options = {
+        .listen = "127.0.0.1:0", .probes = true, .metrics = world->metrics};
+    assert_int_equal(skr_admin_create(&options, &probes, &error), 0);
+    for (int i = 0; i < IDLE; i++) {
+        fd[i] = http_connect(skr_admin_port(world->admin));
+    }
+    /* The other listener is not touched by those. */
+    struct http_answer got = http_request(skr_admin_port(probes), "GET", "/livez");
+    assert_int_equal(got.status, 200);
+    http_answer_free(&got);
+    got = http_request(skr_admin_port(probes), "GET", "/metrics");
+    assert_int_equal(got.status, 404);
+    http_answer_free(&got);
+    for (int i = 0; i < IDLE; i++) {
+        close(fd[i]);
+        fd[i] = http_connect(skr_admin_port(probes));
+    }
+    /* Its own idle ones are from one address, and closed within a second. */
+    int status = 0;
+    for (int tries = 0; tries < 100 && status != 200; tries++) {
+        got = http_request(skr_admin_port(probes), "GET", "/livez");
+        status = got.status;
+        http_answer_free(&got);
+        usleep(status == 200 ? 0 : 50000);
+    }
+    assert_int_equal(status, 200);
+    for (int i = 0; i < IDLE; i++) {
+        http_wait_closed(fd[i]);
+        close(fd[i]);
+    }
+    skr_admin_destroy(probes);
+}

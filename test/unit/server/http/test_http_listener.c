@@ -343,3 +343,62 @@ TEST(what_is_wrong_with_a_long_address_is_said)
     assert_int_equal(skr_address_parse(text, &address, &len, &error), -SKR_INVALID);
     assert_non_null(strstr(error.text, "is not a number from 0 to 65535"));
 }
+
+TEST(a_connection_without_a_request_is_closed_soon_and_one_with_a_request_is_not)
+{
+    struct skr_listener_options options = defaults();
+
+    options.first_request_ms = 150;
+    struct skr_listener *listener = listen_with(&options);
+    const int silent = http_connect(skr_listener_port(listener));
+    const int used = http_connect(skr_listener_port(listener));
+    http_send_post(used, "/", "x", 1);
+    expect(http_receive(used), "kept");
+    http_wait_closed(silent);
+    http_send_post(used, "/", "x", 1);
+    expect(http_receive(used), "kept");
+    close(silent);
+    close(used);
+    skr_listener_destroy(listener);
+}
+
+TEST(when_it_is_crowded_silent_connections_make_room_at_once)
+{
+    struct skr_listener_options options = defaults();
+    int fd[8];
+
+    options.connections_max = 8;
+    options.first_request_ms = 60000;
+    struct skr_listener *listener = listen_with(&options);
+    for (int i = 0; i < 8; i++) {
+        fd[i] = http_connect(skr_listener_port(listener));
+    }
+    const int late = http_connect(skr_listener_port(listener));
+    http_send_post(late, "/", "x", 1);
+    expect(http_receive(late), "kept");
+    close(late);
+    for (int i = 0; i < 8; i++) {
+        close(fd[i]);
+    }
+    skr_listener_destroy(listener);
+}
+
+TEST(one_address_has_so_many_connections_and_no_more)
+{
+    struct skr_listener_options options = defaults();
+    int fd[3];
+
+    options.per_address_max = 2;
+    struct skr_listener *listener = listen_with(&options);
+    for (int i = 0; i < 2; i++) {
+        fd[i] = http_connect(skr_listener_port(listener));
+        http_send_post(fd[i], "/", "x", 1);
+        expect(http_receive(fd[i]), "kept");
+    }
+    fd[2] = http_connect(skr_listener_port(listener));
+    http_wait_closed(fd[2]);
+    for (int i = 0; i < 3; i++) {
+        close(fd[i]);
+    }
+    skr_listener_destroy(listener);
+}

@@ -193,3 +193,68 @@ AFTER_ALL
 {
     curl_global_cleanup();
 }
+
+/* ---- renewed certificates ---- */
+
+static void answer(void *context, struct skr_http_request *request)
+{
+    (void)context;
+    skr_http_reply_text(request, 200, "text/plain", "here");
+}
+
+/* cp, as whoever renews certificates does it. */
+static void copy_file(const char *from, const char *to)
+{
+    char command[600];
+    (void)snprintf(command, sizeof command, "cp %s %s", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+TEST(renewed_certificates_serve_new_connections_and_nonsense_changes_nothing)
+{
+    struct http_certificates first = {0};
+    struct http_certificates second = {0};
+    struct skr_listener_options options;
+    struct skr_listener *listener = NULL;
+    struct skr_error error = {0};
+    char cert[96], key[96];
+
+    http_certificates_make(&first);
+    http_certificates_make(&second);
+    (void)snprintf(cert, sizeof cert, "%s/used.pem", first.directory);
+    (void)snprintf(key, sizeof key, "%s/used.key", first.directory);
+    copy_file(http_certificates_path(&first, "server.pem"), cert);
+    copy_file(http_certificates_path(&first, "server.key"), key);
+    skr_listener_options_default(&options);
+    options.address = "127.0.0.1:0";
+    options.tls = (struct skr_tls_files){.cert = cert, .key = key};
+    options.certificates_ms = 50;
+    options.handler.handle = answer;
+    assert_int_equal(skr_listener_create(&options, &listener, &error), 0);
+    char *got = post_tls(&first, skr_listener_port(listener), "/", "x", NULL, WAIT_S * 1000L);
+    assert_string_equal(got, "here");
+    free(got);
+    got = post_tls(&second, skr_listener_port(listener), "/", "x", NULL, WAIT_S * 1000L);
+    assert_string_equal(got, "");
+    free(got);
+    /* A key of another certificate: half renewed. */
+    copy_file(http_certificates_path(&second, "server.key"), key);
+    usleep(200000);
+    got = post_tls(&first, skr_listener_port(listener), "/", "x", NULL, WAIT_S * 1000L);
+    assert_string_equal(got, "here");
+    free(got);
+    copy_file(http_certificates_path(&second, "server.pem"), cert);
+    got = skr_strdup("");
+    for (int i = 0; i < 200 && got[0] == 0; i++) {
+        free(got);
+        usleep(20000);
+        got = post_tls(&second, skr_listener_port(listener), "/", "x", NULL, WAIT_S * 1000L);
+    }
+    assert_string_equal(got, "here");
+    free(got);
+    skr_listener_destroy(listener);
+    unlink(cert);
+    unlink(key);
+    http_certificates_remove(&first);
+    http_certificates_remove(&second);
+}

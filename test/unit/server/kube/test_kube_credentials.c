@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who we are to the API server, and whom we believe to be it. */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test/test.h"
@@ -128,4 +131,53 @@ TEST(a_rotated_token_is_read_when_the_old_one_is_refused)
 AFTER_ALL
 {
     fake_pki_free();
+}
+
+/* In a mount namespace of its own, where the system trusts the server's authority: 0 when the
+ * client, which was given another one, sends nothing all the same; 77: cannot be tried here. */
+static int distrust_the_system(const char *folder)
+{
+    const struct fake_pki *pki = fake_pki_get();
+    char command[300];
+    (void)snprintf(command, sizeof command, "openssl rehash %s", folder);
+    const bool root = geteuid() == 0;
+    if (unshare(root ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || system(command) != 0 ||
+        mount(folder, "/etc/ssl/certs", NULL, MS_BIND, NULL) != 0) {
+        return 77;
+    }
+    struct fake_client c;
+    fake_client_begin_tls(&c, false);
+    skr_kube_secret_take(&c.access.ca, skr_strdup(pki->client_cert), strlen(pki->client_cert));
+    skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
+    fake_client_start(&c);
+    fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
+    const size_t n = fake_api_count(c.api, "");
+    fake_client_end(&c);
+    return n == 0 ? 0 : 1;
+}
+
+TEST(authorities_of_the_system_are_not_trusted_for_the_cluster)
+{
+    char folder[] = "/tmp/skr-authorities-XXXXXX";
+    char file[64];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(file, sizeof file, "%s/ca.pem", folder);
+    FILE *out = fopen(file, "we");
+    assert_non_null(out);
+    assert_true(fputs(fake_pki_get()->ca, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(distrust_the_system(folder));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    (void)snprintf(file, sizeof file, "rm -rf %s", folder);
+    assert_int_equal(system(file), 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        print_message("SKIP: no mount namespaces or no openssl\n");
+        skip();
+    }
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
