@@ -21,6 +21,7 @@
 #include "core/gang/members.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
+#include "core/gang/names_sweep.h"
 #include "core/gang/node_changes.h"
 #include "core/gang/object_writer.h"
 #include "core/gang/output.h"
@@ -349,6 +350,7 @@ int skr_engine_handle(struct skr_gang *e, struct skr_event *event, skr_time now,
     settle(e);
     explain_request_settle(e);
     ask_timer(e);
+    names_sweep(e);
     e->out = NULL;
 #ifdef SKR_DEBUG
     struct skr_error error;

@@ -56,6 +56,7 @@ struct skr_gang {
     uint64_t wake_seq;
 
     struct interned_name *names; /* names.c */
+    size_t n_names_swept;        /* after the last sweep */
     struct skr_resource_names *resources;
     struct skr_ledger *ledger; /* pod_changes.c, node_changes.c, plan.c, plan_loss.c, binding.c */
 

@@ -186,7 +186,7 @@ static void touch_members(struct skr_gang *e, struct group *g)
 
 void lifecycle_evaluate(struct skr_gang *e, struct group *g)
 {
-    restore_group(e, g);
+    restore_late(e, g);
     plan_home_note_binding(e, g);
     if (group_source_resolve(e, g) && g->plan) {
         plan_loss_abort(e, g, SKR_REASON_NONE,

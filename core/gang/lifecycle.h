@@ -5,7 +5,7 @@
  * The spine: one look at one group, from what the API server says to what should be written. Every
  * event ends here, for every group that it touched; evaluating twice changes nothing.
  *
- *   1 restore_group           what an earlier life left, once
+ *   1 restore_late            what an earlier life reported, once
  *   2 plan_home_note_binding  has the point of no return been persisted?
  *   3 group_source_resolve    which map, PodGroup or label defines it; a change ends a plan
  *   4 membership_update       who is a member, who holds a seat

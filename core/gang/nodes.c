@@ -38,3 +38,13 @@ void nodes_set_awaited(struct node_entry *n, bool awaited)
 {
     n->awaited = awaited;
 }
+
+bool nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n)
+{
+    if (n->node || n->nominated || n->awaited) {
+        return false;
+    }
+    HASH_DEL(e->nodes, n);
+    free(n);
+    return true;
+}

@@ -21,5 +21,7 @@ struct node_entry *nodes_get(struct skr_gang *e, const char *name); /* made when
 /* The scheduler's own picture of the node may be older than ours; nothing when there is none. */
 void nodes_touch(struct skr_gang *e, const char *name);
 void nodes_set_awaited(struct node_entry *n, bool awaited);
+/* No such node exists, and nobody nominates it: the entry goes; then true. */
+bool nodes_forget_if_unused(struct skr_gang *e, struct node_entry *n);
 
 #endif

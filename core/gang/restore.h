@@ -4,8 +4,11 @@
 /* A group's earlier life, read from the API objects when the engine starts or takes over. */
 #include "core/gang/groups.h"
 
-/* Once for every group, before any of them is decided upon; nothing after that. */
+/* At the start and when leadership is won, for every group before any of them is decided upon;
+ * nothing after that. */
 void restore_group(struct skr_gang *e, struct group *g);
+/* A group that came after that: what its object reports, never a plan. */
+void restore_late(struct skr_gang *e, struct group *g);
 void restore_again(struct group *g); /* leadership was lost: when it comes back */
 /* What the group's object says under a key of docs/reference.md; NULL: nothing. */
 const char *restore_object_key(const struct group *g, const char *key);

@@ -14,6 +14,7 @@
 #include "core/gang/group_state.h"
 #include "core/gang/groups.h"
 #include "core/gang/membership.h"
+#include "core/gang/names.h"
 #include "core/gang/nodes.h"
 #include "core/gang/nomination.h"
 #include "core/gang/output.h"
@@ -141,15 +142,26 @@ static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct
     }
 }
 
-static void filter_member(struct skr_gang *e, const char *name, const struct skr_event *ev)
+/* The request's own labels say which group it is; mostly the one that the cache has it in. */
+static const struct group *group_of(const struct skr_gang *e, const struct pod_entry *p,
+                                    const struct skr_pod *pod, const char *name)
 {
-    const struct skr_pod *pod = ev->filter.pod;
-    struct pod_entry *p = pods_find(e, pod->meta.uid);
-    size_t len = strlen(pod->meta.namespace_) + strlen(name) + 2;
-    char *key = skr_alloc(len);
-    snprintf(key, len, "%s/%s", pod->meta.namespace_, name);
+    const struct group *known = p ? p->group : NULL;
+    if (known && strcmp(known->name, name) == 0 &&
+        strcmp(known->namespace_, pod->meta.namespace_) == 0) {
+        return known;
+    }
+    char *key = names_key(pod->meta.namespace_, name);
     const struct group *g = groups_find(e, key);
     free(key);
+    return g;
+}
+
+static void filter_member(struct skr_gang *e, struct pod_entry *p, const char *name,
+                          const struct skr_event *ev)
+{
+    const struct skr_pod *pod = ev->filter.pod;
+    const struct group *g = group_of(e, p, pod, name);
     const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (pod->other_gang) {
         text = SKR_TEXT_OTHER_GANG;
@@ -171,7 +183,7 @@ static void filter_member(struct skr_gang *e, const char *name, const struct skr
 
 /* By our ledger, in which reservations and Bindings on their way count. A node that only the
  * scheduler knows yet carries neither. */
-static void filter_ordinary(struct skr_gang *e, const struct skr_event *ev)
+static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
     const struct skr_pod *pod = ev->filter.pod;
     size_t n = ev->filter.n_nodes, passed = 0;
@@ -190,7 +202,6 @@ static void filter_ordinary(struct skr_gang *e, const struct skr_event *ev)
     } else {
         out_answer_mask(e, ev->filter.request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
-    struct pod_entry *p = pods_find(e, pod->meta.uid);
     if (p && pod->shape.late_capacity) {
         pods_note_accepted(p, ev->filter.node, n, mask);
         pods_note_ordinary(e, p);
@@ -208,16 +219,16 @@ void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
         return;
     }
     const struct skr_pod *pod = ev->filter.pod;
-    const struct pod_entry *p = pods_find(e, pod->meta.uid);
+    struct pod_entry *p = pods_find(e, pod->meta.uid);
     if (p && pods_is_bound(p)) {
         out_answer(e, ev->filter.request, SKR_ANSWER_ERROR, SKR_TEXT_ALREADY_BOUND);
         return;
     }
     const char *name = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL;
     if (name) {
-        filter_member(e, name, ev);
+        filter_member(e, p, name, ev);
     } else {
-        filter_ordinary(e, ev);
+        filter_ordinary(e, p, ev);
     }
 }
 

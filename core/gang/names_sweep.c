@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks the names that something refers to, frees the others. */
+#include "core/gang/names_sweep.h"
+
+#include "core/gang/groups.h"
+#include "core/gang/names.h"
+#include "core/gang/nodes.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/pods.h"
+
+#include <utlist.h>
+
+enum { NAMES_FEW = 1024 }; /* not worth a sweep */
+
+static void mark_plans(struct skr_gang *e)
+{
+    const struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        for (size_t i = 0; i < g->plan->n_vacancies; i++) {
+            names_mark(g->plan->vacancy[i].node);
+        }
+    }
+}
+
+void names_sweep(struct skr_gang *e)
+{
+    if (!names_are_many(e, NAMES_FEW)) {
+        return;
+    }
+    struct node_entry *n, *ntmp;
+    HASH_ITER(hh, e->nodes, n, ntmp)
+    {
+        if (!nodes_forget_if_unused(e, n)) {
+            names_mark(n->name);
+        }
+    }
+    const struct pod_entry *p, *ptmp;
+    HASH_ITER(hh, e->pods, p, ptmp)
+    {
+        names_mark(p->place.node);
+        names_mark(p->vote.node);
+    }
+    const struct pending_write *w, *wtmp;
+    HASH_ITER(hh, e->writes, w, wtmp)
+    {
+        names_mark(w->node);
+    }
+    mark_plans(e);
+    names_free_unmarked(e);
+}

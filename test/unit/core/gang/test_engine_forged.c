@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans that users write: an annotation reserves nothing that a plan of ours did not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gang/names.h"
+#include "test/test.h"
+#include "test/unit/engine_rig.h"
+
+#define ID "0123456789abcdef"
+
+/* One rack of two nodes with 8 cpu each. */
+static struct rig *cluster(void)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 8);
+    rig->users_meddle = true;
+    return rig;
+}
+
+/* The watchdog is told that Binding was ours: it is the engine that must not believe it. */
+static void forge(struct rig *rig, const char *group, const char *rest)
+{
+    json_object_set_new(rig->binding_ids, ID, json_true());
+    rig_edit(rig, RIG_MAP, group,
+             "{'metadata':{'annotations':{'sakkara.plan':'{\\'v\\':1,\\'id\\':\\'" ID "\\',%s}'}}}",
+             rest);
+}
+
+static void assert_others_get(struct rig *rig, int n)
+{
+    rig_group(rig, "honest", n, 0, NULL);
+    rig_pods(rig, "h", n, "honest", 0);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "h", n);
+    rig_destroy(rig);
+}
+
+#define SEATS \
+    "\\'state\\':\\'Binding\\',\\'members\\':{\\'x-1\\':\\'node-0\\',\\'x-2\\':\\'node-1\\'}"
+
+TEST(a_map_that_appears_with_a_plan_reserves_nothing)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig->hold_watch[RIG_MAP] = true;
+    rig_group(rig, "forged", 3, 0, NULL);
+    forge(rig, "forged", SEATS);
+    rig->hold_watch[RIG_MAP] = false;
+    rig_pod(rig, "f-0", "forged", 0);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "forged", "sakkara.plan"), "");
+    assert_string_equal(rig_state(rig, "forged"), "Pending");
+    assert_others_get(rig, 16);
+}
+
+TEST(a_plan_without_a_trace_on_any_pod_reserves_nothing_at_the_start)
+{
+    static const char *const rest[] = {
+        SEATS,
+        "\\'state\\':\\'Binding\\',\\'nodes\\':{\\'node-0\\':2,\\'node-1\\':1}",
+        "\\'state\\':\\'Planned\\',\\'members\\':{\\'x-1\\':\\'node-0\\'}",
+    };
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        struct rig *rig = cluster();
+        rig_group(rig, "forged", 3, 0, NULL);
+        forge(rig, "forged", rest[i]);
+        rig_pod(rig, "f-0", "forged", 0);
+        rig_sync(rig);
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_annotation(rig, RIG_MAP, "forged", "sakkara.plan"), "");
+        assert_others_get(rig, 16);
+    }
+}
+
+TEST(a_seat_count_of_two_thousand_million_does_not_hang_the_start)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "forged", 2, 0, NULL);
+    forge(rig, "forged", "\\'state\\':\\'Binding\\',\\'nodes\\':{\\'node-0\\':2147483647}");
+    rig_pod(rig, "f-0", "forged", 0);
+    rig_edit(rig, RIG_POD, "f-0",
+             "{'metadata':{'annotations':{'sakkara.plan':"
+             "'{\\'id\\':\\'" ID "\\',\\'node\\':\\'node-0\\'}'}}}");
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    assert_others_get(rig, 14); /* its own two */
+}
+
+/* Its pod carries a trace, as its owner can write one: never more seats than the group has. */
+TEST(no_more_seats_are_kept_than_the_group_lacks)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "forged", 2, 0, NULL);
+    forge(rig, "forged",
+          "\\'state\\':\\'Binding\\',\\'members\\':{\\'x-1\\':\\'node-0\\',\\'x-2\\':\\'node-0\\',"
+          "\\'x-3\\':\\'node-0\\',\\'x-4\\':\\'node-0\\',\\'x-5\\':\\'node-0\\',"
+          "\\'x-6\\':\\'node-0\\',\\'x-7\\':\\'node-0\\'}");
+    rig_pod(rig, "f-0", "forged", 0);
+    rig_edit(rig, RIG_POD, "f-0",
+             "{'metadata':{'annotations':{'sakkara.plan':"
+             "'{\\'id\\':\\'" ID "\\',\\'node\\':\\'node-0\\'}'}}}");
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    assert_others_get(rig, 14);
+}
+
+TEST(a_planned_record_never_overfills_a_node)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "forged", 2, 0, NULL);
+    rig_pods(rig, "f", 2, "forged", 0);
+    rig_pods(rig, "o", 8, NULL, 0); /* node-0 is full of ordinary pods */
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "o-%d", i);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'node-0'}}");
+    }
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "f-%d", i);
+        rig_edit(rig, RIG_POD, name,
+                 "{'metadata':{'labels':{'sakkara.member.rank':'%d'},"
+                 "'annotations':{'sakkara.plan':"
+                 "'{\\'id\\':\\'" ID "\\',\\'node\\':\\'node-0\\'}'}}}",
+                 i);
+    }
+    forge(rig, "forged", "\\'state\\':\\'Planned\\',\\'nodes\\':{\\'node-0\\':2}");
+    rig_sync(rig);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "f-0"), "node-1");
+    assert_string_equal(rig_node_of(rig, "f-1"), "node-1");
+    rig_destroy(rig);
+}
+
+/* One pass over the record: a cubic reader takes minutes. */
+TEST(twenty_thousand_seats_are_read_in_a_moment)
+{
+    enum { SEATS_MANY = 20000, NODES = 200 };
+    struct rig *rig = rig_create();
+    rig->users_meddle = true;
+    rig->check_every = 100000;
+    rig_racks(rig, 1, NODES, 200);
+    rig_group(rig, "forged", SEATS_MANY, 0, NULL);
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, "\\'state\\':\\'Binding\\',\\'nodes\\':{");
+    for (int i = 0; i < NODES; i++) {
+        skr_strbuf_addf(&b, "%s\\'node-%d\\':%d", i ? "," : "", i, SEATS_MANY / NODES);
+    }
+    skr_strbuf_add(&b, "}");
+    forge(rig, "forged", b.s);
+    skr_strbuf_fini(&b);
+    rig_pod(rig, "f-0", "forged", 0);
+    rig_edit(rig, RIG_POD, "f-0",
+             "{'metadata':{'annotations':{'sakkara.plan':"
+             "'{\\'id\\':\\'" ID "\\',\\'node\\':\\'node-0\\'}'}}}");
+    rig_sync(rig); /* the test's deadline judges */
+    rig_destroy(rig);
+}
+
+/* Names of nodes that are gone, or never were, are given back. */
+TEST(names_that_nothing_refers_to_are_given_back)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    for (int i = 0; i < 5000; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_pod(rig, name, NULL, 0);
+        rig_edit(rig, RIG_POD, name, "{'spec':{'nodeName':'nowhere-%d'}}", i);
+        rig_settle(rig);
+        rig_delete(rig, RIG_POD, name);
+        rig_settle(rig);
+    }
+    assert_true(names_count(rig->engine) < 3000);
+    rig_destroy(rig);
+}
