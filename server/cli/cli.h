@@ -161,6 +161,7 @@ extern const struct skr_command skr_command_sandbox;
 extern const struct skr_command skr_command_explain;
 extern const struct skr_command skr_command_solve;
 extern const struct skr_command skr_command_lint;
+extern const struct skr_command skr_command_check;
 extern const struct skr_command skr_command_version;
 extern const struct skr_command skr_command_help;
 

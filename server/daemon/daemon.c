@@ -17,6 +17,7 @@
 #include "server/daemon/engine_thread.h"
 #include "server/daemon/leader.h"
 #include "server/daemon/metrics.h"
+#include "server/daemon/preflight.h"
 #include "server/daemon/signals.h"
 #include "server/daemon/solver_thread.h"
 #include "server/exit_code.h"
@@ -39,7 +40,6 @@
 #define WEDGED_TIME      (30 * SKR_SECOND) /* at one thing: the process is to be killed */
 #define UNFIT_TIME       (5 * SKR_SECOND)  /* at one thing: another one had better lead */
 #define RESIGN_TIME      (SKR_SECOND)      /* for the Lease to be given back */
-#define NAMESPACE_FILE   "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 struct skr_daemon {
     const struct skr_config *config;
@@ -53,6 +53,7 @@ struct skr_daemon {
     struct skr_solver_thread *explainer; /* of its own: explanations never delay plans */
     struct skr_kube *kube;
     struct skr_leader *leader; /* NULL: this process is the only one */
+    struct skr_preflight *preflight;
     struct skr_verbs *verbs;
     struct skr_gate *gate;
     struct skr_admin *admin;
@@ -313,14 +314,8 @@ static int load_access(const struct skr_config *config, const char *kubeconfig,
                        struct skr_kube_access *access, struct skr_findings *findings,
                        struct skr_error *error)
 {
-    const char *path = kubeconfig && kubeconfig[0] ? kubeconfig : config->kubeconfig;
-    if (path[0] == '\0') {
-        return skr_kube_access_from_environment(access, error);
-    }
-    if (skr_kubeconfig_load(path, access, findings) < 0) {
-        return skr_error_set(error, SKR_INVALID, "%.200s: the kubeconfig cannot be used", path);
-    }
-    return 0;
+    return skr_kube_access_load(kubeconfig && kubeconfig[0] ? kubeconfig : config->kubeconfig,
+                                access, findings, error);
 }
 
 static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
@@ -348,20 +343,6 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     return rc;
 }
 
-/* That of the pod, outside of pods "default". */
-static void find_namespace(const struct skr_config *config, char *buffer, size_t size)
-{
-    (void)snprintf(buffer, size, "%s",
-                   config->leader_namespace[0] ? config->leader_namespace : "default");
-    FILE *file = config->leader_namespace[0] ? NULL : fopen(NAMESPACE_FILE, "re");
-    if (file) {
-        if (fgets(buffer, (int)size, file)) {
-            buffer[strcspn(buffer, " \r\n")] = '\0';
-        }
-        (void)fclose(file);
-    }
-}
-
 /* Before anything else may decide: the engine starts as leader. */
 static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
                         struct skr_error *error)
@@ -373,7 +354,7 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
         return 0;
     }
     report_leadership(d, false);
-    find_namespace(d->config, namespace_, sizeof namespace_);
+    skr_lease_namespace(d->config, namespace_, sizeof namespace_);
     (void)snprintf(agent, sizeof agent, "sakkara/%s leader-election", skr_version);
     const struct skr_leader_options options = {
         .namespace_ = namespace_,
@@ -391,6 +372,20 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
     int rc = load_access(d->config, kubeconfig, &access, findings, error);
     if (rc == 0) {
         rc = skr_leader_create(&options, &access, &d->leader, error);
+    }
+    skr_kube_access_fini(&access);
+    return rc;
+}
+
+/* What is missing is found now, not when a group is half bound. */
+static int start_preflight(struct skr_daemon *d, const char *kubeconfig,
+                           struct skr_findings *findings, struct skr_error *error)
+{
+    struct skr_kube_access access;
+    skr_kube_access_init(&access);
+    int rc = load_access(d->config, kubeconfig, &access, findings, error);
+    if (rc == 0) {
+        rc = skr_preflight_start(d->config, &access, &d->preflight, error);
     }
     skr_kube_access_fini(&access);
     return rc;
@@ -494,6 +489,7 @@ static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_
     int rc = start_verbs(d, error);
     rc = rc < 0 ? rc : start_gate(d, error);
     rc = rc < 0 ? rc : start_leader(d, kubeconfig, findings, error);
+    rc = rc < 0 ? rc : start_preflight(d, kubeconfig, findings, error);
     rc = rc < 0 ? rc : start_kube(d, kubeconfig, findings, error);
     if (rc < 0) {
         return rc;
@@ -567,6 +563,7 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
         return;
     }
     stop_requests(d);
+    skr_preflight_destroy(d->preflight);
     if (d->kube) {
         skr_kube_stop(d->kube);
     }

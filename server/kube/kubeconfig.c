@@ -440,3 +440,15 @@ int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
     free(text);
     return rc;
 }
+
+int skr_kube_access_load(const char *file, struct skr_kube_access *access,
+                         struct skr_findings *findings, struct skr_error *error)
+{
+    if (file[0] == '\0') {
+        return skr_kube_access_from_environment(access, error);
+    }
+    if (skr_kubeconfig_load(file, access, findings) < 0) {
+        return skr_error_set(error, SKR_INVALID, "%.200s: the kubeconfig cannot be used", file);
+    }
+    return 0;
+}

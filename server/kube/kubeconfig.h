@@ -33,5 +33,9 @@ int skr_kubeconfig_parse(const char *text, size_t n, const char *file,
 /* The same from a file. A file that cannot be read is a finding too (line 0). */
 int skr_kubeconfig_load(const char *file, struct skr_kube_access *access,
                         struct skr_findings *findings);
+/* From the file, or from the account of the pod we run in when file is "". access was initialised
+ * by the caller. Errors: SKR_INVALID (see findings), those of skr_kube_access_from_environment(). */
+int skr_kube_access_load(const char *file, struct skr_kube_access *access,
+                         struct skr_findings *findings, struct skr_error *error);
 
 #endif

@@ -40,6 +40,7 @@ struct cluster {
     const struct fake_pki *pki;
     /* Manners; set them before the daemon starts or under the lock. */
     bool bindings_carry_labels; /* true, as from 1.35 */
+    char denied[64];            /* reviews of permissions that hold this are answered no */
     bool no_podgroups;          /* the kind is not installed */
     size_t page;                /* objects of a list page at most; 0: as asked for */
     char token[128];            /* accepted one */

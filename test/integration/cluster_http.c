@@ -411,6 +411,16 @@ static struct fake_reply lease(struct cluster *c, const struct request *r)
 
 static struct fake_reply route(struct cluster *c, const struct request *r)
 {
+    if (strcmp(r->target, "/version") == 0) {
+        return (struct fake_reply){.status = 200,
+                                   .body = skr_strdup("{\"gitVersion\":\"v1.36.3\"}")};
+    }
+    if (strstr(r->target, "/selfsubjectaccessreviews")) {
+        bool denied = c->denied[0] && strstr(r->body, c->denied);
+        return (struct fake_reply){.status = 201,
+                                   .body = skr_strdup(denied ? "{\"status\":{\"allowed\":false}}"
+                                                             : "{\"status\":{\"allowed\":true}}")};
+    }
     bool namespaced = r->n_segments > 2 && strcmp(r->segment[0], "namespaces") == 0;
     if (r->n_segments == 1 && strcmp(r->method, "GET") == 0) {
         return read_all(c, r);

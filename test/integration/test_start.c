@@ -126,3 +126,54 @@ BEFORE_ALL
 {
     web_init();
 }
+
+TEST(a_missing_permission_is_found_at_the_start_and_named)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"subresource\":\"binding\"");
+    scene_start_daemon(&scene);
+    daemon_wait_log(
+        scene.d,
+        "\"Permission is missing\" what=\"create pods/binding\" reason=\"nothing is bound\"");
+    scene_end(&scene);
+}
+
+TEST(check_prints_every_permission_and_says_what_is_missing)
+{
+    struct scene scene;
+    char kubeconfig[256];
+    char *out = NULL;
+    char *err = NULL;
+    scene_begin(&scene);
+    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"resource\":\"events\"");
+    scene_start_daemon(&scene);
+    (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
+    const char *const argv[] = {"check", "--kubeconfig", kubeconfig, NULL};
+    assert_int_equal(daemon_run(argv, &out, &err), 5);
+    assert_non_null(strstr(out, "ok   may create pods/binding\n"));
+    assert_non_null(
+        strstr(out, "FAIL may create events.events.k8s.io: no; without it Events are lost\n"));
+    free(out);
+    free(err);
+    scene_end(&scene);
+}
+
+TEST(check_says_when_nobody_is_there)
+{
+    char *folder = make_folder();
+    char kubeconfig[256];
+    char *out = NULL;
+    char *err = NULL;
+    write_text_file(folder, "kubeconfig",
+                    "{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: "
+                    "\"http://127.0.0.1:1\"}}], users: [{name: u, user: {}}], contexts: [{name: x, "
+                    "context: {cluster: c, user: u}}], current-context: x}\n");
+    (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", folder);
+    const char *const argv[] = {"check", "--kubeconfig", kubeconfig, NULL};
+    assert_int_equal(daemon_run(argv, &out, &err), 6);
+    assert_non_null(strstr(out, "FAIL API server http://127.0.0.1:1: "));
+    free(out);
+    free(err);
+    remove_folder(folder);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara check`: whether the daemon will be able to work. */
+#include "server/cli/cli.h"
+#include "server/config/config.h"
+#include "server/daemon/preflight.h"
+#include "server/exit_code.h"
+#include "server/kube/kubeconfig.h"
+
+struct options {
+    const char *config;     /* NULL: every option at its default */
+    const char *kubeconfig; /* NULL: the configuration decides */
+};
+
+static const struct skr_flag flags[] = {
+    {.name = "--config",
+     .argument = "FILE",
+     .text = "configuration file; without it every option has its default",
+     .offset = offsetof(struct options, config)},
+    {.name = "--kubeconfig",
+     .argument = "FILE",
+     .text = "kubeconfig of the API server; wins over the configuration",
+     .offset = offsetof(struct options, kubeconfig)},
+    SKR_HELP_FLAG,
+    {0}};
+
+static int check(const struct skr_config *config, const char *kubeconfig, struct skr_strbuf *out,
+                 struct skr_strbuf *messages)
+{
+    struct skr_kube_access access;
+    struct skr_findings findings;
+    struct skr_error error = {0};
+    const char *file = kubeconfig ? kubeconfig : config->kubeconfig;
+    int rc = SKR_EXIT_ERROR;
+    skr_findings_init(&findings);
+    skr_kube_access_init(&access);
+    if (skr_kube_access_load(file, &access, &findings, &error) == 0) {
+        rc = skr_preflight_print(config, &access, out);
+    } else {
+        skr_findings_write(&findings, file, messages);
+        skr_strbuf_addf(messages, "sakkara check: %s\n", error.text);
+    }
+    skr_kube_access_fini(&access);
+    return rc;
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *options = call->options;
+    struct skr_findings findings;
+    struct skr_config *config = NULL;
+    skr_findings_init(&findings);
+    if (options->config) {
+        (void)skr_config_load(options->config, &config, &findings);
+        skr_findings_write(&findings, options->config, messages);
+    } else {
+        config = skr_config_default();
+    }
+    if (!config) {
+        return SKR_EXIT_ERROR;
+    }
+    int rc = check(config, options->kubeconfig, out, messages);
+    skr_config_destroy(config);
+    return rc;
+}
+
+const struct skr_command skr_command_check = {
+    .name = "check",
+    .usage = "sakkara check [--config FILE] [--kubeconfig FILE]",
+    .summary = "whether the daemon will be able to work",
+    .text = "Asks the API server whether it can be reached and for each permission of the account, "
+            "and\n"
+            "looks at the certificates. One line each; exit code 5 when something is missing, 6 "
+            "when the\n"
+            "API server cannot be reached.\n",
+    .examples = "  sakkara check --kubeconfig ~/.kube/config\n"
+                "  sakkara check --config configs/sakkara.yaml\n",
+    .next = "sakkara serve --help",
+    .group = {{flags, 0}},
+    .options_size = sizeof(struct options),
+    .run = run,
+};

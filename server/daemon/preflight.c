@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions to the API server, and dates of certificates. */
+#include "server/daemon/preflight.h"
+
+#include <errno.h>
+#include <gnutls/x509.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/exit_code.h"
+#include "server/http/tls.h"
+#include "server/kube/permissions.h"
+#include "server/log.h"
+#include "server/version.h"
+#include "topology/base/arena.h"
+
+#define NAMESPACE_FILE "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+enum { NAMESPACE_MAX = 254, RETRY_S = 5, DAY_S = 86400, CERTIFICATE_DAYS_MIN = 7 };
+
+void skr_lease_namespace(const struct skr_config *config, char *buffer, size_t size)
+{
+    (void)snprintf(buffer, size, "%s",
+                   config->leader_namespace[0] ? config->leader_namespace : "default");
+    FILE *file = config->leader_namespace[0] ? NULL : fopen(NAMESPACE_FILE, "re");
+    if (file) {
+        if (fgets(buffer, (int)size, file)) {
+            buffer[strcspn(buffer, " \r\n")] = '\0';
+        }
+        (void)fclose(file);
+    }
+}
+
+/* namespace_ of NAMESPACE_MAX bytes holds what the list borrows. */
+static size_t list_permissions(const struct skr_config *config, char *namespace_,
+                               struct skr_permission *list)
+{
+    const bool elects = config->leader_mode != SKR_LEADER_NONE;
+    skr_lease_namespace(config, namespace_, NAMESPACE_MAX);
+    const struct skr_permission_needs needs = {
+        .rollback = config->settings.rollback_partial,
+        .lease_namespace = elects ? namespace_ : NULL,
+        .lease = config->leader_name,
+        .scheduler_lease =
+            config->leader_mode == SKR_LEADER_SCHEDULER ? config->scheduler_lease : NULL,
+    };
+    return skr_permissions_list(&needs, list);
+}
+
+/* ---- sakkara check ---- */
+
+static int print_server(struct skr_caller *caller, struct skr_strbuf *out)
+{
+    struct skr_call_answer answer;
+    const struct skr_call call = {
+        .method = "GET", .target = "/version", .timeout = 10 * SKR_SECOND};
+    skr_caller_call(caller, &call, &answer);
+    const char *version = json_string_value(json_object_get(answer.json, "gitVersion"));
+    const bool ok = answer.http_status == 200;
+    if (ok) {
+        skr_strbuf_addf(out, "ok   API server %s, version %s\n", skr_caller_server(caller),
+                        version ? version : "unknown");
+    } else {
+        skr_strbuf_addf(out, "FAIL API server %s: %s\n", skr_caller_server(caller),
+                        answer.message[0] ? answer.message : "no answer");
+    }
+    const bool reached = answer.http_status > 0;
+    skr_call_answer_fini(&answer);
+    return ok ? SKR_EXIT_OK : reached ? SKR_EXIT_FINDINGS : SKR_EXIT_UNREACHABLE;
+}
+
+static int print_permission(struct skr_caller *caller, const struct skr_permission *permission,
+                            struct skr_strbuf *out)
+{
+    struct skr_error error = {0};
+    enum skr_permission_answer said = skr_permission_ask(caller, permission, &error);
+    skr_strbuf_add(out, said == SKR_PERMISSION_YES ? "ok   may " : "FAIL may ");
+    skr_permission_write(permission, out);
+    if (said == SKR_PERMISSION_NO) {
+        skr_strbuf_addf(out, ": no; without it %s", permission->purpose);
+    } else if (said == SKR_PERMISSION_UNKNOWN) {
+        skr_strbuf_addf(out, ": the API server did not say: %s", error.text);
+    }
+    skr_strbuf_addc(out, '\n');
+    return said == SKR_PERMISSION_YES ? SKR_EXIT_OK : SKR_EXIT_FINDINGS;
+}
+
+/* When the first certificate of a PEM text ends; 0: it cannot be read. */
+static time_t end_of(char *pem)
+{
+    gnutls_x509_crt_t certificate;
+    /* GnuTLS takes a pointer to bytes it does not change. */
+    const gnutls_datum_t text = {(unsigned char *)pem, (unsigned)strlen(pem)};
+    if (gnutls_x509_crt_init(&certificate) < 0) {
+        return 0;
+    }
+    time_t end = 0;
+    if (gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM) == 0) {
+        end = gnutls_x509_crt_get_expiration_time(certificate);
+    }
+    gnutls_x509_crt_deinit(certificate);
+    return end < 0 ? 0 : end;
+}
+
+static int print_certificate(const char *what, char *pem, struct skr_strbuf *out)
+{
+    const time_t end = end_of(pem);
+    const long long days = ((long long)end - (long long)time(NULL)) / DAY_S;
+    if (end > 0 && days >= CERTIFICATE_DAYS_MIN) {
+        skr_strbuf_addf(out, "ok   %s: valid for %lld days\n", what, days);
+        return SKR_EXIT_OK;
+    }
+    if (end == 0) {
+        skr_strbuf_addf(out, "FAIL %s: no certificate can be read\n", what);
+    } else if (end <= time(NULL)) {
+        skr_strbuf_addf(out, "FAIL %s: has run out\n", what);
+    } else {
+        skr_strbuf_addf(out, "FAIL %s: valid for %lld days only\n", what, days);
+    }
+    return SKR_EXIT_FINDINGS;
+}
+
+static int print_listener(const char *name, const struct skr_config_tls *config,
+                          struct skr_strbuf *out)
+{
+    const struct skr_tls_files files = {
+        .cert = config->cert_file, .key = config->key_file, .client_ca = config->client_ca_file};
+    struct skr_tls tls;
+    struct skr_error error = {0};
+    char what[64];
+    if (!skr_tls_is_on(&files)) {
+        return SKR_EXIT_OK;
+    }
+    if (skr_tls_load(&files, &tls, &error) < 0) {
+        skr_strbuf_addf(out, "FAIL %s: %s\n", name, error.text);
+        return SKR_EXIT_FINDINGS;
+    }
+    (void)snprintf(what, sizeof what, "certificate of %s", name);
+    int rc = print_certificate(what, tls.cert, out);
+    if (tls.client_ca) {
+        (void)snprintf(what, sizeof what, "client CA of %s", name);
+        int ca = print_certificate(what, tls.client_ca, out);
+        rc = rc ? rc : ca;
+    }
+    skr_tls_fini(&tls);
+    return rc;
+}
+
+static int print_access(const struct skr_kube_access *access, struct skr_strbuf *out)
+{
+    int rc = SKR_EXIT_OK;
+    if (access->insecure) {
+        skr_strbuf_add(out, "FAIL trust: insecure-skip-tls-verify is set: whoever answers is "
+                            "believed to be the API server\n");
+        rc = SKR_EXIT_FINDINGS;
+    }
+    if (access->ca.data) {
+        int ca = print_certificate("authority of the API server", access->ca.data, out);
+        rc = rc ? rc : ca;
+    }
+    if (access->certificate.data) {
+        int own = print_certificate("client certificate", access->certificate.data, out);
+        rc = rc ? rc : own;
+    }
+    return rc;
+}
+
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+int skr_preflight_print(const struct skr_config *config, struct skr_kube_access *access,
+                        struct skr_strbuf *out)
+{
+    struct skr_permission list[SKR_PERMISSIONS_MAX];
+    char namespace_[NAMESPACE_MAX];
+    struct skr_caller *caller = NULL;
+    struct skr_error error = {0};
+    int rc = print_access(access, out);
+    rc = worse(rc, print_listener("extender", &config->tls, out));
+    rc = worse(rc, print_listener("gate", &config->gate_tls, out));
+    if (skr_caller_create(access, "sakkara check", &caller, &error) < 0) {
+        skr_strbuf_addf(out, "FAIL API server: %s\n", error.text);
+        return SKR_EXIT_UNREACHABLE;
+    }
+    const int server = print_server(caller, out);
+    rc = worse(rc, server);
+    const size_t n =
+        server == SKR_EXIT_UNREACHABLE ? 0 : list_permissions(config, namespace_, list);
+    for (size_t i = 0; i < n; i++) {
+        rc = worse(rc, print_permission(caller, &list[i], out));
+    }
+    skr_caller_destroy(caller);
+    return rc;
+}
+
+/* ---- at the start of the daemon ---- */
+
+struct skr_preflight {
+    const struct skr_config *config;
+    struct skr_caller *caller;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop; /* under the lock */
+};
+
+/* false: it is to stop. */
+static bool wait_a_while(struct skr_preflight *p)
+{
+    struct timespec at;
+    skr_bug_on(clock_gettime(CLOCK_REALTIME, &at) != 0);
+    at.tv_sec += RETRY_S;
+    int rc = 0;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&p->wake, &p->lock, &at);
+    }
+    const bool goes_on = !p->stop;
+    pthread_mutex_unlock(&p->lock);
+    return goes_on;
+}
+
+static void log_missing(const struct skr_permission *permission)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    skr_permission_write(permission, &text);
+    skr_log_error("Permission is missing", SKR_LOG_S("what", text.s),
+                  SKR_LOG_S("reason", permission->purpose), SKR_LOG_END);
+    skr_strbuf_fini(&text);
+}
+
+static void *ask_all(void *context)
+{
+    struct skr_preflight *p = context;
+    struct skr_permission list[SKR_PERMISSIONS_MAX];
+    char namespace_[NAMESPACE_MAX];
+    const size_t n = list_permissions(p->config, namespace_, list);
+    for (size_t i = 0; i < n;) {
+        struct skr_error error = {0};
+        enum skr_permission_answer said = skr_permission_ask(p->caller, &list[i], &error);
+        if (said == SKR_PERMISSION_UNKNOWN && (error.code == SKR_NOT_FOUND || !wait_a_while(p))) {
+            return NULL; /* an API server without reviews, or the end */
+        }
+        if (said == SKR_PERMISSION_NO) {
+            log_missing(&list[i]);
+        }
+        i += said != SKR_PERMISSION_UNKNOWN;
+    }
+    return NULL;
+}
+
+int skr_preflight_start(const struct skr_config *config, struct skr_kube_access *access,
+                        struct skr_preflight **ret, struct skr_error *error)
+{
+    struct skr_preflight *p = skr_alloc(sizeof *p);
+    p->config = config;
+    int rc = skr_caller_create(access, "sakkara check", &p->caller, error);
+    if (rc < 0) {
+        free(p);
+        return rc;
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    rc = pthread_create(&p->thread, NULL, ask_all, p);
+    if (rc != 0) {
+        skr_caller_destroy(p->caller);
+        free(p);
+        return skr_error_set(error, SKR_LIMIT, "thread of questions: %s", strerror(rc));
+    }
+    *ret = p;
+    return 0;
+}
+
+void skr_preflight_destroy(struct skr_preflight *preflight)
+{
+    if (!preflight) {
+        return;
+    }
+    pthread_mutex_lock(&preflight->lock);
+    preflight->stop = true;
+    pthread_cond_signal(&preflight->wake);
+    pthread_mutex_unlock(&preflight->lock);
+    skr_caller_interrupt(preflight->caller, true);
+    pthread_join(preflight->thread, NULL);
+    pthread_cond_destroy(&preflight->wake);
+    pthread_mutex_destroy(&preflight->lock);
+    skr_caller_destroy(preflight->caller);
+    free(preflight);
+}

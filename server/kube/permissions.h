@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_KUBE_PERMISSIONS_H
+#define SKR_SERVER_KUBE_PERMISSIONS_H
+/*
+ * What the account of the daemon has to be allowed, and the question to the API server whether it
+ * is (authorization.k8s.io/v1 SelfSubjectAccessReview, which every account may ask). manifests/
+ * install.yaml grants exactly these, and docs/reference.md lists them.
+ */
+#include "server/kube/caller.h"
+#include "topology/base/strbuf.h"
+
+struct skr_permission {
+    const char *group; /* "" core */
+    const char *resource;
+    const char *subresource; /* "" none */
+    const char *verb;
+    const char *namespace_; /* "" all */
+    const char *name;       /* "" all */
+    const char *purpose;    /* what does not work without it */
+};
+
+enum { SKR_PERMISSIONS_MAX = 64 };
+
+/* What of the configuration decides. Strings are borrowed by the list. */
+struct skr_permission_needs {
+    bool rollback;               /* onPartialBind: rollback */
+    const char *lease_namespace; /* NULL: no leader election */
+    const char *lease;
+    const char *scheduler_lease; /* NULL: not looked at */
+};
+
+/* Fills list (of SKR_PERMISSIONS_MAX) and returns how many. */
+size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr_permission *list);
+
+enum skr_permission_answer {
+    SKR_PERMISSION_YES,
+    SKR_PERMISSION_NO,
+    SKR_PERMISSION_UNKNOWN, /* the API server did not say; error: why, SKR_NOT_FOUND: it never will */
+};
+enum skr_permission_answer skr_permission_ask(struct skr_caller *caller,
+                                              const struct skr_permission *permission,
+                                              struct skr_error *error);
+
+/* "patch pods/status", "get leases.coordination.k8s.io/sakkara in namespace sakkara". */
+void skr_permission_write(const struct skr_permission *permission, struct skr_strbuf *out);
+
+#endif
