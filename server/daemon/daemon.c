@@ -15,6 +15,7 @@
 
 #include "server/clock.h"
 #include "server/daemon/engine_thread.h"
+#include "server/daemon/health.h"
 #include "server/daemon/leader.h"
 #include "server/daemon/metrics.h"
 #include "server/daemon/preflight.h"
@@ -35,11 +36,10 @@
 #include "topology/base/arena.h"
 
 /* Together with SKR_VERBS_STOP_MS less than SKR_DAEMON_STOP_S. */
-#define STOP_ENGINE_TIME (SKR_SECOND)      /* for the engine to answer what it holds */
-#define STOP_KUBE_TIME   (SKR_SECOND)      /* for requests in flight to be answered */
-#define WEDGED_TIME      (30 * SKR_SECOND) /* at one thing: the process is to be killed */
-#define UNFIT_TIME       (5 * SKR_SECOND)  /* at one thing: another one had better lead */
-#define RESIGN_TIME      (SKR_SECOND)      /* for the Lease to be given back */
+#define STOP_ENGINE_TIME (SKR_SECOND)     /* for the engine to answer what it holds */
+#define STOP_KUBE_TIME   (SKR_SECOND)     /* for requests in flight to be answered */
+#define UNFIT_TIME       (5 * SKR_SECOND) /* at one thing: another one had better lead */
+#define RESIGN_TIME      (SKR_SECOND)     /* for the Lease to be given back */
 
 struct skr_daemon {
     const struct skr_config *config;
@@ -60,7 +60,7 @@ struct skr_daemon {
     struct skr_admin *probes; /* NULL: off */
     struct skr_api *api;
     struct skr_explanations *explanations;
-    atomic_bool stopping;
+    struct skr_health health;
 };
 
 /* ---- what goes to the engine ---- */
@@ -218,96 +218,6 @@ static bool is_fit(void *context)
     return skr_engine_thread_busy(d->engine) < UNFIT_TIME;
 }
 
-/* ---- liveness ---- */
-
-static bool check_engine(void *context, struct skr_error *error)
-{
-    const struct skr_daemon *d = context;
-    skr_time busy = skr_engine_thread_busy(d->engine);
-    if (busy >= WEDGED_TIME) {
-        skr_error_set(error, SKR_BUG, "the engine has been at one event for %d s",
-                      (int)(busy / SKR_SECOND));
-        return false;
-    }
-    return true;
-}
-
-static bool check_kube(void *context, struct skr_error *error)
-{
-    const struct skr_daemon *d = context;
-    struct skr_kube_stats stats;
-    skr_kube_get_stats(d->kube, &stats);
-    if (stats.since_beat >= WEDGED_TIME) {
-        skr_error_set(error, SKR_BUG, "the client of the API server has stood still for %d s",
-                      (int)(stats.since_beat / SKR_SECOND));
-        return false;
-    }
-    return true;
-}
-
-/* ---- readiness ---- */
-
-static bool check_synced(void *context, struct skr_error *error)
-{
-    struct skr_daemon *d = context;
-    struct skr_gang_stats stats;
-    skr_engine_thread_get_stats(d->engine, &stats);
-    if (stats.synced) {
-        return true;
-    }
-    struct skr_kube_stats kube;
-    struct skr_strbuf waits;
-    skr_kube_get_stats(d->kube, &kube);
-    skr_strbuf_init(&waits);
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        if (!kube.resource[i].synced) {
-            skr_strbuf_addf(&waits, " %s", skr_kube_resource_name((enum skr_kube_resource)i));
-        }
-    }
-    skr_error_set(error, SKR_RETRY, "first lists are not complete:%s",
-                  waits.len ? waits.s : " being taken in");
-    skr_strbuf_fini(&waits);
-    return false;
-}
-
-static bool check_fresh(void *context, struct skr_error *error)
-{
-    struct skr_daemon *d = context;
-    struct skr_kube_stats kube;
-    skr_kube_get_stats(d->kube, &kube);
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        if (kube.resource[i].stale) {
-            skr_error_set(error, SKR_RETRY, "no list or watch of %s succeeded for %d s",
-                          skr_kube_resource_name((enum skr_kube_resource)i),
-                          (int)(kube.resource[i].age / SKR_SECOND));
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool check_leader(void *context, struct skr_error *error)
-{
-    struct skr_daemon *d = context;
-    char holder[512];
-    if (skr_leader_leads(d->leader)) {
-        return true;
-    }
-    skr_leader_get_holder(d->leader, holder, sizeof holder);
-    skr_error_set(error, SKR_RETRY, "standing by, the Lease is held by \"%.160s\"", holder);
-    return false;
-}
-
-static bool check_running(void *context, struct skr_error *error)
-{
-    const struct skr_daemon *d = context;
-    if (atomic_load(&d->stopping)) {
-        skr_error_set(error, SKR_GONE, "shutting down");
-        return false;
-    }
-    return true;
-}
-
 /* ---- parts ---- */
 
 static int load_access(const struct skr_config *config, const char *kubeconfig,
@@ -441,18 +351,16 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         .listen = d->config->admin_listen,
         .log = {log_http, d},
         .metrics = d->registry,
-        /* In a sidecar readiness is about the process: its pod has to become ready to stand by. */
-        .n_checks = d->config->leader_mode == SKR_LEADER_LEASE ? 4 : 3,
-        .check = {{"synced", check_synced, d},
-                  {"fresh", check_fresh, d},
-                  {"running", check_running, d},
-                  {"leader", check_leader, d}},
-        .n_lives = 2,
-        .live = {{"engine", check_engine, d}, {"kube", check_kube, d}},
         .n_routes = 3,
         .route = {skr_log_level_route(), skr_explanations_route(d->explanations),
                   skr_api_route(d->api)},
     };
+    d->health.engine = d->engine;
+    d->health.kube = d->kube;
+    /* In a sidecar readiness is about the process: its pod has to become ready to stand by. */
+    d->health.leader = d->config->leader_mode == SKR_LEADER_LEASE ? d->leader : NULL;
+    options.n_checks = skr_health_ready(&d->health, options.check);
+    options.n_lives = skr_health_live(&d->health, options.live);
     int rc = skr_admin_create(&options, &d->admin, error);
     if (rc == 0 && d->config->probes_listen[0] != '\0') {
         options.listen = d->config->probes_listen;
@@ -543,7 +451,7 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
 static void stop_requests(struct skr_daemon *d)
 {
     struct skr_event event = {.kind = SKR_EVENT_SHUTDOWN};
-    atomic_store(&d->stopping, true);
+    atomic_store(&d->health.stopping, true);
     skr_engine_thread_post(d->engine, &event);
     if (d->admin && !skr_engine_thread_wait(d->engine, STOP_ENGINE_TIME)) {
         skr_log_warning("Engine did not answer its held requests in time", SKR_LOG_END);

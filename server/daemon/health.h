@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_DAEMON_HEALTH_H
+#define SKR_SERVER_DAEMON_HEALTH_H
+/*
+ * What /livez and /readyz are made of. Live: every thread makes progress; one that has been at one
+ * thing for half a minute never comes back, and the process is better killed. Ready: the caches are
+ * there and not old, the process is not ending, and, among replicas behind a Service, it leads.
+ *
+ * Checks run on the threads of the listeners and take no time.
+ */
+#include <stdatomic.h>
+
+#include "server/daemon/engine_thread.h"
+#include "server/daemon/leader.h"
+#include "server/http/admin.h"
+#include "server/kube/client.h"
+
+/* What is looked at; borrowed, set before the listeners start. */
+struct skr_health {
+    struct skr_engine_thread *engine;
+    struct skr_kube *kube;
+    struct skr_leader *leader; /* NULL: not looked at */
+    atomic_bool stopping;
+};
+
+/* Fill check (of SKR_ADMIN_CHECKS_MAX) and return how many. health outlives the listeners. */
+size_t skr_health_live(struct skr_health *health, struct skr_admin_check *check);
+size_t skr_health_ready(struct skr_health *health, struct skr_admin_check *check);
+
+#endif
