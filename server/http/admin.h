@@ -20,7 +20,9 @@ enum {
     SKR_ADMIN_ROUTES_MAX = 16,
     SKR_ADMIN_BODY_MAX = 1024 * 1024, /* bytes of a request's body */
     SKR_ADMIN_CONNECTIONS_MAX = 256,
-    SKR_ADMIN_PER_ADDRESS_MAX = 32,
+    /* More than the questions that are held at once (SKR_EXPLANATIONS_ASKED_MAX, SKR_API_ASKED_MAX):
+     * behind the API server's proxy everybody has one address. */
+    SKR_ADMIN_PER_ADDRESS_MAX = 64,
     SKR_PROBES_CONNECTIONS_MAX = 128,
     SKR_PROBES_PER_ADDRESS_MAX = 16,
     SKR_PROBES_FIRST_REQUEST_MS = 1000,

@@ -404,7 +404,7 @@ struct block {
     size_t left;
 };
 
-static void block_engine(void *context, struct skr_engine *engine, skr_time now)
+static void block_engine(void *context, struct skr_gang *engine, skr_time now)
 {
     struct block *block = context;
     (void)engine;
