@@ -9,82 +9,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "core/spotmix/object.h"
+#include "core/spotmix/scheduler_state.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
 
-#define RETRY_TIME        (2 * SKR_SECOND)
-#define EVICT_RETRY_LEAST SKR_SECOND
-#define EVICT_RETRY_MOST  (30 * SKR_SECOND)
-#define LEAVING_TIME      (60 * SKR_SECOND) /* an evicted pod shows in the watch by then */
-
-enum purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT };
-enum wake { WAKE_SERVE, WAKE_EXPIRE, WAKE_LOOKUP, WAKE_FIX, WAKE_WORKLOAD };
+/* Before a patch that failed is made again. */
+#define RETRY_TIME (2 * SKR_SECOND)
 
 static const char *const eviction_names[] = {"evicted", "blocked", "failed"};
 _Static_assert(sizeof eviction_names / sizeof eviction_names[0] ==
                    SKR_SPOTMIX_EVICTION_RESULT_COUNT,
                "a name each");
 
-/* A review that waits for its owner to be looked up. */
-struct held {
-    UT_hash_handle hh; /* by key */
-    char key[24];      /* the request's id */
-    uint64_t request;
-    bool tried[SKR_SPOTMIX_KIND_COUNT];
-    unsigned char random[16];
-    size_t len;
-    char body[];
-};
-
-/* What is remembered of a workload: so that Events are about changes, and of its rebuild. */
-struct memory {
-    UT_hash_handle hh; /* by uid */
-    struct skr_spotmix_rule rule;
-    bool drifting, lacking;
-    bool rebuilding, given_up;
-    size_t wrong;
-    skr_time progress;    /* when wrong last fell, or the rule changed */
-    skr_time evict_after; /* back-off */
-    skr_time backoff;
-    char *leaving; /* uid of the pod that was evicted and still shows; NULL */
-    skr_time leaving_until;
-    bool evicting; /* the write is under way */
-    bool due;      /* to be looked at in settle() */
-    struct memory *due_next;
-    char uid[];
-};
-
-struct scheduler {
-    struct skr_frame *frame;
-    const struct skr_spotmix_settings *settings;
-    struct skr_spotmix *mix;
-    struct held *held;
-    struct memory *memory;
-    bool begun, serving;
-    bool silent;     /* the first look after begin(): nothing has changed for anybody */
-    skr_time expiry; /* that a wake is set for */
-    uint64_t begins; /* wakes of an earlier begin() mean nothing */
-    struct memory *due;
-    uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
-};
-
-static const struct skr_object_type *const types[] = {
+const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT] = {
     [SKR_SPOTMIX_DEPLOYMENT] = &skr_spotmix_deployment_type,
     [SKR_SPOTMIX_REPLICA_SET] = &skr_spotmix_replica_set_type,
     [SKR_SPOTMIX_STATEFUL_SET] = &skr_spotmix_stateful_set_type,
     [SKR_SPOTMIX_NODE] = &skr_spotmix_node_type,
     [SKR_SPOTMIX_POD] = &skr_spotmix_pod_type,
 };
-_Static_assert(sizeof types / sizeof types[0] == SKR_SPOTMIX_KIND_COUNT, "a type each");
 
 static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
 {
     int kind = 0;
 
-    while (kind < SKR_SPOTMIX_KIND_COUNT && types[kind] != type) {
+    while (kind < SKR_SPOTMIX_KIND_COUNT && skr_spotmix_types[kind] != type) {
         kind++;
     }
     return (enum skr_spotmix_kind)kind;
@@ -92,7 +43,8 @@ static enum skr_spotmix_kind kind_of(const struct skr_object_type *type)
 
 /* ---- what there is ---- */
 
-static void put(struct scheduler *self, const struct skr_object_type *type, const void *object)
+static void put(struct skr_spotmix_scheduler_state *self, const struct skr_object_type *type,
+                const void *object)
 {
     const enum skr_spotmix_kind kind = kind_of(type);
 
@@ -103,7 +55,7 @@ static void put(struct scheduler *self, const struct skr_object_type *type, cons
 
 static void on_object(void *context, struct skr_event *event)
 {
-    struct scheduler *self = context;
+    struct skr_spotmix_scheduler_state *self = context;
 
     if (event->kind == SKR_EVENT_UPSERT) {
         put(self, event->upsert.type, event->upsert.object);
@@ -118,7 +70,7 @@ static void on_object(void *context, struct skr_event *event)
 
 /* ---- reviews ---- */
 
-static void set_expiry(struct scheduler *self)
+static void set_expiry(struct skr_spotmix_scheduler_state *self)
 {
     const skr_time expiry = skr_spotmix_expiry(self->mix);
 
@@ -128,7 +80,8 @@ static void set_expiry(struct scheduler *self)
     }
 }
 
-static void reply(struct scheduler *self, uint64_t request, const struct skr_spotmix_answer *answer)
+static void reply(struct skr_spotmix_scheduler_state *self, uint64_t request,
+                  const struct skr_spotmix_answer *answer)
 {
     struct skr_spotmix_reply *body = skr_frame_alloc(self->frame, sizeof *body);
 
@@ -140,15 +93,16 @@ static void reply(struct scheduler *self, uint64_t request, const struct skr_spo
     set_expiry(self);
 }
 
-static void look_up(struct scheduler *self, const struct held *held,
+static void look_up(struct skr_spotmix_scheduler_state *self,
+                    const struct skr_spotmix_held_review *held,
                     const struct skr_spotmix_lookup *lookup)
 {
     const struct skr_write write = {.verb = SKR_VERB_GET,
-                                    .resource = types[lookup->kind]->resource,
+                                    .resource = skr_spotmix_types[lookup->kind]->resource,
                                     .class = SKR_WRITE_CLASS_COMMIT,
                                     .namespace_ = lookup->namespace_,
                                     .name = lookup->name,
-                                    .answer = types[lookup->kind]};
+                                    .answer = skr_spotmix_types[lookup->kind]};
     struct skr_pending_write *pending =
         skr_frame_write(self->frame, &write, PURPOSE_LOOKUP, held->key);
     enum skr_spotmix_kind *kind = skr_alloc(sizeof *kind);
@@ -158,7 +112,8 @@ static void look_up(struct scheduler *self, const struct held *held,
     pending->release = free;
 }
 
-static void ask(struct scheduler *self, struct held *held, bool patient)
+static void ask(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_held_review *held,
+                bool patient)
 {
     struct skr_spotmix_review review = {.body = held->body,
                                         .len = held->len,
@@ -181,20 +136,21 @@ static void ask(struct scheduler *self, struct held *held, bool patient)
     skr_strbuf_fini(&answer.body);
 }
 
-static struct held *find_held(struct scheduler *self, const char *key)
+static struct skr_spotmix_held_review *find_held(struct skr_spotmix_scheduler_state *self,
+                                                 const char *key)
 {
-    struct held *held;
+    struct skr_spotmix_held_review *held;
 
     HASH_FIND_STR(self->held, key, held);
     return held;
 }
 
 /* The body goes with the request: what has to wait takes a copy. */
-static void hold(struct scheduler *self, uint64_t request, const struct skr_spotmix_request *asked,
-                 const struct skr_spotmix_lookup *lookup)
+static void hold(struct skr_spotmix_scheduler_state *self, uint64_t request,
+                 const struct skr_spotmix_request *asked, const struct skr_spotmix_lookup *lookup)
 {
     const skr_time deadline = skr_frame_now(self->frame) + SKR_SPOTMIX_LOOKUP_TIME;
-    struct held *held = skr_alloc(sizeof *held + asked->len + 1);
+    struct skr_spotmix_held_review *held = skr_alloc(sizeof *held + asked->len + 1);
 
     held->request = request;
     held->len = asked->len;
@@ -209,12 +165,12 @@ static void hold(struct scheduler *self, uint64_t request, const struct skr_spot
 
 static void on_request(void *context, const struct skr_event *event)
 {
-    struct scheduler *self = context;
+    struct skr_spotmix_scheduler_state *self = context;
     char key[24];
 
     snprintf(key, sizeof key, "%llu", (unsigned long long)event->request.id);
     if (event->kind == SKR_EVENT_HANGUP) {
-        struct held *held = find_held(self, key);
+        struct skr_spotmix_held_review *held = find_held(self, key);
         if (held) {
             HASH_DEL(self->held, held);
             free(held);
@@ -238,11 +194,11 @@ static void on_request(void *context, const struct skr_event *event)
     skr_strbuf_fini(&answer.body);
 }
 
-static void looked_up(struct scheduler *self, const struct skr_pending_write *write,
-                      struct skr_event *event)
+static void looked_up(struct skr_spotmix_scheduler_state *self,
+                      const struct skr_pending_write *write, struct skr_event *event)
 {
     const enum skr_spotmix_kind kind = *(const enum skr_spotmix_kind *)write->more;
-    struct held *held = find_held(self, write->key);
+    struct skr_spotmix_held_review *held = find_held(self, write->key);
 
     put(self, event->written.type, event->written.object);
     if (held) {
@@ -251,9 +207,9 @@ static void looked_up(struct scheduler *self, const struct skr_pending_write *wr
     }
 }
 
-static void answer_all_held(struct scheduler *self)
+static void answer_all_held(struct skr_spotmix_scheduler_state *self)
 {
-    struct held *held, *next;
+    struct skr_spotmix_held_review *held, *next;
 
     HASH_ITER(hh, self->held, held, next)
     {
@@ -265,7 +221,7 @@ static void answer_all_held(struct scheduler *self)
 
 static void write_fix(void *context, const struct skr_spotmix_fix *fix)
 {
-    struct scheduler *self = context;
+    struct skr_spotmix_scheduler_state *self = context;
     const struct skr_spotmix_keys *keys = skr_spotmix_keys(self->mix);
     struct skr_strbuf body;
     struct skr_json_writer w = {.out = &body};
@@ -306,7 +262,8 @@ static void write_fix(void *context, const struct skr_spotmix_fix *fix)
 }
 
 /* What was not written is due again after a while; by then the watch has shown what is there. */
-static void fixed(struct scheduler *self, const char *uid, const struct skr_event *event)
+static void fixed(struct skr_spotmix_scheduler_state *self, const char *uid,
+                  const struct skr_event *event)
 {
     if (event->written.outcome == SKR_WRITE_OK) {
         put(self, event->written.type, event->written.object);
@@ -318,259 +275,18 @@ static void fixed(struct scheduler *self, const char *uid, const struct skr_even
     skr_frame_wake(self->frame, skr_frame_now(self->frame) + wait, WAKE_FIX, uid);
 }
 
-/* ---- what people are told ---- */
-
-static const char *kind_name(enum skr_spotmix_kind kind)
-{
-    return types[kind]->resource->kind;
-}
-
-static void note(struct scheduler *self, const struct skr_spotmix_row *row, bool warning,
-                 const char *reason, const char *text)
-{
-    const struct skr_note event = {.regarding = {.api_version = "apps/v1",
-                                                 .kind = kind_name(row->kind),
-                                                 .namespace_ = row->namespace_,
-                                                 .name = row->name,
-                                                 .uid = row->uid},
-                                   .warning = warning,
-                                   .reason = reason,
-                                   .action = "Mix",
-                                   .note = text};
-    char key[560];
-
-    skr_frame_event(self->frame, &event);
-    snprintf(key, sizeof key, "%s/%s", row->namespace_, row->name);
-    skr_frame_decision(self->frame, &(const struct skr_decision){.kind = "workload",
-                                                                 .key = key,
-                                                                 .pod = "",
-                                                                 .what = "Spot mix changed",
-                                                                 .reason = reason,
-                                                                 .message = text});
-}
-
-static void tell_rule(struct scheduler *self, const struct skr_spotmix_row *row)
-{
-    char text[160];
-
-    if (row->rule.invalid) {
-        note(self, row, true, "SpotMixConfigInvalid",
-             "the maximum of on-demand pods is not a whole number; every pod is on-demand");
-    } else if (row->rule.all) {
-        note(self, row, false, "SpotMixApplied", "every pod is on-demand: there is no maximum");
-    } else {
-        snprintf(text, sizeof text, "the first %d pods are on-demand, all others spot",
-                 (int)row->rule.max);
-        note(self, row, false, "SpotMixApplied", text);
-    }
-}
-
-static void tell_changes(struct scheduler *self, struct memory *memory,
-                         const struct skr_spotmix_row *row, bool changed)
-{
-    const bool lacking = row->reason && strcmp(row->reason, "NoNodesInClass") == 0;
-    char text[160];
-
-    if (changed && !self->silent) {
-        tell_rule(self, row);
-    }
-    if (lacking && !memory->lacking) {
-        note(self, row, true, "SpotMixNoNodes", "a class that pods belong to has no Ready node");
-    }
-    if (row->drift > 0 && !memory->drifting) {
-        snprintf(text, sizeof text, "%zu pods run as a class that is not their index's",
-                 row->drift);
-        note(self, row, true, "SpotMixDrift", text);
-    }
-    memory->lacking = lacking;
-    memory->drifting = row->drift > 0;
-}
-
-/* ---- rebuilding ---- */
-
-static struct memory *memory_of(struct scheduler *self, const char *uid)
-{
-    struct memory *memory;
-
-    HASH_FIND_STR(self->memory, uid, memory);
-    if (!memory) {
-        const size_t n = strlen(uid);
-        memory = skr_alloc(sizeof *memory + n + 1);
-        memcpy(memory->uid, uid, n + 1);
-        HASH_ADD_KEYPTR(hh, self->memory, memory->uid, n, memory);
-    }
-    return memory;
-}
-
-static void forget(struct scheduler *self, struct memory *memory)
-{
-    HASH_DEL(self->memory, memory);
-    free(memory->leaving);
-    free(memory);
-}
-
-static void mark_due(void *context, const char *workload_uid)
-{
-    struct scheduler *self = context;
-    struct memory *memory = memory_of(self, workload_uid);
-
-    if (!memory->due) {
-        memory->due = true;
-        memory->due_next = self->due;
-        self->due = memory;
-    }
-}
-
-static void evict(struct scheduler *self, struct memory *memory, const struct skr_spotmix_row *row)
-{
-    struct skr_strbuf body;
-    struct skr_json_writer w = {.out = &body};
-
-    skr_strbuf_init(&body);
-    skr_json_open(&w, NULL, '{');
-    skr_json_string(&w, "apiVersion", "policy/v1");
-    skr_json_string(&w, "kind", "Eviction");
-    skr_json_open(&w, "metadata", '{');
-    skr_json_string(&w, "namespace", row->namespace_);
-    skr_json_string(&w, "name", row->victim_name);
-    skr_json_close(&w, '}');
-    skr_json_open(&w, "deleteOptions", '{');
-    skr_json_open(&w, "preconditions", '{');
-    skr_json_string(&w, "uid", row->victim);
-    skr_json_close(&w, '}');
-    skr_json_close(&w, '}');
-    skr_json_close(&w, '}');
-    const struct skr_write write = {.verb = SKR_VERB_CREATE,
-                                    .resource = &skr_spotmix_pods,
-                                    .subresource = "eviction",
-                                    .class = SKR_WRITE_CLASS_EVICT,
-                                    .namespace_ = row->namespace_,
-                                    .name = row->victim_name,
-                                    .body = body.s,
-                                    .body_len = body.len};
-    skr_frame_write(self->frame, &write, PURPOSE_EVICT, memory->uid);
-    skr_strbuf_fini(&body);
-    free(memory->leaving);
-    memory->leaving = skr_strdup(row->victim);
-    memory->leaving_until = skr_frame_now(self->frame) + LEAVING_TIME;
-    memory->evicting = true;
-}
-
-static void give_up(struct scheduler *self, struct memory *memory,
-                    const struct skr_spotmix_row *row)
-{
-    char text[160];
-
-    memory->given_up = true;
-    snprintf(text, sizeof text,
-             "%zu pods of the wrong class are left as they are: no progress for ten minutes",
-             row->wrong);
-    note(self, row, true, "SpotMixRebuild", text);
-}
-
-static void rebuild(struct scheduler *self, struct memory *memory,
-                    const struct skr_spotmix_row *row)
-{
-    const skr_time now = skr_frame_now(self->frame);
-    char text[160];
-
-    if (row->wrong == 0 || self->settings->rebuild != SKR_SPOTMIX_REBUILD_EVICT) {
-        memory->rebuilding = false;
-        memory->wrong = row->wrong;
-        return;
-    }
-    if (!memory->rebuilding || row->wrong < memory->wrong) {
-        memory->progress = now;
-        skr_frame_wake(self->frame, now + SKR_SPOTMIX_EVICT_PATIENCE, WAKE_WORKLOAD, memory->uid);
-    }
-    memory->wrong = row->wrong;
-    if (!memory->rebuilding && !memory->given_up) {
-        memory->rebuilding = true;
-        snprintf(text, sizeof text, "evicting %zu pods of the wrong class, one after the other",
-                 row->wrong);
-        note(self, row, false, "SpotMixRebuild", text);
-    }
-    if (memory->given_up) {
-        return;
-    }
-    if (now - memory->progress >= SKR_SPOTMIX_EVICT_PATIENCE) {
-        give_up(self, memory, row);
-        return;
-    }
-    const bool leaving = row->victim && memory->leaving && now < memory->leaving_until &&
-                         strcmp(memory->leaving, row->victim) == 0;
-    if (row->victim && !memory->evicting && !leaving && now >= memory->evict_after) {
-        evict(self, memory, row);
-    }
-}
-
-static void evicted(struct scheduler *self, const char *uid, const struct skr_event *event)
-{
-    const skr_time now = skr_frame_now(self->frame);
-    struct memory *memory;
-
-    HASH_FIND_STR(self->memory, uid, memory);
-    if (event->written.outcome == SKR_WRITE_OK || event->written.outcome == SKR_WRITE_NOT_FOUND) {
-        self->evictions[SKR_SPOTMIX_EVICTED] += event->written.outcome == SKR_WRITE_OK;
-    } else {
-        self->evictions[event->written.outcome == SKR_WRITE_BUSY ? SKR_SPOTMIX_EVICT_BLOCKED
-                                                                 : SKR_SPOTMIX_EVICT_FAILED]++;
-    }
-    if (!memory) {
-        return;
-    }
-    memory->evicting = false;
-    if (event->written.outcome == SKR_WRITE_OK) {
-        memory->backoff = 0;
-        skr_frame_wake(self->frame, memory->leaving_until, WAKE_WORKLOAD, uid);
-    } else {
-        free(memory->leaving);
-        memory->leaving = NULL;
-        memory->backoff = memory->backoff == 0                     ? EVICT_RETRY_LEAST
-                          : memory->backoff * 2 < EVICT_RETRY_MOST ? memory->backoff * 2
-                                                                   : EVICT_RETRY_MOST;
-        memory->evict_after = now + memory->backoff;
-        skr_frame_wake(self->frame, memory->evict_after, WAKE_WORKLOAD, uid);
-    }
-}
-
 /* ---- turns ---- */
-
-static void look_at(struct scheduler *self, struct memory *memory)
-{
-    struct skr_spotmix_row row;
-
-    memory->due = false;
-    if (!skr_spotmix_row_of(self->mix, memory->uid, &row)) {
-        forget(self, memory);
-        return;
-    }
-    const bool changed = !skr_spotmix_rule_equal(&memory->rule, &row.rule);
-    if (changed) {
-        memory->rule = row.rule;
-        memory->given_up = false;
-        memory->rebuilding = false;
-        memory->backoff = 0;
-        memory->evict_after = 0;
-    }
-    tell_changes(self, memory, &row, changed);
-    rebuild(self, memory, &row);
-}
 
 static bool settle(void *context)
 {
-    struct scheduler *self = context;
+    struct skr_spotmix_scheduler_state *self = context;
     const struct skr_spotmix_settling settling = {
-        .emit = write_fix, .settled = mark_due, .context = self};
+        .emit = write_fix, .settled = skr_spotmix_mark_due, .context = self};
 
     if (!self->serving || (!skr_spotmix_settle(self->mix, &settling) && !self->due)) {
         return false;
     }
-    while (self->due) {
-        struct memory *memory = self->due;
-        self->due = memory->due_next;
-        look_at(self, memory);
-    }
+    skr_spotmix_look_at_due(self);
     self->silent = false;
     return true;
 }
@@ -578,9 +294,9 @@ static bool settle(void *context)
 static void on_written(void *context, const struct skr_pending_write *write,
                        struct skr_event *event)
 {
-    struct scheduler *self = context;
+    struct skr_spotmix_scheduler_state *self = context;
 
-    switch ((enum purpose)write->purpose) {
+    switch ((enum skr_spotmix_purpose)write->purpose) {
     case PURPOSE_LOOKUP:
         looked_up(self, write, event);
         break;
@@ -588,19 +304,19 @@ static void on_written(void *context, const struct skr_pending_write *write,
         fixed(self, write->key, event);
         break;
     case PURPOSE_EVICT:
-        evicted(self, write->key, event);
+        skr_spotmix_evicted(self, write->key, event);
         break;
     }
 }
 
 static void on_wake(void *context, int kind, const char *key)
 {
-    struct scheduler *self = context;
-    struct held *held = kind == WAKE_LOOKUP ? find_held(self, key) : NULL;
-    struct memory *memory = NULL;
+    struct skr_spotmix_scheduler_state *self = context;
+    struct skr_spotmix_held_review *held = kind == WAKE_LOOKUP ? find_held(self, key) : NULL;
+    struct skr_spotmix_memory *memory = NULL;
     char begun[24];
 
-    switch ((enum wake)kind) {
+    switch ((enum skr_spotmix_wake)kind) {
     case WAKE_SERVE:
         snprintf(begun, sizeof begun, "%llu", (unsigned long long)self->begins);
         self->serving |= self->begun && strcmp(begun, key) == 0;
@@ -621,7 +337,7 @@ static void on_wake(void *context, int kind, const char *key)
     case WAKE_WORKLOAD:
         HASH_FIND_STR(self->memory, key, memory);
         if (memory) {
-            mark_due(self, key);
+            skr_spotmix_mark_due(self, key);
         }
         break;
     }
@@ -629,7 +345,7 @@ static void on_wake(void *context, int kind, const char *key)
 
 static void begin(void *context)
 {
-    struct scheduler *self = context;
+    struct skr_spotmix_scheduler_state *self = context;
     char key[24];
 
     self->begun = true;
@@ -641,23 +357,18 @@ static void begin(void *context)
 
 static void end(void *context, enum skr_end why)
 {
-    struct scheduler *self = context;
-    struct memory *memory, *next;
+    struct skr_spotmix_scheduler_state *self = context;
 
     (void)why;
     self->begun = false;
     self->serving = false;
-    self->due = NULL;
     answer_all_held(self);
-    HASH_ITER(hh, self->memory, memory, next)
-    {
-        forget(self, memory);
-    }
+    skr_spotmix_forget_all(self);
 }
 
 static void *create(struct skr_frame *frame, const void *settings)
 {
-    struct scheduler *self = skr_alloc(sizeof *self);
+    struct skr_spotmix_scheduler_state *self = skr_alloc(sizeof *self);
 
     self->frame = frame;
     self->settings = settings;
@@ -668,36 +379,32 @@ static void *create(struct skr_frame *frame, const void *settings)
 
 static void destroy(void *context)
 {
-    struct scheduler *self = context;
-    struct memory *memory, *next_memory;
-    struct held *held, *next;
+    struct skr_spotmix_scheduler_state *self = context;
+    struct skr_spotmix_held_review *held, *next;
 
     HASH_ITER(hh, self->held, held, next)
     {
         HASH_DEL(self->held, held);
         free(held);
     }
-    HASH_ITER(hh, self->memory, memory, next_memory)
-    {
-        forget(self, memory);
-    }
+    skr_spotmix_forget_all(self);
     skr_spotmix_destroy(self->mix);
     free(self);
 }
 
 const struct skr_spotmix *skr_spotmix_scheduler_mix(const void *self)
 {
-    return ((const struct scheduler *)self)->mix;
+    return ((const struct skr_spotmix_scheduler_state *)self)->mix;
 }
 
 uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_eviction_result result)
 {
-    return ((const struct scheduler *)self)->evictions[result];
+    return ((const struct skr_spotmix_scheduler_state *)self)->evictions[result];
 }
 
 bool skr_spotmix_scheduler_is_serving(const void *self)
 {
-    return ((const struct scheduler *)self)->serving;
+    return ((const struct skr_spotmix_scheduler_state *)self)->serving;
 }
 
 const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result result)

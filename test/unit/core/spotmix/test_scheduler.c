@@ -163,7 +163,7 @@ static size_t told(const struct shop *shop, const char *text)
     size_t n = 0;
 
     for (size_t i = 0; i < shop->rig->n_decisions; i++) {
-        n += strstr(shop->rig->decision[i], text) != NULL;
+        n += strstr(shop->rig->decision[i], text) ? 1 : 0;
     }
     return n;
 }
