@@ -44,7 +44,8 @@ const struct skr_spotmix_keys *skr_spotmix_keys(const struct skr_spotmix *mix);
 
 /* ---- what there is ---- */
 
-/* An object as it is now, new or changed; borrowed. What is not understood in it counts as absent.
+/* An object as it is now, new or changed; borrowed. A pod that is older than what is known of it
+ * (resourceVersion) is passed over. What is not understood in it counts as absent.
  * O(1) but for the settling it makes due. */
 void skr_spotmix_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const json_t *object);
 /* It is gone. Nodes by name, all others by uid. */
@@ -110,14 +111,19 @@ struct skr_spotmix_fix {
     const char *cost;              /* NULL: stays */
 };
 
+struct skr_spotmix_settling {
+    void (*emit)(void *context, const struct skr_spotmix_fix *fix);
+    /* A workload whose switch is on has been settled; NULL: nobody asks. */
+    void (*settled)(void *context, const char *workload_uid);
+    void *context;
+};
 /* Settles everything that has changed: pods without labels are adopted, the later of two pods with
  * one index moves to another, costs follow a rollout. Each fix is emitted once; report what became
- * of it with skr_spotmix_fixed(). The mix counts on fixes that are under way. */
-void skr_spotmix_settle(struct skr_spotmix *mix,
-                        void (*emit)(void *context, const struct skr_spotmix_fix *fix),
-                        void *context);
-/* The write has ended. Without success the fix is emitted again if it is still due (another event
- * of the pod, or skr_spotmix_retry()). */
+ * of it with skr_spotmix_fixed(). The mix counts on fixes that are under way. The callbacks must
+ * not touch the mix. Returns whether anything had changed. */
+bool skr_spotmix_settle(struct skr_spotmix *mix, const struct skr_spotmix_settling *settling);
+/* The write has ended; with success the pod as it is now has been put before. Without, the fix is
+ * emitted again if it is still due. */
 void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done);
 
 /* The pods of workload uid whose class is wrong: those of its newest ReplicaSet (or of the

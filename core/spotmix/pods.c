@@ -255,6 +255,7 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     const enum skr_spotmix_kind kind = skr_spotmix_space_kind(reference);
     const char *uid = skr_spotmix_text(meta, "uid");
     const char *token = skr_spotmix_text(json_object_get(meta, "annotations"), mix->keys.token);
+    const uint64_t version = strtoull(skr_spotmix_text(meta, "resourceVersion"), NULL, 10);
 
     if (*uid == '\0' || !reference || !is_live(meta, object)) {
         leave(mix, uid, reference, token);
@@ -267,6 +268,10 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
         return;
     }
     struct skr_spotmix_pod *pod = record_of(mix, uid, skr_spotmix_text(meta, "name"), owner);
+    if (version > 0 && version < pod->version) {
+        return; /* a watch that is behind the answer to a write of ours */
+    }
+    pod->version = version;
     skr_spotmix_unreserve(mix, owner, token);
     carry(mix, pod, meta);
     note_spec(mix, pod, json_object_get(object, "spec"), *token != '\0');

@@ -207,8 +207,7 @@ static void settle_costs(struct skr_spotmix *mix, const struct skr_spotmix_owner
 /* ---- writes ---- */
 
 static void emit_fixes(const struct skr_spotmix_owner *owner,
-                       void (*emit)(void *context, const struct skr_spotmix_fix *fix),
-                       void *context)
+                       const struct skr_spotmix_settling *settling)
 {
     for (size_t i = 0; i < owner->n_held; i++) {
         struct skr_spotmix_pod *pod = owner->held[i].pod;
@@ -227,7 +226,7 @@ static void emit_fixes(const struct skr_spotmix_owner *owner,
             .index = index ? pod->index_claim : -1,
             .cost = cost ? cost_texts[pod->cost_claim] : NULL};
         pod->writing = true;
-        emit(context, &fix);
+        settling->emit(settling->context, &fix);
     }
 }
 
@@ -246,13 +245,12 @@ void skr_spotmix_fixed(struct skr_spotmix *mix, const char *pod_uid, bool done)
 
 static void settle_space(struct skr_spotmix *mix, const struct skr_spotmix_owner *workload,
                          struct skr_spotmix_owner *owner,
-                         void (*emit)(void *context, const struct skr_spotmix_fix *fix),
-                         void *context)
+                         const struct skr_spotmix_settling *settling)
 {
     if (workload->known && workload->rule.on) {
         settle_indices(mix, owner, &workload->rule);
         settle_costs(mix, workload, owner);
-        emit_fixes(owner, emit, context);
+        emit_fixes(owner, settling);
     }
 }
 
@@ -273,27 +271,30 @@ static void touch_waiting(struct skr_spotmix *mix)
     }
 }
 
-void skr_spotmix_settle(struct skr_spotmix *mix,
-                        void (*emit)(void *context, const struct skr_spotmix_fix *fix),
-                        void *context)
+bool skr_spotmix_settle(struct skr_spotmix *mix, const struct skr_spotmix_settling *settling)
 {
     if (mix->nodes_changed) {
         touch_waiting(mix);
     }
+    const bool any = mix->dirty;
     while (mix->dirty) {
         struct skr_spotmix_owner *workload = mix->dirty, *child, *next;
         mix->dirty = workload->dirty_next;
         if (workload->kind != SKR_SPOTMIX_DEPLOYMENT && !workload->parent) {
-            settle_space(mix, workload, workload, emit, context);
+            settle_space(mix, workload, workload, settling);
         }
         DL_FOREACH_SAFE(workload->child, child, next)
         {
-            settle_space(mix, workload, child, emit, context);
+            settle_space(mix, workload, child, settling);
             skr_spotmix_owner_release(mix, child);
+        }
+        if (settling->settled && workload->known && workload->rule.on && !workload->parent) {
+            settling->settled(settling->context, workload->uid);
         }
         workload->dirty = false;
         skr_spotmix_owner_release(mix, workload);
     }
+    return any;
 }
 
 /* ---- pods of the wrong class ---- */

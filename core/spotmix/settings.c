@@ -13,7 +13,7 @@ static const char *const class_costs[] = {"100", "1"};
 _Static_assert(sizeof class_costs / sizeof class_costs[0] == SKR_SPOTMIX_CLASS_COUNT,
                "a cost each");
 
-static const char *const rebuild_names[] = {"evict", "none", "rollout"};
+static const char *const rebuild_names[] = {"evict", "none"};
 _Static_assert(sizeof rebuild_names / sizeof rebuild_names[0] == SKR_SPOTMIX_REBUILD_COUNT,
                "a name each");
 

@@ -29,6 +29,7 @@ struct skr_spotmix_pod {
     struct skr_spotmix_owner *owner;
     size_t at; /* in owner->slot */
     skr_time created;
+    uint64_t version;    /* resourceVersion; 0: unknown */
     int32_t index;       /* carried; -1: none */
     int32_t index_claim; /* repair.c; -1: none */
     int8_t class_;       /* carried */

@@ -436,6 +436,7 @@ void skr_spotmix_world_settle(struct skr_spotmix_world *world)
     for (size_t i = 0; i < world->n_pods; i++) {
         bind(world, world->pod[i]);
     }
+    const struct skr_spotmix_settling settling = {.emit = apply_fix, .context = world};
     for (int round = 0; world->mix && round < SETTLE_ROUNDS_MAX; round++) {
         for (size_t i = 0; i < world->n_pods; i++) {
             const struct skr_spotmix_sim_pod *pod = world->pod[i];
@@ -446,7 +447,7 @@ void skr_spotmix_world_settle(struct skr_spotmix_world *world)
             }
         }
         world->settled = true;
-        skr_spotmix_settle(world->mix, apply_fix, world);
+        (void)skr_spotmix_settle(world->mix, &settling);
         if (world->settled) {
             break;
         }

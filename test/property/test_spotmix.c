@@ -417,7 +417,8 @@ static void apply_fix(void *context, const struct skr_spotmix_fix *fix)
 
 static void settle(struct lives *lives)
 {
-    skr_spotmix_settle(lives->mix, apply_fix, lives);
+    const struct skr_spotmix_settling settling = {.emit = apply_fix, .context = lives};
+    skr_spotmix_settle(lives->mix, &settling);
     for (unsigned i = 0; i < lives->n; i++) {
         if (lives->life[i].there && lives->life[i].seen) {
             const json_t *meta = json_object_get(lives->life[i].object, "metadata");

@@ -524,7 +524,8 @@ TEST_WITH(stage, pods_created_without_the_webhook_get_the_rule)
     put(stage, SKR_SPOTMIX_POD,
         "{'metadata':{'namespace':'shop','name':'p-1','uid':'p-1'," RS_REF
         "},'spec':{'nodeName':'n2'}}");
-    skr_spotmix_settle(stage->mix, count_fix, &fix);
+    const struct skr_spotmix_settling settling = {.emit = count_fix, .context = &fix};
+    skr_spotmix_settle(stage->mix, &settling);
     assert_int_equal(fix.class_, SKR_SPOTMIX_SPOT);
     assert_int_equal(fix.index, 2); /* the first vacant one of its class */
     assert_string_equal(fix.cost, "1");

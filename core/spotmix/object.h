@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_OBJECT_H
+#define SKR_CORE_SPOTMIX_OBJECT_H
+/*
+ * Objects on their way from a watch to the mix: those members of the JSON that the mix reads,
+ * copied, since the watch's own JSON does not outlive the decoding.
+ */
+#include "core/frame/resource.h"
+
+struct skr_spotmix_object {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    json_t *json;
+};
+
+extern const struct skr_object_type skr_spotmix_pod_type, skr_spotmix_node_type,
+    skr_spotmix_deployment_type, skr_spotmix_replica_set_type, skr_spotmix_stateful_set_type;
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from a change of a workload: Events for people, once a change; and pods of the wrong
+ * class evicted one after the other, the next one when all others are Ready and none is missing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spotmix/scheduler_state.h"
+#include "topology/base/arena.h"
+#include "topology/base/json_writer.h"
+
+#define EVICT_RETRY_LEAST SKR_SECOND
+#define EVICT_RETRY_MOST  (30 * SKR_SECOND)
+#define LEAVING_TIME      (60 * SKR_SECOND) /* an evicted pod shows in the watch by then */
+
+/* ---- what people are told ---- */
+
+static const char *kind_name(enum skr_spotmix_kind kind)
+{
+    return skr_spotmix_types[kind]->resource->kind;
+}
+
+static void note(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row,
+                 bool warning, const char *reason, const char *text)
+{
+    const struct skr_note event = {.regarding = {.api_version = "apps/v1",
+                                                 .kind = kind_name(row->kind),
+                                                 .namespace_ = row->namespace_,
+                                                 .name = row->name,
+                                                 .uid = row->uid},
+                                   .warning = warning,
+                                   .reason = reason,
+                                   .action = "Mix",
+                                   .note = text};
+    char key[560];
+
+    skr_frame_event(self->frame, &event);
+    snprintf(key, sizeof key, "%s/%s", row->namespace_, row->name);
+    skr_frame_decision(self->frame, &(const struct skr_decision){.kind = "workload",
+                                                                 .key = key,
+                                                                 .pod = "",
+                                                                 .what = "Spot mix changed",
+                                                                 .reason = reason,
+                                                                 .message = text});
+}
+
+static void tell_rule(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row)
+{
+    char text[160];
+
+    if (row->rule.invalid) {
+        note(self, row, true, "SpotMixConfigInvalid",
+             "the maximum of on-demand pods is not a whole number; every pod is on-demand");
+    } else if (row->rule.all) {
+        note(self, row, false, "SpotMixApplied", "every pod is on-demand: there is no maximum");
+    } else {
+        snprintf(text, sizeof text, "the first %d pods are on-demand, all others spot",
+                 (int)row->rule.max);
+        note(self, row, false, "SpotMixApplied", text);
+    }
+}
+
+static void tell_changes(struct skr_spotmix_scheduler_state *self,
+                         struct skr_spotmix_memory *memory, const struct skr_spotmix_row *row,
+                         bool changed)
+{
+    const bool lacking = row->reason && strcmp(row->reason, "NoNodesInClass") == 0;
+    char text[160];
+
+    if (changed && !self->silent) {
+        tell_rule(self, row);
+    }
+    if (lacking && !memory->lacking) {
+        note(self, row, true, "SpotMixNoNodes", "a class that pods belong to has no Ready node");
+    }
+    if (row->drift > 0 && !memory->drifting) {
+        snprintf(text, sizeof text, "%zu pods run as a class that is not their index's",
+                 row->drift);
+        note(self, row, true, "SpotMixDrift", text);
+    }
+    memory->lacking = lacking;
+    memory->drifting = row->drift > 0;
+}
+
+/* ---- rebuilding ---- */
+
+static struct skr_spotmix_memory *memory_of(struct skr_spotmix_scheduler_state *self,
+                                            const char *uid)
+{
+    struct skr_spotmix_memory *memory;
+
+    HASH_FIND_STR(self->memory, uid, memory);
+    if (!memory) {
+        const size_t n = strlen(uid);
+        memory = skr_alloc(sizeof *memory + n + 1);
+        memcpy(memory->uid, uid, n + 1);
+        HASH_ADD_KEYPTR(hh, self->memory, memory->uid, n, memory);
+    }
+    return memory;
+}
+
+static void forget(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory)
+{
+    HASH_DEL(self->memory, memory);
+    free(memory->leaving);
+    free(memory);
+}
+
+void skr_spotmix_mark_due(void *context, const char *workload_uid)
+{
+    struct skr_spotmix_scheduler_state *self = context;
+    struct skr_spotmix_memory *memory = memory_of(self, workload_uid);
+
+    if (!memory->due) {
+        memory->due = true;
+        memory->due_next = self->due;
+        self->due = memory;
+    }
+}
+
+static void evict(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
+                  const struct skr_spotmix_row *row)
+{
+    struct skr_strbuf body;
+    struct skr_json_writer w = {.out = &body};
+
+    skr_strbuf_init(&body);
+    skr_json_open(&w, NULL, '{');
+    skr_json_string(&w, "apiVersion", "policy/v1");
+    skr_json_string(&w, "kind", "Eviction");
+    skr_json_open(&w, "metadata", '{');
+    skr_json_string(&w, "namespace", row->namespace_);
+    skr_json_string(&w, "name", row->victim_name);
+    skr_json_close(&w, '}');
+    skr_json_open(&w, "deleteOptions", '{');
+    skr_json_open(&w, "preconditions", '{');
+    skr_json_string(&w, "uid", row->victim);
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
+    const struct skr_write write = {.verb = SKR_VERB_CREATE,
+                                    .resource = &skr_spotmix_pods,
+                                    .subresource = "eviction",
+                                    .class = SKR_WRITE_CLASS_EVICT,
+                                    .namespace_ = row->namespace_,
+                                    .name = row->victim_name,
+                                    .body = body.s,
+                                    .body_len = body.len};
+    skr_frame_write(self->frame, &write, PURPOSE_EVICT, memory->uid);
+    skr_strbuf_fini(&body);
+    free(memory->leaving);
+    memory->leaving = skr_strdup(row->victim);
+    memory->leaving_until = skr_frame_now(self->frame) + LEAVING_TIME;
+    memory->evicting = true;
+}
+
+static void give_up(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
+                    const struct skr_spotmix_row *row)
+{
+    char text[160];
+
+    memory->given_up = true;
+    snprintf(text, sizeof text,
+             "%zu pods of the wrong class are left as they are: no progress for ten minutes",
+             row->wrong);
+    note(self, row, true, "SpotMixRebuild", text);
+}
+
+static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
+                    const struct skr_spotmix_row *row)
+{
+    const skr_time now = skr_frame_now(self->frame);
+    char text[160];
+
+    if (row->wrong == 0 || self->settings->rebuild != SKR_SPOTMIX_REBUILD_EVICT) {
+        memory->rebuilding = false;
+        memory->wrong = row->wrong;
+        return;
+    }
+    if (!memory->rebuilding || row->wrong < memory->wrong) {
+        memory->progress = now;
+        skr_frame_wake(self->frame, now + SKR_SPOTMIX_EVICT_PATIENCE, WAKE_WORKLOAD, memory->uid);
+    }
+    memory->wrong = row->wrong;
+    if (!memory->rebuilding && !memory->given_up) {
+        memory->rebuilding = true;
+        snprintf(text, sizeof text, "evicting %zu pods of the wrong class, one after the other",
+                 row->wrong);
+        note(self, row, false, "SpotMixRebuild", text);
+    }
+    if (memory->given_up) {
+        return;
+    }
+    if (now - memory->progress >= SKR_SPOTMIX_EVICT_PATIENCE) {
+        give_up(self, memory, row);
+        return;
+    }
+    const bool leaving = row->victim && memory->leaving && now < memory->leaving_until &&
+                         strcmp(memory->leaving, row->victim) == 0;
+    if (row->victim && !memory->evicting && !leaving && now >= memory->evict_after) {
+        evict(self, memory, row);
+    }
+}
+
+void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *uid,
+                         const struct skr_event *event)
+{
+    const skr_time now = skr_frame_now(self->frame);
+    struct skr_spotmix_memory *memory;
+
+    HASH_FIND_STR(self->memory, uid, memory);
+    if (event->written.outcome == SKR_WRITE_OK || event->written.outcome == SKR_WRITE_NOT_FOUND) {
+        self->evictions[SKR_SPOTMIX_EVICTED] += event->written.outcome == SKR_WRITE_OK;
+    } else {
+        self->evictions[event->written.outcome == SKR_WRITE_BUSY ? SKR_SPOTMIX_EVICT_BLOCKED
+                                                                 : SKR_SPOTMIX_EVICT_FAILED]++;
+    }
+    if (!memory) {
+        return;
+    }
+    memory->evicting = false;
+    if (event->written.outcome == SKR_WRITE_OK) {
+        memory->backoff = 0;
+        skr_frame_wake(self->frame, memory->leaving_until, WAKE_WORKLOAD, uid);
+    } else {
+        free(memory->leaving);
+        memory->leaving = NULL;
+        memory->backoff = memory->backoff == 0                     ? EVICT_RETRY_LEAST
+                          : memory->backoff * 2 < EVICT_RETRY_MOST ? memory->backoff * 2
+                                                                   : EVICT_RETRY_MOST;
+        memory->evict_after = now + memory->backoff;
+        skr_frame_wake(self->frame, memory->evict_after, WAKE_WORKLOAD, uid);
+    }
+}
+
+static void look_at(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory)
+{
+    struct skr_spotmix_row row;
+
+    memory->due = false;
+    if (!skr_spotmix_row_of(self->mix, memory->uid, &row)) {
+        forget(self, memory);
+        return;
+    }
+    const bool changed = !skr_spotmix_rule_equal(&memory->rule, &row.rule);
+    if (changed) {
+        memory->rule = row.rule;
+        memory->given_up = false;
+        memory->rebuilding = false;
+        memory->backoff = 0;
+        memory->evict_after = 0;
+    }
+    tell_changes(self, memory, &row, changed);
+    rebuild(self, memory, &row);
+}
+
+void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self)
+{
+    while (self->due) {
+        struct skr_spotmix_memory *memory = self->due;
+        self->due = memory->due_next;
+        look_at(self, memory);
+    }
+}
+
+void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self)
+{
+    struct skr_spotmix_memory *memory, *next;
+
+    self->due = NULL;
+    HASH_ITER(hh, self->memory, memory, next)
+    {
+        forget(self, memory);
+    }
+}

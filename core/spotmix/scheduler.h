@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_SCHEDULER_H
+#define SKR_CORE_SPOTMIX_SCHEDULER_H
+/*
+ * The spot mix on the frame: reviews are requests, caches come from watches, repairs go out as
+ * patches and evictions. It serves and repairs from two seconds after it is leader with all lists
+ * read; before that, and on a standby, a review is answered with status 503.
+ */
+#include "core/frame/scheduler.h"
+#include "core/spotmix/view.h"
+
+extern const struct skr_scheduler skr_spotmix_scheduler;
+
+extern const struct skr_resource skr_spotmix_pods, skr_spotmix_nodes, skr_spotmix_deployments,
+    skr_spotmix_replica_sets, skr_spotmix_stateful_sets;
+
+enum skr_spotmix_verb { SKR_SPOTMIX_REVIEW };
+
+/* Body of a REVIEW request. */
+struct skr_spotmix_request {
+    const char *body;
+    size_t len;
+    unsigned char random[16];
+};
+
+/* Body of its answer, in the action list's memory. */
+struct skr_spotmix_reply {
+    unsigned status;
+    enum skr_spotmix_result result;
+    const char *body;
+    size_t len;
+};
+
+#define SKR_SPOTMIX_SETTLING_TIME  (2 * SKR_SECOND) /* from begin() to the first answer */
+#define SKR_SPOTMIX_LOOKUP_TIME    (500 * SKR_MILLISECOND)
+#define SKR_SPOTMIX_EVICT_PATIENCE (600 * SKR_SECOND) /* without progress: a rebuild is given up */
+
+enum skr_spotmix_eviction_result {
+    SKR_SPOTMIX_EVICTED,
+    SKR_SPOTMIX_EVICT_BLOCKED, /* 429: a disruption budget */
+    SKR_SPOTMIX_EVICT_FAILED,
+    SKR_SPOTMIX_EVICTION_RESULT_COUNT
+};
+const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result result);
+
+/* For pages and metrics; self: of skr_engine_self(). */
+const struct skr_spotmix *skr_spotmix_scheduler_mix(const void *self);
+uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_eviction_result result);
+/* Answers reviews and repairs now. */
+bool skr_spotmix_scheduler_is_serving(const void *self);
+
+#endif

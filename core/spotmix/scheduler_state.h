@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
+#define SKR_CORE_SPOTMIX_SCHEDULER_STATE_H
+/* What the spot mix's scheduler consists of; private to scheduler.c and rebuild.c. */
+#include <uthash.h>
+
+#include "core/spotmix/scheduler.h"
+
+enum skr_spotmix_purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT };
+enum skr_spotmix_wake { WAKE_SERVE, WAKE_EXPIRE, WAKE_LOOKUP, WAKE_FIX, WAKE_WORKLOAD };
+
+/* A review that waits for its owner to be looked up. */
+struct skr_spotmix_held_review {
+    UT_hash_handle hh; /* by key */
+    char key[24];      /* the request's id */
+    uint64_t request;
+    bool tried[SKR_SPOTMIX_KIND_COUNT];
+    unsigned char random[16];
+    size_t len;
+    char body[];
+};
+
+/* What is remembered of a workload: so that Events are about changes, and of its rebuild. */
+struct skr_spotmix_memory {
+    UT_hash_handle hh; /* by uid */
+    struct skr_spotmix_rule rule;
+    bool drifting, lacking;
+    bool rebuilding, given_up;
+    size_t wrong;
+    skr_time progress;    /* when wrong last fell, or the rule changed */
+    skr_time evict_after; /* back-off */
+    skr_time backoff;
+    char *leaving; /* uid of the pod that was evicted and still shows; NULL */
+    skr_time leaving_until;
+    bool evicting; /* the write is under way */
+    bool due;      /* to be looked at in settle() */
+    struct skr_spotmix_memory *due_next;
+    char uid[];
+};
+
+struct skr_spotmix_scheduler_state {
+    struct skr_frame *frame;
+    const struct skr_spotmix_settings *settings;
+    struct skr_spotmix *mix;
+    struct skr_spotmix_held_review *held;
+    struct skr_spotmix_memory *memory;
+    bool begun, serving;
+    bool silent;     /* the first look after begin(): nothing has changed for anybody */
+    skr_time expiry; /* that a wake is set for */
+    uint64_t begins; /* wakes of an earlier begin() mean nothing */
+    struct skr_spotmix_memory *due;
+    uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
+};
+
+/* By kind. */
+extern const struct skr_object_type *const skr_spotmix_types[SKR_SPOTMIX_KIND_COUNT];
+
+/* ---- rebuild.c ---- */
+
+/* Looks at the workload in the next round; it is remembered from then on. */
+void skr_spotmix_mark_due(void *scheduler, const char *workload_uid);
+/* Looks at all that are due. */
+void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self);
+/* An eviction for this workload has its outcome. */
+void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
+                         const struct skr_event *event);
+void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts over the pods of a workload, made when somebody asks. */
+#include "core/spotmix/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spotmix/state.h"
+#include "topology/base/arena.h"
+
+static const char *const cost_texts[] = {[SKR_SPOTMIX_COST_NONE] = "",
+                                         [SKR_SPOTMIX_COST_ON_DEMAND] = "100",
+                                         [SKR_SPOTMIX_COST_SPOT] = "1",
+                                         [SKR_SPOTMIX_COST_ROLLOUT] = "0",
+                                         [SKR_SPOTMIX_COST_OTHER] = "other"};
+_Static_assert(sizeof cost_texts / sizeof cost_texts[0] == SKR_SPOTMIX_COST_COUNT, "a text each");
+
+/* -1: the pod has no place. */
+static int64_t place_of(const struct skr_spotmix_pod *pod)
+{
+    const bool named = pod->owner->kind != SKR_SPOTMIX_STATEFUL_SET || pod->ordinal >= 0;
+    return named ? skr_spotmix_pod_place(pod) : -1;
+}
+
+static bool is_wrong(const struct skr_spotmix_pod *pod, const struct skr_spotmix_rule *rule)
+{
+    const bool placed =
+        pod->owner->kind == SKR_SPOTMIX_STATEFUL_SET ? pod->ordinal >= 0 : pod->index_claim >= 0;
+    return placed && pod->class_claim != SKR_SPOTMIX_NO_CLASS &&
+           skr_spotmix_rule_class(rule, skr_spotmix_pod_place(pod)) !=
+               (enum skr_spotmix_class)pod->class_claim;
+}
+
+static bool is_drift(const struct skr_spotmix *mix, const struct skr_spotmix_pod *pod,
+                     const struct skr_spotmix_rule *rule)
+{
+    const enum skr_spotmix_class node = skr_spotmix_pod_node_class(mix, pod);
+
+    return is_wrong(pod, rule) ||
+           (pod->class_claim != SKR_SPOTMIX_NO_CLASS && node != SKR_SPOTMIX_NO_CLASS &&
+            node != (enum skr_spotmix_class)pod->class_claim);
+}
+
+/* Evicting one more than the pods that are not Ready already is what a rebuild waits with: the next
+ * one goes when all others are Ready and none is missing. One that is not Ready itself goes first. */
+static void add_victim(const struct skr_spotmix_owner *owner, const struct skr_spotmix_rule *rule,
+                       struct skr_spotmix_row *row)
+{
+    const struct skr_spotmix_pod *victim = NULL, *unready = NULL;
+    size_t n_unready = 0;
+
+    for (size_t i = 0; i < owner->n_held; i++) {
+        const struct skr_spotmix_pod *pod = owner->held[i].pod;
+        const bool wrong = is_wrong(pod, rule);
+        row->wrong += wrong;
+        n_unready += !pod->ready;
+        if (!pod->ready) {
+            unready = wrong ? pod : unready;
+        }
+        if (wrong && (!victim || skr_spotmix_pod_place(pod) < skr_spotmix_pod_place(victim))) {
+            victim = pod;
+        }
+    }
+    const bool missing = (int64_t)owner->n_held < owner->replicas;
+    if (n_unready == 1 && unready) {
+        victim = unready;
+    } else if (n_unready > 0) {
+        victim = NULL;
+    }
+    if (victim && !missing) {
+        row->victim = victim->text;
+        row->victim_name = victim->name;
+    }
+}
+
+static bool add_pods(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                     struct skr_spotmix_row *row)
+{
+    bool pinned = false;
+
+    for (size_t i = 0; i < owner->n_held; i++) {
+        const struct skr_spotmix_pod *pod = owner->held[i].pod;
+        pinned |= pod->pinned;
+        if (pod->class_claim != SKR_SPOTMIX_NO_CLASS) {
+            row->actual[pod->class_claim]++;
+        }
+        row->drift += is_drift(mix, pod, &row->rule);
+    }
+    return pinned;
+}
+
+static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *workload,
+                 struct skr_spotmix_row *ret)
+{
+    const struct skr_spotmix_owner *child;
+    const int64_t newest = skr_spotmix_newest(workload, true);
+    bool pinned;
+
+    *ret = (struct skr_spotmix_row){.kind = workload->kind,
+                                    .namespace_ = workload->namespace_,
+                                    .name = workload->name,
+                                    .uid = workload->uid,
+                                    .rule = workload->rule,
+                                    .replicas = workload->replicas};
+    const int64_t max = ret->rule.all ? INT64_MAX : ret->rule.max;
+    ret->desired[SKR_SPOTMIX_ON_DEMAND] = ret->replicas < max ? ret->replicas : max;
+    ret->desired[SKR_SPOTMIX_SPOT] = ret->replicas - ret->desired[SKR_SPOTMIX_ON_DEMAND];
+    pinned = add_pods(mix, workload, ret);
+    if (workload->kind != SKR_SPOTMIX_DEPLOYMENT) {
+        add_victim(workload, &workload->rule, ret);
+    }
+    DL_FOREACH(workload->child, child)
+    {
+        pinned |= add_pods(mix, child, ret);
+        if (child->revision == newest && child->n_held > 0) {
+            add_victim(child, &workload->rule, ret);
+        }
+    }
+    const bool no_nodes = (ret->desired[0] > 0 && mix->ready_nodes[0] == 0) ||
+                          (ret->desired[1] > 0 && mix->ready_nodes[1] == 0);
+    ret->reason = ret->rule.invalid ? "InvalidMaxOnDemandCount"
+                  : no_nodes        ? "NoNodesInClass"
+                  : pinned          ? "ClassPinnedByPodSpec"
+                                    : NULL;
+}
+
+static bool is_on(const struct skr_spotmix_owner *workload)
+{
+    return workload && workload->known && !workload->parent && workload->rule.on;
+}
+
+bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_uid,
+                        struct skr_spotmix_row *ret)
+{
+    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, workload_uid);
+
+    if (!is_on(workload)) {
+        return false;
+    }
+    fill(mix, workload, ret);
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct skr_spotmix_row *x = a, *y = b;
+    int rc = strcmp(x->namespace_, y->namespace_);
+
+    rc = rc != 0 ? rc : strcmp(x->name, y->name);
+    rc = rc != 0 ? rc : (x->kind > y->kind) - (x->kind < y->kind);
+    return rc != 0 ? rc : strcmp(x->uid, y->uid);
+}
+
+size_t skr_spotmix_rows(const struct skr_spotmix *mix, struct skr_spotmix_row **ret)
+{
+    const struct skr_spotmix_owner *owner;
+    size_t n = 0, cap = 0;
+
+    *ret = NULL;
+    for (owner = mix->owners; owner; owner = owner->hh.next) {
+        if (is_on(owner)) {
+            skr_grow(ret, &cap, n + 1, sizeof **ret);
+            fill(mix, owner, &(*ret)[n++]);
+        }
+    }
+    if (n > 0) {
+        qsort(*ret, n, sizeof **ret, by_name);
+    }
+    return n;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct skr_spotmix_pod_row *x = a, *y = b;
+    int rc = strcmp(x->owner, y->owner);
+
+    rc = rc != 0 ? rc : (x->index > y->index) - (x->index < y->index);
+    return rc != 0 ? rc : strcmp(x->name, y->name);
+}
+
+static void add_rows(const struct skr_spotmix *mix, const struct skr_spotmix_owner *owner,
+                     const struct skr_spotmix_rule *rule, struct skr_spotmix_pod_row **ret,
+                     size_t *n, size_t *cap)
+{
+    for (size_t i = 0; i < owner->n_held; i++) {
+        const struct skr_spotmix_pod *pod = owner->held[i].pod;
+        const bool none = pod->class_claim == SKR_SPOTMIX_NO_CLASS;
+        skr_grow(ret, cap, *n + 1, sizeof **ret);
+        (*ret)[(*n)++] =
+            (struct skr_spotmix_pod_row){.name = pod->name,
+                                         .node = pod->node ? pod->node : "",
+                                         .owner = owner->name,
+                                         .index = none ? -1 : place_of(pod),
+                                         .class_ = (enum skr_spotmix_class)pod->class_claim,
+                                         .cost = cost_texts[pod->cost_claim],
+                                         .reason = pod->pinned ? "ClassPinnedByPodSpec"
+                                                   : none      ? "Unmutated"
+                                                   : is_drift(mix, pod, rule) ? "Drift"
+                                                                              : NULL};
+    }
+}
+
+size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_uid,
+                            struct skr_spotmix_pod_row **ret)
+{
+    const struct skr_spotmix_owner *workload = skr_spotmix_owner_find(mix, workload_uid), *child;
+    size_t n = 0, cap = 0;
+
+    *ret = NULL;
+    if (!is_on(workload)) {
+        return 0;
+    }
+    add_rows(mix, workload, &workload->rule, ret, &n, &cap);
+    DL_FOREACH(workload->child, child)
+    {
+        add_rows(mix, child, &workload->rule, ret, &n, &cap);
+    }
+    if (n > 0) {
+        qsort(*ret, n, sizeof **ret, by_index);
+    }
+    return n;
+}
+
+void skr_spotmix_totals(const struct skr_spotmix *mix, struct skr_spotmix_totals *ret)
+{
+    const struct skr_spotmix_owner *owner;
+    struct skr_spotmix_row row;
+
+    *ret = (struct skr_spotmix_totals){.expired = mix->n_expired,
+                                       .unmutated = mix->n_unmutated,
+                                       .reservations = mix->n_reservations};
+    memcpy(ret->results, mix->n_results, sizeof ret->results);
+    memcpy(ret->nodes, mix->ready_nodes, sizeof ret->nodes);
+    for (owner = mix->owners; owner; owner = owner->hh.next) {
+        if (is_on(owner)) {
+            fill(mix, owner, &row);
+            for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+                ret->desired[i] += row.desired[i];
+                ret->actual[i] += row.actual[i];
+            }
+            ret->drift += row.drift;
+        }
+    }
+}

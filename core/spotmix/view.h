@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_VIEW_H
+#define SKR_CORE_SPOTMIX_VIEW_H
+/*
+ * The mix as people and the reconciler look at it: a row a workload, a row a pod. Borrowed texts
+ * are valid until the mix is touched again.
+ */
+#include "core/spotmix/mix.h"
+
+struct skr_spotmix_row {
+    enum skr_spotmix_kind kind; /* DEPLOYMENT, STATEFUL_SET or REPLICA_SET */
+    const char *namespace_, *name, *uid;
+    struct skr_spotmix_rule rule;
+    int64_t replicas;
+    int64_t desired[SKR_SPOTMIX_CLASS_COUNT]; /* of replicas pods */
+    size_t actual[SKR_SPOTMIX_CLASS_COUNT];   /* live pods, of all revisions */
+    size_t drift;       /* live pods whose class is not their index's, or not their node's */
+    const char *reason; /* NULL: none; InvalidMaxOnDemandCount, NoNodesInClass,
+                           ClassPinnedByPodSpec: the first that holds */
+    /* The newest ReplicaSet, or the StatefulSet: what a rebuild goes by. */
+    size_t wrong;       /* pods of the wrong class */
+    const char *victim; /* uid of the one to be evicted next; NULL: none, or not yet */
+    const char *victim_name;
+};
+
+/* The workload of this uid; false: it is not known, or its switch is off. O(its pods). */
+bool skr_spotmix_row_of(const struct skr_spotmix *mix, const char *workload_uid,
+                        struct skr_spotmix_row *ret);
+/* All that are on, by namespace, name, kind; free() it. O(n log n + pods). */
+size_t skr_spotmix_rows(const struct skr_spotmix *mix, struct skr_spotmix_row **ret);
+
+struct skr_spotmix_pod_row {
+    const char *name, *node; /* node "": none */
+    const char *owner;       /* the ReplicaSet's or StatefulSet's name */
+    int64_t index;           /* negative: none */
+    enum skr_spotmix_class class_;
+    const char *cost;   /* "" none of ours */
+    const char *reason; /* NULL: as it should be; "ClassPinnedByPodSpec", "Drift", "Unmutated" */
+};
+/* Pods of a workload by owner and index; free() it. */
+size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_uid,
+                            struct skr_spotmix_pod_row **ret);
+
+struct skr_spotmix_totals {
+    uint64_t results[SKR_SPOTMIX_RESULT_COUNT];
+    uint64_t expired, unmutated;
+    size_t reservations, nodes[SKR_SPOTMIX_CLASS_COUNT];
+    int64_t desired[SKR_SPOTMIX_CLASS_COUNT];
+    size_t actual[SKR_SPOTMIX_CLASS_COUNT], drift;
+};
+/* O(pods). */
+void skr_spotmix_totals(const struct skr_spotmix *mix, struct skr_spotmix_totals *ret);
+
+#endif

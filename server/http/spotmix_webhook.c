@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reviews by number: the engine's answer finds its connection, or nobody. The table is as large as
+ * the limit, and a number's place in it is its remainder. */
+#include "server/http/spotmix_webhook.h"
+
+#include <errno.h>
+#include <gnutls/crypto.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "topology/base/arena.h"
+
+#define PATH      "/spotmix/mutate"
+#define TEXT_TYPE "text/plain; charset=utf-8"
+
+/* One that waits for the engine. */
+struct asked {
+    uint64_t number; /* 0: nobody */
+    struct skr_http_request *request;
+    unsigned status; /* 0: not answered */
+    char *body;
+    size_t len;
+};
+
+/* What the engine borrows. */
+struct posted {
+    struct skr_spotmix_request request;
+    char *body;
+};
+
+struct skr_spotmix_webhook {
+    struct skr_spotmix_webhook_options options;
+    struct skr_listener *listener;
+    pthread_mutex_t lock;
+    struct asked asked[SKR_SPOTMIX_ASKED_MAX]; /* under the lock */
+    uint64_t last;
+};
+
+static struct asked *place_of(struct skr_spotmix_webhook *webhook, uint64_t number)
+{
+    return &webhook->asked[number % SKR_SPOTMIX_ASKED_MAX];
+}
+
+void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t request,
+                                const struct skr_spotmix_reply *reply)
+{
+    struct asked *asked = place_of(webhook, request);
+
+    pthread_mutex_lock(&webhook->lock);
+    if (asked->number == request && asked->status == 0) {
+        asked->body = skr_alloc(reply->len + 1);
+        memcpy(asked->body, reply->body, reply->len);
+        asked->len = reply->len;
+        asked->status = reply->status;
+        skr_http_wake(asked->request);
+    }
+    pthread_mutex_unlock(&webhook->lock);
+}
+
+/* ---- on the listener's thread ---- */
+
+/* NULL: as many wait as may. */
+static struct asked *enter(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
+{
+    struct asked *found = NULL;
+
+    pthread_mutex_lock(&webhook->lock);
+    for (int i = 0; i < SKR_SPOTMIX_ASKED_MAX && !found; i++) {
+        struct asked *asked = place_of(webhook, ++webhook->last);
+        if (asked->number == 0) {
+            *asked = (struct asked){.number = webhook->last, .request = request};
+            found = asked;
+        }
+    }
+    pthread_mutex_unlock(&webhook->lock);
+    request->user = found;
+    return found;
+}
+
+static void release(void *keep)
+{
+    struct posted *posted = keep;
+
+    free(posted->body);
+    free(posted);
+}
+
+static void refuse(struct skr_spotmix_webhook *webhook, struct skr_http_request *request,
+                   unsigned status, const char *why)
+{
+    skr_http_logf(&webhook->options.log, SKR_HTTP_LOG_WARNING, "Admission review was not heard: %s",
+                  why);
+    skr_http_reply_text(request, status, TEXT_TYPE, why);
+}
+
+static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
+{
+    struct posted *posted;
+    struct asked *asked;
+
+    if (request->too_large) {
+        refuse(webhook, request, MHD_HTTP_BAD_REQUEST, "AdmissionReview: body is too large\n");
+        return;
+    }
+    posted = skr_alloc(sizeof *posted);
+    if (gnutls_rnd(GNUTLS_RND_NONCE, posted->request.random, sizeof posted->request.random) != 0) {
+        free(posted);
+        refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "no random numbers\n");
+        return;
+    }
+    asked = enter(webhook, request);
+    if (!asked) {
+        free(posted);
+        refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "too many reviews at once\n");
+        return;
+    }
+    posted->body = skr_http_take_body(request, &posted->request.len);
+    posted->request.body = posted->body;
+    const struct skr_event event = {
+        .kind = SKR_EVENT_REQUEST,
+        .request = {.id = asked->number, .verb = SKR_SPOTMIX_REVIEW, .body = &posted->request}};
+    webhook->options.post(webhook->options.context, &event, release, posted);
+}
+
+static void on_handle(void *context, struct skr_http_request *request)
+{
+    struct skr_spotmix_webhook *webhook = context;
+
+    if (strcmp(request->path, "/readyz") == 0) {
+        skr_http_reply_text(request, MHD_HTTP_OK, TEXT_TYPE, "ok\n");
+    } else if (strcmp(request->path, PATH) != 0) {
+        skr_http_reply_text(request, MHD_HTTP_NOT_FOUND, TEXT_TYPE, "not found\n");
+    } else if (strcmp(request->method, MHD_HTTP_METHOD_POST) != 0) {
+        skr_http_reply_not_allowed(request, MHD_HTTP_METHOD_POST);
+    } else {
+        request->handler = "spotmix";
+        hear(webhook, request);
+    }
+}
+
+static void on_resume(void *context, struct skr_http_request *request)
+{
+    struct asked *asked = request->user;
+
+    (void)context;
+    skr_http_reply(request, asked->status,
+                   asked->status == MHD_HTTP_OK ? "application/json" : TEXT_TYPE, asked->body,
+                   asked->len);
+    asked->body = NULL;
+}
+
+static void on_done(void *context, struct skr_http_request *request)
+{
+    struct skr_spotmix_webhook *webhook = context;
+    struct asked *asked = request->user;
+
+    if (asked) {
+        request->user = NULL;
+        pthread_mutex_lock(&webhook->lock);
+        free(asked->body);
+        *asked = (struct asked){0};
+        pthread_mutex_unlock(&webhook->lock);
+    }
+}
+
+static void keep_nothing(void *keep)
+{
+    (void)keep;
+}
+
+static bool on_hangup(void *context, struct skr_http_request *request)
+{
+    struct skr_spotmix_webhook *webhook = context;
+    struct asked *asked = request->user;
+
+    pthread_mutex_lock(&webhook->lock);
+    const bool answered = asked->status != 0;
+    const uint64_t number = asked->number;
+    pthread_mutex_unlock(&webhook->lock);
+    if (!answered) {
+        const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = number}};
+        on_done(context, request);
+        webhook->options.post(webhook->options.context, &event, keep_nothing, NULL);
+    }
+    return !answered;
+}
+
+/* ---- life ---- */
+
+static int check_key(const char *path, struct skr_error *error)
+{
+    struct stat status;
+
+    if (path && *path != '\0' && stat(path, &status) == 0 && (status.st_mode & S_IROTH) != 0) {
+        return skr_error_set(error, SKR_DENIED, "%s: everybody may read this key; chmod o-r", path);
+    }
+    return 0;
+}
+
+int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options,
+                               struct skr_spotmix_webhook **ret, struct skr_error *error)
+{
+    struct skr_spotmix_webhook *webhook = skr_alloc(sizeof *webhook);
+    struct skr_listener_options listener;
+
+    int rc = check_key(options->tls.key, error);
+    webhook->options = *options;
+    pthread_mutex_init(&webhook->lock, NULL);
+    skr_listener_options_default(&listener);
+    listener.name = "spotmix";
+    listener.address = options->listen;
+    listener.tls = options->tls;
+    listener.log = options->log;
+    listener.metrics = options->metrics;
+    listener.connections_max = SKR_SPOTMIX_ASKED_MAX;
+    listener.body_max = SKR_SPOTMIX_BODY_MAX;
+    listener.bodies_max = 256 * 1024 * 1024;
+    listener.stop_timeout_ms = 1000;
+    listener.handler = (struct skr_http_handler){.context = webhook,
+                                                 .handle = on_handle,
+                                                 .resume = on_resume,
+                                                 .hangup = on_hangup,
+                                                 .done = on_done};
+    rc = rc == 0 ? skr_listener_create(&listener, &webhook->listener, error) : rc;
+    if (rc != 0) {
+        pthread_mutex_destroy(&webhook->lock);
+        free(webhook);
+        return rc;
+    }
+    *ret = webhook;
+    return 0;
+}
+
+uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook)
+{
+    return skr_listener_port(webhook->listener);
+}
+
+void skr_spotmix_webhook_begin_stop(struct skr_spotmix_webhook *webhook)
+{
+    if (webhook) {
+        skr_listener_begin_stop(webhook->listener);
+    }
+}
+
+void skr_spotmix_webhook_stop(struct skr_spotmix_webhook *webhook)
+{
+    if (webhook) {
+        skr_listener_stop(webhook->listener);
+    }
+}
+
+void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook)
+{
+    if (!webhook) {
+        return;
+    }
+    skr_listener_destroy(webhook->listener);
+    pthread_mutex_destroy(&webhook->lock);
+    free(webhook);
+}

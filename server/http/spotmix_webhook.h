@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_HTTP_SPOTMIX_WEBHOOK_H
+#define SKR_SERVER_HTTP_SPOTMIX_WEBHOOK_H
+/*
+ * The webhook of the spot mix: POST /spotmix/mutate takes an AdmissionReview (admission.k8s.io/v1),
+ * hands it to the engine and holds the connection until the engine has answered, which is at once
+ * but for owners that have to be looked up first. GET /readyz of the same listener says whether the
+ * port is served at all; it does not depend on leadership, so that rollouts complete.
+ *
+ * At most SKR_SPOTMIX_ASKED_MAX reviews wait at a time; beyond that the answer is 503, which the
+ * API server treats by its failurePolicy.
+ */
+#include "core/frame/event.h"
+#include "core/spotmix/scheduler.h"
+#include "server/http/listener.h"
+
+enum { SKR_SPOTMIX_ASKED_MAX = 4096 };
+
+struct skr_spotmix_webhook_options {
+    const char *listen;
+    struct skr_tls_files tls;
+    /* As skr_engine_thread_post_kept(). */
+    void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
+                 void *keep);
+    void *context;
+    struct skr_http_log log;
+    struct skr_metrics *metrics; /* NULL allowed */
+};
+
+struct skr_spotmix_webhook;
+
+/* Errors: those of skr_listener_create(); SKR_DENIED for a key that everybody may read. */
+int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options,
+                               struct skr_spotmix_webhook **ret, struct skr_error *error);
+uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook);
+/* From the engine; any thread. */
+void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t request,
+                                const struct skr_spotmix_reply *reply);
+/* Takes no more; returns at once. NULL allowed. */
+void skr_spotmix_webhook_begin_stop(struct skr_spotmix_webhook *webhook);
+/* Closes the port; the engine still answers what it has. NULL allowed. */
+void skr_spotmix_webhook_stop(struct skr_spotmix_webhook *webhook);
+void skr_spotmix_webhook_destroy(struct skr_spotmix_webhook *webhook); /* NULL allowed */
+
+#endif
