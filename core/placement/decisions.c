@@ -187,5 +187,5 @@ bool skr_addon_score_get(const struct skr_addon_score *score, const char *name, 
     if (found) {
         *ret = found->value;
     }
-    return found != NULL;
+    return found;
 }

@@ -17,7 +17,7 @@ static bool holds(const struct skr_requirement *r, const struct skr_managed_clus
     const char *value =
         skr_labels_get(r->of_claim ? &cluster->claims : &cluster->meta.labels, r->key);
     if (r->operator== SKR_REQUIRE_EXISTS || r->operator== SKR_REQUIRE_DOES_NOT_EXIST) {
-        return (r->operator== SKR_REQUIRE_EXISTS) == (value != NULL);
+        return (r->operator== SKR_REQUIRE_EXISTS) == !!value;
     }
     bool found = false;
     for (size_t i = 0; value && !found && i < r->n_values; i++) {

@@ -22,7 +22,7 @@ static int decode_selector(struct skr_cluster_set *set, const json_t *spec, stru
     }
     set->kind = SKR_CLUSTER_SET_SELECTOR;
     rc = skr_field_object(selector, &path, "labelSelector", &labels, error);
-    set->has_selector = labels != NULL;
+    set->has_selector = labels;
     return rc < 0 ? rc : skr_label_selector_decode(set->arena, labels, &set->selector, error);
 }
 

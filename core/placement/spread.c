@@ -62,7 +62,7 @@ static int compare_tuples(const struct sort_key *a, const struct sort_key *b, si
 {
     for (*ret_level = 0; *ret_level < a->n_levels; ++*ret_level) {
         const char *s = a->value[*ret_level], *t = b->value[*ret_level];
-        int order = s && t ? strcmp(s, t) : (t != NULL) - (s != NULL);
+        int order = s && t ? strcmp(s, t) : !!t - !!s;
         if (order != 0) {
             return order;
         }
@@ -230,7 +230,7 @@ static void score_children(struct selection *s, int32_t parent, int32_t level)
     (void)range_of_children(s, parent, &min, &max);
     for (int32_t i = 0; i < tree->child_count[parent]; i++) {
         int32_t u = tree->child_first[parent] + i;
-        bool has = s->value[u] != NULL;
+        bool has = s->value[u];
         uint64_t score = has ? skr_spread_level_score(s->count[u], min, max) : 0;
         s->x[u] = (s->x[parent] << SCORE_BITS) + score;
         s->excluded[u] =

@@ -156,7 +156,7 @@ int64_t skr_spread_select_slowly(const struct skr_spread_problem *problem, struc
 {
     struct slow s = {.problem = problem};
     const size_t most = problem->want < problem->n ? problem->want : problem->n;
-    bool looking = visit != NULL;
+    bool looking = visit;
     int64_t n = 0;
     if (!open_slow(&s, arena)) {
         return -SKR_LIMIT;
