@@ -2,15 +2,18 @@
 #ifndef SKR_SERVER_KUBE_FEED_H
 #define SKR_SERVER_KUBE_FEED_H
 /*
- * From the objects that lists and watches show to the events the engine gets:
+ * From the objects that lists and watches show to the events the engines get:
  *
  * - an object is delivered once a version; what a relist shows unchanged is left out;
  * - what a complete list does not show any more is delivered as deleted, and so is the old object
  *   when a name comes back with another uid;
  * - an object that cannot be read or decoded is counted, logged once and skipped; the engine keeps
  *   the version it has until the object is gone;
- * - two feeds of one kind with different selectors are peers: an object that leaves one of them is
+ * - two feeds of one kind and engine with different selectors are peers: an object that leaves one of them is
  *   deleted only when the other does not hold it either, and the older of two versions is dropped.
+ *
+ * Several engines may take from one feed, each with a type of its own. What one of them cannot decode
+ * the others get all the same.
  *
  * Kube thread only.
  */
@@ -23,15 +26,24 @@
 struct skr_feed {
     struct skr_kube_session *session;
     struct skr_kube_resource_counters *counters;
-    enum skr_kube_kind kind;
+    struct {
+        const struct skr_kube_subscriber *to;
+        const struct skr_object_type *type;
+    } taker[SKR_KUBE_SUBSCRIBERS_MAX];
+    size_t n_takers;
     const char *name; /* of the resource, for logs */
     struct skr_known *known;
     struct skr_feed *peer; /* NULL: none */
     uint32_t list;         /* number of the running or last list */
 };
 
-void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
-                   enum skr_kube_resource resource, enum skr_kube_kind kind);
+/* name is borrowed; index: of the counters. */
+void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session, const char *name,
+                   size_t index);
+/* What the feed brings goes to one more engine, as objects of type. */
+void skr_feed_add(struct skr_feed *feed, const struct skr_kube_subscriber *to,
+                  const struct skr_object_type *type);
+bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b); /* a subscriber */
 void skr_feed_fini(struct skr_feed *feed);
 
 void skr_feed_begin_list(struct skr_feed *feed);
