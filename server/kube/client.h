@@ -41,6 +41,7 @@ struct skr_kube_options {
     void (*deliver)(void *context, struct skr_event *event);
     void *deliver_context;
     const char *user_agent; /* copied; NULL: "sakkara" */
+    bool system_groups;     /* group maps and PodGroups in the system's namespaces count; false */
     /* Asked on the kube thread right before a request is sent that changes something; false: it is
      * not sent, DROPPED. NULL: always. */
     bool (*may_write)(void *context);

@@ -16,6 +16,8 @@ void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
         .kind = kind,
         .name = skr_kube_resource_name(resource),
         .known = skr_known_create(),
+        .no_system = !session->options->system_groups &&
+                     (resource == SKR_KUBE_GROUP_MAPS || resource == SKR_KUBE_PODGROUPS),
     };
     atomic_store(&feed->counters->last_success, skr_kube_now());
 }
@@ -95,6 +97,13 @@ static struct skr_known_object *see(struct skr_feed *feed, const struct skr_kube
     return o;
 }
 
+static bool is_left_out(const struct skr_feed *feed, const char *namespace_)
+{
+    return feed->no_system &&
+           (strcmp(namespace_, "kube-system") == 0 || strcmp(namespace_, "kube-public") == 0 ||
+            strcmp(namespace_, "kube-node-lease") == 0);
+}
+
 /* Logged when it begins, counted every time. */
 static void leave_out(struct skr_feed *feed, struct skr_known_object *object,
                       const struct skr_kube_identity *id, const char *text)
@@ -113,6 +122,9 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
     struct skr_kube_identity id = {.namespace_ = "", .name = ""};
     if (skr_kube_identity_parse(object, &id, &error) < 0) {
         log_undecodable(feed, &id, error.text);
+        return;
+    }
+    if (is_left_out(feed, id.namespace_)) {
         return;
     }
     struct skr_known_object *o = see(feed, &id);
@@ -141,6 +153,9 @@ void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub)
     struct skr_kube_identity id = {.namespace_ = "", .name = ""};
     if (skr_kube_identity_parse(stub, &id, &error) < 0) {
         log_undecodable(feed, &id, error.text);
+        return;
+    }
+    if (is_left_out(feed, id.namespace_)) {
         return;
     }
     struct skr_known_object *o = see(feed, &id);

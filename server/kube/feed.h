@@ -12,6 +12,9 @@
  * - two feeds of one kind with different selectors are peers: an object that leaves one of them is
  *   deleted only when the other does not hold it either, and the older of two versions is dropped.
  *
+ * Groups in the namespaces of the system (kube-system, kube-public, kube-node-lease) are left out
+ * unless the options say otherwise: who may label a map there must not make us write to it.
+ *
  * Kube thread only.
  */
 #include <jansson.h>
@@ -27,6 +30,7 @@ struct skr_feed {
     const char *name; /* of the resource, for logs */
     struct skr_known *known;
     struct skr_feed *peer; /* NULL: none */
+    bool no_system;        /* objects in the system's namespaces are left out */
     uint32_t list;         /* number of the running or last list */
 };
 
