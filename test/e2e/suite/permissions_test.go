@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -126,14 +127,15 @@ func usedBy(t *testing.T, log, user string) (used map[string]bool, refused []str
 	return used, refused
 }
 
-// TestMapPolicy_KeepsTheAccountFromMapsOfOthers: With the shipped policy the daemon's account writes its own
-// keys of labelled maps, and nothing else of any map.
-func TestMapPolicy_KeepsTheAccountFromMapsOfOthers(t *testing.T) {
+// TestAccountPolicy_KeepsTheAccountFromWhatIsNotItsOwn: With the shipped policy the daemon's account writes its own
+// keys of labelled maps and nothing else of any map, and of pods no image and no place to run; gangs are bound all
+// the same.
+func TestAccountPolicy_KeepsTheAccountFromWhatIsNotItsOwn(t *testing.T) {
 	realOnly(t, "admission policies are the API server's")
 	if minor() < 30 {
 		t.Skip("the policy needs 1.30")
 	}
-	path := manifest(t, "map-policy.yaml")
+	path := manifest(t, "account-policy.yaml")
 	nodes, tree := racks([]int{9, 9})
 	r := start(t, nodes, options{})
 	if _, err := r.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", path); err != nil {
@@ -157,9 +159,22 @@ func TestMapPolicy_KeepsTheAccountFromMapsOfOthers(t *testing.T) {
 	}
 	for _, refusal := range refusals {
 		path := "/api/v1/namespaces/" + refusal.namespace + "/configmaps/" + refusal.name
-		patch := map[string]any{"data": map[string]any{refusal.key: "9"}}
 		r.wait(usual, "refused: "+refusal.name+" "+refusal.key, func(*cluster.View) error {
+			patch := map[string]any{"data": map[string]any{refusal.key: fmt.Sprint(time.Now().UnixNano())}}
 			if err := daemon.MergePatch(path, patch); !cluster.IsStatus(err, 422) && !cluster.IsStatus(err, 403) {
+				return fmt.Errorf("not refused: %v", err)
+			}
+			return nil
+		})
+	}
+	r.create(r.pod("victim"))
+	for what, patch := range map[string]map[string]any{
+		"image":      {"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "evil"}}}},
+		"toleration": {"spec": map[string]any{"tolerations": []any{map[string]any{"operator": "Exists"}}}},
+		"finalizer":  {"metadata": map[string]any{"finalizers": []any{"a.b/c"}}},
+	} {
+		r.wait(usual, "refused: "+what, func(*cluster.View) error {
+			if err := daemon.StrategicPatch(r.podPath("victim"), patch); !cluster.IsStatus(err, 422) && !cluster.IsStatus(err, 403) {
 				return fmt.Errorf("not refused: %v", err)
 			}
 			return nil
