@@ -58,7 +58,10 @@ const struct skr_object_type *skr_gang_type_of(const char *api_version, const ch
 const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_node},
     {.type = &skr_gang_pod},
-    {.type = &skr_gang_configmap, .label_selector = "sakkara.group", .name = "groups"},
+    {.type = &skr_gang_configmap,
+     .label_selector = "sakkara.group",
+     .name = "groups",
+     .not_system = true},
     {.type = &skr_gang_configmap, .label_selector = "sakkara.topology", .name = "topologies"},
-    {.type = &skr_gang_podgroup, .optional = true},
+    {.type = &skr_gang_podgroup, .optional = true, .not_system = true},
 };

@@ -36,6 +36,7 @@ struct skr_config {
     struct skr_arena *arena;
     const char *kubeconfig; /* "" : the in-cluster account */
     struct skr_settings settings;
+    bool system_groups; /* groups in the namespaces of the system count */
     const char *extender_listen;
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */

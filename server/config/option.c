@@ -43,6 +43,9 @@ const struct skr_option skr_options[] = {
           "values of `spec.schedulerName` that are ours, at most 16"),
     PLAIN("topologyConfigMapNameSpace", NAME, "default", settings.topology_namespace,
           "namespace of the topology ConfigMap; one that only administrators may write"),
+    PLAIN("groupsInSystemNamespaces", BOOL, "false", system_groups,
+          "whether group maps and PodGroups in `kube-system`, `kube-public` and `kube-node-lease` "
+          "count; else they are as if they were not there, and nothing is written to them"),
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
           "pods whose group has neither ConfigMap nor PodGroup are grouped by their labels alone"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,

@@ -42,6 +42,7 @@ struct skr_kube_options {
     struct skr_kube_subscriber subscriber[SKR_KUBE_SUBSCRIBERS_MAX];
     size_t n_subscribers;
     const char *user_agent; /* copied; NULL: "sakkara" */
+    bool system_groups;     /* group maps and PodGroups in the system's namespaces count; false */
     /* Asked on the kube thread right before a request is sent that changes something; false: it is
      * not sent, DROPPED. NULL: always. */
     bool (*may_write)(void *context);

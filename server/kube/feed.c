@@ -130,6 +130,13 @@ static struct skr_known_object *see(struct skr_feed *feed, const struct skr_kube
     return o;
 }
 
+static bool is_left_out(const struct skr_feed *feed, const char *namespace_)
+{
+    return feed->no_system &&
+           (strcmp(namespace_, "kube-system") == 0 || strcmp(namespace_, "kube-public") == 0 ||
+            strcmp(namespace_, "kube-node-lease") == 0);
+}
+
 /* Logged when it begins, counted every time. */
 static void leave_out(struct skr_feed *feed, struct skr_known_object *object,
                       const struct skr_kube_identity *id, const char *text)
@@ -148,6 +155,9 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
     struct skr_kube_identity id = {.namespace_ = "", .name = ""};
     if (skr_kube_identity_parse(object, &id, &error) < 0) {
         log_undecodable(feed, &id, error.text);
+        return;
+    }
+    if (is_left_out(feed, id.namespace_)) {
         return;
     }
     struct skr_known_object *o = see(feed, &id);
@@ -178,6 +188,9 @@ void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub)
     struct skr_kube_identity id = {.namespace_ = "", .name = ""};
     if (skr_kube_identity_parse(stub, &id, &error) < 0) {
         log_undecodable(feed, &id, error.text);
+        return;
+    }
+    if (is_left_out(feed, id.namespace_)) {
         return;
     }
     struct skr_known_object *o = see(feed, &id);

@@ -15,6 +15,9 @@
  * Several engines may take from one feed, each with a type of its own. What one of them cannot decode
  * the others get all the same.
  *
+ * Groups in the namespaces of the system (kube-system, kube-public, kube-node-lease) are left out
+ * unless the options say otherwise: who may label a map there must not make us write to it.
+ *
  * Kube thread only.
  */
 #include <jansson.h>
@@ -34,6 +37,7 @@ struct skr_feed {
     const char *name; /* of the resource, for logs */
     struct skr_known *known;
     struct skr_feed *peer; /* NULL: none */
+    bool no_system;        /* objects in the system's namespaces are left out */
     uint32_t list;         /* number of the running or last list */
 };
 

@@ -23,6 +23,8 @@ type DaemonOptions struct {
 	QPS      int // client.qps; burst is twice that; 0: 1000
 	// BindTimeout is extender.bindTimeout; empty: 330s.
 	BindTimeout string
+	// LeaderElection is that section; empty: {mode: none}.
+	LeaderElection string
 	// Gate is the webhook's listener, certificate file and key file; empty: off.
 	Gate [3]string
 }
@@ -63,6 +65,10 @@ func (d *Daemon) configuration(options *DaemonOptions) string {
 	if bindTimeout == "" {
 		bindTimeout = "330s"
 	}
+	leaderElection := options.LeaderElection
+	if leaderElection == "" {
+		leaderElection = "{mode: none}"
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, `apiVersion: sakkara/v1
 kind: SakkaraConfiguration
@@ -75,9 +81,9 @@ extender:
 admin:
   listen: %s
 gate: {listen: %q, certFile: %q, keyFile: %q}
-leaderElection: {mode: none}
+leaderElection: %s
 client: {qps: %d, burst: %d}
-`, SystemNamespace, d.Extender, d.Bind, bindTimeout, d.Admin, options.Gate[0], options.Gate[1], options.Gate[2], qps, 2*qps)
+`, SystemNamespace, d.Extender, d.Bind, bindTimeout, d.Admin, options.Gate[0], options.Gate[1], options.Gate[2], leaderElection, qps, 2*qps)
 	keys := make([]string, 0, len(options.Settings))
 	for key := range options.Settings {
 		keys = append(keys, key)

@@ -25,6 +25,9 @@ const (
 	schedulerToken  = "e2e-scheduler"
 )
 
+// DaemonUser is who the daemon is to the API server.
+const DaemonUser = "system:serviceaccount:sakkara:sakkara"
+
 // PlaneOptions choose how a control plane is started.
 type PlaneOptions struct {
 	Sandbox string // the sakkara program, whose sandbox is the control plane; empty: a real one
@@ -35,6 +38,7 @@ type PlaneOptions struct {
 	// kubelets and service account controllers must leave out.
 	DisableAdmission []string
 	Audit            bool // write one audit line for each write request to Dir/audit.log
+	AuditReads       bool // and for each read of the daemon
 }
 
 // Plane is a running control plane without a scheduler: etcd, kube-apiserver, kube-controller-manager; or
@@ -78,6 +82,9 @@ func (p *Plane) Minor() int {
 }
 
 func (p *Plane) file(name string) string { return filepath.Join(p.Dir, name) }
+
+// DaemonClient asks with the daemon's account.
+func (p *Plane) DaemonClient() (*Client, error) { return NewClient(p.Server, p.CA, daemonToken) }
 
 // AuditLog is the file of audit lines.
 func (p *Plane) AuditLog() string { return p.file("audit.log") }

@@ -18,7 +18,7 @@ import (
 const userLines = adminToken + ",admin,1,\"system:masters\"\n" +
 	controllerToken + ",controllers,2,\"system:masters\"\n" +
 	kubeletToken + ",kubelet,3,\"system:masters\"\n" +
-	daemonToken + ",system:serviceaccount:sakkara:sakkara,4,\"system:serviceaccounts,system:serviceaccounts:sakkara\"\n" +
+	daemonToken + "," + DaemonUser + ",4,\"system:serviceaccounts,system:serviceaccounts:sakkara\"\n" +
 	schedulerToken + ",system:serviceaccount:sakkara:sakkara-scheduler,5,\"system:serviceaccounts,system:serviceaccounts:sakkara\"\n"
 
 // startReal starts etcd, kube-apiserver and kube-controller-manager.
@@ -81,8 +81,12 @@ func (p *Plane) writeFiles() error {
 		return err
 	}
 	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	audit := "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived, ResponseStarted]\nrules:\n" +
-		"- {level: Metadata, verbs: [create, update, patch, delete]}\n- {level: None}\n"
+	audit := "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n" +
+		"- {level: Metadata, omitStages: [ResponseStarted], verbs: [create, update, patch, delete]}\n"
+	if p.AuditReads {
+		audit += "- {level: Metadata, users: [\"" + DaemonUser + "\"]}\n"
+	}
+	audit += "- {level: None}\n"
 	return errors.Join(
 		os.WriteFile(p.file("accounts.key"), keyPEM, 0o600),
 		os.WriteFile(p.file("tokens.csv"), []byte(userLines), 0o600),

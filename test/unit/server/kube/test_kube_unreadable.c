@@ -211,3 +211,40 @@ TEST(pages_that_cannot_be_cut_are_refused_as_a_whole)
         assert_true(error.text[0] != '\0');
     }
 }
+
+/* ---- the namespaces of the system ---- */
+
+#define SYSTEM_MAP(version)                                                              \
+    "{\"metadata\":{\"namespace\":\"kube-system\",\"name\":\"coredns\",\"uid\":\"u-c\"," \
+    "\"resourceVersion\":\"" version "\"},\"data\":{\"name\":\"g\"}}"
+
+TEST(a_map_of_the_system_is_no_group_however_it_is_labelled)
+{
+    for (int counts = 0; counts < 2; counts++) {
+        struct fake_client c;
+        fake_client_begin(&c);
+        c.options.system_groups = counts == 1;
+        expect(&c, "?limit=500&labelSelector=sakkara.group", 200, LIST("7", SYSTEM_MAP("3")));
+        fake_client_start_synced(&c);
+        assert_int_equal(fake_sink_count(c.sink, "upsert configmap"), (size_t)counts);
+        fake_api_send(c.api, "labelSelector=sakkara.group", LINE("MODIFIED", SYSTEM_MAP("8")));
+        fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("a", "u-a", "9")));
+        fake_api_send(c.api, "labelSelector=sakkara.group",
+                      LINE("ADDED", META("m", "u-m", "10") ",\"data\":{}}"));
+        fake_sink_wait(c.sink, "upsert configmap default/m", 1);
+        assert_int_equal(fake_sink_count(c.sink, "upsert configmap kube-system"),
+                         (size_t)counts * 2);
+        fake_client_end(&c);
+    }
+}
+
+/* The topology may be there: its namespace is chosen by the administrator. */
+TEST(a_topology_map_of_the_system_is_seen)
+{
+    struct fake_client c;
+    fake_client_begin(&c);
+    expect(&c, "?limit=500&labelSelector=sakkara.topology", 200, LIST("7", SYSTEM_MAP("3")));
+    fake_client_start_synced(&c);
+    assert_int_equal(fake_sink_count(c.sink, "upsert configmap kube-system/coredns"), 1);
+    fake_client_end(&c);
+}
