@@ -10,7 +10,7 @@
 
 #include "core/frame/heap.h"
 
-static const struct skr_resource events_resource = {
+const struct skr_resource skr_events = {
     .group = "events.k8s.io",
     .version = "v1",
     .plural = "events",
@@ -242,6 +242,15 @@ size_t skr_frame_writes_in_flight(const struct skr_frame *f)
     return HASH_COUNT(f->writes);
 }
 
+void skr_frame_each_write(const struct skr_frame *f,
+                          void (*look)(void *context, const struct skr_pending_write *write),
+                          void *context)
+{
+    for (const struct skr_pending_write *w = f->writes; w; w = w->hh.next) {
+        look(context, w);
+    }
+}
+
 struct skr_pending_write *skr_frame_take_write(struct skr_frame *f, uint64_t id)
 {
     struct skr_pending_write *w;
@@ -364,7 +373,7 @@ void skr_frame_event(struct skr_frame *f, const struct skr_note *note)
     }
     skr_strbuf_addc(&b, '}');
     const struct skr_write write = {.verb = SKR_VERB_CREATE,
-                                    .resource = &events_resource,
+                                    .resource = &skr_events,
                                     .class = SKR_WRITE_CLASS_EVENT,
                                     .namespace_ = namespace_,
                                     .body = b.s,

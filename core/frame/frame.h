@@ -70,6 +70,9 @@ struct skr_pending_write {
 struct skr_pending_write *skr_frame_write(struct skr_frame *frame, const struct skr_write *write,
                                           int purpose, const char *key);
 size_t skr_frame_writes_in_flight(const struct skr_frame *frame);
+void skr_frame_each_write(const struct skr_frame *frame,
+                          void (*look)(void *context, const struct skr_pending_write *write),
+                          void *context);
 
 /* ---- work ---- */
 
@@ -89,6 +92,8 @@ struct skr_reference {
     const char *name;
     const char *uid; /* "": left out */
 };
+
+extern const struct skr_resource skr_events; /* events.k8s.io/v1 */
 
 /* An Event of events.k8s.io/v1. That it is only sent on a change is the caller's care. */
 struct skr_note {

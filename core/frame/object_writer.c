@@ -18,6 +18,7 @@ static void send_read(struct skr_object_writer *w, struct skr_frame *frame,
                                     .answer = t->type};
     w->write = skr_frame_write(frame, &write, t->purpose, t->key)->id;
     w->reading = true;
+    w->blind = false;
 }
 
 enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct skr_frame *frame,
@@ -33,7 +34,7 @@ enum skr_object_step skr_object_writer_step(struct skr_object_writer *w, struct 
         *ret_at = w->retry_at;
         return SKR_OBJECT_WAIT;
     }
-    if (!w->urgent) {
+    if (!w->urgent && collect_until) {
         w->flush_at = w->flush_at ? w->flush_at : collect_until;
         if (now < w->flush_at) {
             *ret_at = w->flush_at;
@@ -91,9 +92,10 @@ void skr_object_writer_patch(struct skr_object_writer *w, struct skr_frame *fram
                                     .name = t->meta->name,
                                     .body = b.s,
                                     .body_len = b.len,
-                                    .answer = t->type};
+                                    .answer = t->applies_itself ? NULL : t->type};
     w->write = skr_frame_write(frame, &write, t->purpose, t->key)->id;
     w->reading = false;
+    w->blind = t->applies_itself;
     w->urgent = false;
     w->flush_at = 0;
     w->sent_at = skr_frame_now(frame);
@@ -123,7 +125,7 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
         w->failures = 0;
         w->retry_at = 0;
         w->refused = false;
-        w->must_read = !event->written.object;
+        w->must_read = !event->written.object && !w->blind;
         return SKR_OBJECT_SET;
     case SKR_WRITE_NOT_FOUND:
         return SKR_OBJECT_GONE;

@@ -24,6 +24,7 @@
 struct skr_object_writer {
     uint64_t write;    /* patch or read-back in flight; 0 none */
     bool reading;      /* that is a read-back */
+    bool blind;        /* that is a patch answered without the object */
     bool urgent;       /* somebody waits: changes are not collected */
     bool must_read;    /* the cached version is known to be stale: read before writing */
     bool refused;      /* the last patch was, for good, until retry_at */
@@ -40,6 +41,9 @@ struct skr_object_target {
     const struct skr_meta *meta;
     int purpose; /* of its writes, and */
     const char *key;
+    bool
+        applies_itself; /* the owner changes its cached object by the patch it sent: the answer need
+                            not carry the object, which may be large */
 };
 
 enum skr_object_step {
@@ -48,8 +52,8 @@ enum skr_object_step {
 };
 
 /* The object differs from what it should be: what is to be done? Sends the read-back itself where
- * one is due. collect_until: patches that are not urgent wait until then, counted from the first
- * call that finds a difference. */
+ * one is due. collect_until: a patch that is not urgent waits until then, as the first call says
+ * that finds a difference; 0: this one does not wait. */
 enum skr_object_step skr_object_writer_step(struct skr_object_writer *writer,
                                             struct skr_frame *frame,
                                             const struct skr_object_target *target,
@@ -65,7 +69,8 @@ void skr_object_writer_patch(struct skr_object_writer *writer, struct skr_frame 
 enum skr_object_result {
     SKR_OBJECT_STALE,   /* not one of the writer's: only the object in the event may be of use */
     SKR_OBJECT_SET,     /* the event's object is the newest; NULL when it could not be read: then
-                           the next step reads it */
+                           the next step reads it; or when the owner applies its patch itself: that
+                           is applied, at the event's resource_version */
     SKR_OBJECT_GONE,    /* it does not exist any more */
     SKR_OBJECT_RETRY,   /* look again, not before retry_at */
     SKR_OBJECT_REFUSED, /* the same, and it is worth a line in the log: message of the event */

@@ -36,6 +36,7 @@ struct skr_watch {
     const char *label_selector; /* NULL: all objects */
     bool optional;              /* the kind may not be installed: then there are none */
     const char *name;           /* in metrics and logs; NULL: the plural */
+    bool users_only;            /* those in the namespaces of the system are left out by default */
 };
 
 enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */

@@ -29,6 +29,7 @@ struct skr_work {
     const struct skr_work_type *type;
     uint64_t id; /* given by the frame */
     atomic_bool cancel;
+    bool aside;      /* somebody waits for it in person: runs beside the rest, which never waits */
     int64_t took_ns; /* of run(), measured by the shell; 0 under a virtual clock */
 };
 

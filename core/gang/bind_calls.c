@@ -27,9 +27,9 @@ void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, 
     }
     p->vote.request = request;
     p->vote.node = names_intern(e, node);
-    p->vote.until = e->now + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
+    p->vote.until = skr_frame_now(e->frame) + e->settings.bind_timeout - HOLD_MARGIN_S * SKR_SECOND;
     HASH_ADD(hh_parked, e->parked, vote.request, sizeof p->vote.request, p);
-    out_hold(e, request, p->vote.until);
+    skr_frame_hold(e->frame, request, p->vote.until);
     wakes_add(e, p->vote.until, WAKE_POD, p->uid);
 }
 
@@ -97,7 +97,7 @@ static void call_ended(struct skr_gang *e, struct pod_entry *p)
 
 void bind_calls_expire(struct skr_gang *e, struct pod_entry *p)
 {
-    if (!p->vote.request || e->now < p->vote.until) {
+    if (!p->vote.request || skr_frame_now(e->frame) < p->vote.until) {
         return;
     }
     bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_EXPIRED); /* the vote stays */

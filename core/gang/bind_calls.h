@@ -7,6 +7,7 @@
  * earliest deadline first.
  */
 #include "core/gang/gang.h"
+#include "core/gang/requests.h"
 
 /* An older open call of the pod is answered: superseded. */
 void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, const char *node);

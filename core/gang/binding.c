@@ -34,63 +34,63 @@ static void refuse(struct skr_gang *e, uint64_t request, const char *text)
     out_answer(e, request, SKR_ANSWER_ERROR, text);
 }
 
-static void asked_member(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
+static void asked_member(struct skr_gang *e, struct pod_entry *p, uint64_t request,
+                         const char *node)
 {
     if (!p->plan || p->plan->aborting || !plan_home_is_persisted(e, p->plan)) {
-        refuse(e, ev->bind.request, SKR_TEXT_ABORTED);
-    } else if (strcmp(p->place.node, ev->bind.node) != 0) {
-        refuse(e, ev->bind.request, SKR_TEXT_WRONG_NODE);
+        refuse(e, request, SKR_TEXT_ABORTED);
+    } else if (strcmp(p->place.node, node) != 0) {
+        refuse(e, request, SKR_TEXT_WRONG_NODE);
     } else if (!nodes_find(e, p->place.node)) { /* planner.c finds another one */
-        refuse(e, ev->bind.request, SKR_TEXT_BIND_FAILED);
+        refuse(e, request, SKR_TEXT_BIND_FAILED);
     } else {
-        bind_calls_park(e, p, ev->bind.request, ev->bind.node);
+        bind_calls_park(e, p, request, node);
         bind_calls_vote(e, p);
     }
 }
 
-static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
+static void asked_ordinary(struct skr_gang *e, struct pod_entry *p, uint64_t request,
+                           const char *node)
 {
-    const char *node = ev->bind.node;
     if (!nodes_find(e, node)) { /* the API server would bind to a node that is not there */
-        refuse(e, ev->bind.request, SKR_TEXT_BIND_FAILED);
+        refuse(e, request, SKR_TEXT_BIND_FAILED);
         return;
     }
     if (!skr_ledger_fits(e->ledger, node, &p->shape->amounts, p->uid)) {
-        refuse(e, ev->bind.request, SKR_TEXT_RESERVED);
+        refuse(e, request, SKR_TEXT_RESERVED);
         return;
     }
     if (p->bind.write || p->bind.unknown) { /* to wherever that one went: its outcome decides */
-        bind_calls_park(e, p, ev->bind.request, ev->bind.node);
+        bind_calls_park(e, p, request, node);
         return;
     }
     skr_ledger_charge(e->ledger, p->uid, names_intern(e, node), &p->shape->amounts,
                       SKR_CHARGE_BINDING);
-    bind_calls_park(e, p, ev->bind.request, ev->bind.node);
+    bind_calls_park(e, p, request, node);
     bind_calls_queue(e, p);
 }
 
-void binding_asked(struct skr_gang *e, const struct skr_event *ev)
+void binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked)
 {
-    uint64_t request = ev->bind.request;
-    struct pod_entry *p = pods_find(e, ev->uid);
+    struct pod_entry *p = pods_find(e, asked->uid);
     pulse_heard(e);
-    if (!e->synced || e->stopped) {
+    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_READY);
-    } else if (!e->leader) {
+    } else if (!skr_frame_is_leader(e->frame)) {
         refuse(e, request, SKR_TEXT_NOT_LEADER);
     } else if (!p) {
-        bool other = pods_find_name(e, ev->namespace_, ev->name);
+        bool other = pods_find_name(e, asked->namespace_, asked->name);
         refuse(e, request, other ? SKR_TEXT_REPLACED : SKR_TEXT_NOT_READY);
     } else if (pods_is_bound(p)) {
-        bool same = strcmp(p->pod->node_name, ev->bind.node) == 0;
+        bool same = strcmp(p->pod->node_name, asked->node) == 0;
         out_answer(e, request, same ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
                    same ? "" : SKR_TEXT_ALREADY_BOUND);
     } else if (!skr_pod_is_live(p->pod)) {
         refuse(e, request, SKR_TEXT_REPLACED);
     } else if (p->group) {
-        asked_member(e, p, ev);
+        asked_member(e, p, request, asked->node);
     } else {
-        asked_ordinary(e, p, ev);
+        asked_ordinary(e, p, request, asked->node);
     }
 }
 
@@ -119,20 +119,18 @@ static void post(struct skr_gang *e, struct pod_entry *p, const char *node)
     skr_strbuf_add(&b, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":");
     skr_strbuf_add_json(&b, node);
     skr_strbuf_add(&b, "}}");
-    struct pending_write *w =
-        out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
-                  p->pod->meta.name, &b, WRITE_FOR_BINDING, p->uid);
+    struct skr_pending_write *w = out_write(e, SKR_WRITE_BINDING, SKR_WRITE_CLASS_COMMIT, 0,
+                                            &p->pod->meta, &b, WRITE_FOR_BINDING, p->uid);
     p->bind.write = w->id;
-    w->node = names_intern(e, node);
+    w->more = (void *)(uintptr_t)names_intern(e, node);
     e->bindings_in_flight++;
     skr_strbuf_fini(&b);
 }
 
 static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
-    struct pending_write *w =
-        out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
-                  p->pod->meta.name, NULL, WRITE_FOR_BINDING_READ, p->uid);
+    struct skr_pending_write *w = out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
+                                            &p->pod->meta, NULL, WRITE_FOR_BINDING_READ, p->uid);
     p->bind.write = w->id;
     e->bindings_in_flight++;
 }
@@ -153,7 +151,8 @@ static void failed(struct skr_gang *e, struct pod_entry *p, const char *message)
 void binding_pump(struct skr_gang *e)
 {
     struct pod_entry *p, *tmp;
-    if (!e->synced || !e->leader || e->stopped) {
+    if (!skr_frame_is_synced(e->frame) || !skr_frame_is_leader(e->frame) ||
+        skr_frame_is_stopped(e->frame)) {
         return;
     }
     DL_FOREACH_SAFE2(e->bindings, p, tmp, bnext)
@@ -161,7 +160,7 @@ void binding_pump(struct skr_gang *e)
         if (e->bindings_in_flight >= SKR_BINDINGS_PARALLEL) {
             return;
         }
-        if (e->now < p->bind.at) {
+        if (skr_frame_now(e->frame) < p->bind.at) {
             continue;
         }
         const char *node = target_of(e, p);
@@ -197,7 +196,7 @@ static void again(struct skr_gang *e, struct pod_entry *p, skr_time after)
         d = RETRY_LAST_S * SKR_SECOND;
     }
     p->bind.failures++;
-    p->bind.at = e->now + (after > d ? after : d);
+    p->bind.at = skr_frame_now(e->frame) + (after > d ? after : d);
     wakes_add(e, p->bind.at, WAKE_POD, p->uid);
     bind_calls_queue(e, p);
 }
@@ -213,12 +212,12 @@ static void bound_now(struct skr_gang *e, struct pod_entry *p, const char *node)
     }
 }
 
-static void posted(struct skr_gang *e, struct pod_entry *p, const struct pending_write *w,
+static void posted(struct skr_gang *e, struct pod_entry *p, const struct skr_pending_write *w,
                    const struct skr_event *ev)
 {
-    switch (ev->write_done.outcome) {
+    switch (ev->written.outcome) {
     case SKR_WRITE_OK:
-        bound_now(e, p, w->node);
+        bound_now(e, p, w->more);
         break;
     case SKR_WRITE_NOT_FOUND:
         e->stats.binding_errors++;
@@ -227,7 +226,7 @@ static void posted(struct skr_gang *e, struct pod_entry *p, const struct pending
         break;
     case SKR_WRITE_BUSY:
     case SKR_WRITE_DROPPED:
-        again(e, p, ev->write_done.retry_after);
+        again(e, p, ev->written.retry_after);
         break;
     case SKR_WRITE_CONFLICT:
     case SKR_WRITE_UNKNOWN:
@@ -238,24 +237,23 @@ static void posted(struct skr_gang *e, struct pod_entry *p, const struct pending
     case SKR_WRITE_DENIED:
     case SKR_WRITE_OUTCOME_COUNT:
     default:
-        failed(e, p, ev->write_done.message);
+        failed(e, p, ev->written.message);
         break;
     }
 }
 
 static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *ev)
 {
-    if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
+    if (ev->written.outcome == SKR_WRITE_NOT_FOUND) {
         pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
         return;
     }
-    if (!ev->write_done.pod) {
+    if (!ev->written.object) {
         again(e, p, 0);
         return;
     }
     char *uid = skr_strdup(p->uid);
-    pod_changes_upsert(e, ev->write_done.pod);
-    ev->write_done.pod = NULL;
+    pod_changes_upsert(e, skr_event_take_object(ev));
     p = pods_find(e, uid);
     free(uid);
     if (!p) { /* another pod has its name */
@@ -278,7 +276,7 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
     }
 }
 
-void binding_write_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
+void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
     if (w->purpose == WRITE_FOR_ROLLBACK) {
         return;
@@ -291,7 +289,7 @@ void binding_write_done(struct skr_gang *e, struct pending_write *w, struct skr_
     }
     p->bind.write = 0;
     if (pods_is_bound(p)) { /* the watch was faster */
-        e->stats.bindings += ev->write_done.outcome == SKR_WRITE_OK && !ev->write_done.pod;
+        e->stats.bindings += ev->written.outcome == SKR_WRITE_OK && !ev->written.object;
         bind_calls_is_seen(e, p);
         if (p->group) {
             dirty_group(e, p->group);

@@ -3,11 +3,13 @@
 #define SKR_CORE_GANG_BINDING_H
 /* Bind requests and Bindings. */
 #include "core/gang/gang.h"
+#include "core/gang/requests.h"
 
 enum { SKR_BINDINGS_PARALLEL = 16 }; /* Binding POSTs of the whole engine in flight */
 
-void binding_asked(struct skr_gang *e, const struct skr_event *event);
+void binding_asked(struct skr_gang *e, uint64_t request, const struct skr_bind_request *asked);
 void binding_pump(struct skr_gang *e); /* posts what may be posted */
-void binding_write_done(struct skr_gang *e, struct pending_write *w, struct skr_event *event);
+void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                        struct skr_event *event);
 
 #endif

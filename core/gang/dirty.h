@@ -10,7 +10,7 @@
  *   dirty.nodes          leaves may have got or lost their node       topology_settle: warnings
  *   dirty.groups         anything about a group changed               lifecycle_evaluate
  *   dirty.plan           somebody may be due for planning             planner_run
- *   dirty.maps           a map, or its part in a group, changed       object_writer_settle_map
+ *   dirty.maps           a map, or its part in a group, changed       group_objects_settle_map
  *   dirty.pods           a pod of ours, or what it should carry       members_settle
  *   g->seats.dirty       members came, went, or may sit otherwise     membership_update
  *   plan->check_nodes    a node of the plan or the tree changed       plan_step: is it still good

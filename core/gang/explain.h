@@ -10,6 +10,7 @@
  * until a fact changes that it may rest on. A group that merely waits costs nothing for it.
  */
 #include "core/gang/gang.h"
+#include "core/gang/solve_request.h"
 
 enum {
     SKR_EXPLAIN_ASKERS_MAX = 64,      /* requests that wait for a solve; more are refused */

@@ -101,7 +101,9 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     if (since > 0) {
         write_time("since", since, b);
         skr_strbuf_addf(b, ",\"forSeconds\":%lld",
-                        (long long)(e->now > since ? (e->now - since) / SKR_SECOND : 0));
+                        (long long)(skr_frame_now(e->frame) > since
+                                        ? (skr_frame_now(e->frame) - since) / SKR_SECOND
+                                        : 0));
     }
     skr_time until = 0;
     if (on_its_way(g) && !g->plan->binding_persisted) {
@@ -109,10 +111,11 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     } else if (!g->plan && g->state == GROUP_BACKOFF && !g->trial.infeasible) {
         until = g->trial.backoff_until;
     }
-    if (until > e->now && until != SKR_TIME_NEVER) {
+    if (until > skr_frame_now(e->frame) && until != SKR_TIME_NEVER) {
         write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
-        skr_strbuf_addf(b, ",\"secondsLeft\":%lld",
-                        (long long)((until - e->now + SKR_SECOND - 1) / SKR_SECOND));
+        skr_strbuf_addf(
+            b, ",\"secondsLeft\":%lld",
+            (long long)((until - skr_frame_now(e->frame) + SKR_SECOND - 1) / SKR_SECOND));
     }
 }
 
@@ -462,7 +465,7 @@ static void write_head(const struct skr_gang *e, const char *namespace_, const c
                        const char *status, bool placed, struct skr_strbuf *b)
 {
     char time[48];
-    skr_time_write(e->now, 0, time, sizeof time);
+    skr_time_write(skr_frame_now(e->frame), 0, time, sizeof time);
     skr_strbuf_add(b, "{\"apiVersion\":\"sakkara/v1\",\"kind\":\"Explanation\"");
     skr_strbuf_addf(b, ",\"time\":\"%s\",\"namespace\":", time);
     skr_strbuf_add_json(b, namespace_);

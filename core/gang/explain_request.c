@@ -10,7 +10,7 @@
  * group's reason and message: there is one sentence, and it is the newest.
  *
  * Requests wait in a list and are answered in its order when they can be. The problem of the solve
- * that runs stays readable until its SKR_EVENT_SOLVED was handled (core/frame/action.h).
+ * that runs stays readable until it has come back and was handled (core/frame/work.h).
  */
 #include "core/gang/explain_request.h"
 
@@ -77,13 +77,14 @@ static void asker_destroy(struct explain_requests *q, struct asker *a)
 
 static const char *not_now(const struct skr_gang *e)
 {
-    if (!e->synced || e->stopped) {
+    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
         return SKR_TEXT_NOT_READY;
     }
-    return e->leader ? NULL : SKR_TEXT_NOT_LEADER;
+    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
-void explain_request_ask(struct skr_gang *e, const struct skr_event *ev)
+void explain_request_ask(struct skr_gang *e, uint64_t request,
+                         const struct skr_explain_request *asked)
 {
     if (!e->explain_requests) {
         e->explain_requests = skr_alloc(sizeof *e->explain_requests);
@@ -94,17 +95,17 @@ void explain_request_ask(struct skr_gang *e, const struct skr_event *ev)
         problem = "sakkara: too many explanations are asked for";
     }
     if (problem) {
-        refuse(e, ev->explain.request, SKR_EXPLAIN_NOT_NOW, problem);
+        refuse(e, request, SKR_EXPLAIN_NOT_NOW, problem);
         return;
     }
     struct asker *a = skr_alloc(sizeof *a);
-    size_t n = strlen(ev->namespace_) + strlen(ev->name) + 2;
-    a->request = ev->explain.request;
+    size_t n = strlen(asked->namespace_) + strlen(asked->name) + 2;
+    a->request = request;
     a->facts = e->epoch.facts;
-    a->until = e->now + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
+    a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
     wakes_add(e, a->until, WAKE_ASKERS, NULL);
     a->key = skr_alloc(n);
-    snprintf(a->key, n, "%s/%s", ev->namespace_, ev->name);
+    snprintf(a->key, n, "%s/%s", asked->namespace_, asked->name);
     DL_APPEND(q->askers, a);
     q->n++;
 }
@@ -130,7 +131,7 @@ static struct skr_solve_request *build(struct skr_gang *e, struct group *g, stru
     struct skr_solve_request *request = problem_build(e, g, newcomers, n, false, error);
     free(newcomers);
     if (request) {
-        request->is_explanation = true;
+        request->work.aside = true;
         request->problem.step_budget = SKR_EXPLAIN_STEPS_MAX;
     }
     return request;
@@ -253,10 +254,10 @@ static void second_solved(struct skr_gang *e, struct group *g,
     keep(q, g);
 }
 
-bool explain_request_solved(struct skr_gang *e, struct skr_event *ev)
+bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct explain_requests *q = e->explain_requests;
-    if (!q || q->solve == 0 || q->solve != ev->solved.solve) {
+    if (!q || q->solve == 0 || q->solve != solved->work.id) {
         return false;
     }
     struct group *g = groups_find(e, q->group);
@@ -267,15 +268,14 @@ bool explain_request_solved(struct skr_gang *e, struct skr_event *ev)
     q->group = NULL;
     bool stands = g && needs_account(e, g) && g->input_epoch == q->draft->input_epoch;
     if (stands && q->opened) {
-        second_solved(e, g, request, ev->solved.solution);
+        second_solved(e, g, request, solved->solution);
     } else if (stands) {
-        first_solved(e, g, request, ev->solved.solution);
+        first_solved(e, g, request, solved->solution);
     }
     if (q->solve == 0) {
         explained_destroy(q->draft);
         q->draft = NULL;
     }
-    skr_solution_destroy(ev->solved.solution);
     return true;
 }
 
@@ -285,7 +285,7 @@ bool explain_request_solved(struct skr_gang *e, struct skr_event *ev)
 static bool waits_for_account(struct skr_gang *e, struct group *g, struct asker *a)
 {
     const struct explain_requests *q = e->explain_requests;
-    if (!needs_account(e, g) || account_stands(g, a) || e->now >= a->until) {
+    if (!needs_account(e, g) || account_stands(g, a) || skr_frame_now(e->frame) >= a->until) {
         return false;
     }
     if (q->solve != 0) {

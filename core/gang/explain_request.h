@@ -3,10 +3,13 @@
 #define SKR_CORE_GANG_EXPLAIN_REQUEST_H
 /* Why a group is not placed, for who asks. */
 #include "core/gang/gang.h"
+#include "core/gang/requests.h"
+#include "core/gang/solve_request.h"
 
-void explain_request_ask(struct skr_gang *e, const struct skr_event *event);
-/* Whether the solve was one of these; then the solution is taken. */
-bool explain_request_solved(struct skr_gang *e, struct skr_event *event);
+void explain_request_ask(struct skr_gang *e, uint64_t request,
+                         const struct skr_explain_request *asked);
+/* Whether the solve was one of these. */
+bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved);
 void explain_request_settle(struct skr_gang *e); /* answers who can be answered */
 void explain_request_fini(struct skr_gang *e);
 

@@ -257,7 +257,7 @@ static void end_old_vetoes(struct skr_gang *e)
             struct veto *v, *tmp;
             HASH_ITER(hh, kind->shapes.item[i]->vetoes, v, tmp)
             {
-                if (v->until <= e->now) {
+                if (v->until <= skr_frame_now(e->frame)) {
                     fit_cache_touch_node(e, v->node);
                 }
             }

@@ -13,12 +13,13 @@
  * - plans: at most one per group; see plan.h
  *
  * Everything is level triggered: an event changes the caches and marks what it touched as dirty
- * (dirty.h: the table of all marks and counters); settle() in engine.c then compares what should be
+ * (dirty.h: the table of all marks and counters); settle() in scheduler.c then compares what should be
  * with what is until nothing is dirty. Pointers between entries are valid while both live; an entry
  * unlinks itself from the others before it goes. Writes in flight name their target by key, never
  * by pointer.
  */
-#include "core/gang/engine.h"
+#include "core/frame/frame.h"
+#include "core/gang/scheduler.h"
 #include "topology/ledger.h"
 #include "topology/tree.h"
 
@@ -29,31 +30,14 @@ struct group;
 struct interned_name;
 struct map_entry;
 struct node_entry;
-struct pending_write;
 struct planner;
 struct pod_entry;
 struct podgroup_entry;
 struct shape;
-struct wake;
 
 struct skr_gang {
+    struct skr_frame *frame;
     struct skr_settings settings;
-
-    /* engine.c */
-    skr_time now;
-    struct skr_actions *out; /* of the event that is being handled */
-    bool synced, leader, stopped;
-    skr_time timer; /* as asked from the shell */
-
-    /* output.c */
-    struct pending_write *writes;
-    uint64_t next_id; /* writes, solves */
-    uint64_t event_seq;
-
-    /* wakes.c */
-    struct wake *wake;
-    size_t n_wakes, cap_wakes;
-    uint64_t wake_seq;
 
     struct interned_name *names; /* names.c */
     size_t n_names_swept;        /* after the last sweep */

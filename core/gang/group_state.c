@@ -43,13 +43,13 @@ void group_state_restore(struct group *g, enum group_state state)
 void group_state_begin(struct skr_gang *e, struct group *g)
 {
     if (!g->times.begin) {
-        g->times.begin = e->now;
+        g->times.begin = skr_frame_now(e->frame);
     }
 }
 
 void group_state_end(struct skr_gang *e, struct group *g)
 {
-    g->times.end = e->now;
+    g->times.end = skr_frame_now(e->frame);
 }
 
 void group_state_set_times(struct group *g, skr_time begin, skr_time end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking at the engine from outside: invariants, numbers, and the state as JSON. Changes nothing.
  */
-#include "core/gang/engine.h"
+#include "core/gang/inspect.h"
 #include "core/gang/groups.h"
 #include "core/gang/maps.h"
 #include "core/gang/membership.h"
@@ -66,7 +66,7 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
     return 0;
 }
 
-int skr_engine_check(const struct skr_gang *e, struct skr_error *error)
+int gang_check(const struct skr_gang *e, struct skr_error *error)
 {
     const struct group *g, *gtmp;
     const struct pod_entry *p, *ptmp;
@@ -105,7 +105,7 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->groups = HASH_COUNT(e->groups);
     ret->configmaps = HASH_COUNT(e->maps);
     ret->parked = HASH_CNT(hh_parked, e->parked);
-    ret->writes_in_flight = HASH_COUNT(e->writes);
+    ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
     _Static_assert(SKR_STATUS_COUNT <= 8 && SKR_REASON_COUNT <= 16, "room in the stats");
     HASH_ITER(hh, e->groups, g, tmp)
     {
@@ -124,8 +124,8 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;
     ret->unknown_nodes = e->topology.n_unknown;
-    ret->synced = e->synced;
-    ret->leader = e->leader;
+    ret->synced = skr_frame_is_synced(e->frame);
+    ret->leader = skr_frame_is_leader(e->frame);
 }
 
 /* ---- JSON ---- */

@@ -12,11 +12,11 @@
 #include "core/gang/lifecycle.h"
 
 #include "core/gang/dirty.h"
+#include "core/gang/group_objects.h"
 #include "core/gang/group_source.h"
 #include "core/gang/group_state.h"
 #include "core/gang/measure.h"
 #include "core/gang/membership.h"
-#include "core/gang/object_writer.h"
 #include "core/gang/outputs.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/plan_loss.h"
@@ -211,5 +211,5 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
     release_settle(e, g);
     status_update(e, g);
     touch_members(e, g);
-    object_writer_settle_group(e, g);
+    group_objects_settle(e, g);
 }

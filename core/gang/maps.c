@@ -120,7 +120,7 @@ static void map_destroy(struct skr_gang *e, struct map_entry *m)
     dirty_forget_map(e, m);
     HASH_DEL(e->maps, m);
     topology_map_gone(e, m);
-    object_writer_fini(&m->writer);
+    group_objects_forget(&m->sent);
     skr_configmap_destroy(m->map);
     free(m->user_keys);
     free(m->group_key);
@@ -210,7 +210,7 @@ void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
 static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
 {
     HASH_DEL(e->podgroups, entry);
-    object_writer_fini(&entry->writer);
+    group_objects_forget(&entry->sent);
     skr_podgroup_destroy(entry->pg);
     free(entry->key);
     free(entry);

@@ -5,8 +5,9 @@
  * user's keys count as a change; what we write ourselves never does. */
 #include <uthash.h>
 
+#include "core/frame/object_writer.h"
 #include "core/gang/gang.h"
-#include "core/gang/object_writer.h"
+#include "core/gang/group_objects.h"
 #include "core/group/podgroup.h"
 #include "topology/topology_map.h"
 
@@ -14,7 +15,8 @@ struct map_entry {
     UT_hash_handle hh; /* by namespace/name */
     char *key;
     struct skr_configmap *map;
-    struct object_writer writer;
+    struct skr_object_writer writer;
+    struct sent_patch sent; /* group_objects.c */
     bool is_group, is_topology;
     char *group_key;                 /* namespace/data.name; NULL when the name is bad */
     struct map_entry *gprev, *gnext; /* in group->source.maps */
@@ -38,7 +40,8 @@ struct podgroup_entry {
     UT_hash_handle hh;
     char *key;
     struct skr_podgroup *pg;
-    struct object_writer writer;
+    struct skr_object_writer writer;
+    struct sent_patch sent; /* group_objects.c */
 };
 
 struct map_entry *maps_find(const struct skr_gang *e, const char *key);

@@ -21,7 +21,9 @@
 static void observe(struct skr_gang *e, struct group *g, enum skr_group_outcome outcome)
 {
     struct skr_scheduling_times *times = &e->stats.scheduling[outcome];
-    skr_time took = e->now > g->times.complete ? e->now - g->times.complete : 0;
+    skr_time took = skr_frame_now(e->frame) > g->times.complete
+                        ? skr_frame_now(e->frame) - g->times.complete
+                        : 0;
     size_t k = 0;
     while (k < SKR_SCHEDULING_BUCKETS && took > SKR_SCHEDULING_FIRST << k) {
         k++;
@@ -36,7 +38,7 @@ void measure_group(struct skr_gang *e, struct group *g)
     switch (g->state) {
     case GROUP_READY:
         if (!g->times.complete) {
-            g->times.complete = e->now;
+            g->times.complete = skr_frame_now(e->frame);
         }
         break;
     case GROUP_BOUND:

@@ -66,6 +66,36 @@ static void json_or_null(struct skr_strbuf *b, const char *key, const char *valu
     }
 }
 
+/* What a patch changes, to be overlaid on the cached pod when it was applied. */
+struct sent {
+    char *nominated_node;
+    bool drop_gate;
+    struct skr_label *label;
+    size_t n_labels;
+    char *annotation;
+    bool is_kick;
+};
+
+static void sent_release(void *more)
+{
+    struct sent *sent = more;
+    for (size_t i = 0; i < sent->n_labels; i++) {
+        free((void *)(uintptr_t)sent->label[i].key);
+        free((void *)(uintptr_t)sent->label[i].value);
+    }
+    free(sent->label);
+    free(sent->nominated_node);
+    free(sent->annotation);
+    free(sent);
+}
+
+static struct sent *remember(struct skr_pending_write *w)
+{
+    w->more = skr_alloc(sizeof(struct sent));
+    w->release = sent_release;
+    return w->more;
+}
+
 static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c,
                  enum skr_write_class class)
 {
@@ -98,18 +128,18 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
         skr_strbuf_addc(&b, '}');
     }
     skr_strbuf_addc(&b, '}');
-    struct pending_write *w =
+    struct skr_pending_write *w =
         out_write(e, status ? SKR_WRITE_PATCH_POD_STATUS : SKR_WRITE_PATCH_POD, class,
-                  p->pod->meta.namespace_, p->pod->meta.name, &b, WRITE_FOR_MEMBER, p->uid);
-    w->label = skr_alloc_array(c->n_labels + 1, sizeof *w->label);
-    for (w->n_labels = 0; w->n_labels < c->n_labels; w->n_labels++) {
-        w->label[w->n_labels].key = skr_strdup(c->label[w->n_labels].key);
-        w->label[w->n_labels].value = skr_strdup(c->label[w->n_labels].value);
+                  p->plan ? p->plan->order : 0, &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
+    struct sent *sent = remember(w);
+    sent->label = skr_alloc_array(c->n_labels + 1, sizeof *sent->label);
+    for (; sent->n_labels < c->n_labels; sent->n_labels++) {
+        sent->label[sent->n_labels].key = skr_strdup(c->label[sent->n_labels].key);
+        sent->label[sent->n_labels].value = skr_strdup(c->label[sent->n_labels].value);
     }
-    w->annotation = skr_strdup(c->annotation);
-    w->nominated_node = status ? skr_strdup(c->nominated) : NULL;
-    w->is_kick = c->is_kick;
-    out_order(e, p->plan ? p->plan->order : 0);
+    sent->annotation = skr_strdup(c->annotation);
+    sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
+    sent->is_kick = c->is_kick;
     p->patch.write = w->id;
     skr_strbuf_fini(&b);
 }
@@ -125,12 +155,12 @@ static void send_ungate(struct skr_gang *e, struct pod_entry *p)
     skr_strbuf_add(&b,
                    "},\"spec\":{\"schedulingGates\":[{\"$patch\":\"delete\",\"name\":\"" SKR_GATE
                    "\"}]}}");
-    struct pending_write *w =
-        out_write(e, SKR_WRITE_UNGATE_POD, SKR_WRITE_CLASS_MEMBER, p->pod->meta.namespace_,
-                  p->pod->meta.name, &b, WRITE_FOR_MEMBER, p->uid);
-    w->drop_gate = true;
-    out_order(e, p->plan ? p->plan->order : 0);
-    w->is_kick = true;
+    struct skr_pending_write *w =
+        out_write(e, SKR_WRITE_UNGATE_POD, SKR_WRITE_CLASS_MEMBER, p->plan ? p->plan->order : 0,
+                  &p->pod->meta, &b, WRITE_FOR_MEMBER, p->uid);
+    struct sent *sent = remember(w);
+    sent->drop_gate = true;
+    sent->is_kick = true;
     p->patch.write = w->id;
     skr_strbuf_fini(&b);
 }
@@ -202,7 +232,7 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
             return;
         }
         skr_time at = p->kick.at ? p->kick.at + AGAIN_MS * SKR_MILLISECOND : 0;
-        if (metadata && e->now < at) {
+        if (metadata && skr_frame_now(e->frame) < at) {
             wakes_add(e, at, WAKE_POD, p->uid);
             return;
         }
@@ -267,13 +297,13 @@ static void tell_waiting(struct skr_gang *e, struct pod_entry *p)
     bool nobody_else_tells = !g->source.map && !g->source.podgroup;
     if (g->gated.text != text) {
         g->gated.text = text;
-        g->gated.since = e->now;
+        g->gated.since = skr_frame_now(e->frame);
     }
     if ((!p->pod->gate && !nobody_else_tells) || p->reported_event == text) {
         return;
     }
     skr_time at = g->gated.since + GATED_EVENT_AFTER_S * SKR_SECOND;
-    if (e->now < at) {
+    if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
@@ -311,7 +341,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
     }
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
     skr_time at = since + LABEL_AFTER_S * SKR_SECOND;
-    if (e->now < at) {
+    if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
@@ -363,9 +393,8 @@ static bool settle_anchor(struct skr_gang *e, struct pod_entry *p)
 
 static void read_back(struct skr_gang *e, struct pod_entry *p)
 {
-    struct pending_write *w =
-        out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, p->pod->meta.namespace_,
-                  p->pod->meta.name, NULL, WRITE_FOR_MEMBER_READ, p->uid);
+    struct skr_pending_write *w = out_write(e, SKR_WRITE_GET_POD, SKR_WRITE_CLASS_COMMIT, 0,
+                                            &p->pod->meta, NULL, WRITE_FOR_MEMBER_READ, p->uid);
     p->patch.write = w->id;
 }
 
@@ -374,7 +403,7 @@ void members_settle(struct skr_gang *e, struct pod_entry *p)
     if (!p->ours || p->patch.write || !skr_pod_is_live(p->pod)) {
         return;
     }
-    if (e->now < p->patch.at) {
+    if (skr_frame_now(e->frame) < p->patch.at) {
         wakes_add(e, p->patch.at, WAKE_POD, p->uid);
         return;
     }
@@ -402,8 +431,7 @@ void members_settle(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- answers ---- */
 
-static void apply(struct skr_gang *e, struct pod_entry *p, const struct pending_write *w,
-                  uint64_t version)
+static void apply(struct skr_gang *e, struct pod_entry *p, const struct sent *w, uint64_t version)
 {
     struct skr_pod_overlay o = {.resource_version =
                                     version > p->pod->meta.resource_version ? version : 0,
@@ -423,7 +451,7 @@ static void apply(struct skr_gang *e, struct pod_entry *p, const struct pending_
 
 static void later(struct skr_gang *e, struct pod_entry *p, skr_time delay)
 {
-    p->patch.at = e->now + delay;
+    p->patch.at = skr_frame_now(e->frame) + delay;
     wakes_add(e, p->patch.at, WAKE_POD, p->uid);
 }
 
@@ -435,16 +463,16 @@ static skr_time retry_delay(struct pod_entry *p)
     return d > RETRY_LAST_S * SKR_SECOND ? RETRY_LAST_S * SKR_SECOND : d;
 }
 
-static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct pending_write *w,
+static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sent *w,
                        const struct skr_event *ev)
 {
-    switch (ev->write_done.outcome) {
+    switch (ev->written.outcome) {
     case SKR_WRITE_OK:
         p->patch.failures = 0;
         if (w->is_kick && p->plan) {
             nomination_kicked(e, p);
         }
-        apply(e, p, w, ev->write_done.resource_version);
+        apply(e, p, w, ev->written.resource_version);
         break;
     case SKR_WRITE_NOT_FOUND:
         pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
@@ -454,7 +482,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct pen
         later(e, p, REFUSED_S * SKR_SECOND);
         break;
     case SKR_WRITE_DENIED:
-        out_decision(e, "", p->key, "Pod patch refused", "", ev->write_done.message, true);
+        out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
         if (w->nominated_node) {
             e->status_forbidden = true; /* by label then, at once */
         } else {
@@ -462,7 +490,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct pen
         }
         break;
     case SKR_WRITE_BUSY:
-        later(e, p, ev->write_done.retry_after > 0 ? ev->write_done.retry_after : retry_delay(p));
+        later(e, p, ev->written.retry_after > 0 ? ev->written.retry_after : retry_delay(p));
         break;
     case SKR_WRITE_CONFLICT:
     case SKR_WRITE_UNKNOWN: /* idempotent: sent again, but for the plan of a whole group */
@@ -479,7 +507,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct pen
     }
 }
 
-void members_write_done(struct skr_gang *e, struct pending_write *w, struct skr_event *ev)
+void members_write_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = pods_find(e, w->key);
     if (!p || p->patch.write != w->id) {
@@ -487,20 +515,20 @@ void members_write_done(struct skr_gang *e, struct pending_write *w, struct skr_
     }
     p->patch.write = 0;
     if (w->purpose == WRITE_FOR_MEMBER) {
-        patch_done(e, p, w, ev);
+        patch_done(e, p, w->more, ev);
         return;
     }
-    if (ev->write_done.outcome == SKR_WRITE_NOT_FOUND) {
+    if (ev->written.outcome == SKR_WRITE_NOT_FOUND) {
         pod_changes_delete(e, p->pod->meta.namespace_, p->pod->meta.name, p->uid);
-    } else if (ev->write_done.pod) {
-        bool same = strcmp(ev->write_done.pod->meta.uid, p->uid) == 0;
+    } else if (ev->written.object) {
+        struct skr_pod *pod = skr_event_take_object(ev);
+        bool same = strcmp(pod->meta.uid, p->uid) == 0;
         if (same && !p->patch.must_read) {
             out_decision(e, "", p->key, "Pod patch refused", "", "the API server calls it invalid",
                          true);
         }
         p->patch.must_read = false;
-        pod_changes_upsert(e, ev->write_done.pod);
-        ev->write_done.pod = NULL;
+        pod_changes_upsert(e, pod);
         if (same) {
             dirty_pod(e, p);
         }

@@ -5,6 +5,7 @@
 #include "core/gang/gang.h"
 
 void members_settle(struct skr_gang *e, struct pod_entry *p);
-void members_write_done(struct skr_gang *e, struct pending_write *w, struct skr_event *event);
+void members_write_done(struct skr_gang *e, const struct skr_pending_write *w,
+                        struct skr_event *event);
 
 #endif

@@ -24,6 +24,14 @@ static void mark_plans(struct skr_gang *e)
     }
 }
 
+static void mark_binding(void *context, const struct skr_pending_write *w)
+{
+    (void)context;
+    if (w->purpose == WRITE_FOR_BINDING) {
+        names_mark(w->more);
+    }
+}
+
 void names_sweep(struct skr_gang *e)
 {
     if (!names_are_many(e, NAMES_FEW)) {
@@ -42,11 +50,7 @@ void names_sweep(struct skr_gang *e)
         names_mark(p->place.node);
         names_mark(p->vote.node);
     }
-    const struct pending_write *w, *wtmp;
-    HASH_ITER(hh, e->writes, w, wtmp)
-    {
-        names_mark(w->node);
-    }
+    skr_frame_each_write(e->frame, mark_binding, NULL);
     mark_plans(e);
     names_free_unmarked(e);
 }

@@ -30,7 +30,7 @@ void nodes_touch(struct skr_gang *e, const char *name)
 {
     struct node_entry *n = name && *name ? nodes_find(e, name) : NULL;
     if (n) {
-        n->changed_at = e->now;
+        n->changed_at = skr_frame_now(e->frame);
     }
 }
 

@@ -78,14 +78,14 @@ void nomination_restore(struct pod_entry *p, uint32_t count)
 
 void nomination_kicked(struct skr_gang *e, struct pod_entry *p)
 {
-    p->kick.at = e->now;
+    p->kick.at = skr_frame_now(e->frame);
     p->kick.asked = false;
 }
 
 void nomination_heard(struct skr_gang *e, struct pod_entry *p)
 {
     if (!p->kick.asked) {
-        p->plan->heard_at = e->now;
+        p->plan->heard_at = skr_frame_now(e->frame);
     }
     p->kick.asked = true;
 }

@@ -8,7 +8,7 @@
  *
  * Errors are answers too: a Status as kube-apiserver writes it, so that kubectl shows its message.
  */
-#include "core/gang/engine.h"
+#include "core/gang/scheduler.h"
 
 /* What may stand behind "?" in a path. */
 enum skr_view_argument {
@@ -38,8 +38,8 @@ struct skr_view_query {
 /* Appends the JSON of the answer and returns its HTTP status: 200, 400 (an argument), 404 (no such
  * path, group, unit or resource), 413 (beyond SKR_VIEW_BYTES_MAX), 503 (not synced, not leader).
  * Cost: O(what is written); a tree also O(members of all groups). */
-int skr_engine_view(struct skr_gang *engine, const struct skr_view_query *query, skr_time now,
-                    struct skr_strbuf *out);
+int skr_gang_view(struct skr_gang *gang, const struct skr_view_query *query, skr_time now,
+                  struct skr_strbuf *out);
 
 /* A Status of that code for whoever answers in the engine's place. */
 void skr_view_write_status(struct skr_strbuf *out, int code, const char *message);

@@ -34,8 +34,8 @@ struct plan *plan_create(struct skr_gang *e, struct group *g)
     plan->order = ++e->stats.plans;
     plan->home = g->source.kind;
     plan->replacement = g->seats.n_bound > 0;
-    plan->created_at = e->now;
-    plan->deadline = e->now + e->settings.plan_timeout;
+    plan->created_at = skr_frame_now(e->frame);
+    plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
     plan->tree = e->topology.tree ? skr_tree_ref(e->topology.tree) : NULL;
     g->plan = plan;
     DL_APPEND2(e->planned, g, pprev, pnext);
@@ -155,7 +155,7 @@ void plan_want_binding(struct skr_gang *e, struct plan *plan, bool wanted)
 {
     plan->binding = wanted;
     if (wanted) {
-        plan->deadline = e->now + e->settings.plan_timeout;
+        plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
     }
 }
 

@@ -8,8 +8,8 @@
  */
 #include "core/gang/plan_home.h"
 
+#include "core/gang/group_objects.h"
 #include "core/gang/maps.h"
-#include "core/gang/object_writer.h"
 #include "core/gang/pods.h"
 
 #include <string.h>
@@ -46,13 +46,14 @@ void plan_home_hurry(struct group *g)
 
 bool plan_home_is_refused(const struct skr_gang *e, const struct group *g)
 {
-    const struct object_writer *writer = NULL;
+    const struct skr_object_writer *writer = NULL;
     if (at_podgroup(g)) {
         writer = g->source.podgroup ? &g->source.podgroup->writer : NULL;
     } else if (g->source.kind == SOURCE_MAP && g->source.map) {
         writer = &g->source.map->writer;
     }
-    return writer && writer->refused && (writer->write || e->now < writer->retry_at);
+    return writer && writer->refused &&
+           (writer->write || skr_frame_now(e->frame) < writer->retry_at);
 }
 
 bool plan_home_is_persisted(const struct skr_gang *e, const struct plan *plan)
@@ -88,7 +89,7 @@ void plan_home_note_binding(struct skr_gang *e, struct group *g)
     }
 }
 
-static const struct object_writer *home_writer(const struct group *g)
+static const struct skr_object_writer *home_writer(const struct group *g)
 {
     if (g->plan->home == SOURCE_PODGROUP) {
         return g->source.podgroup ? &g->source.podgroup->writer : NULL;
@@ -102,6 +103,6 @@ bool plan_home_is_quiet(const struct skr_gang *e, const struct group *g)
         const struct pod_entry *p = pods_find(e, g->plan->anchor);
         return !p || p->plan != g->plan || (!p->patch.write && !p->patch.must_read);
     }
-    const struct object_writer *writer = home_writer(g);
+    const struct skr_object_writer *writer = home_writer(g);
     return !writer || (!writer->write && !writer->must_read);
 }

@@ -221,8 +221,8 @@ void plan_loss_roll_back(struct skr_gang *e, struct plan *plan)
                            "\"uid\":");
         skr_strbuf_add_json(&b, p->uid);
         skr_strbuf_add(&b, "}}");
-        out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, p->pod->meta.namespace_,
-                  p->pod->meta.name, &b, WRITE_FOR_ROLLBACK, p->uid);
+        out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0, &p->pod->meta, &b,
+                  WRITE_FOR_ROLLBACK, p->uid);
         skr_strbuf_fini(&b);
     }
     plan->binding_persisted = false;

@@ -139,7 +139,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         skr_time until = since + SKR_KICK_PATIENCE_S * SKR_SECOND;
         bool alive = e->pulse.last > p->kick.at ||
                      (*p->pod->scheduled_message && !strstr(p->pod->scheduled_message, "sakkara:"));
-        if (until > e->now) {
+        if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
             char text[SKR_MESSAGE_MAX];
@@ -154,7 +154,7 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, true);
             return true;
         } else {
-            skr_time again = e->now + SKR_SECOND;
+            skr_time again = skr_frame_now(e->frame) + SKR_SECOND;
             next = again < next ? again : next;
         }
     }
@@ -193,7 +193,7 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
     if (plan->check_nodes && !still_good(e, g)) {
         return;
     }
-    if (e->now >= plan->deadline) {
+    if (skr_frame_now(e->frame) >= plan->deadline) {
         plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
                         "not all members reached their bind call in time", true);
         return;
@@ -303,7 +303,7 @@ static bool binding_is_moot(const struct skr_gang *e, const struct group *g)
         return false;
     }
     struct progress x = progress_of(g);
-    return x.unbound != x.voted || plan->check_nodes || e->now >= plan->deadline;
+    return x.unbound != x.voted || plan->check_nodes || skr_frame_now(e->frame) >= plan->deadline;
 }
 
 /* A replacement that no text names yet is no member when the object of the plan goes: its seat is
@@ -367,12 +367,15 @@ static void step_binding(struct skr_gang *e, struct group *g)
     }
     if (x.unbound > 0) {
         patience_is_over(e, g);
-        wakes_group(e, g, plan->deadline > e->now ? plan->deadline : e->now + SKR_SECOND);
-        if (e->now < plan->deadline || !give_up_stranded(e, g)) {
+        wakes_group(e, g,
+                    plan->deadline > skr_frame_now(e->frame)
+                        ? plan->deadline
+                        : skr_frame_now(e->frame) + SKR_SECOND);
+        if (skr_frame_now(e->frame) < plan->deadline || !give_up_stranded(e, g)) {
             return;
         }
     }
-    if (plan->n_vacancies == 0 || e->now >= plan->deadline) {
+    if (plan->n_vacancies == 0 || skr_frame_now(e->frame) >= plan->deadline) {
         finish(e, g);
     } else {
         wakes_group(e, g, plan->deadline);

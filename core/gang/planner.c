@@ -160,7 +160,7 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
 static void cancel_solve(struct skr_gang *e)
 {
     e->planner->cancelled = true;
-    out_cancel_solve(e, e->planner->solve);
+    skr_frame_cancel(e->frame, e->planner->solve);
 }
 
 /* A solve is under way: it goes on unless nobody wants its answer, or somebody can be planned. */
@@ -316,14 +316,14 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     return list;
 }
 
-static void use_answer(struct skr_gang *e, struct group *g, struct skr_event *ev)
+static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
-    const struct skr_solution *s = ev->solved.solution;
-    trial_took(g, ev->solved.took_ns);
+    const struct skr_solution *s = solved->solution;
+    trial_took(g, solved->work.took_ns);
     if (!s) {
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
-        out_decision(e, g->key, "", "Solve failed", "", ev->solved.error.text, true);
-        no_placement(e, g, SKR_REASON_NEVER_FITS, ev->solved.error.text, e->planner->epoch,
+        out_decision(e, g->key, "", "Solve failed", "", solved->error.text, true);
+        no_placement(e, g, SKR_REASON_NEVER_FITS, solved->error.text, e->planner->epoch,
                      e->planner->input_epoch);
         return;
     }
@@ -356,7 +356,7 @@ static void use_answer(struct skr_gang *e, struct group *g, struct skr_event *ev
         infeasible(e, g, s, (int32_t)(n + g->seats.n_bound), g->trial.failed_epoch,
                    e->planner->input_epoch);
     } else if (e->planner->reporting) { /* it gave way */
-        fit_report_at(g, e->now);
+        fit_report_at(g, skr_frame_now(e->frame));
     } else if (s->status == SKR_SOLVE_INFEASIBLE) {
         trial_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
@@ -366,19 +366,19 @@ static void use_answer(struct skr_gang *e, struct group *g, struct skr_event *ev
     free(newcomers);
 }
 
-void planner_solved(struct skr_gang *e, struct skr_event *ev)
+void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct group *g =
-        ev->solved.solve == e->planner->solve ? groups_find(e, e->planner->group) : NULL;
-    bool ours = ev->solved.solve == e->planner->solve;
-    if (g && g->input_epoch == e->planner->input_epoch && e->leader && !e->stopped) {
+        solved->work.id == e->planner->solve ? groups_find(e, e->planner->group) : NULL;
+    bool ours = solved->work.id == e->planner->solve;
+    if (g && g->input_epoch == e->planner->input_epoch && skr_frame_is_leader(e->frame) &&
+        !skr_frame_is_stopped(e->frame)) {
         uint64_t id = e->planner->solve;
-        use_answer(e, g, ev);
+        use_answer(e, g, solved);
         ours = e->planner->solve == id;
     }
     if (ours) {
         forget_solve(e);
     }
     dirty_plan(e);
-    skr_solution_destroy(ev->solved.solution);
 }

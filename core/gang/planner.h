@@ -4,10 +4,11 @@
 /* From the next group in the queue to its plan: a problem goes out, and what becomes of the
  * answer. */
 #include "core/gang/gang.h"
+#include "core/gang/solve_request.h"
 
 void planner_init(struct skr_gang *e);
 void planner_run(struct skr_gang *e);
-void planner_solved(struct skr_gang *e, struct skr_event *event); /* the solution is taken */
+void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved);
 void planner_fini(struct skr_gang *e);
 /* A solve for the group runs. */
 bool planner_is_solving(const struct skr_gang *e, const struct group *g);

@@ -4,6 +4,7 @@
 /* What a change of a pod means: for its group and its seats, its plan, its charge, its open bind
  * call, and whoever waits for the node that it was nominated to. */
 #include "core/gang/gang.h"
+#include "core/pod/pod.h"
 
 void pod_changes_upsert(struct skr_gang *e,
                         struct skr_pod *pod); /* taken; older ones are dropped */

@@ -227,7 +227,7 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     charge_on_paper(e, newcomers, n, &d, a.free_);
     int32_t claims = fill_claims(e, g, newcomers, n, a.claimed);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
-    struct skr_solve_request *request = skr_alloc(sizeof *request);
+    struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;
     request->tree = skr_tree_ref(e->topology.tree);
@@ -243,7 +243,7 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
                                             .tie_break = e->settings.tie_break,
                                             .explain = true,
                                             .step_budget = -1,
-                                            .cancel = &request->cancel};
+                                            .cancel = &request->work.cancel};
     return request;
 }
 
@@ -262,7 +262,7 @@ struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct grou
     *demand = 1;
     fit_copy_slots(o, e->topology.tree, room);
     skr_group_rules(g->spec, e->topology.tree, rule, NULL);
-    struct skr_solve_request *request = skr_alloc(sizeof *request);
+    struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
@@ -273,7 +273,7 @@ struct skr_solve_request *problem_of_slots(struct skr_gang *e, const struct grou
                                             .free = room,
                                             .tie_break = e->settings.tie_break,
                                             .step_budget = -1,
-                                            .cancel = &request->cancel};
+                                            .cancel = &request->work.cancel};
     return request;
 }
 

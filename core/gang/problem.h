@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_PROBLEM_H
 /* The solver's input, and whether its answer can still be committed. */
 #include "core/gang/groups.h"
+#include "core/gang/solve_request.h"
 
 /* NULL beyond a limit; error says so. There must be a usable tree. */
 struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,

@@ -4,13 +4,13 @@
 
 void pulse_heard(struct skr_gang *e)
 {
-    if (e->now > e->pulse.last + SKR_KICK_PATIENCE_S * SKR_SECOND) {
-        e->pulse.since = e->now;
+    if (skr_frame_now(e->frame) > e->pulse.last + SKR_KICK_PATIENCE_S * SKR_SECOND) {
+        e->pulse.since = skr_frame_now(e->frame);
     }
-    e->pulse.last = e->now;
+    e->pulse.last = skr_frame_now(e->frame);
 }
 
 void pulse_restarted(struct skr_gang *e)
 {
-    e->pulse.since = e->now;
+    e->pulse.since = skr_frame_now(e->frame);
 }

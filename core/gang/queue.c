@@ -63,12 +63,13 @@ static bool is_due(struct skr_gang *e, const struct group *g)
     }
     switch (g->state) {
     case GROUP_READY:
-        return e->now >= g->trial.plan_at;
+        return skr_frame_now(e->frame) >= g->trial.plan_at;
     case GROUP_BOUND:
-        return g->seats.n_ready > 0 && e->now >= g->trial.plan_at &&
-               (e->now >= g->trial.backoff_until || trial_has_news(e, g));
+        return g->seats.n_ready > 0 && skr_frame_now(e->frame) >= g->trial.plan_at &&
+               (skr_frame_now(e->frame) >= g->trial.backoff_until || trial_has_news(e, g));
     case GROUP_BACKOFF:
-        return g->trial.infeasible || e->now >= g->trial.backoff_until || trial_has_news(e, g);
+        return g->trial.infeasible || skr_frame_now(e->frame) >= g->trial.backoff_until ||
+               trial_has_news(e, g);
     case GROUP_PENDING:
     case GROUP_PREEMPTING:
     case GROUP_PLANNED:
@@ -103,7 +104,7 @@ static bool still_waits(const struct group *g, enum fit_answer fit)
 
 static void wake_at(struct skr_gang *e, skr_time at)
 {
-    if (e->report.wake_at > e->now && e->report.wake_at <= at) {
+    if (e->report.wake_at > skr_frame_now(e->frame) && e->report.wake_at <= at) {
         return;
     }
     e->report.wake_at = at;
@@ -116,13 +117,14 @@ static void note_trial(struct skr_gang *e, struct group *g)
     trial_failed_again(e, g);
     e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
     enum fit_news news = fit_news(e, g);
-    skr_time at =
-        news == NEWS_NUMBERS && e->report.pause_until > e->now ? e->report.pause_until : e->now;
+    skr_time at = news == NEWS_NUMBERS && e->report.pause_until > skr_frame_now(e->frame)
+                      ? e->report.pause_until
+                      : skr_frame_now(e->frame);
     if (news == NEWS_NONE || (g->fit.report_at != 0 && g->fit.report_at <= at)) {
         return;
     }
     fit_report_at(g, at);
-    if (at > e->now) {
+    if (at > skr_frame_now(e->frame)) {
         wake_at(e, at);
     }
 }
@@ -134,8 +136,8 @@ static bool is_before(const struct group *g, const struct group *best)
 
 static bool wants_report(const struct skr_gang *e, const struct group *g)
 {
-    return g->fit.report_at != 0 && g->fit.report_at <= e->now && g->trial.infeasible && !g->plan &&
-           fit_stands(e, g) && !plan_home_is_refused(e, g);
+    return g->fit.report_at != 0 && g->fit.report_at <= skr_frame_now(e->frame) &&
+           g->trial.infeasible && !g->plan && fit_stands(e, g) && !plan_home_is_refused(e, g);
 }
 
 struct choice queue_next(struct skr_gang *e)
@@ -174,12 +176,12 @@ struct choice queue_next(struct skr_gang *e)
 
 void queue_report_begins(struct skr_gang *e, size_t n_waiting)
 {
-    if (e->now < e->report.pause_until) {
+    if (skr_frame_now(e->frame) < e->report.pause_until) {
         return;
     }
     skr_time pause = REPORT_PAUSE_S * SKR_SECOND, most = REPORT_PAUSE_MAX_S * SKR_SECOND;
     uint64_t work = (uint64_t)n_waiting * (uint64_t)e->topology.tree->n_leaves;
     skr_time for_work =
         work < (uint64_t)most / REPORT_PAUSE_NS ? (skr_time)work * REPORT_PAUSE_NS : most;
-    e->report.pause_until = e->now + (for_work > pause ? for_work : pause);
+    e->report.pause_until = skr_frame_now(e->frame) + (for_work > pause ? for_work : pause);
 }

@@ -45,16 +45,16 @@ void release_settle(struct skr_gang *e, struct group *g)
         return;
     }
     if (!g->release.since) {
-        g->release.since = e->now;
+        g->release.since = skr_frame_now(e->frame);
     }
     if (e->settings.release_gate_after == SKR_TIME_NEVER || g->release.open) {
         return;
     }
     skr_time at = g->release.since + e->settings.release_gate_after;
-    if (e->now < at) {
+    if (skr_frame_now(e->frame) < at) {
         wakes_group(e, g, at);
     } else if (!is_first(e, g)) {
-        wakes_group(e, g, e->now + LOOK_AGAIN_S * SKR_SECOND);
+        wakes_group(e, g, skr_frame_now(e->frame) + LOOK_AGAIN_S * SKR_SECOND);
     } else {
         g->release.open = true;
         out_decision(e, g->key, "", "Gates released", skr_reason_name(g->reason),

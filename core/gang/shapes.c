@@ -75,7 +75,7 @@ bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
-    if (v && v->until <= e->now) {
+    if (v && v->until <= skr_frame_now(e->frame)) {
         shapes_unveto(e, s, node);
         v = NULL;
     }
@@ -91,7 +91,7 @@ void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
         v->node = skr_strdup(node);
         HASH_ADD_KEYPTR(hh, s->vetoes, v->node, strlen(v->node), v);
     }
-    v->until = e->now + SKR_VETO_S * SKR_SECOND;
+    v->until = skr_frame_now(e->frame) + SKR_VETO_S * SKR_SECOND;
     s->vetoed_once = true;
     dirty_facts(e);
     dirty_openings(e);

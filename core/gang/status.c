@@ -81,7 +81,7 @@ static void set_condition(struct skr_gang *e, struct group *g, int kind, bool st
     struct condition *c = &g->condition[kind];
     const char *word = status ? "True" : "False";
     if (!c->set || strcmp(c->status, word) != 0) {
-        c->since = e->now;
+        c->since = skr_frame_now(e->frame);
     }
     c->set = true;
     c->status = word;
@@ -237,7 +237,7 @@ static void keep_event(const struct skr_gang *e, struct group *g, bool warning, 
 {
     struct reported_event *event = &g->reported.event[g->reported.n_events++ % SKR_EVENTS_KEPT];
     free(event->note);
-    *event = (struct reported_event){e->now, warning, reason, skr_strdup(note)};
+    *event = (struct reported_event){skr_frame_now(e->frame), warning, reason, skr_strdup(note)};
 }
 
 static void event_about(struct skr_gang *e, struct group *g, bool warning, const char *reason,
@@ -348,7 +348,7 @@ void status_update(struct skr_gang *e, struct group *g)
     enum skr_group_status was = g->status;
     g->status = status_of(g);
     if (g->status != was || g->status_since == 0) {
-        g->status_since = e->now;
+        g->status_since = skr_frame_now(e->frame);
     }
     if (g->state == GROUP_BOUND && !g->plan && g->seats.n_live > 0) {
         outputs_refresh(e, g);

@@ -250,11 +250,11 @@ void topology_settle(struct skr_gang *e)
     if (!dirty_take_nodes(e)) {
         return;
     }
-    if (e->topology.nodes_at && e->now < e->topology.nodes_at) {
+    if (e->topology.nodes_at && skr_frame_now(e->frame) < e->topology.nodes_at) {
         wakes_add(e, e->topology.nodes_at, WAKE_NODES, NULL);
         return;
     }
-    e->topology.nodes_at = e->now + SKR_SECOND;
+    e->topology.nodes_at = skr_frame_now(e->frame) + SKR_SECOND;
     survey(e);
 }
 

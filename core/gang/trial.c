@@ -12,7 +12,7 @@ enum { BACKOFF_MAX_S = 60, QUICK_REPLANS = 3, STALE_MANY = 16 };
 
 static void delay(struct skr_gang *e, struct group *g)
 {
-    g->trial.plan_at = e->now + e->settings.plan_delay;
+    g->trial.plan_at = skr_frame_now(e->frame) + e->settings.plan_delay;
     wakes_group(e, g, g->trial.plan_at);
 }
 
@@ -48,7 +48,7 @@ static skr_time backoff_of(const struct group *g)
 void trial_backoff(struct skr_gang *e, struct group *g)
 {
     dirty_see_freed(e); /* our own release helps others, not us */
-    g->trial.backoff_until = e->now + backoff_of(g);
+    g->trial.backoff_until = skr_frame_now(e->frame) + backoff_of(g);
     g->trial.attempts++;
     g->trial.failed_epoch = e->epoch.capacity;
     g->trial.failed_input = g->input_epoch;

@@ -29,6 +29,16 @@
 #include <string.h>
 #include <utlist.h>
 
+static const struct skr_filter_request *filter_of(const struct skr_event *ev)
+{
+    return ev->request.body;
+}
+
+static const struct skr_preempt_request *preempt_of(const struct skr_event *ev)
+{
+    return ev->request.body;
+}
+
 enum {
     NODE_LAG_S = 5, /* the scheduler's cache may be this much behind a change */
     COMPLETE_PROBE_NODES =
@@ -38,10 +48,10 @@ enum {
 /* Why nothing can be answered; NULL: it can. */
 static const char *not_now(const struct skr_gang *e)
 {
-    if (!e->synced || e->stopped) {
+    if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
         return SKR_TEXT_NOT_READY;
     }
-    return e->leader ? NULL : SKR_TEXT_NOT_LEADER;
+    return skr_frame_is_leader(e->frame) ? NULL : SKR_TEXT_NOT_LEADER;
 }
 
 /* ---- probes and vetoes ---- */
@@ -83,7 +93,7 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
     HASH_ITER(hh, e->nodes, entry, tmp)
     {
         if (!entry->node || entry->nominated ||
-            entry->changed_at + NODE_LAG_S * SKR_SECOND > e->now ||
+            entry->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) ||
             shapes_is_vetoed(e, p->shape, entry->name) || is_listed(node, n, entry->name)) {
             continue;
         }
@@ -96,12 +106,12 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
 
 static void probe(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
-    if (ev->filter.n_nodes < 2) {
+    if (filter_of(ev)->n_nodes < 2) {
         return;
     }
-    note_listed(e, p->shape, ev->filter.node, ev->filter.n_nodes);
+    note_listed(e, p->shape, filter_of(ev)->node, filter_of(ev)->n_nodes);
     if (e->n_nodes < COMPLETE_PROBE_NODES) {
-        note_left_out(e, p, ev->filter.node, ev->filter.n_nodes);
+        note_left_out(e, p, filter_of(ev)->node, filter_of(ev)->n_nodes);
     }
 }
 
@@ -110,7 +120,8 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
     const struct node_entry *n = nodes_find(e, p->place.node);
-    if (n && n->changed_at + NODE_LAG_S * SKR_SECOND > e->now && nomination_repeat(p)) {
+    if (n && n->changed_at + NODE_LAG_S * SKR_SECOND > skr_frame_now(e->frame) &&
+        nomination_repeat(p)) {
         dirty_pod(e, p); /* its cache may lag behind ours */
         return;
     }
@@ -129,15 +140,15 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
 
 static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
-    for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-        if (strcmp(ev->filter.node[i], p->place.node) == 0) {
+    for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
+        if (strcmp(filter_of(ev)->node[i], p->place.node) == 0) {
             nomination_heard(e, p);
-            out_answer_one(e, ev->filter.request, i);
+            out_answer_one(e, ev->request.id, i);
             return;
         }
     }
-    out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
-    if (strcmp(ev->filter.pod->nominated_node, p->place.node) == 0) {
+    out_answer(e, ev->request.id, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
+    if (strcmp(filter_of(ev)->pod->nominated_node, p->place.node) == 0) {
         refused(e, p);
     }
 }
@@ -160,7 +171,7 @@ static const struct group *group_of(const struct skr_gang *e, const struct pod_e
 static void filter_member(struct skr_gang *e, struct pod_entry *p, const char *name,
                           const struct skr_event *ev)
 {
-    const struct skr_pod *pod = ev->filter.pod;
+    const struct skr_pod *pod = filter_of(ev)->pod;
     const struct group *g = group_of(e, p, pod, name);
     const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (pod->other_gang) {
@@ -178,19 +189,19 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const char *n
             probe(e, p, ev);
         }
     }
-    out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_NONE, text);
+    out_answer(e, ev->request.id, SKR_ANSWER_FILTER_NONE, text);
 }
 
 /* By our ledger, in which reservations and Bindings on their way count. A node that only the
  * scheduler knows yet carries neither. */
 static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
 {
-    const struct skr_pod *pod = ev->filter.pod;
-    size_t n = ev->filter.n_nodes, passed = 0;
+    const struct skr_pod *pod = filter_of(ev)->pod;
+    size_t n = filter_of(ev)->n_nodes, passed = 0;
     struct shape *s = shapes_get(e, pod);
     uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
-        const char *node = ev->filter.node[i];
+        const char *node = filter_of(ev)->node[i];
         if (!skr_ledger_has_node(e->ledger, node) ||
             skr_ledger_fits(e->ledger, node, &s->amounts, pod->meta.uid)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
@@ -198,12 +209,12 @@ static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struc
         }
     }
     if (passed == n) {
-        out_answer(e, ev->filter.request, SKR_ANSWER_FILTER_ALL, "");
+        out_answer(e, ev->request.id, SKR_ANSWER_FILTER_ALL, "");
     } else {
-        out_answer_mask(e, ev->filter.request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
+        out_answer_mask(e, ev->request.id, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
     if (p && pod->shape.late_capacity) {
-        pods_note_accepted(p, ev->filter.node, n, mask);
+        pods_note_accepted(p, filter_of(ev)->node, n, mask);
         pods_note_ordinary(e, p);
     }
     shapes_unref(e, s);
@@ -215,13 +226,13 @@ void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
     const char *problem = not_now(e);
     pulse_heard(e);
     if (problem) {
-        out_answer(e, ev->filter.request, SKR_ANSWER_ERROR, problem);
+        out_answer(e, ev->request.id, SKR_ANSWER_ERROR, problem);
         return;
     }
-    const struct skr_pod *pod = ev->filter.pod;
+    const struct skr_pod *pod = filter_of(ev)->pod;
     struct pod_entry *p = pods_find(e, pod->meta.uid);
     if (p && pods_is_bound(p)) {
-        out_answer(e, ev->filter.request, SKR_ANSWER_ERROR, SKR_TEXT_ALREADY_BOUND);
+        out_answer(e, ev->request.id, SKR_ANSWER_ERROR, SKR_TEXT_ALREADY_BOUND);
         return;
     }
     const char *name = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL;
@@ -252,8 +263,8 @@ static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, 
     for (int32_t u = t->n_units - 1; u > 0; u--) {
         used[t->parent[u]] |= used[u];
     }
-    for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-        int32_t leaf = skr_tree_find_leaf(t, ev->filter.node[i]);
+    for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
+        int32_t leaf = skr_tree_find_leaf(t, filter_of(ev)->node[i]);
         int32_t level = t->n_levels, u = leaf < 0 ? 0 : t->first_leaf + leaf;
         for (; leaf >= 0 && u > 0 && !used[u]; u = t->parent[u]) {
             level--;
@@ -265,18 +276,18 @@ static void scores_for_ordinary(struct skr_gang *e, const struct skr_event *ev, 
 
 void verbs_prioritize(struct skr_gang *e, const struct skr_event *ev)
 {
-    int8_t *score = skr_alloc(ev->filter.n_nodes + 1);
-    const struct pod_entry *p = pods_find(e, ev->filter.pod->meta.uid);
+    int8_t *score = skr_alloc(filter_of(ev)->n_nodes + 1);
+    const struct pod_entry *p = pods_find(e, filter_of(ev)->pod->meta.uid);
     if (!not_now(e)) {
         if (p && p->plan && !p->plan->aborting) {
-            for (size_t i = 0; i < ev->filter.n_nodes; i++) {
-                score[i] = strcmp(ev->filter.node[i], p->place.node) == 0 ? 10 : 0;
+            for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
+                score[i] = strcmp(filter_of(ev)->node[i], p->place.node) == 0 ? 10 : 0;
             }
-        } else if (!pods_group_name(ev->filter.pod)) {
+        } else if (!pods_group_name(filter_of(ev)->pod)) {
             scores_for_ordinary(e, ev, score);
         }
     }
-    out_answer_scores(e, ev->filter.request, score, ev->filter.n_nodes);
+    out_answer_scores(e, ev->request.id, score, filter_of(ev)->n_nodes);
     free(score);
 }
 
@@ -295,14 +306,14 @@ static bool spares_groups(const struct skr_gang *e, const struct skr_preempt_nod
 
 void verbs_preempt(struct skr_gang *e, const struct skr_event *ev)
 {
-    size_t n = ev->preempt.n_nodes;
+    size_t n = preempt_of(ev)->n_nodes;
     uint8_t *mask = skr_alloc(n / 8 + 1);
-    bool ordinary = !(pods_is_ours(e, ev->preempt.pod) && pods_group_name(ev->preempt.pod));
+    bool ordinary = !(pods_is_ours(e, preempt_of(ev)->pod) && pods_group_name(preempt_of(ev)->pod));
     for (size_t i = 0; ordinary && !not_now(e) && i < n; i++) {
-        if (spares_groups(e, &ev->preempt.node[i])) {
+        if (spares_groups(e, &preempt_of(ev)->node[i])) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
         }
     }
-    out_answer_mask(e, ev->preempt.request, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
+    out_answer_mask(e, ev->request.id, SKR_ANSWER_PREEMPT_MASK, "", mask, n);
     free(mask);
 }

@@ -3,6 +3,7 @@
 #define SKR_CORE_GANG_VERBS_H
 /* Filter, prioritize and preempt: answered from what is known, at once. */
 #include "core/gang/gang.h"
+#include "core/gang/requests.h"
 
 void verbs_filter(struct skr_gang *e, const struct skr_event *event);
 void verbs_prioritize(struct skr_gang *e, const struct skr_event *event);

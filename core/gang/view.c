@@ -34,8 +34,8 @@ static const char *rest_of(const char *path, const char *page)
     return path[n] == '/' ? path + n + 1 : path + n;
 }
 
-int skr_engine_view(struct skr_gang *e, const struct skr_view_query *query, skr_time now,
-                    struct skr_strbuf *out)
+int skr_gang_view(struct skr_gang *e, const struct skr_view_query *query, skr_time now,
+                  struct skr_strbuf *out)
 {
     struct view v = {.e = e, .query = query, .now = now, .w = {.out = out}, .begin = out->len};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
@@ -43,10 +43,10 @@ int skr_engine_view(struct skr_gang *e, const struct skr_view_query *query, skr_
         if (!rest) {
             continue;
         }
-        if (!e->synced || e->stopped) {
+        if (!skr_frame_is_synced(e->frame) || skr_frame_is_stopped(e->frame)) {
             return view_refuse(&v, 503, "not ready: the first lists are not complete");
         }
-        if (!e->leader) {
+        if (!skr_frame_is_leader(e->frame)) {
             return view_refuse(&v, 503, "not leader");
         }
         const int code = pages[i].write(&v, rest);

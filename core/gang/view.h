@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_VIEW_H
 #define SKR_CORE_GANG_VIEW_H
-/* What the files behind core/gang/pages.h share: one run of skr_engine_view(), in which a page is
+/* What the files behind core/gang/pages.h share: one run of skr_gang_view(), in which a page is
  * written. For the view files of this folder alone. */
 #include "core/gang/gang.h"
 #include "core/gang/pages.h"

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frame/engine.h"
+#include "core/gang/requests.h"
+#include "core/gang/solve_request.h"
+#include "core/gang/types.h"
 #include "server/client/source.h"
 #include "server/kube/decode.h"
 #include "server/manifest/manifest.h"
@@ -21,10 +25,10 @@
 struct skr_dump {
     struct skr_manifests manifests;
     struct skr_settings settings;
-    struct skr_gang *engine;
+    struct skr_engine *engine;
     skr_time now;
-    struct skr_solve_request **solve; /* asked for, oldest first */
-    size_t n_solves, cap_solves;
+    struct skr_work **work; /* asked for, oldest first */
+    size_t n_works, cap_works;
     bool planned;
     struct skr_strbuf *explanation; /* that is asked for; NULL: it is answered, or none is */
     enum skr_explain_status status;
@@ -32,47 +36,31 @@ struct skr_dump {
 
 /* ---- what is in it ---- */
 
-static const struct {
-    const char *api_version, *kind;
-} kinds[] = {
-    [SKR_KUBE_NODE] = {"v1", "Node"},
-    [SKR_KUBE_POD] = {"v1", "Pod"},
-    [SKR_KUBE_CONFIGMAP] = {"v1", "ConfigMap"},
-    [SKR_KUBE_PODGROUP] = {"scheduling.x-k8s.io/v1alpha1", "PodGroup"},
-};
-_Static_assert(sizeof kinds / sizeof *kinds == SKR_KUBE_KIND_COUNT, "one row a kind");
-
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-/* SKR_KUBE_KIND_COUNT: of no use here. */
-static enum skr_kube_kind kind_of(const json_t *object)
+/* NULL: of no use here. */
+static const struct skr_object_type *type_of(const json_t *object)
 {
-    int kind = 0;
-    while (kind < SKR_KUBE_KIND_COUNT &&
-           (strcmp(text_of(object, "kind"), kinds[kind].kind) != 0 ||
-            strcmp(text_of(object, "apiVersion"), kinds[kind].api_version) != 0)) {
-        kind++;
-    }
-    return (enum skr_kube_kind)kind;
+    return skr_gang_type_of(text_of(object, "apiVersion"), text_of(object, "kind"));
 }
 
 static int check(void *context, const json_t *object, struct skr_error *error)
 {
-    const enum skr_kube_kind kind = kind_of(object);
+    const struct skr_object_type *type = type_of(object);
     struct skr_kube_identity identity;
     struct skr_event event;
     (void)context;
-    if (kind == SKR_KUBE_KIND_COUNT) {
+    if (!type) {
         return 0;
     }
     int rc = skr_kube_identity_parse(object, &identity, error);
-    rc = rc < 0 ? rc : skr_kube_decode(kind, object, &event, error);
+    rc = rc < 0 ? rc : skr_kube_decode(type, object, &event, error);
     if (rc == 0) {
-        skr_kube_event_fini(&event);
+        skr_event_fini(&event);
     }
     return rc;
 }
@@ -116,7 +104,7 @@ static void choose_topology_namespace(struct skr_dump *dump)
         const json_t *object = dump->manifests.item[i].object;
         const json_t *metadata = json_object_get(object, "metadata");
         const char *name = text_of(metadata, "namespace");
-        if (kind_of(object) != SKR_KUBE_CONFIGMAP ||
+        if (type_of(object) != &skr_gang_configmap ||
             !json_object_get(json_object_get(metadata, "labels"), SKR_TOPOLOGY_LABEL)) {
             continue;
         }
@@ -130,15 +118,22 @@ static void choose_topology_namespace(struct skr_dump *dump)
     }
 }
 
+static void take_answer(struct skr_dump *dump, const struct skr_answer *answer)
+{
+    if (answer->kind == SKR_ANSWER_EXPLANATION && dump->explanation) {
+        skr_strbuf_addn(dump->explanation, answer->explanation.json, answer->explanation.json_len);
+        dump->status = answer->explanation.status;
+        dump->explanation = NULL;
+    }
+}
+
 static void take_action(struct skr_dump *dump, const struct skr_action *action)
 {
-    if (action->kind == SKR_ACTION_SOLVE) {
-        skr_grow(&dump->solve, &dump->cap_solves, dump->n_solves + 1, sizeof *dump->solve);
-        dump->solve[dump->n_solves++] = action->solve;
-    } else if (action->kind == SKR_ACTION_EXPLAIN && dump->explanation) {
-        skr_strbuf_addn(dump->explanation, action->explain.json, action->explain.json_len);
-        dump->status = action->explain.status;
-        dump->explanation = NULL;
+    if (action->kind == SKR_ACTION_WORK) {
+        skr_grow(&dump->work, &dump->cap_works, dump->n_works + 1, sizeof *dump->work);
+        dump->work[dump->n_works++] = action->work;
+    } else if (action->kind == SKR_ACTION_ANSWER) {
+        take_answer(dump, action->answer.body);
     }
 }
 
@@ -155,19 +150,15 @@ static void handle(struct skr_dump *dump, struct skr_event *event, struct skr_ac
 /* The oldest solve; false: there is none. */
 static bool run_solve(struct skr_dump *dump, struct skr_actions *actions)
 {
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    if (dump->n_solves == 0) {
+    if (dump->n_works == 0) {
         return false;
     }
-    struct skr_solve_request *request = dump->solve[0];
-    dump->n_solves--;
-    memmove(dump->solve, dump->solve + 1, dump->n_solves * sizeof *dump->solve);
-    event.solved.solve = request->id;
-    if (skr_solve(&request->problem, &event.solved.solution, &event.solved.error) < 0) {
-        event.solved.solution = NULL;
-    }
+    struct skr_work *work = dump->work[0];
+    struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = work};
+    dump->n_works--;
+    memmove(dump->work, dump->work + 1, dump->n_works * sizeof *dump->work);
+    work->type->run(work, NULL);
     handle(dump, &event, actions);
-    skr_solve_request_destroy(request);
     return true;
 }
 
@@ -178,9 +169,9 @@ static void feed(struct skr_dump *dump)
     skr_actions_init(&actions);
     for (size_t i = 0; i < dump->manifests.n; i++) {
         const json_t *object = dump->manifests.item[i].object;
-        const enum skr_kube_kind kind = kind_of(object);
+        const struct skr_object_type *type = type_of(object);
         struct skr_event event;
-        if (kind != SKR_KUBE_KIND_COUNT && skr_kube_decode(kind, object, &event, &error) == 0) {
+        if (type && skr_kube_decode(type, object, &event, &error) == 0) {
             handle(dump, &event, &actions);
         }
     }
@@ -203,7 +194,7 @@ static int finish(struct skr_dump *dump, int rc, const char *name, struct skr_du
         note_times(dump, dump->manifests.item[i].object);
     }
     dump->now = dump->now > 0 ? dump->now : SKR_SECOND;
-    dump->engine = skr_engine_create(&dump->settings);
+    dump->engine = skr_engine_create(&skr_gang_scheduler, &dump->settings, dump->settings.instance);
     feed(dump);
     *ret = dump;
     return 0;
@@ -232,10 +223,10 @@ void skr_dump_destroy(struct skr_dump *dump)
     if (!dump) {
         return;
     }
-    for (size_t i = 0; i < dump->n_solves; i++) {
-        skr_solve_request_destroy(dump->solve[i]);
+    for (size_t i = 0; i < dump->n_works; i++) {
+        skr_work_destroy(dump->work[i]);
     }
-    free(dump->solve);
+    free(dump->work);
     skr_engine_destroy(dump->engine);
     skr_manifests_fini(&dump->manifests);
     free(dump);
@@ -275,8 +266,9 @@ static int explain(struct skr_dump *dump, const char *path, struct skr_strbuf *o
     }
     char *namespace_ = skr_strdup(path);
     namespace_[slash - path] = '\0';
-    struct skr_event event = {
-        .kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = slash + 1};
+    const struct skr_explain_request request = {namespace_, slash + 1};
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = 1, .verb = SKR_GANG_EXPLAIN, .body = &request}};
     skr_actions_init(&actions);
     plan(dump, &actions);
     dump->explanation = out;
@@ -294,7 +286,7 @@ static int answer(struct skr_dump *dump, const struct skr_view_query *query, str
     static const char path[] = "/v1/explain/";
     return strncmp(query->path, path, sizeof path - 1) == 0
                ? explain(dump, query->path + sizeof path - 1, out)
-               : skr_engine_view(dump->engine, query, dump->now, out);
+               : skr_gang_view(skr_engine_self(dump->engine), query, dump->now, out);
 }
 
 int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Assembles the daemon. Everything below is wiring: the outlets of the engine thread on one side,
- * the posts of listeners, kube client and solver on the other. Decisions are logged here and
- * nowhere else.
+ * Assembles the daemon. Everything below is wiring: for each scheduler that is enabled an engine on
+ * its thread with its service and its workers, and one kube client for all. Decisions are logged
+ * here and nowhere else.
  */
 #include "server/daemon/daemon.h"
 
@@ -19,16 +19,13 @@
 #include "server/daemon/leader.h"
 #include "server/daemon/metrics.h"
 #include "server/daemon/preflight.h"
+#include "server/daemon/schedulers.h"
 #include "server/daemon/signals.h"
-#include "server/daemon/solver_thread.h"
+#include "server/daemon/worker_thread.h"
 #include "server/exit_code.h"
 #include "server/http/admin.h"
-#include "server/http/api.h"
-#include "server/http/explanations.h"
-#include "server/http/gate.h"
 #include "server/http/log_level.h"
 #include "server/http/process_metrics.h"
-#include "server/http/verbs.h"
 #include "server/kube/client.h"
 #include "server/kube/kubeconfig.h"
 #include "server/log.h"
@@ -41,125 +38,111 @@
 #define UNFIT_TIME       (5 * SKR_SECOND) /* at one thing: another one had better lead */
 #define RESIGN_TIME      (SKR_SECOND)     /* for the Lease to be given back */
 
+/* A scheduler that is enabled. */
+struct seat {
+    struct skr_daemon *daemon;
+    const struct skr_scheduler *scheduler;
+    const struct skr_scheduler_row *row;
+    void *service;
+    struct skr_engine_thread *engine;
+    struct skr_worker *worker;
+    struct skr_worker *beside; /* for work that stands aside: it never delays the other's */
+    size_t subscriber;         /* of the kube client */
+};
+
 struct skr_daemon {
     const struct skr_config *config;
-    struct skr_settings settings;
     char instance[256];
     struct skr_clock clock;
     struct skr_metrics *registry;
     struct skr_daemon_metrics *metrics;
-    struct skr_engine_thread *engine;
-    struct skr_solver_thread *solver;
-    struct skr_solver_thread *explainer; /* of its own: explanations never delay plans */
+    struct seat seat[SKR_SCHEDULER_COUNT];
+    size_t n_seats;
     struct skr_kube *kube;
     struct skr_leader *leader; /* NULL: this process is the only one */
     struct skr_preflight *preflight;
-    struct skr_verbs *verbs;
-    struct skr_gate *gate;
     struct skr_admin *admin;
     struct skr_admin *probes; /* NULL: off */
-    struct skr_api *api;
-    struct skr_explanations *explanations;
     struct skr_health health;
 };
 
-/* ---- what goes to the engine ---- */
+/* ---- what goes to an engine ---- */
 
 static void deliver_from_kube(void *context, struct skr_event *event)
 {
-    struct skr_daemon *d = context;
-    skr_engine_thread_post(d->engine, event);
+    const struct seat *s = context;
+    skr_engine_thread_post(s->engine, event);
 }
 
-static void post_from_verbs(void *context, const struct skr_event *event,
-                            void (*release)(void *keep), void *keep)
+static void report_work(void *context, struct skr_work *work)
 {
-    struct skr_daemon *d = context;
-    skr_engine_thread_post_kept(d->engine, event, release, keep);
-}
-
-static void post_question(void *context, const struct skr_event *event)
-{
-    struct skr_daemon *d = context;
-    skr_engine_thread_post(d->engine, event);
-}
-
-static void look_at_engine(void *context,
-                           void (*look)(void *context, struct skr_gang *engine, skr_time now),
-                           void *argument)
-{
-    struct skr_daemon *d = context;
-    skr_engine_thread_look(d->engine, look, argument);
-}
-
-static void release_solve_request(void *keep)
-{
-    skr_solve_request_destroy(keep);
-}
-
-static void report_solved(void *context, struct skr_solve_request *request,
-                          struct skr_solution *solution, const struct skr_error *error,
-                          int64_t took_ns)
-{
-    struct skr_daemon *d = context;
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    if (!request->is_explanation) {
-        skr_daemon_metrics_solved(d->metrics, solution, took_ns);
+    const struct seat *s = context;
+    const struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = work};
+    if (s->row->worked) {
+        s->row->worked(s->service, work);
     }
-    event.solved.solve = request->id;
-    event.solved.solution = solution;
-    event.solved.error = *error;
-    event.solved.took_ns = took_ns;
-    skr_engine_thread_post_kept(d->engine, &event, release_solve_request, request);
+    skr_engine_thread_post(s->engine, &event);
 }
 
-/* ---- what comes from the engine ---- */
+/* ---- what comes from an engine ---- */
 
-static void give_answer(void *context, const struct skr_answer *answer)
+static void give_answer(void *context, uint64_t request, const void *body)
 {
-    struct skr_daemon *d = context;
-    skr_verbs_answer(d->verbs, answer);
+    const struct seat *s = context;
+    s->row->answer(s->service, request, body);
 }
 
 static void give_hold(void *context, uint64_t request, skr_time deadline)
 {
-    struct skr_daemon *d = context;
-    skr_verbs_hold(d->verbs, request, deadline);
+    const struct seat *s = context;
+    if (s->row->hold) {
+        s->row->hold(s->service, request, deadline);
+    }
 }
 
 static void give_write(void *context, const struct skr_write *write)
 {
-    struct skr_daemon *d = context;
+    const struct seat *s = context;
     if (skr_log_enabled(4)) {
-        skr_log_info(4, "Write was asked for", SKR_LOG_S("write", skr_write_kind_name(write->kind)),
+        char what[128];
+        snprintf(what, sizeof what, "%s %s%s%s", skr_write_verb_name(write->verb),
+                 write->resource->plural, *write->subresource ? "/" : "", write->subresource);
+        skr_log_info(4, "Write was asked for", SKR_LOG_S("write", what),
                      SKR_LOG_S("namespace", write->namespace_), SKR_LOG_S("name", write->name),
                      SKR_LOG_I("id", write->id), SKR_LOG_END);
     }
-    if (skr_kube_submit(d->kube, write) < 0) {
-        struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
-        event.write_done.write = write->id;
-        event.write_done.outcome = SKR_WRITE_DROPPED;
-        event.write_done.message = "shutting down";
-        skr_engine_thread_post(d->engine, &event);
+    if (skr_kube_submit(s->daemon->kube, s->subscriber, write) < 0) {
+        const struct skr_event event = {
+            .kind = SKR_EVENT_WRITE_DONE,
+            .written = {.id = write->id, .outcome = SKR_WRITE_DROPPED, .message = "shutting down"}};
+        skr_engine_thread_post(s->engine, &event);
     }
 }
 
-static void give_solve(void *context, struct skr_solve_request *request)
+static void give_work(void *context, struct skr_work *work)
 {
-    struct skr_daemon *d = context;
-    skr_solver_thread_post(request->is_explanation ? d->explainer : d->solver, request);
+    const struct seat *s = context;
+    skr_worker_post(work->aside ? s->beside : s->worker, work);
 }
 
 static void give_cancel(void *context, uint64_t id)
 {
-    struct skr_daemon *d = context;
-    skr_solver_thread_cancel(d->solver, id);
+    const struct seat *s = context;
+    skr_worker_cancel(s->worker, id);
 }
 
-static void give_explanation(void *context, const struct skr_explain_answer *answer)
+static void give_handled(void *context, const struct skr_engine *engine)
 {
-    struct skr_daemon *d = context;
-    skr_explanations_answer(d->explanations, answer);
+    const struct seat *s = context;
+    if (s->row->handled) {
+        s->row->handled(s->service, engine);
+    }
+}
+
+static bool give_aside(void *context, struct skr_engine *engine)
+{
+    const struct seat *s = context;
+    return s->row->aside && s->row->aside(s->service, engine);
 }
 
 /* The pairs that say something, in a fixed order. */
@@ -167,9 +150,8 @@ static void log_decision(void *context, const struct skr_decision *decision)
 {
     (void)context;
     struct skr_log_pair pair[5] = {SKR_LOG_END, SKR_LOG_END, SKR_LOG_END, SKR_LOG_END, SKR_LOG_END};
-    const char *const key[] = {"group", "pod", "reason", "message"};
-    const char *const value[] = {decision->group, decision->pod, decision->reason,
-                                 decision->message};
+    const char *const key[] = {decision->kind, "pod", "reason", "message"};
+    const char *const value[] = {decision->key, decision->pod, decision->reason, decision->message};
     size_t n = 0;
     for (size_t i = 0; i < 4; i++) {
         if (value[i] && value[i][0]) {
@@ -190,19 +172,15 @@ static void log_http(void *context, int level, const char *text)
     skr_log_emit(severity, severity == SKR_LOG_INFO ? level : 0, __FILE__, __LINE__, text, none);
 }
 
-static skr_time now_of_engine(void *context)
-{
-    const struct skr_daemon *d = context;
-    return skr_clock_now(&d->clock);
-}
-
 /* ---- leadership ---- */
 
 static void report_leadership(void *context, bool leads)
 {
     struct skr_daemon *d = context;
-    struct skr_event event = {.kind = leads ? SKR_EVENT_LEADER_WON : SKR_EVENT_LEADER_LOST};
-    skr_engine_thread_post(d->engine, &event);
+    const struct skr_event event = {.kind = leads ? SKR_EVENT_LEADER_WON : SKR_EVENT_LEADER_LOST};
+    for (size_t i = 0; i < d->n_seats; i++) {
+        skr_engine_thread_post(d->seat[i].engine, &event);
+    }
 }
 
 static bool may_write(void *context)
@@ -215,7 +193,7 @@ static bool may_write(void *context)
 static bool is_fit(void *context)
 {
     const struct skr_daemon *d = context;
-    return skr_engine_thread_busy(d->engine) < UNFIT_TIME;
+    return skr_health_busy(&d->health) < UNFIT_TIME;
 }
 
 /* ---- parts ---- */
@@ -237,8 +215,15 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     skr_kube_access_init(&access);
     skr_kube_options_default(&options);
     snprintf(agent, sizeof agent, "sakkara/%s", skr_version);
-    options.deliver = deliver_from_kube;
-    options.deliver_context = d;
+    for (size_t i = 0; i < d->n_seats; i++) {
+        struct seat *s = &d->seat[i];
+        s->subscriber = options.n_subscribers++;
+        options.subscriber[s->subscriber] =
+            (struct skr_kube_subscriber){.watch = s->scheduler->watch,
+                                         .n_watches = s->scheduler->n_watches,
+                                         .deliver = deliver_from_kube,
+                                         .context = s};
+    }
     options.user_agent = agent;
     options.system_groups = d->config->system_groups;
     options.may_write = may_write;
@@ -254,7 +239,7 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     return rc;
 }
 
-/* Before anything else may decide: the engine starts as leader. */
+/* Before anything else may decide: engines start as leaders. */
 static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
                         struct skr_error *error)
 {
@@ -302,64 +287,25 @@ static int start_preflight(struct skr_daemon *d, const char *kubeconfig,
     return rc;
 }
 
-static struct skr_tls_files tls_of(const struct skr_config_tls *files)
-{
-    return (struct skr_tls_files){
-        .cert = files->cert_file, .key = files->key_file, .client_ca = files->client_ca_file};
-}
-
-static int start_verbs(struct skr_daemon *d, struct skr_error *error)
-{
-    struct skr_verbs_options options = {
-        .listen = d->config->extender_listen,
-        .bind_listen = d->config->bind_listen,
-        .tls = tls_of(&d->config->tls),
-        .post = post_from_verbs,
-        .post_context = d,
-        .now = now_of_engine,
-        .now_context = d,
-        .log = {log_http, d},
-        .metrics = d->registry,
-    };
-    return skr_verbs_create(&options, &d->verbs, error);
-}
-
-static int start_gate(struct skr_daemon *d, struct skr_error *error)
-{
-    if (d->config->gate_listen[0] == '\0') {
-        return 0;
-    }
-    struct skr_gate_options options = {
-        .listen = d->config->gate_listen,
-        .tls = tls_of(&d->config->gate_tls),
-        .n_scheduler_names = d->settings.n_scheduler_names,
-        .log = {log_http, d},
-        .metrics = d->registry,
-    };
-    for (size_t i = 0; i < d->settings.n_scheduler_names; i++) {
-        options.scheduler_name[i] = d->settings.scheduler_name[i];
-    }
-    return skr_gate_create(&options, &d->gate, error);
-}
-
 static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
-    const struct skr_api_options api = {.look = look_at_engine, .context = d};
-    const struct skr_explanations_options explanations = {.post = post_question, .context = d};
-    d->api = skr_api_create(&api);
-    d->explanations = skr_explanations_create(&explanations);
     struct skr_admin_options options = {
         .listen = d->config->admin_listen,
         .log = {log_http, d},
         .metrics = d->registry,
-        .n_routes = 3,
-        .route = {skr_log_level_route(), skr_explanations_route(d->explanations),
-                  skr_api_route(d->api)},
+        .n_routes = 1,
+        .route = {skr_log_level_route()},
     };
-    d->health.engine = d->engine;
-    d->health.kube = d->kube;
+    for (size_t i = 0; i < d->n_seats; i++) {
+        const struct seat *s = &d->seat[i];
+        skr_bug_on(options.n_routes + SKR_SERVICE_ROUTES_MAX > SKR_ADMIN_ROUTES_MAX);
+        if (s->row->routes) {
+            options.n_routes += s->row->routes(s->service, &options.route[options.n_routes]);
+        }
+    }
     /* In a sidecar readiness is about the process: its pod has to become ready to stand by. */
     d->health.leader = d->config->leader_mode == SKR_LEADER_LEASE ? d->leader : NULL;
+    d->health.kube = d->kube;
     options.n_checks = skr_health_ready(&d->health, options.check);
     options.n_lives = skr_health_live(&d->health, options.live);
     int rc = skr_admin_create(&options, &d->admin, error);
@@ -372,31 +318,67 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
     return rc;
 }
 
-static int start_engine(struct skr_daemon *d, struct skr_error *error)
+/* Of every scheduler that the configuration enables: its service, and its engine, which does not
+ * run yet. */
+static void make_seats(struct skr_daemon *d)
+{
+    const struct skr_service_host host = {.config = d->config,
+                                          .clock = &d->clock,
+                                          .instance = d->instance,
+                                          .registry = d->registry,
+                                          .log = {log_http, d}};
+    for (size_t i = 0; i < SKR_SCHEDULER_COUNT; i++) {
+        if (!skr_scheduler_rows[i]->enabled(d->config)) {
+            continue;
+        }
+        struct seat *s = &d->seat[d->n_seats++];
+        s->daemon = d;
+        s->scheduler = skr_schedulers[i];
+        s->row = skr_scheduler_rows[i];
+        s->service = s->row->create(&host);
+        s->engine = skr_engine_thread_create(
+            skr_engine_create(s->scheduler, s->row->settings(s->service), d->instance), &d->clock);
+        d->health.engine[d->health.n_engines++] = s->engine;
+    }
+}
+
+/* Workers and listeners: what produces events. */
+static int start_seat(struct seat *s, struct skr_error *error)
+{
+    const struct skr_work_type *work = s->scheduler->work;
+    if (work) {
+        s->worker = skr_worker_create(work, report_work, s, error);
+        s->beside = s->worker ? skr_worker_create(work, report_work, s, error) : NULL;
+        if (!s->beside) {
+            return -SKR_LIMIT;
+        }
+    }
+    return s->row->start ? s->row->start(s->service, s->engine, error) : 0;
+}
+
+static int start_engine(struct seat *s, struct skr_error *error)
 {
     const struct skr_engine_outlets outlets = {
-        .context = d,
+        .context = s,
         .answer = give_answer,
         .hold = give_hold,
         .write = give_write,
-        .solve = give_solve,
-        .cancel_solve = give_cancel,
+        .work = give_work,
+        .cancel = give_cancel,
         .decide = log_decision,
-        .explain = give_explanation,
+        .handled = give_handled,
+        .aside = give_aside,
     };
-    return skr_engine_thread_start(d->engine, &outlets, error);
+    return skr_engine_thread_start(s->engine, &outlets, error);
 }
 
 static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
                        struct skr_error *error)
 {
-    d->solver = skr_solver_thread_create(report_solved, d, error);
-    d->explainer = d->solver ? skr_solver_thread_create(report_solved, d, error) : NULL;
-    if (!d->explainer) {
-        return -SKR_LIMIT;
+    int rc = 0;
+    for (size_t i = 0; i < d->n_seats && rc == 0; i++) {
+        rc = start_seat(&d->seat[i], error);
     }
-    int rc = start_verbs(d, error);
-    rc = rc < 0 ? rc : start_gate(d, error);
     rc = rc < 0 ? rc : start_leader(d, kubeconfig, findings, error);
     rc = rc < 0 ? rc : start_preflight(d, kubeconfig, findings, error);
     rc = rc < 0 ? rc : start_kube(d, kubeconfig, findings, error);
@@ -405,20 +387,38 @@ static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_
     }
     skr_daemon_metrics_set_kube(d->metrics, d->kube);
     rc = start_admin(d, error);
-    return rc < 0 ? rc : start_engine(d, error);
+    for (size_t i = 0; i < d->n_seats && rc == 0; i++) {
+        rc = start_engine(&d->seat[i], error);
+    }
+    return rc;
+}
+
+/* Of a service's listener; 0: there is none. */
+static uint16_t port_of(const struct skr_daemon *d, const char *name)
+{
+    for (size_t i = 0; i < d->n_seats; i++) {
+        struct skr_service_port port[SKR_SERVICE_PORTS_MAX];
+        const struct seat *s = &d->seat[i];
+        size_t n = s->row->ports ? s->row->ports(s->service, port) : 0;
+        for (size_t k = 0; k < n; k++) {
+            if (strcmp(port[k].name, name) == 0) {
+                return port[k].port;
+            }
+        }
+    }
+    return 0;
 }
 
 static void log_start(const struct skr_daemon *d)
 {
-    skr_log_info(0, "Daemon started", SKR_LOG_S("version", skr_version),
-                 SKR_LOG_S("extender", d->config->extender_listen),
-                 SKR_LOG_I("extenderPort", skr_verbs_port(d->verbs)),
-                 SKR_LOG_S("bind", d->config->bind_listen),
-                 SKR_LOG_I("bindPort", skr_verbs_bind_port(d->verbs)),
-                 SKR_LOG_S("admin", d->config->admin_listen),
-                 SKR_LOG_I("adminPort", skr_admin_port(d->admin)),
-                 SKR_LOG_S("gate", d->config->gate_listen),
-                 SKR_LOG_I("gatePort", d->gate ? skr_gate_port(d->gate) : 0), SKR_LOG_END);
+    skr_log_info(
+        0, "Daemon started", SKR_LOG_S("version", skr_version),
+        SKR_LOG_S("extender", d->config->extender_listen),
+        SKR_LOG_I("extenderPort", port_of(d, "extender")),
+        SKR_LOG_S("bind", d->config->bind_listen), SKR_LOG_I("bindPort", port_of(d, "bind")),
+        SKR_LOG_S("admin", d->config->admin_listen),
+        SKR_LOG_I("adminPort", skr_admin_port(d->admin)), SKR_LOG_S("gate", d->config->gate_listen),
+        SKR_LOG_I("gatePort", port_of(d, "gate")), SKR_LOG_END);
 }
 
 int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
@@ -427,18 +427,15 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
 {
     struct skr_daemon *d = skr_alloc(sizeof *d);
     d->config = config;
-    d->settings = config->settings;
     skr_clock_init(&d->clock);
     if (gethostname(d->instance, sizeof d->instance - 1) != 0) {
         snprintf(d->instance, sizeof d->instance, "sakkara");
     }
-    d->settings.instance = d->instance;
-    d->settings.utc_offset_s = skr_clock_utc_offset_s(&d->clock);
     skr_http_raise_open_files();
     d->registry = skr_metrics_create();
     skr_process_metrics_register(d->registry);
-    d->engine = skr_engine_thread_create(&d->settings, &d->clock);
-    d->metrics = skr_daemon_metrics_create(d->registry, d->engine);
+    d->metrics = skr_daemon_metrics_create(d->registry);
+    make_seats(d);
     int rc = start_parts(d, kubeconfig, findings, error);
     if (rc < 0) {
         skr_daemon_destroy(d);
@@ -451,17 +448,40 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
 
 static void stop_requests(struct skr_daemon *d)
 {
-    struct skr_event event = {.kind = SKR_EVENT_SHUTDOWN};
+    const struct skr_event event = {.kind = SKR_EVENT_SHUTDOWN};
     atomic_store(&d->health.stopping, true);
-    skr_engine_thread_post(d->engine, &event);
-    if (d->admin && !skr_engine_thread_wait(d->engine, STOP_ENGINE_TIME)) {
-        skr_log_warning("Engine did not answer its held requests in time", SKR_LOG_END);
+    for (size_t i = 0; i < d->n_seats; i++) {
+        skr_engine_thread_post(d->seat[i].engine, &event);
     }
-    skr_gate_begin_stop(d->gate);
+    for (size_t i = 0; i < d->n_seats; i++) {
+        if (d->admin && !skr_engine_thread_wait(d->seat[i].engine, STOP_ENGINE_TIME)) {
+            skr_log_warning("Engine did not answer its held requests in time",
+                            SKR_LOG_S("what", d->seat[i].scheduler->name), SKR_LOG_END);
+        }
+    }
+    for (size_t i = 0; i < d->n_seats; i++) {
+        if (d->seat[i].row->begin_stop) {
+            d->seat[i].row->begin_stop(d->seat[i].service);
+        }
+    }
     skr_admin_begin_stop(d->admin);
     skr_admin_begin_stop(d->probes);
-    if (d->verbs) {
-        skr_verbs_stop(d->verbs);
+    for (size_t i = 0; i < d->n_seats; i++) {
+        if (d->seat[i].row->stop) {
+            d->seat[i].row->stop(d->seat[i].service);
+        }
+    }
+}
+
+static void stop_engines(struct skr_daemon *d)
+{
+    for (size_t i = 0; i < d->n_seats; i++) {
+        skr_engine_thread_stop(d->seat[i].engine);
+    }
+    for (size_t i = 0; i < d->n_seats; i++) {
+        skr_worker_destroy(d->seat[i].worker);
+        skr_worker_destroy(d->seat[i].beside);
+        skr_engine_thread_destroy(d->seat[i].engine);
     }
 }
 
@@ -478,19 +498,15 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
     }
     /* Nothing is under way any more: the next one may begin. */
     skr_leader_resign(d->leader, RESIGN_TIME);
-    skr_gate_destroy(d->gate);
     skr_admin_destroy(d->admin);
     skr_admin_destroy(d->probes);
     skr_leader_destroy(d->leader);
     d->leader = NULL;
-    skr_engine_thread_stop(d->engine);
-    skr_solver_thread_destroy(d->solver);
-    skr_solver_thread_destroy(d->explainer);
-    skr_engine_thread_destroy(d->engine);
-    skr_api_destroy(d->api);
-    skr_explanations_destroy(d->explanations);
+    stop_engines(d);
     skr_kube_destroy(d->kube);
-    skr_verbs_destroy(d->verbs);
+    for (size_t i = 0; i < d->n_seats; i++) {
+        d->seat[i].row->destroy(d->seat[i].service);
+    }
     skr_metrics_destroy(d->registry);
     skr_daemon_metrics_destroy(d->metrics);
     free(d);
@@ -500,16 +516,14 @@ void skr_daemon_destroy(struct skr_daemon *daemon)
 
 void skr_daemon_get_ports(const struct skr_daemon *daemon, struct skr_daemon_ports *ret)
 {
-    *ret = (struct skr_daemon_ports){.extender = skr_verbs_port(daemon->verbs),
-                                     .bind = skr_verbs_bind_port(daemon->verbs),
+    *ret = (struct skr_daemon_ports){.extender = port_of(daemon, "extender"),
+                                     .bind = port_of(daemon, "bind"),
                                      .admin = skr_admin_port(daemon->admin)};
 }
 
 bool skr_daemon_is_synced(struct skr_daemon *daemon)
 {
-    struct skr_gang_stats stats;
-    skr_engine_thread_get_stats(daemon->engine, &stats);
-    return stats.synced;
+    return skr_health_is_synced(&daemon->health);
 }
 
 /* ---- signals ---- */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One list under one lock. The thread takes the whole list at once and handles it without the lock,
- * so posters contend with each other only. The timer is the deadline of the wait. Stats are copied
- * once a batch.
+ * so posters contend with each other only. The timer is the deadline of the wait.
  */
 #include "server/daemon/engine_thread.h"
 
@@ -17,22 +16,20 @@ struct message {
     struct skr_event event;
     void (*release)(void *keep); /* NULL: copies holds what the event borrows */
     /* Set: there is no event, but somebody who wants to look. */
-    void (*look)(void *keep, struct skr_gang *engine, skr_time now);
+    void (*look)(void *keep, struct skr_engine *engine, skr_time now);
     void *keep;
     struct message *next;
     char copies[];
 };
 
 struct skr_engine_thread {
-    struct skr_gang *engine;
+    struct skr_engine *engine;
     const struct skr_clock *clock;
     struct skr_engine_outlets outlets;
     struct skr_actions actions;
     skr_time timer;
     pthread_t thread;
     bool running;
-    struct skr_slot_count count;
-    skr_time count_took;
     atomic_int_fast64_t busy_since; /* of the clock; 0: it waits */
 
     pthread_mutex_t lock; /* of everything below */
@@ -42,63 +39,11 @@ struct skr_engine_thread {
     size_t n;
     uint64_t posted, handled;
     bool stop;
-    struct skr_gang_stats stats;
-    bool started;
-    bool slots_wanted;
-    uint64_t slots_made; /* times */
-    skr_time slots_next; /* not before */
-    struct skr_slots slots;
-};
-
-enum {
-    SLOTS_SHARE = 100,  /* counting slots takes at most one part in so many of the thread's time */
-    SLOTS_LEAVES = 500, /* counted before messages are looked at again */
+    bool asked; /* for pieces of aside() */
+    bool synced, leader;
 };
 
 /* ---- messages ---- */
-
-void skr_event_discard(struct skr_event *event)
-{
-    switch (event->kind) {
-    case SKR_EVENT_NODE_UPSERT:
-        skr_node_destroy(event->node);
-        break;
-    case SKR_EVENT_POD_UPSERT:
-        skr_pod_destroy(event->pod);
-        break;
-    case SKR_EVENT_CONFIGMAP_UPSERT:
-        skr_configmap_destroy(event->configmap);
-        break;
-    case SKR_EVENT_PODGROUP_UPSERT:
-        skr_podgroup_destroy(event->podgroup);
-        break;
-    case SKR_EVENT_SOLVED:
-        skr_solution_destroy(event->solved.solution);
-        break;
-    case SKR_EVENT_WRITE_DONE:
-        skr_pod_destroy(event->write_done.pod);
-        skr_configmap_destroy(event->write_done.configmap);
-        skr_podgroup_destroy(event->write_done.podgroup);
-        break;
-    case SKR_EVENT_NODE_DELETE:
-    case SKR_EVENT_POD_DELETE:
-    case SKR_EVENT_CONFIGMAP_DELETE:
-    case SKR_EVENT_PODGROUP_DELETE:
-    case SKR_EVENT_SYNCED:
-    case SKR_EVENT_FILTER:
-    case SKR_EVENT_PRIORITIZE:
-    case SKR_EVENT_PREEMPT:
-    case SKR_EVENT_BIND:
-    case SKR_EVENT_HANGUP:
-    case SKR_EVENT_TIMER:
-    case SKR_EVENT_EXPLAIN:
-    case SKR_EVENT_LEADER_WON:
-    case SKR_EVENT_LEADER_LOST:
-    case SKR_EVENT_SHUTDOWN:
-    case SKR_EVENT_KIND_COUNT:
-        break;
-    }
-}
 
 static void release_message(struct message *message)
 {
@@ -113,14 +58,15 @@ static void discard_message(struct message *message)
     if (message->look) {
         message->look(message->keep, NULL, 0);
     } else {
-        skr_event_discard(&message->event);
+        skr_event_fini(&message->event);
     }
     release_message(message);
 }
 
 static bool waits_for_room(const struct message *message)
 {
-    return !message->look && message->event.kind <= SKR_EVENT_PODGROUP_DELETE;
+    return !message->look &&
+           (message->event.kind == SKR_EVENT_UPSERT || message->event.kind == SKR_EVENT_DELETE);
 }
 
 static void enqueue(struct skr_engine_thread *t, struct message *message)
@@ -165,38 +111,38 @@ static const char *copy_string(char **room, const char *s)
     return copy;
 }
 
-static const char *extra_string(const struct skr_event *event)
+static struct message *copy_deleted(const struct skr_event *event)
 {
-    if (event->kind == SKR_EVENT_BIND) {
-        return event->bind.node;
-    }
-    return event->kind == SKR_EVENT_WRITE_DONE ? event->write_done.message : NULL;
+    size_t need = size_of(event->deleted.namespace_) + size_of(event->deleted.name) +
+                  size_of(event->deleted.uid);
+    struct message *message = skr_alloc(sizeof *message + need);
+    char *room = message->copies;
+    message->event = *event;
+    message->event.deleted.namespace_ = copy_string(&room, event->deleted.namespace_);
+    message->event.deleted.name = copy_string(&room, event->deleted.name);
+    message->event.deleted.uid = copy_string(&room, event->deleted.uid);
+    return message;
 }
 
 static struct message *copy_event(const struct skr_event *event)
 {
-    const char *extra = extra_string(event);
-    size_t need =
-        size_of(event->namespace_) + size_of(event->name) + size_of(event->uid) + size_of(extra);
+    if (event->kind == SKR_EVENT_DELETE) {
+        return copy_deleted(event);
+    }
+    bool written = event->kind == SKR_EVENT_WRITE_DONE;
+    size_t need = written ? size_of(event->written.message) : 0;
     struct message *message = skr_alloc(sizeof *message + need);
     char *room = message->copies;
     message->event = *event;
-    message->event.namespace_ = copy_string(&room, event->namespace_);
-    message->event.name = copy_string(&room, event->name);
-    message->event.uid = copy_string(&room, event->uid);
-    extra = copy_string(&room, extra);
-    if (event->kind == SKR_EVENT_BIND) {
-        message->event.bind.node = extra;
-    } else if (event->kind == SKR_EVENT_WRITE_DONE) {
-        message->event.write_done.message = extra;
+    if (written) {
+        message->event.written.message = copy_string(&room, event->written.message);
     }
     return message;
 }
 
 void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_event *event)
 {
-    skr_bug_on(event->kind == SKR_EVENT_FILTER || event->kind == SKR_EVENT_PRIORITIZE ||
-               event->kind == SKR_EVENT_PREEMPT);
+    skr_bug_on(event->kind == SKR_EVENT_REQUEST);
     enqueue(thread, copy_event(event));
 }
 
@@ -211,7 +157,7 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
 }
 
 void skr_engine_thread_look(struct skr_engine_thread *thread,
-                            void (*look)(void *context, struct skr_gang *engine, skr_time now),
+                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context)
 {
     struct message *message = skr_alloc(sizeof *message);
@@ -227,7 +173,7 @@ static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action
     const struct skr_engine_outlets *o = &t->outlets;
     switch (action->kind) {
     case SKR_ACTION_ANSWER:
-        o->answer(o->context, &action->answer);
+        o->answer(o->context, action->answer.request, action->answer.body);
         break;
     case SKR_ACTION_HOLD:
         o->hold(o->context, action->hold.request, action->hold.deadline);
@@ -235,25 +181,20 @@ static void carry_out_one(struct skr_engine_thread *t, struct skr_action *action
     case SKR_ACTION_WRITE:
         o->write(o->context, &action->write);
         break;
-    case SKR_ACTION_SOLVE: {
-        struct skr_solve_request *request = action->solve;
-        action->solve = NULL;
-        o->solve(o->context, request);
+    case SKR_ACTION_WORK: {
+        struct skr_work *work = action->work;
+        action->work = NULL;
+        o->work(o->context, work);
         break;
     }
-    case SKR_ACTION_CANCEL_SOLVE:
-        o->cancel_solve(o->context, action->cancel_solve);
+    case SKR_ACTION_CANCEL:
+        o->cancel(o->context, action->cancel);
         break;
     case SKR_ACTION_TIMER:
         t->timer = action->timer;
         break;
     case SKR_ACTION_DECISION:
         o->decide(o->context, &action->decision);
-        break;
-    case SKR_ACTION_EXPLAIN:
-        if (o->explain) {
-            o->explain(o->context, &action->explain);
-        }
         break;
     case SKR_ACTION_KIND_COUNT:
         break;
@@ -280,12 +221,13 @@ static bool fire_timer(struct skr_engine_thread *t)
     return due;
 }
 
-/* All messages that wait; NULL when the timer is due, slots are wanted, or to stop (*ret_stop). */
+/* All messages that wait; NULL when the timer is due, something is asked for, or to stop
+ * (*ret_stop). */
 static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
 {
     int rc = 0;
     pthread_mutex_lock(&t->lock);
-    while (!t->head && !t->stop && !t->slots_wanted && rc != ETIMEDOUT) {
+    while (!t->head && !t->stop && !t->asked && rc != ETIMEDOUT) {
         if (t->timer == SKR_TIME_NEVER) {
             pthread_cond_wait(&t->wake, &t->lock);
         } else {
@@ -304,35 +246,16 @@ static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
 
 static void publish(struct skr_engine_thread *t, uint64_t n_handled)
 {
-    struct skr_gang_stats stats;
-    skr_gang_get_stats(t->engine, &stats);
+    const struct skr_frame *frame = skr_engine_frame(t->engine);
+    if (t->outlets.handled) {
+        t->outlets.handled(t->outlets.context, t->engine);
+    }
     pthread_mutex_lock(&t->lock);
-    t->stats = stats;
+    t->synced = skr_frame_is_synced(frame);
+    t->leader = skr_frame_is_leader(frame);
     t->handled += n_handled;
     pthread_cond_broadcast(&t->room);
     pthread_mutex_unlock(&t->lock);
-}
-
-static bool slots_are_wanted(struct skr_engine_thread *t)
-{
-    pthread_mutex_lock(&t->lock);
-    bool wanted = t->slots_wanted;
-    pthread_mutex_unlock(&t->lock);
-    return wanted;
-}
-
-static void keep_slots(struct skr_engine_thread *t, const struct skr_slots *slots, skr_time now)
-{
-    pthread_mutex_lock(&t->lock);
-    struct skr_slots old = t->slots;
-    t->slots = *slots;
-    t->slots_wanted = false;
-    t->slots_made++;
-    t->slots_next = now + t->count_took * SLOTS_SHARE;
-    pthread_cond_broadcast(&t->room);
-    pthread_mutex_unlock(&t->lock);
-    skr_slots_fini(&old);
-    t->count_took = 0;
 }
 
 static void set_busy(struct skr_engine_thread *t)
@@ -347,16 +270,15 @@ skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)
     return busy > 0 ? busy : 0;
 }
 
-/* One piece of the work; messages are looked at between two. */
-static void count_slots(struct skr_engine_thread *t)
+/* One piece; messages are looked at between two. */
+static void do_aside(struct skr_engine_thread *t)
 {
-    struct skr_slots slots;
-    skr_time begin = skr_clock_now(t->clock);
-    bool done = skr_gang_count_slots(t->engine, &t->count, SLOTS_LEAVES, &slots);
-    skr_time now = skr_clock_now(t->clock);
-    t->count_took += now - begin;
-    if (done) {
-        keep_slots(t, &slots, now);
+    pthread_mutex_lock(&t->lock);
+    bool asked = t->asked;
+    t->asked = false;
+    pthread_mutex_unlock(&t->lock);
+    if (asked && t->outlets.aside && t->outlets.aside(t->outlets.context, t->engine)) {
+        skr_engine_thread_ask(t);
     }
 }
 
@@ -388,15 +310,13 @@ static void *work(void *argument)
         if (fire_timer(t) || n > 0) {
             publish(t, n);
         }
-        if (slots_are_wanted(t)) {
-            count_slots(t);
-        }
+        do_aside(t);
     }
 }
 
 /* ---- life ---- */
 
-struct skr_engine_thread *skr_engine_thread_create(const struct skr_settings *settings,
+struct skr_engine_thread *skr_engine_thread_create(struct skr_engine *engine,
                                                    const struct skr_clock *clock)
 {
     struct skr_engine_thread *t = skr_alloc(sizeof *t);
@@ -407,7 +327,7 @@ struct skr_engine_thread *skr_engine_thread_create(const struct skr_settings *se
     pthread_cond_init(&t->wake, &monotonic);
     pthread_cond_init(&t->room, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    t->engine = skr_engine_create(settings);
+    t->engine = engine;
     t->clock = clock;
     t->timer = SKR_TIME_NEVER;
     skr_actions_init(&t->actions);
@@ -423,39 +343,33 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
         return skr_error_set(error, SKR_LIMIT, "engine thread: %s", strerror(rc));
     }
     thread->running = true;
-    pthread_mutex_lock(&thread->lock);
-    thread->started = true;
-    pthread_mutex_unlock(&thread->lock);
     return 0;
 }
 
-void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_gang_stats *ret)
+void skr_engine_thread_ask(struct skr_engine_thread *thread)
 {
     pthread_mutex_lock(&thread->lock);
-    *ret = thread->stats;
+    thread->asked = true;
+    pthread_cond_signal(&thread->wake);
     pthread_mutex_unlock(&thread->lock);
 }
 
-void skr_engine_thread_get_slots(struct skr_engine_thread *thread, skr_time timeout,
-                                 struct skr_slots *ret)
+static bool read_flag(struct skr_engine_thread *t, const bool *flag)
 {
-    skr_time now = skr_clock_now(thread->clock);
-    struct timespec deadline = skr_clock_deadline(thread->clock, now + timeout);
-    int rc = 0;
-    pthread_mutex_lock(&thread->lock);
-    if (thread->started && !thread->stop && now >= thread->slots_next) {
-        uint64_t made = thread->slots_made;
-        thread->slots_wanted = true;
-        pthread_cond_signal(&thread->wake);
-        while (thread->slots_made == made && !thread->stop && rc != ETIMEDOUT) {
-            rc = pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
-        }
-    }
-    *ret = thread->slots;
-    if (ret->tree) {
-        skr_tree_ref(ret->tree);
-    }
-    pthread_mutex_unlock(&thread->lock);
+    pthread_mutex_lock(&t->lock);
+    bool value = *flag;
+    pthread_mutex_unlock(&t->lock);
+    return value;
+}
+
+bool skr_engine_thread_is_synced(struct skr_engine_thread *thread)
+{
+    return read_flag(thread, &thread->synced);
+}
+
+bool skr_engine_thread_is_leader(struct skr_engine_thread *thread)
+{
+    return read_flag(thread, &thread->leader);
 }
 
 bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout)
@@ -498,8 +412,6 @@ void skr_engine_thread_destroy(struct skr_engine_thread *thread)
         discard_message(message);
     }
     skr_actions_fini(&thread->actions);
-    skr_slot_count_fini(&thread->count);
-    skr_slots_fini(&thread->slots);
     skr_engine_destroy(thread->engine);
     pthread_cond_destroy(&thread->wake);
     pthread_cond_destroy(&thread->room);

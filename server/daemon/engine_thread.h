@@ -2,14 +2,15 @@
 #ifndef SKR_SERVER_DAEMON_ENGINE_THREAD_H
 #define SKR_SERVER_DAEMON_ENGINE_THREAD_H
 /*
- * The engine thread: the one owner of the engine. It takes messages from one queue, hands each to
- * skr_engine_handle() with the time, and carries the actions out in order by calling the outlets.
- * It never waits for anything but its queue and its one timer.
+ * An engine thread: the one owner of one engine (core/frame/engine.h); each scheduler that is
+ * enabled has its own. It takes messages from one queue, hands each to skr_engine_handle() with the
+ * time, and carries the actions out in order by calling the outlets. It never waits for anything but
+ * its queue and its one timer.
  *
- * Posting is safe from any thread. Objects in an event (nodes, pods, ConfigMaps, solutions) pass to
- * the queue with the post, whatever happens then.
+ * Posting is safe from any thread. Objects and work in an event pass to the queue with the post,
+ * whatever happens then.
  */
-#include "core/gang/engine.h"
+#include "core/frame/engine.h"
 #include "server/clock.h"
 
 enum {
@@ -21,27 +22,31 @@ enum {
 struct skr_engine_thread;
 
 /* All run on the engine thread and must not block. What they get is borrowed for the call, but for
- * the solve request, which is handed over. */
+ * work, which is handed over. */
 struct skr_engine_outlets {
     void *context;
-    void (*answer)(void *context, const struct skr_answer *answer);
+    void (*answer)(void *context, uint64_t request, const void *body);
     void (*hold)(void *context, uint64_t request, skr_time deadline);
     void (*write)(void *context, const struct skr_write *write);
-    void (*solve)(void *context, struct skr_solve_request *request);
-    void (*cancel_solve)(void *context, uint64_t id);
+    void (*work)(void *context, struct skr_work *work); /* NULL: the scheduler has none */
+    void (*cancel)(void *context, uint64_t id);         /* NULL: the same */
     void (*decide)(void *context, const struct skr_decision *decision);
-    void (*explain)(void *context, const struct skr_explain_answer *answer); /* NULL: not asked */
+    /* After each batch of messages: figures may be read. NULL: nobody does. */
+    void (*handled)(void *context, const struct skr_engine *engine);
+    /* A piece of what skr_engine_thread_ask() asked for; true when there is more, which comes when
+     * messages that wait have been handled. May bring caches up to date, nothing that decides. */
+    bool (*aside)(void *context, struct skr_engine *engine);
 };
 
-/* settings and clock are borrowed and outlive the thread; outlets are copied. The thread does not
- * run before skr_engine_thread_start(); posts before that wait in the queue. */
-struct skr_engine_thread *skr_engine_thread_create(const struct skr_settings *settings,
+/* The engine is taken over; the clock is borrowed and outlives the thread; outlets are copied. The
+ * thread does not run before skr_engine_thread_start(); posts before that wait in the queue. */
+struct skr_engine_thread *skr_engine_thread_create(struct skr_engine *engine,
                                                    const struct skr_clock *clock);
 int skr_engine_thread_start(struct skr_engine_thread *thread,
                             const struct skr_engine_outlets *outlets, struct skr_error *error);
 
-/* Copies the event with its strings (namespace_, name, uid, node of a BIND, message of a
- * WRITE_DONE). Not for FILTER, PRIORITIZE and PREEMPT: they borrow whole requests. */
+/* Copies the event with its strings (those of a DELETE, message of a WRITE_DONE). Not for REQUESTs:
+ * they borrow their body. */
 void skr_engine_thread_post(struct skr_engine_thread *thread, const struct skr_event *event);
 /* Nothing is copied but the struct: everything borrowed stays until release(keep) is called, on the
  * engine thread after the event was handled, or wherever the queue is emptied at the end. */
@@ -52,29 +57,24 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
  * be quick, change nothing and keep nothing of the engine. engine NULL: the thread ends without
  * (then on any thread). Never waits. */
 void skr_engine_thread_look(struct skr_engine_thread *thread,
-                            void (*look)(void *context, struct skr_gang *engine, skr_time now),
+                            void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
-
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);
-/* Of the engine after the last handled event. Any thread. */
-void skr_engine_thread_get_stats(struct skr_engine_thread *thread, struct skr_gang_stats *ret);
-/* Room that is left, measured on the engine thread when somebody asks, never so often that it takes
- * more than a hundredth of its time; what was measured last when that is too soon, or when the
- * thread does not come to it within `timeout`. Any thread; end with skr_slots_fini(). */
-void skr_engine_thread_get_slots(struct skr_engine_thread *thread, skr_time timeout,
-                                 struct skr_slots *ret);
+/* The outlet aside() is to be called until it has no more. Any thread; never waits. */
+void skr_engine_thread_ask(struct skr_engine_thread *thread);
+
+/* SYNCED has been handled; the engine leads. Any thread. */
+bool skr_engine_thread_is_synced(struct skr_engine_thread *thread);
+bool skr_engine_thread_is_leader(struct skr_engine_thread *thread);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
  * from an outlet. */
 bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout);
 /* Ends after the messages posted so far, joins. Later posts are discarded. Outlets are not called
  * any more. */
 void skr_engine_thread_stop(struct skr_engine_thread *thread);
-/* Stops if need be, frees. NULL allowed. */
+/* Stops if need be, frees, the engine too. NULL allowed. */
 void skr_engine_thread_destroy(struct skr_engine_thread *thread);
-
-/* Frees what an event owns that nobody will handle. */
-void skr_event_discard(struct skr_event *event);
 
 #endif

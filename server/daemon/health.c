@@ -4,10 +4,30 @@
 
 #define WEDGED_TIME (30 * SKR_SECOND) /* at one thing: the process is to be killed */
 
+skr_time skr_health_busy(const struct skr_health *health)
+{
+    skr_time longest = 0;
+    for (size_t i = 0; i < health->n_engines; i++) {
+        skr_time busy = skr_engine_thread_busy(health->engine[i]);
+        longest = busy > longest ? busy : longest;
+    }
+    return longest;
+}
+
+bool skr_health_is_synced(const struct skr_health *health)
+{
+    for (size_t i = 0; i < health->n_engines; i++) {
+        if (!skr_engine_thread_is_synced(health->engine[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_engine(void *context, struct skr_error *error)
 {
     const struct skr_health *h = context;
-    skr_time busy = skr_engine_thread_busy(h->engine);
+    skr_time busy = skr_health_busy(h);
     if (busy >= WEDGED_TIME) {
         skr_error_set(error, SKR_BUG, "the engine has been at one event for %d s",
                       (int)(busy / SKR_SECOND));
@@ -32,18 +52,16 @@ static bool check_kube(void *context, struct skr_error *error)
 static bool check_synced(void *context, struct skr_error *error)
 {
     const struct skr_health *h = context;
-    struct skr_gang_stats stats;
-    skr_engine_thread_get_stats(h->engine, &stats);
-    if (stats.synced) {
+    if (skr_health_is_synced(h)) {
         return true;
     }
     struct skr_kube_stats kube;
     struct skr_strbuf waits;
     skr_kube_get_stats(h->kube, &kube);
     skr_strbuf_init(&waits);
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+    for (size_t i = 0; i < kube.n_resources; i++) {
         if (!kube.resource[i].synced) {
-            skr_strbuf_addf(&waits, " %s", skr_kube_resource_name((enum skr_kube_resource)i));
+            skr_strbuf_addf(&waits, " %s", kube.resource[i].name);
         }
     }
     skr_error_set(error, SKR_RETRY, "first lists are not complete:%s",
@@ -57,11 +75,10 @@ static bool check_fresh(void *context, struct skr_error *error)
     const struct skr_health *h = context;
     struct skr_kube_stats kube;
     skr_kube_get_stats(h->kube, &kube);
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+    for (size_t i = 0; i < kube.n_resources; i++) {
         if (kube.resource[i].stale) {
             skr_error_set(error, SKR_RETRY, "no list or watch of %s succeeded for %d s",
-                          skr_kube_resource_name((enum skr_kube_resource)i),
-                          (int)(kube.resource[i].age / SKR_SECOND));
+                          kube.resource[i].name, (int)(kube.resource[i].age / SKR_SECOND));
             return false;
         }
     }

@@ -10,6 +10,7 @@
  */
 #include <stdatomic.h>
 
+#include "core/schedulers.h"
 #include "server/daemon/engine_thread.h"
 #include "server/daemon/leader.h"
 #include "server/http/admin.h"
@@ -17,7 +18,8 @@
 
 /* What is looked at; borrowed, set before the listeners start. */
 struct skr_health {
-    struct skr_engine_thread *engine;
+    struct skr_engine_thread *engine[SKR_SCHEDULER_COUNT];
+    size_t n_engines;
     struct skr_kube *kube;
     struct skr_leader *leader; /* NULL: not looked at */
     atomic_bool stopping;
@@ -26,5 +28,10 @@ struct skr_health {
 /* Fill check (of SKR_ADMIN_CHECKS_MAX) and return how many. health outlives the listeners. */
 size_t skr_health_live(struct skr_health *health, struct skr_admin_check *check);
 size_t skr_health_ready(struct skr_health *health, struct skr_admin_check *check);
+
+/* Every engine has its first lists. */
+bool skr_health_is_synced(const struct skr_health *health);
+/* The longest that one of the engines has been at one thing. */
+skr_time skr_health_busy(const struct skr_health *health);
 
 #endif

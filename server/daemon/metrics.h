@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_DAEMON_METRICS_H
 #define SKR_SERVER_DAEMON_METRICS_H
-/* Metrics of the daemon beyond those of the listeners: engine, solver, watches, writes. They are
- * read from where the truth is when somebody asks for /metrics. */
-#include "core/gang/reason.h"
-#include "server/daemon/engine_thread.h"
+/* Metrics of the daemon beyond those of the listeners and of the schedulers' services: watches and
+ * writes. They are read from where the truth is when somebody asks for /metrics. */
 #include "server/http/metrics.h"
 #include "server/kube/client.h"
 
@@ -12,12 +10,8 @@ struct skr_daemon_metrics;
 
 /* All borrowed; kube may be set later, before anybody asks. The registry calls back until it is
  * destroyed, so that is done first. */
-struct skr_daemon_metrics *skr_daemon_metrics_create(struct skr_metrics *registry,
-                                                     struct skr_engine_thread *engine);
+struct skr_daemon_metrics *skr_daemon_metrics_create(struct skr_metrics *registry);
 void skr_daemon_metrics_set_kube(struct skr_daemon_metrics *metrics, const struct skr_kube *kube);
-/* One finished solve. Any thread. */
-void skr_daemon_metrics_solved(struct skr_daemon_metrics *metrics,
-                               const struct skr_solution *solution, int64_t took_ns);
 void skr_daemon_metrics_destroy(struct skr_daemon_metrics *metrics); /* NULL allowed */
 
 /* Name of the i-th family, NULL behind the last one. */

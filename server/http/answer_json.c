@@ -49,6 +49,7 @@ static enum verdict verdict(const struct skr_answer *answer, size_t i)
     case SKR_ANSWER_SCORES:
     case SKR_ANSWER_PREEMPT_MASK:
     case SKR_ANSWER_BOUND:
+    case SKR_ANSWER_EXPLANATION:
     case SKR_ANSWER_KIND_COUNT:
     default:
         return REFUSED;
@@ -167,6 +168,7 @@ static bool fits(const struct skr_answer *answer, const struct skr_verb_args *ar
         return args->verb == SKR_VERB_PREEMPT && answer->n == args->n_candidates;
     case SKR_ANSWER_BOUND:
         return args->verb == SKR_VERB_BIND;
+    case SKR_ANSWER_EXPLANATION:
     case SKR_ANSWER_KIND_COUNT:
     default:
         return false;

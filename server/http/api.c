@@ -50,7 +50,7 @@ static bool selects(void *context, const struct skr_labels *labels)
     return skr_selector_matches_list(q->selector, labels);
 }
 
-static void write_answer(struct question *q, struct skr_gang *engine, skr_time now)
+static void write_answer(struct question *q, struct skr_engine *engine, skr_time now)
 {
     struct skr_view_query query = {.path = q->path, .context = q};
 
@@ -63,10 +63,10 @@ static void write_answer(struct question *q, struct skr_gang *engine, skr_time n
         query.argument[i] = q->argument[i];
     }
     query.selects = q->selector ? selects : NULL;
-    q->code = skr_engine_view(engine, &query, now, &q->answer);
+    q->code = skr_gang_view(skr_engine_self(engine), &query, now, &q->answer);
 }
 
-static void look(void *context, struct skr_gang *engine, skr_time now)
+static void look(void *context, struct skr_engine *engine, skr_time now)
 {
     struct question *q = context;
     struct skr_api *api = q->api;

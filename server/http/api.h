@@ -6,6 +6,7 @@
  * request is held while the engine thread writes its page, so that neither thread waits for the
  * other; at most SKR_API_ASKED_MAX are on their way at once, more are told to come again.
  */
+#include "core/frame/engine.h"
 #include "core/gang/pages.h"
 #include "server/http/admin.h"
 
@@ -13,7 +14,7 @@ enum { SKR_API_ASKED_MAX = 16 };
 
 struct skr_api_options {
     /* skr_engine_thread_look(). */
-    void (*look)(void *context, void (*fn)(void *argument, struct skr_gang *engine, skr_time now),
+    void (*look)(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
                  void *argument);
     void *context;
 };

@@ -5,6 +5,8 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -45,7 +47,7 @@ static int code_of(enum skr_explain_status status)
     }
 }
 
-void skr_explanations_answer(struct skr_explanations *explanations,
+void skr_explanations_answer(struct skr_explanations *explanations, uint64_t request,
                              const struct skr_explain_answer *answer)
 {
     struct question *q;
@@ -53,7 +55,7 @@ void skr_explanations_answer(struct skr_explanations *explanations,
     pthread_mutex_lock(&explanations->lock);
     DL_FOREACH(explanations->asked, q)
     {
-        if (q->number != answer->request || q->code != 0) {
+        if (q->number != request || q->code != 0) {
             continue;
         }
         skr_strbuf_addn(&q->answer, answer->json, answer->json_len);
@@ -84,6 +86,26 @@ static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request
     return number;
 }
 
+/* What is posted, with its texts. */
+struct asked {
+    struct skr_explain_request request;
+    char namespace_[256];
+    char name[256];
+};
+
+static void post(struct skr_explanations *x, uint64_t number, const char *namespace_,
+                 const char *name)
+{
+    struct asked *asked = skr_alloc(sizeof *asked);
+    snprintf(asked->namespace_, sizeof asked->namespace_, "%s", namespace_);
+    snprintf(asked->name, sizeof asked->name, "%s", name);
+    asked->request = (struct skr_explain_request){asked->namespace_, asked->name};
+    const struct skr_event event = {
+        .kind = SKR_EVENT_REQUEST,
+        .request = {.id = number, .verb = SKR_GANG_EXPLAIN, .body = &asked->request}};
+    x->options.post(x->options.context, &event, free, asked);
+}
+
 static void handle(void *context, struct skr_http_request *request)
 {
     struct skr_explanations *x = context;
@@ -105,15 +127,13 @@ static void handle(void *context, struct skr_http_request *request)
     }
     memcpy(namespace_, path, (size_t)(slash - path));
     namespace_[slash - path] = 0;
-    struct skr_event event = {
-        .kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = slash + 1};
-    event.explain.request = ask(x, request);
-    if (event.explain.request == 0) {
+    uint64_t number = ask(x, request);
+    if (number == 0) {
         skr_http_refuse_json(request, MHD_HTTP_SERVICE_UNAVAILABLE,
                              "sakkara: too many questions at once");
         return;
     }
-    x->options.post(x->options.context, &event);
+    post(x, number, namespace_, slash + 1);
 }
 
 static void resume(void *context, struct skr_http_request *request)

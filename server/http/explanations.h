@@ -6,15 +6,16 @@
  * request is held while the engine finds out, which may take a solve; the engine answers within
  * seconds in any case. At most SKR_EXPLANATIONS_ASKED_MAX are on their way at once.
  */
-#include "core/gang/action.h"
-#include "core/gang/event.h"
+#include "core/frame/event.h"
+#include "core/gang/requests.h"
 #include "server/http/admin.h"
 
 enum { SKR_EXPLANATIONS_ASKED_MAX = 32 };
 
 struct skr_explanations_options {
-    void (*post)(void *context,
-                 const struct skr_event *event); /* copies; skr_engine_thread_post() */
+    /* skr_engine_thread_post_kept(). */
+    void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
+                 void *keep);
     void *context;
 };
 
@@ -23,7 +24,7 @@ struct skr_explanations *skr_explanations_create(const struct skr_explanations_o
 /* For struct skr_admin_options, in front of the route /v1. */
 struct skr_admin_route skr_explanations_route(struct skr_explanations *explanations);
 /* From the engine; any thread. An answer that nobody waits for is dropped. */
-void skr_explanations_answer(struct skr_explanations *explanations,
+void skr_explanations_answer(struct skr_explanations *explanations, uint64_t request,
                              const struct skr_explain_answer *answer);
 /* After the admin listener and the engine thread have ended. NULL allowed. */
 void skr_explanations_destroy(struct skr_explanations *explanations);

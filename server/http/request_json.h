@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gang/event.h"
+#include "core/gang/requests.h"
 #include "core/pod/pod.h"
 #include "server/http/json_scan.h"
 

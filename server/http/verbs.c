@@ -28,6 +28,11 @@ enum { MALFORMED_LINES_PER_SECOND = 10 };
 
 struct payload {
     struct skr_verb_args args;
+    union {
+        struct skr_filter_request filter;
+        struct skr_preempt_request preempt;
+        struct skr_bind_request bind;
+    } asked; /* of the event; borrows from args */
     atomic_int refs;
 };
 
@@ -165,8 +170,7 @@ size_t skr_verbs_in_flight(struct skr_verbs *verbs)
 
 static void post_hangup(struct skr_verbs *verbs, uint64_t id)
 {
-    const struct skr_event event = {
-        .kind = SKR_EVENT_HANGUP, .namespace_ = "", .name = "", .uid = "", .hangup = {id}};
+    const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = id}};
 
     verbs->options.post(verbs->options.post_context, &event, NULL, NULL);
 }
@@ -218,36 +222,32 @@ static void malformed(struct skr_verbs *verbs, struct skr_http_request *request,
     reply_error(verbs, request, verb, SKR_TEXT_MALFORMED, "malformed");
 }
 
-static void fill_event(struct skr_event *event, const struct skr_verb_args *args, uint64_t id)
+static struct skr_event make_event(struct payload *payload, uint64_t id)
 {
-    *event = (struct skr_event){.namespace_ = "", .name = "", .uid = ""};
+    const struct skr_verb_args *args = &payload->args;
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = id, .body = &payload->asked}};
+
     switch (args->verb) {
     case SKR_VERB_FILTER:
     case SKR_VERB_PRIORITIZE:
-        event->kind = args->verb == SKR_VERB_FILTER ? SKR_EVENT_FILTER : SKR_EVENT_PRIORITIZE;
-        event->filter.request = id;
-        event->filter.pod = args->pod;
-        event->filter.n_nodes = args->n_nodes;
-        event->filter.node = args->node;
-        return;
+        event.request.verb = args->verb == SKR_VERB_FILTER ? SKR_GANG_FILTER : SKR_GANG_PRIORITIZE;
+        payload->asked.filter = (struct skr_filter_request){args->pod, args->n_nodes, args->node};
+        break;
     case SKR_VERB_PREEMPT:
-        event->kind = SKR_EVENT_PREEMPT;
-        event->preempt.request = id;
-        event->preempt.pod = args->pod;
-        event->preempt.n_nodes = args->n_candidates;
-        event->preempt.node = args->candidate;
-        return;
+        event.request.verb = SKR_GANG_PREEMPT;
+        payload->asked.preempt =
+            (struct skr_preempt_request){args->pod, args->n_candidates, args->candidate};
+        break;
     case SKR_VERB_BIND:
     case SKR_VERB_COUNT:
     default:
-        event->kind = SKR_EVENT_BIND;
-        event->namespace_ = args->namespace_;
-        event->name = args->name;
-        event->uid = args->uid;
-        event->bind.request = id;
-        event->bind.node = args->bind_node;
-        return;
+        event.request.verb = SKR_GANG_BIND;
+        payload->asked.bind =
+            (struct skr_bind_request){args->namespace_, args->name, args->uid, args->bind_node};
+        break;
     }
+    return event;
 }
 
 /* Registers the call and posts its event; false when we are stopping. The engine may answer before
@@ -256,7 +256,6 @@ static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
                    struct payload *payload)
 {
     struct call *call = skr_alloc(sizeof *call);
-    struct skr_event event;
     uint64_t id = 0;
 
     call->request = request;
@@ -278,7 +277,7 @@ static bool submit(struct skr_verbs *verbs, struct skr_http_request *request,
         payload_unref(payload); /* the reference of the event that is not posted */
         return false;
     }
-    fill_event(&event, &payload->args, id);
+    const struct skr_event event = make_event(payload, id);
     verbs->options.post(verbs->options.post_context, &event, payload_unref, payload);
     return true;
 }

@@ -16,8 +16,8 @@
  * A bind the engine holds beyond its own deadline by SKR_VERBS_GRACE (a bug of the engine) is given
  * up: answered "sakkara: hold expired", a hang-up for the engine.
  */
-#include "core/gang/action.h"
-#include "core/gang/event.h"
+#include "core/frame/event.h"
+#include "core/gang/requests.h"
 #include "server/http/listener.h"
 
 enum {

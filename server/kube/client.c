@@ -23,7 +23,9 @@ struct skr_kube {
     struct skr_kube_access access;
     struct skr_kube_counters counters;
     struct skr_kube_session session; /* kube thread, once it runs */
-    struct skr_watch *watch[SKR_KUBE_RESOURCE_COUNT];
+    struct skr_kube_watch *watch[SKR_KUBE_RESOURCES_MAX];
+    size_t n_watches;
+    bool synced[SKR_KUBE_SUBSCRIBERS_MAX];
     struct skr_writer *writer;
     pthread_t thread;
     bool joined;
@@ -34,19 +36,10 @@ struct skr_kube {
     bool stopping;
 };
 
-static const char *const resource_names[] = {"nodes", "pods", "groups", "topologies", "podgroups"};
-_Static_assert(sizeof resource_names / sizeof resource_names[0] == SKR_KUBE_RESOURCE_COUNT,
-               "a name for each resource");
-
 static const char *const outcome_names[] = {"ok",     "conflict", "not_found", "invalid",
                                             "denied", "busy",     "unknown",   "dropped"};
 _Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_WRITE_OUTCOME_COUNT,
                "a name for each outcome");
-
-const char *skr_kube_resource_name(enum skr_kube_resource resource)
-{
-    return resource_names[resource];
-}
 
 const char *skr_kube_outcome_name(enum skr_write_outcome outcome)
 {
@@ -114,8 +107,8 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
             return rc;
         }
     }
-    if (!o->deliver) {
-        return skr_error_set(error, SKR_INVALID, "kube client: deliver is not set");
+    if (o->n_subscribers == 0 || !o->subscriber[0].deliver) {
+        return skr_error_set(error, SKR_INVALID, "kube client: nobody takes the events");
     }
     return 0;
 }
@@ -142,19 +135,38 @@ static void put_all(struct skr_kube *kube, struct skr_kube_job *job)
     }
 }
 
+/* All that this subscriber watches has been listed. */
+static bool is_synced(const struct skr_kube *kube, const struct skr_kube_subscriber *s)
+{
+    for (size_t i = 0; i < s->n_watches; i++) {
+        for (size_t k = 0; k < kube->n_watches; k++) {
+            if (skr_kube_watch_serves(kube->watch[k], &s->watch[i]) &&
+                !skr_kube_watch_is_synced(kube->watch[k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static void announce_sync(struct skr_kube *kube)
 {
     if (atomic_load(&kube->counters.synced)) {
         return;
     }
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        if (!skr_watch_is_synced(kube->watch[i])) {
-            return;
+    bool all = true;
+    for (size_t i = 0; i < kube->options.n_subscribers; i++) {
+        const struct skr_kube_subscriber *s = &kube->options.subscriber[i];
+        if (!kube->synced[i] && is_synced(kube, s)) {
+            struct skr_event event = {.kind = SKR_EVENT_SYNCED};
+            s->deliver(s->context, &event);
+            kube->synced[i] = true;
         }
+        all = all && kube->synced[i];
     }
-    struct skr_event event = {.kind = SKR_EVENT_SYNCED, .namespace_ = "", .name = "", .uid = ""};
-    kube->options.deliver(kube->options.deliver_context, &event);
-    atomic_store(&kube->counters.synced, true);
+    if (all) {
+        atomic_store(&kube->counters.synced, true);
+    }
 }
 
 /* Lets libcurl work and tells the owners of ended exchanges. Returns whether any ended. */
@@ -199,8 +211,8 @@ static void run_until_stopped(struct skr_kube *kube)
         int64_t now = skr_kube_now();
         atomic_store_explicit(&kube->counters.beat, now, memory_order_relaxed);
         skr_kube_session_refresh(&kube->session, now, false);
-        for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-            (void)skr_watch_tick(kube->watch[i], now);
+        for (size_t i = 0; i < kube->n_watches; i++) {
+            (void)skr_kube_watch_tick(kube->watch[i], now);
         }
         (void)skr_writer_tick(kube->writer, now);
         if (run_transfers(kube)) {
@@ -208,8 +220,8 @@ static void run_until_stopped(struct skr_kube *kube)
             continue;
         }
         int64_t due = skr_writer_tick(kube->writer, skr_kube_now());
-        for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-            int64_t next = skr_watch_tick(kube->watch[i], skr_kube_now());
+        for (size_t i = 0; i < kube->n_watches; i++) {
+            int64_t next = skr_kube_watch_tick(kube->watch[i], skr_kube_now());
             due = next < due ? next : due;
         }
         announce_sync(kube);
@@ -220,8 +232,8 @@ static void run_until_stopped(struct skr_kube *kube)
 static void run_down(struct skr_kube *kube)
 {
     int64_t end = skr_kube_now() + kube->options.stop_grace;
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        skr_watch_destroy(kube->watch[i]);
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        skr_kube_watch_destroy(kube->watch[i]);
         kube->watch[i] = NULL;
     }
     skr_writer_drop_queued(kube->writer, "the client is stopping");
@@ -256,8 +268,8 @@ static uint64_t random_seed(uint64_t given)
 
 static void free_kube(struct skr_kube *kube)
 {
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        skr_watch_destroy(kube->watch[i]);
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        skr_kube_watch_destroy(kube->watch[i]);
     }
     skr_writer_destroy(kube->writer);
     if (kube->session.multi) {
@@ -286,14 +298,43 @@ static void make_session(struct skr_kube *kube)
     };
 }
 
+/* The watch that serves what; made when there is none yet. */
+static struct skr_kube_watch *watch_for(struct skr_kube *kube, const struct skr_watch *what)
+{
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        if (skr_kube_watch_serves(kube->watch[i], what)) {
+            return kube->watch[i];
+        }
+    }
+    skr_bug_on(kube->n_watches == SKR_KUBE_RESOURCES_MAX);
+    kube->counters.resource[kube->n_watches].name =
+        what->name ? what->name : what->type->resource->plural;
+    kube->watch[kube->n_watches] = skr_kube_watch_create(&kube->session, what, kube->n_watches);
+    return kube->watch[kube->n_watches++];
+}
+
+static void make_watches(struct skr_kube *kube)
+{
+    for (size_t i = 0; i < kube->options.n_subscribers; i++) {
+        const struct skr_kube_subscriber *s = &kube->options.subscriber[i];
+        for (size_t k = 0; k < s->n_watches; k++) {
+            skr_kube_watch_add(watch_for(kube, &s->watch[k]), s, &s->watch[k]);
+        }
+    }
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (skr_kube_watch_are_peers(kube->watch[i], kube->watch[k])) {
+                skr_kube_watch_pair(kube->watch[i], kube->watch[k]);
+            }
+        }
+    }
+}
+
 static void make_parts(struct skr_kube *kube)
 {
-    long connections = kube->options.max_in_flight + SKR_KUBE_RESOURCE_COUNT;
+    make_watches(kube);
+    long connections = kube->options.max_in_flight + (long)kube->n_watches;
     (void)curl_multi_setopt(kube->session.multi, CURLMOPT_MAXCONNECTS, connections);
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
-        kube->watch[i] = skr_watch_create(&kube->session, (enum skr_kube_resource)i);
-    }
-    skr_watch_pair(kube->watch[SKR_KUBE_GROUP_MAPS], kube->watch[SKR_KUBE_TOPOLOGY_MAPS]);
     kube->writer = skr_writer_create(&kube->session);
 }
 
@@ -351,9 +392,9 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
     return 0;
 }
 
-int skr_kube_submit(struct skr_kube *kube, const struct skr_write *write)
+int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_write *write)
 {
-    struct skr_kube_job *job = skr_kube_job_create(write);
+    struct skr_kube_job *job = skr_kube_job_create(&kube->options.subscriber[subscriber], write);
     skr_bug_on(!job);
     skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
     bool stopping = kube->stopping;
@@ -406,6 +447,7 @@ static void get_resource(const struct skr_kube_resource_counters *c, skr_time st
 {
     skr_time age = skr_kube_now() - atomic_load_explicit(&c->last_success, memory_order_relaxed);
     *ret = (struct skr_kube_resource_stats){
+        .name = c->name,
         .objects = skr_count_get(&c->objects),
         .lists = skr_count_get(&c->lists),
         .watches = skr_count_get(&c->watches),
@@ -425,9 +467,10 @@ void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret)
         .in_flight = skr_count_get(&c->in_flight),
         .credential_reloads = skr_count_get(&c->credential_reloads),
         .synced = atomic_load(&c->synced),
+        .n_resources = kube->n_watches,
         .since_beat = skr_kube_now() - atomic_load_explicit(&c->beat, memory_order_relaxed),
     };
-    for (int i = 0; i < SKR_KUBE_RESOURCE_COUNT; i++) {
+    for (size_t i = 0; i < kube->n_watches; i++) {
         get_resource(&c->resource[i], kube->options.stale_after, &ret->resource[i]);
     }
     for (int i = 0; i < SKR_WRITE_CLASS_COUNT; i++) {

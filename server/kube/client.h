@@ -2,12 +2,12 @@
 #ifndef SKR_SERVER_KUBE_CLIENT_H
 #define SKR_SERVER_KUBE_CLIENT_H
 /*
- * The Kubernetes client: one thread with one libcurl multi handle that watches what the engine has
- * to know and sends what the engine wants written. It decides nothing: objects become events,
- * writes become requests, answers become events.
+ * The Kubernetes client: one thread with one libcurl multi handle that watches what engines have to
+ * know and sends what they want written. It decides nothing: objects become events, writes become
+ * requests, answers become events.
  *
- * Watched: nodes; pods of all namespaces; ConfigMaps labelled sakkara.group; ConfigMaps labelled
- * sakkara.topology; PodGroups of scheduling.x-k8s.io/v1alpha1, where that kind is installed.
+ * Every engine is a subscriber with the watches of its scheduler (core/frame/resource.h), over all
+ * namespaces. What several of them watch is watched once. All writes share one rate limiter.
  *
  * deliver() is called on the kube thread, for every event, in the order in which each object
  * changed. The callee copies the struct and takes over the decoded objects in it; every string of
@@ -17,29 +17,30 @@
  *
  * All other functions may be called from any thread, _stop and _destroy from one.
  */
-#include "core/gang/action.h"
-#include "core/gang/event.h"
+#include "core/frame/action.h"
+#include "core/frame/event.h"
 #include "server/kube/access.h"
-
-enum skr_kube_resource {
-    SKR_KUBE_NODES,
-    SKR_KUBE_PODS,
-    SKR_KUBE_GROUP_MAPS,
-    SKR_KUBE_TOPOLOGY_MAPS,
-    SKR_KUBE_PODGROUPS,
-    SKR_KUBE_RESOURCE_COUNT
-};
 
 enum {
     SKR_KUBE_QPS_MAX = 100000,
     SKR_KUBE_BURST_MAX = 1000000,
     SKR_KUBE_IN_FLIGHT_MAX = 256,
-    SKR_KUBE_PAGE_MAX = 10000
+    SKR_KUBE_PAGE_MAX = 10000,
+    SKR_KUBE_SUBSCRIBERS_MAX = 8,
+    SKR_KUBE_RESOURCES_MAX = 32, /* different ones, by resource and selector */
+};
+
+/* Who takes events: copied, what it points to outlives the client. */
+struct skr_kube_subscriber {
+    const struct skr_watch *watch;
+    size_t n_watches;
+    void (*deliver)(void *context, struct skr_event *event);
+    void *context;
 };
 
 struct skr_kube_options {
-    void (*deliver)(void *context, struct skr_event *event);
-    void *deliver_context;
+    struct skr_kube_subscriber subscriber[SKR_KUBE_SUBSCRIBERS_MAX];
+    size_t n_subscribers;
     const char *user_agent; /* copied; NULL: "sakkara" */
     bool system_groups;     /* group maps and PodGroups in the system's namespaces count; false */
     /* Asked on the kube thread right before a request is sent that changes something; false: it is
@@ -68,7 +69,7 @@ struct skr_kube_options {
     uint64_t seed;          /* of the jitter; 0: random */
 };
 
-/* The figures above; deliver is NULL. */
+/* The figures above; nobody subscribes. */
 void skr_kube_options_default(struct skr_kube_options *options);
 
 struct skr_kube;
@@ -79,9 +80,9 @@ struct skr_kube;
 int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
                     struct skr_kube **ret, struct skr_error *error);
 
-/* Queues a write; everything is copied. 0, or -SKR_GONE after _stop began: then no WRITE_DONE will
+/* Queues a write of a subscriber, who gets its outcome; everything is copied. 0, or -SKR_GONE after _stop began: then no WRITE_DONE will
  * come. O(size of the write). */
-int skr_kube_submit(struct skr_kube *kube, const struct skr_write *write);
+int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_write *write);
 
 /* Ends watches at once, delivers DROPPED for what is queued, waits up to the grace period for what
  * is in flight, delivers UNKNOWN for the rest, joins the thread. A second call does nothing. */
@@ -91,11 +92,12 @@ void skr_kube_destroy(struct skr_kube *kube);
 
 /* Counters for metrics and /readyz. */
 struct skr_kube_resource_stats {
-    uint64_t objects;     /* known to exist now */
-    uint64_t lists;       /* complete ones */
-    uint64_t watches;     /* started, the first one included */
-    uint64_t failures;    /* lists and watches that ended with an error */
-    uint64_t events;      /* objects delivered, deletions included */
+    const char *name;  /* of the watch: "nodes", "groups", … label value of metrics; constant */
+    uint64_t objects;  /* known to exist now */
+    uint64_t lists;    /* complete ones */
+    uint64_t watches;  /* started, the first one included */
+    uint64_t failures; /* lists and watches that ended with an error */
+    uint64_t events;   /* objects delivered, deletions included */
     uint64_t undecodable; /* versions of objects that were skipped */
     skr_time age;         /* since a list was complete, a watch began or one of its lines was read,
                      bookmarks included; before the first: since the client started */
@@ -104,20 +106,19 @@ struct skr_kube_resource_stats {
 };
 
 struct skr_kube_stats {
-    struct skr_kube_resource_stats resource[SKR_KUBE_RESOURCE_COUNT];
+    struct skr_kube_resource_stats resource[SKR_KUBE_RESOURCES_MAX];
+    size_t n_resources;
     uint64_t writes[SKR_WRITE_CLASS_COUNT][SKR_WRITE_OUTCOME_COUNT];
     uint64_t write_ns[SKR_WRITE_CLASS_COUNT]; /* sum of times from sending to answer */
     uint64_t queued[SKR_WRITE_CLASS_COUNT];
     uint64_t in_flight;
     uint64_t credential_reloads; /* files that brought something new */
-    bool synced;                 /* SKR_EVENT_SYNCED was delivered */
+    bool synced;                 /* SKR_EVENT_SYNCED was delivered to all */
     skr_time since_beat; /* since the thread began its last round, at least every ten seconds */
 };
 /* Each figure is right by itself; together they are not one moment. */
 void skr_kube_get_stats(const struct skr_kube *kube, struct skr_kube_stats *ret);
 
-/* "nodes", "pods", "groups", "topologies", "podgroups": label value of metrics. */
-const char *skr_kube_resource_name(enum skr_kube_resource resource);
 /* "ok", "conflict", …: label value of metrics. */
 const char *skr_kube_outcome_name(enum skr_write_outcome outcome);
 

@@ -9,6 +9,7 @@
 #include "server/kube/client.h"
 
 struct skr_kube_resource_counters {
+    const char *name; /* constant, set before the thread runs */
     atomic_uint_fast64_t objects;
     atomic_uint_fast64_t lists;
     atomic_uint_fast64_t watches;
@@ -21,7 +22,7 @@ struct skr_kube_resource_counters {
 };
 
 struct skr_kube_counters {
-    struct skr_kube_resource_counters resource[SKR_KUBE_RESOURCE_COUNT];
+    struct skr_kube_resource_counters resource[SKR_KUBE_RESOURCES_MAX];
     atomic_uint_fast64_t writes[SKR_WRITE_CLASS_COUNT][SKR_WRITE_OUTCOME_COUNT];
     atomic_uint_fast64_t write_ns[SKR_WRITE_CLASS_COUNT];
     atomic_uint_fast64_t queued[SKR_WRITE_CLASS_COUNT];

@@ -6,17 +6,9 @@
 
 #include "server/kube/prune.h"
 
-static const char *const plurals[] = {"nodes", "pods", "configmaps", "podgroups"};
-_Static_assert(sizeof plurals / sizeof plurals[0] == SKR_KUBE_KIND_COUNT, "a name for each kind");
-
 static const char *const line_types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", ""};
 _Static_assert(sizeof line_types / sizeof line_types[0] == SKR_KUBE_LINE_TYPE_COUNT,
                "a name for each type of line");
-
-const char *skr_kube_kind_plural(enum skr_kube_kind kind)
-{
-    return plurals[kind];
-}
 
 int skr_kube_json_parse(const char *text, size_t n, json_t **ret, struct skr_error *error)
 {
@@ -98,66 +90,21 @@ bool skr_kube_status_parse(const json_t *json, struct skr_kube_status *ret)
     return true;
 }
 
-int skr_kube_decode(enum skr_kube_kind kind, const json_t *object, struct skr_event *ret,
+int skr_kube_decode(const struct skr_object_type *type, const json_t *object, struct skr_event *ret,
                     struct skr_error *error)
 {
-    struct skr_event event = {.namespace_ = "", .name = "", .uid = ""};
-    int rc = 0;
-    switch (kind) {
-    case SKR_KUBE_NODE:
-        event.kind = SKR_EVENT_NODE_UPSERT;
-        rc = skr_node_decode(object, &event.node, error);
-        break;
-    case SKR_KUBE_POD:
-        event.kind = SKR_EVENT_POD_UPSERT;
-        rc = skr_pod_decode(object, &event.pod, error);
-        break;
-    case SKR_KUBE_CONFIGMAP:
-        event.kind = SKR_EVENT_CONFIGMAP_UPSERT;
-        rc = skr_configmap_decode(object, &event.configmap, error);
-        break;
-    case SKR_KUBE_PODGROUP:
-        event.kind = SKR_EVENT_PODGROUP_UPSERT;
-        rc = skr_podgroup_decode(object, &event.podgroup, error);
-        break;
-    case SKR_KUBE_KIND_COUNT:
-        return skr_error_set(error, SKR_BUG, "no such kind");
-    }
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
+    int rc = type->decode(object, &event.upsert.object, error);
     if (rc == 0) {
         *ret = event;
     }
     return rc;
 }
 
-static void destroy_results(struct skr_event *event)
+struct skr_event skr_kube_deleted(const struct skr_object_type *type, const char *namespace_,
+                                  const char *name, const char *uid)
 {
-    skr_pod_destroy(event->write_done.pod);
-    skr_configmap_destroy(event->write_done.configmap);
-    skr_podgroup_destroy(event->write_done.podgroup);
-}
-
-void skr_kube_event_fini(struct skr_event *event)
-{
-    if (event->kind == SKR_EVENT_NODE_UPSERT) {
-        skr_node_destroy(event->node);
-    } else if (event->kind == SKR_EVENT_POD_UPSERT) {
-        skr_pod_destroy(event->pod);
-    } else if (event->kind == SKR_EVENT_CONFIGMAP_UPSERT) {
-        skr_configmap_destroy(event->configmap);
-    } else if (event->kind == SKR_EVENT_PODGROUP_UPSERT) {
-        skr_podgroup_destroy(event->podgroup);
-    } else if (event->kind == SKR_EVENT_WRITE_DONE) {
-        destroy_results(event);
-    }
-}
-
-struct skr_event skr_kube_deleted(enum skr_kube_kind kind, const char *namespace_, const char *name,
-                                  const char *uid)
-{
-    static const enum skr_event_kind kinds[] = {SKR_EVENT_NODE_DELETE, SKR_EVENT_POD_DELETE,
-                                                SKR_EVENT_CONFIGMAP_DELETE,
-                                                SKR_EVENT_PODGROUP_DELETE};
-    _Static_assert(sizeof kinds / sizeof kinds[0] == SKR_KUBE_KIND_COUNT, "an event for each");
     return (struct skr_event){
-        .kind = kinds[kind], .namespace_ = namespace_, .name = name, .uid = uid};
+        .kind = SKR_EVENT_DELETE,
+        .deleted = {.type = type, .namespace_ = namespace_, .name = name, .uid = uid}};
 }

@@ -2,23 +2,15 @@
 #ifndef SKR_SERVER_KUBE_DECODE_H
 #define SKR_SERVER_KUBE_DECODE_H
 /*
- * Bytes of the API server to JSON, JSON to events of the engine. Only here is it decided which
- * decoder of topology/ and core/ reads which kind. Nothing here keeps state.
+ * Bytes of the API server to JSON, JSON to events of an engine, by the decoder of the type it
+ * asked for. Nothing here keeps state.
  */
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gang/event.h"
+#include "core/frame/event.h"
 #include "topology/base/error.h"
-
-enum skr_kube_kind {
-    SKR_KUBE_NODE,
-    SKR_KUBE_POD,
-    SKR_KUBE_CONFIGMAP,
-    SKR_KUBE_PODGROUP,
-    SKR_KUBE_KIND_COUNT
-};
 
 /* Who an object is; all borrowed from the JSON. Absent strings are "". */
 struct skr_kube_identity {
@@ -60,17 +52,12 @@ int skr_kube_identity_parse(const json_t *object, struct skr_kube_identity *ret,
 /* false when the JSON is no Status. json NULL is allowed. */
 bool skr_kube_status_parse(const json_t *json, struct skr_kube_status *ret);
 
-/* An upsert event that owns the decoded object. Errors of the decoders. */
-int skr_kube_decode(enum skr_kube_kind kind, const json_t *object, struct skr_event *ret,
+/* An upsert event that owns the decoded object. Errors of the type's decoder. */
+int skr_kube_decode(const struct skr_object_type *type, const json_t *object, struct skr_event *ret,
                     struct skr_error *error);
-/* Destroys the object of an upsert event nobody took. */
-void skr_kube_event_fini(struct skr_event *event);
 /* A delete event; borrows the strings. */
-struct skr_event skr_kube_deleted(enum skr_kube_kind kind, const char *namespace_, const char *name,
-                                  const char *uid);
-
-/* "nodes", "pods", …: the resource's name in URLs and permissions. */
-const char *skr_kube_kind_plural(enum skr_kube_kind kind);
+struct skr_event skr_kube_deleted(const struct skr_object_type *type, const char *namespace_,
+                                  const char *name, const char *uid);
 
 /* Decimal digits only; 0 for anything else. */
 uint64_t skr_kube_version_parse(const char *text);

@@ -7,19 +7,35 @@
 
 #include "server/log.h"
 
-void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
-                   enum skr_kube_resource resource, enum skr_kube_kind kind)
+void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session, const char *name,
+                   size_t index)
 {
     *feed = (struct skr_feed){
         .session = session,
-        .counters = &session->counters->resource[resource],
-        .kind = kind,
-        .name = skr_kube_resource_name(resource),
+        .counters = &session->counters->resource[index],
+        .name = name,
         .known = skr_known_create(),
-        .no_system = !session->options->system_groups &&
-                     (resource == SKR_KUBE_GROUP_MAPS || resource == SKR_KUBE_PODGROUPS),
     };
-    atomic_store(&feed->counters->last_success, skr_kube_now());
+}
+
+void skr_feed_add(struct skr_feed *feed, const struct skr_kube_subscriber *to,
+                  const struct skr_object_type *type)
+{
+    skr_bug_on(feed->n_takers == SKR_KUBE_SUBSCRIBERS_MAX);
+    feed->taker[feed->n_takers].to = to;
+    feed->taker[feed->n_takers++].type = type;
+}
+
+bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b)
+{
+    for (size_t i = 0; i < a->n_takers; i++) {
+        for (size_t k = 0; k < b->n_takers; k++) {
+            if (a->taker[i].to == b->taker[k].to) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void skr_feed_fini(struct skr_feed *feed)
@@ -28,10 +44,9 @@ void skr_feed_fini(struct skr_feed *feed)
     feed->known = NULL;
 }
 
-static void deliver(struct skr_feed *feed, struct skr_event *event)
+static void deliver(const struct skr_kube_subscriber *to, struct skr_event *event)
 {
-    skr_count_add(&feed->counters->events, 1);
-    feed->session->options->deliver(feed->session->options->deliver_context, event);
+    to->deliver(to->context, event);
 }
 
 static void count_objects(struct skr_feed *feed)
@@ -42,9 +57,27 @@ static void count_objects(struct skr_feed *feed)
 static void deliver_deleted(struct skr_feed *feed, const struct skr_known_object *object)
 {
     char uid[SKR_KNOWN_UID_BUFFER];
-    struct skr_event event = skr_kube_deleted(feed->kind, skr_known_namespace(object),
-                                              skr_known_name(object), skr_known_uid(object, uid));
-    deliver(feed, &event);
+    skr_known_uid(object, uid);
+    skr_count_add(&feed->counters->events, 1);
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        struct skr_event event = skr_kube_deleted(feed->taker[i].type, skr_known_namespace(object),
+                                                  skr_known_name(object), uid);
+        deliver(feed->taker[i].to, &event);
+    }
+}
+
+/* Whether anybody could decode it; else error is that of the last. */
+static bool deliver_object(struct skr_feed *feed, const json_t *object, struct skr_error *error)
+{
+    bool any = false;
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        struct skr_event event;
+        if (skr_kube_decode(feed->taker[i].type, object, &event, error) == 0) {
+            any = true;
+            deliver(feed->taker[i].to, &event);
+        }
+    }
+    return any;
 }
 
 /* The same object in the peer, when the engine has it from there; else NULL. */
@@ -137,14 +170,16 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
         o->delivered = true;
         return;
     }
-    struct skr_event event;
-    if (skr_kube_decode(feed->kind, object, &event, &error) < 0) {
+    bool delivered = deliver_object(feed, object, &error);
+    if (error.code != SKR_OK) {
         leave_out(feed, o, &id, error.text);
-        return;
+    } else {
+        o->broken = false;
     }
-    o->broken = false;
-    o->delivered = true;
-    deliver(feed, &event);
+    if (delivered) {
+        o->delivered = true;
+        skr_count_add(&feed->counters->events, 1);
+    }
 }
 
 void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub)

@@ -2,18 +2,22 @@
 #ifndef SKR_SERVER_KUBE_FEED_H
 #define SKR_SERVER_KUBE_FEED_H
 /*
- * From the objects that lists and watches show to the events the engine gets:
+ * From the objects that lists and watches show to the events the engines get:
  *
  * - an object is delivered once a version; what a relist shows unchanged is left out;
  * - what a complete list does not show any more is delivered as deleted, and so is the old object
  *   when a name comes back with another uid;
  * - an object that cannot be read or decoded is counted, logged once and skipped; the engine keeps
  *   the version it has until the object is gone;
- * - two feeds of one kind with different selectors are peers: an object that leaves one of them is
+ * - two feeds of one kind and engine with different selectors are peers: an object that leaves one of them is
  *   deleted only when the other does not hold it either, and the older of two versions is dropped.
  *
- * Groups in the namespaces of the system (kube-system, kube-public, kube-node-lease) are left out
- * unless the options say otherwise: who may label a map there must not make us write to it.
+ * Several engines may take from one feed, each with a type of its own. What one of them cannot decode
+ * the others get all the same.
+ *
+ * Objects of users that stand in the namespaces of the system (kube-system, kube-public,
+ * kube-node-lease) are left out unless the options say otherwise: who may label a map there must not
+ * make us write to it.
  *
  * Kube thread only.
  */
@@ -26,7 +30,11 @@
 struct skr_feed {
     struct skr_kube_session *session;
     struct skr_kube_resource_counters *counters;
-    enum skr_kube_kind kind;
+    struct {
+        const struct skr_kube_subscriber *to;
+        const struct skr_object_type *type;
+    } taker[SKR_KUBE_SUBSCRIBERS_MAX];
+    size_t n_takers;
     const char *name; /* of the resource, for logs */
     struct skr_known *known;
     struct skr_feed *peer; /* NULL: none */
@@ -34,8 +42,13 @@ struct skr_feed {
     uint32_t list;         /* number of the running or last list */
 };
 
-void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session,
-                   enum skr_kube_resource resource, enum skr_kube_kind kind);
+/* name is borrowed; index: of the counters. */
+void skr_feed_init(struct skr_feed *feed, struct skr_kube_session *session, const char *name,
+                   size_t index);
+/* What the feed brings goes to one more engine, as objects of type. */
+void skr_feed_add(struct skr_feed *feed, const struct skr_kube_subscriber *to,
+                  const struct skr_object_type *type);
+bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b); /* a subscriber */
 void skr_feed_fini(struct skr_feed *feed);
 
 void skr_feed_begin_list(struct skr_feed *feed);

@@ -9,26 +9,8 @@
 
 #include "server/kube/lines.h"
 #include "server/kube/salvage.h"
+#include "server/kube/target.h"
 #include "server/log.h"
-
-struct row {
-    enum skr_kube_kind kind;
-    const char *path;
-    const char *selector; /* NULL: all */
-    const char *group;    /* API group, for texts about permissions */
-    bool optional;        /* the kind may not be installed */
-};
-
-static const struct row rows[] = {
-    [SKR_KUBE_NODES] = {SKR_KUBE_NODE, "/api/v1/nodes", NULL, "", false},
-    [SKR_KUBE_PODS] = {SKR_KUBE_POD, "/api/v1/pods", NULL, "", false},
-    [SKR_KUBE_GROUP_MAPS] = {SKR_KUBE_CONFIGMAP, "/api/v1/configmaps", "sakkara.group", "", false},
-    [SKR_KUBE_TOPOLOGY_MAPS] = {SKR_KUBE_CONFIGMAP, "/api/v1/configmaps", "sakkara.topology", "",
-                                false},
-    [SKR_KUBE_PODGROUPS] = {SKR_KUBE_PODGROUP, "/apis/scheduling.x-k8s.io/v1alpha1/podgroups", NULL,
-                            "scheduling.x-k8s.io", true},
-};
-_Static_assert(sizeof rows / sizeof rows[0] == SKR_KUBE_RESOURCE_COUNT, "a row a resource");
 
 enum state { IDLE, LISTING, WATCHING };
 
@@ -42,10 +24,11 @@ enum trouble {
     TROUBLE_CURL = 2000
 };
 
-struct skr_watch {
+struct skr_kube_watch {
     struct skr_kube_session *session;
-    enum skr_kube_resource resource;
-    const struct row *row;
+    const struct skr_resource *resource;
+    const char *selector; /* NULL: all */
+    bool optional;        /* for all that take it */
     const char *name;
     struct skr_feed feed;
     struct skr_transfer transfer;
@@ -66,23 +49,25 @@ struct skr_watch {
     struct skr_error stream_error;
 };
 
-static void start(struct skr_watch *w);
+static void start(struct skr_kube_watch *w);
 
 /* ---- life ---- */
 
 static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n);
 static void on_done(struct skr_transfer *transfer, CURLcode result);
 
-struct skr_watch *skr_watch_create(struct skr_kube_session *session,
-                                   enum skr_kube_resource resource)
+struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
+                                             const struct skr_watch *what, size_t index)
 {
-    struct skr_watch *w = skr_alloc(sizeof *w);
+    struct skr_kube_watch *w = skr_alloc(sizeof *w);
     w->session = session;
-    w->resource = resource;
-    w->row = &rows[resource];
-    w->name = skr_kube_resource_name(resource);
+    w->resource = what->type->resource;
+    w->selector = what->label_selector;
+    w->optional = true;
+    w->name = what->name ? what->name : w->resource->plural;
     w->page = session->options->page;
-    skr_feed_init(&w->feed, session, resource, w->row->kind);
+    skr_feed_init(&w->feed, session, w->name, index);
+    w->feed.no_system = what->users_only && !session->options->system_groups;
     skr_transfer_init(&w->transfer, session, w);
     w->transfer.receive = on_receive;
     w->transfer.done = on_done;
@@ -92,7 +77,7 @@ struct skr_watch *skr_watch_create(struct skr_kube_session *session,
     return w;
 }
 
-void skr_watch_destroy(struct skr_watch *watch)
+void skr_kube_watch_destroy(struct skr_kube_watch *watch)
 {
     if (!watch) {
         return;
@@ -105,13 +90,36 @@ void skr_watch_destroy(struct skr_watch *watch)
     free(watch);
 }
 
-void skr_watch_pair(struct skr_watch *a, struct skr_watch *b)
+void skr_kube_watch_pair(struct skr_kube_watch *a, struct skr_kube_watch *b)
 {
     a->feed.peer = &b->feed;
     b->feed.peer = &a->feed;
 }
 
-bool skr_watch_is_synced(const struct skr_watch *watch)
+void skr_kube_watch_add(struct skr_kube_watch *watch, const struct skr_kube_subscriber *to,
+                        const struct skr_watch *what)
+{
+    watch->optional = watch->optional && what->optional;
+    skr_feed_add(&watch->feed, to, what->type);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+bool skr_kube_watch_serves(const struct skr_kube_watch *watch, const struct skr_watch *what)
+{
+    return skr_resource_is(watch->resource, what->type->resource) &&
+           same_text(watch->selector, what->label_selector);
+}
+
+bool skr_kube_watch_are_peers(const struct skr_kube_watch *a, const struct skr_kube_watch *b)
+{
+    return skr_resource_is(a->resource, b->resource) && skr_feed_shares(&a->feed, &b->feed);
+}
+
+bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch)
 {
     return atomic_load(&watch->feed.counters->synced);
 }
@@ -120,7 +128,7 @@ bool skr_watch_is_synced(const struct skr_watch *watch)
 
 /* Doubled at every failure; between a half and the whole of it, so that many clients that lost the
  * same server come back spread out. */
-static int64_t backoff(struct skr_watch *w)
+static int64_t backoff(struct skr_kube_watch *w)
 {
     const struct skr_kube_options *o = w->session->options;
     int64_t delay = o->backoff_min;
@@ -133,7 +141,7 @@ static int64_t backoff(struct skr_watch *w)
     return delay / 2 + (int64_t)skr_kube_random(w->session, (uint64_t)(delay / 2 + 1));
 }
 
-static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at_least)
+static void fail(struct skr_kube_watch *w, int trouble, const char *text, skr_time at_least)
 {
     bool serious = trouble >= 400 && trouble < 500 && trouble != 410 && trouble != 429;
     w->repeated = trouble == w->trouble ? w->repeated + 1 : 0;
@@ -156,12 +164,12 @@ static void fail(struct skr_watch *w, int trouble, const char *text, skr_time at
 }
 
 /* A list was complete, a watch has begun or brought a line that could be read. */
-static void note_success(struct skr_watch *w)
+static void note_success(struct skr_kube_watch *w)
 {
     atomic_store_explicit(&w->feed.counters->last_success, skr_kube_now(), memory_order_relaxed);
 }
 
-static void recovered(struct skr_watch *w)
+static void recovered(struct skr_kube_watch *w)
 {
     note_success(w);
     if (w->trouble != TROUBLE_NONE) {
@@ -171,9 +179,9 @@ static void recovered(struct skr_watch *w)
     w->repeated = 0;
 }
 
-static void set_synced(struct skr_watch *w)
+static void set_synced(struct skr_kube_watch *w)
 {
-    if (!skr_watch_is_synced(w)) {
+    if (!skr_kube_watch_is_synced(w)) {
         skr_log_info(2, "Resource came in step with the API server", SKR_LOG_S("resource", w->name),
                      SKR_LOG_I("objects", skr_known_count(w->feed.known)), SKR_LOG_END);
     }
@@ -181,7 +189,7 @@ static void set_synced(struct skr_watch *w)
 }
 
 /* The kind is not installed. */
-static void take_as_absent(struct skr_watch *w)
+static void take_as_absent(struct skr_kube_watch *w)
 {
     const struct skr_kube_options *o = w->session->options;
     if (!w->absent) {
@@ -204,7 +212,7 @@ static void take_as_absent(struct skr_watch *w)
 }
 
 /* An answer that is no success; w->body holds its explanation. */
-static void fail_by_status(struct skr_watch *w, int status)
+static void fail_by_status(struct skr_kube_watch *w, int status)
 {
     const char *verb = w->state == LISTING ? "list" : "watch";
     struct skr_error error = {0};
@@ -214,20 +222,20 @@ static void fail_by_status(struct skr_watch *w, int status)
         !skr_kube_status_parse(json, &said)) {
         said.message = "";
     }
-    if (status == 404 && w->row->optional) {
+    if (status == 404 && w->optional) {
         json_decref(json);
         take_as_absent(w);
         return;
     }
     char text[1024];
-    int n = snprintf(text, sizeof text, "%s %s: HTTP %d: %s", verb,
-                     skr_kube_kind_plural(w->row->kind), status, said.message);
+    int n = snprintf(text, sizeof text, "%s %s: HTTP %d: %s", verb, w->resource->plural, status,
+                     said.message);
     if (n > 0 && (size_t)n < sizeof text && status == 403) {
         (void)snprintf(
             text + n, sizeof text - (size_t)n,
             " (the account needs the verbs get, list and watch on %s of API group \"%s\" "
             "in all namespaces, by a ClusterRole)",
-            skr_kube_kind_plural(w->row->kind), w->row->group);
+            w->resource->plural, w->resource->group);
     }
     json_decref(json);
     if (status == 401) {
@@ -249,7 +257,7 @@ static const char *text_at(const json_t *object, const char *key)
 }
 
 /* Keeps the version of a list, a line or a bookmark. */
-static bool set_version(struct skr_watch *w, const char *version)
+static bool set_version(struct skr_kube_watch *w, const char *version)
 {
     size_t n = strlen(version);
     if (n == 0 || n > SKR_KUBE_VERSION_MAX) {
@@ -259,7 +267,7 @@ static bool set_version(struct skr_watch *w, const char *version)
     return true;
 }
 
-static int take_page(struct skr_watch *w, const json_t *page, struct skr_error *error)
+static int take_page(struct skr_kube_watch *w, const json_t *page, struct skr_error *error)
 {
     const json_t *metadata = json_object_get(page, "metadata");
     const json_t *items = json_object_get(page, "items");
@@ -282,7 +290,7 @@ static int take_page(struct skr_watch *w, const json_t *page, struct skr_error *
     return 0;
 }
 
-static int read_page(struct skr_watch *w, struct skr_error *error)
+static int read_page(struct skr_kube_watch *w, struct skr_error *error)
 {
     const char *text = w->body.s ? w->body.s : "";
     json_t *page = NULL;
@@ -302,7 +310,7 @@ static int read_page(struct skr_watch *w, struct skr_error *error)
     return rc;
 }
 
-static void finish_list(struct skr_watch *w)
+static void finish_list(struct skr_kube_watch *w)
 {
     skr_feed_end_list(&w->feed);
     skr_strbuf_fini(&w->body);
@@ -315,7 +323,7 @@ static void finish_list(struct skr_watch *w)
     recovered(w);
 }
 
-static void list_done(struct skr_watch *w, CURLcode result)
+static void list_done(struct skr_kube_watch *w, CURLcode result)
 {
     int status = skr_transfer_status(&w->transfer);
     if (w->stream_trouble == TROUBLE_SIZE && w->page > 1) {
@@ -347,7 +355,7 @@ static void list_done(struct skr_watch *w, CURLcode result)
 
 /* ---- the watch ---- */
 
-static bool stop_stream(struct skr_watch *w, int trouble, bool relist)
+static bool stop_stream(struct skr_kube_watch *w, int trouble, bool relist)
 {
     w->stream_trouble = trouble;
     if (relist) {
@@ -356,7 +364,7 @@ static bool stop_stream(struct skr_watch *w, int trouble, bool relist)
     return false;
 }
 
-static bool take_error(struct skr_watch *w, const json_t *object)
+static bool take_error(struct skr_kube_watch *w, const json_t *object)
 {
     struct skr_kube_status status = {.reason = "", .message = ""};
     (void)skr_kube_status_parse(object, &status);
@@ -370,7 +378,7 @@ static bool take_error(struct skr_watch *w, const json_t *object)
 
 static bool on_line(void *context, const char *text, size_t n)
 {
-    struct skr_watch *w = context;
+    struct skr_kube_watch *w = context;
     enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
     json_t *root = NULL;
     json_t *object = NULL;
@@ -407,7 +415,7 @@ static bool on_line(void *context, const char *text, size_t n)
 }
 
 /* A watch that ends at once, again and again, must not become a storm. */
-static void watch_ended(struct skr_watch *w, int64_t lived)
+static void watch_ended(struct skr_kube_watch *w, int64_t lived)
 {
     w->state = IDLE;
     w->due = skr_kube_now();
@@ -417,7 +425,7 @@ static void watch_ended(struct skr_watch *w, int64_t lived)
     }
 }
 
-static void watch_done(struct skr_watch *w, CURLcode result)
+static void watch_done(struct skr_kube_watch *w, CURLcode result)
 {
     int64_t lived = skr_kube_now() - w->transfer.started;
     int status = skr_transfer_status(&w->transfer);
@@ -440,7 +448,7 @@ static void watch_done(struct skr_watch *w, CURLcode result)
 
 static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n)
 {
-    struct skr_watch *w = transfer->owner;
+    struct skr_kube_watch *w = transfer->owner;
     if (skr_transfer_status(transfer) != 200) {
         if (w->body.len + n <= SKR_KUBE_ERROR_BODY_MAX) {
             skr_strbuf_addn(&w->body, data, n);
@@ -468,7 +476,7 @@ static bool on_receive(struct skr_transfer *transfer, const char *data, size_t n
 
 static void on_done(struct skr_transfer *transfer, CURLcode result)
 {
-    struct skr_watch *w = transfer->owner;
+    struct skr_kube_watch *w = transfer->owner;
     if (w->state == LISTING) {
         list_done(w, result);
     } else {
@@ -476,10 +484,10 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     }
 }
 
-static void write_target(struct skr_watch *w, struct skr_strbuf *b)
+static void write_target(struct skr_kube_watch *w, struct skr_strbuf *b)
 {
     const struct skr_kube_options *o = w->session->options;
-    skr_strbuf_add(b, w->row->path);
+    skr_kube_collection(b, w->resource, "");
     if (w->has_version) {
         uint64_t seconds = (uint64_t)(o->watch_for / SKR_SECOND);
         seconds += skr_kube_random(w->session, seconds + 1);
@@ -493,14 +501,14 @@ static void write_target(struct skr_watch *w, struct skr_strbuf *b)
         }
         skr_kube_escape(b, w->next.len > 0 ? w->next.s : "");
     }
-    if (w->row->selector) {
+    if (w->selector) {
         skr_strbuf_add(b, "&labelSelector=");
-        skr_kube_escape(b, w->row->selector);
+        skr_kube_escape(b, w->selector);
     }
 }
 
 /* Sends the next request: the watch, the next page, or the first page. */
-static void start(struct skr_watch *w)
+static void start(struct skr_kube_watch *w)
 {
     bool first_page = !w->has_version && w->state != LISTING;
     if (first_page) {
@@ -526,7 +534,7 @@ static void start(struct skr_watch *w)
     skr_strbuf_fini(&target);
 }
 
-int64_t skr_watch_tick(struct skr_watch *watch, int64_t now)
+int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now)
 {
     const struct skr_kube_options *o = watch->session->options;
     if (watch->state == IDLE && now >= watch->due) {

@@ -28,17 +28,26 @@ enum {
     SKR_KUBE_VERSION_MAX = 128,                       /* bytes of a resourceVersion */
 };
 
-struct skr_watch;
+struct skr_kube_watch;
 
-struct skr_watch *skr_watch_create(struct skr_kube_session *session,
-                                   enum skr_kube_resource resource);
-void skr_watch_destroy(struct skr_watch *watch); /* NULL allowed; ends its request */
+/* what: resource, selector and name are borrowed; index: of the counters. Whoever takes what it
+ * shows is added with skr_kube_watch_add() before the first tick. */
+struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
+                                             const struct skr_watch *what, size_t index);
+/* Another one that takes it, as objects of what->type. */
+void skr_kube_watch_add(struct skr_kube_watch *watch, const struct skr_kube_subscriber *to,
+                        const struct skr_watch *what);
+/* The same resource and selector: one watch serves both. */
+bool skr_kube_watch_serves(const struct skr_kube_watch *watch, const struct skr_watch *what);
+/* Both take the same resource for one subscriber, by different selectors. */
+bool skr_kube_watch_are_peers(const struct skr_kube_watch *a, const struct skr_kube_watch *b);
+void skr_kube_watch_destroy(struct skr_kube_watch *watch); /* NULL allowed; ends its request */
 /* Both watch the same kind with different selectors (feed.h). */
-void skr_watch_pair(struct skr_watch *a, struct skr_watch *b);
+void skr_kube_watch_pair(struct skr_kube_watch *a, struct skr_kube_watch *b);
 
 /* Does what is due at now; returns when to call again at the latest. */
-int64_t skr_watch_tick(struct skr_watch *watch, int64_t now);
+int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now);
 /* The first list has been delivered, or the kind is not installed. */
-bool skr_watch_is_synced(const struct skr_watch *watch);
+bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues a class, a fixed set of slots for requests in flight, one table of what a kind of write is
- * on the wire. */
+/* Queues a class, a fixed set of slots for requests in flight. */
 #include "server/kube/writer.h"
 
 #include <stdlib.h>
@@ -8,45 +7,8 @@
 
 #include "server/kube/decode.h"
 #include "server/kube/limiter.h"
+#include "server/kube/target.h"
 #include "server/log.h"
-
-/* What a kind of write is on the wire: PREFIX/namespaces/NS/COLLECTION[/NAME[SUBRESOURCE]]. */
-struct wire {
-    const char *method;
-    const char *prefix;
-    const char *collection;
-    const char *subresource; /* "" none; NULL: the collection itself, no name */
-    const char *content_type;
-    bool has_version; /* the answer is the object, so it has a resourceVersion */
-    int decodes;      /* enum skr_kube_kind of a read-back or -1 */
-};
-
-#define CORE      "/api/v1"
-#define EVENTS    "/apis/events.k8s.io/v1"
-#define GROUPS    "/apis/scheduling.x-k8s.io/v1alpha1"
-#define JSON      "application/json"
-#define MERGE     "application/merge-patch+json"
-#define STRATEGIC "application/strategic-merge-patch+json"
-
-static const struct wire wires[] = {
-    [SKR_WRITE_BINDING] = {"POST", CORE, "pods", "/binding", JSON, false, -1},
-    [SKR_WRITE_PATCH_POD] = {"PATCH", CORE, "pods", "", MERGE, true, -1},
-    [SKR_WRITE_UNGATE_POD] = {"PATCH", CORE, "pods", "", STRATEGIC, true, -1},
-    [SKR_WRITE_PATCH_POD_STATUS] = {"PATCH", CORE, "pods", "/status", MERGE, true, -1},
-    [SKR_WRITE_PATCH_CONFIGMAP] = {"PATCH", CORE, "configmaps", "", MERGE, true, -1},
-    [SKR_WRITE_PATCH_PODGROUP] = {"PATCH", GROUPS, "podgroups", "", MERGE, true, -1},
-    [SKR_WRITE_CREATE_EVENT] = {"POST", EVENTS, "events", NULL, JSON, true, -1},
-    [SKR_WRITE_EVICT] = {"POST", CORE, "pods", "/eviction", JSON, false, -1},
-    [SKR_WRITE_DELETE_POD] = {"DELETE", CORE, "pods", "", JSON, true, -1},
-    [SKR_WRITE_GET_POD] = {"GET", CORE, "pods", "", NULL, true, SKR_KUBE_POD},
-    [SKR_WRITE_GET_CONFIGMAP] = {"GET", CORE, "configmaps", "", NULL, true, SKR_KUBE_CONFIGMAP},
-    [SKR_WRITE_GET_PODGROUP] = {"GET", GROUPS, "podgroups", "", NULL, true, SKR_KUBE_PODGROUP},
-};
-_Static_assert(sizeof wires / sizeof wires[0] == SKR_WRITE_KIND_COUNT, "a row a kind of write");
-
-/* The answers of patches shall be small: the metadata is all we read. */
-static const char accept_metadata[] =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 struct queue {
     struct skr_kube_job *first;
@@ -85,7 +47,8 @@ static const char *copy_in(char **at, const char *text, size_t n)
     return copy;
 }
 
-struct skr_kube_job *skr_kube_job_create(const struct skr_write *write)
+struct skr_kube_job *skr_kube_job_create(const struct skr_kube_subscriber *from,
+                                         const struct skr_write *write)
 {
     const char *namespace_ = write->namespace_ ? write->namespace_ : "";
     const char *name = write->name ? write->name : "";
@@ -97,6 +60,7 @@ struct skr_kube_job *skr_kube_job_create(const struct skr_write *write)
     }
     char *at = job->text;
     job->next = NULL;
+    job->from = from;
     job->write = *write;
     job->write.namespace_ = copy_in(&at, namespace_, n_namespace);
     job->write.name = copy_in(&at, name, n_name);
@@ -163,69 +127,38 @@ enum skr_write_outcome skr_writer_outcome_of(int http_status)
     }
 }
 
-bool skr_writer_target(const struct skr_write *write, const char **ret_method,
-                       struct skr_strbuf *target)
-{
-    const struct wire *wire = &wires[write->kind];
-    skr_bug_on(!wire->method);
-    if (write->namespace_[0] == '\0' || (wire->subresource && write->name[0] == '\0')) {
-        return false;
-    }
-    skr_strbuf_addf(target, "%s/namespaces/", wire->prefix);
-    skr_kube_escape(target, write->namespace_);
-    skr_strbuf_addf(target, "/%s", wire->collection);
-    if (wire->subresource) {
-        skr_strbuf_addc(target, '/');
-        skr_kube_escape(target, write->name);
-        skr_strbuf_add(target, wire->subresource);
-    }
-    *ret_method = wire->method;
-    return true;
-}
-
 /* ---- outcomes ---- */
 
-/* Tells the engine; frees the job. event carries what the answer brought, taken by the callee. */
+/* Tells who wrote; frees the job. event carries what the answer brought, taken by the callee. */
 static void tell(struct skr_writer *writer, struct skr_kube_job *job, struct skr_event *event)
 {
-    const struct skr_kube_options *o = writer->session->options;
     event->kind = SKR_EVENT_WRITE_DONE;
-    event->namespace_ = job->write.namespace_;
-    event->name = job->write.name;
-    event->uid = "";
-    event->write_done.write = job->write.id;
-    if (!event->write_done.message) {
-        event->write_done.message = "";
+    event->written.id = job->write.id;
+    event->written.type = job->write.answer;
+    if (!event->written.message) {
+        event->written.message = "";
     }
-    skr_count_add(&writer->session->counters->writes[job->write.class][event->write_done.outcome],
-                  1);
-    o->deliver(o->deliver_context, event);
+    skr_count_add(&writer->session->counters->writes[job->write.class][event->written.outcome], 1);
+    job->from->deliver(job->from->context, event);
     free(job);
 }
 
 static void tell_simple(struct skr_writer *writer, struct skr_kube_job *job,
                         enum skr_write_outcome outcome, const char *message)
 {
-    struct skr_event event = {.write_done = {.outcome = outcome, .message = message}};
+    struct skr_event event = {.written = {.outcome = outcome, .message = message}};
     tell(writer, job, &event);
 }
 
-/* Moves the object of a read-back into the event; its decode error becomes the outcome. */
-static void take_object(const struct wire *wire, const json_t *json, struct skr_event *event,
+/* Moves the object that is wanted into the event. That it cannot be read is the outcome of a GET;
+ * whatever else was asked for has been done all the same. json NULL: error says why. */
+static void take_object(const struct skr_write *write, const json_t *json, struct skr_event *event,
                         struct skr_error *error)
 {
-    struct skr_event decoded = {0};
-    if (skr_kube_decode((enum skr_kube_kind)wire->decodes, json, &decoded, error) < 0) {
-        event->write_done.outcome = SKR_WRITE_INVALID;
-        event->write_done.message = error->text;
-        return;
-    }
-    if (decoded.kind == SKR_EVENT_POD_UPSERT) {
-        event->write_done.pod = decoded.pod;
-    } else if (decoded.kind == SKR_EVENT_CONFIGMAP_UPSERT) {
-        event->write_done.configmap = decoded.configmap;
-    } else if (decoded.kind == SKR_EVENT_PODGROUP_UPSERT) {
-        event->write_done.podgroup = decoded.podgroup;
+    bool read = json && write->answer->decode(json, &event->written.object, error) == 0;
+    if (!read && write->verb == SKR_VERB_GET) {
+        event->written.outcome = json ? SKR_WRITE_INVALID : SKR_WRITE_UNKNOWN;
+        event->written.message = error->text;
     }
 }
 
@@ -241,13 +174,13 @@ static uint64_t version_of(const json_t *json)
 static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret_json,
                         struct skr_error *error)
 {
-    const struct wire *wire = &wires[slot->job->write.kind];
+    const struct skr_write *write = &slot->job->write;
     int status = skr_transfer_status(&slot->transfer);
-    event->write_done.http_status = status;
-    event->write_done.outcome = skr_writer_outcome_of(status);
-    bool ok = event->write_done.outcome == SKR_WRITE_OK;
+    event->written.http_status = status;
+    event->written.outcome = skr_writer_outcome_of(status);
+    bool ok = event->written.outcome == SKR_WRITE_OK;
     if (status == 429) {
-        event->write_done.retry_after = skr_transfer_retry_after(&slot->transfer);
+        event->written.retry_after = skr_transfer_retry_after(&slot->transfer);
     }
     json_t *json = NULL;
     int rc =
@@ -255,28 +188,22 @@ static void read_answer(struct slot *slot, struct skr_event *event, json_t **ret
     *ret_json = json;
     struct skr_kube_status said;
     if (!ok) {
-        event->write_done.message =
-            rc == 0 && skr_kube_status_parse(json, &said) ? said.message : "";
+        event->written.message = rc == 0 && skr_kube_status_parse(json, &said) ? said.message : "";
         return;
     }
-    if (wire->decodes >= 0 && rc < 0) {
-        event->write_done.outcome = SKR_WRITE_UNKNOWN;
-        event->write_done.message = error->text;
-    } else if (wire->decodes >= 0) {
-        take_object(wire, json, event, error);
+    if (write->answer) {
+        take_object(write, json, event, error);
     }
-    if (wire->has_version && rc == 0) {
-        event->write_done.resource_version = version_of(json);
-    }
+    event->written.resource_version = json ? version_of(json) : 0;
 }
 
 /* Fills the event from a transfer that failed. */
 static void read_failure(struct slot *slot, CURLcode result, struct skr_event *event)
 {
     bool never_sent = skr_transfer_never_sent(&slot->transfer, result);
-    event->write_done.outcome = never_sent ? SKR_WRITE_BUSY : SKR_WRITE_UNKNOWN;
-    event->write_done.message = slot->too_large ? "the answer is larger than 16 MiB"
-                                                : skr_transfer_error(&slot->transfer, result);
+    event->written.outcome = never_sent ? SKR_WRITE_BUSY : SKR_WRITE_UNKNOWN;
+    event->written.message = slot->too_large ? "the answer is larger than 16 MiB"
+                                             : skr_transfer_error(&slot->transfer, result);
 }
 
 static void release(struct slot *slot)
@@ -295,7 +222,7 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     struct slot *slot = transfer->owner;
     struct skr_writer *writer = slot->writer;
     struct skr_error error = {0};
-    struct skr_event event = {.write_done = {.outcome = SKR_WRITE_UNKNOWN}};
+    struct skr_event event = {.written = {.outcome = SKR_WRITE_UNKNOWN}};
     json_t *json = NULL;
     if (result == CURLE_OK) {
         read_answer(slot, &event, &json, &error);
@@ -305,7 +232,7 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
     int64_t now = skr_kube_now();
     skr_count_add(&writer->session->counters->write_ns[slot->job->write.class],
                   (uint64_t)(now - transfer->started));
-    if (event.write_done.http_status == 401) {
+    if (event.written.http_status == 401) {
         skr_kube_session_refresh(writer->session, now, true);
     }
     struct skr_kube_job *job = slot->job;
@@ -454,16 +381,15 @@ static struct slot *free_slot(struct skr_writer *writer)
 }
 
 /* Reading is always allowed. */
-static bool may_send(const struct skr_writer *writer, const struct wire *wire)
+static bool may_send(const struct skr_writer *writer, const struct skr_write *write)
 {
     const struct skr_kube_options *o = writer->session->options;
-    return !o->may_write || strcmp(wire->method, "GET") == 0 || o->may_write(o->may_write_context);
+    return !o->may_write || write->verb == SKR_VERB_GET || o->may_write(o->may_write_context);
 }
 
 static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_kube_job *job)
 {
-    const struct wire *wire = &wires[job->write.kind];
-    if (!may_send(writer, wire)) {
+    if (!may_send(writer, &job->write)) {
         tell_simple(writer, job, SKR_WRITE_DROPPED, "this process does not lead");
         return;
     }
@@ -471,13 +397,14 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
     struct skr_strbuf target;
     skr_strbuf_init(&target);
     struct skr_transfer_request request = {
-        .accept = wire->has_version && wire->decodes < 0 ? accept_metadata : JSON,
-        .content_type = wire->content_type,
+        .method = skr_kube_method(job->write.verb),
+        .accept = skr_kube_accept(&job->write),
+        .content_type = skr_kube_content_type(&job->write),
         .body = job->write.body,
         .body_len = job->write.body_len,
         .timeout_ms = writer->session->options->request_timeout / SKR_MILLISECOND,
     };
-    if (!skr_writer_target(&job->write, &request.method, &target)) {
+    if (!skr_kube_target(&target, &job->write)) {
         tell_simple(writer, job, SKR_WRITE_INVALID, "a write without namespace or name");
         skr_strbuf_fini(&target);
         return;

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_KUBE_WRITER_H
 #define SKR_SERVER_KUBE_WRITER_H
 /*
- * Sends the engine's writes and read-backs. One token bucket for all of them, strict priority of
+ * Sends the engines' writes and read-backs. One token bucket for all of them, strict priority of
  * classes, first in first out within a class, many requests in flight. Lower classes may not take
  * the last free places, so that slow Events never make a Binding wait: see slots_for().
  *
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gang/action.h"
+#include "core/frame/action.h"
 #include "server/kube/transfer.h"
 
 enum {
@@ -29,12 +29,14 @@ enum {
 /* A write with everything it points to, in one block; made on any thread. */
 struct skr_kube_job {
     struct skr_kube_job *next;
+    const struct skr_kube_subscriber *from; /* who gets the outcome */
     struct skr_write write;
     char text[];
 };
 
-/* Copies. NULL without memory. free() it. */
-struct skr_kube_job *skr_kube_job_create(const struct skr_write *write);
+/* Copies write. NULL without memory. free() it. */
+struct skr_kube_job *skr_kube_job_create(const struct skr_kube_subscriber *from,
+                                         const struct skr_write *write);
 
 struct skr_writer;
 
@@ -52,10 +54,7 @@ void skr_writer_drop_queued(struct skr_writer *writer, const char *why);
 /* Ends what is in flight; answered UNKNOWN. */
 void skr_writer_abandon(struct skr_writer *writer, const char *why);
 
-/* Pure parts, for tests. */
+/* Pure; for tests and for what stands in for the API server. */
 enum skr_write_outcome skr_writer_outcome_of(int http_status);
-/* Method and target of a write; false when namespace or name is missing. */
-bool skr_writer_target(const struct skr_write *write, const char **ret_method,
-                       struct skr_strbuf *target);
 
 #endif

@@ -14,7 +14,7 @@
 #include "server/model/scheduler_queue.h"
 
 struct lister {
-    struct skr_scheduler *scheduler;
+    struct skr_scheduler_model *scheduler;
     struct skr_store_change change;
 };
 
@@ -26,17 +26,17 @@ static bool list_object(void *context, const json_t *object)
     return true;
 }
 
-static void list(struct skr_scheduler *s, const char *api_version, const char *kind)
+static void list(struct skr_scheduler_model *s, const char *api_version, const char *kind)
 {
     struct lister lister = {.scheduler = s, .change = {.kind = SKR_STORE_ADDED}};
     lister.change.resource = skr_store_resource_of_kind(api_version, kind);
     skr_store_each(s->store, kind, list_object, &lister);
 }
 
-struct skr_scheduler *skr_scheduler_create(const struct skr_scheduler_options *options,
-                                           struct skr_store *store, skr_time now)
+struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_options *options,
+                                                 struct skr_store *store, skr_time now)
 {
-    struct skr_scheduler *s = skr_alloc(sizeof *s);
+    struct skr_scheduler_model *s = skr_alloc(sizeof *s);
     s->options = *options;
     s->store = store;
     s->now = s->busy_until = now;
@@ -51,7 +51,7 @@ struct skr_scheduler *skr_scheduler_create(const struct skr_scheduler_options *o
     return s;
 }
 
-void skr_scheduler_destroy(struct skr_scheduler *scheduler)
+void skr_scheduler_destroy(struct skr_scheduler_model *scheduler)
 {
     struct skr_sched_pod *p, *next;
     if (!scheduler) {
@@ -77,9 +77,9 @@ static skr_time earlier(skr_time a, skr_time b)
     return a < b ? a : b;
 }
 
-skr_time skr_scheduler_next(const struct skr_scheduler *scheduler, skr_time now)
+skr_time skr_scheduler_next(const struct skr_scheduler_model *scheduler, skr_time now)
 {
-    const struct skr_scheduler *s = scheduler;
+    const struct skr_scheduler_model *s = scheduler;
     if (s->n_answers > 0) {
         return now;
     }
@@ -93,9 +93,10 @@ skr_time skr_scheduler_next(const struct skr_scheduler *scheduler, skr_time now)
 
 /* ---- bind ---- */
 
-void skr_scheduler_bind_done(struct skr_scheduler *scheduler, uint64_t call, const char *error)
+void skr_scheduler_bind_done(struct skr_scheduler_model *scheduler, uint64_t call,
+                             const char *error)
 {
-    struct skr_scheduler *s = scheduler;
+    struct skr_scheduler_model *s = scheduler;
     skr_grow(&s->answer, &s->cap_answers, s->n_answers + 1, sizeof *s->answer);
     struct skr_sched_answer *answer = &s->answer[s->n_answers++];
     answer->call = call;
@@ -103,7 +104,7 @@ void skr_scheduler_bind_done(struct skr_scheduler *scheduler, uint64_t call, con
     snprintf(answer->text, sizeof answer->text, "%s", error ? error : "");
 }
 
-static void take_answer(struct skr_scheduler *s, const struct skr_sched_answer *answer)
+static void take_answer(struct skr_scheduler_model *s, const struct skr_sched_answer *answer)
 {
     struct skr_sched_pod *p;
     HASH_FIND(hh_call, s->calls, &answer->call, sizeof answer->call, p);
@@ -124,7 +125,7 @@ static void take_answer(struct skr_scheduler *s, const struct skr_sched_answer *
 }
 
 /* Answers that come in meanwhile wait for the next round. */
-static size_t take_answers(struct skr_scheduler *s)
+static size_t take_answers(struct skr_scheduler_model *s)
 {
     size_t n = s->n_answers;
     for (size_t i = 0; i < n; i++) {
@@ -136,7 +137,7 @@ static size_t take_answers(struct skr_scheduler *s)
     return n;
 }
 
-static void call_bind(struct skr_scheduler *s)
+static void call_bind(struct skr_scheduler_model *s)
 {
     struct skr_sched_pod *p = s->bind_next;
     s->bind_next = NULL;
@@ -151,9 +152,9 @@ static void call_bind(struct skr_scheduler *s)
 
 /* ---- the loop ---- */
 
-size_t skr_scheduler_step(struct skr_scheduler *scheduler, skr_time now)
+size_t skr_scheduler_step(struct skr_scheduler_model *scheduler, skr_time now)
 {
-    struct skr_scheduler *s = scheduler;
+    struct skr_scheduler_model *s = scheduler;
     struct skr_store_change change;
     size_t done = 0;
     s->now = now;
@@ -181,9 +182,10 @@ size_t skr_scheduler_step(struct skr_scheduler *scheduler, skr_time now)
 
 /* ---- looking in ---- */
 
-void skr_scheduler_get_stats(const struct skr_scheduler *scheduler, struct skr_scheduler_stats *ret)
+void skr_scheduler_get_stats(const struct skr_scheduler_model *scheduler,
+                             struct skr_scheduler_stats *ret)
 {
-    const struct skr_scheduler *s = scheduler;
+    const struct skr_scheduler_model *s = scheduler;
     *ret = s->stats;
     ret->active = s->queue.active.n;
     ret->backoff = s->queue.backoff.n + s->queue.error_backoff.n;

@@ -59,21 +59,22 @@ struct skr_scheduler_options {
     struct skr_trace trace;
 };
 
-struct skr_scheduler;
+struct skr_scheduler_model;
 
 /* Lists what is in the store; sees all that comes later. store is borrowed. */
-struct skr_scheduler *skr_scheduler_create(const struct skr_scheduler_options *options,
-                                           struct skr_store *store, skr_time now);
-void skr_scheduler_destroy(struct skr_scheduler *scheduler); /* NULL allowed */
+struct skr_scheduler_model *skr_scheduler_create(const struct skr_scheduler_options *options,
+                                                 struct skr_store *store, skr_time now);
+void skr_scheduler_destroy(struct skr_scheduler_model *scheduler); /* NULL allowed */
 
 /* When something is due next, never before now; SKR_TIME_NEVER: nothing. */
-skr_time skr_scheduler_next(const struct skr_scheduler *scheduler, skr_time now);
+skr_time skr_scheduler_next(const struct skr_scheduler_model *scheduler, skr_time now);
 /* Does what is due at now, at most one cycle. Returns the number of things done. */
-size_t skr_scheduler_step(struct skr_scheduler *scheduler, skr_time now);
+size_t skr_scheduler_step(struct skr_scheduler_model *scheduler, skr_time now);
 
 /* The answer to a bind call. error: NULL for success, else the answer's Error; copied. Calls that
  * are unknown (answered before) are ignored. Taken in at the next step. */
-void skr_scheduler_bind_done(struct skr_scheduler *scheduler, uint64_t call, const char *error);
+void skr_scheduler_bind_done(struct skr_scheduler_model *scheduler, uint64_t call,
+                             const char *error);
 
 struct skr_scheduler_stats {
     size_t active, backoff, unschedulable, gated, assumed; /* pods now */
@@ -81,7 +82,7 @@ struct skr_scheduler_stats {
         filter_calls, filter_names, prioritize_calls, bind_calls, patches;
     uint64_t nominated_hits; /* cycles that ended on the nominated node */
 };
-void skr_scheduler_get_stats(const struct skr_scheduler *scheduler,
+void skr_scheduler_get_stats(const struct skr_scheduler_model *scheduler,
                              struct skr_scheduler_stats *ret);
 
 /* What of this pod the model does not look at ("topologySpreadConstraints"), constant; NULL: all of

@@ -15,7 +15,7 @@ enum { EXTENDER_SCORE_UNIT = 10 }; /* MaxNodeScore / MaxExtenderPriority */
 
 /* ---- failures ---- */
 
-static void fail(struct skr_scheduler *s, struct skr_sched_pod *p, unsigned rejected_by,
+static void fail(struct skr_scheduler_model *s, struct skr_sched_pod *p, unsigned rejected_by,
                  const char *reason, const char *message, bool clear_nomination)
 {
     skr_trace_add(&s->options.trace, SKR_TRACE_QUEUE, s->now, "pod %s/%s: %s: %s",
@@ -24,7 +24,7 @@ static void fail(struct skr_scheduler *s, struct skr_sched_pod *p, unsigned reje
     skr_sched_report_failure(s, p->pod, reason, message, clear_nomination);
 }
 
-void skr_sched_bind_failed(struct skr_scheduler *s, struct skr_sched_pod *p, const char *text)
+void skr_sched_bind_failed(struct skr_scheduler_model *s, struct skr_sched_pod *p, const char *text)
 {
     if (p->place != SKR_SCHED_ASSUMED) {
         return; /* the API server shows it bound: it just leaves the queue */
@@ -38,7 +38,7 @@ void skr_sched_bind_failed(struct skr_scheduler *s, struct skr_sched_pod *p, con
 
 /* ---- the search ---- */
 
-static void make_room(struct skr_scheduler *s)
+static void make_room(struct skr_scheduler_model *s)
 {
     size_t need = s->cache.n_present + 1;
     if (need <= s->cap_names) {
@@ -56,7 +56,7 @@ static void make_room(struct skr_scheduler *s)
 }
 
 /* Names of the feasible nodes into s->names, from the rotating start on. */
-static size_t search(struct skr_scheduler *s, const struct skr_sched_pod *p,
+static size_t search(struct skr_scheduler_model *s, const struct skr_sched_pod *p,
                      struct skr_sched_diagnosis *diagnosis)
 {
     size_t all = s->cache.n_present, found = 0, looked_at = 0;
@@ -73,8 +73,8 @@ static size_t search(struct skr_scheduler *s, const struct skr_sched_pod *p,
 }
 
 /* Keeps those of the n names that the extender lets pass. -1: its Error. */
-static int ask(struct skr_scheduler *s, const struct skr_sched_pod *p, size_t n, size_t *ret_left,
-               struct skr_sched_diagnosis *diagnosis, struct skr_error *error)
+static int ask(struct skr_scheduler_model *s, const struct skr_sched_pod *p, size_t n,
+               size_t *ret_left, struct skr_sched_diagnosis *diagnosis, struct skr_error *error)
 {
     const char *first = "";
     size_t left = 0;
@@ -105,7 +105,7 @@ static int ask(struct skr_scheduler *s, const struct skr_sched_pod *p, size_t n,
     return 0;
 }
 
-static size_t try_nominated(struct skr_scheduler *s, const struct skr_sched_pod *p,
+static size_t try_nominated(struct skr_scheduler_model *s, const struct skr_sched_pod *p,
                             struct skr_sched_diagnosis *diagnosis)
 {
     struct skr_error error;
@@ -123,7 +123,7 @@ static size_t try_nominated(struct skr_scheduler *s, const struct skr_sched_pod 
     return ask(s, p, 1, &left, diagnosis, &error) < 0 ? 0 : left;
 }
 
-static uint64_t next_random(struct skr_scheduler *s)
+static uint64_t next_random(struct skr_scheduler_model *s)
 {
     s->random ^= s->random << 13;
     s->random ^= s->random >> 7;
@@ -132,7 +132,7 @@ static uint64_t next_random(struct skr_scheduler *s)
 }
 
 /* The best of the n names; among equals the first, or one by chance. */
-static const char *choose(struct skr_scheduler *s, const struct skr_sched_pod *p, size_t n)
+static const char *choose(struct skr_scheduler_model *s, const struct skr_sched_pod *p, size_t n)
 {
     size_t best = 0, equals = 1;
     if (n == 1) {
@@ -157,7 +157,7 @@ static const char *choose(struct skr_scheduler *s, const struct skr_sched_pod *p
     return s->names[best];
 }
 
-static void assume(struct skr_scheduler *s, struct skr_sched_pod *p, const char *node)
+static void assume(struct skr_scheduler_model *s, struct skr_sched_pod *p, const char *node)
 {
     skr_sched_cache_nominate(&s->cache, p, "");
     skr_sched_cache_charge(&s->cache, p, node);
@@ -167,7 +167,7 @@ static void assume(struct skr_scheduler *s, struct skr_sched_pod *p, const char 
     s->bind_next = p;
 }
 
-static void reject(struct skr_scheduler *s, struct skr_sched_pod *p,
+static void reject(struct skr_scheduler_model *s, struct skr_sched_pod *p,
                    const struct skr_sched_diagnosis *diagnosis)
 {
     struct skr_strbuf text;
@@ -181,7 +181,7 @@ static void reject(struct skr_scheduler *s, struct skr_sched_pod *p,
     skr_strbuf_fini(&text);
 }
 
-void skr_sched_cycle(struct skr_scheduler *s)
+void skr_sched_cycle(struct skr_scheduler_model *s)
 {
     struct skr_sched_diagnosis diagnosis;
     struct skr_error error = {SKR_OK, ""};

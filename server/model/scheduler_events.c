@@ -100,7 +100,7 @@ static bool helps(const struct skr_sched_pod *p, const struct event *e)
     return false;
 }
 
-static void wake(struct skr_scheduler *s, const struct event *e)
+static void wake(struct skr_scheduler_model *s, const struct event *e)
 {
     struct skr_sched_pod *p, *next;
     DL_FOREACH_SAFE(s->queue.unschedulable, p, next)
@@ -111,13 +111,13 @@ static void wake(struct skr_scheduler *s, const struct event *e)
     }
 }
 
-void skr_sched_pod_left(struct skr_scheduler *s, const struct skr_sched_pod *gone)
+void skr_sched_pod_left(struct skr_scheduler_model *s, const struct skr_sched_pod *gone)
 {
     struct event e = {.kind = EVENT_ASSIGNED_DELETE, .but = gone};
     wake(s, &e);
 }
 
-static void nomination_left(struct skr_scheduler *s, const struct skr_sched_pod *p)
+static void nomination_left(struct skr_scheduler_model *s, const struct skr_sched_pod *p)
 {
     struct event e = {
         .kind = EVENT_ASSIGNED_DELETE, .but = p, .limited = true, .priority = p->pod->priority};
@@ -185,7 +185,7 @@ static bool annotations_equal(const json_t *a, const json_t *b)
     return x == y || json_equal(x, y);
 }
 
-static void node_changed(struct skr_scheduler *s, const struct skr_store_change *change)
+static void node_changed(struct skr_scheduler_model *s, const struct skr_store_change *change)
 {
     struct skr_node *node, *old;
     const char *name =
@@ -218,7 +218,7 @@ static void node_changed(struct skr_scheduler *s, const struct skr_store_change 
 
 /* ---- pods ---- */
 
-void skr_sched_pod_destroy(struct skr_scheduler *s, struct skr_sched_pod *p)
+void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     skr_sched_queue_remove(&s->queue, p);
     skr_sched_cache_nominate(&s->cache, p, "");
@@ -237,7 +237,7 @@ void skr_sched_pod_destroy(struct skr_scheduler *s, struct skr_sched_pod *p)
     free(p);
 }
 
-static void pod_gone(struct skr_scheduler *s, struct skr_sched_pod *p)
+static void pod_gone(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     bool had_node = p->node;
     bool nominated = p->nominated;
@@ -252,7 +252,7 @@ static void pod_gone(struct skr_scheduler *s, struct skr_sched_pod *p)
     skr_sched_pod_destroy(s, p);
 }
 
-static bool is_ours(const struct skr_scheduler *s, const struct skr_pod *pod)
+static bool is_ours(const struct skr_scheduler_model *s, const struct skr_pod *pod)
 {
     for (size_t i = 0; i < s->options.n_names; i++) {
         if (strcmp(s->options.name[i], pod->scheduler_name) == 0) {
@@ -273,7 +273,7 @@ static bool asks_for_less(const struct skr_amounts *old, const struct skr_amount
 }
 
 /* It has a node: counts there, whatever it was before. */
-static void assigned(struct skr_scheduler *s, struct skr_sched_pod *p, bool shrunk)
+static void assigned(struct skr_scheduler_model *s, struct skr_sched_pod *p, bool shrunk)
 {
     struct event e = {.but = p, .shrunk = shrunk};
     e.kind = p->place == SKR_SCHED_ASSIGNED ? EVENT_ASSIGNED_UPDATE : EVENT_ASSIGNED_ADD;
@@ -308,8 +308,8 @@ static bool own_change_helps(const struct skr_sched_pod *p, const struct skr_pod
            ((p->rejected_by & by_taints) && !tolerations_equal(&old->shape, &p->pod->shape));
 }
 
-static void waiting(struct skr_scheduler *s, struct skr_sched_pod *p, const struct skr_pod *old,
-                    bool shrunk)
+static void waiting(struct skr_scheduler_model *s, struct skr_sched_pod *p,
+                    const struct skr_pod *old, bool shrunk)
 {
     bool gated = p->pod->gate || p->pod->foreign_gate;
     bool had_nomination = p->nominated;
@@ -330,7 +330,7 @@ static void waiting(struct skr_scheduler *s, struct skr_sched_pod *p, const stru
 }
 
 /* Charges follow the requests. Returns whether they shrank. */
-static bool set_amounts(struct skr_scheduler *s, struct skr_sched_pod *p)
+static bool set_amounts(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     struct skr_amounts amounts;
     skr_sched_cache_intern(&s->cache, p->pod, &amounts);
@@ -347,7 +347,7 @@ static bool set_amounts(struct skr_scheduler *s, struct skr_sched_pod *p)
 }
 
 /* Takes pod, which was read from this object. */
-static void pod_changed(struct skr_scheduler *s, struct skr_sched_pod *p, struct skr_pod *pod,
+static void pod_changed(struct skr_scheduler_model *s, struct skr_sched_pod *p, struct skr_pod *pod,
                         const json_t *object)
 {
     struct skr_pod *old = NULL;
@@ -370,7 +370,7 @@ static void pod_changed(struct skr_scheduler *s, struct skr_sched_pod *p, struct
     skr_pod_destroy(old);
 }
 
-void skr_sched_take_change(struct skr_scheduler *s, const struct skr_store_change *change)
+void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store_change *change)
 {
     if (strcmp(change->resource->kind, "Node") == 0) {
         node_changed(s, change);

@@ -22,7 +22,7 @@ static bool is_told(const struct skr_pod *pod, const char *reason, const char *m
            (told == strlen(message) || told + 4 > SKR_POD_MESSAGE_MAX);
 }
 
-static json_t *condition_patch(const struct skr_scheduler *s, const struct skr_pod *pod,
+static json_t *condition_patch(const struct skr_scheduler_model *s, const struct skr_pod *pod,
                                const char *reason, const char *message, bool clear)
 {
     char now[64];
@@ -40,7 +40,7 @@ static json_t *condition_patch(const struct skr_scheduler *s, const struct skr_p
     return patch;
 }
 
-static void patch_status(struct skr_scheduler *s, const struct skr_pod *pod, json_t *patch)
+static void patch_status(struct skr_scheduler_model *s, const struct skr_pod *pod, json_t *patch)
 {
     struct skr_store_request request = {.verb = SKR_STORE_PATCH_STRATEGIC,
                                         .resource = skr_store_resource_of_kind("v1", "Pod"),
@@ -59,7 +59,7 @@ static void patch_status(struct skr_scheduler *s, const struct skr_pod *pod, jso
 
 /* ---- Events ---- */
 
-static json_t *event_of(const struct skr_scheduler *s, const struct skr_pod *pod,
+static json_t *event_of(const struct skr_scheduler_model *s, const struct skr_pod *pod,
                         const char *const words[3], const char *note)
 {
     char when[64], time[64], name[320], cut[NOTE_MAX + 1];
@@ -82,7 +82,7 @@ static json_t *event_of(const struct skr_scheduler *s, const struct skr_pod *pod
 }
 
 /* words: type, reason, action. */
-static void write_event(struct skr_scheduler *s, const struct skr_pod *pod,
+static void write_event(struct skr_scheduler_model *s, const struct skr_pod *pod,
                         const char *const words[3], const char *note)
 {
     struct skr_store_reply reply;
@@ -107,7 +107,7 @@ static void write_event(struct skr_scheduler *s, const struct skr_pod *pod,
 
 /* ---- both ---- */
 
-void skr_sched_report_failure(struct skr_scheduler *s, const struct skr_pod *pod,
+void skr_sched_report_failure(struct skr_scheduler_model *s, const struct skr_pod *pod,
                               const char *reason, const char *message, bool clear_nomination)
 {
     static const char *const words[] = {"Warning", "FailedScheduling", "Scheduling"};
@@ -123,7 +123,8 @@ void skr_sched_report_failure(struct skr_scheduler *s, const struct skr_pod *pod
     }
 }
 
-void skr_sched_report_bound(struct skr_scheduler *s, const struct skr_pod *pod, const char *node)
+void skr_sched_report_bound(struct skr_scheduler_model *s, const struct skr_pod *pod,
+                            const char *node)
 {
     static const char *const words[] = {"Normal", "Scheduled", "Binding"};
     char note[NOTE_MAX];

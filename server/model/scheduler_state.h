@@ -106,7 +106,7 @@ struct skr_sched_answer {
     char text[256];
 };
 
-struct skr_scheduler {
+struct skr_scheduler_model {
     struct skr_scheduler_options options;
     struct skr_store *store;
     struct skr_watcher watcher;
@@ -130,21 +130,23 @@ struct skr_scheduler {
 };
 
 /* ---- scheduler_events.c: from the store to cache and queue ---- */
-void skr_sched_take_change(struct skr_scheduler *s, const struct skr_store_change *change);
+void skr_sched_take_change(struct skr_scheduler_model *s, const struct skr_store_change *change);
 /* Wakes the pods that the freed room of this one may help; all but itself. */
-void skr_sched_pod_left(struct skr_scheduler *s, const struct skr_sched_pod *gone);
+void skr_sched_pod_left(struct skr_scheduler_model *s, const struct skr_sched_pod *gone);
 /* Frees the entry with all it has. */
-void skr_sched_pod_destroy(struct skr_scheduler *s, struct skr_sched_pod *p);
+void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *p);
 
 /* ---- scheduler_report.c: what pods and people are told ---- */
 /* Patches the status when reason or message are new, or a nomination has to go; an Event. */
-void skr_sched_report_failure(struct skr_scheduler *s, const struct skr_pod *pod,
+void skr_sched_report_failure(struct skr_scheduler_model *s, const struct skr_pod *pod,
                               const char *reason, const char *message, bool clear_nomination);
-void skr_sched_report_bound(struct skr_scheduler *s, const struct skr_pod *pod, const char *node);
+void skr_sched_report_bound(struct skr_scheduler_model *s, const struct skr_pod *pod,
+                            const char *node);
 
 /* ---- scheduler_cycle.c: one cycle, and its failures ---- */
 /* Pops a pod and schedules it. */
-void skr_sched_cycle(struct skr_scheduler *s);
-void skr_sched_bind_failed(struct skr_scheduler *s, struct skr_sched_pod *p, const char *text);
+void skr_sched_cycle(struct skr_scheduler_model *s);
+void skr_sched_bind_failed(struct skr_scheduler_model *s, struct skr_sched_pod *p,
+                           const char *text);
 
 #endif

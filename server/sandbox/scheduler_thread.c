@@ -27,8 +27,8 @@ struct skr_scheduler_thread {
     pthread_t thread;
     bool started;
     atomic_bool stopping;
-    struct skr_scheduler *scheduler; /* under the lock */
-    uint64_t seen;                   /* of the store, at the last step */
+    struct skr_scheduler_model *scheduler; /* under the lock */
+    uint64_t seen;                         /* of the store, at the last step */
 };
 
 /* ---- for the extender ---- */

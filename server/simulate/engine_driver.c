@@ -10,6 +10,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "server/kube/writer.h"
 #include "server/model/watcher.h"
@@ -21,10 +22,8 @@
 /* A write or a solve on its way. */
 struct task {
     skr_time at;
-    struct skr_write write; /* strings owned; unless solve */
-    struct skr_solve_request *solve;
-    struct skr_solution *solution;
-    struct skr_error error;
+    struct skr_write write; /* strings owned; unless work */
+    struct skr_work *work;  /* done already */
     struct task *prev, *next;
 };
 
@@ -41,7 +40,7 @@ struct question {
 struct skr_engine_driver {
     struct skr_engine_driver_options options;
     struct skr_store *store;
-    struct skr_gang *engine;
+    struct skr_engine *engine;
     struct skr_actions actions;
     struct skr_watcher watcher;
     struct task *writes, *solves; /* each in order of time */
@@ -75,9 +74,18 @@ static void take_answer_to_question(struct question *q, const struct skr_answer 
     }
 }
 
+static void take_explanation(struct skr_engine_driver *d, const struct skr_explain_answer *answer)
+{
+    d->explained = true;
+    d->explain_status = answer->status;
+    skr_strbuf_addn(d->explanation, answer->json, answer->json_len);
+}
+
 static void take_answer(struct skr_engine_driver *d, const struct skr_answer *answer)
 {
-    if (d->question && d->question->request == answer->request) {
+    if (answer->kind == SKR_ANSWER_EXPLANATION) {
+        take_explanation(d, &answer->explanation);
+    } else if (d->question && d->question->request == answer->request) {
         take_answer_to_question(d->question, answer);
     } else if (answer->request & BIND_REQUEST) {
         bool bound = answer->kind == SKR_ANSWER_BOUND;
@@ -99,27 +107,18 @@ static void take_write(struct skr_engine_driver *d, const struct skr_write *writ
     DL_APPEND(d->writes, task);
 }
 
-static void take_solve(struct skr_engine_driver *d, struct skr_solve_request *request)
+static void take_work(struct skr_engine_driver *d, struct skr_work *work)
 {
     struct task *task = skr_alloc(sizeof *task);
     task->at = d->now + d->options.solve_time;
-    task->solve = request;
-    if (skr_solve(&request->problem, &task->solution, &task->error) < 0) {
-        task->solution = NULL;
-    }
-    if (request->is_explanation) { /* somebody waits, and time stands still meanwhile */
+    task->work = work;
+    work->type->run(work, NULL);
+    if (work->aside) { /* somebody waits, and time stands still meanwhile */
         task->at = d->now;
         DL_PREPEND(d->solves, task);
     } else {
         DL_APPEND(d->solves, task);
     }
-}
-
-static void take_explanation(struct skr_engine_driver *d, const struct skr_explain_answer *answer)
-{
-    d->explained = true;
-    d->explain_status = answer->status;
-    skr_strbuf_addn(d->explanation, answer->json, answer->json_len);
 }
 
 static void trace_decision(const struct skr_engine_driver *d, const struct skr_decision *decision)
@@ -128,7 +127,7 @@ static void trace_decision(const struct skr_engine_driver *d, const struct skr_d
     const char *message = decision->message ? decision->message : "";
     const char *colon = reason[0] && message[0] ? ": " : message[0] ? "  " : "";
     skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "%s%s%s%s%s%s%s%s%s",
-                  decision->what, decision->group[0] ? "  " : "", decision->group,
+                  decision->what, decision->key[0] ? "  " : "", decision->key,
                   decision->pod[0] ? "  " : "", decision->pod, reason[0] ? "  " : "", reason, colon,
                   message);
 }
@@ -137,7 +136,7 @@ static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
 {
     switch (action->kind) {
     case SKR_ACTION_ANSWER:
-        take_answer(d, &action->answer);
+        take_answer(d, action->answer.body);
         break;
     case SKR_ACTION_HOLD:
         skr_trace_add(&d->options.trace, SKR_TRACE_VERB, d->now, "bind call %llu is held",
@@ -146,22 +145,19 @@ static void carry_out(struct skr_engine_driver *d, struct skr_action *action)
     case SKR_ACTION_WRITE:
         take_write(d, &action->write);
         break;
-    case SKR_ACTION_SOLVE: {
-        struct skr_solve_request *request = action->solve;
-        action->solve = NULL;
-        take_solve(d, request);
+    case SKR_ACTION_WORK: {
+        struct skr_work *work = action->work;
+        action->work = NULL;
+        take_work(d, work);
         break;
     }
-    case SKR_ACTION_CANCEL_SOLVE: /* it is solved already */
+    case SKR_ACTION_CANCEL: /* it is solved already */
         break;
     case SKR_ACTION_TIMER:
         d->timer = action->timer;
         break;
     case SKR_ACTION_DECISION:
         trace_decision(d, &action->decision);
-        break;
-    case SKR_ACTION_EXPLAIN:
-        take_explanation(d, &action->explain);
         break;
     case SKR_ACTION_KIND_COUNT:
         break;
@@ -179,21 +175,8 @@ static void handle(struct skr_engine_driver *d, struct skr_event *event)
 
 /* ---- objects ---- */
 
-static bool kind_of(const char *kind, enum skr_kube_kind *ret)
-{
-    static const char *const names[] = {"Node", "Pod", "ConfigMap", "PodGroup"};
-    _Static_assert(sizeof names / sizeof names[0] == SKR_KUBE_KIND_COUNT, "one name a kind");
-    for (int i = 0; i < SKR_KUBE_KIND_COUNT; i++) {
-        if (strcmp(names[i], kind) == 0) {
-            *ret = (enum skr_kube_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void deliver(struct skr_engine_driver *d, enum skr_kube_kind kind, const json_t *object,
-                    bool deleted)
+static void deliver(struct skr_engine_driver *d, const struct skr_object_type *type,
+                    const json_t *object, bool deleted)
 {
     struct skr_error error;
     struct skr_event event;
@@ -202,8 +185,8 @@ static void deliver(struct skr_engine_driver *d, enum skr_kube_kind kind, const 
         return;
     }
     if (deleted) {
-        event = skr_kube_deleted(kind, identity.namespace_, identity.name, identity.uid);
-    } else if (skr_kube_decode(kind, object, &event, &error) < 0) {
+        event = skr_kube_deleted(type, identity.namespace_, identity.name, identity.uid);
+    } else if (skr_kube_decode(type, object, &event, &error) < 0) {
         skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now,
                       "Object not understood  %s/%s: %s", identity.namespace_, identity.name,
                       error.text);
@@ -214,80 +197,68 @@ static void deliver(struct skr_engine_driver *d, enum skr_kube_kind kind, const 
 
 struct lister {
     struct skr_engine_driver *driver;
-    enum skr_kube_kind kind;
+    const struct skr_object_type *type;
 };
 
 static bool list_object(void *context, const json_t *object)
 {
     const struct lister *lister = context;
-    deliver(lister->driver, lister->kind, object, false);
+    deliver(lister->driver, lister->type, object, false);
     return true;
 }
 
 void skr_engine_driver_start(struct skr_engine_driver *driver, skr_time now)
 {
-    static const char *const kinds[] = {"Node", "ConfigMap", "PodGroup", "Pod"};
+    static const struct skr_object_type *const types[] = {&skr_gang_node, &skr_gang_configmap,
+                                                          &skr_gang_podgroup, &skr_gang_pod};
     struct skr_event event = {.kind = SKR_EVENT_SYNCED};
     driver->now = now;
     skr_watcher_fini(&driver->watcher);
     skr_watcher_init(&driver->watcher, driver->store, driver->options.watch_delay,
                      skr_store_revision(driver->store));
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct lister lister = {driver, SKR_KUBE_NODE};
-        if (kind_of(kinds[i], &lister.kind)) {
-            skr_store_each(driver->store, kinds[i], list_object, &lister);
-        }
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct lister lister = {driver, types[i]};
+        skr_store_each(driver->store, types[i]->resource->kind, list_object, &lister);
     }
     handle(driver, &event);
 }
 
 static void take_change(struct skr_engine_driver *d, const struct skr_store_change *change)
 {
-    enum skr_kube_kind kind;
-    if (kind_of(change->resource->kind, &kind)) {
-        deliver(d, kind, change->object, change->kind == SKR_STORE_DELETED);
+    const struct skr_object_type *type = skr_gang_type_of(NULL, change->resource->kind);
+    if (type) {
+        deliver(d, type, change->object, change->kind == SKR_STORE_DELETED);
     }
 }
 
 /* ---- writes ---- */
 
 /* How a write looks to the API server. */
-static const struct route {
-    enum skr_store_verb verb;
-    const char *api_version;
-    const char *kind;
-    const char *subresource;
-} routes[] = {
-    [SKR_WRITE_BINDING] = {SKR_STORE_CREATE, "v1", "Pod", "binding"},
-    [SKR_WRITE_PATCH_POD] = {SKR_STORE_PATCH_MERGE, "v1", "Pod", ""},
-    [SKR_WRITE_UNGATE_POD] = {SKR_STORE_PATCH_STRATEGIC, "v1", "Pod", ""},
-    [SKR_WRITE_PATCH_POD_STATUS] = {SKR_STORE_PATCH_MERGE, "v1", "Pod", "status"},
-    [SKR_WRITE_PATCH_CONFIGMAP] = {SKR_STORE_PATCH_MERGE, "v1", "ConfigMap", ""},
-    [SKR_WRITE_PATCH_PODGROUP] = {SKR_STORE_PATCH_MERGE, "scheduling.x-k8s.io/v1alpha1", "PodGroup",
-                                  ""},
-    [SKR_WRITE_CREATE_EVENT] = {SKR_STORE_CREATE, "events.k8s.io/v1", "Event", ""},
-    [SKR_WRITE_EVICT] = {SKR_STORE_CREATE, "v1", "Pod", "eviction"},
-    [SKR_WRITE_DELETE_POD] = {SKR_STORE_DELETE, "v1", "Pod", ""},
-    [SKR_WRITE_GET_POD] = {SKR_STORE_GET, "v1", "Pod", ""},
-    [SKR_WRITE_GET_CONFIGMAP] = {SKR_STORE_GET, "v1", "ConfigMap", ""},
-    [SKR_WRITE_GET_PODGROUP] = {SKR_STORE_GET, "scheduling.x-k8s.io/v1alpha1", "PodGroup", ""},
+static const enum skr_store_verb verbs[] = {
+    [SKR_VERB_GET] = SKR_STORE_GET,
+    [SKR_VERB_CREATE] = SKR_STORE_CREATE,
+    [SKR_VERB_UPDATE] = SKR_STORE_UPDATE,
+    [SKR_VERB_MERGE_PATCH] = SKR_STORE_PATCH_MERGE,
+    [SKR_VERB_STRATEGIC_PATCH] = SKR_STORE_PATCH_STRATEGIC,
+    [SKR_VERB_JSON_PATCH] = SKR_STORE_PATCH_JSON,
+    [SKR_VERB_DELETE] = SKR_STORE_DELETE,
 };
-_Static_assert(sizeof routes / sizeof routes[0] == SKR_WRITE_KIND_COUNT, "one route a kind");
+_Static_assert(sizeof verbs / sizeof verbs[0] == SKR_WRITE_VERB_COUNT, "one verb each");
 
 static void request_of(struct skr_engine_driver *d, const struct skr_write *write,
                        const json_t *body, struct skr_store_reply *reply)
 {
-    const struct route *route = &routes[write->kind];
-    struct skr_store_request request = {.verb = route->verb,
+    char api_version[SKR_API_VERSION_MAX];
+    struct skr_store_request request = {.verb = verbs[write->verb],
                                         .namespace_ = write->namespace_,
-                                        .name = write->kind == SKR_WRITE_CREATE_EVENT ? ""
-                                                                                      : write->name,
-                                        .subresource = route->subresource,
+                                        .name = write->name,
+                                        .subresource = write->subresource,
                                         .body = body,
                                         .label_selector = "",
                                         .field_selector = "",
                                         .continue_ = ""};
-    request.resource = skr_store_resource_of_kind(route->api_version, route->kind);
+    skr_resource_api_version(write->resource, api_version, sizeof api_version);
+    request.resource = skr_store_resource_of_kind(api_version, write->resource->kind);
     if (request.resource) {
         skr_store_handle(d->store, &request, d->now, reply);
         return;
@@ -297,23 +268,13 @@ static void request_of(struct skr_engine_driver *d, const struct skr_write *writ
     reply->body = NULL;
 }
 
-/* The object of a read-back. */
+/* The object that the answer is wanted for. */
 static void add_object(const struct skr_write *write, const json_t *object, struct skr_event *event)
 {
     struct skr_error error;
-    struct skr_event decoded;
-    enum skr_kube_kind kind = SKR_KUBE_POD;
-    if (!kind_of(routes[write->kind].kind, &kind) ||
-        skr_kube_decode(kind, object, &decoded, &error) < 0) {
-        event->write_done.outcome = SKR_WRITE_INVALID;
-        return;
-    }
-    if (kind == SKR_KUBE_POD) {
-        event->write_done.pod = decoded.pod;
-    } else if (kind == SKR_KUBE_CONFIGMAP) {
-        event->write_done.configmap = decoded.configmap;
-    } else {
-        event->write_done.podgroup = decoded.podgroup;
+    if (write->answer->decode(object, &event->written.object, &error) < 0 &&
+        write->verb == SKR_VERB_GET) {
+        event->written.outcome = SKR_WRITE_INVALID;
     }
 }
 
@@ -321,13 +282,14 @@ static void trace_write(const struct skr_engine_driver *d, const struct skr_writ
                         const json_t *body, int status, const char *message)
 {
     const char *name = write->name, *reason = "";
-    if (write->kind == SKR_WRITE_CREATE_EVENT) {
+    enum skr_write_kind kind = skr_write_kind_of(write);
+    if (kind == SKR_WRITE_CREATE_EVENT) {
         name = skr_path_text(body, "regarding.name");
         reason = skr_path_text(body, "reason");
     }
     skr_trace_add(&d->options.trace, SKR_TRACE_WRITE, d->now, "%s%s%s %s/%s: %d%s%s",
-                  skr_write_kind_name(write->kind), reason[0] ? " " : "", reason, write->namespace_,
-                  name, status, message[0] ? " " : "", message);
+                  skr_write_kind_name(kind), reason[0] ? " " : "", reason, write->namespace_, name,
+                  status, message[0] ? " " : "", message);
 }
 
 static void run_write(struct skr_engine_driver *d, const struct skr_write *write)
@@ -335,24 +297,26 @@ static void run_write(struct skr_engine_driver *d, const struct skr_write *write
     struct skr_store_reply reply = {0, NULL};
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
     json_t *body = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
-    if (write->kind == SKR_WRITE_CREATE_EVENT && d->options.event && body) {
+    enum skr_write_kind kind = skr_write_kind_of(write);
+    if (kind == SKR_WRITE_CREATE_EVENT && d->options.event && body) {
         d->options.event(d->options.context, d->now, body);
     }
     request_of(d, write, body, &reply);
-    d->written[write->kind]++;
+    d->written[kind]++;
     const char *message = json_string_value(json_object_get(reply.body, "message"));
     const json_t *meta = json_object_get(reply.body, "metadata");
     const char *version = json_string_value(json_object_get(meta, "resourceVersion"));
     bool good = reply.status < 300;
-    event.write_done.write = write->id;
-    event.write_done.outcome = skr_writer_outcome_of(reply.status);
-    event.write_done.http_status = reply.status;
-    event.write_done.resource_version = good && version ? skr_kube_version_parse(version) : 0;
-    event.write_done.message = !good && message ? message : "";
-    if (good && write->kind >= SKR_WRITE_GET_POD) {
+    event.written.id = write->id;
+    event.written.type = write->answer;
+    event.written.outcome = skr_writer_outcome_of(reply.status);
+    event.written.http_status = reply.status;
+    event.written.resource_version = good && version ? skr_kube_version_parse(version) : 0;
+    event.written.message = !good && message ? message : "";
+    if (good && write->answer) {
         add_object(write, reply.body, &event);
     }
-    trace_write(d, write, body, reply.status, event.write_done.message);
+    trace_write(d, write, body, reply.status, event.written.message);
     handle(d, &event);
     json_decref(reply.body);
     json_decref(body);
@@ -360,18 +324,14 @@ static void run_write(struct skr_engine_driver *d, const struct skr_write *write
 
 static void run_solved(struct skr_engine_driver *d, struct task *task)
 {
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    event.solved.solve = task->solve->id;
-    event.solved.solution = task->solution;
-    event.solved.error = task->error;
-    task->solution = NULL;
+    struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = task->work};
+    task->work = NULL;
     handle(d, &event);
 }
 
 static void free_task(struct task *task)
 {
-    skr_solve_request_destroy(task->solve);
-    skr_solution_destroy(task->solution);
+    skr_work_destroy(task->work);
     /* Copies of ours behind pointers to const. */
     free((char *)(uintptr_t)task->write.namespace_);
     free((char *)(uintptr_t)task->write.name);
@@ -428,13 +388,15 @@ enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driv
                                                   struct skr_strbuf *out)
 {
     struct skr_engine_driver *d = driver;
-    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = namespace_, .name = name};
+    const struct skr_explain_request request = {namespace_, name};
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = 0, .verb = SKR_GANG_EXPLAIN, .body = &request}};
     struct task *task;
     d->now = now;
     d->explanation = out;
     d->explained = false;
     handle(d, &event);
-    while (!d->explained && (task = d->solves) && task->solve->is_explanation) {
+    while (!d->explained && (task = d->solves) && task->work->aside) {
         DL_DELETE(d->solves, task);
         run_solved(d, task);
         free_task(task);
@@ -446,17 +408,15 @@ enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driv
 
 /* ---- as an extender ---- */
 
-static void put_question(struct skr_engine_driver *d, enum skr_event_kind verb,
+static void put_question(struct skr_engine_driver *d, enum skr_gang_verb verb,
                          const struct skr_pod *pod, const char *const *node, struct question *q,
                          skr_time now)
 {
-    struct skr_event event = {.kind = verb};
-    d->now = now;
+    const struct skr_filter_request request = {pod, q->n, node};
     q->request = ++d->request;
-    event.filter.request = q->request;
-    event.filter.pod = pod;
-    event.filter.n_nodes = q->n;
-    event.filter.node = node;
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = q->request, .verb = (int)verb, .body = &request}};
+    d->now = now;
     d->question = q;
     handle(d, &event);
     d->question = NULL;
@@ -468,7 +428,7 @@ static int filter(void *context, const struct skr_pod *pod, const char *const *n
     struct skr_engine_driver *d = context;
     struct question q = {.n = n, .passes = passes, .text = d->text};
     d->text[0] = '\0';
-    put_question(d, SKR_EVENT_FILTER, pod, node, &q, now);
+    put_question(d, SKR_GANG_FILTER, pod, node, &q, now);
     for (size_t i = 0; i < n; i++) {
         why[i] = passes[i] ? NULL : d->text;
     }
@@ -479,20 +439,19 @@ static void prioritize(void *context, const struct skr_pod *pod, const char *con
                        skr_time now, int32_t *score)
 {
     struct question q = {.n = n, .score = score};
-    put_question(context, SKR_EVENT_PRIORITIZE, pod, node, &q, now);
+    put_question(context, SKR_GANG_PRIORITIZE, pod, node, &q, now);
 }
 
 static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, const char *node,
                       skr_time now)
 {
     struct skr_engine_driver *d = context;
-    struct skr_event event = {.kind = SKR_EVENT_BIND,
-                              .namespace_ = pod->meta.namespace_,
-                              .name = pod->meta.name,
-                              .uid = pod->meta.uid};
+    const struct skr_bind_request request = {pod->meta.namespace_, pod->meta.name, pod->meta.uid,
+                                             node};
+    struct skr_event event = {
+        .kind = SKR_EVENT_REQUEST,
+        .request = {.id = call | BIND_REQUEST, .verb = SKR_GANG_BIND, .body = &request}};
     d->now = now;
-    event.bind.request = call | BIND_REQUEST;
-    event.bind.node = node;
     handle(d, &event);
 }
 
@@ -513,7 +472,8 @@ struct skr_engine_driver *skr_engine_driver_create(const struct skr_engine_drive
     struct skr_engine_driver *d = skr_alloc(sizeof *d);
     d->options = *options;
     d->store = store;
-    d->engine = skr_engine_create(&options->settings);
+    d->engine =
+        skr_engine_create(&skr_gang_scheduler, &options->settings, options->settings.instance);
     d->timer = SKR_TIME_NEVER;
     skr_actions_init(&d->actions);
     skr_watcher_init(&d->watcher, store, options->watch_delay, 0);
@@ -540,7 +500,7 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver)
     free(driver);
 }
 
-const struct skr_gang *skr_engine_driver_engine(const struct skr_engine_driver *driver)
+const struct skr_engine *skr_engine_driver_engine(const struct skr_engine_driver *driver)
 {
     return driver->engine;
 }

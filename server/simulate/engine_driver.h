@@ -9,7 +9,10 @@
  *
  * Fixed latencies instead of a network, so that the same input gives the same run.
  */
-#include "core/gang/engine.h"
+#include "core/frame/engine.h"
+#include "core/gang/requests.h"
+#include "core/gang/scheduler.h"
+#include "core/gang/writes.h"
 #include "server/model/scheduler.h"
 
 struct skr_engine_driver_options {
@@ -45,7 +48,7 @@ enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driv
 /* For struct skr_scheduler_options; valid as long as the driver. */
 struct skr_extender skr_engine_driver_extender(struct skr_engine_driver *driver, int32_t weight);
 
-const struct skr_gang *skr_engine_driver_engine(const struct skr_engine_driver *driver);
+const struct skr_engine *skr_engine_driver_engine(const struct skr_engine_driver *driver);
 /* Writes of a kind so far. */
 uint64_t skr_engine_driver_writes(const struct skr_engine_driver *driver, enum skr_write_kind kind);
 

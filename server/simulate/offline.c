@@ -11,7 +11,7 @@ struct skr_offline {
     struct skr_cluster *cluster;
     struct skr_store *store;
     struct skr_engine_driver *driver;
-    struct skr_scheduler *scheduler;
+    struct skr_scheduler_model *scheduler;
     skr_time now;
     bool started;
 };

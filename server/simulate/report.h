@@ -5,7 +5,7 @@
  * How a simulation ended, as JSON for scripts and as a table for people, with pictures. Everything
  * is sorted; the same state gives the same bytes.
  */
-#include "core/gang/engine.h"
+#include "core/gang/scheduler.h"
 #include "server/simulate/offline.h"
 #include "server/simulate/record.h"
 

@@ -200,7 +200,8 @@ static void write_timings(const struct simulation *s)
     struct skr_gang_stats engine;
     clock_gettime(CLOCK_MONOTONIC, &now);
     skr_offline_get_scheduler_stats(s->offline, &stats);
-    skr_gang_get_stats(skr_engine_driver_engine(skr_offline_driver(s->offline)), &engine);
+    skr_gang_get_stats(skr_engine_self(skr_engine_driver_engine(skr_offline_driver(s->offline))),
+                       &engine);
     skr_strbuf_addf(s->messages,
                     "timings: input %.2f s, run %.2f s; %llu cycles, %llu filter calls, "
                     "%llu solves, %llu bindings\n",
@@ -211,14 +212,14 @@ static void write_timings(const struct simulation *s)
 
 static int report(struct simulation *s)
 {
-    struct skr_simulate_report r = {.record = &s->record,
-                                    .store = skr_offline_store(s->offline),
-                                    .engine =
-                                        skr_engine_driver_engine(skr_offline_driver(s->offline)),
-                                    .offline = s->offline,
-                                    .start = s->input.start,
-                                    .end = s->record.changed_at,
-                                    .ascii = s->options->ascii};
+    struct skr_simulate_report r = {
+        .record = &s->record,
+        .store = skr_offline_store(s->offline),
+        .engine = skr_engine_self(skr_engine_driver_engine(skr_offline_driver(s->offline))),
+        .offline = s->offline,
+        .start = s->input.start,
+        .end = s->record.changed_at,
+        .ascii = s->options->ascii};
     if (s->options->until != SKR_TIME_NEVER) {
         r.end = s->input.start + s->options->until;
     }

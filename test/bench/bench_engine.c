@@ -21,7 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gang/engine.h"
+#include "core/frame/engine.h"
+#include "core/gang/scheduler.h"
+#include "core/gang/solve_request.h"
+#include "core/gang/types.h"
 #include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 #include "topology/base/arena.h"
@@ -39,7 +42,7 @@ enum {
 #define CACHE_BYTES ((size_t)32 << 20)
 
 struct bench {
-    struct skr_gang *engine;
+    struct skr_engine *engine;
     struct skr_actions actions;
     struct skr_solver_cache *cache;
     skr_time now;
@@ -64,9 +67,9 @@ static void take(struct bench *b)
 {
     for (size_t i = 0; i < b->actions.n; i++) {
         struct skr_action *a = &b->actions.item[i];
-        if (a->kind == SKR_ACTION_SOLVE) {
-            b->solve = a->solve;
-            a->solve = NULL;
+        if (a->kind == SKR_ACTION_WORK) {
+            b->solve = skr_solve_request_of(a->work);
+            a->work = NULL;
         } else if (a->kind == SKR_ACTION_WRITE) {
             b->committed = b->committed || a->write.class == SKR_WRITE_CLASS_COMMIT;
             skr_grow(&b->write, &b->cap_writes, b->n_writes + 1, sizeof *b->write);
@@ -86,17 +89,15 @@ static void handle(struct bench *b, struct skr_event *event)
 static double solve(struct bench *b)
 {
     struct skr_solve_request *request = b->solve;
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
+    struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = &request->work};
     double begin = cluster_now_us();
     b->solve = NULL;
-    event.solved.solve = request->id;
-    if (skr_solver_cache_solve(b->cache, &request->problem, &event.solved.solution,
-                               &event.solved.error) != 0) {
-        die(event.solved.error.text);
+    if (skr_solver_cache_solve(b->cache, &request->problem, &request->solution, &request->error) !=
+        0) {
+        die(request->error.text);
     }
     double took = cluster_now_us() - begin;
     handle(b, &event);
-    skr_solve_request_destroy(request);
     return took;
 }
 
@@ -104,11 +105,11 @@ static double solve(struct bench *b)
 static void answer_write(struct bench *b, uint64_t write)
 {
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
-    event.write_done.write = write;
-    event.write_done.outcome = SKR_WRITE_OK;
-    event.write_done.http_status = 200;
-    event.write_done.resource_version = ++b->version;
-    event.write_done.message = "";
+    event.written.id = write;
+    event.written.outcome = SKR_WRITE_OK;
+    event.written.http_status = 200;
+    event.written.resource_version = ++b->version;
+    event.written.message = "";
     handle(b, &event);
 }
 
@@ -151,27 +152,27 @@ static json_t *object(const char *format, ...)
     return json;
 }
 
-static void add_node(struct bench *b, int node)
+static void add_object(struct bench *b, const struct skr_object_type *type, json_t *json)
 {
-    struct skr_event event = {.kind = SKR_EVENT_NODE_UPSERT};
-    json_t *json = object("{'metadata':{'name':'n%d','uid':'node-%d','labels':{'pool':'%s'}},"
-                          "'status':{'allocatable':{'cpu':'8','memory':'64Gi','pods':'110'}}}",
-                          node, node, node / ZONE_NODES < ZONES / 2 ? "a" : "b");
-    if (skr_node_decode(json, &event.node, NULL) != 0) {
-        die("node");
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
+    if (type->decode(json, &event.upsert.object, NULL) != 0) {
+        die(type->resource->kind);
     }
     json_decref(json);
     handle(b, &event);
 }
 
+static void add_node(struct bench *b, int node)
+{
+    json_t *json = object("{'metadata':{'name':'n%d','uid':'node-%d','labels':{'pool':'%s'}},"
+                          "'status':{'allocatable':{'cpu':'8','memory':'64Gi','pods':'110'}}}",
+                          node, node, node / ZONE_NODES < ZONES / 2 ? "a" : "b");
+    add_object(b, &skr_gang_node, json);
+}
+
 static void add_pod(struct bench *b, json_t *json)
 {
-    struct skr_event event = {.kind = SKR_EVENT_POD_UPSERT};
-    if (skr_pod_decode(json, &event.pod, NULL) != 0) {
-        die("pod");
-    }
-    json_decref(json);
-    handle(b, &event);
+    add_object(b, &skr_gang_pod, json);
 }
 
 static void add_load(struct bench *b, int node, const char *name, int cpu)
@@ -184,12 +185,7 @@ static void add_load(struct bench *b, int node, const char *name, int cpu)
 
 static void add_map(struct bench *b, json_t *json)
 {
-    struct skr_event event = {.kind = SKR_EVENT_CONFIGMAP_UPSERT};
-    if (skr_configmap_decode(json, &event.configmap, NULL) != 0) {
-        die("map");
-    }
-    json_decref(json);
-    handle(b, &event);
+    add_object(b, &skr_gang_configmap, json);
 }
 
 /* First node of a rack in its zone; one past the last for rack RACKS. */
@@ -311,7 +307,7 @@ static void start(struct bench *b, bool plain)
     settings.plain_planning = plain;
     settings.plan_timeout = (skr_time)1000 * 3600 * SKR_SECOND; /* nobody binds */
     memset(b, 0, sizeof *b);
-    b->engine = skr_engine_create(&settings);
+    b->engine = skr_engine_create(&skr_gang_scheduler, &settings, NULL);
     b->cache = skr_solver_cache_create(CACHE_BYTES);
     b->now = (skr_time)1700000000 * SKR_SECOND;
     skr_actions_init(&b->actions);
@@ -373,7 +369,8 @@ static double decide_us(struct bench *b, enum kind kind, int i, double *ret_even
     snprintf(name, sizeof name, "last%d", node);
     snprintf(uid, sizeof uid, "last%d", node);
     struct skr_event event = {
-        .kind = SKR_EVENT_POD_DELETE, .namespace_ = "default", .name = name, .uid = uid};
+        .kind = SKR_EVENT_DELETE,
+        .deleted = {.type = &skr_gang_pod, .namespace_ = "default", .name = name, .uid = uid}};
     b->committed = false;
     double begin = cluster_now_us();
     handle(b, &event);

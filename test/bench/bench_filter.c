@@ -88,18 +88,21 @@ static void handle(struct bench *bench, const struct message *message)
 {
     struct skr_answer answer = {.text = SKR_TEXT_CAPACITY};
 
-    if (message->event.kind == SKR_EVENT_BIND) {
-        (void)skr_verbs_hold(bench->verbs, message->event.bind.request, SKR_TIME_NEVER);
+    const struct skr_event *event = &message->event;
+    bool asked = event->kind == SKR_EVENT_REQUEST;
+    if (asked && event->request.verb == SKR_GANG_BIND) {
+        (void)skr_verbs_hold(bench->verbs, event->request.id, SKR_TIME_NEVER);
         pthread_mutex_lock(&bench->lock);
-        bench->parked[bench->n_parked++] = message->event.bind.request;
+        bench->parked[bench->n_parked++] = event->request.id;
         pthread_cond_broadcast(&bench->changed);
         pthread_mutex_unlock(&bench->lock);
-    } else if (message->event.kind == SKR_EVENT_FILTER) {
-        answer.request = message->event.filter.request;
+    } else if (asked && event->request.verb == SKR_GANG_FILTER) {
+        const struct skr_filter_request *filter = event->request.body;
+        answer.request = event->request.id;
         answer.kind = bench->answers == ONE    ? SKR_ANSWER_FILTER_ONE
                       : bench->answers == MASK ? SKR_ANSWER_FILTER_MASK
                                                : SKR_ANSWER_FILTER_NONE;
-        answer.n = message->event.filter.n_nodes;
+        answer.n = filter->n_nodes;
         answer.mask = bench->mask;
         (void)skr_verbs_answer(bench->verbs, &answer);
     }

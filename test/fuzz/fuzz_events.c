@@ -22,36 +22,44 @@ static uint32_t choose(struct fuzz_shell *w, uint32_t n)
 
 /* ---- events ---- */
 
+static void comes(struct fuzz_shell *w, const struct skr_object_type *type, void *object)
+{
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type, .object = object}};
+    fuzz_shell_handle(w, &event);
+}
+
+static void goes(struct fuzz_shell *w, const struct skr_object_type *type, const char *name,
+                 const char *uid)
+{
+    struct skr_event event = {.kind = SKR_EVENT_DELETE,
+                              .deleted = {.type = type,
+                                          .namespace_ = type->resource->namespaced ? "default" : "",
+                                          .name = name,
+                                          .uid = uid}};
+    fuzz_shell_handle(w, &event);
+}
+
 static void pod_comes(struct fuzz_shell *w)
 {
-    struct skr_event event = {.kind = SKR_EVENT_POD_UPSERT};
-    event.pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
-    fuzz_shell_pod_seen(w, event.pod);
-    fuzz_shell_handle(w, &event);
+    struct skr_pod *pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
+    fuzz_shell_pod_seen(w, pod);
+    comes(w, &skr_gang_pod, pod);
 }
 
 static void pod_goes(struct fuzz_shell *w)
 {
     char name[16], uid[16];
     uint32_t i = choose(w, FUZZ_PODS), life = choose(w, 5);
-    struct skr_event event = {.kind = SKR_EVENT_POD_DELETE,
-                              .namespace_ = "default",
-                              .name = fuzz_pod_name(i, name),
-                              .uid = life < 4 ? fuzz_pod_uid(i, life, uid) : ""};
-    fuzz_shell_handle(w, &event);
+    goes(w, &skr_gang_pod, fuzz_pod_name(i, name), life < 4 ? fuzz_pod_uid(i, life, uid) : "");
 }
 
 static void node_changes(struct fuzz_shell *w)
 {
-    struct skr_event event = {.kind = SKR_EVENT_NODE_UPSERT};
     if (choose(w, 8) == 0) {
-        event.kind = SKR_EVENT_NODE_DELETE;
-        event.namespace_ = event.uid = "";
-        event.name = fuzz_node_name(choose(w, FUZZ_NODES + 1));
+        goes(w, &skr_gang_node, fuzz_node_name(choose(w, FUZZ_NODES + 1)), "");
     } else {
-        event.node = fuzz_make_node(&w->objects);
+        comes(w, &skr_gang_node, fuzz_make_node(&w->objects));
     }
-    fuzz_shell_handle(w, &event);
 }
 
 static const char *map_name(struct fuzz_shell *w)
@@ -62,34 +70,26 @@ static const char *map_name(struct fuzz_shell *w)
 
 static void map_changes(struct fuzz_shell *w)
 {
-    struct skr_event event = {.kind = SKR_EVENT_CONFIGMAP_UPSERT};
     const char *name = map_name(w);
     if (choose(w, 8) == 0) {
-        event.kind = SKR_EVENT_CONFIGMAP_DELETE;
-        event.namespace_ = "default";
-        event.name = name;
-        event.uid = "";
-    } else {
-        event.configmap = fuzz_make_map(&w->objects, name);
-        fuzz_shell_seen(w, &event.configmap->meta);
+        goes(w, &skr_gang_configmap, name, "");
+        return;
     }
-    fuzz_shell_handle(w, &event);
+    struct skr_configmap *map = fuzz_make_map(&w->objects, name);
+    fuzz_shell_seen(w, &map->meta);
+    comes(w, &skr_gang_configmap, map);
 }
 
 static void podgroup_changes(struct fuzz_shell *w)
 {
-    struct skr_event event = {.kind = SKR_EVENT_PODGROUP_UPSERT};
     uint32_t group = choose(w, FUZZ_GROUPS);
     if (choose(w, 4) == 0) {
-        event.kind = SKR_EVENT_PODGROUP_DELETE;
-        event.namespace_ = "default";
-        event.name = fuzz_group_name(group);
-        event.uid = "";
-    } else {
-        event.podgroup = fuzz_make_podgroup(&w->objects, group);
-        fuzz_shell_seen(w, &event.podgroup->meta);
+        goes(w, &skr_gang_podgroup, fuzz_group_name(group), "");
+        return;
     }
-    fuzz_shell_handle(w, &event);
+    struct skr_podgroup *podgroup = fuzz_make_podgroup(&w->objects, group);
+    fuzz_shell_seen(w, &podgroup->meta);
+    comes(w, &skr_gang_podgroup, podgroup);
 }
 
 /* Names as they come: any of the nodes, also twice, also unknown ones. */
@@ -103,37 +103,28 @@ static size_t some_nodes(struct fuzz_shell *w, const char **name)
     return n;
 }
 
-static void verb(struct fuzz_shell *w, enum skr_event_kind kind)
+static void verb(struct fuzz_shell *w, enum skr_gang_verb kind)
 {
     const char *name[FUZZ_NODES + 3] = {NULL}, *uid[2] = {"p0-0", "p5-3"};
     struct skr_preempt_node candidate[FUZZ_NODES + 3];
-    struct skr_event event = {.kind = kind};
     struct skr_pod *pod = fuzz_make_pod(&w->objects, choose(w, FUZZ_PODS));
     w->n_asked = some_nodes(w, name);
-    w->asking = ++w->request;
+    w->asking = w->request + 1;
     w->verb = kind;
     w->n_answers = 0;
     for (size_t i = 0; i < w->n_asked; i++) {
         candidate[i] = (struct skr_preempt_node){name[i], i % 3, uid};
     }
-    if (kind == SKR_EVENT_PREEMPT) {
-        event.preempt.request = w->asking;
-        event.preempt.pod = pod;
-        event.preempt.n_nodes = w->n_asked;
-        event.preempt.node = candidate;
-    } else {
-        event.filter.request = w->asking;
-        event.filter.pod = pod;
-        event.filter.n_nodes = w->n_asked;
-        event.filter.node = name;
-    }
-    fuzz_shell_handle(w, &event);
+    const struct skr_filter_request filter = {pod, w->n_asked, name};
+    const struct skr_preempt_request preempt = {pod, w->n_asked, candidate};
+    fuzz_shell_request(w, kind,
+                       kind == SKR_GANG_PREEMPT ? (const void *)&preempt : (const void *)&filter);
     fuzz_check(w->n_answers == 1);
     w->asking = 0;
     skr_pod_destroy(pod);
 }
 
-static void bind(struct fuzz_shell *w)
+static void call_bind(struct fuzz_shell *w)
 {
     char name[16], uid[16];
     uint32_t i = choose(w, FUZZ_PODS), what = choose(w, 16);
@@ -141,32 +132,30 @@ static void bind(struct fuzz_shell *w)
         return;
     }
     fuzz_pod_uid(i, what > 12 ? what - 12 : 0, uid);
-    struct skr_event event = {.kind = SKR_EVENT_BIND,
-                              .namespace_ = "default",
-                              .name = fuzz_pod_name(i, name),
-                              .uid = what == 12 ? "" : uid};
-    event.bind.request = ++w->request;
-    event.bind.node = fuzz_node_name(choose(w, FUZZ_NODES + 1));
+    struct skr_bind_request bind = {.namespace_ = "default",
+                                    .name = fuzz_pod_name(i, name),
+                                    .uid = what == 12 ? "" : uid,
+                                    .node = fuzz_node_name(choose(w, FUZZ_NODES + 1))};
     /* The node that is planned is the interesting one. */
-    const struct pod_entry *p = pods_find(w->engine, uid);
+    const struct pod_entry *p = pods_find(w->gang, uid);
     if (p && p->place.node && what < 8) {
-        event.bind.node = p->place.node;
+        bind.node = p->place.node;
     }
     struct fuzz_call *call = &w->call[w->n_calls++];
-    *call = (struct fuzz_call){.request = event.bind.request};
-    p = what == 12 ? pods_find_name(w->engine, "default", event.name) : p;
+    *call = (struct fuzz_call){.request = w->request + 1};
+    p = what == 12 ? pods_find_name(w->gang, "default", bind.name) : p;
     snprintf(call->uid, sizeof call->uid, "%s", p ? p->uid : uid);
-    snprintf(call->node, sizeof call->node, "%s", event.bind.node);
-    fuzz_shell_handle(w, &event);
+    snprintf(call->node, sizeof call->node, "%s", bind.node);
+    fuzz_shell_request(w, SKR_GANG_BIND, &bind);
 }
 
 static void hang_up(struct fuzz_shell *w)
 {
     struct skr_event event = {.kind = SKR_EVENT_HANGUP};
-    event.hangup.request = 4711;
+    event.request.id = 4711;
     if (w->n_calls > 0) {
         struct fuzz_call *call = &w->call[choose(w, FUZZ_CALLS_MAX) % w->n_calls];
-        event.hangup.request = call->request;
+        event.request.id = call->request;
         *call = w->call[--w->n_calls];
     }
     fuzz_shell_handle(w, &event);
@@ -174,35 +163,34 @@ static void hang_up(struct fuzz_shell *w)
 
 static void solved(struct fuzz_shell *w, struct skr_solve_request **which)
 {
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
     struct skr_solve_request *request = *which;
     uint32_t how = choose(w, 8);
     if (!request) {
         return;
     }
     *which = NULL;
-    event.solved.solve = request->id;
-    event.solved.took_ns = how;
+    request->work.took_ns = how;
     if (how == 1) {
-        skr_error_set(&event.solved.error, SKR_LIMIT, "too large");
+        skr_error_set(&request->error, SKR_LIMIT, "too large");
     } else {
         request->problem.step_budget = how == 2 ? 0 : request->problem.step_budget;
-        fuzz_check(skr_solve(&request->problem, &event.solved.solution, &event.solved.error) == 0);
+        fuzz_check(skr_solve(&request->problem, &request->solution, &request->error) == 0);
     }
+    struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = &request->work};
     fuzz_shell_handle(w, &event);
-    skr_solve_request_destroy(request);
 }
 
 /* Why a group is not placed; or the solve for it. */
 static void ask_why(struct fuzz_shell *w)
 {
-    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = "default"};
     if (choose(w, 2) == 0) {
         solved(w, &w->explanation);
         return;
     }
-    event.name = fuzz_group_name(choose(w, FUZZ_GROUPS));
-    event.explain.request = ++w->explain_request;
+    const struct skr_explain_request request = {"default", fuzz_group_name(choose(w, FUZZ_GROUPS))};
+    struct skr_event event = {
+        .kind = SKR_EVENT_REQUEST,
+        .request = {.id = ++w->explain_request, .verb = SKR_GANG_EXPLAIN, .body = &request}};
     w->n_questions++;
     fuzz_shell_handle(w, &event);
 }
@@ -210,18 +198,22 @@ static void ask_why(struct fuzz_shell *w)
 static void read_object(struct fuzz_shell *w, const struct skr_write *write,
                         struct skr_event *event)
 {
-    if (write->kind == SKR_WRITE_GET_POD) {
-        event->write_done.pod =
+    if (write->answer == &skr_gang_pod) {
+        struct skr_pod *pod =
             fuzz_make_pod(&w->objects, (uint32_t)(write->name[1] - '0') % FUZZ_PODS);
-        fuzz_shell_pod_seen(w, event->write_done.pod);
-    } else if (write->kind == SKR_WRITE_GET_CONFIGMAP) {
-        event->write_done.configmap = fuzz_make_map(&w->objects, write->name);
-        fuzz_shell_seen(w, &event->write_done.configmap->meta);
-    } else if (write->kind == SKR_WRITE_GET_PODGROUP) {
-        event->write_done.podgroup =
+        fuzz_shell_pod_seen(w, pod);
+        event->written.object = pod;
+    } else if (write->answer == &skr_gang_configmap) {
+        struct skr_configmap *map = fuzz_make_map(&w->objects, write->name);
+        fuzz_shell_seen(w, &map->meta);
+        event->written.object = map;
+    } else if (write->answer == &skr_gang_podgroup) {
+        struct skr_podgroup *podgroup =
             fuzz_make_podgroup(&w->objects, strcmp(write->name, "gb") == 0);
-        fuzz_shell_seen(w, &event->write_done.podgroup->meta);
+        fuzz_shell_seen(w, &podgroup->meta);
+        event->written.object = podgroup;
     }
+    event->written.type = write->answer;
 }
 
 static void write_free(struct skr_write *write)
@@ -231,7 +223,7 @@ static void write_free(struct skr_write *write)
     free((char *)(uintptr_t)write->body);
 }
 
-static void write_done(struct fuzz_shell *w)
+static void answer_write(struct fuzz_shell *w)
 {
     static const int32_t status[SKR_WRITE_OUTCOME_COUNT] = {200, 409, 404, 422, 403, 429, 0, 0};
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
@@ -243,17 +235,17 @@ static void write_done(struct fuzz_shell *w)
     size_t at = which % w->n_writes;
     struct skr_write write = w->write[at];
     memmove(&w->write[at], &w->write[at + 1], (--w->n_writes - at) * sizeof write);
-    event.write_done.outcome =
+    event.written.outcome =
         how < SKR_WRITE_OUTCOME_COUNT ? (enum skr_write_outcome)how : SKR_WRITE_OK;
-    event.write_done.write = write.id;
-    event.write_done.http_status = status[event.write_done.outcome];
-    event.write_done.message = how % 2 ? "refused" : "";
-    event.write_done.retry_after = how == SKR_WRITE_BUSY ? SKR_SECOND : 0;
+    event.written.id = write.id;
+    event.written.http_status = status[event.written.outcome];
+    event.written.message = how % 2 ? "refused" : "";
+    event.written.retry_after = how == SKR_WRITE_BUSY ? SKR_SECOND : 0;
     const char *plan = fuzz_shell_patched_plan(&write, &body);
-    if (event.write_done.outcome == SKR_WRITE_OK) {
-        event.write_done.resource_version = how == 23 ? 0 : ++w->objects.version;
+    if (event.written.outcome == SKR_WRITE_OK) {
+        event.written.resource_version = how == 23 ? 0 : ++w->objects.version;
         fuzz_shell_plan_is_out(w, plan);
-        w->bound = w->bound || write.kind == SKR_WRITE_BINDING;
+        w->bound = w->bound || skr_write_kind_of(&write) == SKR_WRITE_BINDING;
         read_object(w, &write, &event);
     }
     fuzz_shell_handle(w, &event);
@@ -313,19 +305,19 @@ static void step(struct fuzz_shell *w)
     } else if (x < 22) {
         podgroup_changes(w);
     } else if (x < 25) {
-        verb(w, SKR_EVENT_FILTER);
+        verb(w, SKR_GANG_FILTER);
     } else if (x < 26) {
-        verb(w, SKR_EVENT_PRIORITIZE);
+        verb(w, SKR_GANG_PRIORITIZE);
     } else if (x < 27) {
-        verb(w, SKR_EVENT_PREEMPT);
+        verb(w, SKR_GANG_PREEMPT);
     } else if (x < 33) {
-        bind(w);
+        call_bind(w);
     } else if (x < 35) {
         hang_up(w);
     } else if (x < 40) {
         solved(w, &w->solve);
     } else if (x < 54) {
-        write_done(w);
+        answer_write(w);
     } else if (x < 60) {
         time_passes(w);
     } else if (x < 61) {
@@ -344,11 +336,11 @@ static void finish(struct fuzz_shell *w)
     struct skr_strbuf state;
     struct skr_gang_stats stats;
     skr_strbuf_init(&state);
-    skr_gang_write_json(w->engine, &state);
+    skr_gang_write_json(w->gang, &state);
     fuzz_shell_mix(w, state.s);
     json_decref(fuzz_json(state.s, state.len));
     skr_strbuf_fini(&state);
-    skr_gang_get_stats(w->engine, &stats);
+    skr_gang_get_stats(w->gang, &stats);
     fuzz_check(stats.writes_in_flight == w->n_writes);
     fuzz_check(stats.nodes <= FUZZ_NODES && stats.pods <= FUZZ_UIDS && stats.parked == w->n_calls);
     skr_engine_destroy(w->engine);
@@ -379,7 +371,8 @@ static uint64_t play(const uint8_t *data, size_t size)
     settings.plan_delay = how & 16 ? 0 : settings.plan_delay;
     settings.plan_timeout = how & 32 ? 5 * SKR_SECOND : settings.plan_timeout;
     settings.release_gate_after = how & 64 ? 30 * SKR_SECOND : SKR_TIME_NEVER;
-    w->engine = skr_engine_create(&settings);
+    w->engine = skr_engine_create(&skr_gang_scheduler, &settings, settings.instance);
+    w->gang = skr_engine_self(w->engine);
     skr_actions_init(&w->actions);
     for (int i = 0; i < STEPS_MAX && fuzz_bytes_left(&w->objects.bytes); i++) {
         step(w);

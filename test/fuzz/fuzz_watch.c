@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "server/kube/lines.h"
 #include "server/kube/prune.h"
@@ -112,12 +113,12 @@ static void check_pruned(const char *text, size_t n, json_t *pruned)
 static void decode_as_every_kind(const json_t *object)
 {
     struct skr_error error;
-    for (int kind = 0; kind < SKR_KUBE_KIND_COUNT; kind++) {
+    for (int i = 0; i < SKR_GANG_WATCHES; i++) {
         struct skr_event event;
-        int rc = skr_kube_decode((enum skr_kube_kind)kind, object, &event, &error);
+        int rc = skr_kube_decode(skr_gang_watch[i].type, object, &event, &error);
         fuzz_check_rc(rc, &error);
         if (rc == 0) {
-            skr_kube_event_fini(&event);
+            skr_event_fini(&event);
         }
     }
 }

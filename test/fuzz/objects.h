@@ -6,7 +6,8 @@
  * groups, one topology. Nothing about them has to fit together: a pod may be bound to a node that
  * never was, carry the plan of another group, or be older than what was seen before.
  */
-#include "core/gang/event.h"
+#include "core/group/podgroup.h"
+#include "core/pod/pod.h"
 #include "test/fuzz/fuzz.h"
 
 enum { FUZZ_NODES = 4, FUZZ_PODS = 6, FUZZ_GROUPS = 2, FUZZ_PLANS = 8 };

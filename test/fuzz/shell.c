@@ -99,7 +99,7 @@ static void check_binding(struct fuzz_shell *w, const json_t *body)
         open = open || (!strcmp(w->call[i].uid, uid) && !strcmp(w->call[i].node, node));
     }
     fuzz_check(open);
-    const struct pod_entry *p = pods_find(w->engine, uid);
+    const struct pod_entry *p = pods_find(w->gang, uid);
     fuzz_check(p && !pods_is_bound(p));
     if (p->group) {
         fuzz_check(w->binding[uid_index(uid)] || w->any_binding || (w->traces && w->bound));
@@ -111,18 +111,17 @@ static void check_binding(struct fuzz_shell *w, const json_t *body)
 static void take_write(struct fuzz_shell *w, const struct skr_write *write)
 {
     json_t *body;
-    fuzz_check(write->id > w->last_write && write->kind < SKR_WRITE_KIND_COUNT);
+    enum skr_write_kind kind = skr_write_kind_of(write);
+    fuzz_check(write->id > w->last_write && kind < SKR_WRITE_KIND_COUNT);
     fuzz_check(write->class < SKR_WRITE_CLASS_COUNT && write->namespace_[0]);
-    fuzz_check(write->name[0] || write->kind == SKR_WRITE_CREATE_EVENT);
+    fuzz_check(write->name[0] || kind == SKR_WRITE_CREATE_EVENT);
     w->last_write = write->id;
     const char *plan = fuzz_shell_patched_plan(write, &body);
-    bool reads = write->kind == SKR_WRITE_GET_POD || write->kind == SKR_WRITE_GET_CONFIGMAP ||
-                 write->kind == SKR_WRITE_GET_PODGROUP;
-    fuzz_check(reads ? write->body_len == 0 : json_is_object(body));
+    fuzz_check(write->verb == SKR_VERB_GET ? write->body_len == 0 : json_is_object(body));
     if (plan) {
         fuzz_objects_note_plan(&w->objects, plan);
     }
-    if (write->kind == SKR_WRITE_BINDING) {
+    if (kind == SKR_WRITE_BINDING) {
         check_binding(w, body);
     }
     json_decref(body);
@@ -132,7 +131,7 @@ static void take_write(struct fuzz_shell *w, const struct skr_write *write)
     mine->namespace_ = skr_strdup(write->namespace_);
     mine->name = skr_strdup(write->name);
     mine->body = skr_strdup(write->body);
-    mix_number(w, write->kind);
+    mix_number(w, kind);
     fuzz_shell_mix(w, write->name);
     fuzz_shell_mix(w, write->body);
 }
@@ -143,11 +142,11 @@ static void check_verb_answer(struct fuzz_shell *w, const struct skr_answer *a)
                   a->kind == SKR_ANSWER_SCORES;
     w->n_answers++;
     fuzz_check(!masked || a->n == w->n_asked);
-    if (w->verb == SKR_EVENT_FILTER) {
+    if (w->verb == SKR_GANG_FILTER) {
         fuzz_check(a->kind <= SKR_ANSWER_FILTER_MASK);
-    } else if (w->verb == SKR_EVENT_PRIORITIZE) {
+    } else if (w->verb == SKR_GANG_PRIORITIZE) {
         fuzz_check(a->kind == SKR_ANSWER_SCORES || a->kind == SKR_ANSWER_ERROR);
-    } else if (w->verb == SKR_EVENT_PREEMPT) {
+    } else if (w->verb == SKR_GANG_PREEMPT) {
         fuzz_check(a->kind == SKR_ANSWER_PREEMPT_MASK || a->kind == SKR_ANSWER_ERROR);
     }
     fuzz_check(a->kind != SKR_ANSWER_FILTER_ONE || a->index < w->n_asked);
@@ -156,8 +155,20 @@ static void check_verb_answer(struct fuzz_shell *w, const struct skr_answer *a)
     }
 }
 
+static void take_explanation(struct fuzz_shell *w, const struct skr_explain_answer *a)
+{
+    fuzz_check(w->n_questions > 0);
+    w->n_questions--;
+    json_decref(fuzz_json(a->json, a->json_len));
+    fuzz_shell_mix(w, a->json);
+}
+
 static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
 {
+    if (a->kind == SKR_ANSWER_EXPLANATION) {
+        take_explanation(w, &a->explanation);
+        return;
+    }
     struct fuzz_call *call = find_call(w, a->request);
     fuzz_check(a->text);
     mix_number(w, (uint64_t)a->kind);
@@ -165,7 +176,7 @@ static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
     if (call) {
         fuzz_check(a->kind == SKR_ANSWER_BOUND || a->kind == SKR_ANSWER_ERROR);
         fuzz_check(a->kind == SKR_ANSWER_BOUND || a->text[0] != '\0');
-        const struct pod_entry *p = pods_find(w->engine, call->uid);
+        const struct pod_entry *p = pods_find(w->gang, call->uid);
         fuzz_check(a->kind != SKR_ANSWER_BOUND ||
                    (p && strcmp(p->pod->node_name, call->node) == 0));
         *call = w->call[--w->n_calls];
@@ -178,19 +189,20 @@ static void take_answer(struct fuzz_shell *w, const struct skr_answer *a)
 static void tell_event(const struct fuzz_shell *w, const struct skr_event *ev)
 {
     fprintf(stderr, "%" PRId64 " ms: event %d", w->now / SKR_MILLISECOND % 1000000, (int)ev->kind);
-    if (ev->kind == SKR_EVENT_POD_UPSERT) {
-        fprintf(stderr, " %s version %" PRIu64 " node '%s' nominated '%s'", ev->pod->meta.uid,
-                ev->pod->meta.resource_version, ev->pod->node_name, ev->pod->nominated_node);
-    } else if (ev->kind == SKR_EVENT_CONFIGMAP_UPSERT) {
-        fprintf(stderr, " %s", ev->configmap->meta.name);
-    } else if (ev->kind == SKR_EVENT_BIND) {
-        fprintf(stderr, " %s (%s) to %s, request %" PRIu64, ev->name, ev->uid, ev->bind.node,
-                ev->bind.request);
+    if (ev->kind == SKR_EVENT_UPSERT && ev->upsert.type == &skr_gang_pod) {
+        const struct skr_pod *pod = ev->upsert.object;
+        fprintf(stderr, " %s version %" PRIu64 " node '%s' nominated '%s'", pod->meta.uid,
+                pod->meta.resource_version, pod->node_name, pod->nominated_node);
+    } else if (ev->kind == SKR_EVENT_UPSERT) {
+        fprintf(stderr, " %s", ev->upsert.type->meta(ev->upsert.object)->name);
+    } else if (ev->kind == SKR_EVENT_REQUEST && ev->request.verb == SKR_GANG_BIND) {
+        const struct skr_bind_request *bind = ev->request.body;
+        fprintf(stderr, " %s (%s) to %s, request %" PRIu64, bind->name, bind->uid, bind->node,
+                ev->request.id);
     } else if (ev->kind == SKR_EVENT_HANGUP) {
-        fprintf(stderr, " request %" PRIu64, ev->hangup.request);
+        fprintf(stderr, " request %" PRIu64, ev->request.id);
     } else if (ev->kind == SKR_EVENT_WRITE_DONE) {
-        fprintf(stderr, " write %" PRIu64 " outcome %d", ev->write_done.write,
-                (int)ev->write_done.outcome);
+        fprintf(stderr, " write %" PRIu64 " outcome %d", ev->written.id, (int)ev->written.outcome);
     }
     fprintf(stderr, "\n");
 }
@@ -198,15 +210,16 @@ static void tell_event(const struct fuzz_shell *w, const struct skr_event *ev)
 static void tell_action(const struct skr_action *a)
 {
     if (a->kind == SKR_ACTION_ANSWER) {
-        fprintf(stderr, "    answer %" PRIu64 " kind %d %s\n", a->answer.request,
-                (int)a->answer.kind, a->answer.text);
+        const struct skr_answer *answer = a->answer.body;
+        fprintf(stderr, "    answer %" PRIu64 " kind %d %s\n", a->answer.request, (int)answer->kind,
+                answer->text);
     } else if (a->kind == SKR_ACTION_HOLD) {
         fprintf(stderr, "    hold %" PRIu64 "\n", a->hold.request);
     } else if (a->kind == SKR_ACTION_WRITE) {
         fprintf(stderr, "    write %" PRIu64 " %s %s %s\n", a->write.id,
-                skr_write_kind_name(a->write.kind), a->write.name, a->write.body);
+                skr_write_kind_name(skr_write_kind_of(&a->write)), a->write.name, a->write.body);
     } else if (a->kind == SKR_ACTION_DECISION) {
-        fprintf(stderr, "    %s %s%s: %s\n", a->decision.what, a->decision.group, a->decision.pod,
+        fprintf(stderr, "    %s %s%s: %s\n", a->decision.what, a->decision.key, a->decision.pod,
                 a->decision.message);
     }
 }
@@ -220,7 +233,7 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
     mix_number(w, (uint64_t)a->kind);
     switch (a->kind) {
     case SKR_ACTION_ANSWER:
-        take_answer(w, &a->answer);
+        take_answer(w, a->answer.body);
         break;
     case SKR_ACTION_HOLD:
         call = find_call(w, a->hold.request);
@@ -230,28 +243,22 @@ static void take_action(struct fuzz_shell *w, struct skr_action *a)
     case SKR_ACTION_WRITE:
         take_write(w, &a->write);
         break;
-    case SKR_ACTION_SOLVE:
-        fuzz_check(a->solve->is_explanation ? !w->explanation : !w->solve); /* one at a time */
-        *(a->solve->is_explanation ? &w->explanation : &w->solve) = a->solve;
-        a->solve = NULL;
+    case SKR_ACTION_WORK:
+        fuzz_check(a->work->aside ? !w->explanation : !w->solve); /* one at a time */
+        *(a->work->aside ? &w->explanation : &w->solve) = skr_solve_request_of(a->work);
+        a->work = NULL;
         break;
-    case SKR_ACTION_CANCEL_SOLVE:
-        fuzz_check(w->solve && a->cancel_solve == w->solve->id);
-        atomic_store(&w->solve->cancel, true);
+    case SKR_ACTION_CANCEL:
+        fuzz_check(w->solve && a->cancel == w->solve->work.id);
+        atomic_store(&w->solve->work.cancel, true);
         break;
     case SKR_ACTION_TIMER:
         w->timer = a->timer;
         mix_number(w, (uint64_t)a->timer);
         break;
     case SKR_ACTION_DECISION:
-        fuzz_check(a->decision.group && a->decision.pod && a->decision.what && a->decision.message);
+        fuzz_check(a->decision.key && a->decision.pod && a->decision.what && a->decision.message);
         fuzz_shell_mix(w, a->decision.message);
-        break;
-    case SKR_ACTION_EXPLAIN:
-        fuzz_check(w->n_questions > 0);
-        w->n_questions--;
-        json_decref(fuzz_json(a->explain.json, a->explain.json_len));
-        fuzz_shell_mix(w, a->explain.json);
         break;
     case SKR_ACTION_KIND_COUNT:
     default:
@@ -277,4 +284,12 @@ void fuzz_shell_handle(struct fuzz_shell *w, struct skr_event *event)
     for (size_t i = 0; i < w->n_calls; i++) {
         fuzz_check(w->call[i].held);
     }
+}
+
+uint64_t fuzz_shell_request(struct fuzz_shell *w, enum skr_gang_verb verb, const void *body)
+{
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = ++w->request, .verb = (int)verb, .body = body}};
+    fuzz_shell_handle(w, &event);
+    return event.request.id;
 }

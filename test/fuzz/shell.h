@@ -5,8 +5,13 @@
  * A shell around the engine for events that need not fit together: keeps what is on its way and
  * checks every action. One that must not be aborts.
  */
-#include "core/gang/engine.h"
+#include "core/frame/engine.h"
 #include "core/gang/plan_text.h"
+#include "core/gang/requests.h"
+#include "core/gang/scheduler.h"
+#include "core/gang/solve_request.h"
+#include "core/gang/types.h"
+#include "core/gang/writes.h"
 #include "test/fuzz/objects.h"
 
 enum { FUZZ_WRITES_MAX = 512, FUZZ_CALLS_MAX = 128, FUZZ_UIDS = FUZZ_PODS * 4 };
@@ -20,12 +25,13 @@ struct fuzz_call {
 
 struct fuzz_shell {
     struct fuzz_objects objects;
-    struct skr_gang *engine;
+    struct skr_engine *engine;
+    struct skr_gang *gang; /* of engine */
     struct skr_actions actions;
     skr_time now, timer;
     uint64_t request, hash;
     uint64_t asking; /* request of the verb in hand */
-    enum skr_event_kind verb;
+    enum skr_gang_verb verb;
     size_t n_asked; /* names, candidates */
     size_t n_answers;
     struct fuzz_call call[FUZZ_CALLS_MAX]; /* open bind calls */
@@ -47,6 +53,8 @@ struct fuzz_shell {
 
 /* One event: the engine handles it, its actions are taken over, its invariants hold. */
 void fuzz_shell_handle(struct fuzz_shell *w, struct skr_event *event);
+/* A request with the next number; its id. */
+uint64_t fuzz_shell_request(struct fuzz_shell *w, enum skr_gang_verb verb, const void *body);
 /* Puts a text into the hash of all that happened. */
 void fuzz_shell_mix(struct fuzz_shell *w, const char *text);
 

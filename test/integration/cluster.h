@@ -19,7 +19,7 @@
  */
 #include <jansson.h>
 
-#include "core/gang/action.h"
+#include "core/gang/writes.h"
 #include "server/simulate/demo_objects.h"
 #include "test/unit/fake_api.h"
 

@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frame/engine.h"
 #include "core/gang/pages.h"
+#include "core/gang/scheduler.h"
+#include "core/gang/solve_request.h"
+#include "core/gang/types.h"
 #include "server/kube/decode.h"
 #include "test/test.h"
 #include "topology/tree.h"
@@ -31,7 +35,7 @@ struct cluster {
     size_t n;
     struct machine node[NODES_MAX];
     int64_t size[RESOURCES]; /* 0: not asked for */
-    struct skr_gang *engine;
+    struct skr_engine *engine;
     struct skr_actions actions;
 };
 
@@ -70,13 +74,13 @@ static void draw_cluster(struct cluster *c)
     c->size[PODS] = 1;
 }
 
-static void feed(struct cluster *c, enum skr_kube_kind kind, const char *text)
+static void feed(struct cluster *c, const struct skr_object_type *type, const char *text)
 {
     struct skr_error error;
     struct skr_event event;
     json_t *json = json_loads(text, 0, NULL);
     assert_non_null(json);
-    if (skr_kube_decode(kind, json, &event, &error) < 0) {
+    if (skr_kube_decode(type, json, &event, &error) < 0) {
         fail_msg("%s", error.text);
     }
     json_decref(json);
@@ -94,7 +98,7 @@ static void feed_node(struct cluster *c, size_t i)
              "\"%lldm\",\"memory\":\"%lld\",\"example.com/gpu\":\"%lld\",\"pods\":\"%lld\"}}}",
              i, m->cordoned ? "true" : "false", m->ready ? "True" : "False", (long long)m->all[CPU],
              (long long)m->all[MEMORY], (long long)m->all[GPU], (long long)m->all[PODS]);
-    feed(c, SKR_KUBE_NODE, text);
+    feed(c, &skr_gang_node, text);
 }
 
 /* Pods that are there already, more than fit now and then. */
@@ -111,7 +115,7 @@ static void feed_pods(struct cluster *c, size_t i)
                  "\"requests\":{\"cpu\":\"%lldm\",\"memory\":\"%lld\",\"example.com/gpu\":\"%lld\""
                  "}}}]},\"status\":{\"phase\":\"Running\"}}",
                  i, k, i, k, i, (long long)cpu, (long long)memory, (long long)gpu);
-        feed(c, SKR_KUBE_POD, text);
+        feed(c, &skr_gang_pod, text);
         m->used[CPU] += cpu;
         m->used[MEMORY] += memory;
         m->used[GPU] += gpu;
@@ -152,7 +156,7 @@ static void feed_tree(struct cluster *c)
         zone_comma = in_zone ? "," : zone_comma;
     }
     skr_strbuf_add(&b, "}\"}}");
-    feed(c, SKR_KUBE_CONFIGMAP, b.s);
+    feed(c, &skr_gang_configmap, b.s);
     skr_strbuf_fini(&b);
 }
 
@@ -161,7 +165,7 @@ static void begin(struct cluster *c)
     struct skr_settings settings;
     struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
     skr_settings_default(&settings);
-    c->engine = skr_engine_create(&settings);
+    c->engine = skr_engine_create(&skr_gang_scheduler, &settings, NULL);
     skr_actions_init(&c->actions);
     draw_cluster(c);
     feed_tree(c);
@@ -217,7 +221,7 @@ static json_t *page_of(struct cluster *c, const int64_t *size)
     }
     const struct skr_view_query query = {.path = "/v1/tree",
                                          .argument = {[SKR_VIEW_SLOT] = slot.s}};
-    const int code = skr_engine_view(c->engine, &query, SKR_SECOND, &out);
+    const int code = skr_gang_view(skr_engine_self(c->engine), &query, SKR_SECOND, &out);
     if (code != 200) {
         fail_msg("slot=%s: %d %s", slot.s, code, out.s);
     }
@@ -270,7 +274,7 @@ static void the_metric_says_the_same(struct cluster *c)
     static const int64_t one[] = {1000, INT64_C(1) << 30, 1};
     struct skr_slot_count count = {0};
     struct skr_slots slots;
-    while (!skr_gang_count_slots(c->engine, &count, 3, &slots)) {
+    while (!skr_gang_count_slots(skr_engine_self(c->engine), &count, 3, &slots)) {
         ;
     }
     for (size_t r = 0; r < PODS; r++) {

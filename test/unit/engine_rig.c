@@ -51,7 +51,7 @@ static void take_write(struct rig *rig, const struct skr_write *write)
     json_error_t error;
     snprintf(key, sizeof key, "%s/%s", write->namespace_, write->name);
     w->id = write->id;
-    w->kind = write->kind;
+    w->kind = skr_write_kind_of(write);
     w->class = write->class;
     w->key = skr_strdup(key);
     if (write->body_len > 0) {
@@ -60,7 +60,7 @@ static void take_write(struct rig *rig, const struct skr_write *write)
             rig_fail(rig, "body is no JSON: %s in %s", error.text, write->body);
         }
     }
-    if (write->kind == SKR_WRITE_CREATE_EVENT) {
+    if (w->kind == SKR_WRITE_CREATE_EVENT) {
         const char *note = rig_text(w->body, "note"), *reason = rig_text(w->body, "reason");
         json_array_append_new(rig->events,
                               json_sprintf("%s/%s %s %s: %s", rig_text(w->body, "regarding.kind"),
@@ -73,12 +73,33 @@ static void take_write(struct rig *rig, const struct skr_write *write)
         pod->n_patches[w->kind]++;
     }
     w->held = rig->hold_kind == w->kind;
-    rig_tell(rig, "write %llu %s %s %s", (unsigned long long)w->id,
-             skr_write_kind_name(write->kind), key, write->body);
+    rig_tell(rig, "write %llu %s %s %s", (unsigned long long)w->id, skr_write_kind_name(w->kind),
+             key, write->body);
     if (w->id % rig->check_every == 0 || w->kind == SKR_WRITE_PATCH_CONFIGMAP) {
         rig_watchdog_write(rig, w);
     }
     DL_APPEND(rig->writes, w);
+}
+
+static void take_explanation(struct rig *rig, const struct skr_explain_answer *answer)
+{
+    skr_strbuf_addf(&rig->log, "%s\n", answer->json);
+    json_decref(rig->explanation);
+    rig->explanation = json_loadb(answer->json, answer->json_len, 0, NULL);
+    if (!rig->explanation) {
+        rig_fail(rig, "the explanation is no JSON: %s", answer->json);
+    }
+}
+
+static void take_answer(struct rig *rig, const struct skr_answer *answer)
+{
+    if (answer->kind == SKR_ANSWER_EXPLANATION) {
+        take_explanation(rig, &answer->explanation);
+        return;
+    }
+    skr_strbuf_addf(&rig->log, "%llu %d %zu %s\n", (unsigned long long)answer->request,
+                    (int)answer->kind, answer->index, answer->text);
+    rig_scheduler_answer(rig, answer);
 }
 
 static void take_action(struct rig *rig, struct skr_action *a)
@@ -86,9 +107,7 @@ static void take_action(struct rig *rig, struct skr_action *a)
     struct skr_strbuf *log = &rig->log;
     skr_strbuf_addf(log, "%lld %d ", (long long)(rig->now - EPOCH), (int)a->kind);
     if (a->kind == SKR_ACTION_ANSWER) {
-        skr_strbuf_addf(log, "%llu %d %zu %s\n", (unsigned long long)a->answer.request,
-                        (int)a->answer.kind, a->answer.index, a->answer.text);
-        rig_scheduler_answer(rig, &a->answer);
+        take_answer(rig, a->answer.body);
     } else if (a->kind == SKR_ACTION_HOLD) {
         struct rig_call *call;
         skr_strbuf_addf(log, "%llu %lld\n", (unsigned long long)a->hold.request,
@@ -99,33 +118,26 @@ static void take_action(struct rig *rig, struct skr_action *a)
         }
     } else if (a->kind == SKR_ACTION_WRITE) {
         skr_strbuf_addf(log, "%llu %d %d %s/%s %s\n", (unsigned long long)a->write.id,
-                        (int)a->write.kind, (int)a->write.class, a->write.namespace_, a->write.name,
-                        a->write.body);
+                        (int)skr_write_kind_of(&a->write), (int)a->write.class, a->write.namespace_,
+                        a->write.name, a->write.body);
         take_write(rig, &a->write);
-    } else if (a->kind == SKR_ACTION_SOLVE) {
+    } else if (a->kind == SKR_ACTION_WORK) {
         struct rig_solve *s = skr_alloc(sizeof *s);
-        s->request = a->solve;
-        a->solve = NULL;
-        skr_strbuf_addf(log, "%llu %d\n", (unsigned long long)s->request->id,
+        s->request = skr_solve_request_of(a->work);
+        a->work = NULL;
+        skr_strbuf_addf(log, "%llu %d\n", (unsigned long long)s->request->work.id,
                         s->request->problem.n);
         rig->n_solves++;
         DL_APPEND(rig->solves, s);
-    } else if (a->kind == SKR_ACTION_CANCEL_SOLVE) {
-        skr_strbuf_addf(log, "%llu\n", (unsigned long long)a->cancel_solve);
+    } else if (a->kind == SKR_ACTION_CANCEL) {
+        skr_strbuf_addf(log, "%llu\n", (unsigned long long)a->cancel);
     } else if (a->kind == SKR_ACTION_TIMER) {
         skr_strbuf_addf(log, "%lld\n", (long long)a->timer);
         rig->timer = a->timer;
     } else if (a->kind == SKR_ACTION_DECISION) {
         const struct skr_decision *d = &a->decision;
-        skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->group, d->pod, d->reason, d->message);
-        rig_tell(rig, "* %s %s %s %s %s", d->what, d->group, d->pod, d->reason, d->message);
-    } else if (a->kind == SKR_ACTION_EXPLAIN) {
-        skr_strbuf_addf(log, "%s\n", a->explain.json);
-        json_decref(rig->explanation);
-        rig->explanation = json_loadb(a->explain.json, a->explain.json_len, 0, NULL);
-        if (!rig->explanation) {
-            rig_fail(rig, "the explanation is no JSON: %s", a->explain.json);
-        }
+        skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->key, d->pod, d->reason, d->message);
+        rig_tell(rig, "* %s %s %s %s %s", d->what, d->key, d->pod, d->reason, d->message);
     } else {
         rig_fail(rig, "an action of no kind");
     }
@@ -144,6 +156,14 @@ void rig_handle(struct rig *rig, struct skr_event *event)
         take_action(rig, &actions.item[i]);
     }
     skr_actions_fini(&actions);
+}
+
+uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body)
+{
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = ++rig->request, .verb = (int)verb, .body = body}};
+    rig_handle(rig, &event);
+    return event.request.id;
 }
 
 void rig_event(struct rig *rig, enum skr_event_kind kind)
@@ -195,18 +215,17 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
 {
     const struct rig_object *o = rig_find(rig, object_kind(w->kind), w->key);
     struct skr_event object;
-    if (!o || event->write_done.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT) {
+    if (!o || event->written.outcome != SKR_WRITE_OK || w->kind == SKR_WRITE_CREATE_EVENT) {
         return;
     }
     if (w->body && w->kind != SKR_WRITE_BINDING) { /* a Binding answers with a Status */
-        event->write_done.resource_version = rig->version;
+        event->written.resource_version = rig->version;
     }
     if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
         return;
     }
-    event->write_done.pod = o->kind == RIG_POD ? object.pod : NULL;
-    event->write_done.configmap = o->kind == RIG_MAP ? object.configmap : NULL;
-    event->write_done.podgroup = o->kind == RIG_PODGROUP ? object.podgroup : NULL;
+    event->written.type = object.upsert.type;
+    event->written.object = object.upsert.object;
 }
 
 static int carry_out(struct rig *rig, const struct rig_write *w, enum rig_outcome outcome)
@@ -235,10 +254,10 @@ void rig_answer_write(struct rig *rig, struct rig_write *w, enum rig_outcome out
         return;
     }
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
-    event.write_done.write = w->id;
-    event.write_done.outcome = outcome_of(status);
-    event.write_done.http_status = status;
-    event.write_done.message = status < 300 && status > 0 ? "" : "refused by the rig";
+    event.written.id = w->id;
+    event.written.outcome = outcome_of(status);
+    event.written.http_status = status;
+    event.written.message = status < 300 && status > 0 ? "" : "refused by the rig";
     fill_answer(rig, w, &event);
     write_free(rig, w);
     rig_handle(rig, &event);
@@ -363,11 +382,10 @@ bool rig_step_write(struct rig *rig, size_t nth)
 
 const json_t *rig_explain(struct rig *rig, const char *name)
 {
-    struct skr_event event = {.kind = SKR_EVENT_EXPLAIN, .namespace_ = "default", .name = name};
+    const struct skr_explain_request request = {"default", name};
     json_decref(rig->explanation);
     rig->explanation = NULL;
-    event.explain.request = ++rig->request;
-    rig_handle(rig, &event);
+    rig_request(rig, SKR_GANG_EXPLAIN, &request);
     while (!rig->explanation && rig_step_solve(rig)) {
         ;
     }
@@ -383,15 +401,12 @@ bool rig_step_solve(struct rig *rig)
     if (!s || rig->hold_solves) {
         return false;
     }
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    event.solved.solve = s->request->id;
-    if (skr_solve(&s->request->problem, &event.solved.solution, &event.solved.error) < 0) {
-        event.solved.solution = NULL;
-    }
+    struct skr_work *work = &s->request->work;
+    struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = work};
+    work->type->run(work, NULL);
     DL_DELETE(rig->solves, s);
     rig_tell(rig, "solved, %d members", s->request->problem.n);
     rig_handle(rig, &event);
-    skr_solve_request_destroy(s->request);
     free(s);
     return true;
 }
@@ -448,11 +463,17 @@ void rig_run(struct rig *rig, skr_time duration)
 
 /* ---- life ---- */
 
+static void make_engine(struct rig *rig)
+{
+    rig->engine = skr_engine_create(&skr_gang_scheduler, &rig->settings, rig->settings.instance);
+    rig->gang = skr_engine_self(rig->engine);
+}
+
 struct rig *rig_create_with(const struct skr_settings *settings)
 {
     struct rig *rig = skr_alloc(sizeof *rig);
     rig->settings = *settings;
-    rig->engine = skr_engine_create(settings);
+    make_engine(rig);
     rig->now = EPOCH;
     rig->timer = SKR_TIME_NEVER;
     rig->bindings_carry_labels = true;
@@ -548,7 +569,7 @@ void rig_restart(struct rig *rig)
     rig->crash_at = 0;
     rig->synced = false;
     rig->timer = SKR_TIME_NEVER;
-    rig->engine = skr_engine_create(&rig->settings);
+    make_engine(rig);
     rig_scheduler_forget(rig, false);
     rig_sync(rig);
 }
@@ -560,7 +581,7 @@ const char *rig_state(const struct rig *rig, const char *group)
                                        "Backoff",   "Evicted", "Invalid"};
     _Static_assert(sizeof name / sizeof *name == GROUP_STATE_COUNT, "names");
     char *key = rig_full_key(RIG_MAP, group);
-    const struct group *g = groups_find(rig->engine, key);
+    const struct group *g = groups_find(rig->gang, key);
     free(key);
     return g ? name[g->state] : "";
 }

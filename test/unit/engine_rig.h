@@ -19,7 +19,12 @@
 #include <jansson.h>
 #include <uthash.h>
 
-#include "core/gang/engine.h"
+#include "core/frame/engine.h"
+#include "core/gang/requests.h"
+#include "core/gang/scheduler.h"
+#include "core/gang/solve_request.h"
+#include "core/gang/types.h"
+#include "core/gang/writes.h"
 #include "topology/base/strbuf.h"
 
 enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_KIND_COUNT };
@@ -117,7 +122,8 @@ struct rig_answer {
 
 struct rig {
     struct skr_settings settings;
-    struct skr_gang *engine;
+    struct skr_engine *engine;
+    struct skr_gang *gang; /* of engine */
     struct skr_actions actions;
     skr_time now, timer;
     /* what the test holds back; all off at first */

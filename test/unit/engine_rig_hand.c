@@ -17,7 +17,7 @@ static size_t split(char *text, const char **names, size_t max)
     return n;
 }
 
-static struct rig_answer ask_by_hand(struct rig *rig, enum skr_event_kind verb, const char *pod,
+static struct rig_answer ask_by_hand(struct rig *rig, enum skr_gang_verb verb, const char *pod,
                                      const char *nodes)
 {
     const char *names[512];
@@ -41,12 +41,12 @@ static struct rig_answer ask_by_hand(struct rig *rig, enum skr_event_kind verb, 
 
 struct rig_answer rig_filter(struct rig *rig, const char *pod, const char *nodes)
 {
-    return ask_by_hand(rig, SKR_EVENT_FILTER, pod, nodes);
+    return ask_by_hand(rig, SKR_GANG_FILTER, pod, nodes);
 }
 
 struct rig_answer rig_prioritize(struct rig *rig, const char *pod, const char *nodes)
 {
-    return ask_by_hand(rig, SKR_EVENT_PRIORITIZE, pod, nodes);
+    return ask_by_hand(rig, SKR_GANG_PRIORITIZE, pod, nodes);
 }
 
 struct rig_answer rig_preempt(struct rig *rig, const char *pod, const char *candidates)
@@ -66,16 +66,12 @@ struct rig_answer rig_preempt(struct rig *rig, const char *pod, const char *cand
         }
     }
     struct rig_answer answer = {.kind = SKR_ANSWER_KIND_COUNT};
-    struct skr_event event = {.kind = SKR_EVENT_PREEMPT};
-    event.preempt.request = ++rig->request;
-    event.preempt.pod = rig_find(rig, RIG_POD, pod)->pod;
-    event.preempt.n_nodes = n;
-    event.preempt.node = node;
+    const struct skr_preempt_request request = {rig_find(rig, RIG_POD, pod)->pod, n, node};
     rig->asking = &answer;
-    rig->asking_request = event.preempt.request;
+    rig->asking_request = rig->request + 1;
     rig->asking_names = names;
     rig->asking_n = n;
-    rig_handle(rig, &event);
+    rig_request(rig, SKR_GANG_PREEMPT, &request);
     rig->asking = NULL;
     free(copy);
     return answer;

@@ -6,9 +6,11 @@
 
 /* engine_rig.c */
 void rig_handle(struct rig *rig, struct skr_event *event);
+uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body); /* its id */
 void rig_tell(const struct rig *rig, const char *format, ...) SKR_PRINTF(2, 3);
 
 /* engine_rig_store.c */
+const struct skr_object_type *rig_type(enum rig_kind kind);
 char *rig_full_key(enum rig_kind kind, const char *key); /* free() it */
 const char *rig_text(const json_t *object, const char *path);
 const char *rig_meta_text(const json_t *object, const char *field, const char *name);
@@ -24,7 +26,7 @@ void rig_watch_free(struct rig *rig, struct rig_watch *w);
 void rig_deliver(struct rig *rig, struct rig_watch *w);
 
 /* engine_rig_scheduler.c */
-struct rig_answer rig_ask(struct rig *rig, enum skr_event_kind verb, const struct skr_pod *pod,
+struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct skr_pod *pod,
                           const char *const *names, size_t n);
 struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const char *node,
                                bool by_hand);

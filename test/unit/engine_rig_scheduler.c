@@ -133,26 +133,22 @@ static void take_answer(struct rig *rig, const struct skr_answer *a)
     }
 }
 
-struct rig_answer rig_ask(struct rig *rig, enum skr_event_kind verb, const struct skr_pod *pod,
+struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct skr_pod *pod,
                           const char *const *names, size_t n)
 {
     struct rig_answer answer = {.kind = SKR_ANSWER_KIND_COUNT};
-    struct skr_event event = {.kind = verb};
-    event.filter.request = ++rig->request;
-    event.filter.pod = pod;
-    event.filter.n_nodes = n;
-    event.filter.node = names;
+    const struct skr_filter_request request = {pod, n, names};
     rig->asking = &answer;
-    rig->asking_request = event.filter.request;
+    rig->asking_request = rig->request + 1;
     rig->asking_names = names;
     rig->asking_n = n;
-    rig->n_filters += verb == SKR_EVENT_FILTER;
-    rig_handle(rig, &event);
+    rig->n_filters += verb == SKR_GANG_FILTER;
+    rig_request(rig, verb, &request);
     if (answer.kind == SKR_ANSWER_KIND_COUNT) {
         rig_fail(rig, "verb %d about %s was not answered", (int)verb, pod->meta.name);
     }
     rig->asking = NULL;
-    rig_tell(rig, "%s %s (%zu nodes): %zu pass, %s%s", verb == SKR_EVENT_FILTER ? "filter" : "ask",
+    rig_tell(rig, "%s %s (%zu nodes): %zu pass, %s%s", verb == SKR_GANG_FILTER ? "filter" : "ask",
              pod->meta.name, n, answer.n_passed, answer.first, answer.text);
     return answer;
 }
@@ -172,7 +168,7 @@ struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const ch
                                bool by_hand)
 {
     struct rig_call *call = skr_alloc(sizeof *call);
-    call->request = ++rig->request;
+    call->request = rig->request + 1;
     call->key = skr_strdup(pod->key);
     call->uid = skr_strdup(pod->pod->meta.uid);
     call->node = skr_strdup(node);
@@ -181,14 +177,10 @@ struct rig_call *rig_call_bind(struct rig *rig, struct rig_object *pod, const ch
     DL_APPEND(rig->calls, call);
     pod->voted = true;
     snprintf(pod->voted_node, sizeof pod->voted_node, "%s", node);
-    struct skr_event event = {.kind = SKR_EVENT_BIND,
-                              .namespace_ = pod->pod->meta.namespace_,
-                              .name = pod->pod->meta.name,
-                              .uid = call->uid};
-    event.bind.request = call->request;
-    event.bind.node = call->node;
+    const struct skr_bind_request request = {pod->pod->meta.namespace_, pod->pod->meta.name,
+                                             call->uid, call->node};
     rig_tell(rig, "bind %s to %s asked", pod->key, node);
-    rig_handle(rig, &event);
+    rig_request(rig, SKR_GANG_BIND, &request);
     return call;
 }
 
@@ -269,7 +261,7 @@ void rig_hang_up(struct rig *rig, const struct rig_call *which)
             continue;
         }
         call->state = RIG_HUNG_UP;
-        event.hangup.request = call->request;
+        event.request.id = call->request;
         struct rig_object *pod = called_pod(rig, call);
         if (pod) {
             pod->voted = false;
@@ -339,7 +331,7 @@ static const char *best_of(struct rig *rig, const struct skr_pod *pod, const cha
 {
     snprintf(buffer, size, "%.*s", (int)strcspn(passed, " "), passed);
     if (n_passed > 1) {
-        rig_ask(rig, SKR_EVENT_PRIORITIZE, pod, (const char *const[]){buffer}, 1);
+        rig_ask(rig, SKR_GANG_PRIORITIZE, pod, (const char *const[]){buffer}, 1);
     }
     return buffer;
 }
@@ -384,14 +376,14 @@ static void cycle(struct rig *rig, struct rig_object *pod)
     if (nominated && passes_in_tree(rig, pod->pod, nominated)) {
         names[0] = nominated->key;
         pod->n_filters++;
-        answer = rig_ask(rig, SKR_EVENT_FILTER, pod->pod, names, 1);
+        answer = rig_ask(rig, SKR_GANG_FILTER, pod->pod, names, 1);
     }
     size_t n = 1;
     if (answer.n_passed == 0 && answer.kind != SKR_ANSWER_ERROR) {
         n = feasible(rig, pod->pod, names);
         pod->n_filters += n > 0;
         if (n > 0) {
-            answer = rig_ask(rig, SKR_EVENT_FILTER, pod->pod, names, n);
+            answer = rig_ask(rig, SKR_GANG_FILTER, pod->pod, names, n);
         }
     }
     if (answer.kind == SKR_ANSWER_ERROR) {

@@ -73,24 +73,16 @@ json_t *rig_json(const char *format, va_list args)
 
 /* ---- changes ---- */
 
+const struct skr_object_type *rig_type(enum rig_kind kind)
+{
+    return skr_gang_type_of(NULL, kind_name[kind]);
+}
+
 bool rig_decode(struct rig *rig, enum rig_kind kind, const json_t *json, struct skr_event *ret)
 {
     struct skr_error error;
-    int rc = -1;
-    *ret = (struct skr_event){0};
-    if (kind == RIG_NODE) {
-        ret->kind = SKR_EVENT_NODE_UPSERT;
-        rc = skr_node_decode(json, &ret->node, &error);
-    } else if (kind == RIG_POD) {
-        ret->kind = SKR_EVENT_POD_UPSERT;
-        rc = skr_pod_decode(json, &ret->pod, &error);
-    } else if (kind == RIG_MAP) {
-        ret->kind = SKR_EVENT_CONFIGMAP_UPSERT;
-        rc = skr_configmap_decode(json, &ret->configmap, &error);
-    } else if (kind == RIG_PODGROUP) {
-        ret->kind = SKR_EVENT_PODGROUP_UPSERT;
-        rc = skr_podgroup_decode(json, &ret->podgroup, &error);
-    }
+    *ret = (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = rig_type(kind)}};
+    int rc = ret->upsert.type->decode(json, &ret->upsert.object, &error);
     if (rc < 0) {
         rig_fail(rig, "object does not decode: %s", error.text);
     }
@@ -160,10 +152,10 @@ void rig_changed(struct rig *rig, struct rig_object *o)
     json_object_set_new(json_object_get(o->json, "metadata"), "resourceVersion", json_string(text));
     if (o->kind == RIG_NODE && rig_decode(rig, o->kind, o->json, &event)) {
         skr_node_destroy(o->node);
-        o->node = event.node;
+        o->node = event.upsert.object;
     } else if (o->kind == RIG_POD && rig_decode(rig, o->kind, o->json, &event)) {
         skr_pod_destroy(o->pod);
-        o->pod = event.pod;
+        o->pod = event.upsert.object;
         account(rig, o);
     }
     announce(rig, o, false);
@@ -414,19 +406,17 @@ int rig_apply(struct rig *rig, const struct rig_write *w)
 
 void rig_deliver(struct rig *rig, struct rig_watch *w)
 {
-    static const enum skr_event_kind gone[] = {SKR_EVENT_NODE_DELETE, SKR_EVENT_POD_DELETE,
-                                               SKR_EVENT_CONFIGMAP_DELETE,
-                                               SKR_EVENT_PODGROUP_DELETE};
     struct skr_event event;
     char *space = skr_strdup(w->key), *name = strchr(space, '/');
     if (name) {
         *name++ = '\0';
     }
     if (!w->json) {
-        event = (struct skr_event){.kind = gone[w->kind],
-                                   .namespace_ = name ? space : "",
-                                   .name = name ? name : space,
-                                   .uid = w->uid};
+        event = (struct skr_event){.kind = SKR_EVENT_DELETE,
+                                   .deleted = {.type = rig_type(w->kind),
+                                               .namespace_ = name ? space : "",
+                                               .name = name ? name : space,
+                                               .uid = w->uid}};
         rig_tell(rig, "watch: %s %s deleted", kind_name[w->kind], w->key);
         rig_handle(rig, &event);
     } else if (rig_decode(rig, w->kind, w->json, &event)) {

@@ -22,8 +22,11 @@ static void begin(struct fake_client *c, const struct fake_pki *pki, bool requir
     }
     c->access.source = skr_strdup("test");
     skr_kube_options_default(&c->options);
-    c->options.deliver = fake_sink_deliver;
-    c->options.deliver_context = c->sink;
+    c->options.n_subscribers = 1;
+    c->options.subscriber[0] = (struct skr_kube_subscriber){.watch = skr_gang_watch,
+                                                            .n_watches = SKR_GANG_WATCHES,
+                                                            .deliver = fake_sink_deliver,
+                                                            .context = c->sink};
     c->options.backoff_min = 2 * SKR_MILLISECOND;
     c->options.backoff_max = 20 * SKR_MILLISECOND;
     c->options.seed = 1;

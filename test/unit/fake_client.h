@@ -3,9 +3,13 @@
 #define SKR_TEST_UNIT_FAKE_CLIENT_H
 /* A kube client between a scripted API server and a sink, with times that suit tests. Make it with
  * begin, change options, then start. */
+#include "core/gang/types.h"
 #include "server/kube/client.h"
 #include "test/unit/fake_api.h"
 #include "test/unit/fake_sink.h"
+
+/* What it watches, in the order of its statistics. */
+enum { FAKE_NODES, FAKE_PODS, FAKE_GROUP_MAPS, FAKE_TOPOLOGY_MAPS, FAKE_PODGROUPS, FAKE_RESOURCES };
 
 struct fake_client {
     struct fake_api *api;

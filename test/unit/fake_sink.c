@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events as lines of text. */
 #include "test/unit/fake_sink.h"
+#include "core/gang/types.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -57,47 +58,34 @@ static void write_meta(struct skr_strbuf *b, const char *kind, const struct skr_
                     m->resource_version);
 }
 
-static void write_done(struct skr_strbuf *b, const struct skr_event *e)
+static const char *kind_of(const struct skr_object_type *type)
 {
-    skr_strbuf_addf(b, "write %" PRIu64 " %s %d v=%" PRIu64 " retry=%" PRId64, e->write_done.write,
-                    skr_kube_outcome_name(e->write_done.outcome), (int)e->write_done.http_status,
-                    e->write_done.resource_version, e->write_done.retry_after);
-    if (e->write_done.pod) {
-        skr_strbuf_addf(b, " pod=%s/%s", e->write_done.pod->meta.namespace_,
-                        e->write_done.pod->meta.name);
-    }
-    if (e->write_done.configmap) {
-        skr_strbuf_addf(b, " configmap=%s", e->write_done.configmap->meta.name);
-    }
-    if (e->write_done.podgroup) {
-        skr_strbuf_addf(b, " podgroup=%s", e->write_done.podgroup->meta.name);
-    }
-    skr_strbuf_addf(b, " message=%s", e->write_done.message);
+    return type == &skr_gang_node        ? "node"
+           : type == &skr_gang_pod       ? "pod"
+           : type == &skr_gang_configmap ? "configmap"
+                                         : "podgroup";
 }
 
-static void write_deleted(struct skr_strbuf *b, const char *kind, const struct skr_event *e)
+static void write_done(struct skr_strbuf *b, const struct skr_event *e)
 {
-    skr_strbuf_addf(b, "delete %s %s/%s uid=%s", kind, e->namespace_, e->name, e->uid);
+    skr_strbuf_addf(b, "write %" PRIu64 " %s %d v=%" PRIu64 " retry=%" PRId64, e->written.id,
+                    skr_kube_outcome_name(e->written.outcome), (int)e->written.http_status,
+                    e->written.resource_version, e->written.retry_after);
+    if (e->written.object) {
+        const struct skr_meta *m = e->written.type->meta(e->written.object);
+        skr_strbuf_addf(b, " %s=%s%s%s", kind_of(e->written.type), m->namespace_,
+                        *m->namespace_ ? "/" : "", m->name);
+    }
+    skr_strbuf_addf(b, " message=%s", e->written.message);
 }
 
 static void write_event(struct skr_strbuf *b, const struct skr_event *e)
 {
-    if (e->kind == SKR_EVENT_NODE_UPSERT) {
-        write_meta(b, "node", &e->node->meta);
-    } else if (e->kind == SKR_EVENT_POD_UPSERT) {
-        write_meta(b, "pod", &e->pod->meta);
-    } else if (e->kind == SKR_EVENT_CONFIGMAP_UPSERT) {
-        write_meta(b, "configmap", &e->configmap->meta);
-    } else if (e->kind == SKR_EVENT_PODGROUP_UPSERT) {
-        write_meta(b, "podgroup", &e->podgroup->meta);
-    } else if (e->kind == SKR_EVENT_NODE_DELETE) {
-        write_deleted(b, "node", e);
-    } else if (e->kind == SKR_EVENT_POD_DELETE) {
-        write_deleted(b, "pod", e);
-    } else if (e->kind == SKR_EVENT_CONFIGMAP_DELETE) {
-        write_deleted(b, "configmap", e);
-    } else if (e->kind == SKR_EVENT_PODGROUP_DELETE) {
-        write_deleted(b, "podgroup", e);
+    if (e->kind == SKR_EVENT_UPSERT) {
+        write_meta(b, kind_of(e->upsert.type), e->upsert.type->meta(e->upsert.object));
+    } else if (e->kind == SKR_EVENT_DELETE) {
+        skr_strbuf_addf(b, "delete %s %s/%s uid=%s", kind_of(e->deleted.type),
+                        e->deleted.namespace_, e->deleted.name, e->deleted.uid);
     } else if (e->kind == SKR_EVENT_WRITE_DONE) {
         write_done(b, e);
     } else if (e->kind == SKR_EVENT_SYNCED) {
@@ -113,7 +101,7 @@ void fake_sink_deliver(void *context, struct skr_event *event)
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     write_event(&b, event);
-    skr_kube_event_fini(event);
+    skr_event_fini(event);
     (void)pthread_mutex_lock(&sink->lock);
     skr_grow(&sink->line, &sink->cap, sink->n + 1, sizeof(char *));
     sink->line[sink->n++] = skr_strbuf_take(&b, NULL);

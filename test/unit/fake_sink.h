@@ -11,7 +11,7 @@
  */
 #include <stddef.h>
 
-#include "core/gang/event.h"
+#include "core/frame/event.h"
 
 struct fake_sink;
 struct fake_sink *fake_sink_create(void);

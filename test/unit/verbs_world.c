@@ -19,8 +19,8 @@ void world_on_post(void *context, const struct skr_event *event, void (*release)
 
     if (world->answer_at_once) {
         const struct skr_answer answer = {
-            .request = event->kind == SKR_EVENT_BIND ? event->bind.request : event->filter.request,
-            .kind = event->kind == SKR_EVENT_BIND ? SKR_ANSWER_BOUND : SKR_ANSWER_FILTER_ALL,
+            .request = event->request.id,
+            .kind = event->request.verb == SKR_GANG_BIND ? SKR_ANSWER_BOUND : SKR_ANSWER_FILTER_ALL,
             .text = ""};
         assert_true(skr_verbs_answer(world->verbs, &answer));
         release(keep);
@@ -89,24 +89,25 @@ void world_drop(struct posted *posted)
     free(posted);
 }
 
-/* Takes an event of this kind and returns its request. */
-uint64_t world_take_request(struct world *world, enum skr_event_kind kind)
+static uint64_t take(struct world *world, enum skr_event_kind kind, int verb)
 {
     struct posted *posted = world_take(world);
-    uint64_t request = 0;
+    uint64_t request = posted->event.request.id;
 
     assert_int_equal(posted->event.kind, kind);
-    if (kind == SKR_EVENT_BIND) {
-        request = posted->event.bind.request;
-    } else if (kind == SKR_EVENT_HANGUP) {
-        request = posted->event.hangup.request;
-    } else if (kind == SKR_EVENT_PREEMPT) {
-        request = posted->event.preempt.request;
-    } else {
-        request = posted->event.filter.request;
-    }
+    assert_int_equal(posted->event.request.verb, verb);
     world_drop(posted);
     return request;
+}
+
+uint64_t world_take_request(struct world *world, enum skr_gang_verb verb)
+{
+    return take(world, SKR_EVENT_REQUEST, (int)verb);
+}
+
+uint64_t world_take_hangup(struct world *world)
+{
+    return take(world, SKR_EVENT_HANGUP, 0);
 }
 
 bool world_answer(struct world *world, uint64_t request, enum skr_answer_kind kind,

@@ -52,8 +52,9 @@ skr_time world_on_now(void *context);
 /* The next event, waited for; world_drop() it. */
 struct posted *world_take(struct world *world);
 void world_drop(struct posted *posted);
-/* Takes an event of this kind and returns its request. */
-uint64_t world_take_request(struct world *world, enum skr_event_kind kind);
+/* Takes a request of this verb, or a hang-up, and returns its id. */
+uint64_t world_take_request(struct world *world, enum skr_gang_verb verb);
+uint64_t world_take_hangup(struct world *world);
 /* Whether somebody still waited for it. */
 bool world_answer(struct world *world, uint64_t request, enum skr_answer_kind kind,
                   const char *text);

@@ -7,6 +7,7 @@
 #include "core/gang/reason.h"
 #include "core/group/group.h"
 #include "core/pod/pod.h"
+#include "server/daemon/gang_metrics.h"
 #include "server/daemon/metrics.h"
 #include "server/http/process_metrics.h"
 #include "test/test.h"
@@ -87,17 +88,16 @@ TEST(labels_and_annotations_are_there)
 
 TEST(metrics_are_there)
 {
-    struct skr_settings settings;
     struct skr_clock clock;
     struct skr_strbuf out;
-    skr_settings_default(&settings);
     skr_clock_init(&clock);
     skr_strbuf_init(&out);
     struct skr_metrics *registry = skr_metrics_create();
-    struct skr_engine_thread *engine = skr_engine_thread_create(&settings, &clock);
-    struct skr_daemon_metrics *metrics = skr_daemon_metrics_create(registry, engine);
+    struct skr_gang_figures *figures = skr_gang_figures_create(&clock);
+    struct skr_gang_metrics *gang = skr_gang_metrics_create(registry, figures);
+    struct skr_daemon_metrics *metrics = skr_daemon_metrics_create(registry);
     skr_process_metrics_register(registry);
-    skr_daemon_metrics_solved(metrics, NULL, 5);
+    skr_gang_metrics_solved(gang, NULL, 5);
     skr_metrics_write(registry, &out);
     for (char *line = out.s; (line = strstr(line, "# TYPE "));) {
         line += strlen("# TYPE ");
@@ -108,11 +108,15 @@ TEST(metrics_are_there)
     for (size_t i = 0; skr_daemon_metrics_name(i); i++) {
         expect(skr_daemon_metrics_name(i));
     }
+    for (size_t i = 0; skr_gang_metrics_name(i); i++) {
+        expect(skr_gang_metrics_name(i));
+    }
     expect("sakkara_extender_requests_total");
     expect("sakkara_extender_request_duration_seconds");
     expect("sakkara_http_requests_total");
     skr_metrics_destroy(registry);
     skr_daemon_metrics_destroy(metrics);
-    skr_engine_thread_destroy(engine);
+    skr_gang_metrics_destroy(gang);
+    skr_gang_figures_destroy(figures);
     skr_strbuf_fini(&out);
 }

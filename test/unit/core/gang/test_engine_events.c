@@ -39,7 +39,7 @@ static struct rig *group_of(int nodes, int cpu, int size, const char *constraint
 static uint64_t trials_of(const struct rig *rig)
 {
     struct skr_gang_stats stats;
-    skr_gang_get_stats(rig->engine, &stats);
+    skr_gang_get_stats(rig->gang, &stats);
     return stats.attempts[SKR_ATTEMPT_INFEASIBLE] + stats.attempts[SKR_ATTEMPT_PLANNED];
 }
 
@@ -100,7 +100,7 @@ TEST(plans_that_are_given_up_again_and_again_are_told_once)
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     rig_run(rig, 20000 * SKR_SECOND);
-    skr_gang_get_stats(rig->engine, &stats);
+    skr_gang_get_stats(rig->gang, &stats);
     assert_true(stats.plans > 100);
     assert_int_equal(count(rig, "ConfigMap/g Normal GroupComplete"), 1);
     assert_int_equal(count(rig, "ConfigMap/g Normal GroupPlaced"), 1);

@@ -153,7 +153,7 @@ TEST(given_up_plans_are_tried_again_less_and_less_often)
     rig_pods(rig, "p", 2, "g", RIG_GATED);
     rig_run(rig, 600 * SKR_SECOND);
     struct skr_gang_stats stats;
-    skr_gang_get_stats(rig->engine, &stats);
+    skr_gang_get_stats(rig->gang, &stats);
     assert_in_range(stats.plans, 3, 12);
     assert_string_equal(rig_key(rig, "g", "status"), "Ready");
     assert_int_equal(rig_n_bound(rig, "g"), 0);

@@ -160,7 +160,7 @@ TEST(d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit)
     run_at_50_writes_per_second(rig, 130 * SKR_SECOND); /* 6,000 writes take 120 s */
     rig_assert_bound(rig, "p", 2000);
     struct skr_gang_stats stats;
-    skr_gang_get_stats(rig->engine, &stats);
+    skr_gang_get_stats(rig->gang, &stats);
     assert_int_equal(stats.aborts, 0);
     assert_int_equal(stats.plans, 1);
     rig_destroy(rig);

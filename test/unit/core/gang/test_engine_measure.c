@@ -14,7 +14,7 @@
 static struct skr_gang_stats stats_of(const struct rig *rig)
 {
     struct skr_gang_stats stats;
-    skr_gang_get_stats(rig->engine, &stats);
+    skr_gang_get_stats(rig->gang, &stats);
     return stats;
 }
 
@@ -256,7 +256,7 @@ TEST(free_slots_are_what_counting_says_on_random_clusters)
         rig_run(rig, SKR_SECOND);
         struct skr_slot_count count = {0};
         int pieces = 1;
-        while (!skr_gang_count_slots(rig->engine, &count, 1 + (int32_t)below(&seed, 9), &slots)) {
+        while (!skr_gang_count_slots(rig->gang, &count, 1 + (int32_t)below(&seed, 9), &slots)) {
             pieces++;
         }
         assert_true(pieces > 1 && !count.unit);
@@ -276,7 +276,7 @@ TEST(without_a_tree_there_are_no_slots)
     struct skr_slots slots;
     rig_sync(rig);
     struct skr_slot_count count = {0};
-    assert_true(skr_gang_count_slots(rig->engine, &count, 1, &slots));
+    assert_true(skr_gang_count_slots(rig->gang, &count, 1, &slots));
     assert_null(slots.tree);
     skr_slots_fini(&slots);
     rig_destroy(rig);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frame/engine.h"
 #include "server/client/source.h"
 #include "server/manifest/manifest.h"
 #include "server/object/view_url.h"
@@ -298,17 +299,18 @@ TEST(an_engine_that_does_not_know_yet_says_so)
     skr_settings_default(&settings);
     skr_actions_init(&actions);
     skr_strbuf_init(&out);
-    struct skr_gang *engine = skr_engine_create(&settings);
-    assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 503);
+    struct skr_engine *engine = skr_engine_create(&skr_gang_scheduler, &settings, NULL);
+    struct skr_gang *gang = skr_engine_self(engine);
+    assert_int_equal(skr_gang_view(gang, &query, SKR_SECOND, &out), 503);
     assert_non_null(strstr(out.s, "\"message\":\"sakkara: not ready"));
     struct skr_event synced = {.kind = SKR_EVENT_SYNCED}, lost = {.kind = SKR_EVENT_LEADER_LOST};
     skr_engine_handle(engine, &synced, SKR_SECOND, &actions);
     skr_strbuf_reset(&out);
-    assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 404);
+    assert_int_equal(skr_gang_view(gang, &query, SKR_SECOND, &out), 404);
     assert_non_null(strstr(out.s, "there is no tree"));
     skr_engine_handle(engine, &lost, SKR_SECOND, &actions);
     skr_strbuf_reset(&out);
-    assert_int_equal(skr_engine_view(engine, &query, SKR_SECOND, &out), 503);
+    assert_int_equal(skr_gang_view(gang, &query, SKR_SECOND, &out), 503);
     assert_non_null(strstr(out.s, "not leader"));
     skr_actions_fini(&actions);
     skr_engine_destroy(engine);

@@ -8,8 +8,12 @@
 #include <string.h>
 
 #include "core/gang/reason.h"
+#include "core/gang/requests.h"
+#include "core/gang/scheduler.h"
+#include "core/gang/solve_request.h"
+#include "core/gang/types.h"
 #include "server/daemon/engine_thread.h"
-#include "server/daemon/solver_thread.h"
+#include "server/daemon/worker_thread.h"
 #include "test/test.h"
 
 enum { DEADLINE_S = 60, ANSWERS_MAX = 64 };
@@ -19,7 +23,7 @@ struct rig {
     struct skr_settings settings;
     struct skr_clock clock;
     struct skr_engine_thread *engine;
-    struct skr_solver_thread *solver;
+    struct skr_worker *solver;
     pthread_mutex_t lock;
     pthread_cond_t change;
     size_t n_answers, n_writes, n_commits, n_released, n_solved;
@@ -51,13 +55,14 @@ static bool wait_until(struct rig *rig, const size_t *counter, size_t n)
     return reached;
 }
 
-static void on_answer(void *context, const struct skr_answer *answer)
+static void on_answer(void *context, uint64_t request, const void *body)
 {
+    const struct skr_answer *answer = body;
     struct rig *rig = context;
     pthread_mutex_lock(&rig->lock);
     if (rig->n_answers < ANSWERS_MAX) {
         size_t i = rig->n_answers;
-        rig->request[i] = answer->request;
+        rig->request[i] = request;
         rig->kind[i] = answer->kind;
         snprintf(rig->text[i], sizeof rig->text[i], "%s", answer->text);
     }
@@ -81,13 +86,13 @@ static void on_write(void *context, const struct skr_write *write)
     }
 }
 
-static void on_solve(void *context, struct skr_solve_request *request)
+static void on_work(void *context, struct skr_work *work)
 {
     struct rig *rig = context;
     if (rig->solver) {
-        skr_solver_thread_post(rig->solver, request);
+        skr_worker_post(rig->solver, work);
     } else {
-        skr_solve_request_destroy(request);
+        skr_work_destroy(work);
     }
 }
 
@@ -95,7 +100,7 @@ static void on_cancel(void *context, uint64_t id)
 {
     struct rig *rig = context;
     if (rig->solver) {
-        skr_solver_thread_cancel(rig->solver, id);
+        skr_worker_cancel(rig->solver, id);
     }
 }
 
@@ -105,22 +110,12 @@ static void on_decide(void *context, const struct skr_decision *decision)
     (void)decision;
 }
 
-static void release_request(void *keep)
-{
-    skr_solve_request_destroy(keep);
-}
-
-static void on_solved(void *context, struct skr_solve_request *request,
-                      struct skr_solution *solution, const struct skr_error *error, int64_t took_ns)
+static void on_solved(void *context, struct skr_work *work)
 {
     struct rig *rig = context;
-    struct skr_event event = {.kind = SKR_EVENT_SOLVED};
-    event.solved.solve = request->id;
-    event.solved.solution = solution;
-    event.solved.error = *error;
-    event.solved.took_ns = took_ns;
+    const struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = work};
     note(rig, &rig->n_solved);
-    skr_engine_thread_post_kept(rig->engine, &event, release_request, request);
+    skr_engine_thread_post(rig->engine, &event);
 }
 
 static void begin(struct rig *rig)
@@ -131,7 +126,9 @@ static void begin(struct rig *rig)
     skr_settings_default(&rig->settings);
     rig->settings.instance = "test";
     skr_clock_init(&rig->clock);
-    rig->engine = skr_engine_thread_create(&rig->settings, &rig->clock);
+    rig->engine = skr_engine_thread_create(
+        skr_engine_create(&skr_gang_scheduler, &rig->settings, rig->settings.instance),
+        &rig->clock);
 }
 
 static void start(struct rig *rig)
@@ -140,8 +137,8 @@ static void start(struct rig *rig)
                                                .answer = on_answer,
                                                .hold = on_hold,
                                                .write = on_write,
-                                               .solve = on_solve,
-                                               .cancel_solve = on_cancel,
+                                               .work = on_work,
+                                               .cancel = on_cancel,
                                                .decide = on_decide};
     assert_int_equal(skr_engine_thread_start(rig->engine, &outlets, NULL), 0);
 }
@@ -149,7 +146,7 @@ static void start(struct rig *rig)
 static void end(struct rig *rig)
 {
     skr_engine_thread_stop(rig->engine);
-    skr_solver_thread_destroy(rig->solver);
+    skr_worker_destroy(rig->solver);
     skr_engine_thread_destroy(rig->engine);
     pthread_mutex_destroy(&rig->lock);
     pthread_cond_destroy(&rig->change);
@@ -163,15 +160,11 @@ static void post(struct rig *rig, enum skr_event_kind kind)
 
 static void post_bind(struct rig *rig, uint64_t request)
 {
-    /* Strings on the stack: the post has to copy them. */
-    char name[] = "pod", namespace_[] = "ns", uid[] = "uid", node[] = "node";
-    struct skr_event event = {
-        .kind = SKR_EVENT_BIND, .namespace_ = namespace_, .name = name, .uid = uid};
-    event.bind.request = request;
-    event.bind.node = node;
-    skr_engine_thread_post(rig->engine, &event);
-    memset(name, 'x', sizeof name);
-    memset(node, 'x', sizeof node);
+    static const struct skr_bind_request bind = {"ns", "pod", "uid", "node"};
+    const struct skr_event event = {
+        .kind = SKR_EVENT_REQUEST,
+        .request = {.id = request, .verb = SKR_GANG_BIND, .body = &bind}};
+    skr_engine_thread_post_kept(rig->engine, &event, NULL, NULL);
 }
 
 TEST(posts_before_the_start_are_handled_in_order)
@@ -201,10 +194,9 @@ TEST(what_an_event_borrows_is_released_once_handled_or_not)
 {
     struct rig rig;
     begin(&rig);
-    struct skr_event event = {
-        .kind = SKR_EVENT_BIND, .namespace_ = "ns", .name = "pod", .uid = "uid"};
-    event.bind.request = 1;
-    event.bind.node = "n";
+    const struct skr_bind_request bind = {"ns", "pod", "uid", "n"};
+    struct skr_event event = {.kind = SKR_EVENT_REQUEST,
+                              .request = {.id = 1, .verb = SKR_GANG_BIND, .body = &bind}};
     start(&rig);
     skr_engine_thread_post_kept(rig.engine, &event, count_release, &rig);
     assert_true(wait_until(&rig, &rig.n_released, 1));
@@ -229,31 +221,22 @@ TEST(a_queue_that_never_ran_is_emptied)
 TEST(waiting_means_everything_before_was_handled)
 {
     struct rig rig;
-    struct skr_gang_stats stats;
     begin(&rig);
     post(&rig, SKR_EVENT_SYNCED);
     assert_false(skr_engine_thread_wait(rig.engine, SKR_MILLISECOND));
     start(&rig);
     assert_true(skr_engine_thread_wait(rig.engine, DEADLINE_S * SKR_SECOND));
-    skr_engine_thread_get_stats(rig.engine, &stats);
-    assert_true(stats.synced);
+    assert_true(skr_engine_thread_is_synced(rig.engine));
+    assert_true(skr_engine_thread_is_leader(rig.engine));
     end(&rig);
 }
 
-static void post_object(struct rig *rig, enum skr_event_kind kind, const char *text)
+static void post_object(struct rig *rig, const struct skr_object_type *type, const char *text)
 {
     json_t *json = json_loads(text, 0, NULL);
-    struct skr_event event = {.kind = kind};
-    int rc = -1;
+    struct skr_event event = {.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
     assert_non_null(json);
-    if (kind == SKR_EVENT_NODE_UPSERT) {
-        rc = skr_node_decode(json, &event.node, NULL);
-    } else if (kind == SKR_EVENT_POD_UPSERT) {
-        rc = skr_pod_decode(json, &event.pod, NULL);
-    } else {
-        rc = skr_configmap_decode(json, &event.configmap, NULL);
-    }
-    assert_int_equal(rc, 0);
+    assert_int_equal(type->decode(json, &event.upsert.object, NULL), 0);
     json_decref(json);
     skr_engine_thread_post(rig->engine, &event);
 }
@@ -261,15 +244,15 @@ static void post_object(struct rig *rig, enum skr_event_kind kind, const char *t
 static void post_group(struct rig *rig)
 {
     post_object(
-        rig, SKR_EVENT_NODE_UPSERT,
+        rig, &skr_gang_node,
         "{\"metadata\":{\"name\":\"n\",\"resourceVersion\":\"1\"},\"status\":{\"allocatable\":"
         "{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"9\"}}}");
     post_object(
-        rig, SKR_EVENT_CONFIGMAP_UPSERT,
+        rig, &skr_gang_configmap,
         "{\"metadata\":{\"name\":\"g\",\"namespace\":\"d\",\"uid\":\"m\",\"resourceVersion\":"
         "\"2\",\"labels\":{\"sakkara.group\":\"\"}},\"data\":{\"name\":\"g\",\"size\":\"1\"}}");
     post_object(
-        rig, SKR_EVENT_POD_UPSERT,
+        rig, &skr_gang_pod,
         "{\"metadata\":{\"name\":\"p\",\"namespace\":\"d\",\"uid\":\"u\",\"resourceVersion\":"
         "\"3\",\"labels\":{\"sakkara.group.name\":\"g\"}},\"spec\":{\"schedulerName\":"
         "\"sakkara\",\"schedulingGates\":[{\"name\":\"sakkara.gang\"}],\"containers\":[{"
@@ -280,7 +263,7 @@ TEST(a_group_goes_by_timer_and_solver_to_its_commit)
 {
     struct rig rig;
     begin(&rig);
-    rig.solver = skr_solver_thread_create(on_solved, &rig, NULL);
+    rig.solver = skr_worker_create(&skr_solve_work, on_solved, &rig, NULL);
     assert_non_null(rig.solver);
     start(&rig);
     post_group(&rig);
@@ -296,7 +279,7 @@ TEST(everything_ends_while_work_is_under_way)
         struct rig rig;
         begin(&rig);
         rig.settings.plan_delay = 0;
-        rig.solver = skr_solver_thread_create(on_solved, &rig, NULL);
+        rig.solver = skr_worker_create(&skr_solve_work, on_solved, &rig, NULL);
         start(&rig);
         post_group(&rig);
         post(&rig, SKR_EVENT_SYNCED);
@@ -313,19 +296,16 @@ struct results {
     enum skr_solve_status status[8];
 };
 
-static void keep_result(void *context, struct skr_solve_request *request,
-                        struct skr_solution *solution, const struct skr_error *error,
-                        int64_t took_ns)
+static void keep_result(void *context, struct skr_work *work)
 {
     struct results *r = context;
-    (void)error;
-    assert_true(took_ns >= 0);
+    const struct skr_solution *solution = skr_solve_request_of(work)->solution;
+    assert_true(work->took_ns >= 0);
     pthread_mutex_lock(&r->rig.lock);
-    r->id[r->rig.n_solved] = request->id;
+    r->id[r->rig.n_solved] = work->id;
     r->status[r->rig.n_solved] = solution ? solution->status : SKR_SOLVE_STATUS_COUNT;
     pthread_mutex_unlock(&r->rig.lock);
-    skr_solution_destroy(solution);
-    skr_solve_request_destroy(request);
+    skr_work_destroy(work);
     note(&r->rig, &r->rig.n_solved);
 }
 
@@ -340,13 +320,13 @@ static struct skr_tree *one_leaf(void)
     return tree;
 }
 
-static struct skr_solve_request *make_request(const struct skr_tree *tree, uint64_t id)
+static struct skr_work *make_request(const struct skr_tree *tree, uint64_t id)
 {
     static const struct skr_rule rule = {.type = SKR_RULE_PACK};
     static const int64_t one = 1, five = 5;
-    struct skr_solve_request *request = skr_alloc(sizeof *request);
+    struct skr_solve_request *request = skr_solve_request_create();
     request->arena = skr_arena_create(1 << 16, 0);
-    request->id = id;
+    request->work.id = id;
     request->tree = skr_tree_ref(tree);
     request->problem = (struct skr_problem){.tree = tree,
                                             .n = 3,
@@ -355,8 +335,8 @@ static struct skr_solve_request *make_request(const struct skr_tree *tree, uint6
                                             .demand = &one,
                                             .free = &five,
                                             .step_budget = -1,
-                                            .cancel = &request->cancel};
-    return request;
+                                            .cancel = &request->work.cancel};
+    return &request->work;
 }
 
 TEST(results_come_in_order)
@@ -364,17 +344,17 @@ TEST(results_come_in_order)
     static struct results r;
     begin(&r.rig);
     struct skr_tree *tree = one_leaf();
-    struct skr_solver_thread *solver = skr_solver_thread_create(keep_result, &r, NULL);
+    struct skr_worker *solver = skr_worker_create(&skr_solve_work, keep_result, &r, NULL);
     for (uint64_t i = 1; i <= 5; i++) {
-        skr_solver_thread_post(solver, make_request(tree, i));
+        skr_worker_post(solver, make_request(tree, i));
     }
     assert_true(wait_until(&r.rig, &r.rig.n_solved, 5));
     for (uint64_t i = 0; i < 5; i++) {
         assert_int_equal(r.id[i], i + 1);
         assert_int_equal(r.status[i], SKR_SOLVE_PLACED);
     }
-    skr_solver_thread_cancel(solver, 99);
-    skr_solver_thread_destroy(solver);
+    skr_worker_cancel(solver, 99);
+    skr_worker_destroy(solver);
     skr_tree_unref(tree);
     end(&r.rig);
 }
@@ -385,12 +365,12 @@ TEST(requests_that_wait_are_dropped_at_the_end)
         static struct results r;
         begin(&r.rig);
         struct skr_tree *tree = one_leaf();
-        struct skr_solver_thread *solver = skr_solver_thread_create(keep_result, &r, NULL);
+        struct skr_worker *solver = skr_worker_create(&skr_solve_work, keep_result, &r, NULL);
         for (uint64_t id = 1; id <= 5; id++) {
-            skr_solver_thread_post(solver, make_request(tree, id));
-            skr_solver_thread_cancel(solver, id);
+            skr_worker_post(solver, make_request(tree, id));
+            skr_worker_cancel(solver, id);
         }
-        skr_solver_thread_destroy(solver);
+        skr_worker_destroy(solver);
         skr_tree_unref(tree);
         end(&r.rig);
     }
@@ -404,7 +384,7 @@ struct block {
     size_t left;
 };
 
-static void block_engine(void *context, struct skr_gang *engine, skr_time now)
+static void block_engine(void *context, struct skr_engine *engine, skr_time now)
 {
     struct block *block = context;
     (void)engine;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/gang/types.h"
 #include "server/client/client.h"
 #include "server/daemon/engine_thread.h"
 #include "server/http/api.h"
@@ -18,7 +19,7 @@
 
 enum { ASKED_MAX = 64 };
 
-typedef void look_function(void *context, struct skr_gang *engine, skr_time now);
+typedef void look_function(void *context, struct skr_engine *engine, skr_time now);
 
 struct world {
     struct skr_settings settings;
@@ -72,10 +73,11 @@ static void let_go(struct world *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void ignore_answer(void *context, const struct skr_answer *answer)
+static void ignore_answer(void *context, uint64_t request, const void *body)
 {
     (void)context;
-    (void)answer;
+    (void)request;
+    (void)body;
 }
 
 static void ignore_write(void *context, const struct skr_write *write)
@@ -90,13 +92,13 @@ static void ignore_decision(void *context, const struct skr_decision *decision)
     (void)decision;
 }
 
-static void post(struct world *w, enum skr_kube_kind kind, const char *text)
+static void post(struct world *w, const struct skr_object_type *type, const char *text)
 {
     struct skr_event event;
     struct skr_error error;
     json_t *json = json_text_load(text);
 
-    assert_int_equal(skr_kube_decode(kind, json, &event, &error), 0);
+    assert_int_equal(skr_kube_decode(type, json, &event, &error), 0);
     skr_engine_thread_post(w->engine, &event);
     json_decref(json);
 }
@@ -113,7 +115,8 @@ static void world_set_up(struct world *w)
     pthread_cond_init(&w->came, NULL);
     skr_settings_default(&w->settings);
     skr_clock_init(&w->clock);
-    w->engine = skr_engine_thread_create(&w->settings, &w->clock);
+    w->engine = skr_engine_thread_create(skr_engine_create(&skr_gang_scheduler, &w->settings, NULL),
+                                         &w->clock);
     assert_int_equal(skr_engine_thread_start(w->engine, &outlets, &error), 0);
     w->api = skr_api_create(&api);
     admin.route[0] = skr_api_route(w->api);
@@ -138,13 +141,13 @@ static void sync_world(struct world *w)
 {
     const struct skr_event synced = {.kind = SKR_EVENT_SYNCED};
 
-    post(w, SKR_KUBE_NODE,
+    post(w, &skr_gang_node,
          "{'metadata':{'name':'n1'},'status':{'allocatable':{'cpu':'4',"
          "'pods':'10'}}}");
-    post(w, SKR_KUBE_CONFIGMAP,
+    post(w, &skr_gang_configmap,
          "{'metadata':{'name':'m','namespace':'a','labels':{'sakkara.group':'','team':'x'}},"
          "'data':{'name':'g','size':'2'}}");
-    post(w, SKR_KUBE_CONFIGMAP,
+    post(w, &skr_gang_configmap,
          "{'metadata':{'name':'m','namespace':'b','labels':{'sakkara.group':'','team':'y'}},"
          "'data':{'name':'h','size':'2'}}");
     skr_engine_thread_post(w->engine, &synced);

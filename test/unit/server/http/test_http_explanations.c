@@ -29,25 +29,28 @@ struct world {
 static void answer(struct world *world, uint64_t request, enum skr_explain_status status,
                    const char *json)
 {
-    const struct skr_explain_answer a = {
-        .request = request, .status = status, .json = json, .json_len = strlen(json)};
-    skr_explanations_answer(world->explanations, &a);
+    const struct skr_explain_answer a = {.status = status, .json = json, .json_len = strlen(json)};
+    skr_explanations_answer(world->explanations, request, &a);
 }
 
-static void take_question(void *context, const struct skr_event *event)
+static void take_question(void *context, const struct skr_event *event, void (*release)(void *keep),
+                          void *keep)
 {
+    const struct skr_explain_request *asked = event->request.body;
     struct world *world = context;
-    assert_int_equal(event->kind, SKR_EVENT_EXPLAIN);
+    assert_int_equal(event->kind, SKR_EVENT_REQUEST);
+    assert_int_equal(event->request.verb, SKR_GANG_EXPLAIN);
     pthread_mutex_lock(&world->lock);
     size_t i = world->n_asked++;
     assert_true(i < ASKED_MAX);
-    world->request[i] = event->explain.request;
-    snprintf(world->key[i], sizeof world->key[i], "%s/%s", event->namespace_, event->name);
+    world->request[i] = event->request.id;
+    snprintf(world->key[i], sizeof world->key[i], "%s/%s", asked->namespace_, asked->name);
+    release(keep);
     bool at_once = world->at_once;
     pthread_cond_broadcast(&world->more);
     pthread_mutex_unlock(&world->lock);
     if (at_once) {
-        answer(world, event->explain.request, SKR_EXPLAIN_FOUND, "{\"at\":\"once\"}");
+        answer(world, event->request.id, SKR_EXPLAIN_FOUND, "{\"at\":\"once\"}");
     }
 }
 

@@ -36,12 +36,13 @@ TEST(filter_with_5000_nodes_goes_round_in_both_forms)
         skr_strbuf_add(&body, form == 0 ? "]}" : "]}}");
         http_send_post(fd, "/v1/filter", body.s, body.len);
         struct posted *posted = world_take(world);
-        assert_int_equal(posted->event.kind, SKR_EVENT_FILTER);
-        assert_int_equal(posted->event.filter.n_nodes, 5000);
-        assert_string_equal(posted->event.filter.node[4999], "node-4999");
-        assert_string_equal(posted->event.filter.pod->meta.name, "a-0");
+        assert_int_equal(posted->event.request.verb, SKR_GANG_FILTER);
+        const struct skr_filter_request *filter = posted->event.request.body;
+        assert_int_equal(filter->n_nodes, 5000);
+        assert_string_equal(filter->node[4999], "node-4999");
+        assert_string_equal(filter->pod->meta.name, "a-0");
         mask[0] = 2;
-        const struct skr_answer a = {.request = posted->event.filter.request,
+        const struct skr_answer a = {.request = posted->event.request.id,
                                      .kind = SKR_ANSWER_FILTER_MASK,
                                      .text = SKR_TEXT_RESERVED,
                                      .n = 5000,
@@ -76,14 +77,14 @@ TEST(every_verb_goes_round_on_one_connection)
     const uint8_t mask[] = {1};
 
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
-    assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
-                             SKR_ANSWER_FILTER_ALL, ""));
+    assert_true(
+        world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_FILTER_ALL, ""));
     world_expect(http_receive(fd), 200,
                  "{\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\"],\"FailedNodes\":{},"
                  "\"FailedAndUnresolvableNodes\":{},\"Error\":\"\"}");
 
     http_send_post(fd, "/v1/prioritize", FILTER, strlen(FILTER));
-    struct skr_answer a = {.request = world_take_request(world, SKR_EVENT_PRIORITIZE),
+    struct skr_answer a = {.request = world_take_request(world, SKR_GANG_PRIORITIZE),
                            .kind = SKR_ANSWER_SCORES,
                            .text = "",
                            .n = 2,
@@ -95,7 +96,7 @@ TEST(every_verb_goes_round_on_one_connection)
     static const char preempt[] =
         "{\"Pod\":" POD ",\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":\"v\"}]}}}";
     http_send_post(fd, "/v1/preempt", preempt, strlen(preempt));
-    a = (struct skr_answer){.request = world_take_request(world, SKR_EVENT_PREEMPT),
+    a = (struct skr_answer){.request = world_take_request(world, SKR_GANG_PREEMPT),
                             .kind = SKR_ANSWER_PREEMPT_MASK,
                             .text = "",
                             .n = 1,
@@ -109,12 +110,13 @@ TEST(every_verb_goes_round_on_one_connection)
     const int bind = http_connect(world_bind_port(world));
     http_send_post(bind, "/v1/bind", BIND, strlen(BIND));
     struct posted *posted = world_take(world);
-    assert_int_equal(posted->event.kind, SKR_EVENT_BIND);
-    assert_string_equal(posted->event.namespace_, "d");
-    assert_string_equal(posted->event.name, "a-0");
-    assert_string_equal(posted->event.uid, "u-0");
-    assert_string_equal(posted->event.bind.node, "n1");
-    const uint64_t request = posted->event.bind.request;
+    assert_int_equal(posted->event.request.verb, SKR_GANG_BIND);
+    const struct skr_bind_request *asked = posted->event.request.body;
+    assert_string_equal(asked->namespace_, "d");
+    assert_string_equal(asked->name, "a-0");
+    assert_string_equal(asked->uid, "u-0");
+    assert_string_equal(asked->node, "n1");
+    const uint64_t request = posted->event.request.id;
     world_drop(posted);
     assert_true(skr_verbs_hold(world->verbs, request, SKR_TIME_NEVER));
     assert_true(world_answer(world, request, SKR_ANSWER_BOUND, ""));
@@ -147,9 +149,9 @@ TEST(duplicate_binds_are_two_requests_and_each_is_answered_once)
     const int two = http_connect(world_bind_port(world));
 
     http_send_post(one, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t first = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t first = world_take_request(world, SKR_GANG_BIND);
     http_send_post(two, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t second = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t second = world_take_request(world, SKR_GANG_BIND);
     assert_true(first != second && first != 0 && second != 0);
     assert_true(world_answer(world, first, SKR_ANSWER_ERROR, SKR_TEXT_SUPERSEDED));
     assert_false(world_answer(world, first, SKR_ANSWER_BOUND, ""));
@@ -171,7 +173,7 @@ TEST(a_standby_lets_go_of_its_connections)
     const int fd = http_connect(world_port(world));
 
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
-    assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER), SKR_ANSWER_ERROR,
+    assert_true(world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_ERROR,
                              SKR_TEXT_NOT_LEADER));
     struct http_answer got = http_receive(fd);
     assert_non_null(strstr(got.headers, "Connection: close\r\n"));
@@ -188,11 +190,11 @@ TEST(a_request_sent_behind_a_parked_one_waits_for_its_turn)
     const int fd = http_connect(world_bind_port(world));
 
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t first = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t first = world_take_request(world, SKR_GANG_BIND);
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     assert_true(world_answer(world, first, SKR_ANSWER_ERROR, SKR_TEXT_ABORTED));
     world_expect(http_receive(fd), 200, "{\"Error\":\"sakkara: plan aborted\"}");
-    const uint64_t second = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t second = world_take_request(world, SKR_GANG_BIND);
     assert_true(world_answer(world, second, SKR_ANSWER_BOUND, ""));
     world_expect(http_receive(fd), 200, "{\"Error\":\"\"}");
     close(fd);
@@ -211,16 +213,16 @@ TEST(requests_are_counted_by_verb_and_result)
     const int fd = http_connect(world_bind_port(world));
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     assert_true(
-        world_answer(world, world_take_request(world, SKR_EVENT_BIND), SKR_ANSWER_BOUND, ""));
+        world_answer(world, world_take_request(world, SKR_GANG_BIND), SKR_ANSWER_BOUND, ""));
     world_expect(http_receive(fd), 200, "{\"Error\":\"\"}");
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     assert_true(
-        world_answer(world, world_take_request(world, SKR_EVENT_BIND), SKR_ANSWER_ERROR, "x"));
+        world_answer(world, world_take_request(world, SKR_GANG_BIND), SKR_ANSWER_ERROR, "x"));
     world_expect(http_receive(fd), 200, "{\"Error\":\"x\"}");
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
-    (void)world_take_request(world, SKR_EVENT_BIND);
+    (void)world_take_request(world, SKR_GANG_BIND);
     close(fd);
-    (void)world_take_request(world, SKR_EVENT_HANGUP);
+    (void)world_take_hangup(world);
     skr_verbs_stop(world->verbs);
     skr_strbuf_init(&text);
     skr_metrics_write(world->metrics, &text);

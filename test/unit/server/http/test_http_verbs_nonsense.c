@@ -93,8 +93,8 @@ TEST(a_body_of_20_mib_is_answered_and_an_absurd_one_is_cut)
     http_answer_free(&got);
     /* The connection is as good as before. */
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
-    assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
-                             SKR_ANSWER_FILTER_ALL, ""));
+    assert_true(
+        world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_FILTER_ALL, ""));
     got = http_receive(fd);
     assert_int_equal(got.status, 200);
     http_answer_free(&got);
@@ -119,8 +119,8 @@ TEST(a_body_in_chunks_is_understood_and_limited)
     (void)snprintf(head, sizeof head, "%zx\r\n", strlen(FILTER));
     http_send_text(fd, head);
     http_send_text(fd, FILTER "\r\n0\r\n\r\n");
-    assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
-                             SKR_ANSWER_FILTER_ALL, ""));
+    assert_true(
+        world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_FILTER_ALL, ""));
     struct http_answer got = http_receive(fd);
     assert_int_equal(got.status, 200);
     http_answer_free(&got);

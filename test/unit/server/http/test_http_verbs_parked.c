@@ -36,7 +36,7 @@ TEST(slow_clients_are_cut_and_hold_up_nobody)
     const int fd = http_connect(world_port(world));
     for (int i = 0; i < 20; i++) {
         http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
-        assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
+        assert_true(world_answer(world, world_take_request(world, SKR_GANG_FILTER),
                                  SKR_ANSWER_FILTER_ALL, ""));
         struct http_answer got = http_receive(fd);
         assert_int_equal(got.status, 200);
@@ -62,8 +62,8 @@ TEST(idle_connections_are_closed_in_the_end)
 
     http_send_text(half_a_line, "POST /v1/fil");
     http_send_post(used, "/v1/filter", FILTER, strlen(FILTER));
-    assert_true(world_answer(world, world_take_request(world, SKR_EVENT_FILTER),
-                             SKR_ANSWER_FILTER_ALL, ""));
+    assert_true(
+        world_answer(world, world_take_request(world, SKR_GANG_FILTER), SKR_ANSWER_FILTER_ALL, ""));
     struct http_answer got = http_receive(used);
     assert_int_equal(got.status, 200);
     http_answer_free(&got);
@@ -83,7 +83,7 @@ TEST(a_parked_bind_outlives_the_idle_time)
     const int idle = http_connect(world_bind_port(world));
 
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t request = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t request = world_take_request(world, SKR_GANG_BIND);
     http_wait_closed(idle); /* the idle time has passed */
     assert_true(world_answer(world, request, SKR_ANSWER_BOUND, ""));
     world_expect(http_receive(fd), 200, "{\"Error\":\"\"}");
@@ -106,7 +106,7 @@ TEST(a_half_closed_client_takes_nobody_down)
      */
     fd = http_connect(world_port(world));
     http_send_post(fd, "/v1/filter", FILTER, strlen(FILTER));
-    const uint64_t request = world_take_request(world, SKR_EVENT_FILTER);
+    const uint64_t request = world_take_request(world, SKR_GANG_FILTER);
     shutdown(fd, SHUT_WR);
     http_wait_closed(fd);
     close(fd);
@@ -114,9 +114,9 @@ TEST(a_half_closed_client_takes_nobody_down)
     /* A bind whose client has closed its side is a hang-up. */
     fd = http_connect(world_bind_port(world));
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t bind = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t bind = world_take_request(world, SKR_GANG_BIND);
     shutdown(fd, SHUT_WR);
-    assert_int_equal(world_take_request(world, SKR_EVENT_HANGUP), bind);
+    assert_int_equal(world_take_hangup(world), bind);
     http_wait_closed(fd);
     close(fd);
     /* What is answered without the engine reaches a half-closed client. */
@@ -155,9 +155,10 @@ static void park(struct world *world, int n, int *fd, uint64_t *ret)
     }
     for (int i = 0; i < n; i++) {
         struct posted *posted = world_take(world);
-        assert_int_equal(posted->event.kind, SKR_EVENT_BIND);
-        const long index = strtol(posted->event.name, NULL, 10);
-        ret[index] = posted->event.bind.request;
+        assert_int_equal(posted->event.request.verb, SKR_GANG_BIND);
+        const struct skr_bind_request *bind = posted->event.request.body;
+        const long index = strtol(bind->name, NULL, 10);
+        ret[index] = posted->event.request.id;
         world_drop(posted);
         assert_true(skr_verbs_hold(world->verbs, ret[index], SKR_TIME_NEVER));
     }
@@ -211,7 +212,7 @@ TEST(hang_ups_of_parked_binds_are_noticed)
         }
     }
     for (int i = 0; i < N / 2; i++) {
-        const uint64_t id = world_take_request(world, SKR_EVENT_HANGUP);
+        const uint64_t id = world_take_hangup(world);
         bool found = false;
         for (int k = 0; k < N; k += 2) {
             if (request[k] != id) {
@@ -269,7 +270,7 @@ TEST(an_answer_and_a_hang_up_have_one_winner)
     }
     pthread_join(thread, NULL);
     for (int i = race.answered; i < N; i++) {
-        (void)world_take_request(world, SKR_EVENT_HANGUP);
+        (void)world_take_hangup(world);
     }
     assert_int_equal(skr_verbs_in_flight(world->verbs), 0);
     world_close(world);
@@ -282,12 +283,12 @@ TEST(a_hold_beyond_its_deadline_is_given_up)
 
     atomic_store(&world->now, 100 * SKR_SECOND);
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
-    const uint64_t request = world_take_request(world, SKR_EVENT_BIND);
+    const uint64_t request = world_take_request(world, SKR_GANG_BIND);
     assert_true(skr_verbs_hold(world->verbs, request, 320 * SKR_SECOND));
     assert_int_equal(skr_verbs_in_flight(world->verbs), 1);
     atomic_store(&world->now, 320 * SKR_SECOND + SKR_VERBS_GRACE);
     world_expect(http_receive(fd), 200, "{\"Error\":\"sakkara: hold expired\"}");
-    assert_int_equal(world_take_request(world, SKR_EVENT_HANGUP), request);
+    assert_int_equal(world_take_hangup(world), request);
     close(fd);
     world_close(world);
 }
@@ -302,7 +303,7 @@ TEST(stopping_answers_everything_first)
     park(world, N, fd, request);
     const int filter = http_connect(world_port(world));
     http_send_post(filter, "/v1/filter", FILTER, strlen(FILTER));
-    (void)world_take_request(world, SKR_EVENT_FILTER);
+    (void)world_take_request(world, SKR_GANG_FILTER);
     const uint16_t p = world_port(world);
     skr_verbs_stop(world->verbs);
     for (int i = 0; i < N; i++) {

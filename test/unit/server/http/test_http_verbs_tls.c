@@ -123,15 +123,15 @@ TEST(binds_are_parked_over_tls_too)
     struct tls_bind bind = {&certificates, world_bind_port(world), WAIT_S * 1000L, NULL};
     assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
     assert_true(
-        world_answer(world, world_take_request(world, SKR_EVENT_BIND), SKR_ANSWER_BOUND, ""));
+        world_answer(world, world_take_request(world, SKR_GANG_BIND), SKR_ANSWER_BOUND, ""));
     pthread_join(thread, NULL);
     assert_string_equal(bind.answer, "{\"Error\":\"\"}");
     free(bind.answer);
 
     bind.timeout_ms = 300; /* the client gives up */
     assert_int_equal(pthread_create(&thread, NULL, bind_over_tls, &bind), 0);
-    const uint64_t request = world_take_request(world, SKR_EVENT_BIND);
-    assert_int_equal(world_take_request(world, SKR_EVENT_HANGUP), request);
+    const uint64_t request = world_take_request(world, SKR_GANG_BIND);
+    assert_int_equal(world_take_hangup(world), request);
     pthread_join(thread, NULL);
     assert_string_equal(bind.answer, "");
     free(bind.answer);

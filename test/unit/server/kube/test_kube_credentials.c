@@ -44,7 +44,7 @@ TEST(a_server_of_an_unknown_authority_gets_no_credentials)
         }
         skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
         fake_client_start(&c);
-        fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
+        fake_api_wait_connections(c.api, 2 * FAKE_RESOURCES + 1);
         assert_int_equal(fake_api_count(c.api, ""), 0);
         fake_client_end(&c);
     }
@@ -74,7 +74,7 @@ TEST(a_client_certificate_opens_the_door)
             fake_client_start_synced(&c);
         } else {
             fake_client_start(&c);
-            fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
+            fake_api_wait_connections(c.api, 2 * FAKE_RESOURCES + 1);
             assert_int_equal(fake_api_count(c.api, ""), 0);
         }
         fake_client_end(&c);
@@ -151,7 +151,7 @@ static int distrust_the_system(const char *folder)
     skr_kube_secret_take(&c.access.ca, skr_strdup(pki->client_cert), strlen(pki->client_cert));
     skr_kube_secret_take(&c.access.token, skr_strdup("s3cret"), 6);
     fake_client_start(&c);
-    fake_api_wait_connections(c.api, 2 * SKR_KUBE_RESOURCE_COUNT + 1);
+    fake_api_wait_connections(c.api, 2 * FAKE_RESOURCES + 1);
     const size_t n = fake_api_count(c.api, "");
     fake_client_end(&c);
     return n == 0 ? 0 : 1;

@@ -42,7 +42,7 @@ static void expect_lines(struct fake_client *c, const char *expected)
 
 static struct skr_kube_resource_stats pods_of(struct fake_client *c)
 {
-    return fake_client_stats(c).resource[SKR_KUBE_PODS];
+    return fake_client_stats(c).resource[FAKE_PODS];
 }
 
 TEST(a_nul_in_a_map_key_of_a_pod_hides_nothing)

@@ -75,12 +75,12 @@ TEST(pages_are_listed_then_watched_from_the_version_of_the_list)
                      "delete pod default/b uid=u-b\n");
     struct skr_kube_stats stats = fake_client_stats(&c);
     assert_true(stats.synced);
-    assert_int_equal(stats.resource[SKR_KUBE_PODS].objects, 3);
-    assert_int_equal(stats.resource[SKR_KUBE_PODS].lists, 1);
-    assert_int_equal(stats.resource[SKR_KUBE_PODS].watches, 1);
-    assert_int_equal(stats.resource[SKR_KUBE_PODS].events, 6);
-    assert_int_equal(stats.resource[SKR_KUBE_PODS].failures, 0);
-    assert_true(stats.resource[SKR_KUBE_PODS].age >= 0);
+    assert_int_equal(stats.resource[FAKE_PODS].objects, 3);
+    assert_int_equal(stats.resource[FAKE_PODS].lists, 1);
+    assert_int_equal(stats.resource[FAKE_PODS].watches, 1);
+    assert_int_equal(stats.resource[FAKE_PODS].events, 6);
+    assert_int_equal(stats.resource[FAKE_PODS].failures, 0);
+    assert_true(stats.resource[FAKE_PODS].age >= 0);
     fake_client_end(&c);
 }
 
@@ -191,7 +191,7 @@ TEST(a_relist_finds_what_was_missed)
         fake_sink_wait(c.sink, "delete pod default/b", 1);
         expect_lines(&c, "delete pod default/c uid=u-c\nupsert pod default/c uid=u-c2 v=11\n"
                          "upsert pod default/d uid=u-d v=12\ndelete pod default/b uid=u-b\n");
-        assert_int_equal(fake_client_stats(&c).resource[SKR_KUBE_PODS].objects, 3);
+        assert_int_equal(fake_client_stats(&c).resource[FAKE_PODS].objects, 3);
         fake_client_end(&c);
     }
 }
@@ -246,7 +246,7 @@ TEST(broken_lists_are_tried_again)
     expect(&c, POD_LIST, 200, "{\"metadata\":{\"resourceVersion\":\"3\"},\"items\":null}");
     fake_client_start_synced(&c);
     /* libcurl may ask again by itself where a kept connection died. */
-    assert_true(fake_client_stats(&c).resource[SKR_KUBE_PODS].failures >= 8);
+    assert_true(fake_client_stats(&c).resource[FAKE_PODS].failures >= 8);
     expect_lines(&c, "synced\n");
     fake_client_end(&c);
 }
@@ -372,7 +372,7 @@ TEST(a_missing_permission_is_named_once_and_retried)
     assert_int_equal(occurrences(log, "Resource was watched again"), 1);
     free(log);
     (void)close(fd);
-    assert_int_equal(fake_client_stats(&c).resource[SKR_KUBE_PODGROUPS].failures, 5);
+    assert_int_equal(fake_client_stats(&c).resource[FAKE_PODGROUPS].failures, 5);
     fake_client_end(&c);
 }
 
@@ -394,7 +394,7 @@ TEST(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
     fake_sink_wait(c.sink, "delete pod default/a", 1);
     expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n"
                      "upsert pod default/b uid=u-b v=10\ndelete pod default/a uid=u-a\n");
-    assert_int_equal(fake_client_stats(&c).resource[SKR_KUBE_PODS].undecodable, 4);
+    assert_int_equal(fake_client_stats(&c).resource[FAKE_PODS].undecodable, 4);
     skr_log_set_fd(-1);
     char *log = read_log(fd);
     assert_int_equal(occurrences(log, "name=\"a\""), 1);

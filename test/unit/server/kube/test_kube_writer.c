@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gang/writes.h"
 #include "server/kube/limiter.h"
 #include "server/kube/writer.h"
 #include "test/test.h"
@@ -17,14 +18,14 @@ static void submit(struct fake_client *c, uint64_t id, enum skr_write_kind kind,
                    enum skr_write_class class, const char *name)
 {
     const char *body = kind >= SKR_WRITE_GET_POD ? "" : "{\"b\":1}";
-    struct skr_write write = {.id = id,
-                              .kind = kind,
-                              .class = class,
-                              .namespace_ = "ns",
-                              .name = name,
-                              .body = body,
-                              .body_len = strlen(body)};
-    assert_int_equal(skr_kube_submit(c->kube, &write), 0);
+    struct skr_write write = skr_write_of_kind(kind);
+    write.id = id;
+    write.class = class;
+    write.namespace_ = "ns";
+    write.name = name;
+    write.body = body;
+    write.body_len = strlen(body);
+    assert_int_equal(skr_kube_submit(c->kube, 0, &write), 0);
 }
 
 static void patch(struct fake_client *c, uint64_t id, const char *name)
@@ -204,7 +205,7 @@ TEST(a_lost_answer_is_unknown_and_the_request_went_out_once)
             fake_client_begin(&c);
             c.options.max_in_flight = 1;
             fake_client_start_synced(&c);
-            fake_api_wait_count(c.api, "watch=true", SKR_KUBE_RESOURCE_COUNT);
+            fake_api_wait_count(c.api, "watch=true", FAKE_RESOURCES);
             if (kept) {
                 patch(&c, 1, "first");
                 fake_sink_wait(c.sink, "write 1 ok", 1);
@@ -227,7 +228,7 @@ TEST(a_read_back_is_asked_again_on_a_new_connection)
     fake_client_begin(&c);
     c.options.max_in_flight = 1;
     fake_client_start_synced(&c);
-    fake_api_wait_count(c.api, "watch=true", SKR_KUBE_RESOURCE_COUNT);
+    fake_api_wait_count(c.api, "watch=true", FAKE_RESOURCES);
     patch(&c, 1, "first");
     fake_sink_wait(c.sink, "write 1 ok", 1);
     fake_api_expect(c.api,
@@ -271,8 +272,9 @@ TEST(a_write_that_names_nothing_is_invalid)
     fake_client_start(&c);
     patch(&c, 1, "");
     expect_outcome(&c, 1, "invalid 0 v=0 retry=0 message=a write without namespace or name");
-    struct skr_write write = {.id = 2, .kind = SKR_WRITE_CREATE_EVENT, .name = NULL};
-    assert_int_equal(skr_kube_submit(c.kube, &write), 0);
+    struct skr_write write = skr_write_of_kind(SKR_WRITE_CREATE_EVENT);
+    write.id = 2;
+    assert_int_equal(skr_kube_submit(c.kube, 0, &write), 0);
     expect_outcome(&c, 2, "invalid 0 v=0 retry=0 message=a write without namespace or name");
     fake_client_end(&c);
 }
@@ -335,15 +337,15 @@ TEST(within_a_class_a_lower_order_goes_first)
     for (int i = 0; i < N; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "turn-%d", i);
-        struct skr_write write = {.id = 100,
-                                  .kind = SKR_WRITE_PATCH_POD,
-                                  .class = SKR_WRITE_CLASS_MEMBER,
-                                  .order = order[i],
-                                  .namespace_ = "ns",
-                                  .name = name,
-                                  .body = "{}",
-                                  .body_len = 2};
-        assert_int_equal(skr_kube_submit(c.kube, &write), 0);
+        struct skr_write write = skr_write_of_kind(SKR_WRITE_PATCH_POD);
+        write.id = 100;
+        write.class = SKR_WRITE_CLASS_MEMBER;
+        write.order = order[i];
+        write.namespace_ = "ns";
+        write.name = name;
+        write.body = "{}";
+        write.body_len = 2;
+        assert_int_equal(skr_kube_submit(c.kube, 0, &write), 0);
     }
     fake_api_release(c.api, "/pods/plug");
     fake_sink_wait(c.sink, "write 100 ok", N);
@@ -401,7 +403,7 @@ TEST(connections_are_used_again)
         patch(&c, i, "x");
     }
     fake_sink_wait(c.sink, "write ", 200);
-    assert_true(fake_api_connections(c.api) <= 4 + 2 * SKR_KUBE_RESOURCE_COUNT);
+    assert_true(fake_api_connections(c.api) <= 4 + 2 * FAKE_RESOURCES);
     fake_client_end(&c);
 }
 
@@ -491,7 +493,7 @@ TEST(at_the_end_every_write_has_one_outcome)
     expect_outcome(&c, 9, "dropped 0 v=0 retry=0 message=the client is stopping");
     assert_int_equal(fake_sink_count(c.sink, "write "), 10);
     struct skr_write write = {.id = 11, .namespace_ = "ns", .name = "x"};
-    assert_int_equal(skr_kube_submit(c.kube, &write), -SKR_GONE);
+    assert_int_equal(skr_kube_submit(c.kube, 0, &write), -SKR_GONE);
     assert_int_equal(fake_api_count(c.api, "PATCH"), 2);
     fake_client_end(&c);
 }
@@ -565,13 +567,14 @@ TEST(options_out_of_range_are_refused)
     skr_kube_access_init(&access);
     struct skr_kube_options good;
     skr_kube_options_default(&good);
-    good.deliver = fake_sink_deliver;
+    good.n_subscribers = 1;
+    good.subscriber[0].deliver = fake_sink_deliver;
     struct skr_kube_options bad = good;
     bad.qps = 0;
     assert_int_equal(skr_kube_create(&bad, &access, &kube, &error), -SKR_INVALID);
     assert_string_equal(error.text, "kube client: qps is 0, must be between 1 and 100000");
     bad = good;
-    bad.deliver = NULL;
+    bad.n_subscribers = 0;
     assert_int_equal(skr_kube_create(&bad, &access, &kube, &error), -SKR_INVALID);
     bad = good;
     bad.max_in_flight = SKR_KUBE_IN_FLIGHT_MAX + 1;

@@ -27,7 +27,7 @@ struct filter_call {
 
 struct rig {
     struct skr_store *store;
-    struct skr_scheduler *scheduler;
+    struct skr_scheduler_model *scheduler;
     skr_time now;
     /* script */
     const char *only;  /* the one node that passes; NULL: all; "": none */

@@ -1,38 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_GANG_ENGINE_H
-#define SKR_CORE_GANG_ENGINE_H
+#ifndef SKR_CORE_GANG_SCHEDULER_H
+#define SKR_CORE_GANG_SCHEDULER_H
 /*
- * The one owner of all scheduling state. Events in, actions out; no clock, no I/O, no threads, no
- * logging, no randomness (back-off jitter comes from a hash of the group's name and attempt).
- * Replaying the same events gives the same actions, byte for byte.
+ * The gang scheduler: whole groups of pods, placed and bound together. A row for an engine
+ * (core/frame/engine.h), with settings of struct skr_settings, requests and answers of
+ * core/gang/requests.h, pages of core/gang/pages.h, and what follows here. What it decides depends
+ * on events and their times alone (back-off jitter comes from a hash of the group's name and
+ * attempt).
  */
-#include "core/gang/action.h"
-#include "core/gang/event.h"
+#include "core/frame/scheduler.h"
 #include "core/gang/settings.h"
 #include "topology/base/strbuf.h"
+#include "topology/tree.h"
 
-/* Names of their own beside core/frame/engine.h, which takes its place. */
-#define skr_engine_create  skr_gang_engine_create
-#define skr_engine_destroy skr_gang_engine_destroy
-#define skr_engine_handle  skr_gang_engine_handle
-#define skr_engine_check   skr_gang_engine_check
+struct skr_gang; /* skr_engine_self() of its engine */
 
-struct skr_gang;
-
-/* settings is copied; its strings are borrowed. */
-struct skr_gang *skr_engine_create(const struct skr_settings *settings);
-void skr_engine_destroy(struct skr_gang *engine); /* NULL allowed */
-
-/* Handles one event at time now (ns, never going back). Appends to out, which the caller resets
- * before or after. Takes over what event.h says. Returns 0; errors are answers and statuses, never
- * return codes. Filter: O(names); object events: O(log) plus the work they make due; decisions run
- * at the end of the call. */
-int skr_engine_handle(struct skr_gang *engine, struct skr_event *event, skr_time now,
-                      struct skr_actions *out);
-
-/* All invariants (ledger, seats, plans). SKR_BUG and the first that is broken. Debug builds run it
- * after every event. */
-int skr_engine_check(const struct skr_gang *engine, struct skr_error *error);
+extern const struct skr_scheduler skr_gang_scheduler;
 
 /* How a planning trial of a group ended. */
 enum skr_attempt {
@@ -72,7 +55,7 @@ struct skr_gang_stats {
     size_t unknown_nodes;       /* leaves of the tree that name no node */
     bool synced, leader;
 };
-void skr_gang_get_stats(const struct skr_gang *engine, struct skr_gang_stats *ret);
+void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret);
 
 /*
  * Room for more pods, per level of the tree in force: the most pods of 1, 2, 4, 8 of one resource
@@ -97,15 +80,15 @@ struct skr_slot_count {
     int32_t next;  /* leaf */
 };
 /* Looks at n more leaves; true when that were the last, with the result in *ret and count zero
- * again. O(n * (resources + levels)), at the end O(units above the leaves). The engine's caches may
+ * again. O(n * (resources + levels)), at the end O(units above the leaves). The scheduler's caches may
  * be brought up to date, nothing that decides. */
-bool skr_gang_count_slots(struct skr_gang *engine, struct skr_slot_count *count, int32_t n,
+bool skr_gang_count_slots(struct skr_gang *gang, struct skr_slot_count *count, int32_t n,
                           struct skr_slots *ret);
 void skr_slot_count_fini(struct skr_slot_count *count);
 
 /* State as JSON for people and tests:
  * {"groups":[{"namespace","name","size","priority","status","reason","message","placement",
  * "members":[{"name","node","rank","status"}]}]}; sorted. */
-void skr_gang_write_json(const struct skr_gang *engine, struct skr_strbuf *out);
+void skr_gang_write_json(const struct skr_gang *gang, struct skr_strbuf *out);
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_SOLVE_REQUEST_H
+#define SKR_CORE_GANG_SOLVE_REQUEST_H
+/*
+ * A problem on its way to the solver and back: the gang scheduler's work. It owns everything it
+ * borrows: the struct from skr_alloc(), the arrays in its arena, the tree by a reference.
+ *
+ * A worker keeps what the solver knows of the last problems (core/solver/cache.h), which come again
+ * with few leaves changed. They belong to one tree, whose reference is held until a request brings
+ * another. Answers are those of skr_solve().
+ */
+#include "core/frame/work.h"
+#include "core/solver/solver.h"
+
+struct skr_solve_request {
+    struct skr_work work; /* first */
+    struct skr_problem problem;
+    const uint16_t *resource;    /* [problem.n_resources] the scheduler's ids, in the arena */
+    const struct skr_tree *tree; /* a reference */
+    struct skr_arena *arena;
+    /* The result; problem.cancel is &work.cancel. */
+    struct skr_solution *solution; /* NULL with error */
+    struct skr_error error;
+};
+
+extern const struct skr_work_type skr_solve_work;
+
+/* Of a work of this type. */
+struct skr_solve_request *skr_solve_request_of(struct skr_work *work);
+/* An empty one of the type; its arena and what is in it are the caller's to fill in. */
+struct skr_solve_request *skr_solve_request_create(void);
+void skr_solve_request_destroy(struct skr_solve_request *request); /* NULL allowed */
+
+#endif

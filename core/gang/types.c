@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoders of topology/, core/pod and core/group by the resource they read. */
+#include "core/gang/types.h"
+
+#include <string.h>
+
+#include "core/group/podgroup.h"
+#include "core/pod/pod.h"
+
+#define TYPE(name, what, group_, version_, plural_, kind_, namespaced_)               \
+    static int what##_decode(const json_t *json, void **ret, struct skr_error *error) \
+    {                                                                                 \
+        struct skr_##what *object = NULL;                                             \
+        int rc = skr_##what##_decode(json, &object, error);                           \
+        if (rc == 0) {                                                                \
+            *ret = object;                                                            \
+        }                                                                             \
+        return rc;                                                                    \
+    }                                                                                 \
+    static void what##_destroy(void *object)                                          \
+    {                                                                                 \
+        skr_##what##_destroy(object);                                                 \
+    }                                                                                 \
+    static const struct skr_meta *what##_meta(const void *object)                     \
+    {                                                                                 \
+        return &((const struct skr_##what *)object)->meta;                            \
+    }                                                                                 \
+    static const struct skr_resource what##_resource = {.group = group_,              \
+                                                        .version = version_,          \
+                                                        .plural = plural_,            \
+                                                        .kind = kind_,                \
+                                                        .namespaced = namespaced_};   \
+    const struct skr_object_type name = {.resource = &what##_resource,                \
+                                         .decode = what##_decode,                     \
+                                         .destroy = what##_destroy,                   \
+                                         .meta = what##_meta}
+
+TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false);
+TYPE(skr_gang_pod, pod, "", "v1", "pods", "Pod", true);
+TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true);
+TYPE(skr_gang_podgroup, podgroup, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", true);
+
+const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind)
+{
+    static const struct skr_object_type *const types[] = {&skr_gang_node, &skr_gang_pod,
+                                                          &skr_gang_configmap, &skr_gang_podgroup};
+    char text[SKR_API_VERSION_MAX];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        skr_resource_api_version(types[i]->resource, text, sizeof text);
+        if (strcmp(types[i]->resource->kind, kind) == 0 &&
+            (!api_version || strcmp(text, api_version) == 0)) {
+            return types[i];
+        }
+    }
+    return NULL;
+}
+
+const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
+    {.type = &skr_gang_node},
+    {.type = &skr_gang_pod},
+    {.type = &skr_gang_configmap,
+     .label_selector = "sakkara.group",
+     .users_only = true,
+     .name = "groups"},
+    {.type = &skr_gang_configmap, .label_selector = "sakkara.topology", .name = "topologies"},
+    {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
+};

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Families in one table; a collector copies the figures of the gang scheduler into them. */
+#include "server/daemon/gang_metrics.h"
+
+#include <stdlib.h>
+
+#include "core/gang/reason.h"
+#include "server/daemon/series.h"
+#include "topology/base/arena.h"
+
+enum family {
+    F_LEADER,
+    F_SYNCED,
+    F_NODES,
+    F_PODS,
+    F_GROUPS,
+    F_UNPLACED,
+    F_ATTEMPTS,
+    F_SCHEDULING,
+    F_SLOTS,
+    F_RELOADS,
+    F_UNKNOWN_NODES,
+    F_PLANS,
+    F_BINDINGS,
+    F_PARKED,
+    F_SOLVER,
+    F_COUNT
+};
+
+#define SLOTS_PATIENCE (200 * SKR_MILLISECOND) /* of a scrape while the engine is busy */
+
+#define COUNT(n, h, ...)                                                                           \
+    {                                                                                              \
+        .name = n, .help = h, .type = SKR_COUNTER, .unit = SKR_UNIT_NONE, .label = { __VA_ARGS__ } \
+    }
+#define GAUGE(n, h, ...)                                                                         \
+    {                                                                                            \
+        .name = n, .help = h, .type = SKR_GAUGE, .unit = SKR_UNIT_NONE, .label = { __VA_ARGS__ } \
+    }
+
+static const struct skr_metric_spec specs[] = {
+    [F_LEADER] = GAUGE("sakkara_leader", "1 while this process decides.", NULL),
+    [F_SYNCED] = GAUGE("sakkara_synced", "1 once the first lists are complete.", NULL),
+    [F_NODES] = GAUGE("sakkara_nodes", "Nodes the engine knows.", NULL),
+    [F_PODS] = GAUGE("sakkara_pods", "Pods the engine knows.", NULL),
+    [F_GROUPS] = GAUGE("sakkara_groups", "Groups by status.", "status"),
+    [F_UNPLACED] =
+        GAUGE("sakkara_unplaced_groups", "Groups that wait, by reason.", "reason", "class"),
+    [F_ATTEMPTS] = COUNT("sakkara_group_attempts_total", "Planning trials of groups.", "result"),
+    [F_SCHEDULING] = {.name = "sakkara_group_scheduling_duration_seconds",
+                      .help = "Time from the arrival of a group's last member to the outcome.",
+                      .type = SKR_HISTOGRAM,
+                      .unit = SKR_UNIT_NANOSECONDS,
+                      .label = {"outcome"},
+                      .first_bucket = SKR_SCHEDULING_FIRST,
+                      .n_buckets = SKR_SCHEDULING_BUCKETS},
+    [F_SLOTS] = GAUGE("sakkara_topology_free_slots",
+                      "Most further pods of so many cores, GiB or devices in one unit of a level.",
+                      "level", "resource", "size"),
+    [F_RELOADS] = COUNT("sakkara_topology_reloads_total",
+                        "Topologies that came into force, and maps that were refused.", "result"),
+    [F_UNKNOWN_NODES] = GAUGE("sakkara_topology_unknown_nodes",
+                              "Leaves of the topology that name no existing node.", NULL),
+    [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
+    [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
+    [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
+    [F_SOLVER] = {.name = "sakkara_solver_duration_seconds",
+                  .help = "Time of one solve.",
+                  .type = SKR_HISTOGRAM,
+                  .unit = SKR_UNIT_NANOSECONDS,
+                  .label = {"result"},
+                  .first_bucket = 100000,
+                  .n_buckets = 8,
+                  .doublings = 2},
+};
+_Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
+
+struct skr_gang_metrics {
+    struct skr_gang_figures *figures;
+    struct skr_metric_family *family[F_COUNT];
+};
+
+const char *skr_gang_metrics_name(size_t i)
+{
+    return i < F_COUNT ? specs[i].name : NULL;
+}
+
+static const char *const attempt_names[] = {"planned", "infeasible", "stale", "error"};
+_Static_assert(sizeof attempt_names / sizeof attempt_names[0] == SKR_ATTEMPT_COUNT,
+               "one name an attempt");
+static const char *const outcome_names[] = {"bound", "failed"};
+_Static_assert(sizeof outcome_names / sizeof outcome_names[0] == SKR_OUTCOME_COUNT,
+               "one name an outcome");
+static const char *const size_names[] = {"1", "2", "4", "8"};
+_Static_assert(sizeof size_names / sizeof size_names[0] == SKR_SLOT_SIZES, "one name a size");
+
+static void collect_attempts(const struct skr_gang_metrics *m, const struct skr_gang_stats *stats)
+{
+    for (size_t i = 0; i < SKR_ATTEMPT_COUNT; i++) {
+        skr_series_advance(m->family[F_ATTEMPTS], attempt_names[i], NULL, stats->attempts[i]);
+    }
+    for (size_t i = 0; i < SKR_OUTCOME_COUNT; i++) {
+        const struct skr_scheduling_times *times = &stats->scheduling[i];
+        uint64_t n = 0;
+        for (size_t k = 0; k <= SKR_SCHEDULING_BUCKETS; k++) {
+            n += times->n[k];
+        }
+        if (!skr_series_is_boring(m->family[F_SCHEDULING], outcome_names[i], NULL, n)) {
+            skr_metric_load(skr_series(m->family[F_SCHEDULING], outcome_names[i], NULL), times->n,
+                            times->sum);
+        }
+    }
+}
+
+static void collect_slots(const struct skr_gang_metrics *m)
+{
+    struct skr_slots slots;
+    skr_gang_figures_get_slots(m->figures, SLOTS_PATIENCE, &slots);
+    skr_metric_family_hide(m->family[F_SLOTS]);
+    for (int32_t l = 0; slots.tree && l <= slots.tree->n_levels; l++) {
+        for (size_t r = 0; r < slots.n_resources; r++) {
+            for (size_t i = 0; i < SKR_SLOT_SIZES; i++) {
+                const char *values[SKR_METRIC_LABELS_MAX] = {
+                    slots.tree->level_name[l], slots.tree->resource_name[r], size_names[i]};
+                skr_metric_set(skr_metric_get(m->family[F_SLOTS], values), slots.most[l][r][i]);
+            }
+        }
+    }
+    skr_slots_fini(&slots);
+}
+
+static void collect_engine(const struct skr_gang_metrics *m)
+{
+    struct skr_gang_stats stats;
+    skr_gang_figures_get_stats(m->figures, &stats);
+    skr_series_set(m->family[F_LEADER], NULL, NULL, stats.leader);
+    skr_series_set(m->family[F_SYNCED], NULL, NULL, stats.synced);
+    skr_series_set(m->family[F_NODES], NULL, NULL, stats.nodes);
+    skr_series_set(m->family[F_PODS], NULL, NULL, stats.pods);
+    skr_series_set(m->family[F_PARKED], NULL, NULL, stats.parked);
+    for (int i = 0; i < SKR_STATUS_COUNT; i++) {
+        skr_series_set(m->family[F_GROUPS], skr_group_status_name((enum skr_group_status)i), NULL,
+                       stats.groups_by_status[i]);
+    }
+    for (int i = SKR_REASON_NONE + 1; i < SKR_REASON_COUNT; i++) {
+        const char *name = skr_reason_name((enum skr_reason)i);
+        const char *class = skr_reason_class((enum skr_reason)i);
+        size_t n = stats.unplaced_by_reason[i];
+        skr_series_set_seen(m->family[F_UNPLACED], name, class, n);
+    }
+    collect_attempts(m, &stats);
+    skr_series_advance(m->family[F_RELOADS], "loaded", NULL, stats.topology_loads);
+    skr_series_advance(m->family[F_RELOADS], "refused", NULL, stats.topology_refusals);
+    skr_series_set(m->family[F_UNKNOWN_NODES], NULL, NULL, stats.unknown_nodes);
+    skr_series_advance(m->family[F_PLANS], "made", NULL, stats.plans);
+    skr_series_advance(m->family[F_PLANS], "aborted", NULL, stats.aborts);
+    skr_series_advance(m->family[F_BINDINGS], "bound", NULL, stats.bindings);
+    skr_series_advance(m->family[F_BINDINGS], "failed", NULL, stats.binding_errors);
+}
+
+static void collect(void *context)
+{
+    const struct skr_gang_metrics *m = context;
+    collect_engine(m);
+    collect_slots(m);
+}
+
+struct skr_gang_metrics *skr_gang_metrics_create(struct skr_metrics *registry,
+                                                 struct skr_gang_figures *figures)
+{
+    struct skr_gang_metrics *m = skr_alloc(sizeof *m);
+    m->figures = figures;
+    for (int i = 0; i < F_COUNT; i++) {
+        m->family[i] = skr_metrics_family(registry, &specs[i]);
+    }
+    skr_metrics_on_collect(registry, collect, m);
+    return m;
+}
+
+static const char *result_of(const struct skr_solution *solution)
+{
+    if (!solution) {
+        return "error";
+    }
+    switch (solution->status) {
+    case SKR_SOLVE_PLACED:
+        return solution->optimal ? "placed" : "partial";
+    case SKR_SOLVE_INFEASIBLE:
+        return "infeasible";
+    case SKR_SOLVE_TIMEOUT:
+    case SKR_SOLVE_STATUS_COUNT:
+        break;
+    }
+    return "timeout";
+}
+
+void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_solution *solution,
+                             int64_t took_ns)
+{
+    skr_metric_observe(skr_series(metrics->family[F_SOLVER], result_of(solution), NULL), took_ns);
+}
+
+void skr_gang_metrics_destroy(struct skr_gang_metrics *metrics)
+{
+    free(metrics);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/daemon/gang_service.h"
+
+#include <stdlib.h>
+
+#include "core/gang/requests.h"
+#include "core/gang/solve_request.h"
+#include "server/daemon/gang_figures.h"
+#include "server/daemon/gang_metrics.h"
+#include "server/http/api.h"
+#include "server/http/explanations.h"
+#include "server/http/gate.h"
+#include "server/http/verbs.h"
+#include "topology/base/arena.h"
+
+struct service {
+    struct skr_service_host host;
+    struct skr_settings settings;
+    struct skr_engine_thread *engine;
+    struct skr_gang_figures *figures;
+    struct skr_gang_metrics *metrics;
+    struct skr_verbs *verbs;
+    struct skr_gate *gate;
+    struct skr_api *api;
+    struct skr_explanations *explanations;
+};
+
+static bool enabled(const struct skr_config *config)
+{
+    (void)config;
+    return true;
+}
+
+static void *create(const struct skr_service_host *host)
+{
+    struct service *s = skr_alloc(sizeof *s);
+    s->host = *host;
+    s->settings = host->config->settings;
+    s->settings.utc_offset_s = skr_clock_utc_offset_s(host->clock);
+    s->figures = skr_gang_figures_create(host->clock);
+    s->metrics = skr_gang_metrics_create(host->registry, s->figures);
+    return s;
+}
+
+static const void *settings(const void *service)
+{
+    return &((const struct service *)service)->settings;
+}
+
+/* ---- what goes to the engine ---- */
+
+static void post(void *context, const struct skr_event *event, void (*release)(void *keep),
+                 void *keep)
+{
+    struct service *s = context;
+    skr_engine_thread_post_kept(s->engine, event, release, keep);
+}
+
+static void look(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
+                 void *argument)
+{
+    struct service *s = context;
+    skr_engine_thread_look(s->engine, fn, argument);
+}
+
+static skr_time now(void *context)
+{
+    const struct service *s = context;
+    return skr_clock_now(s->host.clock);
+}
+
+/* ---- what comes from the engine ---- */
+
+static void answer(void *service, uint64_t request, const void *body)
+{
+    struct service *s = service;
+    const struct skr_answer *a = body;
+    if (a->kind == SKR_ANSWER_EXPLANATION) {
+        skr_explanations_answer(s->explanations, request, &a->explanation);
+    } else {
+        skr_verbs_answer(s->verbs, a);
+    }
+}
+
+static void hold(void *service, uint64_t request, skr_time deadline)
+{
+    struct service *s = service;
+    skr_verbs_hold(s->verbs, request, deadline);
+}
+
+static void handled(void *service, const struct skr_engine *engine)
+{
+    struct service *s = service;
+    skr_gang_figures_publish(s->figures, engine);
+}
+
+static bool aside(void *service, struct skr_engine *engine)
+{
+    struct service *s = service;
+    return skr_gang_figures_count(s->figures, engine);
+}
+
+static void worked(void *service, const struct skr_work *work)
+{
+    struct service *s = service;
+    if (!work->aside) {
+        const struct skr_solve_request *request = (const struct skr_solve_request *)work;
+        skr_gang_metrics_solved(s->metrics, request->solution, work->took_ns);
+    }
+}
+
+/* ---- listeners ---- */
+
+static struct skr_tls_files tls_of(const struct skr_config_tls *files)
+{
+    return (struct skr_tls_files){
+        .cert = files->cert_file, .key = files->key_file, .client_ca = files->client_ca_file};
+}
+
+static int start_verbs(struct service *s, struct skr_error *error)
+{
+    const struct skr_config *config = s->host.config;
+    struct skr_verbs_options options = {
+        .listen = config->extender_listen,
+        .bind_listen = config->bind_listen,
+        .tls = tls_of(&config->tls),
+        .post = post,
+        .post_context = s,
+        .now = now,
+        .now_context = s,
+        .log = s->host.log,
+        .metrics = s->host.registry,
+    };
+    return skr_verbs_create(&options, &s->verbs, error);
+}
+
+static int start_gate(struct service *s, struct skr_error *error)
+{
+    const struct skr_config *config = s->host.config;
+    if (config->gate_listen[0] == '\0') {
+        return 0;
+    }
+    struct skr_gate_options options = {
+        .listen = config->gate_listen,
+        .tls = tls_of(&config->gate_tls),
+        .n_scheduler_names = s->settings.n_scheduler_names,
+        .log = s->host.log,
+        .metrics = s->host.registry,
+    };
+    for (size_t i = 0; i < s->settings.n_scheduler_names; i++) {
+        options.scheduler_name[i] = s->settings.scheduler_name[i];
+    }
+    return skr_gate_create(&options, &s->gate, error);
+}
+
+static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
+{
+    struct service *s = service;
+    const struct skr_api_options api = {.look = look, .context = s};
+    const struct skr_explanations_options explanations = {.post = post, .context = s};
+    s->engine = engine;
+    s->api = skr_api_create(&api);
+    s->explanations = skr_explanations_create(&explanations);
+    skr_gang_figures_start(s->figures, engine);
+    int rc = start_verbs(s, error);
+    return rc < 0 ? rc : start_gate(s, error);
+}
+
+static size_t routes(void *service, struct skr_admin_route *route)
+{
+    struct service *s = service;
+    route[0] = skr_explanations_route(s->explanations);
+    route[1] = skr_api_route(s->api);
+    return 2;
+}
+
+static size_t ports(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX])
+{
+    const struct service *s = service;
+    port[0] = (struct skr_service_port){"extender", skr_verbs_port(s->verbs)};
+    port[1] = (struct skr_service_port){"bind", skr_verbs_bind_port(s->verbs)};
+    port[2] = (struct skr_service_port){"gate", s->gate ? skr_gate_port(s->gate) : 0};
+    return 3;
+}
+
+/* ---- the end ---- */
+
+static void begin_stop(void *service)
+{
+    struct service *s = service;
+    skr_gang_figures_stop(s->figures);
+    skr_gate_begin_stop(s->gate);
+}
+
+/* Every request in flight is answered; later ones find the listeners closed. */
+static void stop(void *service)
+{
+    struct service *s = service;
+    if (s->verbs) {
+        skr_verbs_stop(s->verbs);
+    }
+}
+
+static void destroy(void *service)
+{
+    struct service *s = service;
+    skr_api_destroy(s->api);
+    skr_explanations_destroy(s->explanations);
+    skr_gate_destroy(s->gate);
+    skr_verbs_destroy(s->verbs);
+    skr_gang_metrics_destroy(s->metrics);
+    skr_gang_figures_destroy(s->figures);
+    free(s);
+}
+
+const struct skr_scheduler_row skr_gang_service = {
+    .enabled = enabled,
+    .create = create,
+    .settings = settings,
+    .start = start,
+    .routes = routes,
+    .ports = ports,
+    .answer = answer,
+    .hold = hold,
+    .handled = handled,
+    .aside = aside,
+    .worked = worked,
+    .begin_stop = begin_stop,
+    .stop = stop,
+    .destroy = destroy,
+};

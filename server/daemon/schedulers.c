@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/daemon/schedulers.h"
+
+#include "server/daemon/gang_service.h"
+
+const struct skr_scheduler_row *const skr_scheduler_rows[SKR_SCHEDULER_COUNT] = {
+    [SKR_SCHEDULER_GANG] = &skr_gang_service,
+};
