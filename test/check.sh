@@ -9,15 +9,19 @@ make="make --no-print-directory -s"
 jobs=$(nproc 2>/dev/null || echo 2)
 
 step build $make -j"$jobs" all
+# Scenarios on the sandbox mostly wait.
+if command -v go >/dev/null 2>&1; then
+    step_beside "e2e, sandbox" env SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh
+    step "list of scenarios" test/e2e/scenarios.sh check
+else
+    step_skip "e2e, sandbox" "no Go"
+fi
 step layers $make check-layers
 step "layers, planted" test/check-layers.sh --planted
 step dialect test/dialect.sh
 step "dialect, planted" test/dialect.sh --planted
 step format $make format-check
 step cppcheck $make lint-cppcheck
-step unit $make -j"$jobs" unit
-step property $make -j"$jobs" property
-step integration $make -j"$jobs" integration
 step "fuzz corpus" $make -j"$jobs" fuzz-replay
 step demo test/demo.sh build/sakkara
 if tour_needs=$(test/tour.sh --needs); then
@@ -30,12 +34,10 @@ if image_needs=$(test/image.sh --needs); then
 else
     step_skip image "$image_needs"
 fi
-if command -v go >/dev/null 2>&1; then
-    step "list of scenarios" test/e2e/scenarios.sh check
-    step "e2e, sandbox" env SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh
-else
-    step_skip "e2e, sandbox" "no Go"
-fi
+step_join
+step unit $make -j"$jobs" unit
+step property $make -j"$jobs" property
+step integration $make -j"$jobs" integration
 if [ "${SKIP_E2E:-}" = 1 ]; then
     step_skip e2e "SKIP_E2E=1"
 elif command -v go >/dev/null 2>&1; then

@@ -23,6 +23,8 @@
 
 enum { EXPONENT_MAX = INT32_MAX, TEXT_SHOWN = 64 };
 
+#define WIDE_MAX ((((skr_int128)1 << 126) - 1) * 2 + 1)
+
 struct suffix {
     const char *text;
     int exponent10;
@@ -152,9 +154,9 @@ static unsigned digit_at(const struct number *n, size_t i)
     return (unsigned)(c - '0');
 }
 
-static bool append_digit(uint64_t *value, unsigned digit)
+static bool append_digit(skr_int128 *value, unsigned digit)
 {
-    if (*value > (UINT64_MAX - digit) / 10) {
+    if (*value > (WIDE_MAX - digit) / 10) {
         return false;
     }
     *value = *value * 10 + digit;
@@ -163,10 +165,10 @@ static bool append_digit(uint64_t *value, unsigned digit)
 
 /* Magnitude of the digits with the point at index point (negative or behind the end: zeros are
  * implied), rounded up. */
-static bool shift_decimal(const struct number *n, int64_t point, uint64_t *ret)
+static bool shift_decimal(const struct number *n, int64_t point, skr_int128 *ret)
 {
     size_t digits = n->n_integer + n->n_fraction;
-    uint64_t value = 0;
+    skr_int128 value = 0;
     bool rest = false;
 
     for (size_t i = 0; i < digits; i++) {
@@ -178,14 +180,14 @@ static bool shift_decimal(const struct number *n, int64_t point, uint64_t *ret)
         }
     }
     if (value != 0 && point > 0) {
-        /* At most 20 rounds: a value that is not 0 grows beyond 64 bits by then. */
+        /* At most 39 rounds: a value that is not 0 grows beyond 128 bits by then. */
         for (uint64_t i = digits; i < (uint64_t)point; i++) {
             if (!append_digit(&value, 0)) {
                 return false;
             }
         }
     }
-    if (rest && value == UINT64_MAX) {
+    if (rest && value == WIDE_MAX) {
         return false;
     }
     *ret = value + (rest ? 1 : 0);
@@ -193,11 +195,11 @@ static bool shift_decimal(const struct number *n, int64_t point, uint64_t *ret)
 }
 
 /* Magnitude of digits * 2^exponent2 with the point at index point >= 0, rounded up. */
-static bool scale_binary(const struct number *n, size_t point, uint64_t *ret)
+static bool scale_binary(const struct number *n, size_t point, skr_int128 *ret)
 {
     size_t digits = n->n_integer + n->n_fraction;
     uint64_t factor = UINT64_C(1) << n->exponent2;
-    uint64_t value = 0;
+    skr_int128 value = 0;
     uint64_t carry = 0;
     bool rest = false;
 
@@ -212,17 +214,19 @@ static bool scale_binary(const struct number *n, size_t point, uint64_t *ret)
         carry = product / 10;
     }
     carry += rest ? 1 : 0; /* at most factor */
-    if (value > (UINT64_MAX - carry) / factor) {
+    if (value > (WIDE_MAX - (skr_int128)carry) / (skr_int128)factor) {
         return false;
     }
-    *ret = value * factor + carry;
+    *ret = value * (skr_int128)factor + (skr_int128)carry;
     return true;
 }
 
-static int parse(const char *text, unsigned scale10, int64_t *ret, struct skr_error *error)
+/* limit: the largest magnitude; a negative number may be one more. */
+static int parse_wide(const char *text, unsigned scale10, skr_int128 limit, skr_int128 *ret,
+                      struct skr_error *error)
 {
     struct number n;
-    uint64_t magnitude = 0;
+    skr_int128 magnitude = 0;
     int rc = scan(text, &n, error);
     if (rc != 0) {
         return rc;
@@ -230,15 +234,21 @@ static int parse(const char *text, unsigned scale10, int64_t *ret, struct skr_er
     bool fits = n.exponent2 != 0
                     ? scale_binary(&n, n.n_integer + scale10, &magnitude)
                     : shift_decimal(&n, (int64_t)n.n_integer + n.exponent10 + scale10, &magnitude);
-    if (!fits || magnitude > (uint64_t)INT64_MAX + (n.negative ? 1 : 0)) {
+    if (!fits || magnitude > limit + (n.negative ? 1 : 0)) {
         return refuse_size(text, error);
     }
-    if (n.negative && magnitude > 0) {
-        *ret = -(int64_t)(magnitude - 1) - 1;
-    } else {
-        *ret = (int64_t)magnitude;
-    }
+    *ret = n.negative ? -magnitude : magnitude;
     return 0;
+}
+
+static int parse(const char *text, unsigned scale10, int64_t *ret, struct skr_error *error)
+{
+    skr_int128 value;
+    int rc = parse_wide(text, scale10, INT64_MAX, &value, error);
+    if (rc == 0) {
+        *ret = (int64_t)value;
+    }
+    return rc;
 }
 
 int skr_quantity_parse(const char *text, int64_t *ret, struct skr_error *error)
@@ -249,4 +259,9 @@ int skr_quantity_parse(const char *text, int64_t *ret, struct skr_error *error)
 int skr_quantity_parse_milli(const char *text, int64_t *ret, struct skr_error *error)
 {
     return parse(text, 3, ret, error);
+}
+
+int skr_quantity_parse_nano(const char *text, skr_int128 *ret, struct skr_error *error)
+{
+    return parse_wide(text, 9, (skr_int128)INT64_MAX * 1000000000, ret, error);
 }

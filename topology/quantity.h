@@ -19,5 +19,8 @@ enum {
 int skr_quantity_parse(const char *text, int64_t *ret, struct skr_error *error);
 /* Value in thousandths (cpu: millicores). */
 int skr_quantity_parse_milli(const char *text, int64_t *ret, struct skr_error *error);
+/* Value in billionths, the finest a quantity has; SKR_LIMIT when whole units would not fit into
+ * int64. */
+int skr_quantity_parse_nano(const char *text, skr_int128 *ret, struct skr_error *error);
 
 #endif

@@ -14,6 +14,7 @@ const struct skr_command *const skr_commands[] = {
 _Static_assert(sizeof skr_commands / sizeof skr_commands[0] <= SKR_COMMANDS_MAX, "room for all");
 
 const struct skr_command *const skr_simulate_modes[] = {&skr_command_simulate_binding,
+                                                        &skr_command_simulate_placement,
                                                         &skr_command_simulate_spotmix, NULL};
 const struct skr_command *const skr_demo_modes[] = {&skr_command_demo_binding,
                                                     &skr_command_demo_spotmix, NULL};

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "server/object/path.h"
 #include "test/unit/json_text.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
@@ -17,9 +18,8 @@ struct cluster *cluster_start(const struct fake_pki *pki, bool require_client)
     struct cluster *c = skr_alloc(sizeof *c);
     c->pki = pki;
     c->bindings_carry_labels = true;
-    c->objects = skr_demo_objects_create();
+    c->store = skr_store_create(1);
     c->events = json_array();
-    c->leases = json_object();
     c->binding_plans = json_object();
     c->planned = json_object();
     if (!require_client) {
@@ -41,11 +41,8 @@ void cluster_stop(struct cluster *c)
     }
     cluster_unlock(c);
     fake_api_stop(c->api);
-    cluster_compact_locked(c);
-    free(c->history);
-    skr_demo_objects_destroy(c->objects);
+    skr_store_destroy(c->store);
     json_decref(c->events);
-    json_decref(c->leases);
     json_decref(c->binding_plans);
     json_decref(c->planned);
     free(c);
@@ -71,12 +68,12 @@ void cluster_unlock(struct cluster *c)
 static void print_objects(struct cluster *c)
 {
     const json_t *o;
-    for (size_t i = 0; (o = skr_demo_objects_at(c->objects, SKR_DEMO_CONFIGMAP, i)); i++) {
+    for (size_t i = 0; (o = cluster_at(c, "ConfigMap", i)); i++) {
         char *text = json_dumps(o, JSON_COMPACT);
         fprintf(stderr, "  map %.1500s\n", text);
         free(text);
     }
-    for (size_t i = 0; (o = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)) && i < 20; i++) {
+    for (size_t i = 0; (o = cluster_at(c, "Pod", i)) && i < 20; i++) {
         char *text = json_dumps(o, JSON_COMPACT);
         fprintf(stderr, "  pod %.900s\n", text);
         free(text);
@@ -118,15 +115,47 @@ void cluster_fail(struct cluster *c, const char *format, ...)
 
 /* ---- users ---- */
 
-const char *cluster_default_namespace(enum skr_demo_kind kind)
+skr_time cluster_now(void)
 {
-    return kind == SKR_DEMO_NODE ? "" : "default";
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * SKR_SECOND + now.tv_nsec;
 }
 
-json_t *cluster_labels_of(const json_t *object)
+static const char *namespace_of(const char *kind)
 {
-    json_t *labels = json_deep_copy(json_object_get(json_object_get(object, "metadata"), "labels"));
-    return labels ? labels : json_object();
+    return strcmp(kind, "Node") == 0 ? "" : "default";
+}
+
+const json_t *cluster_get(const struct cluster *c, const char *kind, const char *namespace_,
+                          const char *name)
+{
+    return skr_store_get(c->store, kind, namespace_, name);
+}
+
+struct nth {
+    size_t left;
+    const json_t *object;
+};
+
+static bool count_down(void *context, const json_t *object)
+{
+    struct nth *nth = context;
+    nth->object = nth->left == 0 ? object : NULL;
+    return nth->left-- > 0;
+}
+
+const json_t *cluster_at(const struct cluster *c, const char *kind, size_t i)
+{
+    struct nth nth = {.left = i};
+    skr_store_each(c->store, kind, count_down, &nth);
+    return nth.object;
+}
+
+const char *cluster_label_of(const json_t *object, const char *key)
+{
+    const char *value = skr_path_label(object, key);
+    return value ? value : "";
 }
 
 /* Formatted JSON with single quotes, read. */
@@ -150,57 +179,84 @@ static json_t *read_json(struct cluster *c, const char *format, va_list args)
 void cluster_create(struct cluster *c, const char *format, ...)
 {
     struct skr_error error = {SKR_OK, ""};
-    struct timespec now;
-    enum skr_demo_kind kind;
     va_list args;
     va_start(args, format);
     json_t *json = read_json(c, format, args);
     va_end(args);
-    (void)clock_gettime(CLOCK_REALTIME, &now);
     cluster_lock(c);
-    json_incref(json);
-    if (skr_demo_objects_add(c->objects, json, now.tv_sec * SKR_SECOND, &kind, &error) < 0) {
+    if (skr_store_put(c->store, json, cluster_now(), &error) >= 400) {
         cluster_fail(c, "%s", error.text);
     }
-    cluster_tell(c, kind, skr_demo_text(json, "metadata.namespace"),
-                 skr_demo_text(json, "metadata.name"), NULL);
-    json_decref(json);
+    cluster_tell(c);
     cluster_unlock(c);
+    json_decref(json);
 }
 
-int cluster_patch_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
-                         const char *name, const json_t *patch)
+/* What a patch changes: status where it names nothing else. */
+static const char *subresource_of(const json_t *patch)
 {
-    json_t *labels = cluster_labels_of(skr_demo_objects_get(c->objects, kind, namespace_, name));
-    int status = skr_demo_objects_patch(c->objects, kind, namespace_, name, patch);
-    if (status == 200) {
-        cluster_tell(c, kind, namespace_, name, labels);
-    } else {
-        json_decref(labels);
-    }
-    return status;
+    return json_object_size(patch) == 1 && json_object_get(patch, "status") ? "status" : "";
 }
 
-void cluster_patch(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *format,
-                   ...)
+void cluster_patch_locked(struct cluster *c, const char *kind, const char *namespace_,
+                          const char *name, const json_t *patch)
+{
+    struct skr_error error = {SKR_OK, ""};
+    if (skr_store_merge(c->store, kind, namespace_, name, subresource_of(patch), patch,
+                        cluster_now(), &error) >= 400) {
+        cluster_fail(c, "patch of %s: %s", name, error.text);
+    }
+    cluster_tell(c);
+}
+
+void cluster_patch(struct cluster *c, const char *kind, const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     json_t *json = read_json(c, format, args);
     va_end(args);
     cluster_lock(c);
-    int status = cluster_patch_locked(c, kind, cluster_default_namespace(kind), name, json);
-    if (status != 200) {
-        cluster_fail(c, "patch of %s: %d", name, status);
-    }
+    cluster_patch_locked(c, kind, namespace_of(kind), name, json);
     cluster_unlock(c);
     json_decref(json);
 }
 
-void cluster_delete(struct cluster *c, enum skr_demo_kind kind, const char *name)
+void cluster_delete_locked(struct cluster *c, const char *kind, const char *namespace_,
+                           const char *name)
+{
+    static const char *const groups[][2] = {
+        {"Node", "nodes"}, {"Pod", "pods"}, {"ConfigMap", "configmaps"}};
+    const char *plural = "podgroups";
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        plural = strcmp(groups[i][0], kind) == 0 ? groups[i][1] : plural;
+    }
+    const bool core = strcmp(plural, "podgroups") != 0;
+    json_t *options = json_pack("{s:i}", "gracePeriodSeconds", 0);
+    const struct skr_store_request request = {
+        .verb = SKR_STORE_DELETE,
+        .resource = skr_store_resource_find(core ? "" : "scheduling.x-k8s.io",
+                                            core ? "v1" : "v1alpha1", plural),
+        .namespace_ = namespace_,
+        .name = name,
+        .subresource = "",
+        .body = options,
+        .label_selector = "",
+        .field_selector = "",
+        .continue_ = ""};
+    struct skr_store_reply reply = {0};
+    skr_store_handle(c->store, &request, cluster_now(), &reply);
+    if (reply.status >= 400) {
+        cluster_fail(c, "deletion of %s/%s: %d", namespace_, name, reply.status);
+    }
+    json_decref(reply.body);
+    json_decref(options);
+    cluster_tell(c);
+}
+
+void cluster_delete(struct cluster *c, const char *kind, const char *name)
 {
     cluster_lock(c);
-    cluster_delete_locked(c, kind, cluster_default_namespace(kind), name);
+    cluster_delete_locked(c, kind, namespace_of(kind), name);
     cluster_unlock(c);
 }
 
@@ -323,10 +379,10 @@ static size_t count_bound(const struct cluster *c, const char *prefix)
 {
     const json_t *pod;
     size_t n = 0, length = strlen(prefix);
-    for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++) {
-        const char *name = skr_demo_text(pod, "metadata.name");
+    for (size_t i = 0; (pod = cluster_at(c, "Pod", i)); i++) {
+        const char *name = skr_path_text(pod, "metadata.name");
         n += strncmp(name, prefix, length) == 0 && name[length] == '-' &&
-             skr_demo_text(pod, "spec.nodeName")[0];
+             skr_path_text(pod, "spec.nodeName")[0];
     }
     return n;
 }
@@ -347,7 +403,7 @@ void cluster_wait_bound(struct cluster *c, const char *prefix, int n)
 
 static const char *data_of(const struct cluster *c, const char *map, const char *key)
 {
-    const json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_CONFIGMAP, "default", map);
+    const json_t *object = cluster_get(c, "ConfigMap", "default", map);
     return json_string_value(json_object_get(json_object_get(object, "data"), key));
 }
 
@@ -439,18 +495,16 @@ char *cluster_key(struct cluster *c, const char *map, const char *key)
 char *cluster_label(struct cluster *c, const char *pod, const char *key)
 {
     cluster_lock(c);
-    char *copy = skr_strdup(
-        skr_demo_label(skr_demo_objects_get(c->objects, SKR_DEMO_POD, "default", pod), key));
+    char *copy = skr_strdup(cluster_label_of(cluster_get(c, "Pod", "default", pod), key));
     cluster_unlock(c);
     return copy;
 }
 
-char *cluster_text(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *path)
+char *cluster_text(struct cluster *c, const char *kind, const char *name, const char *path)
 {
     cluster_lock(c);
-    const json_t *object =
-        skr_demo_objects_get(c->objects, kind, cluster_default_namespace(kind), name);
-    char *copy = skr_strdup(skr_demo_text(object, path));
+    const json_t *object = cluster_get(c, kind, namespace_of(kind), name);
+    char *copy = skr_strdup(skr_path_text(object, path));
     cluster_unlock(c);
     return copy;
 }
@@ -460,11 +514,11 @@ char *cluster_text(struct cluster *c, enum skr_demo_kind kind, const char *name,
 static void expect_room(struct cluster *c)
 {
     const json_t *node, *pod;
-    for (size_t i = 0; (node = skr_demo_objects_at(c->objects, SKR_DEMO_NODE, i)); i++) {
-        const char *name = skr_demo_text(node, "metadata.name");
-        long used = 0, cpu = strtol(skr_demo_text(node, "status.allocatable.cpu"), NULL, 10);
-        for (size_t j = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, j)); j++) {
-            used += strcmp(skr_demo_text(pod, "spec.nodeName"), name) == 0;
+    for (size_t i = 0; (node = cluster_at(c, "Node", i)); i++) {
+        const char *name = skr_path_text(node, "metadata.name");
+        long used = 0, cpu = strtol(skr_path_text(node, "status.allocatable.cpu"), NULL, 10);
+        for (size_t j = 0; (pod = cluster_at(c, "Pod", j)); j++) {
+            used += strcmp(skr_path_text(pod, "spec.nodeName"), name) == 0;
         }
         if (used > cpu) {
             cluster_fail(c, "%s holds %ld pods of one cpu and has %ld", name, used, cpu);
@@ -478,9 +532,9 @@ static void expect_ranks(struct cluster *c, const char *prefix, int n)
     for (int i = 0; i < n; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s-%d", prefix, i);
-        const json_t *pod = skr_demo_objects_get(c->objects, SKR_DEMO_POD, "default", name);
+        const json_t *pod = cluster_get(c, "Pod", "default", name);
         char *end;
-        const char *text = skr_demo_label(pod, "sakkara.member.rank");
+        const char *text = cluster_label_of(pod, "sakkara.member.rank");
         long rank = strtol(text, &end, 10);
         if (!text[0] || *end || rank < 0 || rank >= n || seen[rank]) {
             cluster_fail(c, "rank '%s' of %s", text, name);
@@ -493,10 +547,10 @@ static void expect_ranks(struct cluster *c, const char *prefix, int n)
 static void expect_no_traces(struct cluster *c)
 {
     const json_t *pod;
-    for (size_t i = 0; (pod = skr_demo_objects_at(c->objects, SKR_DEMO_POD, i)); i++) {
-        const char *node = skr_demo_text(pod, "status.nominatedNodeName");
-        if (!skr_demo_text(pod, "spec.nodeName")[0] && node[0]) {
-            cluster_fail(c, "%s is still nominated to %s", skr_demo_text(pod, "metadata.name"),
+    for (size_t i = 0; (pod = cluster_at(c, "Pod", i)); i++) {
+        const char *node = skr_path_text(pod, "status.nominatedNodeName");
+        if (!skr_path_text(pod, "spec.nodeName")[0] && node[0]) {
+            cluster_fail(c, "%s is still nominated to %s", skr_path_text(pod, "metadata.name"),
                          node);
         }
     }
@@ -509,7 +563,7 @@ void cluster_expect_bound(struct cluster *c, const char *map, const char *prefix
     if (count_bound(c, prefix) != (size_t)n) {
         cluster_fail(c, "%zu of %d pods %s-* are bound", count_bound(c, prefix), n, prefix);
     }
-    const json_t *object = skr_demo_objects_get(c->objects, SKR_DEMO_CONFIGMAP, "default", map);
+    const json_t *object = cluster_get(c, "ConfigMap", "default", map);
     const json_t *annotations = json_object_get(json_object_get(object, "metadata"), "annotations");
     if (json_object_get(annotations, "sakkara.plan")) {
         cluster_fail(c, "the plan stands in map %s although it is Bound", map);

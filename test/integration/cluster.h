@@ -2,11 +2,10 @@
 #ifndef SKR_TEST_INTEGRATION_CLUSTER_H
 #define SKR_TEST_INTEGRATION_CLUSTER_H
 /*
- * A small Kubernetes API server on 127.0.0.1 for the real daemon: the table of objects of
- * `sakkara demo` behind the scripted HTTP server of the unit tests. Lists in pages, watches with
- * history and label selectors, merge patches (RFC 7396) with preconditions, the status subresource
- * apart from the rest, strategic removal of gates, Bindings, Events, evictions; it is as strict as
- * the real one about content types and required fields. Faults are steps of fake_api.
+ * An API server on 127.0.0.1 for the real daemon: the store of the sandbox (server/model/store.h)
+ * and its watches (server/sandbox/stream.h) behind the scripted HTTP server of the unit tests, whose
+ * steps are the faults: requests and watches that break in the middle, hang, are refused or lose
+ * their answer. There are no controllers and no kubelets.
  *
  * A guard looks at every write: a plan is persisted before anybody is nominated or ungated; state
  * Binding is persisted only when every member has an open bind call or is bound; a Binding is
@@ -20,19 +19,20 @@
 #include <jansson.h>
 
 #include "core/gang/writes.h"
-#include "server/simulate/demo_objects.h"
+#include "server/sandbox/route.h"
 #include "test/unit/fake_api.h"
 
 enum { CLUSTER_DEADLINE_S = 30, CLUSTER_VIOLATIONS_MAX = 20 };
 
 #define CLUSTER_TOKEN "token-that-nobody-may-read-in-a-log"
 
-struct change {
-    uint64_t version;
-    enum skr_demo_kind kind;
-    json_t *object; /* as it is now, or was when it was deleted */
-    json_t *labels; /* of the version before; NULL: there was none */
-    bool deleted;
+/* A target taken apart: path and parameters. Points into text. */
+struct cluster_query {
+    char text[4096];
+    struct skr_route route;
+    const char *label_selector, *field_selector, *continue_, *version;
+    int64_t limit;
+    bool watch;
 };
 
 struct cluster {
@@ -54,15 +54,12 @@ struct cluster {
     void (*dump[2])(void *context);
     void *dump_context[2];
 
-    struct skr_demo_objects *objects;
-    uint64_t version;   /* newest of any object */
-    uint64_t compacted; /* watches from before it are told 410 */
-    struct change *history;
-    size_t n_history, cap_history;
+    struct skr_store *store;
+    uint64_t told;                          /* what open watches know about */
+    uint64_t compacted;                     /* watches from before it are told 410 */
     size_t n_writes[SKR_WRITE_KIND_COUNT];  /* answered with success */
     size_t n_refused[SKR_WRITE_KIND_COUNT]; /* answered with 4xx by the objects themselves */
     size_t n_unauthorized;
-    json_t *leases;        /* by name */
     json_t *events;        /* reasons of Events, in order */
     json_t *binding_plans; /* ids seen persisted in state Binding */
     json_t *planned;       /* "uid node" of every plan ever persisted */
@@ -83,9 +80,9 @@ void cluster_violate(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3
 
 /* ---- what users do ---- */
 void cluster_create(struct cluster *c, const char *format, ...) SKR_PRINTF(2, 3);
-void cluster_patch(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *format,
-                   ...) SKR_PRINTF(4, 5);
-void cluster_delete(struct cluster *c, enum skr_demo_kind kind, const char *name);
+void cluster_patch(struct cluster *c, const char *kind, const char *name, const char *format, ...)
+    SKR_PRINTF(4, 5);
+void cluster_delete(struct cluster *c, const char *kind, const char *name);
 /* racks named rack-N of nodes named node-N with cpu and 110 pods, and the topology map. */
 void cluster_racks(struct cluster *c, int racks, int nodes, int cpu);
 /* A group map; constraints NULL: none. */
@@ -93,9 +90,9 @@ void cluster_group(struct cluster *c, const char *name, int size, const char *co
 /* prefix-0 .. prefix-(n - 1) of one cpu; group NULL: ordinary pods. */
 void cluster_pods(struct cluster *c, const char *prefix, int n, const char *group, bool gated);
 /* What the daemon does to an object, by others: changes are told to the watches. */
-int cluster_patch_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
-                         const char *name, const json_t *patch);
-void cluster_delete_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
+void cluster_patch_locked(struct cluster *c, const char *kind, const char *namespace_,
+                          const char *name, const json_t *patch);
+void cluster_delete_locked(struct cluster *c, const char *kind, const char *namespace_,
                            const char *name);
 /* Forgets history, so that watches that are not running have to list again. */
 void cluster_compact_locked(struct cluster *c);
@@ -117,25 +114,31 @@ bool cluster_has_event(struct cluster *c, const char *reason);
 /* Heap copies; "" when absent. */
 char *cluster_key(struct cluster *c, const char *map, const char *key);
 char *cluster_label(struct cluster *c, const char *pod, const char *key);
-char *cluster_text(struct cluster *c, enum skr_demo_kind kind, const char *name, const char *path);
+char *cluster_text(struct cluster *c, const char *kind, const char *name, const char *path);
 /* The end of a scenario: all n bound, ranks 0 .. n-1 each once, no node overfilled, no traces left
  * on unbound pods, no plan on the map. */
 void cluster_expect_bound(struct cluster *c, const char *map, const char *prefix, int n);
 
+/* ---- looking, with the lock held ---- */
+/* Kinds are "Node", "Pod", "ConfigMap", "PodGroup". NULL: there is none. */
+const json_t *cluster_get(const struct cluster *c, const char *kind, const char *namespace_,
+                          const char *name);
+/* The i-th by namespace and name, or NULL. O(i). */
+const json_t *cluster_at(const struct cluster *c, const char *kind, size_t i);
+const char *cluster_label_of(const json_t *object, const char *key); /* "" when absent */
+
 /* ---- between the files of the cluster ---- */
+skr_time cluster_now(void);
 struct fake_reply cluster_respond(void *context, const char *request);
-/* Makes a change known: the object is the one in the table; before: labels of the version before,
- * taken over, NULL when it is new. */
-void cluster_tell(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
-                  const char *name, json_t *labels_before);
-struct fake_reply cluster_watch(struct cluster *c, const char *target, enum skr_demo_kind kind);
-bool cluster_selects(const char *target, const json_t *labels);
-void cluster_guard_patch(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
-                         const char *name, const json_t *body);
+/* false: no path of the API. */
+bool cluster_query_read(struct cluster_query *query, const char *target);
+/* Tells open watches what has changed since it was called last. */
+void cluster_tell(struct cluster *c);
+struct fake_reply cluster_watch(struct cluster *c, const char *target, uint64_t revision);
+/* A write of the daemon, before it is carried out, and after it succeeded. */
+void cluster_guard_before(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
+                          const char *name, const json_t *body);
 void cluster_guard_applied(struct cluster *c, enum skr_write_kind kind, const char *namespace_,
                            const char *name, const json_t *body);
-const char *cluster_default_namespace(enum skr_demo_kind kind);
-json_t *cluster_labels_of(const json_t *object); /* a reference to a copy; {} when absent */
-void cluster_grow_planned(struct cluster *c, const json_t *plan);
 
 #endif

@@ -1,114 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of objects: a history in order of versions, and what of it each watch is told. */
+/* Watches of the sandbox's store, as streams of the scripted HTTP server. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sandbox/stream.h"
 #include "test/integration/cluster.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
 
-bool cluster_selects(const char *target, const json_t *labels)
+/* What a watch is told about everything after a revision. Heap. */
+static char *lines_after(struct cluster *c, const char *target, uint64_t revision)
 {
-    const char *found = strstr(target, "labelSelector=");
-    char key[128];
-    if (!found) {
-        return true;
-    }
-    found += strlen("labelSelector=");
-    size_t n = strcspn(found, "&");
-    if (n >= sizeof key) {
-        return false;
-    }
-    memcpy(key, found, n);
-    key[n] = '\0';
-    return json_object_get(labels, key);
-}
-
-/* The line of a watch about a change, or NULL when it does not concern the watch. Heap. */
-static char *line_of(const struct change *change, const char *target)
-{
-    const json_t *labels = json_object_get(json_object_get(change->object, "metadata"), "labels");
-    bool had = change->labels && cluster_selects(target, change->labels);
-    bool has = !change->deleted && cluster_selects(target, labels);
+    struct cluster_query query;
+    struct skr_stream *stream = NULL;
+    struct skr_error error = {SKR_OK, ""};
     struct skr_strbuf out;
-    size_t length;
-    if (!had && !has) {
-        return NULL;
-    }
-    const char *type = !had ? "ADDED" : has ? "MODIFIED" : "DELETED";
-    char *object = json_dumps(change->object, JSON_COMPACT);
     skr_strbuf_init(&out);
-    skr_strbuf_addf(&out, "{\"type\":\"%s\",\"object\":", type);
-    skr_strbuf_add(&out, object);
-    skr_strbuf_add(&out, "}\n");
-    free(object);
-    return skr_strbuf_take(&out, &length);
+    if (cluster_query_read(&query, target)) {
+        const struct skr_stream_options options = {.resource = query.route.resource,
+                                                   .namespace_ = query.route.namespace_,
+                                                   .label_selector = query.label_selector,
+                                                   .field_selector = query.field_selector,
+                                                   .revision = revision,
+                                                   .end = SKR_TIME_NEVER};
+        if (skr_stream_create(c->store, &options, cluster_now(), &stream, &error) != 0) {
+            cluster_violate(c, "%s: %s", target, error.text);
+        }
+    }
+    /* It gives so many bytes at a time. */
+    for (bool more = stream; more && skr_stream_is_behind(stream);) {
+        struct skr_strbuf part;
+        skr_strbuf_init(&part);
+        more = skr_stream_more(stream, cluster_now(), &part);
+        skr_strbuf_addn(&out, part.s ? part.s : "", part.len);
+        skr_strbuf_fini(&part);
+    }
+    skr_stream_destroy(stream);
+    return skr_strbuf_take(&out, NULL);
 }
-
-static const char *const path_of_kind[] = {"/api/v1/nodes?", "/api/v1/pods?", "/api/v1/configmaps?",
-                                           "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?"};
-_Static_assert(sizeof path_of_kind / sizeof path_of_kind[0] == SKR_DEMO_KIND_COUNT, "one a kind");
 
 static char *choose(void *context, const char *line)
 {
-    const struct change *change = context;
-    return strstr(line, path_of_kind[change->kind]) ? line_of(change, line) : NULL;
-}
-
-void cluster_tell(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
-                  const char *name, json_t *labels_before)
-{
-    json_t *object = skr_demo_objects_get(c->objects, kind, namespace_, name);
-    skr_grow(&c->history, &c->cap_history, c->n_history + 1, sizeof *c->history);
-    struct change *change = &c->history[c->n_history++];
-    c->version = strtoull(skr_demo_text(object, "metadata.resourceVersion"), NULL, 10);
-    *change = (struct change){.version = c->version,
-                              .kind = kind,
-                              .object = json_deep_copy(object),
-                              .labels = labels_before};
-    fake_api_push(c->api, choose, change);
-}
-
-void cluster_delete_locked(struct cluster *c, enum skr_demo_kind kind, const char *namespace_,
-                           const char *name)
-{
-    json_t *object = skr_demo_objects_get(c->objects, kind, namespace_, name);
-    json_t *nothing = json_object();
-    if (!object) {
-        cluster_fail(c, "there is no %s/%s to delete", namespace_, name);
+    struct cluster *c = context;
+    const char *target = strchr(line, ' ');
+    char *text = target ? lines_after(c, target + 1, c->told) : NULL;
+    if (text && !text[0]) {
+        free(text);
+        text = NULL;
     }
-    json_t *labels = cluster_labels_of(object);
-    /* A deletion has a version of its own. */
-    (void)skr_demo_objects_patch(c->objects, kind, namespace_, name, nothing);
-    json_decref(nothing);
-    object = skr_demo_objects_get(c->objects, kind, namespace_, name);
-    skr_grow(&c->history, &c->cap_history, c->n_history + 1, sizeof *c->history);
-    struct change *change = &c->history[c->n_history++];
-    c->version = strtoull(skr_demo_text(object, "metadata.resourceVersion"), NULL, 10);
-    *change = (struct change){.version = c->version,
-                              .kind = kind,
-                              .object = json_deep_copy(object),
-                              .labels = labels,
-                              .deleted = true};
-    (void)skr_demo_objects_remove(c->objects, kind, namespace_, name);
-    fake_api_push(c->api, choose, change);
+    return text;
+}
+
+void cluster_tell(struct cluster *c)
+{
+    const uint64_t revision = skr_store_revision(c->store);
+    if (revision != c->told) {
+        fake_api_push(c->api, choose, c);
+        c->told = revision;
+    }
+    fake_api_changed(c->api);
 }
 
 void cluster_compact_locked(struct cluster *c)
 {
-    for (size_t i = 0; i < c->n_history; i++) {
-        json_decref(c->history[i].object);
-        json_decref(c->history[i].labels);
-    }
-    c->n_history = 0;
-    c->compacted = c->version;
+    c->compacted = skr_store_revision(c->store);
 }
 
-struct fake_reply cluster_watch(struct cluster *c, const char *target, enum skr_demo_kind kind)
+struct fake_reply cluster_watch(struct cluster *c, const char *target, uint64_t revision)
 {
-    const char *found = strstr(target, "resourceVersion=");
-    uint64_t from = found ? strtoull(found + strlen("resourceVersion="), NULL, 10) : 0;
-    if (from < c->compacted) {
+    if (revision < c->compacted) {
         return (struct fake_reply){
             .stream = true,
             .end = true,
@@ -116,15 +75,5 @@ struct fake_reply cluster_watch(struct cluster *c, const char *target, enum skr_
                                "\"Failure\",\"message\":\"too old resource version\",\"reason\":"
                                "\"Expired\",\"code\":410}}\n")};
     }
-    struct skr_strbuf out;
-    size_t length;
-    skr_strbuf_init(&out);
-    for (size_t i = 0; i < c->n_history; i++) {
-        const struct change *change = &c->history[i];
-        char *line =
-            change->kind == kind && change->version > from ? line_of(change, target) : NULL;
-        skr_strbuf_add(&out, line ? line : "");
-        free(line);
-    }
-    return (struct fake_reply){.stream = true, .body = skr_strbuf_take(&out, &length)};
+    return (struct fake_reply){.stream = true, .body = lines_after(c, target, revision)};
 }

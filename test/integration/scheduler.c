@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread for cycles, one more for each bind call; all state under the cluster's lock. */
 #include "test/integration/scheduler.h"
+#include "server/object/path.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -91,9 +92,9 @@ static struct entry *entry_of(struct scheduler *s, const char *uid)
 static bool is_schedulable(const json_t *pod)
 {
     const json_t *gates = json_object_get(json_object_get(pod, "spec"), "schedulingGates");
-    return strncmp(skr_demo_text(pod, "spec.schedulerName"), "sakkara", 7) == 0 &&
-           !skr_demo_text(pod, "spec.nodeName")[0] && json_array_size(gates) == 0 &&
-           !skr_demo_text(pod, "metadata.deletionTimestamp")[0];
+    return strncmp(skr_path_text(pod, "spec.schedulerName"), "sakkara", 7) == 0 &&
+           !skr_path_text(pod, "spec.nodeName")[0] && json_array_size(gates) == 0 &&
+           !skr_path_text(pod, "metadata.deletionTimestamp")[0];
 }
 
 /* The next pod whose turn it is; *ret_until: when to look again at the latest. Lock held. */
@@ -102,16 +103,16 @@ static const json_t *next_pod(struct scheduler *s, struct entry **ret, int64_t *
     const json_t *pod;
     int64_t now = now_ns();
     *ret_until = now + 1000000000;
-    for (size_t i = 0; (pod = skr_demo_objects_at(s->cluster->objects, SKR_DEMO_POD, i)); i++) {
+    for (size_t i = 0; (pod = cluster_at(s->cluster, "Pod", i)); i++) {
         if (!is_schedulable(pod)) {
             continue;
         }
-        const char *name = skr_demo_text(pod, "metadata.name");
+        const char *name = skr_path_text(pod, "metadata.name");
         if (s->hold[0] && strncmp(name, s->hold, strlen(s->hold)) == 0) {
             continue;
         }
-        struct entry *e = entry_of(s, skr_demo_text(pod, "metadata.uid"));
-        const char *version = skr_demo_text(pod, "metadata.resourceVersion");
+        struct entry *e = entry_of(s, skr_path_text(pod, "metadata.uid"));
+        const char *version = skr_path_text(pod, "metadata.resourceVersion");
         if (e->assumed || (!e->again && e->tried && strcmp(e->tried, version) == 0)) {
             continue;
         }
@@ -133,13 +134,13 @@ static const json_t *next_pod(struct scheduler *s, struct entry **ret, int64_t *
 static void clear_nomination(struct scheduler *s, const char *namespace_, const char *name,
                              const char *uid)
 {
-    const json_t *pod = skr_demo_objects_get(s->cluster->objects, SKR_DEMO_POD, namespace_, name);
-    if (!pod || strcmp(skr_demo_text(pod, "metadata.uid"), uid) != 0 ||
-        !skr_demo_text(pod, "status.nominatedNodeName")[0]) {
+    const json_t *pod = cluster_get(s->cluster, "Pod", namespace_, name);
+    if (!pod || strcmp(skr_path_text(pod, "metadata.uid"), uid) != 0 ||
+        !skr_path_text(pod, "status.nominatedNodeName")[0]) {
         return;
     }
     json_t *patch = json_pack("{s:{s:n}}", "status", "nominatedNodeName");
-    (void)cluster_patch_locked(s->cluster, SKR_DEMO_POD, namespace_, name, patch);
+    cluster_patch_locked(s->cluster, "Pod", namespace_, name, patch);
     json_decref(patch);
 }
 
@@ -149,16 +150,16 @@ static void tell_condition(struct scheduler *s, const json_t *pod, const char *r
 {
     const json_t *old =
         json_array_get(json_object_get(json_object_get(pod, "status"), "conditions"), 0);
-    if (strcmp(skr_demo_text(old, "message"), message) == 0 &&
-        strcmp(skr_demo_text(old, "reason"), reason) == 0) {
+    if (strcmp(skr_path_text(old, "message"), message) == 0 &&
+        strcmp(skr_path_text(old, "reason"), reason) == 0) {
         return;
     }
-    char *namespace_ = skr_strdup(skr_demo_text(pod, "metadata.namespace"));
-    char *name = skr_strdup(skr_demo_text(pod, "metadata.name"));
+    char *namespace_ = skr_strdup(skr_path_text(pod, "metadata.namespace"));
+    char *name = skr_strdup(skr_path_text(pod, "metadata.name"));
     json_t *patch =
         json_pack("{s:{s:[{s:s,s:s,s:s,s:s}]}}", "status", "conditions", "type", "PodScheduled",
                   "status", "False", "reason", reason, "message", message);
-    (void)cluster_patch_locked(s->cluster, SKR_DEMO_POD, namespace_, name, patch);
+    cluster_patch_locked(s->cluster, "Pod", namespace_, name, patch);
     json_decref(patch);
     free(namespace_);
     free(name);
@@ -217,7 +218,7 @@ static void check_filter(struct scheduler *s, const json_t *answer, const json_t
     const char *key;
     json_t *passed = json_object_get(answer, "NodeNames");
     json_t *failed = json_object_get(answer, "FailedAndUnresolvableNodes");
-    if (skr_demo_text(answer, "Error")[0]) {
+    if (skr_path_text(answer, "Error")[0]) {
         return;
     }
     if (!json_is_array(passed) || !json_is_object(failed) ||
@@ -271,7 +272,7 @@ static json_t *all_nodes(const struct scheduler *s)
 {
     const json_t *node;
     json_t *names = json_array();
-    for (size_t i = 0; (node = skr_demo_objects_at(s->cluster->objects, SKR_DEMO_NODE, i)); i++) {
+    for (size_t i = 0; (node = cluster_at(s->cluster, "Node", i)); i++) {
         if (!json_is_true(json_object_get(json_object_get(node, "spec"), "unschedulable"))) {
             json_array_append(names, json_object_get(json_object_get(node, "metadata"), "name"));
         }
@@ -291,7 +292,7 @@ static void choose(struct scheduler *s, const json_t *pod, const json_t *names, 
                    struct verdict *v)
 {
     json_t *answer = ask(s, "filter", pod, names, port);
-    const char *error = skr_demo_text(answer, "Error");
+    const char *error = skr_path_text(answer, "Error");
     v->silence = !answer;
     v->error = !answer || error[0];
     v->node[0] = '\0';
@@ -323,12 +324,11 @@ static void finish_call(struct call *call, const struct web_answer *answer)
 {
     struct scheduler *s = call->s;
     json_t *json = answer->status ? json_loads(answer->body, 0, NULL) : NULL;
-    const char *error = skr_demo_text(json, "Error");
+    const char *error = skr_path_text(json, "Error");
     cluster_lock(s->cluster);
-    const json_t *pod =
-        skr_demo_objects_get(s->cluster->objects, SKR_DEMO_POD, call->namespace_, call->name);
-    const char *node = skr_demo_text(pod, "spec.nodeName");
-    bool same = strcmp(skr_demo_text(pod, "metadata.uid"), call->uid) == 0;
+    const json_t *pod = cluster_get(s->cluster, "Pod", call->namespace_, call->name);
+    const char *node = skr_path_text(pod, "spec.nodeName");
+    bool same = strcmp(skr_path_text(pod, "metadata.uid"), call->uid) == 0;
     s->open--;
     s->counts.answered += !!json;
     s->counts.failed += !json;
@@ -382,9 +382,9 @@ static void start_call(struct scheduler *s, struct entry *e, const json_t *pod, 
     struct call *call = skr_alloc(sizeof *call);
     call->s = s;
     call->entry = e;
-    call->namespace_ = skr_strdup(skr_demo_text(pod, "metadata.namespace"));
-    call->name = skr_strdup(skr_demo_text(pod, "metadata.name"));
-    call->uid = skr_strdup(skr_demo_text(pod, "metadata.uid"));
+    call->namespace_ = skr_strdup(skr_path_text(pod, "metadata.namespace"));
+    call->name = skr_strdup(skr_path_text(pod, "metadata.name"));
+    call->uid = skr_strdup(skr_path_text(pod, "metadata.uid"));
     call->node = skr_strdup(node);
     call->port = s->bind_port;
     e->assumed = true;
@@ -419,7 +419,7 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
     struct verdict v = {.node = ""};
     json_t *pod = json_deep_copy(object);
     json_t *names = all_nodes(s);
-    const char *nominated = skr_demo_text(pod, "status.nominatedNodeName");
+    const char *nominated = skr_path_text(pod, "status.nominatedNodeName");
     uint16_t port = s->port;
     cluster_unlock(s->cluster);
     if (nominated[0] && is_among(names, nominated)) {
@@ -431,10 +431,10 @@ static void run_cycle(struct scheduler *s, struct entry *e, const json_t *object
         choose(s, pod, names, port, &v);
     }
     cluster_lock(s->cluster);
-    const char *namespace_ = skr_demo_text(pod, "metadata.namespace");
-    const char *name = skr_demo_text(pod, "metadata.name");
-    const json_t *now = skr_demo_objects_get(s->cluster->objects, SKR_DEMO_POD, namespace_, name);
-    bool same = strcmp(skr_demo_text(now, "metadata.uid"), e->uid) == 0;
+    const char *namespace_ = skr_path_text(pod, "metadata.namespace");
+    const char *name = skr_path_text(pod, "metadata.name");
+    const json_t *now = cluster_get(s->cluster, "Pod", namespace_, name);
+    bool same = strcmp(skr_path_text(now, "metadata.uid"), e->uid) == 0;
     if (v.node[0] && same && !s->stopping) {
         start_call(s, e, pod, v.node);
     } else if (v.error) {

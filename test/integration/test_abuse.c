@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/gang/reason.h"
+#include "server/object/path.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
@@ -39,7 +40,7 @@ struct loop {
 static bool is_good(const struct web_answer *answer)
 {
     json_t *json = json_loads(answer->body, 0, NULL);
-    bool good = answer->status == 200 && !skr_demo_text(json, "Error")[0] &&
+    bool good = answer->status == 200 && !skr_path_text(json, "Error")[0] &&
                 json_array_size(json_object_get(json, "NodeNames")) +
                         json_object_size(json_object_get(json, "FailedAndUnresolvableNodes")) ==
                     2;
@@ -105,7 +106,7 @@ static void expect_answer(int fd, int status, const char *error)
     }
     if (error) {
         json_t *json = json_loads(answer.body, 0, NULL);
-        assert_string_equal(skr_demo_text(json, "Error"), error);
+        assert_string_equal(skr_path_text(json, "Error"), error);
         json_decref(json);
     }
     http_answer_free(&answer);
@@ -333,8 +334,8 @@ TEST(a_caller_that_hangs_up_loses_its_vote)
     for (int i = 0; i < 4; i++) {
         char name[16], body[512];
         snprintf(name, sizeof name, "job-%d", i);
-        char *uid = cluster_text(scene.c, SKR_DEMO_POD, name, "metadata.uid");
-        char *node = cluster_text(scene.c, SKR_DEMO_POD, name, "status.nominatedNodeName");
+        char *uid = cluster_text(scene.c, "Pod", name, "metadata.uid");
+        char *node = cluster_text(scene.c, "Pod", name, "status.nominatedNodeName");
         snprintf(body, sizeof body,
                  "{\"PodName\":\"%s\",\"PodNamespace\":\"default\",\"PodUID\":\"%s\",\"Node\":"
                  "\"%s\"}",

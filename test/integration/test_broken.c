@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/object/path.h"
 #include "test/golden.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
@@ -137,8 +138,8 @@ struct wish {
 static bool has_reason(void *context)
 {
     const struct wish *w = context;
-    const json_t *map = skr_demo_objects_get(w->c->objects, SKR_DEMO_CONFIGMAP, "default", w->map);
-    return skr_demo_text(map, "data.reason")[0] && skr_demo_text(map, "data.message")[0];
+    const json_t *map = cluster_get(w->c, "ConfigMap", "default", w->map);
+    return skr_path_text(map, "data.reason")[0] && skr_path_text(map, "data.message")[0];
 }
 
 /* "REASON: MESSAGE\n" once both are there. Heap. */
@@ -199,11 +200,11 @@ TEST(a_malformed_topology_map_is_told_why)
     size_t bad = count_wrong_reasons(scene.c, file, n);
     cluster_wait_event(scene.c, "TopologyInvalid");
     /* The one in force is broken; its last good version stays. */
-    cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "topology", "{'data':{'level-names':'[]'}}");
+    cluster_patch(scene.c, "ConfigMap", "topology", "{'data':{'level-names':'[]'}}");
     cluster_wait_key(scene.c, "topology", "reason", "TopologyInvalid");
     cluster_pods(scene.c, "job", 4, "gang", false);
     scene_expect_bound(&scene, 4);
-    cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "topology",
+    cluster_patch(scene.c, "ConfigMap", "topology",
                   "{'data':{'level-names':'[\\'rack\\',\\'node\\']'}}");
     cluster_wait_key(scene.c, "topology", "reason", NULL);
     cluster_wait_key(scene.c, "topology", "message", NULL);
@@ -233,7 +234,7 @@ TEST(a_malformed_group_map_is_told_why)
     cluster_pods(scene.c, "job", 4, "gang", false);
     scene_expect_bound(&scene, 4);
     /* Repaired, it is a group as any other. */
-    cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "size-is-a-word", "{'data':{'size':'2'}}");
+    cluster_patch(scene.c, "ConfigMap", "size-is-a-word", "{'data':{'size':'2'}}");
     cluster_wait_key(scene.c, "size-is-a-word", "status", "Waiting");
     cluster_wait_key(scene.c, "size-is-a-word", "reason", "MembersMissing");
     scene_end(&scene);

@@ -22,10 +22,10 @@ static void *change_nodes(void *context)
     for (int i = 0; i < EDITS; i++) {
         char name[16];
         snprintf(name, sizeof name, "node-%d", i % 6);
-        cluster_patch(scene->c, SKR_DEMO_NODE, name, "{'metadata':{'labels':{'round':'%d'}}}", i);
-        cluster_patch(scene->c, SKR_DEMO_NODE, "node-5", "{'spec':{'unschedulable':%s}}",
+        cluster_patch(scene->c, "Node", name, "{'metadata':{'labels':{'round':'%d'}}}", i);
+        cluster_patch(scene->c, "Node", "node-5", "{'spec':{'unschedulable':%s}}",
                       i % 2 ? "true" : "false");
-        cluster_patch(scene->c, SKR_DEMO_CONFIGMAP, "topology", "{'data':{'name':'tree-%d'}}", i);
+        cluster_patch(scene->c, "ConfigMap", "topology", "{'data':{'name':'tree-%d'}}", i);
         if (i % 50 == 25) {
             cluster_lock(scene->c);
             (void)fake_api_break(scene->c->api, "/pods?watch", NULL, FAKE_RESET);
@@ -45,10 +45,10 @@ static void *change_pods(void *context)
         char name[32];
         snprintf(name, sizeof name, "noise%d", i);
         cluster_pods(scene->c, name, 1, i % 2 ? "nothing" : NULL, i % 3 == 0);
-        cluster_patch(scene->c, SKR_DEMO_CONFIGMAP, "noise", "{'data':{'size':'%d'}}", i % 5 + 1);
+        cluster_patch(scene->c, "ConfigMap", "noise", "{'data':{'size':'%d'}}", i % 5 + 1);
         cluster_pause(scene->c);
         snprintf(name, sizeof name, "noise%d-0", i);
-        cluster_delete(scene->c, SKR_DEMO_POD, name);
+        cluster_delete(scene->c, "Pod", name);
     }
     return NULL;
 }
@@ -58,11 +58,11 @@ static void delete_gang(const struct scene *scene, int round)
     for (int i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "round%d-%d", round, i);
-        cluster_delete(scene->c, SKR_DEMO_POD, name);
+        cluster_delete(scene->c, "Pod", name);
     }
     char name[32];
     snprintf(name, sizeof name, "gang%d", round);
-    cluster_delete(scene->c, SKR_DEMO_CONFIGMAP, name);
+    cluster_delete(scene->c, "ConfigMap", name);
 }
 
 TEST(gangs_are_bound_in_the_middle_of_churn)
@@ -89,7 +89,7 @@ TEST(gangs_are_bound_in_the_middle_of_churn)
     }
     assert_int_equal(pthread_join(thread[0], NULL), 0);
     assert_int_equal(pthread_join(thread[1], NULL), 0);
-    cluster_patch(scene.c, SKR_DEMO_NODE, "node-5", "{'spec':{'unschedulable':false}}");
+    cluster_patch(scene.c, "Node", "node-5", "{'spec':{'unschedulable':false}}");
     cluster_pods(scene.c, "job", 8, "gang", true);
     cluster_wait_bound(scene.c, "job", 8);
     cluster_expect_bound(scene.c, "gang", "job", 8);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/object/path.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
@@ -40,8 +41,8 @@ struct watch {
 static bool is_over(void *context)
 {
     const struct watch *w = context;
-    const json_t *map = skr_demo_objects_get(w->c->objects, SKR_DEMO_CONFIGMAP, "default", "gang");
-    return w->bomb->gone_off || strcmp(skr_demo_text(map, "data.status"), "Bound") == 0;
+    const json_t *map = cluster_get(w->c, "ConfigMap", "default", "gang");
+    return w->bomb->gone_off || strcmp(skr_path_text(map, "data.status"), "Bound") == 0;
 }
 
 /* False: the gang was bound before the k-th write. */

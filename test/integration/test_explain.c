@@ -64,7 +64,7 @@ TEST(map_api_and_command_have_one_sentence)
     assert_non_null(strstr(out, "the rack constraint is soft"));
     free(out);
     daemon_wait_log(scene.d, sentence);
-    cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "gang",
+    cluster_patch(scene.c, "ConfigMap", "gang",
                   "{\"data\":{\"constraints\":\"{\\\"rack\\\":{\\\"hard\\\":false}}\"}}");
     scene_expect_bound(&scene, 14);
     assert_int_equal(explain(&scene, "gang", &out), 0);

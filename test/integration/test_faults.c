@@ -148,8 +148,8 @@ TEST(a_version_that_is_gone_leads_to_a_new_list)
         (void)fake_api_break(scene.c->api, streams[i], NULL, FAKE_CLOSE);
     }
     json_t *patch = json_pack("{s:{s:{s:s}}}", "metadata", "labels", "touched", "1");
-    (void)cluster_patch_locked(scene.c, SKR_DEMO_NODE, "", "node-5", patch);
-    (void)cluster_patch_locked(scene.c, SKR_DEMO_POD, "default", "job-3", patch);
+    cluster_patch_locked(scene.c, "Node", "", "node-5", patch);
+    cluster_patch_locked(scene.c, "Pod", "default", "job-3", patch);
     json_decref(patch);
     cluster_compact_locked(scene.c);
     cluster_unlock(scene.c);
@@ -210,7 +210,7 @@ TEST(lost_answers_are_read_back_while_the_watches_are_silent)
             scene_fault(&scene, row[i].refused, FAKE_ANSWER, 409, 0);
         }
         if (row[i].edited) {
-            cluster_patch(scene.c, SKR_DEMO_CONFIGMAP, "gang",
+            cluster_patch(scene.c, "ConfigMap", "gang",
                           "{'metadata':{'annotations':{'note':'of a user'}}}");
         }
         scheduler_hold(scene.s, NULL);
@@ -236,7 +236,7 @@ TEST(d29_a_missed_delete_is_noticed_by_the_next_list)
     scheduler_wait_filters(scene.s, scheduler_counts(scene.s).filters + 1);
     cluster_lock(scene.c);
     (void)fake_api_break(scene.c->api, "/pods?watch", NULL, FAKE_CLOSE);
-    cluster_delete_locked(scene.c, SKR_DEMO_POD, "default", "job-2");
+    cluster_delete_locked(scene.c, "Pod", "default", "job-2");
     cluster_compact_locked(scene.c);
     cluster_unlock(scene.c);
     cluster_wait_bound(scene.c, "late", 1);

@@ -88,7 +88,8 @@ TEST(a_podgroup_is_bound_like_a_map)
                        "{'kind':'Pod','apiVersion':'v1','metadata':{'namespace':'default','name':"
                        "'worker-%d','labels':{'scheduling.x-k8s.io/pod-group':'train'}},'spec':"
                        "{'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
-                       "'containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]},"
+                       "'containers':[{'name':'main','image':'busybox','resources':{'requests':{'"
+                       "cpu':'1'}}}]},"
                        "'status':{'phase':'Pending'}}",
                        i);
     }

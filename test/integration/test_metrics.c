@@ -136,7 +136,7 @@ static void give_up_a_plan(struct scene *scene)
     cluster_group(scene->c, "late", 3, NULL);
     cluster_pods(scene->c, "late", 3, "late", true);
     cluster_wait_key(scene->c, "late", "status", "Assigned");
-    cluster_patch(scene->c, SKR_DEMO_CONFIGMAP, "late", "{'data':{'priority':'5'}}");
+    cluster_patch(scene->c, "ConfigMap", "late", "{'data':{'priority':'5'}}");
     daemon_wait_metric(scene->d, "sakkara_plans_total{result=\"aborted\"} 1");
     scheduler_hold(scene->s, NULL);
     cluster_wait_bound(scene->c, "late", 3);
@@ -148,7 +148,7 @@ static void come_apart(struct scene *scene)
     cluster_group(scene->c, "wide", 5, ONE_NODE);
     cluster_pods(scene->c, "wide", 5, "wide", true);
     cluster_wait_key(scene->c, "wide", "reason", "NeverFits");
-    cluster_delete(scene->c, SKR_DEMO_POD, "wide-0");
+    cluster_delete(scene->c, "Pod", "wide-0");
     cluster_wait_key(scene->c, "wide", "status", "Waiting");
 }
 
@@ -164,7 +164,7 @@ static void everything_happens(struct scene *scene)
     come_apart(scene);
     cluster_create(scene->c, "{'kind':'Node','apiVersion':'v1','metadata':{'name':'broken'},"
                              "'spec':{},'status':{'allocatable':{'cpu':'much'}}}");
-    cluster_patch(scene->c, SKR_DEMO_CONFIGMAP, "topology", "{'data':{'tree':'{'}}");
+    cluster_patch(scene->c, "ConfigMap", "topology", "{'data':{'tree':'{'}}");
     cluster_wait_event(scene->c, "TopologyInvalid");
 }
 

@@ -134,6 +134,8 @@ TEST_WITH(pair, a_plan_past_the_point_of_no_return_is_finished_by_the_next_leade
     scene_fault(&pair->scene, "/binding", FAKE_HANG, 201, 2);
     cluster_pods(pair->scene.c, "job", 8, "gang", true);
     cluster_wait_writes(pair->scene.c, SKR_WRITE_BINDING, 2);
+    /* The one that hangs is the first daemon's. */
+    fake_api_wait_count(pair->scene.c->api, "/binding", 3);
     daemon_kill(pair->d[0]);
     pair->d[0] = NULL;
     double took = follow(pair, now_s());

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/gang/reason.h"
+#include "server/object/path.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
@@ -21,7 +22,7 @@ static void expect_error(uint16_t port, const char *path, const char *body, cons
     struct web_answer answer = web_ask("POST", port, path, body, NULL, 20000);
     json_t *json = json_loads(answer.body, 0, NULL);
     assert_int_equal(answer.status, 200);
-    assert_string_equal(skr_demo_text(json, "Error"), error);
+    assert_string_equal(skr_path_text(json, "Error"), error);
     json_decref(json);
     free(answer.body);
 }

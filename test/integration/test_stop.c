@@ -208,7 +208,8 @@ TEST(readyz_names_every_check)
     expect_page(scene.d, "/readyz", 200, "ok");
     expect_page(scene.d, "/readyz?verbose", 200,
                 "[+]synced ok\n[+]fresh ok\n[+]running ok\nreadyz check passed\n");
-    expect_page(scene.d, "/livez?verbose", 200, "[+]ping ok\nlivez check passed\n");
+    expect_page(scene.d, "/livez?verbose", 200,
+                "[+]ping ok\n[+]engine ok\n[+]kube ok\nlivez check passed\n");
     scene_end(&scene);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/kube/base64.h"
+#include "server/object/path.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
 #include "test/test.h"
@@ -100,9 +101,9 @@ static char *review(uint16_t port, const char *pod)
     json_t *json = json_loads(answer.body, 0, NULL);
     const json_t *response = json_object_get(json, "response");
     assert_int_equal(answer.status, 200);
-    assert_string_equal(skr_demo_text(response, "uid"), "review-1");
+    assert_string_equal(skr_path_text(response, "uid"), "review-1");
     assert_true(json_is_true(json_object_get(response, "allowed")));
-    const char *text = skr_demo_text(response, "patch");
+    const char *text = skr_path_text(response, "patch");
     if (text[0]) {
         assert_int_equal(skr_base64_decode(text, strlen(text), &patch, &n, &error), 0);
     }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PLACEMENT_CYCLE_H
+#define SKR_CORE_PLACEMENT_CYCLE_H
+/* Steps of one cycle, between evaluate.c and the files that do them. */
+#include "core/placement/evaluate.h"
+
+struct skr_cycle {
+    const struct skr_placement *placement;
+    const struct skr_placement_hub *hub;
+    struct skr_arena *arena;
+    struct skr_placement_result *result;
+    struct skr_error *error;
+};
+
+/* Fills candidates and filtered; result->reason is set, and false returned, when there is nothing
+ * to choose from for a reason of its own. Negative: an internal error. */
+int skr_cycle_find_candidates(struct skr_cycle *cycle, bool *ret_any);
+/* Fills scores and totals. */
+int skr_cycle_score(struct skr_cycle *cycle);
+/* The earliest end of a toleration among the selected clusters and of a score in use. */
+void skr_cycle_find_requeue(struct skr_cycle *cycle);
+/* Sets that are bound and asked for, found once. ret_bound: how many bindings are valid. */
+int skr_cycle_find_sets(struct skr_cycle *cycle, const struct skr_cluster_set ***ret, size_t *ret_n,
+                        size_t *ret_bound);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A cycle, step by step. A Placement that is misconfigured keeps what was decided. */
+#include "core/placement/evaluate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/placement/cycle.h"
+
+enum { MESSAGE_MAX = 300 };
+
+static const char *const reasons[] = {
+    [SKR_PLACEMENT_NO_BINDINGS] = "NoManagedClusterSetBindings",
+    [SKR_PLACEMENT_NO_INTERSECTION] = "NoIntersection",
+    [SKR_PLACEMENT_SETS_EMPTY] = "AllManagedClusterSetsEmpty",
+    [SKR_PLACEMENT_FAILED] = "NotAllDecisionsScheduled",
+    [SKR_PLACEMENT_NONE_MATCHED] = "NoManagedClusterMatched",
+    [SKR_PLACEMENT_ALL_SCHEDULED] = "AllDecisionsScheduled",
+    [SKR_PLACEMENT_NOT_ALL_SCHEDULED] = "NotAllDecisionsScheduled",
+};
+_Static_assert(sizeof reasons / sizeof *reasons == SKR_PLACEMENT_REASON_COUNT, "all named");
+
+static const char *const messages[] = {
+    [SKR_PLACEMENT_NO_BINDINGS] = "No valid ManagedClusterSetBinding in the namespace",
+    [SKR_PLACEMENT_NO_INTERSECTION] = "None of spec.clusterSets is bound to the namespace",
+    [SKR_PLACEMENT_SETS_EMPTY] = "No cluster in the bound ManagedClusterSets",
+    [SKR_PLACEMENT_FAILED] = "",
+    [SKR_PLACEMENT_NONE_MATCHED] = "No cluster was selected",
+    [SKR_PLACEMENT_ALL_SCHEDULED] = "All cluster decisions scheduled",
+    [SKR_PLACEMENT_NOT_ALL_SCHEDULED] = "",
+};
+_Static_assert(sizeof messages / sizeof *messages == SKR_PLACEMENT_REASON_COUNT, "all there");
+
+const char *skr_placement_reason_name(enum skr_placement_reason reason)
+{
+    return reasons[reason];
+}
+
+/* ---- the hub ---- */
+
+int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster)
+{
+    size_t low = 0, high = hub->n_clusters;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(hub->cluster[middle]->meta.name, cluster);
+        if (order == 0) {
+            return (int64_t)middle;
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order > 0 ? middle : high;
+    }
+    return -1;
+}
+
+bool skr_placement_hub_decided(const struct skr_placement_hub *hub, const char *cluster)
+{
+    for (size_t i = 0; i < hub->n_decisions; i++) {
+        if (skr_placement_decision_has(hub->decision[i], cluster)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- selection ---- */
+
+static int fill_problem(struct skr_cycle *cycle)
+{
+    const struct skr_placement *placement = cycle->placement;
+    struct skr_placement_result *result = cycle->result;
+    const size_t n = result->n_candidates, levels = placement->n_constraints;
+    const char **name = skr_arena_array(cycle->arena, n + 1, sizeof *name);
+    const char **value = skr_arena_array(cycle->arena, n * levels + 1, sizeof *value);
+    if (!name || !value) {
+        return skr_error_set(cycle->error, SKR_LIMIT, "too many clusters for one cycle");
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_managed_cluster *c = cycle->hub->cluster[result->candidate[i]];
+        name[i] = c->meta.name;
+        for (size_t l = 0; l < levels; l++) {
+            const struct skr_spread_constraint *constraint = &placement->constraint[l];
+            value[i * levels + l] = skr_labels_get(
+                constraint->of_claim ? &c->claims : &c->meta.labels, constraint->key);
+        }
+    }
+    const struct skr_prioritizer *spread = skr_placement_prioritizer(placement, "Spread");
+    const enum skr_spread_mode mode =
+        placement->spread_mode ? placement->spread_mode : cycle->hub->spread_mode;
+    result->problem = (struct skr_spread_problem){
+        .n = n,
+        .name = name,
+        .total = result->total,
+        .value = value,
+        .n_levels = levels,
+        .constraint = placement->constraint,
+        .weight = spread ? spread->weight : 0,
+        .lexicographic = mode == SKR_SPREAD_LEXICOGRAPHIC,
+        .want = placement->has_number ? (size_t)placement->number : n,
+    };
+    return skr_spread_select(&result->problem, cycle->arena, &result->spread, cycle->error);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+    return (s > t) - (s < t);
+}
+
+static int plan_slices(struct skr_cycle *cycle)
+{
+    struct skr_placement_result *result = cycle->result;
+    const size_t n = result->spread.n;
+    uint32_t *chosen = skr_arena_array(cycle->arena, n + 1, sizeof *chosen);
+    const struct skr_managed_cluster **cluster =
+        skr_arena_array(cycle->arena, n + 1, sizeof *cluster);
+    if (!chosen || !cluster) {
+        return skr_error_set(cycle->error, SKR_LIMIT, "too many clusters for one cycle");
+    }
+    for (size_t i = 0; i < n; i++) {
+        chosen[i] = result->candidate[result->spread.order[i]];
+    }
+    qsort(chosen, n, sizeof *chosen, compare_numbers);
+    for (size_t i = 0; i < n; i++) {
+        cluster[i] = cycle->hub->cluster[chosen[i]];
+    }
+    return skr_slices_plan(cycle->placement, cluster, n, cycle->hub->decision,
+                           cycle->hub->n_decisions, cycle->arena, &result->slices, cycle->error);
+}
+
+/* ---- the answer ---- */
+
+static const char *keep_text(struct skr_cycle *cycle, const char *text)
+{
+    const char *copy = skr_arena_strdup(cycle->arena, text);
+    return copy ? copy : "out of memory";
+}
+
+static void conclude(struct skr_cycle *cycle, bool members)
+{
+    struct skr_placement_result *result = cycle->result;
+    char text[MESSAGE_MAX];
+    const int64_t selected = (int64_t)result->spread.n;
+    const int64_t wanted =
+        cycle->placement->has_number ? cycle->placement->number : (int64_t)result->n_candidates;
+    result->unscheduled = wanted - selected;
+    if (!members) {
+        result->message = messages[result->reason];
+        return;
+    }
+    result->reason = selected == 0 ? SKR_PLACEMENT_NONE_MATCHED
+                     : result->unscheduled == 0 || !cycle->placement->has_number
+                         ? SKR_PLACEMENT_ALL_SCHEDULED
+                         : SKR_PLACEMENT_NOT_ALL_SCHEDULED;
+    result->satisfied = result->reason == SKR_PLACEMENT_ALL_SCHEDULED;
+    result->message = messages[result->reason];
+    if (result->reason == SKR_PLACEMENT_NOT_ALL_SCHEDULED) {
+        snprintf(text, sizeof text, "%" PRId64 " cluster decisions unscheduled",
+                 result->unscheduled);
+        result->message = keep_text(cycle, text);
+    }
+}
+
+const char *skr_placement_defect(const struct skr_placement *placement,
+                                 const struct skr_placement_hub *hub, struct skr_arena *arena)
+{
+    struct skr_cycle cycle = {.placement = placement, .hub = hub, .arena = arena};
+    const struct skr_cluster_set **set;
+    size_t n, bound;
+    if (placement->misconfigured[0] || skr_cycle_find_sets(&cycle, &set, &n, &bound) < 0) {
+        return placement->misconfigured;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (set[i]->misconfigured[0]) {
+            char text[MESSAGE_MAX];
+            snprintf(text, sizeof text, "ClusterSets:ManagedClusterSet %.100s: %.150s",
+                     set[i]->meta.name, set[i]->misconfigured);
+            return keep_text(&cycle, text);
+        }
+    }
+    return "";
+}
+
+static int run(struct skr_cycle *cycle)
+{
+    bool members = false;
+    int rc;
+    if ((rc = skr_cycle_find_candidates(cycle, &members)) < 0 ||
+        (rc = skr_cycle_score(cycle)) < 0 || (rc = fill_problem(cycle)) < 0 ||
+        (rc = plan_slices(cycle)) < 0) {
+        return rc;
+    }
+    conclude(cycle, members);
+    skr_cycle_find_requeue(cycle);
+    return 0;
+}
+
+void skr_placement_evaluate(const struct skr_placement *placement,
+                            const struct skr_placement_hub *hub, struct skr_arena *arena,
+                            struct skr_placement_result *ret)
+{
+    struct skr_error error = {0};
+    struct skr_cycle cycle = {placement, hub, arena, ret, &error};
+    *ret = (struct skr_placement_result){
+        .failure = "", .warning = "", .message = "", .requeue_at = SKR_TIME_NEVER};
+    ret->misconfigured = skr_placement_defect(placement, hub, arena);
+    if (!ret->misconfigured[0] && run(&cycle) < 0) {
+        const char *why = keep_text(&cycle, error.text);
+        *ret = (struct skr_placement_result){.misconfigured = "",
+                                             .failure = why,
+                                             .warning = "",
+                                             .message = why,
+                                             .reason = SKR_PLACEMENT_FAILED,
+                                             .requeue_at = SKR_TIME_NEVER};
+    }
+}

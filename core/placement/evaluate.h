@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PLACEMENT_EVALUATE_H
+#define SKR_CORE_PLACEMENT_EVALUATE_H
+/*
+ * One scheduling cycle of one Placement: candidates, scores, selection, groups and slices, and what
+ * the status is to say. A pure function of the Placement, what the hub holds, and the time; the
+ * daemon, `simulate` and `explain` call the same one.
+ */
+#include "core/placement/slices.h"
+#include "core/placement/spread.h"
+
+enum {
+    SKR_PLACEMENT_CYCLE_BYTES_MAX = 512 * 1024 * 1024, /* arena of one cycle */
+};
+
+/* What there is. All borrowed, names sorted in byte order. */
+struct skr_placement_hub {
+    size_t n_clusters;
+    const struct skr_managed_cluster *const *cluster;
+    /* [cluster] How many Placements' decisions name it, this one among them; each counts once. */
+    const uint32_t *load;
+    size_t n_sets;
+    const struct skr_cluster_set *const *set;
+    size_t n_bindings; /* of the Placement's namespace */
+    const struct skr_cluster_set_binding *const *binding;
+    size_t n_decisions; /* of the Placement */
+    const struct skr_placement_decision *const *decision;
+    /* The AddOnPlacementScore of this name in the cluster's namespace; NULL: none. */
+    const struct skr_addon_score *(*score)(void *context, const char *cluster, const char *name);
+    void *context;
+    bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
+    bool what_if;       /* totals of the clusters' annotations count */
+    bool explain;       /* texts of why a cluster was filtered are wanted */
+    skr_time now;
+    enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
+};
+
+enum skr_placement_reason {
+    SKR_PLACEMENT_NO_BINDINGS,
+    SKR_PLACEMENT_NO_INTERSECTION,
+    SKR_PLACEMENT_SETS_EMPTY,
+    SKR_PLACEMENT_FAILED, /* internal error */
+    SKR_PLACEMENT_NONE_MATCHED,
+    SKR_PLACEMENT_ALL_SCHEDULED,
+    SKR_PLACEMENT_NOT_ALL_SCHEDULED,
+    SKR_PLACEMENT_REASON_COUNT
+};
+/* Of the condition PlacementSatisfied. */
+const char *skr_placement_reason_name(enum skr_placement_reason reason);
+
+struct skr_placement_filtered {
+    uint32_t cluster;
+    const char *why; /* "" unless explain */
+};
+
+/* Scores of one prioritizer. */
+struct skr_placement_scores {
+    const struct skr_prioritizer *prioritizer;
+    bool *has; /* [candidate] */
+    int32_t *value;
+};
+
+struct skr_placement_result {
+    const char
+        *misconfigured;  /* "PLUGIN:why"; "": none. Else nothing below but unscheduled is set */
+    const char *failure; /* text of an internal error; "" none: likewise */
+    const char *warning; /* of a plugin; "" */
+    enum skr_placement_reason reason;
+    bool satisfied;
+    const char *message; /* of the condition */
+    size_t n_filtered;
+    struct skr_placement_filtered *filtered; /* by name */
+    size_t n_candidates;
+    uint32_t *candidate; /* clusters by name */
+    size_t n_scores;
+    struct skr_placement_scores *scores; /* by name; weight 0 and Spread are not among them */
+    int64_t *total;                      /* [candidate] */
+    struct skr_spread_problem problem;   /* over the candidates */
+    struct skr_spread_result spread;
+    int64_t unscheduled;
+    skr_time requeue_at; /* SKR_TIME_NEVER: nothing comes to its end */
+    struct skr_slice_plan slices;
+};
+
+/* Results are in the arena (or borrow hub and placement) and are set in any case. */
+void skr_placement_evaluate(const struct skr_placement *placement,
+                            const struct skr_placement_hub *hub, struct skr_arena *arena,
+                            struct skr_placement_result *ret);
+/* The part of a cycle that costs nothing: "" or why the Placement cannot be evaluated. Also a set
+ * it is bound to can be the cause. */
+const char *skr_placement_defect(const struct skr_placement *placement,
+                                 const struct skr_placement_hub *hub, struct skr_arena *arena);
+
+/* Whether the Placement's decisions name the cluster. */
+bool skr_placement_hub_decided(const struct skr_placement_hub *hub, const char *cluster);
+/* Index of the cluster in the hub; -1: none. O(log clusters). */
+int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PLACEMENT_OBJECTS_H
+#define SKR_CORE_PLACEMENT_OBJECTS_H
+/*
+ * The six kinds of Open Cluster Management that placement reads (cluster.open-cluster-management.io,
+ * https://github.com/open-cluster-management-io/api): ManagedCluster v1, ManagedClusterSet and
+ * ManagedClusterSetBinding v1beta2, Placement and PlacementDecision v1beta1, AddOnPlacementScore
+ * v1alpha1.
+ *
+ * A decoded object is immutable, lives in one arena of its own, and is owned by whoever holds it.
+ * What a user may write wrongly into a Placement or a set is no error of decoding: the object then
+ * says why it cannot be used (misconfigured), because what was decided before has to stay.
+ */
+#include <jansson.h>
+
+#include "topology/object.h"
+
+#define SKR_TOTAL_SCORE_KEY "sakkara.simulate/total-score"
+#define SKR_OCM             "cluster.open-cluster-management.io/"
+
+enum {
+    SKR_SPREAD_LEVELS_MAX = 8,      /* constraints of one Placement; 6 bits each in 64 */
+    SKR_OCM_LIST_MAX = 1024,        /* entries of a list in a spec */
+    SKR_OCM_VALUES_MAX = 4096,      /* values of one selector term, claims of a cluster */
+    SKR_OCM_DECISIONS_MAX = 100000, /* clusters in one PlacementDecision, items of one score */
+};
+
+/* ---- clusters ---- */
+
+struct skr_cluster_taint {
+    const char *key, *value, *effect;
+    bool has_time;
+    skr_time added;
+};
+
+/* Exact, in billionths. */
+struct skr_cluster_amount {
+    const char *name;
+    skr_int128 nano;
+};
+struct skr_cluster_amounts {
+    size_t n;
+    struct skr_cluster_amount *item; /* by name */
+};
+
+struct skr_managed_cluster {
+    struct skr_arena *arena;
+    struct skr_meta meta; /* all labels */
+    size_t n_taints;
+    struct skr_cluster_taint *taint;
+    struct skr_labels claims;
+    struct skr_cluster_amounts allocatable, capacity;
+    /* What-if: the annotation SKR_TOTAL_SCORE_KEY, when it is an integer. For simulations only. */
+    bool has_total;
+    int64_t total;
+};
+int skr_managed_cluster_decode(const json_t *json, struct skr_managed_cluster **ret,
+                               struct skr_error *error);
+void skr_managed_cluster_destroy(struct skr_managed_cluster *cluster); /* NULL allowed */
+/* NULL: the key is absent. */
+const skr_int128 *skr_cluster_amount_get(const struct skr_cluster_amounts *amounts,
+                                         const char *name);
+
+/* ---- selectors ---- */
+
+enum skr_requirement_operator {
+    SKR_REQUIRE_IN,
+    SKR_REQUIRE_NOT_IN, /* true when the key is absent */
+    SKR_REQUIRE_EXISTS,
+    SKR_REQUIRE_DOES_NOT_EXIST,
+    SKR_REQUIREMENT_OPERATOR_COUNT
+};
+struct skr_requirement {
+    const char *key;
+    enum skr_requirement_operator operator;
+    bool of_claim;
+    size_t n_values;
+    const char **value;
+};
+/* All terms have to hold; none: everything matches. */
+struct skr_cluster_selector {
+    size_t n;
+    struct skr_requirement *item;
+};
+bool skr_cluster_selector_matches(const struct skr_cluster_selector *selector,
+                                  const struct skr_managed_cluster *cluster);
+/* object: {labelSelector, claimSelector, celSelector}; NULL or null: everything. Wrong JSON types,
+ * unknown operators, CEL: SKR_INVALID with the reason. */
+int skr_cluster_selector_decode(struct skr_arena *arena, const json_t *object,
+                                struct skr_cluster_selector *ret, struct skr_error *error);
+/* {matchLabels, matchExpressions} */
+int skr_label_selector_decode(struct skr_arena *arena, const json_t *object,
+                              struct skr_cluster_selector *ret, struct skr_error *error);
+
+/* ---- sets ---- */
+
+enum skr_cluster_set_kind {
+    SKR_CLUSTER_SET_LABEL,    /* clusters labelled with its name */
+    SKR_CLUSTER_SET_SELECTOR, /* clusters that its labelSelector matches */
+    SKR_CLUSTER_SET_KIND_COUNT
+};
+struct skr_cluster_set {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    enum skr_cluster_set_kind kind;
+    bool has_selector; /* an absent one takes no cluster */
+    struct skr_cluster_selector selector;
+    const char *misconfigured; /* "": good */
+};
+int skr_cluster_set_decode(const json_t *json, struct skr_cluster_set **ret,
+                           struct skr_error *error);
+void skr_cluster_set_destroy(struct skr_cluster_set *set); /* NULL allowed */
+bool skr_cluster_set_has(const struct skr_cluster_set *set,
+                         const struct skr_managed_cluster *cluster);
+
+struct skr_cluster_set_binding {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *set;
+};
+int skr_cluster_set_binding_decode(const json_t *json, struct skr_cluster_set_binding **ret,
+                                   struct skr_error *error);
+void skr_cluster_set_binding_destroy(struct skr_cluster_set_binding *binding); /* NULL allowed */
+
+/* ---- decisions and scores ---- */
+
+struct skr_placement_decision {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+    const char *placement; /* of the label; NULL: none, not a decision of any Placement */
+    const char *owner_uid; /* of the Placement that is its controller; "" none */
+    bool has_status;       /* status.decisions is there, empty or not */
+    size_t n;
+    const char **cluster; /* by name, no name twice */
+};
+int skr_placement_decision_decode(const json_t *json, struct skr_placement_decision **ret,
+                                  struct skr_error *error);
+void skr_placement_decision_destroy(struct skr_placement_decision *decision); /* NULL allowed */
+bool skr_placement_decision_has(const struct skr_placement_decision *decision, const char *cluster);
+
+struct skr_addon_score_item {
+    const char *name;
+    int32_t value;
+};
+struct skr_addon_score {
+    struct skr_arena *arena;
+    struct skr_meta meta; /* the namespace is the cluster's name */
+    bool expires;
+    skr_time valid_until; /* still valid then */
+    size_t n;
+    struct skr_addon_score_item *item; /* by name, no name twice */
+};
+int skr_addon_score_decode(const json_t *json, struct skr_addon_score **ret,
+                           struct skr_error *error);
+void skr_addon_score_destroy(struct skr_addon_score *score); /* NULL allowed */
+/* false: there is no such item. */
+bool skr_addon_score_get(const struct skr_addon_score *score, const char *name, int32_t *ret);
+
+#endif

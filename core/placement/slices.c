@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Three assignments, each stable: clusters to groups (by selectors), clusters of a group to parts
+ * (what is there stays as far as a part exists and has room), clusters of a part to objects (the
+ * same). Places are counted before anybody leaves: clusters that join are written before those that
+ * leave are taken out.
+ */
+#include "core/placement/slices.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/placement/decode.h"
+#include "topology/base/decimal.h"
+
+/* An existing object. */
+struct old {
+    const struct skr_placement_decision *decision;
+    uint64_t number; /* 0: a name of another form */
+    const char *group_name;
+    int64_t group; /* index; without the label 0 */
+    size_t old_part;
+};
+
+/* Objects of one group name and index. */
+struct old_part {
+    const char *group_name;
+    int64_t group;
+    size_t n_members; /* clusters that are still selected and of that group */
+    bool taken;
+};
+
+/* A selected cluster. */
+struct member {
+    const char *name;
+    size_t group; /* rule; n_groups: unnamed */
+    size_t old;   /* object it is in; NONE */
+    size_t part;  /* new part; NONE */
+};
+
+#define NONE SIZE_MAX
+
+struct planner {
+    const struct skr_placement *placement;
+    struct skr_arena *arena;
+    struct skr_error *error;
+    struct old *old; /* by number, then name */
+    size_t n_old;
+    struct old_part *old_part; /* by group name and index */
+    size_t n_old_parts;
+    struct member *member; /* by name */
+    size_t n_members;
+    int64_t length;      /* of a part, at most */
+    size_t *part_of_old; /* [old part] new part or NONE */
+    size_t *joined;      /* [member] scratch */
+    uint64_t next_number;
+    struct skr_slice_plan *plan;
+};
+
+static int no_room(struct planner *p)
+{
+    return skr_error_set(p->error, SKR_LIMIT, "too many decisions for one cycle");
+}
+
+/* ---- what is there ---- */
+
+static uint64_t number_of(const char *placement, const char *name)
+{
+    static const char middle[] = "-decision-";
+    const size_t n = strlen(placement), m = sizeof middle - 1;
+    int64_t number;
+    if (strncmp(name, placement, n) != 0 || strncmp(name + n, middle, m) != 0) {
+        return 0;
+    }
+    const char *digits = name + n + m;
+    const size_t len = strspn(digits, "0123456789");
+    if (len == 0 || digits[len] || digits[0] == '0' || !skr_decimal_parse(digits, len, &number)) {
+        return 0;
+    }
+    return (uint64_t)number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct old *s = a, *t = b;
+    if (s->number != t->number) {
+        return s->number - 1 < t->number - 1 ? -1 : 1; /* 0 is last */
+    }
+    return strcmp(s->decision->meta.name, t->decision->meta.name);
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct old_part *s = a, *t = b;
+    int order = strcmp(s->group_name, t->group_name);
+    return order != 0 ? order : (s->group > t->group) - (s->group < t->group);
+}
+
+static int read_old(struct planner *p, const struct skr_placement_decision *const *existing,
+                    size_t n)
+{
+    p->old = skr_arena_array(p->arena, n + 1, sizeof *p->old);
+    p->old_part = skr_arena_array(p->arena, n + 1, sizeof *p->old_part);
+    p->part_of_old = skr_arena_array(p->arena, n + 1, sizeof *p->part_of_old);
+    if (!p->old || !p->old_part || !p->part_of_old) {
+        return no_room(p);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct skr_labels *labels = &existing[i]->meta.labels;
+        const char *index = skr_labels_get(labels, SKR_DECISION_GROUP_INDEX_LABEL);
+        const char *name = skr_labels_get(labels, SKR_DECISION_GROUP_NAME_LABEL);
+        struct old *old = &p->old[p->n_old++];
+        *old = (struct old){.decision = existing[i], .group_name = name ? name : ""};
+        old->number = number_of(p->placement->meta.name, existing[i]->meta.name);
+        if (!index || !skr_decimal_parse(index, strlen(index), &old->group) || old->group < 0) {
+            old->group = 0;
+        }
+        p->old_part[i] = (struct old_part){.group_name = old->group_name, .group = old->group};
+    }
+    if (n == 0) {
+        return 0;
+    }
+    qsort(p->old, n, sizeof *p->old, by_number);
+    qsort(p->old_part, n, sizeof *p->old_part, by_part);
+    for (size_t i = 0; i < n; i++) {
+        if (p->n_old_parts == 0 ||
+            by_part(&p->old_part[i], &p->old_part[p->n_old_parts - 1]) != 0) {
+            p->old_part[p->n_old_parts++] = p->old_part[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct old_part wanted = {p->old[i].group_name, p->old[i].group, 0, false};
+        const struct old_part *found =
+            bsearch(&wanted, p->old_part, p->n_old_parts, sizeof *p->old_part, by_part);
+        p->old[i].old_part = (size_t)(found - p->old_part);
+    }
+    return 0;
+}
+
+/* ---- members ---- */
+
+static int member_by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct member *)a)->name, ((const struct member *)b)->name);
+}
+
+static const char *group_name(const struct planner *p, size_t group)
+{
+    return group < p->placement->n_groups ? p->placement->group[group].name : "";
+}
+
+static size_t group_of(const struct skr_placement *placement,
+                       const struct skr_managed_cluster *cluster)
+{
+    size_t g = 0;
+    while (g < placement->n_groups &&
+           !skr_cluster_selector_matches(&placement->group[g].selector, cluster)) {
+        g++;
+    }
+    return g;
+}
+
+/* A cluster in several objects, as it is in the middle of a write, belongs to the first. */
+static int read_members(struct planner *p, const struct skr_managed_cluster *const *cluster,
+                        size_t n)
+{
+    p->member = skr_arena_array(p->arena, n + 1, sizeof *p->member);
+    p->joined = skr_arena_array(p->arena, n + 1, sizeof *p->joined);
+    if (!p->member || !p->joined) {
+        return no_room(p);
+    }
+    p->n_members = n;
+    for (size_t i = 0; i < n; i++) {
+        p->member[i] =
+            (struct member){cluster[i]->meta.name, group_of(p->placement, cluster[i]), NONE, NONE};
+    }
+    for (size_t o = 0; o < p->n_old; o++) {
+        const struct skr_placement_decision *d = p->old[o].decision;
+        for (size_t i = 0; n > 0 && i < d->n; i++) {
+            const struct member wanted = {.name = d->cluster[i]};
+            struct member *m = bsearch(&wanted, p->member, n, sizeof *p->member, member_by_name);
+            if (m && m->old == NONE && strcmp(group_name(p, m->group), p->old[o].group_name) == 0) {
+                m->old = o;
+                p->old_part[p->old[o].old_part].n_members++;
+            }
+        }
+    }
+    const int64_t all = (int64_t)n;
+    const int64_t size = p->placement->group_size;
+    p->length = !p->placement->group_is_percent ? size : (size * all + 99) / 100;
+    p->length = p->length < 1 || p->length > all ? all : p->length;
+    return 0;
+}
+
+/* ---- parts ---- */
+
+/* The old part of this group that has most members among those that are not taken; the lowest index
+ * of equals. */
+static size_t fullest(const struct planner *p, const char *name)
+{
+    size_t best = NONE;
+    for (size_t i = 0; i < p->n_old_parts; i++) {
+        const struct old_part *o = &p->old_part[i];
+        if (!o->taken && strcmp(o->group_name, name) == 0 &&
+            (best == NONE || o->n_members > p->old_part[best].n_members)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The old parts that go on, in their order, then new ones: parts first .. first + n. */
+static void bind_parts(struct planner *p, const char *name, size_t first, size_t n)
+{
+    size_t next = first;
+    for (size_t i = 0; i < n; i++) {
+        size_t best = fullest(p, name);
+        if (best == NONE) {
+            break;
+        }
+        p->old_part[best].taken = true;
+        p->part_of_old[best] = 0;
+    }
+    for (size_t i = 0; i < p->n_old_parts; i++) {
+        if (p->part_of_old[i] == 0 && p->old_part[i].taken &&
+            strcmp(p->old_part[i].group_name, name) == 0) {
+            p->part_of_old[i] = next++;
+        }
+    }
+}
+
+/* Members of the group stay in their part while it has places, in name order; the others join the
+ * lowest part with a free one. */
+static void fill_parts(struct planner *p, size_t group, size_t first, size_t n)
+{
+    struct skr_slice_part *part = p->plan->part;
+    size_t n_joined = 0, to = first;
+    for (size_t i = 0; i < p->n_members; i++) {
+        struct member *m = &p->member[i];
+        if (m->group != group) {
+            continue;
+        }
+        size_t own = m->old == NONE ? NONE : p->part_of_old[p->old[m->old].old_part];
+        if (own != NONE && own >= first && own < first + n &&
+            part[own].n_clusters < (size_t)p->length) {
+            m->part = own;
+            part[own].n_clusters++;
+        } else {
+            p->joined[n_joined++] = i;
+        }
+    }
+    for (size_t i = 0; i < n_joined; i++) {
+        while (part[to].n_clusters >= (size_t)p->length) {
+            to++;
+        }
+        p->member[p->joined[i]].part = to;
+        part[to].n_clusters++;
+    }
+}
+
+static int make_parts(struct planner *p)
+{
+    const size_t n_groups = p->placement->n_groups + 1;
+    size_t *members = skr_arena_array(p->arena, n_groups, sizeof *members), n_parts = 0;
+    if (!members) {
+        return no_room(p);
+    }
+    for (size_t i = 0; i < p->n_members; i++) {
+        members[p->member[i].group]++;
+    }
+    for (size_t i = 0; i < p->n_old_parts; i++) {
+        p->part_of_old[i] = NONE;
+    }
+    for (size_t g = 0; g < n_groups && p->length > 0; g++) {
+        n_parts += (members[g] + (size_t)p->length - 1) / (size_t)p->length;
+    }
+    p->plan->part = skr_arena_array(p->arena, n_parts + 1, sizeof *p->plan->part);
+    if (!p->plan->part) {
+        return no_room(p);
+    }
+    for (size_t g = 0; g < n_groups && p->length > 0; g++) {
+        const size_t first = p->plan->n_parts;
+        const size_t n = (members[g] + (size_t)p->length - 1) / (size_t)p->length;
+        p->plan->n_parts += n;
+        for (size_t i = first; i < first + n; i++) {
+            p->plan->part[i].group_name = group_name(p, g);
+        }
+        if (n > 0) {
+            bind_parts(p, group_name(p, g), first, n);
+            fill_parts(p, g, first, n);
+        }
+    }
+    if (p->plan->n_parts == 0) { /* nothing is selected: one empty part, the first object's */
+        p->plan->part[p->plan->n_parts++].group_name = "";
+        if (p->n_old > 0) {
+            p->part_of_old[p->old[0].old_part] = 0;
+        }
+    }
+    return 0;
+}
+
+/* ---- objects ---- */
+
+struct open_slice {
+    struct skr_slice slice;
+    size_t old;    /* NONE */
+    size_t places; /* free ones, counted before anybody leaves */
+};
+
+static bool is_used(const struct planner *p, uint64_t number)
+{
+    for (size_t i = 0; i < p->n_old; i++) {
+        if (p->old[i].number == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int name_slice(struct planner *p, struct skr_slice *slice)
+{
+    const size_t size = strlen(p->placement->meta.name) + 40;
+    char *name = skr_arena_alloc(p->arena, size);
+    if (!name) {
+        return no_room(p);
+    }
+    do {
+        p->next_number++;
+    } while (p->n_old > 0 && is_used(p, p->next_number));
+    slice->number = p->next_number;
+    snprintf(name, size, "%s-decision-%" PRIu64, p->placement->meta.name, slice->number);
+    slice->name = name;
+    return 0;
+}
+
+static int add_cluster(struct planner *p, struct skr_slice *slice, const char *cluster)
+{
+    if (!slice->cluster) {
+        slice->cluster = skr_arena_array(p->arena, SKR_SLICE_CLUSTERS_MAX, sizeof *slice->cluster);
+    }
+    if (!slice->cluster) {
+        return no_room(p);
+    }
+    slice->cluster[slice->n++] = cluster;
+    return 0;
+}
+
+/* Objects of the part that are there, then as many new ones as its newcomers may need. */
+static size_t open_slices(struct planner *p, size_t part, struct open_slice *open)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_old; i++) {
+        const struct old *old = &p->old[i];
+        if (p->part_of_old[old->old_part] != part) {
+            continue;
+        }
+        const size_t had = old->decision->n;
+        open[n++] = (struct open_slice){
+            {.existing = old->decision, .name = old->decision->meta.name, .number = old->number},
+            i,
+            had < SKR_SLICE_CLUSTERS_MAX ? SKR_SLICE_CLUSTERS_MAX - had : 0};
+    }
+    return n;
+}
+
+static struct open_slice *slice_of_old(struct open_slice *open, size_t n, size_t old)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (open[i].old == old) {
+            return &open[i];
+        }
+    }
+    return NULL;
+}
+
+static int fill_slices(struct planner *p, const size_t *mine, size_t n_mine,
+                       struct open_slice *open, size_t *n_open)
+{
+    size_t n_joined = 0, to = 0;
+    for (size_t i = 0; i < n_mine; i++) {
+        const struct member *m = &p->member[mine[i]];
+        struct open_slice *own = m->old == NONE ? NULL : slice_of_old(open, *n_open, m->old);
+        if (own && own->slice.n < SKR_SLICE_CLUSTERS_MAX) {
+            if (add_cluster(p, &own->slice, m->name) < 0) {
+                return -SKR_LIMIT;
+            }
+        } else {
+            p->joined[n_joined++] = mine[i];
+        }
+    }
+    for (size_t i = 0; i < n_joined; i++) {
+        while (to < *n_open && open[to].places == 0) {
+            to++;
+        }
+        if (to == *n_open) {
+            open[to] = (struct open_slice){.old = NONE, .places = SKR_SLICE_CLUSTERS_MAX};
+            ++*n_open;
+            if (name_slice(p, &open[to].slice) < 0) {
+                return -SKR_LIMIT;
+            }
+        }
+        open[to].places--;
+        if (add_cluster(p, &open[to].slice, p->member[p->joined[i]].name) < 0) {
+            return -SKR_LIMIT;
+        }
+    }
+    return 0;
+}
+
+/* Those that nobody is left in are surplus, but for the one that says that nothing is selected. */
+static int keep_slices(struct planner *p, size_t part, struct open_slice *open, size_t n)
+{
+    struct skr_slice_plan *plan = p->plan;
+    plan->part[part].first = plan->n_slices;
+    if (n == 0 && p->n_members == 0) {
+        open[n] = (struct open_slice){.old = NONE};
+        if (name_slice(p, &open[n++].slice) < 0) {
+            return -SKR_LIMIT;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct skr_slice *slice = &open[i].slice;
+        if (slice->n > 0 || (p->n_members == 0 && i == 0)) {
+            if (slice->n > 1) {
+                qsort(slice->cluster, slice->n, sizeof *slice->cluster, skr_ocm_compare_strings);
+            }
+            slice->group = (int32_t)part;
+            slice->group_name = plan->part[part].group_name;
+            plan->slice[plan->n_slices++] = *slice;
+            plan->part[part].n_slices++;
+        } else if (slice->existing) {
+            plan->surplus[plan->n_surplus++] = slice->existing;
+        }
+    }
+    return 0;
+}
+
+/* Members by part, in name order within each. */
+static size_t *sort_by_part(struct planner *p)
+{
+    const size_t n_parts = p->plan->n_parts;
+    size_t *sorted = skr_arena_array(p->arena, p->n_members + 1, sizeof *sorted);
+    size_t *next = skr_arena_array(p->arena, n_parts + 1, sizeof *next);
+    if (!sorted || !next) {
+        return NULL;
+    }
+    for (size_t i = 0; i + 1 < n_parts; i++) {
+        next[i + 1] = next[i] + p->plan->part[i].n_clusters;
+    }
+    for (size_t i = 0; i < p->n_members; i++) {
+        sorted[next[p->member[i].part]++] = i;
+    }
+    return sorted;
+}
+
+static int make_slices(struct planner *p)
+{
+    struct skr_slice_plan *plan = p->plan;
+    const size_t most = p->n_old + p->n_members + 2;
+    const size_t *mine = sort_by_part(p);
+    struct open_slice *open = skr_arena_array(p->arena, most, sizeof *open);
+    plan->slice = skr_arena_array(p->arena, most, sizeof *plan->slice);
+    plan->surplus = skr_arena_array(p->arena, p->n_old + 1, sizeof *plan->surplus);
+    if (!mine || !open || !plan->slice || !plan->surplus) {
+        return no_room(p);
+    }
+    for (size_t part = 0; part < plan->n_parts; part++) {
+        const size_t n_mine = plan->part[part].n_clusters;
+        size_t n_open = open_slices(p, part, open);
+        if (fill_slices(p, mine, n_mine, open, &n_open) < 0 ||
+            keep_slices(p, part, open, n_open) < 0) {
+            return no_room(p);
+        }
+        mine += n_mine;
+    }
+    for (size_t i = 0; i < p->n_old; i++) {
+        if (p->part_of_old[p->old[i].old_part] == NONE) {
+            plan->surplus[plan->n_surplus++] = p->old[i].decision;
+        }
+    }
+    return 0;
+}
+
+int skr_slices_plan(const struct skr_placement *placement,
+                    const struct skr_managed_cluster *const *cluster, size_t n,
+                    const struct skr_placement_decision *const *existing, size_t n_existing,
+                    struct skr_arena *arena, struct skr_slice_plan *ret, struct skr_error *error)
+{
+    struct planner p = {.placement = placement, .arena = arena, .error = error, .plan = ret};
+    int rc;
+    *ret = (struct skr_slice_plan){0};
+    if ((rc = read_old(&p, existing, n_existing)) < 0 || (rc = read_members(&p, cluster, n)) < 0 ||
+        (rc = make_parts(&p)) < 0) {
+        return rc;
+    }
+    return make_slices(&p);
+}
