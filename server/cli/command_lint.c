@@ -185,7 +185,7 @@ const struct skr_command skr_command_lint = {
         "a\ncompiler does: FILE:LINE:COLUMN, also inside JSON that stands in a string. Files "
         "are held\nagainst one another. A folder stands for its *.yaml, *.yml, *.json, - for "
         "standard input.\nSilent when nothing is wrong. Exit code 5 with findings. "
-        "docs/reference.md lists them all.\n",
+        "docs/lint.md lists them all.\n",
     .examples = "  sakkara lint configs/*.yaml\n"
                 "  sakkara lint topology.yaml group-a.yaml job-a.yaml\n"
                 "  sakkara lint -o sarif manifests >lint.sarif\n"
