@@ -11,7 +11,7 @@
  */
 #include <uthash.h>
 
-#include "server/model/scheduler.h"
+#include "server/model/scheduler_options.h"
 #include "server/model/scheduler_ports.h"
 #include "server/model/watcher.h"
 #include "topology/resources.h"
