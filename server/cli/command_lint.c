@@ -70,8 +70,9 @@ static int read_files(const struct skr_call *call, struct skr_lint *lint,
 {
     int code = SKR_EXIT_OK;
     for (size_t i = 0; i < call->n_words; i++) {
-        if (skr_manifest_files(call->word[i], take_file, lint, messages) < 0) {
-            code = SKR_EXIT_ERROR;
+        const int rc = skr_manifest_files(call->word[i], take_file, lint, messages);
+        if (rc < 0 && code != SKR_EXIT_ERROR) {
+            code = skr_client_exit_code(rc);
         }
     }
     return code;
@@ -110,8 +111,7 @@ static int read_map(const struct options *options, const char *word, const char 
     if (!options->file) {
         return fetch_map(options, word, name, lint, messages);
     }
-    return skr_manifest_files(options->file, take_file, lint, messages) < 0 ? SKR_EXIT_ERROR
-                                                                            : SKR_EXIT_OK;
+    return skr_client_exit_code(skr_manifest_files(options->file, take_file, lint, messages));
 }
 
 /* ---- the command ---- */
