@@ -44,7 +44,7 @@ struct skr_kube_watch {
     int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
     uint64_t repeated; /* the same trouble in a row */
     bool absent;
-    /* Set while bytes are taken in, told when the transfer ends. */
+    /* Set while bytes are taken in, reported when the transfer ends. */
     int stream_trouble;
     struct skr_error stream_error;
 };
