@@ -12,12 +12,14 @@
 #include <stddef.h>
 
 #include "core/gang/settings.h"
+#include "core/propagation/options.h"
 #include "server/findings.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
 enum {
     SKR_CONFIG_BYTES_MAX = 1024 * 1024, /* of the file */
+    SKR_CONFIG_KARMADA_OPTIONS = 13,    /* rows of core/propagation/options.h */
 };
 
 struct skr_config_tls {
@@ -48,6 +50,11 @@ struct skr_config {
     const char *leader_namespace; /* "": that of the pod */
     const char *leader_name;      /* of the Lease */
     const char *scheduler_lease;  /* name of the scheduler's, in the same namespace */
+    bool karmada_enabled;
+    const char *karmada_scheduler_name;
+    enum skr_propagation_profile karmada_profile;
+    int64_t karmada_workers;
+    const char *karmada_option[SKR_CONFIG_KARMADA_OPTIONS]; /* as the options' table; "": unset */
     int64_t client_qps;
     int64_t client_burst;
 };

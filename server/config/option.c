@@ -104,6 +104,48 @@ const struct skr_option skr_options[] = {
     PLAIN("leaderElection.name", NAME, "sakkara", leader_name, "name of the Lease"),
     PLAIN("leaderElection.schedulerLease", NAME, "sakkara-scheduler", scheduler_lease,
           "mode `scheduler`: `leaderElection.resourceName` of the scheduler's configuration"),
+    PLAIN("karmada.enabled", BOOL, "false", karmada_enabled,
+          "schedule ResourceBindings and ClusterResourceBindings of Karmada"),
+    PLAIN("karmada.schedulerName", NAME, "sakkara", karmada_scheduler_name,
+          "value of `spec.schedulerName` of bindings that are ours"),
+    THREE("karmada.profile", PROFILE, "default", "upstream", "design", karmada_profile,
+          "what decisions do where karmada-scheduler and the design of 2022 differ"),
+    RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
+          "bindings that are decided or written at a time"),
+    PLAIN("karmada.options.topologySearch", PROPAGATION, "", karmada_option[0],
+          "how provider, region and zone constraints are solved: `upstream-then-exact`, "
+          "`upstream`, `exact`; empty: of the profile"),
+    PLAIN("karmada.options.clusterCount", PROPAGATION, "", karmada_option[1],
+          "how many clusters between minGroups and maxGroups: `mixed`, `max`, `smallest`; empty: "
+          "of the profile"),
+    PLAIN("karmada.options.noConstraint", PROPAGATION, "", karmada_option[2],
+          "clusters of a divided workload without constraints: `all`, `prefix`; empty: of the "
+          "profile"),
+    PLAIN("karmada.options.clusterResourceFilter", PROPAGATION, "", karmada_option[3],
+          "whether a Duplicated workload needs room for all its replicas: `off`, `on`; empty: of "
+          "the profile"),
+    PLAIN("karmada.options.missingTopology", PROPAGATION, "", karmada_option[4],
+          "clusters without a property that is asked for: `rejected`, `group`; empty: of the "
+          "profile"),
+    PLAIN("karmada.options.groupScore", PROPAGATION, "", karmada_option[5],
+          "what a group is worth: `room`, `highest`; empty: of the profile"),
+    PLAIN("karmada.options.residentBypass", PROPAGATION, "", karmada_option[6],
+          "whether taints and kinds are not checked where the object runs: `on`, `off`; empty: of "
+          "the profile"),
+    PLAIN("karmada.options.omittedMax", PROPAGATION, "", karmada_option[7],
+          "maxGroups when it is absent or 0: `unbounded`, `0`, `min`; empty: of the profile"),
+    PLAIN("karmada.options.ranges", PROPAGATION, "", karmada_option[8],
+          "which ranges of groups are served: `accepted`, `strict`; empty: of the profile"),
+    PLAIN("karmada.options.emptyWeightPreference", PROPAGATION, "", karmada_option[9],
+          "what `weightPreference: {}` is: `Static`, `spread`; empty: of the profile"),
+    PLAIN(
+        "karmada.options.shortage", PROPAGATION, "", karmada_option[10],
+        "reason of a shortage in select: `Unschedulable`, `SchedulerError`; empty: of the profile"),
+    PLAIN("karmada.options.staticClusters", PROPAGATION, "", karmada_option[11],
+          "clusters of static weights: `all`, `matching`; empty: of the profile"),
+    PLAIN("karmada.options.emptyWorkloadPropagation", PROPAGATION, "", karmada_option[12],
+          "whether selected clusters without replicas are listed with 0: `off`, `on`; empty: of "
+          "the profile"),
     RANGE("client.qps", INTEGER, "1000", 1, 100000, client_qps,
           "writes a second to the API server, all kinds together"),
     RANGE("client.burst", INTEGER, "2000", 1, 100000, client_burst,
@@ -254,6 +296,17 @@ static int store_bool(const struct skr_option *option, const char *text, struct 
     return 0;
 }
 
+/* Whether the value is one of the option called so behind the last dot of the key. */
+static int check_propagation(const struct skr_option *option, const char *text,
+                             struct skr_error *error)
+{
+    struct skr_propagation_options options;
+    skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
+    return text[0] == '\0'
+               ? 0
+               : skr_propagation_options_set(&options, strrchr(option->key, '.') + 1, text, error);
+}
+
 int skr_option_store(const struct skr_option *option, const char *text, struct skr_config *config,
                      struct skr_error *error)
 {
@@ -303,6 +356,15 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     case SKR_OPTION_NAME_OR_EMPTY:
         rc = text[0] ? check_name(text, error) : 0;
         return rc < 0 ? rc : store_string(option, text, config, error);
+    case SKR_OPTION_PROFILE:
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            config->karmada_profile = (enum skr_propagation_profile)word;
+        }
+        return rc;
+    case SKR_OPTION_PROPAGATION:
+        rc = check_propagation(option, text, error);
+        return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_TYPE_COUNT:
         break;
     }
@@ -315,7 +377,8 @@ static const char *const type_names[] = {"string",   "list of names",
                                          "address",  "address or empty",
                                          "integer",  "",
                                          "",         "fixed",
-                                         "",         "name or empty"};
+                                         "",         "name or empty",
+                                         "",         "word or empty"};
 _Static_assert(sizeof type_names / sizeof type_names[0] == SKR_OPTION_TYPE_COUNT,
                "one name a type");
 
