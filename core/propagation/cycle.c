@@ -20,6 +20,26 @@ static const char condition_placed[] = "Binding has been scheduled successfully.
 
 /* ---- ends of a cycle ---- */
 
+static void observe(struct skr_propagation_times *times, skr_time took)
+{
+    size_t bucket = 0;
+    for (skr_time bound = SKR_PROPAGATION_BUCKET_FIRST;
+         bucket < SKR_PROPAGATION_BUCKETS && took > bound; bound *= 2) {
+        bucket++;
+    }
+    times->n[bucket]++;
+    times->sum += took;
+}
+
+static void measure(struct skr_propagation *self, const struct skr_binding_entry *entry)
+{
+    skr_time now = skr_frame_now(self->frame);
+    observe(&self->time[SKR_PROPAGATION_STEP_TOTAL], now - entry->started_at);
+    if (entry->written_at != 0) {
+        observe(&self->time[SKR_PROPAGATION_STEP_WRITE], now - entry->written_at);
+    }
+}
+
 static void end_well(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     skr_keys_succeed(self->keys, entry->key);
@@ -29,6 +49,7 @@ static void end_well(struct skr_propagation *self, struct skr_binding_entry *ent
 static void end_with_retry(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     skr_time later = skr_frame_now(self->frame) + SKR_RETRY_LATER_TIME;
+    measure(self, entry);
     struct skr_propagation_outcome outcome =
         skr_propagation_outcome(entry->code, self->settings->options.shortage_is_error != 0);
     switch (outcome.retry) {
@@ -88,7 +109,7 @@ static void report(struct skr_propagation *self, const struct skr_binding_entry 
 
 /* ---- writes ---- */
 
-static void send(struct skr_propagation *self, const struct skr_binding_entry *entry,
+static void send(struct skr_propagation *self, struct skr_binding_entry *entry,
                  enum skr_write_verb verb, const char *subresource, int purpose, const char *body)
 {
     const struct skr_object_type *type = skr_binding_entry_type(entry);
@@ -103,10 +124,13 @@ static void send(struct skr_propagation *self, const struct skr_binding_entry *e
         .body_len = strlen(body),
         .answer = type,
     };
+    if (entry->written_at == 0) {
+        entry->written_at = skr_frame_now(self->frame);
+    }
     skr_frame_write(self->frame, &write, purpose, entry->key);
 }
 
-static void read_again(struct skr_propagation *self, const struct skr_binding_entry *entry)
+static void read_again(struct skr_propagation *self, struct skr_binding_entry *entry)
 {
     send(self, entry, SKR_VERB_GET, "", SKR_WRITE_READ, "");
 }
@@ -349,6 +373,8 @@ bool skr_propagation_settle(void *self)
         skr_keys_succeed(propagation->keys, key);
         return true;
     }
+    entry->started_at = skr_frame_now(propagation->frame);
+    entry->written_at = 0;
     run_cycle(propagation, entry);
     return true;
 }

@@ -132,6 +132,15 @@ static void end(void *self, enum skr_end why)
     (void)why;
 }
 
+const char *skr_propagation_step_name(enum skr_propagation_step step)
+{
+    static const char *const name[] = {
+        [SKR_PROPAGATION_STEP_WRITE] = "write",
+        [SKR_PROPAGATION_STEP_TOTAL] = "total",
+    };
+    return name[step];
+}
+
 void skr_propagation_count(const void *object, struct skr_propagation_counts *ret)
 {
     const struct skr_propagation *self = object;
@@ -140,6 +149,7 @@ void skr_propagation_count(const void *object, struct skr_propagation_counts *re
     *ret = (struct skr_propagation_counts){.fallbacks = self->fallbacks,
                                            .queued = skr_keys_depth(self->keys)};
     memcpy(ret->attempts, self->attempts, sizeof ret->attempts);
+    memcpy(ret->time, self->time, sizeof ret->time);
     HASH_ITER(hh, self->binding, entry, next)
     {
         if (!skr_propagation_is_ours(self, entry->binding)) {

@@ -25,10 +25,25 @@ extern const struct skr_resource skr_resource_bindings;         /* namespaced */
 extern const struct skr_resource skr_resource_cluster_bindings; /* cluster-scoped */
 extern const struct skr_resource skr_resource_member_clusters;
 
+/* Parts of a binding's cycle as the engine sees them: from the first patch to the last answer, and
+ * from the binding's turn to its end. A decision itself takes no time under the engine's clock. */
+enum skr_propagation_step {
+    SKR_PROPAGATION_STEP_WRITE,
+    SKR_PROPAGATION_STEP_TOTAL,
+    SKR_PROPAGATION_STEP_COUNT
+};
+const char *skr_propagation_step_name(enum skr_propagation_step step);
+enum { SKR_PROPAGATION_BUCKETS = 16, SKR_PROPAGATION_BUCKET_FIRST = 1000000 /* ns, doubling */ };
+struct skr_propagation_times {
+    uint64_t n[SKR_PROPAGATION_BUCKETS + 1]; /* not cumulative; the last is beyond all bounds */
+    int64_t sum;                             /* ns */
+};
+
 /* Counters since the start, and what there is now. */
 struct skr_propagation_counts {
     uint64_t attempts[SKR_PROPAGATION_CODE_COUNT]; /* by code */
     uint64_t fallbacks;
+    struct skr_propagation_times time[SKR_PROPAGATION_STEP_COUNT];
     size_t queued;
     size_t placed, unplaced, waiting; /* ours: Scheduled True, False, neither */
 };

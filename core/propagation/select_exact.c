@@ -218,7 +218,7 @@ static bool set_space(struct search *search, int level, int64_t k)
         }
         n_groups += search->decision->level[i].n;
     }
-    set_dimension(&search->space.dimension[search->n_levels], clusters_min(search),
+    set_dimension(&search->space.dimension[SKR_SPREAD_CLUSTERS], clusters_min(search),
                   clusters_max(search), (int64_t)search->decision->n_candidates, floor);
     if (!skr_spread_space_init(&search->space, PLACES_MAX)) {
         return false;
@@ -239,7 +239,7 @@ static int by_room(const void *a, const void *b)
 static void fill_deepest(struct search *search, const struct skr_spread_group *group,
                          struct skr_spread_table *table)
 {
-    const struct skr_spread_dimension *clusters = &search->space.dimension[search->n_levels];
+    const struct skr_spread_dimension *clusters = &search->space.dimension[SKR_SPREAD_CLUSTERS];
     int64_t count[SKR_SPREAD_DIMENSIONS] = {0};
     int64_t room = 0;
     bool counts = clusters->cap > 0 && !clusters->saturates;
@@ -251,10 +251,10 @@ static void fill_deepest(struct search *search, const struct skr_spread_group *g
     count[search->n_levels - 1] = 1;
     for (size_t i = 0; i < group->n_members; i++) {
         room += member[i];
-        count[search->n_levels] = (int64_t)i + 1;
+        count[SKR_SPREAD_CLUSTERS] = (int64_t)i + 1;
         size_t place = skr_spread_place(&search->space, count);
         if (place != SIZE_MAX && (counts || i + 1 == group->n_members)) {
-            skr_spread_table_raise(table, place, room);
+            skr_spread_table_raise(&search->space, table, place, room);
         }
     }
     free(member);
@@ -263,8 +263,8 @@ static void fill_deepest(struct search *search, const struct skr_spread_group *g
 /* Tables of all groups of the levels from first down. */
 static void make_tables(struct search *search, size_t first)
 {
-    struct skr_spread_table some = {.n = 0};
-    struct skr_spread_table next = {.n = 0};
+    struct skr_spread_table some = {.n_rows = 0};
+    struct skr_spread_table next = {.n_rows = 0};
     for (size_t level = search->n_levels; level-- > first;) {
         size_t n = search->decision->level[level].n;
         search->table[level] = skr_alloc_array(n, sizeof(struct skr_spread_table));
@@ -310,8 +310,8 @@ static void drop_tables(struct search *search)
 /* The most room of any selection that satisfies the constraints; -1: there is none. */
 static int64_t best_of_all(struct search *search)
 {
-    struct skr_spread_table all = {.n = 0};
-    struct skr_spread_table next = {.n = 0};
+    struct skr_spread_table all = {.n_rows = 0};
+    struct skr_spread_table next = {.n_rows = 0};
     if (!set_space(search, -1, 0)) {
         search->too_large = true;
         return -1;

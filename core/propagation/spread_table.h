@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SKR_SPREAD_DIMENSIONS = 4 }; /* provider, region, zone (the declared ones), clusters */
+enum {
+    SKR_SPREAD_DIMENSIONS = 4, /* the declared ones of provider, region, zone; and */
+    SKR_SPREAD_CLUSTERS = 3,   /* clusters, the last one */
+};
 
 struct skr_spread_dimension {
     int64_t cap;    /* highest place; 0: not counted */
@@ -25,13 +28,15 @@ struct skr_spread_space {
     struct skr_spread_dimension dimension[SKR_SPREAD_DIMENSIONS];
     size_t stride[SKR_SPREAD_DIMENSIONS];
     size_t size; /* places of a table */
+    size_t row;  /* places of a row: all numbers of clusters for the same groups */
 };
 
-/* Room by place; -1: there is no such selection. n: places that are not -1, by index. */
+/* Room by place, negative: there is no such selection. row: the rows that have any. */
 struct skr_spread_table {
     int64_t *room;
-    uint32_t *at;
-    size_t n;
+    uint32_t *row;
+    bool *has_row;
+    size_t n_rows;
 };
 
 /* Computes strides; false when a table would have more than limit places. */
@@ -42,7 +47,8 @@ size_t skr_spread_place(const struct skr_spread_space *space,
 
 void skr_spread_table_init(const struct skr_spread_space *space, struct skr_spread_table *table);
 void skr_spread_table_fini(struct skr_spread_table *table); /* all zero allowed */
-void skr_spread_table_raise(struct skr_spread_table *table, size_t place, int64_t room);
+void skr_spread_table_raise(const struct skr_spread_space *space, struct skr_spread_table *table,
+                            size_t place, int64_t room);
 /* to: selections from both a and b; with either: also those from a alone and from b alone. Nothing
  * is aliased. */
 void skr_spread_table_merge(const struct skr_spread_space *space, const struct skr_spread_table *a,

@@ -37,7 +37,10 @@ struct skr_binding_entry {
     char *key;
     struct skr_binding *binding;
     skr_time retriggered_at; /* for a cluster that improved; not again within SKR_RETRIGGER_TIME */
-    /* Of the cycle that runs: what was decided. */
+    /* Of the cycle that runs: when it began, when its first patch went out (0: none), and what was
+     * decided. */
+    skr_time started_at;
+    skr_time written_at;
     enum skr_propagation_code code;
     char message[256];
     char *affinity;     /* of the term that succeeded; NULL: none */
@@ -58,6 +61,7 @@ struct skr_propagation {
     size_t n_list;
     uint64_t attempts[SKR_PROPAGATION_CODE_COUNT];
     uint64_t fallbacks;
+    struct skr_propagation_times time[SKR_PROPAGATION_STEP_COUNT];
 };
 
 extern const struct skr_object_type skr_binding_type;

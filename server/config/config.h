@@ -12,18 +12,33 @@
 #include <stddef.h>
 
 #include "core/gang/settings.h"
+#include "core/propagation/options.h"
 #include "server/findings.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
 enum {
     SKR_CONFIG_BYTES_MAX = 1024 * 1024, /* of the file */
+    SKR_CONFIG_KARMADA_OPTIONS = 13,    /* rows of core/propagation/options.h */
 };
 
 struct skr_config_tls {
     const char *cert_file; /* "" : no TLS */
     const char *key_file;
     const char *client_ca_file; /* "" : client certificates are not asked for */
+};
+
+struct skr_config_spotmix {
+    bool enabled;
+    const char *listen;
+    struct skr_config_tls tls;
+    const char *key_prefix;
+    const char *preset;
+    const char *node_key, *on_demand_value, *spot_value; /* "": the preset's */
+    const char *excluded;                                /* names, separated by commas */
+    int64_t ttl_s;
+    bool rebuild_none;
+    bool rollout_cost;
 };
 
 enum skr_leader_mode {
@@ -44,10 +59,16 @@ struct skr_config {
     const char *probes_listen; /* "": off */
     const char *gate_listen;   /* "" : off */
     struct skr_config_tls gate_tls;
+    struct skr_config_spotmix spotmix;
     enum skr_leader_mode leader_mode;
     const char *leader_namespace; /* "": that of the pod */
     const char *leader_name;      /* of the Lease */
     const char *scheduler_lease;  /* name of the scheduler's, in the same namespace */
+    bool karmada_enabled;
+    const char *karmada_scheduler_name;
+    enum skr_propagation_profile karmada_profile;
+    int64_t karmada_workers;
+    const char *karmada_option[SKR_CONFIG_KARMADA_OPTIONS]; /* as the options' table; "": unset */
     int64_t client_qps;
     int64_t client_burst;
 };

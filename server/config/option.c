@@ -94,6 +94,34 @@ const struct skr_option skr_options[] = {
     PLAIN("gate.certFile", STRING, "", gate_tls.cert_file,
           "certificate chain (PEM) of the webhook; API servers call nothing without TLS"),
     PLAIN("gate.keyFile", STRING, "", gate_tls.key_file, "private key (PEM) of that certificate"),
+    PLAIN("spotmix.enabled", BOOL, "false", spotmix.enabled,
+          "the webhook and reconciler that split replicas over on-demand and spot nodes"),
+    PLAIN("spotmix.listen", LISTEN, "127.0.0.1:9664", spotmix.listen,
+          "address of that webhook, under `/spotmix/mutate`"),
+    PLAIN("spotmix.certFile", STRING, "", spotmix.tls.cert_file,
+          "certificate chain (PEM) of the webhook, read again when it changes"),
+    PLAIN("spotmix.keyFile", STRING, "", spotmix.tls.key_file,
+          "private key (PEM) of that certificate; one that everybody may read is refused"),
+    PLAIN("spotmix.keyPrefix", STRING, "cloudpilot.ai/webhook-scheduler", spotmix.key_prefix,
+          "label of workloads that switches the mix on; the other keys begin with it"),
+    PLAIN("spotmix.preset", STRING, "default", spotmix.preset,
+          "how nodes are labelled: `default`, `karpenter`, `eks`, `gke` or `aks`"),
+    PLAIN("spotmix.nodeKey", STRING, "", spotmix.node_key,
+          "label of nodes that tells their class; empty: the preset's"),
+    PLAIN("spotmix.onDemandValue", STRING, "", spotmix.on_demand_value,
+          "its value on on-demand nodes; empty: the preset's"),
+    PLAIN("spotmix.spotValue", STRING, "", spotmix.spot_value,
+          "its value on spot nodes; empty: the preset's"),
+    PLAIN(
+        "spotmix.excludedNamespaces", STRING, "kube-system,kube-node-lease", spotmix.excluded,
+        "namespaces whose pods are left alone, separated by commas; the daemon's own is one, too"),
+    RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
+          "how long an index is kept for a pod that was reviewed and has not been seen"),
+    WORDS("spotmix.rebuild", WORD, "evict", "none", spotmix.rebuild_none,
+          "running pods whose class is wrong after a change of the maximum: evict them one after "
+          "the other, or report them only"),
+    PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
+          "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", MODE, "none", "scheduler", "lease", leader_mode,
           "`none`: this process is the only one; `scheduler`: a sidecar of each replica of the "
           "scheduler, which leads where the scheduler does; `lease`: replicas of the daemon by "
@@ -104,6 +132,48 @@ const struct skr_option skr_options[] = {
     PLAIN("leaderElection.name", NAME, "sakkara", leader_name, "name of the Lease"),
     PLAIN("leaderElection.schedulerLease", NAME, "sakkara-scheduler", scheduler_lease,
           "mode `scheduler`: `leaderElection.resourceName` of the scheduler's configuration"),
+    PLAIN("karmada.enabled", BOOL, "false", karmada_enabled,
+          "schedule ResourceBindings and ClusterResourceBindings of Karmada"),
+    PLAIN("karmada.schedulerName", NAME, "sakkara", karmada_scheduler_name,
+          "value of `spec.schedulerName` of bindings that are ours"),
+    THREE("karmada.profile", PROFILE, "default", "upstream", "design", karmada_profile,
+          "what decisions do where karmada-scheduler and the design of 2022 differ"),
+    RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
+          "bindings that are decided or written at a time"),
+    PLAIN("karmada.options.topologySearch", PROPAGATION, "", karmada_option[0],
+          "how provider, region and zone constraints are solved: `upstream-then-exact`, "
+          "`upstream`, `exact`; empty: of the profile"),
+    PLAIN("karmada.options.clusterCount", PROPAGATION, "", karmada_option[1],
+          "how many clusters between minGroups and maxGroups: `mixed`, `max`, `smallest`; empty: "
+          "of the profile"),
+    PLAIN("karmada.options.noConstraint", PROPAGATION, "", karmada_option[2],
+          "clusters of a divided workload without constraints: `all`, `prefix`; empty: of the "
+          "profile"),
+    PLAIN("karmada.options.clusterResourceFilter", PROPAGATION, "", karmada_option[3],
+          "whether a Duplicated workload needs room for all its replicas: `off`, `on`; empty: of "
+          "the profile"),
+    PLAIN("karmada.options.missingTopology", PROPAGATION, "", karmada_option[4],
+          "clusters without a property that is asked for: `rejected`, `group`; empty: of the "
+          "profile"),
+    PLAIN("karmada.options.groupScore", PROPAGATION, "", karmada_option[5],
+          "what a group is worth: `room`, `highest`; empty: of the profile"),
+    PLAIN("karmada.options.residentBypass", PROPAGATION, "", karmada_option[6],
+          "whether taints and kinds are not checked where the object runs: `on`, `off`; empty: of "
+          "the profile"),
+    PLAIN("karmada.options.omittedMax", PROPAGATION, "", karmada_option[7],
+          "maxGroups when it is absent or 0: `unbounded`, `0`, `min`; empty: of the profile"),
+    PLAIN("karmada.options.ranges", PROPAGATION, "", karmada_option[8],
+          "which ranges of groups are served: `accepted`, `strict`; empty: of the profile"),
+    PLAIN("karmada.options.emptyWeightPreference", PROPAGATION, "", karmada_option[9],
+          "what `weightPreference: {}` is: `Static`, `spread`; empty: of the profile"),
+    PLAIN(
+        "karmada.options.shortage", PROPAGATION, "", karmada_option[10],
+        "reason of a shortage in select: `Unschedulable`, `SchedulerError`; empty: of the profile"),
+    PLAIN("karmada.options.staticClusters", PROPAGATION, "", karmada_option[11],
+          "clusters of static weights: `all`, `matching`; empty: of the profile"),
+    PLAIN("karmada.options.emptyWorkloadPropagation", PROPAGATION, "", karmada_option[12],
+          "whether selected clusters without replicas are listed with 0: `off`, `on`; empty: of "
+          "the profile"),
     RANGE("client.qps", INTEGER, "1000", 1, 100000, client_qps,
           "writes a second to the API server, all kinds together"),
     RANGE("client.burst", INTEGER, "2000", 1, 100000, client_burst,
@@ -254,6 +324,17 @@ static int store_bool(const struct skr_option *option, const char *text, struct 
     return 0;
 }
 
+/* Whether the value is one of the option called so behind the last dot of the key. */
+static int check_propagation(const struct skr_option *option, const char *text,
+                             struct skr_error *error)
+{
+    struct skr_propagation_options options;
+    skr_propagation_options_init(&options, SKR_PROFILE_DEFAULT);
+    return text[0] == '\0'
+               ? 0
+               : skr_propagation_options_set(&options, strrchr(option->key, '.') + 1, text, error);
+}
+
 int skr_option_store(const struct skr_option *option, const char *text, struct skr_config *config,
                      struct skr_error *error)
 {
@@ -303,6 +384,15 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     case SKR_OPTION_NAME_OR_EMPTY:
         rc = text[0] ? check_name(text, error) : 0;
         return rc < 0 ? rc : store_string(option, text, config, error);
+    case SKR_OPTION_PROFILE:
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            config->karmada_profile = (enum skr_propagation_profile)word;
+        }
+        return rc;
+    case SKR_OPTION_PROPAGATION:
+        rc = check_propagation(option, text, error);
+        return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_TYPE_COUNT:
         break;
     }
@@ -315,7 +405,8 @@ static const char *const type_names[] = {"string",   "list of names",
                                          "address",  "address or empty",
                                          "integer",  "",
                                          "",         "fixed",
-                                         "",         "name or empty"};
+                                         "",         "name or empty",
+                                         "",         "word or empty"};
 _Static_assert(sizeof type_names / sizeof type_names[0] == SKR_OPTION_TYPE_COUNT,
                "one name a type");
 

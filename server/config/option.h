@@ -20,6 +20,8 @@ enum skr_option_type {
     SKR_OPTION_FIXED, /* must be present and have the default's value */
     SKR_OPTION_MODE,  /* leaderElection.mode */
     SKR_OPTION_NAME_OR_EMPTY,
+    SKR_OPTION_PROFILE,     /* karmada.profile */
+    SKR_OPTION_PROPAGATION, /* karmada.options.*: a value of core/propagation/options.h, or empty */
     SKR_OPTION_TYPE_COUNT
 };
 

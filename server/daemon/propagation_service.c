@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures are copied out on the engine's thread, at most once in a while, and into the registry when
+ * somebody asks. */
+#include "server/daemon/propagation_service.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/propagation/scheduler.h"
+#include "server/daemon/series.h"
+#include "topology/base/arena.h"
+
+#define COUNT_EVERY (500 * SKR_MILLISECOND)
+
+enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_DURATION, F_COUNT };
+
+static const struct skr_metric_spec specs[] = {
+    [F_ATTEMPTS] = {.name = "sakkara_binding_attempts_total",
+                    .help = "Decisions about bindings, by outcome.",
+                    .type = SKR_COUNTER,
+                    .label = {"outcome"}},
+    [F_BINDINGS] = {.name = "sakkara_bindings",
+                    .help = "Bindings that are ours, by state.",
+                    .type = SKR_GAUGE,
+                    .label = {"state"}},
+    [F_DEPTH] = {.name = "sakkara_binding_queue_depth",
+                 .help = "Bindings that wait for a decision.",
+                 .type = SKR_GAUGE},
+    [F_FALLBACK] = {.name = "sakkara_binding_selection_fallback_total",
+                    .help = "Selections that a bounded search gave up.",
+                    .type = SKR_COUNTER},
+    [F_DURATION] = {.name = "sakkara_binding_scheduling_duration_seconds",
+                    .help = "Time of a binding's cycle, by step.",
+                    .type = SKR_HISTOGRAM,
+                    .unit = SKR_UNIT_NANOSECONDS,
+                    .label = {"step"},
+                    .first_bucket = SKR_PROPAGATION_BUCKET_FIRST,
+                    .n_buckets = SKR_PROPAGATION_BUCKETS},
+};
+_Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
+
+struct service {
+    struct skr_propagation_settings settings;
+    const struct skr_clock *clock;
+    struct skr_metric_family *family[F_COUNT];
+    skr_time counted_at; /* engine's thread alone */
+    pthread_mutex_t lock;
+    struct skr_propagation_counts counts;
+};
+
+static bool enabled(const struct skr_config *config)
+{
+    return config->karmada_enabled;
+}
+
+static void collect(void *context)
+{
+    struct service *s = context;
+    pthread_mutex_lock(&s->lock);
+    const struct skr_propagation_counts counts = s->counts;
+    pthread_mutex_unlock(&s->lock);
+    for (int code = 0; code < SKR_PROPAGATION_CODE_COUNT; code++) {
+        const char *name =
+            code == SKR_PROPAGATION_PLACED
+                ? "placed"
+                : skr_propagation_outcome((enum skr_propagation_code)code, false).code;
+        skr_series_advance(s->family[F_ATTEMPTS], name, NULL, counts.attempts[code]);
+    }
+    skr_series_set(s->family[F_BINDINGS], "placed", NULL, counts.placed);
+    skr_series_set(s->family[F_BINDINGS], "unplaced", NULL, counts.unplaced);
+    skr_series_set(s->family[F_BINDINGS], "waiting", NULL, counts.waiting);
+    skr_series_set(s->family[F_DEPTH], NULL, NULL, counts.queued);
+    skr_series_advance(s->family[F_FALLBACK], NULL, NULL, counts.fallbacks);
+    for (int step = 0; step < SKR_PROPAGATION_STEP_COUNT; step++) {
+        skr_metric_load(skr_series(s->family[F_DURATION],
+                                   skr_propagation_step_name((enum skr_propagation_step)step),
+                                   NULL),
+                        counts.time[step].n, counts.time[step].sum);
+    }
+}
+
+static void *create(const struct skr_service_host *host)
+{
+    const struct skr_config *config = host->config;
+    struct service *s = skr_alloc(sizeof *s);
+    pthread_mutex_init(&s->lock, NULL);
+    s->clock = host->clock;
+    s->settings = (struct skr_propagation_settings){
+        .scheduler_name = config->karmada_scheduler_name,
+        .workers = (size_t)config->karmada_workers,
+    };
+    skr_propagation_options_init(&s->settings.options, config->karmada_profile);
+    for (size_t i = 0; skr_propagation_option_table[i].name; i++) {
+        if (config->karmada_option[i][0] != '\0') {
+            /* The configuration has refused what is none of its values. */
+            (void)skr_propagation_options_set(&s->settings.options,
+                                              skr_propagation_option_table[i].name,
+                                              config->karmada_option[i], NULL);
+        }
+    }
+    for (int i = 0; i < F_COUNT; i++) {
+        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
+    }
+    skr_metrics_on_collect(host->registry, collect, s);
+    return s;
+}
+
+static const void *settings(const void *service)
+{
+    return &((const struct service *)service)->settings;
+}
+
+static void handled(void *service, const struct skr_engine *engine)
+{
+    struct service *s = service;
+    struct skr_propagation_counts counts;
+    skr_time now = skr_clock_now(s->clock);
+    if (now - s->counted_at < COUNT_EVERY) {
+        return;
+    }
+    s->counted_at = now;
+    skr_propagation_count(skr_engine_self(engine), &counts);
+    pthread_mutex_lock(&s->lock);
+    s->counts = counts;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void destroy(void *service)
+{
+    struct service *s = service;
+    if (s) {
+        pthread_mutex_destroy(&s->lock);
+        free(s);
+    }
+}
+
+const struct skr_scheduler_row skr_propagation_service = {
+    .enabled = enabled,
+    .create = create,
+    .settings = settings,
+    .handled = handled,
+    .destroy = destroy,
+};

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// Bindings of Karmada on a real API server, with structural schemas of their resources.
+
+type karmada struct {
+	*run
+	clusters, bindings cluster.Resource
+}
+
+func startKarmada(t *testing.T) karmada {
+	realOnly(t, "the sandbox does not serve these resources")
+	nodes, _ := racks([]int{1})
+	r := start(t, nodes, options{
+		resources: []string{"testdata/karmada.yaml"},
+		roles:     []string{"../../../manifests/karmada/rbac.yaml"},
+		daemon:    cluster.DaemonOptions{Settings: map[string]string{"karmada": "{enabled: true}"}},
+	})
+	return karmada{run: r, clusters: r.resource("clusters"), bindings: r.resource("resourcebindings")}
+}
+
+func (k karmada) cluster(name, provider, region, zone string, pods int) {
+	k.Helper()
+	k.must(k.plane.Admin.Create(k.clusters.At("", ""), map[string]any{
+		"apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{"provider": provider, "region": region, "zones": []string{zone}},
+	}, nil))
+	k.room(name, pods)
+}
+
+func (k karmada) room(name string, pods int) {
+	k.Helper()
+	k.must(k.plane.Admin.MergePatch(k.clusters.At("", name)+"/status", fmt.Sprintf(`{"status":{
+		"apiEnablements":[{"groupVersion":"apps/v1","resources":[{"kind":"Deployment"}]}],
+		"resourceSummary":{"allocatable":{"pods":"%d"}}}}`, pods)))
+}
+
+func (k karmada) binding(name, scheduler string, replicas int, constraints ...string) {
+	k.Helper()
+	var spread []map[string]any
+	for _, constraint := range constraints {
+		var field string
+		var low, high int
+		if _, err := fmt.Sscanf(constraint, "%s %d %d", &field, &low, &high); err != nil {
+			k.Fatal(err)
+		}
+		spread = append(spread, map[string]any{"spreadByField": field, "minGroups": low, "maxGroups": high})
+	}
+	k.must(k.plane.Admin.Create(k.bindings.At(k.ns, ""), map[string]any{
+		"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
+		"metadata": map[string]any{"name": name, "labels": map[string]string{"propagationpolicy.karmada.io/permanent-id": "p"}},
+		"spec": map[string]any{
+			"schedulerName": scheduler, "replicas": replicas,
+			"resource": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": k.ns, "name": name, "uid": "u"},
+			"placement": map[string]any{"spreadConstraints": spread, "replicaScheduling": map[string]any{
+				"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted",
+				"weightPreference": map[string]any{"dynamicWeight": "AvailableReplicas"}}},
+		},
+	}, nil))
+}
+
+type bindingState struct {
+	Metadata struct{ Generation int64 }
+	Spec     struct {
+		Clusters []struct {
+			Name     string
+			Replicas int
+		}
+	}
+	Status struct {
+		LastScheduledTime           string
+		SchedulerObservedGeneration int64
+		Conditions                  []struct{ Type, Status, Reason, Message string }
+	}
+}
+
+func (b bindingState) places() string {
+	var words []string
+	for _, c := range b.Spec.Clusters {
+		words = append(words, fmt.Sprintf("%s%d", c.Name, c.Replicas))
+	}
+	sort.Strings(words)
+	return strings.Join(words, " ")
+}
+
+// expect waits until a binding is where it should be and says why.
+func (k karmada) expect(name, reason, places string) {
+	k.Helper()
+	k.wait(usual, name+" is "+reason, func(v *cluster.View) error {
+		var b bindingState
+		if err := v.Object(k.bindings.Path, k.ns, name).Decode(&b); err != nil {
+			return err
+		}
+		if len(b.Status.Conditions) != 1 || b.Status.Conditions[0].Reason != reason || b.places() != places {
+			return fmt.Errorf("%+v", b)
+		}
+		if reason == "Success" && (b.Status.SchedulerObservedGeneration != b.Metadata.Generation || b.Status.LastScheduledTime == "") {
+			return fmt.Errorf("not observed: %+v", b)
+		}
+		return nil
+	})
+}
+
+func (k karmada) five() {
+	k.cluster("a", "p1", "r1", "z1", 3)
+	k.cluster("b", "p1", "r1", "z1", 5)
+	k.cluster("c", "p1", "r2", "z2", 2)
+	k.cluster("d", "p1", "r2", "z2", 4)
+	k.cluster("e", "p2", "r3", "z3", 9)
+}
+
+// TestKarmada_ZonesAndProvidersHold: Bindings with zone and provider constraints are placed where they hold, follow
+// their replicas, and say what is missing when nothing fits.
+func TestKarmada_ZonesAndProvidersHold(t *testing.T) {
+	k := startKarmada(t)
+	k.five()
+	k.binding("zones", "sakkara", 9, "zone 2 2", "cluster 2 3")
+	k.binding("providers", "sakkara", 12, "provider 2 2", "cluster 2 2")
+	k.binding("impossible", "sakkara", 40, "zone 2 2")
+	k.binding("foreign", "default-scheduler", 2)
+	k.expect("providers", "Success", "b4 e8")
+	k.expect("impossible", "Unschedulable", "")
+	k.wait(usual, "zones are placed", func(v *cluster.View) error {
+		var b bindingState
+		if err := v.Object(k.bindings.Path, k.ns, "zones").Decode(&b); err != nil {
+			return err
+		}
+		if len(b.Status.Conditions) != 1 || b.Status.Conditions[0].Reason != "Success" || len(b.Spec.Clusters) < 2 {
+			return fmt.Errorf("%+v", b)
+		}
+		return nil
+	})
+	k.room("e", 60)
+	k.expect("impossible", "Success", "b3 e37")
+	var foreign bindingState
+	k.must(k.plane.Admin.Get(k.bindings.At(k.ns, "foreign"), &foreign))
+	if foreign.Metadata.Generation != 1 || len(foreign.Status.Conditions) != 0 {
+		t.Errorf("a foreign binding was touched: %+v", foreign)
+	}
+}
+
+// TestKarmada_KilledAndStartedAgain: A daemon that is killed while bindings come finishes all of them after its
+// restart, and an eviction meanwhile is not overwritten.
+func TestKarmada_KilledAndStartedAgain(t *testing.T) {
+	k := startKarmada(t)
+	k.five()
+	for i := 0; i < 40; i++ {
+		k.binding(fmt.Sprintf("b-%d", i), "sakkara", 7)
+		if i%10 == 5 {
+			k.daemon.Kill()
+			k.must(k.daemon.Start())
+		}
+	}
+	for i := 0; i < 40; i++ {
+		k.wait(usual, "placed", func(v *cluster.View) error {
+			var b bindingState
+			if err := v.Object(k.bindings.Path, k.ns, fmt.Sprintf("b-%d", i)).Decode(&b); err != nil {
+				return err
+			}
+			sum := 0
+			for _, c := range b.Spec.Clusters {
+				sum += c.Replicas
+			}
+			if sum != 7 || len(b.Status.Conditions) != 1 || b.Status.SchedulerObservedGeneration != b.Metadata.Generation {
+				return fmt.Errorf("%+v", b)
+			}
+			return nil
+		})
+	}
+	k.must(k.plane.Admin.MergePatch(k.bindings.At(k.ns, "b-0"), `{"spec":{"clusters":[{"name":"a","replicas":1}],
+		"gracefulEvictionTasks":[{"fromCluster":"e"},{"fromCluster":"b"}]}}`))
+	k.wait(usual, "evicted", func(v *cluster.View) error {
+		var b bindingState
+		if err := v.Object(k.bindings.Path, k.ns, "b-0").Decode(&b); err != nil {
+			return err
+		}
+		if p := b.places(); strings.Contains(p, "e") || strings.Contains(p, "b") || len(b.Spec.Clusters) < 2 {
+			return fmt.Errorf("%s", p)
+		}
+		return nil
+	})
+}

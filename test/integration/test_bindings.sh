@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The worked examples of bindings, byte for byte: test/bindings/NAME.yaml gives NAME.json and NAME.txt (output, messages,
+# exit code). Then what a user may get wrong. `test_bindings.sh write` writes the results anew.
+set -eu
+sakkara=${SAKKARA:-build/sakkara}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+    echo "test_bindings.sh: $*" >&2
+    failed=1
+}
+
+run() { # run FILE ARGUMENT...: output, messages, exit code
+    input=$1
+    shift
+    code=0
+    "$sakkara" simulate binding -f "$input" "$@" >"$work/out" 2>"$work/err" || code=$?
+    cat "$work/out" "$work/err"
+    echo "exit $code"
+}
+
+for file in test/bindings/*.yaml; do
+    name=${file%.yaml}
+    run "$file" -o json >"$work/json"
+    run "$file" >"$work/txt"
+    for kind in json txt; do
+        if [ "${1:-}" = write ]; then
+            cp "$work/$kind" "$name.$kind"
+        fi
+        cmp -s "$work/$kind" "$name.$kind" || fail "$file: $kind differs: $(diff "$name.$kind" "$work/$kind" | head -5)"
+    done
+done
+
+expect() { # expect CODE TEXT: what the last run left in $work/all
+    grep -q "^exit $1\$" "$work/all" || fail "$2: $(tail -1 "$work/all")"
+    grep -qF -- "$2" "$work/all" || fail "lacks '$2': $(cat "$work/all")"
+}
+
+file=test/bindings/zones.yaml
+run "$file" --binding default/nothing >"$work/all"
+expect 3 "no binding default/nothing"
+run "$file" --option nothing=1 >"$work/all"
+expect 2 'unknown option "nothing"'
+run "$file" --option omittedMax=9 >"$work/all"
+expect 2 "option omittedMax: must be unbounded, 0, min or a profile"
+run "$file" --option omittedMax >"$work/all"
+expect 2 "must be name=value"
+run "$file" --profile nothing >"$work/all"
+expect 2 "nothing"
+run "$work/missing.yaml" >"$work/all"
+expect 1 "missing.yaml"
+sed 's/replicas: 10/replicas: many/' "$file" >"$work/bad.yaml"
+run "$work/bad.yaml" >"$work/all"
+expect 1 "spec.replicas: must be an integer, got a string"
+sed 's/replicas: 10/replicas: -1/' "$file" >"$work/bad.yaml"
+run "$work/bad.yaml" >"$work/all"
+expect 1 "spec.replicas: must be 0 or more"
+cat "$file" >"$work/twice.yaml"
+echo "---" >>"$work/twice.yaml"
+cat "$file" >>"$work/twice.yaml"
+run "$work/twice.yaml" >"$work/all"
+expect 1 'Cluster "a" is there twice'
+
+# The same code, for one binding of a dump; and where bindings run.
+code=0
+"$sakkara" explain binding/web --file "$file" -o json >"$work/one" 2>/dev/null || code=$?
+head -1 test/bindings/zones.json | cmp -s - "$work/one" && [ $code = 0 ] || fail "explain differs from simulate"
+"$sakkara" explain binding/nothing --file "$file" >"$work/one" 2>&1 && fail "a binding that is not there is explained"
+"$sakkara" tree --bindings --file test/bindings/dynamic-growth.yaml --ascii >"$work/tree"
+printf 'default/web             6\n|-a                     3\n\\-b                     3\n' | cmp -s - "$work/tree" ||
+    fail "tree --bindings: $(cat "$work/tree")"
+"$sakkara" demo binding >"$work/demo"
+grep -q 'no_feasible_combination: zone 2..2, cluster 2..2 needs room 19, best 14' "$work/demo" || fail "demo binding"
+exit $failed
