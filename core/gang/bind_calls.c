@@ -36,7 +36,7 @@ void bind_calls_park(struct skr_gang *e, struct pod_entry *p, uint64_t request, 
 void bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
 {
     p->vote.given = true;
-    dirty_group(e, p->group);
+    dirty_member(e, p->group);
 }
 
 void bind_calls_withdraw(struct pod_entry *p)
@@ -109,7 +109,7 @@ void bind_calls_drop_vote(struct skr_gang *e, struct pod_entry *p)
     bind_calls_withdraw(p);
     nomination_kicked(e, p);
     if (p->group) {
-        dirty_group(e, p->group);
+        dirty_member(e, p->group);
     }
 }
 

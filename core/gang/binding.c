@@ -180,7 +180,7 @@ void binding_pump(struct skr_gang *e)
         } else {
             bind_calls_unqueue(e, p);
             if (p->group) {
-                dirty_group(e, p->group);
+                dirty_member(e, p->group);
             }
         }
     }
@@ -208,7 +208,7 @@ static void bound_now(struct skr_gang *e, struct pod_entry *p, const char *node)
     pod_changes_bound(e, p, node);
     bind_calls_answer(e, p, SKR_ANSWER_BOUND, "");
     if (p->group) {
-        dirty_group(e, p->group);
+        dirty_member(e, p->group);
     }
 }
 
@@ -272,7 +272,7 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
         bind_calls_release(e, p);
     }
     if (p->group) {
-        dirty_group(e, p->group);
+        dirty_member(e, p->group);
     }
 }
 
@@ -292,7 +292,7 @@ void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w, s
         e->stats.bindings += ev->written.outcome == SKR_WRITE_OK && !ev->written.object;
         bind_calls_is_seen(e, p);
         if (p->group) {
-            dirty_group(e, p->group);
+            dirty_member(e, p->group);
         }
     } else if (w->purpose == WRITE_FOR_BINDING) {
         posted(e, p, w, ev);

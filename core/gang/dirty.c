@@ -9,6 +9,7 @@
 #include "core/gang/maps.h"
 #include "core/gang/plan.h"
 #include "core/gang/pods.h"
+#include "core/gang/wakes.h"
 
 #include <utlist.h>
 
@@ -21,6 +22,19 @@ void dirty_group(struct skr_gang *e, struct group *g)
     }
     g->dirty = true;
     DL_APPEND2(e->dirty.groups, g, dprev, dnext);
+}
+
+/* A look costs what its members are: at a rate that keeps it to a few hundredths of the time. */
+enum { LARGE_GROUP = 512, PAUSE_NS = 4000 };
+
+void dirty_member(struct skr_gang *e, struct group *g)
+{
+    skr_time at = g->evaluated_at + (skr_time)g->n_members * PAUSE_NS;
+    if (g->n_members <= LARGE_GROUP || skr_frame_now(e->frame) >= at) {
+        dirty_group(e, g);
+    } else {
+        wakes_group(e, g, at);
+    }
 }
 
 void dirty_pod(struct skr_gang *e, struct pod_entry *p)

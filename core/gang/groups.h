@@ -96,7 +96,8 @@ struct group {
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;
-    skr_time wake_at; /* wakes.c */
+    skr_time wake_at;      /* wakes.c */
+    skr_time evaluated_at; /* last; lifecycle.c */
 
     /* Looking for a placement: trial.c */
     struct {
@@ -157,6 +158,8 @@ struct group {
     struct {
         skr_time since; /* text is unchanged since */
         const char *text;
+        char *last; /* of those that get one: its name, of the members at input */
+        uint64_t input;
     } gated; /* Events of gated members; members.c */
 };
 

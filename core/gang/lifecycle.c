@@ -186,6 +186,7 @@ static void touch_members(struct skr_gang *e, struct group *g)
 
 void lifecycle_evaluate(struct skr_gang *e, struct group *g)
 {
+    g->evaluated_at = skr_frame_now(e->frame);
     restore_late(e, g);
     plan_home_note_binding(e, g);
     if (group_source_resolve(e, g) && g->plan) {

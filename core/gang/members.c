@@ -38,6 +38,8 @@ enum {
     AGAIN_MS = 100,
     GATED_EVENT_MEMBERS = 100, /* members of a group that get an Event while gated */
     GATED_EVENT_AFTER_S = 5,
+    TURNS_FROM = 512, /* members */
+    TURN_NS = 20000,  /* what a patch takes to make */
 };
 
 /* ---- patches ---- */
@@ -279,15 +281,45 @@ static void clear_traces(struct skr_gang *e, struct pod_entry *p)
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
-static size_t place_by_name(const struct pod_entry *p)
+static int by_name(const void *a, const void *b)
 {
-    const struct pod_entry *q;
-    size_t n = 0;
-    DL_FOREACH(p->group->members, q)
-    {
-        n += strcmp(q->pod->meta.name, p->pod->meta.name) < 0;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Whether it is one of the first GATED_EVENT_MEMBERS by name, among the members of now. The last of
+ * these is looked for once a change of members. */
+static bool is_among_first(const struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (g->n_members <= GATED_EVENT_MEMBERS) {
+        return true;
     }
-    return n;
+    if (!g->gated.last || g->gated.input != g->input_epoch) {
+        const char **name = skr_alloc_array(g->n_members, sizeof *name);
+        const struct pod_entry *q;
+        size_t n = 0;
+        DL_FOREACH(g->members, q)
+        {
+            name[n++] = q->pod->meta.name;
+        }
+        qsort(name, n, sizeof *name, by_name);
+        free(g->gated.last);
+        g->gated.last = skr_strdup(name[GATED_EVENT_MEMBERS - 1]);
+        g->gated.input = g->input_epoch;
+        free(name);
+    }
+    return strcmp(p->pod->meta.name, g->gated.last) <= 0;
+}
+
+/* Members of a large group come one after the other, so that nobody waits for all of them. */
+static skr_time turn_of(const struct pod_entry *p)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (const char *s = p->uid; *s; s++) {
+        hash = (hash ^ (unsigned char)*s) * 1099511628211u;
+    }
+    size_t n = p->group->n_members;
+    return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
 }
 
 static void tell_waiting(struct skr_gang *e, struct pod_entry *p)
@@ -302,13 +334,13 @@ static void tell_waiting(struct skr_gang *e, struct pod_entry *p)
     if ((!p->pod->gate && !nobody_else_tells) || p->reported_event == text) {
         return;
     }
-    skr_time at = g->gated.since + GATED_EVENT_AFTER_S * SKR_SECOND;
+    skr_time at = g->gated.since + GATED_EVENT_AFTER_S * SKR_SECOND + turn_of(p);
     if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
     }
     p->reported_event = text;
-    if (place_by_name(p) < GATED_EVENT_MEMBERS) {
+    if (is_among_first(p)) {
         out_event(e, "Pod", &p->pod->meta, nobody_else_tells, "GroupWaiting", "GroupWaiting", text);
     }
 }
@@ -340,7 +372,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
-    skr_time at = since + LABEL_AFTER_S * SKR_SECOND;
+    skr_time at = since + LABEL_AFTER_S * SKR_SECOND + turn_of(p);
     if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;
@@ -503,7 +535,7 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     }
     dirty_pod(e, p);
     if (p->group) {
-        dirty_group(e, p->group);
+        dirty_member(e, p->group);
     }
 }
 

@@ -39,7 +39,7 @@ static void leave_group(struct skr_gang *e, struct pod_entry *p)
     dirty_input(g);
     p->group = NULL;
     membership_unseat(p);
-    dirty_group(e, g);
+    dirty_member(e, g);
 }
 
 static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
@@ -57,7 +57,7 @@ static void join_group(struct skr_gang *e, struct pod_entry *p, struct group *g)
     const char *retries = skr_labels_get(&p->pod->meta.labels, SKR_LABEL_RETRIES);
     long long had = retries ? strtoll(retries, NULL, 10) : 0;
     p->trials_base = g->trial.n - (had > 0 ? (uint64_t)had : 0);
-    dirty_group(e, g);
+    dirty_member(e, g);
 }
 
 static void update_group(struct skr_gang *e, struct pod_entry *p)
@@ -176,7 +176,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
         }
     }
     note_success(g, p);
-    dirty_group(e, g);
+    dirty_member(e, g);
 }
 
 void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
