@@ -29,6 +29,7 @@ struct skr_kube_watch {
     const struct skr_resource *resource;
     const char *selector; /* NULL: all */
     bool optional;        /* for all that take it */
+    bool not_system;      /* likewise */
     const char *name;
     struct skr_feed feed;
     struct skr_transfer transfer;
@@ -67,7 +68,8 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
     w->name = what->name ? what->name : w->resource->plural;
     w->page = session->options->page;
     skr_feed_init(&w->feed, session, w->name, index);
-    w->feed.no_system = what->users_only && !session->options->system_groups;
+    w->not_system = what->not_system;
+    w->feed.no_system = what->not_system && !session->options->system_groups;
     skr_transfer_init(&w->transfer, session, w);
     w->transfer.receive = on_receive;
     w->transfer.done = on_done;
@@ -111,7 +113,8 @@ static bool same_text(const char *a, const char *b)
 bool skr_kube_watch_serves(const struct skr_kube_watch *watch, const struct skr_watch *what)
 {
     return skr_resource_is(watch->resource, what->type->resource) &&
-           same_text(watch->selector, what->label_selector);
+           same_text(watch->selector, what->label_selector) &&
+           watch->not_system == what->not_system;
 }
 
 bool skr_kube_watch_are_peers(const struct skr_kube_watch *a, const struct skr_kube_watch *b)
