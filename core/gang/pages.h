@@ -32,8 +32,13 @@ struct skr_view_query {
     /* Whether an object with these labels is selected; compiled from the selector by the shell.
      * NULL: every one is. */
     bool (*selects)(void *context, const struct skr_labels *labels);
+    /* Whether somebody waits for the engine who must not: the page is given up where it is. Asked for
+     * each group and unit. NULL: nobody does. */
+    bool (*interrupted)(void *context);
     void *context;
 };
+
+enum { SKR_VIEW_INTERRUPTED = 0 }; /* instead of a status: nothing was written */
 
 /* Appends the JSON of the answer and returns its HTTP status: 200, 400 (an argument), 404 (no such
  * path, group, unit or resource), 413 (beyond SKR_VIEW_BYTES_MAX), 503 (not synced, not leader).

@@ -50,6 +50,10 @@ int skr_gang_view(struct skr_gang *e, const struct skr_view_query *query, skr_ti
             return view_refuse(&v, 503, "not leader");
         }
         const int code = pages[i].write(&v, rest);
+        if (v.interrupted) {
+            out->len = v.begin;
+            return SKR_VIEW_INTERRUPTED;
+        }
         if (code == 200 && view_is_too_large(&v)) {
             return view_refuse(&v, 413, "the answer has more than %d bytes", SKR_VIEW_BYTES_MAX);
         }

@@ -13,6 +13,7 @@ struct view {
     skr_time now;
     struct skr_json_writer w;
     size_t begin; /* length of the output before the answer */
+    bool interrupted;
 };
 
 /* Drops what was written, writes a Status instead; returns code. */
@@ -24,6 +25,8 @@ void view_time(struct view *v, const char *key, skr_time t); /* null when not po
  * seen but made by reading a cluster that stands still. */
 void view_moment(struct view *v, const char *key, skr_time t);
 bool view_is_too_large(const struct view *v);
+/* Too large, or interrupted: it is not worth going on. */
+bool view_must_end(struct view *v);
 
 /* rest: of the path, behind the row's. They return the HTTP status. */
 int view_tree(struct view *v, const char *rest);

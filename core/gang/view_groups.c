@@ -50,7 +50,7 @@ static int write_list(struct view *v)
     skr_json_open(&v->w, NULL, '{');
     view_head(v, "GroupList");
     skr_json_open(&v->w, "items", '[');
-    for (size_t i = 0; i < n && !view_is_too_large(v); i++) {
+    for (size_t i = 0; i < n && !view_must_end(v); i++) {
         skr_json_open(&v->w, NULL, '{');
         view_group(v, list[i], VIEW_SUMMARY);
         skr_json_close(&v->w, '}');

@@ -75,3 +75,10 @@ bool view_is_too_large(const struct view *v)
 {
     return v->w.out->len - v->begin > SKR_VIEW_BYTES_MAX;
 }
+
+bool view_must_end(struct view *v)
+{
+    v->interrupted =
+        v->interrupted || (v->query->interrupted && v->query->interrupted(v->query->context));
+    return v->interrupted || view_is_too_large(v);
+}

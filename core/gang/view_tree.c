@@ -263,7 +263,7 @@ static void write_units(struct tree_page *p)
     open[0] = p->domain;
     next[0] = 0;
     open_unit(p, p->domain);
-    while (depth >= 0 && !view_is_too_large(p->v)) {
+    while (depth >= 0 && !view_must_end(p->v)) {
         const int32_t unit = open[depth];
         if (next[depth] == p->tree->child_count[unit]) {
             close_unit(p, unit);

@@ -30,6 +30,7 @@ struct skr_engine_thread {
     skr_time timer;
     pthread_t thread;
     bool running;
+    atomic_size_t requests;         /* posted and not yet begun */
     atomic_int_fast64_t busy_since; /* of the clock; 0: it waits */
 
     pthread_mutex_t lock; /* of everything below */
@@ -85,6 +86,9 @@ static void enqueue(struct skr_engine_thread *t, struct message *message)
         t->tail = message;
         t->n++;
         t->posted++;
+        if (!message->look && message->event.kind == SKR_EVENT_REQUEST) {
+            atomic_fetch_add_explicit(&t->requests, 1, memory_order_relaxed);
+        }
         pthread_cond_signal(&t->wake);
     }
     pthread_mutex_unlock(&t->lock);
@@ -263,6 +267,11 @@ static void set_busy(struct skr_engine_thread *t)
     atomic_store_explicit(&t->busy_since, skr_clock_now(t->clock), memory_order_relaxed);
 }
 
+bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread)
+{
+    return atomic_load_explicit(&thread->requests, memory_order_relaxed) > 0;
+}
+
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)
 {
     skr_time since = atomic_load_explicit(&thread->busy_since, memory_order_relaxed);
@@ -301,6 +310,9 @@ static void *work(void *argument)
             if (message->look) {
                 message->look(message->keep, t->engine, skr_clock_now(t->clock));
             } else {
+                if (message->event.kind == SKR_EVENT_REQUEST) {
+                    atomic_fetch_sub_explicit(&t->requests, 1, memory_order_relaxed);
+                }
                 handle(t, &message->event);
             }
             release_message(message);

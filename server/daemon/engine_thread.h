@@ -59,6 +59,8 @@ void skr_engine_thread_post_kept(struct skr_engine_thread *thread, const struct 
 void skr_engine_thread_look(struct skr_engine_thread *thread,
                             void (*look)(void *context, struct skr_engine *engine, skr_time now),
                             void *context);
+/* Whether a request of outside waits for the thread. Any thread, no locks. */
+bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread);
 /* How long the thread has been at the message, timer or question that it handles; 0: it waits for
  * one. Any thread, no locks. */
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread);

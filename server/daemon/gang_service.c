@@ -63,6 +63,12 @@ static void look(void *context, void (*fn)(void *argument, struct skr_engine *en
     skr_engine_thread_look(s->engine, fn, argument);
 }
 
+static bool busy(void *context)
+{
+    const struct service *s = context;
+    return skr_engine_thread_has_requests(s->engine);
+}
+
 static skr_time now(void *context)
 {
     const struct service *s = context;
@@ -156,7 +162,7 @@ static int start_gate(struct service *s, struct skr_error *error)
 static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
 {
     struct service *s = service;
-    const struct skr_api_options api = {.look = look, .context = s};
+    const struct skr_api_options api = {.look = look, .busy = busy, .context = s};
     const struct skr_explanations_options explanations = {.post = post, .context = s};
     s->engine = engine;
     s->api = skr_api_create(&api);

@@ -27,6 +27,7 @@ struct question {
     struct skr_selector *selector; /* NULL: none */
     struct skr_strbuf answer;
     int code;
+    int tries;
     bool answered, abandoned; /* under the lock */
 };
 
@@ -50,6 +51,13 @@ static bool selects(void *context, const struct skr_labels *labels)
     return skr_selector_matches_list(q->selector, labels);
 }
 
+static bool interrupted(void *context)
+{
+    const struct question *q = context;
+
+    return q->api->options.busy(q->api->options.context);
+}
+
 static void write_answer(struct question *q, struct skr_engine *engine, skr_time now)
 {
     struct skr_view_query query = {.path = q->path, .context = q};
@@ -63,6 +71,7 @@ static void write_answer(struct question *q, struct skr_engine *engine, skr_time
         query.argument[i] = q->argument[i];
     }
     query.selects = q->selector ? selects : NULL;
+    query.interrupted = q->api->options.busy ? interrupted : NULL;
     q->code = skr_gang_view(skr_engine_self(engine), &query, now, &q->answer);
 }
 
@@ -76,6 +85,14 @@ static void look(void *context, struct skr_engine *engine, skr_time now)
     pthread_mutex_unlock(&api->lock);
     if (!abandoned) {
         write_answer(q, engine, now);
+        if (q->code == SKR_VIEW_INTERRUPTED && ++q->tries < SKR_API_TRIES_MAX) {
+            api->options.look(api->options.context, look, q);
+            return;
+        }
+        if (q->code == SKR_VIEW_INTERRUPTED) {
+            q->code = MHD_HTTP_SERVICE_UNAVAILABLE;
+            skr_view_write_status(&q->answer, q->code, "sakkara: the scheduler is busy");
+        }
     }
     pthread_mutex_lock(&api->lock);
     api->n_asked--;

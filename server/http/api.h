@@ -10,12 +10,18 @@
 #include "core/gang/pages.h"
 #include "server/http/admin.h"
 
-enum { SKR_API_ASKED_MAX = 16 };
+enum {
+    SKR_API_ASKED_MAX = 16,
+    SKR_API_TRIES_MAX = 100, /* to write a page without being interrupted; then 503 */
+};
 
 struct skr_api_options {
     /* skr_engine_thread_look(). */
     void (*look)(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
                  void *argument);
+    /* Whether a request of kube-scheduler waits for the engine: skr_engine_thread_has_requests(). A
+     * page gives way to it and begins anew behind it. */
+    bool (*busy)(void *context);
     void *context;
 };
 

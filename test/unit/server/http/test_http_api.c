@@ -2,6 +2,7 @@
 /* The API over HTTP: the real listener and the real engine thread, and a thread that takes its
  * time. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,15 @@ struct world {
     look_function *fn[ASKED_MAX];
     void *context[ASKED_MAX];
     size_t n;
+    atomic_int busy; /* so many pages more have to give way */
 };
+
+static bool is_busy(void *context)
+{
+    struct world *w = context;
+
+    return atomic_load(&w->busy) > 0 && atomic_fetch_sub(&w->busy, 1) > 0;
+}
 
 static void look(void *context, look_function *fn, void *argument)
 {
@@ -107,7 +116,7 @@ static void world_set_up(struct world *w)
 {
     const struct skr_engine_outlets outlets = {
         .context = w, .answer = ignore_answer, .write = ignore_write, .decide = ignore_decision};
-    const struct skr_api_options api = {.look = look, .context = w};
+    const struct skr_api_options api = {.look = look, .busy = is_busy, .context = w};
     struct skr_admin_options admin = {.listen = "127.0.0.1:0", .n_routes = 1};
     struct skr_error error;
 
@@ -295,4 +304,19 @@ TEST_WITH(world, the_client_asks_the_listener)
     assert_string_equal(error.text, "no group \"x\" in namespace \"a\"");
     skr_client_destroy(client);
     skr_strbuf_fini(&messages);
+}
+
+TEST_WITH(world, a_page_gives_way_to_requests_and_begins_anew_behind_them)
+{
+    sync_world(world);
+    atomic_store(&world->busy, 3);
+    expect(world, "GET", "/v1/tree", 200, "\"kind\":\"Tree\"");
+    assert_int_equal(atomic_load(&world->busy), 0);
+    atomic_store(&world->busy, 3);
+    expect(world, "GET", "/v1/groups", 200, "\"kind\":\"GroupList\"");
+    assert_int_equal(atomic_load(&world->busy), 0);
+    /* An engine that never has time for it says so. */
+    atomic_store(&world->busy, 1000000);
+    expect(world, "GET", "/v1/groups", 503, "the scheduler is busy");
+    atomic_store(&world->busy, 0);
 }
