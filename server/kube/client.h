@@ -19,55 +19,8 @@
  */
 #include "core/frame/action.h"
 #include "core/frame/event.h"
-#include "server/kube/access.h"
-
-enum {
-    SKR_KUBE_QPS_MAX = 100000,
-    SKR_KUBE_BURST_MAX = 1000000,
-    SKR_KUBE_IN_FLIGHT_MAX = 256,
-    SKR_KUBE_PAGE_MAX = 10000,
-    SKR_KUBE_SUBSCRIBERS_MAX = 8,
-    SKR_KUBE_RESOURCES_MAX = 32, /* different ones, by resource and selector */
-};
-
-/* Who takes events: copied, what it points to outlives the client. */
-struct skr_kube_subscriber {
-    const struct skr_watch *watch;
-    size_t n_watches;
-    void (*deliver)(void *context, struct skr_event *event);
-    void *context;
-};
-
-struct skr_kube_options {
-    struct skr_kube_subscriber subscriber[SKR_KUBE_SUBSCRIBERS_MAX];
-    size_t n_subscribers;
-    const char *user_agent; /* copied; NULL: "sakkara" */
-    bool system_groups;     /* group maps and PodGroups in the system's namespaces count; false */
-    /* Asked on the kube thread right before a request is sent that changes something; false: it is
-     * not sent, DROPPED. NULL: always. */
-    bool (*may_write)(void *context);
-    void *may_write_context;
-    /* Writes. */
-    int32_t qps;              /* 1..SKR_KUBE_QPS_MAX; 1000 */
-    int32_t burst;            /* 1..SKR_KUBE_BURST_MAX; 2000 */
-    int32_t max_in_flight;    /* 1..SKR_KUBE_IN_FLIGHT_MAX; 32 */
-    size_t max_queued_events; /* class EVENT waiting; more are dropped; 10000 */
-    size_t max_queued;        /* all classes; more are dropped; 1000000 */
-    skr_time request_timeout; /* of a write; of silence within a list; 30 s */
-    skr_time stop_grace;      /* writes in flight may still be answered; 5 s */
-    /* Watches. */
-    int32_t page;           /* objects of a list page, 1..SKR_KUBE_PAGE_MAX; 500 */
-    skr_time watch_for;     /* a watch is asked to last this long up to twice as long; 5 min */
-    skr_time silence;       /* a watch without a byte is given up; bookmarks come every minute;
-                               150 s */
-    skr_time backoff_min;   /* after a failure, doubled at each, with jitter; 200 ms */
-    skr_time backoff_max;   /* 30 s */
-    skr_time healthy_after; /* a watch that lasted so long forgets earlier failures; 10 s */
-    skr_time stale_after;   /* without success the cache counts as stale; more than silence and
-                               backoff_max together; 5 min */
-    skr_time absent_retry;  /* a kind that is not installed is looked for again; 5 min */
-    uint64_t seed;          /* of the jitter; 0: random */
-};
+#include "server/kube/counters.h"
+#include "server/kube/options.h"
 
 /* The figures above; nobody subscribes. */
 void skr_kube_options_default(struct skr_kube_options *options);

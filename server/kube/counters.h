@@ -6,7 +6,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "server/kube/client.h"
+#include "core/frame/event.h"
+#include "core/frame/write.h"
+
+enum { SKR_KUBE_RESOURCES_MAX = 32 }; /* different ones, by resource and selector */
 
 struct skr_kube_resource_counters {
     const char *name; /* constant, set before the thread runs */

@@ -25,6 +25,7 @@
 
 #include "server/kube/decode.h"
 #include "server/kube/known.h"
+#include "server/kube/options.h"
 #include "server/kube/transfer.h"
 
 struct skr_feed {

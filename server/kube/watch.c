@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/kube/lines.h"
+#include "server/kube/options.h"
 #include "server/kube/salvage.h"
 #include "server/kube/target.h"
 #include "server/log.h"

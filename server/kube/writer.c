@@ -7,6 +7,7 @@
 
 #include "server/kube/decode.h"
 #include "server/kube/limiter.h"
+#include "server/kube/options.h"
 #include "server/kube/target.h"
 #include "server/log.h"
 
