@@ -82,7 +82,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
-.PHONY: all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -244,6 +244,12 @@ PROVE_BIN := $(filter $(O)/test/property/test_solver%,$(PROPERTY_BIN))
 prove: $(PROVE_BIN) ## the solver against its oracles, N=1000000 problems (SEED: of the day)
 	@set -e; for p in $^; do \
 		N=$${N:-1000000} SEED=$${SEED:-$$(date +%Y%m%d)} KEEP=test/solve/known nice -n 10 $$p; done
+
+EXPLORE_BIN := $(O)/test/property/test_engine
+explore: $(EXPLORE_BIN) ## the engine under SEEDS=2000 random schedules of faults; one that fails is shortened
+	@test/explore.sh $<
+planted: ## whether make explore finds bugs that are planted one at a time (test/planted.txt)
+	@test/planted.sh
 
 e2e: $(BIN) ## the program on a real control plane (needs Go)
 	@test/e2e/run.sh

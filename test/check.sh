@@ -37,6 +37,7 @@ fi
 step_join
 step unit $make -j"$jobs" unit
 step property $make -j"$jobs" property
+step explore $make -j"$jobs" explore
 step integration $make -j"$jobs" integration
 if [ "${SKIP_E2E:-}" = 1 ]; then
     step_skip e2e "SKIP_E2E=1"

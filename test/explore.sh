@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# explore.sh PROGRAM: plays SEEDS=2000 schedules of STEPS=300 random events from SEED=1 on, JOBS at a
+# time (test/property/test_engine.c). One that fails is shortened to as few events as still fail,
+# and the command that replays it is printed. The last line is "N passed, N failed".
+set -u
+program=$1
+seeds=${SEEDS:-2000}
+first=${SEED:-1}
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+SKR_STEPS=${STEPS:-300}
+export SKR_STEPS
+name=everything
+chunk=25 # seeds of one process
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# A process leaves the seed it failed at.
+export program folder name
+i=0
+while [ $i -lt "$seeds" ]; do
+    n=$((seeds - i < chunk ? seeds - i : chunk))
+    echo "$((first + i)) $n"
+    i=$((i + n))
+done | xargs -P "$jobs" -L 1 sh -c '
+    [ -e "$folder/failed" ] && exit
+    log="$folder/log.$0"
+    SKR_SEED=$0 SKR_SEEDS=$1 "$program" "$name" >"$log" 2>&1 && rm -f "$log" && exit
+    sed -n "s/^seed //p" "$log" | tail -n 1 >>"$folder/failed"'
+
+if [ ! -s "$folder/failed" ]; then
+    [ -z "${SKR_RESULTS:-}" ] || echo "$seeds 0" >>"$SKR_RESULTS"
+    echo "$seeds passed, 0 failed"
+    exit 0
+fi
+seed=$(sort -n "$folder/failed" | head -n 1)
+
+# fails FILE: whether the seed fails with these steps alone, one a line
+fails() {
+    ! SKR_ONLY=",$(tr '\n' ',' <"$1")" SKR_SEED=$seed SKR_SEEDS=1 timeout 60 "$program" "$name" >"$folder/last" 2>&1
+}
+seq 0 $((SKR_STEPS - 1)) >"$folder/steps"
+if fails "$folder/steps"; then
+    size=$(((SKR_STEPS + 1) / 2))
+    while [ $size -gt 0 ]; do
+        at=1
+        while [ $at -le "$(wc -l <"$folder/steps")" ]; do
+            sed "$at,$((at + size - 1))d" "$folder/steps" >"$folder/fewer"
+            if fails "$folder/fewer"; then
+                mv "$folder/fewer" "$folder/steps"
+            else
+                at=$((at + size))
+            fi
+        done
+        size=$((size / 2))
+    done
+fi
+fails "$folder/steps"
+grep -E "rig: |ERROR|error|bug" "$folder/last" | tail -n 5
+echo "seed $seed fails with $(wc -l <"$folder/steps") events:"
+echo "  SKR_RIG_TRACE=1 SKR_SEED=$seed SKR_STEPS=$SKR_STEPS SKR_ONLY=,$(tr '\n' ',' <"$folder/steps") $program $name"
+[ -z "${SKR_RESULTS:-}" ] || echo "$((seeds - 1)) 1" >>"$SKR_RESULTS"
+echo "$((seeds - 1)) passed, 1 failed"
+exit 1
