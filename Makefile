@@ -4,7 +4,9 @@
 
 CC ?= cc
 VARIANT ?=
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The last released number, CHANGELOG.md has what is in it; a build says its commit too.
+NUMBER := 0.1.0
+VERSION := $(NUMBER)-$(shell git describe --always --dirty --exclude '*' 2>/dev/null || echo unknown)
 REVISION := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 
@@ -82,7 +84,7 @@ LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
 .PHONY: all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
-	lint-clang format format-check check-layers man install image image-check clean help FORCE
+	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
 # Objects stay, also those a chain of implicit rules made.
 .SECONDARY:
@@ -182,7 +184,15 @@ install: $(BIN) $(MAN) ## program, man pages, completions, configurations, manif
 	$(BIN) completion fish >$(SHARE)/fish/vendor_completions.d/sakkara.fish
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/configs configs/*.yaml
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/sakkara/manifests manifests/*.yaml
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md LICENSE docs/*.md
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sakkara README.md CHANGELOG.md LICENSE docs/*.md
+
+uninstall: ## what install left below DESTDIR/PREFIX
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,sakkara kubectl-sakkara kubectl_complete-sakkara) \
+		$(SHARE)/man/man8/sakkara.8 $(SHARE)/man/man1/kubectl-sakkara.1 \
+		$(addprefix $(SHARE)/man/man5/,sakkara-topology.5 sakkara-group.5) \
+		$(addprefix $(SHARE)/bash-completion/completions/,sakkara kubectl-sakkara) \
+		$(SHARE)/zsh/site-functions/_sakkara $(SHARE)/fish/vendor_completions.d/sakkara.fish
+	rm -rf $(SHARE)/sakkara $(SHARE)/doc/sakkara
 
 # With whatever builds images here.
 IMAGE ?= sakkara:latest

@@ -7,7 +7,7 @@
 #   rc         what an int function returned; never r, err, ret, res
 #   context    the pointer that a callback gets back; never ctx, arg, opaque, user_data
 #   reference  comments and documents name what a reader of this tree can open: no numbers of rules elsewhere
-#   size       headers have 300 lines at most, sources 650, tests 900
+#   size       headers have 300 lines at most, sources 700, tests 900
 #   spdx       the licence is the first line
 #   guard      include guards are the path: SKR_SERVER_HTTP_TLS_H
 # dialect.sh            the tree
@@ -49,7 +49,7 @@ check_c() {
     }
     function finish() {
         if (FILE != "" && FILE ~ /\.h$/ && LINES > 300) print FILE ":" LINES ": size: a header of more than 300 lines"
-        most = FILE ~ /^test\// ? 900 : 650
+        most = FILE ~ /^test\// ? 900 : 700
         if (FILE != "" && FILE ~ /\.c$/ && LINES > most) print FILE ":" LINES ": size: a source of more than " most " lines"
     }
     FNR == 1 {
@@ -148,7 +148,7 @@ if [ "${1:-}" = --planted ]; then
     plant reference a.c '/* as R14 says */'
     plant reference a.c '/* gang.md section 2 */'
     plant size a.h "$(awk 'BEGIN { printf "#ifndef SKR_A_H"; for (i = 0; i < 310; i++) printf "\\nint a;" }')"
-    plant size a.c "$(awk 'BEGIN { for (i = 0; i < 660; i++) printf "int a;\\n" }')"
+    plant size a.c "$(awk 'BEGIN { for (i = 0; i < 710; i++) printf "int a;\\n" }')"
     plant spdx a.c 'int a;'
     plant guard a/b.h '#ifndef SKR_B_H\n#define SKR_B_H\n#endif'
     echo "dialect, planted violations: $passed passed, $failed failed"
@@ -162,7 +162,7 @@ cd "$(dirname "$0")/.."
     # shellcheck disable=SC2046
     check_c $(cat "$scratch/files")
     # shellcheck disable=SC2046
-    check_text README.md $(find docs -name '*.md')
+    check_text README.md CONTRIBUTING.md CHANGELOG.md $(find docs -name '*.md')
 } >"$scratch/found"
 if [ -s "$scratch/found" ]; then
     cat "$scratch/found"

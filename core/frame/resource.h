@@ -35,11 +35,8 @@ struct skr_watch {
     const struct skr_object_type *type;
     const char *label_selector; /* NULL: all objects */
     bool optional;              /* the kind may not be installed: then there are none */
-    /* Objects in the namespaces of the system (kube-system, kube-public, kube-node-lease) are left
-     * out unless the configuration says otherwise: who may label one there must not make us write
-     * to it. */
-    bool not_system;
-    const char *name; /* in metrics and logs; NULL: the plural */
+    const char *name;           /* in metrics and logs; NULL: the plural */
+    bool users_only;            /* those in the namespaces of the system are left out by default */
 };
 
 enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */

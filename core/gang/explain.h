@@ -13,7 +13,7 @@
 #include "core/gang/solve_request.h"
 
 enum {
-    SKR_EXPLAIN_ASKERS_MAX = 64,      /* requests that wait for a solve; more are refused */
+    SKR_EXPLAIN_ASKERS_MAX = 32,      /* requests on their way at once; more are refused */
     SKR_EXPLAIN_PATIENCE_S = 10,      /* from a request to its answer */
     SKR_EXPLAIN_STEPS_MAX = 512,      /* of the search for relaxations */
     SKR_EXPLAIN_TRIES_MAX = 3,        /* solves for one request, when the group changes meanwhile */

@@ -60,8 +60,8 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
     {.type = &skr_gang_pod},
     {.type = &skr_gang_configmap,
      .label_selector = "sakkara.group",
-     .name = "groups",
-     .not_system = true},
+     .users_only = true,
+     .name = "groups"},
     {.type = &skr_gang_configmap, .label_selector = "sakkara.topology", .name = "topologies"},
-    {.type = &skr_gang_podgroup, .optional = true, .not_system = true},
+    {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
 };

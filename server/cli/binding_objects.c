@@ -46,5 +46,5 @@ int skr_binding_objects_fetch(const struct skr_call *call, const struct skr_clie
     if (error.text[0] != '\0') {
         skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
     }
-    return rc == -SKR_RETRY ? SKR_EXIT_UNREACHABLE : SKR_EXIT_ERROR;
+    return skr_client_exit_code(rc);
 }

@@ -127,7 +127,7 @@ int skr_client_flags_open(const struct skr_call *call, const struct skr_client_f
     const int rc = skr_client_create(&options, ret, messages, &error);
     if (rc < 0) {
         skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
-        return SKR_EXIT_ERROR;
+        return skr_client_exit_code(rc);
     }
     return SKR_EXIT_OK;
 }

@@ -70,8 +70,9 @@ static int read_files(const struct skr_call *call, struct skr_lint *lint,
 {
     int code = SKR_EXIT_OK;
     for (size_t i = 0; i < call->n_words; i++) {
-        if (skr_manifest_files(call->word[i], take_file, lint, messages) < 0) {
-            code = SKR_EXIT_ERROR;
+        const int rc = skr_manifest_files(call->word[i], take_file, lint, messages);
+        if (rc < 0 && code != SKR_EXIT_ERROR) {
+            code = skr_client_exit_code(rc);
         }
     }
     return code;
@@ -110,8 +111,7 @@ static int read_map(const struct options *options, const char *word, const char 
     if (!options->file) {
         return fetch_map(options, word, name, lint, messages);
     }
-    return skr_manifest_files(options->file, take_file, lint, messages) < 0 ? SKR_EXIT_ERROR
-                                                                            : SKR_EXIT_OK;
+    return skr_client_exit_code(skr_manifest_files(options->file, take_file, lint, messages));
 }
 
 /* ---- the command ---- */
@@ -185,7 +185,7 @@ const struct skr_command skr_command_lint = {
         "a\ncompiler does: FILE:LINE:COLUMN, also inside JSON that stands in a string. Files "
         "are held\nagainst one another. A folder stands for its *.yaml, *.yml, *.json, - for "
         "standard input.\nSilent when nothing is wrong. Exit code 5 with findings. "
-        "docs/reference.md lists them all.\n",
+        "docs/lint.md lists them all.\n",
     .examples = "  sakkara lint configs/*.yaml\n"
                 "  sakkara lint topology.yaml group-a.yaml job-a.yaml\n"
                 "  sakkara lint -o sarif manifests >lint.sarif\n"

@@ -48,11 +48,12 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     const struct options *options = call->options;
     struct skr_findings findings;
     struct skr_config *config = NULL;
+    int rc = 0;
     skr_log_set_format((enum skr_log_format)options->log_format);
     skr_log_set_level((int)options->level);
     skr_findings_init(&findings);
     if (options->config) {
-        skr_config_load(options->config, &config, &findings);
+        rc = skr_config_load(options->config, &config, &findings);
         skr_findings_write(&findings, options->config, messages);
         fwrite(messages->s, 1, messages->len, stderr);
         skr_strbuf_reset(messages);
@@ -60,7 +61,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         config = skr_config_default();
     }
     if (!config) {
-        return SKR_EXIT_ERROR;
+        return rc == -SKR_NOT_FOUND ? SKR_EXIT_NOT_FOUND : SKR_EXIT_ERROR;
     }
     int code = skr_daemon_run(config, options->kubeconfig);
     skr_config_destroy(config);

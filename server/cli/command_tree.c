@@ -117,7 +117,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     }
     if (code == SKR_EXIT_OK) {
         code = show(call, page, out, messages);
-    } else if (code == SKR_EXIT_NOT_FOUND) {
+    } else if (client && code == SKR_EXIT_NOT_FOUND) {
         skr_suggest_from_tree(client, &query, messages);
     }
     json_decref(page);

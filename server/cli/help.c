@@ -53,6 +53,11 @@ int skr_cli_refuse_command(const char *name, struct skr_strbuf *out)
         names[n] = skr_commands[n]->name;
     }
     names[n++] = "config";
+    if (strcmp(name, "config") == 0) {
+        skr_strbuf_add(out, "sakkara: config is no command but a topic of help\n"
+                            "see: sakkara help config\n");
+        return SKR_EXIT_USAGE;
+    }
     const char *near = skr_suggest(name, names, n);
     skr_strbuf_addf(out, "sakkara: unknown command %.64s", name);
     if (near) {

@@ -20,7 +20,7 @@ enum {
     SKR_ADMIN_ROUTES_MAX = 16,
     SKR_ADMIN_BODY_MAX = 1024 * 1024, /* bytes of a request's body */
     SKR_ADMIN_CONNECTIONS_MAX = 256,
-    /* More than the questions that are held at once (SKR_EXPLANATIONS_ASKED_MAX, SKR_API_ASKED_MAX):
+    /* More than the questions that are held at once (SKR_EXPLAIN_ASKERS_MAX, SKR_API_ASKED_MAX):
      * behind the API server's proxy everybody has one address. */
     SKR_ADMIN_PER_ADDRESS_MAX = 64,
     SKR_PROBES_CONNECTIONS_MAX = 128,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/explain.h"
 #include "server/http/json_reply.h"
 #include "topology/base/arena.h"
 
@@ -73,7 +74,7 @@ static uint64_t ask(struct skr_explanations *x, struct skr_http_request *request
     uint64_t number = 0;
 
     pthread_mutex_lock(&x->lock);
-    if (x->n < SKR_EXPLANATIONS_ASKED_MAX) {
+    if (x->n < SKR_EXPLAIN_ASKERS_MAX) {
         struct question *q = skr_alloc(sizeof *q);
         number = q->number = ++x->last;
         q->request = request;

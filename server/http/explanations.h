@@ -4,13 +4,11 @@
 /*
  * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. The
  * request is held while the engine finds out, which may take a solve; the engine answers within
- * seconds in any case. At most SKR_EXPLANATIONS_ASKED_MAX are on their way at once.
+ * seconds in any case. At most SKR_EXPLAIN_ASKERS_MAX (core/gang/explain.h) are on their way at once.
  */
 #include "core/frame/event.h"
 #include "core/gang/requests.h"
 #include "server/http/admin.h"
-
-enum { SKR_EXPLANATIONS_ASKED_MAX = 32 };
 
 struct skr_explanations_options {
     /* skr_engine_thread_post_kept(). */

@@ -15,8 +15,9 @@
  * Several engines may take from one feed, each with a type of its own. What one of them cannot decode
  * the others get all the same.
  *
- * Groups in the namespaces of the system (kube-system, kube-public, kube-node-lease) are left out
- * unless the options say otherwise: who may label a map there must not make us write to it.
+ * Objects of users that stand in the namespaces of the system (kube-system, kube-public,
+ * kube-node-lease) are left out unless the options say otherwise: who may label a map there must not
+ * make us write to it.
  *
  * Kube thread only.
  */

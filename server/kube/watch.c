@@ -29,7 +29,6 @@ struct skr_kube_watch {
     const struct skr_resource *resource;
     const char *selector; /* NULL: all */
     bool optional;        /* for all that take it */
-    bool not_system;      /* likewise */
     const char *name;
     struct skr_feed feed;
     struct skr_transfer transfer;
@@ -45,7 +44,7 @@ struct skr_kube_watch {
     int trouble;       /* of the last failure; TROUBLE_NONE: all is well */
     uint64_t repeated; /* the same trouble in a row */
     bool absent;
-    /* Set while bytes are taken in, told when the transfer ends. */
+    /* Set while bytes are taken in, reported when the transfer ends. */
     int stream_trouble;
     struct skr_error stream_error;
 };
@@ -68,8 +67,7 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
     w->name = what->name ? what->name : w->resource->plural;
     w->page = session->options->page;
     skr_feed_init(&w->feed, session, w->name, index);
-    w->not_system = what->not_system;
-    w->feed.no_system = what->not_system && !session->options->system_groups;
+    w->feed.no_system = what->users_only && !session->options->system_groups;
     skr_transfer_init(&w->transfer, session, w);
     w->transfer.receive = on_receive;
     w->transfer.done = on_done;
@@ -113,8 +111,7 @@ static bool same_text(const char *a, const char *b)
 bool skr_kube_watch_serves(const struct skr_kube_watch *watch, const struct skr_watch *what)
 {
     return skr_resource_is(watch->resource, what->type->resource) &&
-           same_text(watch->selector, what->label_selector) &&
-           watch->not_system == what->not_system;
+           same_text(watch->selector, what->label_selector);
 }
 
 bool skr_kube_watch_are_peers(const struct skr_kube_watch *a, const struct skr_kube_watch *b)

@@ -19,7 +19,7 @@
 #include "topology/base/strbuf.h"
 
 enum {
-    SKR_LINT_FINDINGS_MAX = 100, /* told of one file; the rest is counted */
+    SKR_LINT_FINDINGS_MAX = 100, /* reported of one file; the rest is counted */
     SKR_LINT_NESTED_MAX = 64,    /* configurations in ConfigMaps of one call */
 };
 
@@ -30,10 +30,10 @@ void skr_lint_destroy(struct skr_lint *lint); /* NULL allowed */
 
 /* text is copied; name stands in front of findings. */
 void skr_lint_add(struct skr_lint *lint, const char *name, const char *text, size_t n);
-/* The same for objects that are there to compare with: nothing is told about them, and they are not
+/* The same for objects that are there to compare with: nothing is reported about them, and they are not
  * counted as a file. */
 void skr_lint_add_context(struct skr_lint *lint, const char *name, const char *text, size_t n);
-/* Findings about this ConfigMap alone are told; the rest is there to compare with. "": of any
+/* Findings about this ConfigMap alone are reported; the rest is there to compare with. "": of any
  * namespace. Strings are borrowed. Before finish. */
 void skr_lint_select(struct skr_lint *lint, const char *namespace_, const char *name);
 /* Looks at everything. Once. Returns the number of objects that skr_lint_select() chose, or of all.

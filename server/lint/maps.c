@@ -175,7 +175,7 @@ static void check_map(struct skr_lint *lint, const struct lint_object *o)
     struct skr_configmap *map = NULL;
     struct skr_error error;
     if (skr_configmap_decode(o->json, &map, &error) < 0) {
-        return; /* told by the check of fields */
+        return; /* reported by the check of fields */
     }
     const bool topology = skr_labels_get(&map->meta.labels, SKR_TOPOLOGY_LABEL);
     const bool group = skr_labels_get(&map->meta.labels, SKR_GROUP_LABEL);

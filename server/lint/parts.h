@@ -26,7 +26,7 @@ struct lint_text {
     bool is_context;
     size_t number; /* in the order of adding */
     size_t n_objects;
-    size_t n_findings; /* of a file, told or not */
+    size_t n_findings; /* of a file, reported or not */
 };
 
 struct lint_object {
@@ -80,7 +80,7 @@ struct skr_lint {
     size_t n_objects, cap_objects;
     struct lint_finding *finding;
     size_t n_findings, cap_findings;
-    size_t n_errors, n_warnings; /* all, told or not */
+    size_t n_errors, n_warnings; /* all, reported or not */
     struct lint_group *group;
     size_t n_groups, cap_groups;
     struct lint_group_name *group_name; /* by namespace and name */

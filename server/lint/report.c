@@ -93,7 +93,7 @@ static bool is_silent(const struct skr_lint *lint, const struct lint_object *abo
            (lint->select_namespace[0] && strcmp(about->namespace_, lint->select_namespace) != 0);
 }
 
-/* Whether it is to be told; counted in any case. */
+/* Whether it is to be reported; counted in any case. */
 static bool count(struct skr_lint *lint, const struct lint_text *text, size_t rule)
 {
     /* Texts are the lint's own. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of findings: docs/reference.md and SARIF have their texts from here. */
+/* The kinds of findings: docs/lint.md and SARIF have their texts from here. */
 #include <string.h>
 
 #include "server/lint/lint.h"

@@ -51,7 +51,7 @@ static bool read_entry(const struct lint_object *o, const json_t *json, size_t i
     return ends_in_v1(lint_text_of(json, "urlPrefix")) && (ret->filters || ret->binds);
 }
 
-/* false: absent, or told by the reader as no duration. */
+/* false: absent, or reported by the reader as no duration. */
 static bool read_timeout(const struct entry *e, skr_time *ret)
 {
     const char *text = lint_text_of(e->json, "httpTimeout");

@@ -3,7 +3,7 @@
  * Counts characters that are no blanks: in the value up to the offset, then in the text from where
  * the scalar begins, with the escapes of its style.
  *
- * Limit: a value with line or paragraph separators (U+2028, U+2029) in a YAML file may be told a
+ * Limit: a value with line or paragraph separators (U+2028, U+2029) in a YAML file may be reported a
  * few characters off, as YAML keeps them in some scalars and folds them in others.
  */
 #include "server/manifest/scalar_position.h"

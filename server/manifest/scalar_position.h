@@ -7,7 +7,7 @@
  * is the same in both, up to escapes, so the k-th of them in the value is the k-th in the text.
  *
  * Exact for plain, quoted and block scalars of YAML and for strings of JSON, whatever the indent,
- * folding, chomping and escapes. A place between two characters (a blank, the end) is told as the
+ * folding, chomping and escapes. A place between two characters (a blank, the end) is reported as the
  * one behind the character before it.
  */
 #include <stdbool.h>

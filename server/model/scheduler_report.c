@@ -14,12 +14,12 @@ enum { NOTE_MAX = 1024 }; /* of an Event; the rest is cut, as by truncateMessage
 /* ---- the pod's condition ---- */
 
 /* scheduled_message of a decoded pod is cut. */
-static bool is_told(const struct skr_pod *pod, const char *reason, const char *message)
+static bool is_reported(const struct skr_pod *pod, const char *reason, const char *message)
 {
-    size_t told = strlen(pod->scheduled_message);
+    size_t reported = strlen(pod->scheduled_message);
     return strcmp(pod->scheduled_reason, reason) == 0 &&
-           strncmp(pod->scheduled_message, message, told) == 0 &&
-           (told == strlen(message) || told + 4 > SKR_POD_MESSAGE_MAX);
+           strncmp(pod->scheduled_message, message, reported) == 0 &&
+           (reported == strlen(message) || reported + 4 > SKR_POD_MESSAGE_MAX);
 }
 
 static json_t *condition_patch(const struct skr_scheduler_model *s, const struct skr_pod *pod,
@@ -112,11 +112,11 @@ void skr_sched_report_failure(struct skr_scheduler_model *s, const struct skr_po
 {
     static const char *const words[] = {"Warning", "FailedScheduling", "Scheduling"};
     const bool clear = clear_nomination && pod->nominated_node[0];
-    const bool told = is_told(pod, reason, message);
-    if (!told) {
+    const bool reported = is_reported(pod, reason, message);
+    if (!reported) {
         write_event(s, pod, words, message);
     }
-    if (!told || clear) {
+    if (!reported || clear) {
         json_t *patch = condition_patch(s, pod, reason, message, clear);
         patch_status(s, pod, patch);
         json_decref(patch);

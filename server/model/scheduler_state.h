@@ -11,7 +11,7 @@
  */
 #include <uthash.h>
 
-#include "server/model/scheduler.h"
+#include "server/model/scheduler_options.h"
 #include "server/model/scheduler_ports.h"
 #include "server/model/watcher.h"
 #include "topology/resources.h"
@@ -136,7 +136,7 @@ void skr_sched_pod_left(struct skr_scheduler_model *s, const struct skr_sched_po
 /* Frees the entry with all it has. */
 void skr_sched_pod_destroy(struct skr_scheduler_model *s, struct skr_sched_pod *p);
 
-/* ---- scheduler_report.c: what pods and people are told ---- */
+/* ---- scheduler_report.c: what is reported of pods ---- */
 /* Patches the status when reason or message are new, or a nomination has to go; an Event. */
 void skr_sched_report_failure(struct skr_scheduler_model *s, const struct skr_pod *pod,
                               const char *reason, const char *message, bool clear_nomination);

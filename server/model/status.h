@@ -34,7 +34,7 @@ const char *skr_status_kind(const struct skr_store_resource *resource, char text
 
 /* ---- field errors ---- */
 
-enum { SKR_CAUSES_MAX = 32 }; /* of one object; further ones are not told */
+enum { SKR_CAUSES_MAX = 32 }; /* of one object; further ones are not reported */
 
 struct skr_causes {
     json_t *list; /* NULL while there are none */

@@ -46,7 +46,7 @@ bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_
 
 /* ---- where a list goes on ---- */
 
-/* The token: REVISION/NAMESPACE/NAME of the first object that was not told yet. */
+/* The token: REVISION/NAMESPACE/NAME of the first object that was not reported yet. */
 struct position {
     uint64_t revision; /* 0: from the beginning */
     char namespace_[256];

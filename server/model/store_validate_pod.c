@@ -108,7 +108,7 @@ static void validate_resources(struct check *c, const json_t *resources, const c
             continue;
         }
         if (!parse_amount(value, &request) || !parse_amount(other, &limit)) {
-            continue; /* told above */
+            continue; /* reported above */
         }
         if (extended && request != limit) {
             skr_causes_invalid(c->causes, at(c, "%s.requests", where), value,

@@ -22,7 +22,7 @@ int skr_binding_input_read(struct skr_binding_input *input, const char *path,
 int skr_binding_input_parse(struct skr_binding_input *input, const char *name, const char *text,
                             size_t n, struct skr_strbuf *errors);
 /* After the last file: decodes and sorts. Kinds that play no part are named once each in warnings.
- * Errors: SKR_INVALID, told in errors (a cluster or binding twice). */
+ * Errors: SKR_INVALID, reported in errors (a cluster or binding twice). */
 int skr_binding_input_finish(struct skr_binding_input *input, struct skr_strbuf *warnings,
                              struct skr_strbuf *errors);
 /* The binding that "NS/NAME", or "NAME" without a namespace, names; NULL: none. A NAME alone also

@@ -38,7 +38,7 @@ void skr_simulate_input_init(struct skr_simulate_input *input);
 void skr_simulate_input_fini(struct skr_simulate_input *input);
 
 /* Adds a file, a folder or "-". Errors: of skr_manifests_read(), which tells them in errors; what
- * is decoded by engine or scheduler is decoded here too, so that it is told with its position. */
+ * is decoded by engine or scheduler is decoded here too, so that it is reported with its position. */
 int skr_simulate_input_read(struct skr_simulate_input *input, const char *path,
                             struct skr_strbuf *errors);
 /* The same for a text. */
@@ -49,7 +49,7 @@ int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name,
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings);
 
 /* Creates the objects of the beginning. tick is called now and then, so that watchers can keep up.
- * Errors: SKR_INVALID, told in errors with their positions. */
+ * Errors: SKR_INVALID, reported in errors with their positions. */
 int skr_simulate_input_load(const struct skr_simulate_input *input, struct skr_store *store,
                             skr_time now, void (*tick)(void *context), void *context,
                             struct skr_strbuf *errors);

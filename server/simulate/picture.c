@@ -170,7 +170,8 @@ void skr_picture_draw(const struct skr_picture *picture, struct skr_strbuf *out)
         draw_leaf(p, &layout, i, out);
     }
     if (left_out > 0) {
-        skr_strbuf_addf(out, "and %d nodes without a change\n", left_out);
+        skr_strbuf_addf(out, "and %d node%s without a change\n", left_out,
+                        left_out == 1 ? "" : "s");
     }
 }
 

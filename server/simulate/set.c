@@ -183,7 +183,7 @@ static bool check_constraint(const struct skr_simulate_input *input, const json_
 {
     const char *dot = strrchr(path, '.');
     if (!dot || dot == path || !dot[1]) {
-        return true; /* told when it is set */
+        return true; /* reported when it is set */
     }
     char *level = skr_strdup(path);
     level[dot - path] = '\0';

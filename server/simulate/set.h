@@ -16,7 +16,7 @@
 
 /* Whether the text has this form; else errors says so, with a line end. */
 bool skr_simulate_set_is_read(const char *text, struct skr_strbuf *errors);
-/* Changes the object in the input. Errors are told in errors, with a line end: SKR_INVALID (not
+/* Changes the object in the input. Errors are reported in errors, with a line end: SKR_INVALID (not
  * understood, or the group would be malformed), SKR_NOT_FOUND (no such group in the files). */
 int skr_simulate_set(struct skr_simulate_input *input, const char *text, struct skr_strbuf *errors);
 

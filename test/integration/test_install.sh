@@ -129,5 +129,10 @@ if command -v fish >/dev/null; then
     equal "fish" "json|text|solve place one group written down in a file|" "$got"
 fi
 
+# ---- and away again ----
+
+make --no-print-directory -s VARIANT="$variant" uninstall DESTDIR="$work/root" PREFIX=/usr >"$work/log" 2>&1
+equal "make uninstall leaves" "" "$(cat "$work/log")$(find "$work/root" ! -type d)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

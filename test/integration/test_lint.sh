@@ -46,7 +46,7 @@ is_empty err
 runs 5 "warnings alone" "$sakkara" lint test/lint/uneven.yaml
 runs 5 "a folder, files against one another" "$sakkara" lint test/lint/several
 has out '3 files, 1 error, 2 warnings'
-runs 1 "a file that cannot be read" "$sakkara" lint "$work/none.yaml" test/lint/uneven.yaml
+runs 3 "a file that is not there" "$sakkara" lint "$work/none.yaml" test/lint/uneven.yaml
 has err 'none.yaml: No such file or directory'
 has out '[UnevenDepth]'
 runs 2 "no file" "$sakkara" lint

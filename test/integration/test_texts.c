@@ -214,7 +214,7 @@ TEST(commands_have_their_exit_codes_and_texts)
         {{"serve", "-v", "loud"}, 2, NULL, "-v is a number from 0 to 10, not loud\n"},
         {{"serve", "--log-format", "xml"}, 2, NULL, "--log-format is text or json, not xml\n"},
         {{"serve", "now"}, 2, NULL, "sakkara serve: unexpected argument now\n"},
-        {{"serve", "--config", "/nonexistent"}, 1, NULL, "/nonexistent: error: "},
+        {{"serve", "--config", "/nonexistent"}, 3, NULL, "/nonexistent: error: "},
         {{"serve", "--kubeconfig", "/nonexistent"},
          1,
          NULL,

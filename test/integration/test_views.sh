@@ -89,7 +89,7 @@ runs "two sources" 2 "$sakkara" tree --file $views/tree.yaml --server http://127
 runs "a dump does not change" 2 "$sakkara" get groups -w --file $views/groups.yaml
 runs "no groups" 0 "$sakkara" get groups --file $views/odd.yaml
 one_line "no groups" 'No groups found in namespace default.'
-runs "no such dump" 1 "$sakkara" tree --file $work/nothing.json
+runs "no such dump" 3 "$sakkara" tree --file $work/nothing.json
 printf '{"kind": "List", "apiVersion": "v1", "items": [{"kind": "Node", "apiVersion": "v1"}]}' >"$work/bad.json"
 runs "a bad dump" 1 "$sakkara" tree --file $work/bad.json
 runs "nobody listens" 6 "$sakkara" tree --server http://127.0.0.1:1

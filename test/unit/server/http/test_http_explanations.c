@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/gang/explain.h"
 #include "server/http/explanations.h"
 #include "test/test.h"
 #include "test/unit/http_client.h"
@@ -142,8 +143,8 @@ TEST_WITH(world, an_answer_may_come_before_the_question_is_held)
 
 TEST_WITH(world, who_hangs_up_gets_no_answer_and_makes_room)
 {
-    int fd[SKR_EXPLANATIONS_ASKED_MAX];
-    for (size_t i = 0; i < SKR_EXPLANATIONS_ASKED_MAX; i++) {
+    int fd[SKR_EXPLAIN_ASKERS_MAX];
+    for (size_t i = 0; i < SKR_EXPLAIN_ASKERS_MAX; i++) {
         fd[i] = ask(world, "/v1/explain/default/g");
         question(world, i);
     }
@@ -162,7 +163,7 @@ TEST_WITH(world, who_hangs_up_gets_no_answer_and_makes_room)
     }
     assert_int_equal(status, 200);
     answer(world, world->request[0], SKR_EXPLAIN_FOUND, "{}"); /* nobody waits for it */
-    for (size_t i = 1; i < SKR_EXPLANATIONS_ASKED_MAX; i++) {
+    for (size_t i = 1; i < SKR_EXPLAIN_ASKERS_MAX; i++) {
         answer(world, world->request[i], SKR_EXPLAIN_FOUND, "{}");
         assert_answer(fd[i], 200, "{}\n");
     }
