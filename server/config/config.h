@@ -48,6 +48,9 @@ struct skr_config {
     const char *leader_namespace; /* "": that of the pod */
     const char *leader_name;      /* of the Lease */
     const char *scheduler_lease;  /* name of the scheduler's, in the same namespace */
+    bool ocm_enabled;
+    const char *ocm_scheduler_name;
+    bool ocm_lexicographic;
     int64_t client_qps;
     int64_t client_burst;
 };
