@@ -2,11 +2,13 @@
 #include "core/schedulers.h"
 
 #include "core/gang/scheduler.h"
+#include "core/placement/scheduler.h"
 #include "core/propagation/scheduler.h"
 #include "core/spotmix/scheduler.h"
 
 const struct skr_scheduler *const skr_schedulers[SKR_SCHEDULER_COUNT] = {
     [SKR_SCHEDULER_GANG] = &skr_gang_scheduler,
+    [SKR_SCHEDULER_PLACEMENT] = &skr_placement_scheduler,
     [SKR_SCHEDULER_PROPAGATION] = &skr_propagation_scheduler,
     [SKR_SCHEDULER_SPOTMIX] = &skr_spotmix_scheduler,
 };

@@ -16,9 +16,10 @@ _Static_assert(sizeof skr_commands / sizeof skr_commands[0] <= SKR_COMMANDS_MAX,
 const struct skr_command *const skr_simulate_modes[] = {&skr_command_simulate_binding,
                                                         &skr_command_simulate_placement,
                                                         &skr_command_simulate_spotmix, NULL};
-const struct skr_command *const skr_demo_modes[] = {&skr_command_demo_binding,
-                                                    &skr_command_demo_spotmix, NULL};
-const struct skr_command *const skr_explain_modes[] = {&skr_command_explain_binding, NULL};
+const struct skr_command *const skr_demo_modes[] = {
+    &skr_command_demo_binding, &skr_command_demo_placement, &skr_command_demo_spotmix, NULL};
+const struct skr_command *const skr_explain_modes[] = {&skr_command_explain_binding,
+                                                       &skr_command_explain_placement, NULL};
 
 /* Run by scripts of ours, not by people. */
 static const struct skr_command *const hidden[] = {&skr_command_complete, &skr_command_man};

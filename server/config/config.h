@@ -69,6 +69,9 @@ struct skr_config {
     enum skr_propagation_profile karmada_profile;
     int64_t karmada_workers;
     const char *karmada_option[SKR_CONFIG_KARMADA_OPTIONS]; /* as the options' table; "": unset */
+    bool ocm_enabled;
+    const char *ocm_scheduler_name;
+    bool ocm_lexicographic;
     int64_t client_qps;
     int64_t client_burst;
 };

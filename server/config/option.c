@@ -174,6 +174,13 @@ const struct skr_option skr_options[] = {
     PLAIN("karmada.options.emptyWorkloadPropagation", PROPAGATION, "", karmada_option[12],
           "whether selected clusters without replicas are listed with 0: `off`, `on`; empty: of "
           "the profile"),
+    PLAIN("ocm.enabled", BOOL, "false", ocm_enabled,
+          "schedule Placements of Open Cluster Management"),
+    PLAIN("ocm.schedulerName", NAME, "sakkara", ocm_scheduler_name,
+          "value of the annotation `sakkara.placement.scheduler` of Placements that are ours"),
+    WORDS("ocm.spreadMode", WORD, "weighted", "lexicographic", ocm_lexicographic,
+          "whether spread and scores are one sum, or spread goes first; the annotation "
+          "`sakkara.placement.spread-mode` of a Placement wins"),
     RANGE("client.qps", INTEGER, "1000", 1, 100000, client_qps,
           "writes a second to the API server, all kinds together"),
     RANGE("client.burst", INTEGER, "2000", 1, 100000, client_burst,

@@ -2,11 +2,13 @@
 #include "server/daemon/schedulers.h"
 
 #include "server/daemon/gang_service.h"
+#include "server/daemon/placement_service.h"
 #include "server/daemon/propagation_service.h"
 #include "server/daemon/spotmix_service.h"
 
 const struct skr_scheduler_row *const skr_scheduler_rows[SKR_SCHEDULER_COUNT] = {
     [SKR_SCHEDULER_GANG] = &skr_gang_service,
+    [SKR_SCHEDULER_PLACEMENT] = &skr_placement_service,
     [SKR_SCHEDULER_PROPAGATION] = &skr_propagation_service,
     [SKR_SCHEDULER_SPOTMIX] = &skr_spotmix_service,
 };

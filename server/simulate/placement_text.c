@@ -55,6 +55,10 @@ static void write_level_values(const struct text *t, size_t candidate)
 static void write_scores(const struct text *t, size_t candidate)
 {
     skr_strbuf_addf(t->out, "score %" PRId64, t->result->total[candidate]);
+    if (t->hub->cluster[t->result->candidate[candidate]]->has_total) {
+        skr_strbuf_add(t->out, " (given)");
+        return;
+    }
     for (size_t s = 0; s < t->result->n_scores; s++) {
         const struct skr_placement_scores *scores = &t->result->scores[s];
         skr_strbuf_addf(t->out, "%s%s ", s == 0 ? " = " : ", ", scores->prioritizer->name);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects in, by kind and name; decisions also by their Placement, with how many Placements name
+ * each cluster, counted as they come and go. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/placement/state.h"
+
+static char *make_key(const char *namespace_, const char *name)
+{
+    const size_t n = strlen(namespace_) + strlen(name) + 2;
+    char *key = skr_alloc(n);
+    snprintf(key, n, "%s%s%s", namespace_, namespace_[0] ? "/" : "", name);
+    return key;
+}
+
+static void destroy_object(enum skr_ocm_kind kind, void *object)
+{
+    skr_ocm_types[kind].destroy(object);
+}
+
+/* ---- Placements ---- */
+
+struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self, const char *key)
+{
+    struct skr_placement_entry *entry;
+    HASH_FIND(hh, self->entry, key, strlen(key), entry);
+    return entry;
+}
+
+bool skr_placements_is_ours(const struct skr_placements *self,
+                            const struct skr_placement_entry *entry)
+{
+    return entry && entry->placement && !entry->placement->meta.deleting &&
+           skr_placement_is_ours(entry->placement, self->settings->scheduler_name);
+}
+
+static struct skr_placement_entry *open_entry(struct skr_placements *self, const char *namespace_,
+                                              const char *name)
+{
+    char *key = make_key(namespace_, name);
+    struct skr_placement_entry *entry = skr_placements_entry(self, key);
+    if (entry) {
+        free(key);
+        return entry;
+    }
+    entry = skr_alloc(sizeof *entry);
+    entry->key = key;
+    HASH_ADD_KEYPTR(hh, self->entry, entry->key, strlen(entry->key), entry);
+    return entry;
+}
+
+static void free_entry(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    struct skr_cluster_count *count, *next;
+    HASH_DELETE(hh, self->entry, entry);
+    HASH_ITER(hh, entry->named, count, next)
+    {
+        HASH_DELETE(hh, entry->named, count);
+        free(count->name);
+        free(count);
+    }
+    skr_target_destroy(entry->target);
+    destroy_object(SKR_OCM_PLACEMENT, entry->placement);
+    free(entry->decision);
+    free(entry->key);
+    free(entry);
+}
+
+void skr_placements_close(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    if (!entry->placement && entry->n_decisions == 0 &&
+        !skr_keys_is_running(self->keys, entry->key)) {
+        skr_keys_forget(self->keys, entry->key);
+        free_entry(self, entry);
+    }
+}
+
+/* ---- counts ---- */
+
+static size_t add_count(struct skr_cluster_count **counts, const char *name, int change)
+{
+    struct skr_cluster_count *count;
+    HASH_FIND(hh, *counts, name, strlen(name), count);
+    if (!count) {
+        count = skr_alloc(sizeof *count);
+        count->name = skr_strdup(name);
+        HASH_ADD_KEYPTR(hh, *counts, count->name, strlen(count->name), count);
+    }
+    count->n = change > 0 ? count->n + 1 : count->n - 1;
+    const size_t n = count->n;
+    if (n == 0) {
+        HASH_DELETE(hh, *counts, count);
+        free(count->name);
+        free(count);
+    }
+    return n;
+}
+
+static void add_load(struct skr_placements *self, const char *name, int change)
+{
+    const size_t n = add_count(&self->load, name, change);
+    const struct skr_placement_hub hub = {.n_clusters = self->n_clusters, .cluster = self->cluster};
+    const int64_t at = self->unsorted ? -1 : skr_placement_hub_find(&hub, name);
+    if (at >= 0) {
+        self->loads[at] = (uint32_t)n;
+    }
+}
+
+static void count_decision(struct skr_placements *self, struct skr_placement_entry *entry,
+                           const struct skr_placement_decision *decision, int change)
+{
+    for (size_t i = 0; i < decision->n; i++) {
+        const size_t n = add_count(&entry->named, decision->cluster[i], change);
+        if (n == (change > 0 ? 1 : 0)) {
+            add_load(self, decision->cluster[i], change);
+        }
+    }
+}
+
+static void link_decision(struct skr_placements *self, struct skr_placement_decision *decision)
+{
+    if (decision->placement) {
+        struct skr_placement_entry *entry =
+            open_entry(self, decision->meta.namespace_, decision->placement);
+        skr_grow(&entry->decision, &entry->cap_decisions, entry->n_decisions + 1,
+                 sizeof *entry->decision);
+        entry->decision[entry->n_decisions++] = decision;
+        count_decision(self, entry, decision, 1);
+    }
+}
+
+static void unlink_decision(struct skr_placements *self, const struct skr_placement_decision *d)
+{
+    char *key = d->placement ? make_key(d->meta.namespace_, d->placement) : NULL;
+    struct skr_placement_entry *entry = key ? skr_placements_entry(self, key) : NULL;
+    for (size_t i = 0; entry && i < entry->n_decisions; i++) {
+        if (entry->decision[i] == d) {
+            entry->decision[i] = entry->decision[--entry->n_decisions];
+            count_decision(self, entry, d, -1);
+            break;
+        }
+    }
+    free(key);
+}
+
+/* ---- objects ---- */
+
+static struct skr_ocm_entry *find_cached(const struct skr_placements *self, enum skr_ocm_kind kind,
+                                         const char *key)
+{
+    struct skr_ocm_entry *cached;
+    HASH_FIND(hh, self->cache[kind], key, strlen(key), cached);
+    return cached;
+}
+
+void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
+                          const char *namespace_, const char *name)
+{
+    char *key = make_key(namespace_, name);
+    const struct skr_ocm_entry *cached = find_cached(self, kind, key);
+    free(key);
+    return cached ? cached->object : NULL;
+}
+
+static bool is_newer(const void *before, const void *after)
+{
+    const struct skr_meta *a = before ? skr_ocm_meta(before) : NULL, *b = skr_ocm_meta(after);
+    return !a || strcmp(a->uid, b->uid) != 0 || b->resource_version > a->resource_version;
+}
+
+static void take_placement(struct skr_placements *self, struct skr_placement *placement)
+{
+    struct skr_placement_entry *entry =
+        open_entry(self, placement->meta.namespace_, placement->meta.name);
+    struct skr_placement *before = entry->placement;
+    if (!is_newer(before, placement)) {
+        destroy_object(SKR_OCM_PLACEMENT, placement);
+        return;
+    }
+    entry->placement = placement;
+    skr_placements_changed(self, SKR_OCM_PLACEMENT, before, placement);
+    destroy_object(SKR_OCM_PLACEMENT, before);
+}
+
+void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object)
+{
+    if (kind == SKR_OCM_PLACEMENT) {
+        take_placement(self, object);
+        return;
+    }
+    const struct skr_meta *meta = skr_ocm_meta(object);
+    char *key = make_key(meta->namespace_, meta->name);
+    struct skr_ocm_entry *cached = find_cached(self, kind, key);
+    void *before = cached ? cached->object : NULL;
+    if (!is_newer(before, object)) {
+        destroy_object(kind, object);
+        free(key);
+        return;
+    }
+    if (!cached) {
+        cached = skr_alloc(sizeof *cached);
+        cached->key = key;
+        HASH_ADD_KEYPTR(hh, self->cache[kind], cached->key, strlen(cached->key), cached);
+    } else {
+        free(key);
+    }
+    cached->object = object;
+    self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
+    if (kind == SKR_OCM_DECISION) {
+        link_decision(self, object);
+        if (before) {
+            unlink_decision(self, before);
+        }
+    }
+    skr_placements_changed(self, kind, before, object);
+    destroy_object(kind, before);
+}
+
+static void drop_placement(struct skr_placements *self, const char *key)
+{
+    struct skr_placement_entry *entry = skr_placements_entry(self, key);
+    if (entry) {
+        destroy_object(SKR_OCM_PLACEMENT, entry->placement);
+        entry->placement = NULL;
+        skr_placements_close(self, entry);
+    }
+}
+
+void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
+                         const char *namespace_, const char *name)
+{
+    char *key = make_key(namespace_, name);
+    struct skr_ocm_entry *cached = find_cached(self, kind, key);
+    if (kind == SKR_OCM_PLACEMENT) {
+        drop_placement(self, key);
+    } else if (cached) {
+        HASH_DELETE(hh, self->cache[kind], cached);
+        self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
+        if (kind == SKR_OCM_DECISION) {
+            unlink_decision(self, cached->object);
+        }
+        skr_placements_changed(self, kind, cached->object, NULL);
+        destroy_object(kind, cached->object);
+        free(cached->key);
+        free(cached);
+    }
+    free(key);
+}
+
+void skr_placements_object(void *object, struct skr_event *event)
+{
+    struct skr_placements *self = object;
+    const bool upsert = event->kind == SKR_EVENT_UPSERT;
+    const struct skr_object_type *type = upsert ? event->upsert.type : event->deleted.type;
+    const enum skr_ocm_kind kind = (enum skr_ocm_kind)(type - skr_ocm_types);
+    if (upsert) {
+        skr_placements_take(self, kind, skr_event_take_object(event));
+    } else {
+        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name);
+    }
+}
+
+/* ---- sorted lists ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(skr_ocm_meta(*(void *const *)a)->name, skr_ocm_meta(*(void *const *)b)->name);
+}
+
+static void sort_kind(struct skr_placements *self, enum skr_ocm_kind kind, const void ***list,
+                      size_t *ret_n)
+{
+    struct skr_ocm_entry *cached, *next;
+    size_t n = 0;
+    free(*list);
+    *list = skr_alloc_array(HASH_COUNT(self->cache[kind]) + 1, sizeof **list);
+    HASH_ITER(hh, self->cache[kind], cached, next)
+    {
+        (*list)[n++] = cached->object;
+    }
+    qsort(*list, n, sizeof **list, by_name);
+    *ret_n = n;
+}
+
+void skr_placements_sort(struct skr_placements *self)
+{
+    if (!self->unsorted) {
+        return;
+    }
+    sort_kind(self, SKR_OCM_CLUSTER, (const void ***)&self->cluster, &self->n_clusters);
+    sort_kind(self, SKR_OCM_SET, (const void ***)&self->set, &self->n_sets);
+    free(self->loads);
+    self->loads = skr_alloc_array(self->n_clusters + 1, sizeof *self->loads);
+    for (size_t i = 0; i < self->n_clusters; i++) {
+        const char *name = self->cluster[i]->meta.name;
+        struct skr_cluster_count *count;
+        HASH_FIND(hh, self->load, name, strlen(name), count);
+        self->loads[i] = count ? (uint32_t)count->n : 0;
+    }
+    self->unsorted = false;
+}
+
+void skr_placements_clear(struct skr_placements *self)
+{
+    struct skr_placement_entry *entry, *next_entry;
+    struct skr_cluster_count *count, *next_count;
+    HASH_ITER(hh, self->entry, entry, next_entry)
+    {
+        free_entry(self, entry);
+    }
+    HASH_ITER(hh, self->load, count, next_count)
+    {
+        HASH_DELETE(hh, self->load, count);
+        free(count->name);
+        free(count);
+    }
+    for (int k = 0; k < SKR_OCM_KIND_COUNT; k++) {
+        struct skr_ocm_entry *cached, *next;
+        HASH_ITER(hh, self->cache[k], cached, next)
+        {
+            HASH_DELETE(hh, self->cache[k], cached);
+            destroy_object((enum skr_ocm_kind)k, cached->object);
+            free(cached->key);
+            free(cached);
+        }
+    }
+    free(self->cluster);
+    free(self->set);
+    free(self->loads);
+}

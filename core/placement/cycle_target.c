@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One evaluation, kept as texts of its own: caches change while its writes are under way. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/placement/report.h"
+#include "core/placement/state.h"
+
+enum { SCORES_MAX = 1000 }; /* characters of the score Event */
+
+static const struct skr_addon_score *find_score(void *context, const char *cluster,
+                                                const char *name)
+{
+    return skr_placements_find(context, SKR_OCM_SCORE, cluster, name);
+}
+
+static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry,
+                    struct skr_arena *arena, struct skr_placement_hub *hub)
+{
+    struct skr_ocm_entry *cached, *next;
+    const struct skr_cluster_set_binding **binding =
+        skr_arena_array(arena, HASH_COUNT(self->cache[SKR_OCM_BINDING]) + 1, sizeof *binding);
+    if (!binding) {
+        return -SKR_LIMIT;
+    }
+    skr_placements_sort(self);
+    *hub = (struct skr_placement_hub){
+        .n_clusters = self->n_clusters,
+        .cluster = self->cluster,
+        .load = self->loads,
+        .n_sets = self->n_sets,
+        .set = self->set,
+        .binding = binding,
+        .n_decisions = entry->n_decisions,
+        .decision = (const struct skr_placement_decision *const *)entry->decision,
+        .score = find_score,
+        .context = self,
+        .now = skr_frame_now(self->frame),
+        .spread_mode = self->settings->spread_mode};
+    HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
+    {
+        const struct skr_cluster_set_binding *b = cached->object;
+        if (strcmp(b->meta.namespace_, entry->placement->meta.namespace_) == 0) {
+            binding[hub->n_bindings++] = b;
+        }
+    }
+    return 0;
+}
+
+static void copy_slices(struct skr_target *target, const struct skr_slice_plan *plan)
+{
+    struct skr_strbuf groups;
+    struct skr_json_writer w = {.out = &groups};
+    target->slice = skr_alloc_array(plan->n_slices + 1, sizeof *target->slice);
+    target->n_slices = plan->n_slices;
+    for (size_t i = 0; i < plan->n_slices; i++) {
+        const struct skr_slice *from = &plan->slice[i];
+        struct skr_target_slice *to = &target->slice[i];
+        *to = (struct skr_target_slice){.name = skr_strdup(from->name),
+                                        .group_name = skr_strdup(from->group_name),
+                                        .group = from->group,
+                                        .n = from->n};
+        to->cluster = skr_alloc_array(from->n + 1, sizeof *to->cluster);
+        for (size_t c = 0; c < from->n; c++) {
+            to->cluster[c] = skr_strdup(from->cluster[c]);
+        }
+    }
+    skr_strbuf_init(&groups);
+    skr_json_open(&w, NULL, '[');
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        const struct skr_slice_part *part = &plan->part[i];
+        skr_json_open(&w, NULL, '{');
+        skr_json_int(&w, "clusterCount", (int64_t)part->n_clusters);
+        skr_json_int(&w, "decisionGroupIndex", (int64_t)i);
+        skr_json_string(&w, "decisionGroupName", part->group_name);
+        skr_json_open(&w, "decisions", '[');
+        for (size_t s = part->first; s < part->first + part->n_slices; s++) {
+            skr_json_string(&w, NULL, plan->slice[s].name);
+        }
+        skr_json_close(&w, ']');
+        skr_json_close(&w, '}');
+    }
+    skr_json_close(&w, ']');
+    target->groups = skr_strbuf_take(&groups, NULL);
+}
+
+/* "name:score ", whole pairs. */
+static char *score_text(const struct skr_placement_hub *hub,
+                        const struct skr_placement_result *result)
+{
+    struct skr_strbuf text, pair;
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&pair);
+    for (size_t i = 0; i < result->spread.n; i++) {
+        const uint32_t c = result->spread.order[i];
+        skr_strbuf_reset(&pair);
+        skr_strbuf_addf(&pair, "%s:%lld ", hub->cluster[result->candidate[c]]->meta.name,
+                        (long long)result->total[c]);
+        if (text.len + pair.len > SCORES_MAX) {
+            break;
+        }
+        skr_strbuf_add(&text, pair.s);
+    }
+    skr_strbuf_fini(&pair);
+    return skr_strbuf_take(&text, NULL);
+}
+
+struct skr_target *skr_target_create(struct skr_placements *self,
+                                     const struct skr_placement_entry *entry)
+{
+    struct skr_target *target = skr_alloc(sizeof *target);
+    struct skr_arena *arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
+    struct skr_placement_hub hub = {0};
+    struct skr_placement_result result = {.misconfigured = "",
+                                          .failure = "no memory for a cycle",
+                                          .message = "no memory for a cycle",
+                                          .warning = "",
+                                          .reason = SKR_PLACEMENT_FAILED,
+                                          .requeue_at = SKR_TIME_NEVER};
+    struct skr_placement_kept kept = {0};
+    if (arena && fill_hub(self, entry, arena, &hub) == 0) {
+        skr_placement_evaluate(entry->placement, &hub, arena, &result);
+    }
+    target->keeps = result.misconfigured[0] || result.failure[0];
+    target->misconfigured = skr_strdup(result.misconfigured);
+    target->warning = skr_strdup(result.warning);
+    target->again_at = result.requeue_at;
+    target->n_selected = result.spread.n;
+    target->satisfied = result.satisfied;
+    target->reason = skr_strdup(skr_placement_reason_name(result.reason));
+    target->message = skr_strdup(result.message ? result.message : "");
+    if (!target->keeps) {
+        copy_slices(target, &result.slices);
+        target->scores = score_text(&hub, &result);
+    } else if (arena && skr_placement_keep(entry->placement, &hub, &result, arena, &kept) == 0) {
+        free(target->reason);
+        target->reason = skr_strdup(kept.reason);
+        target->satisfied = kept.satisfied;
+        target->n_selected = kept.n;
+        if (result.misconfigured[0]) {
+            const struct skr_placement_condition *before = &entry->placement->satisfied;
+            free(target->message);
+            target->message =
+                skr_strdup(kept.n > 0 && before->is_set ? before->message : "Decisions are kept");
+        }
+    }
+    skr_arena_destroy(arena);
+    return target;
+}
+
+void skr_target_destroy(struct skr_target *target)
+{
+    if (!target) {
+        return;
+    }
+    for (size_t i = 0; i < target->n_slices; i++) {
+        for (size_t c = 0; c < target->slice[i].n; c++) {
+            free(target->slice[i].cluster[c]);
+        }
+        free(target->slice[i].cluster);
+        free(target->slice[i].name);
+        free(target->slice[i].group_name);
+    }
+    free(target->slice);
+    free(target->groups);
+    free(target->reason);
+    free(target->message);
+    free(target->misconfigured);
+    free(target->scores);
+    free(target->warning);
+    free(target);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From what is to what was decided, in this order: what only adds, labels, what removes, what goes,
+ * the status. A step begins when all answers of the one before have come and were good; a cluster
+ * that stays is therefore in some object at every moment.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/placement/decode.h"
+#include "core/placement/report.h"
+#include "core/placement/state.h"
+
+static void release(void *more)
+{
+    free(more);
+}
+
+void skr_placements_send(struct skr_placements *self, struct skr_placement_entry *entry,
+                         const struct skr_write *write, int purpose, const char *object)
+{
+    struct skr_pending_write *pending = skr_frame_write(self->frame, write, purpose, entry->key);
+    pending->more = skr_strdup(object);
+    pending->release = release;
+    entry->pending++;
+}
+
+void skr_placements_event(struct skr_placements *self, const struct skr_placement_entry *entry,
+                          const char *related, bool warning, const char *reason, const char *action,
+                          const char *note)
+{
+    char version[SKR_API_VERSION_MAX];
+    if (!skr_frame_is_deciding(self->frame) || !entry->placement) {
+        return;
+    }
+    const struct skr_reference object = {.api_version = SKR_OCM "v1beta1",
+                                         .kind = "PlacementDecision",
+                                         .namespace_ = entry->placement->meta.namespace_,
+                                         .name = related ? related : "",
+                                         .uid = ""};
+    const struct skr_note about = {
+        .regarding = skr_reference_to(&skr_resource_placements, &entry->placement->meta, version),
+        .related = related ? &object : NULL,
+        .warning = warning,
+        .reason = reason,
+        .action = action,
+        .note = note};
+    skr_frame_event(self->frame, &about);
+}
+
+/* ---- decisions ---- */
+
+static const struct skr_placement_decision *cached(const struct skr_placements *self,
+                                                   const struct skr_placement_entry *entry,
+                                                   const char *name)
+{
+    return skr_placements_find(self, SKR_OCM_DECISION, entry->placement->meta.namespace_, name);
+}
+
+static bool wants(const struct skr_target_slice *slice, const char *cluster)
+{
+    const char *const *found = slice->n > 0
+                                   ? bsearch(&cluster, slice->cluster, slice->n,
+                                             sizeof *slice->cluster, skr_ocm_compare_strings)
+                                   : NULL;
+    return found;
+}
+
+static void open_preconditions(struct skr_json_writer *w, const struct skr_meta *meta)
+{
+    struct skr_strbuf version;
+    skr_strbuf_init(&version);
+    skr_strbuf_addf(&version, "%" PRIu64, meta->resource_version);
+    skr_json_open(w, NULL, '{');
+    skr_json_open(w, "metadata", '{');
+    skr_json_string(w, "uid", meta->uid);
+    skr_json_string(w, "resourceVersion", version.s);
+    skr_strbuf_fini(&version);
+}
+
+static void write_labels(struct skr_json_writer *w, const struct skr_placement_entry *entry,
+                         const struct skr_target_slice *slice)
+{
+    struct skr_strbuf index;
+    skr_strbuf_init(&index);
+    skr_strbuf_addf(&index, "%" PRId32, slice->group);
+    skr_json_open(w, "labels", '{');
+    skr_json_string(w, SKR_DECISION_PLACEMENT_LABEL, entry->placement->meta.name);
+    skr_json_string(w, SKR_DECISION_GROUP_INDEX_LABEL, index.s);
+    skr_json_string(w, SKR_DECISION_GROUP_NAME_LABEL, slice->group_name);
+    skr_json_close(w, '}');
+    skr_strbuf_fini(&index);
+}
+
+static void send(struct skr_placements *self, struct skr_placement_entry *entry,
+                 enum skr_write_verb verb, const char *subresource, const char *name,
+                 struct skr_strbuf *body)
+{
+    const struct skr_write write = {
+        .verb = verb,
+        .resource = &skr_resource_placement_decisions,
+        .subresource = subresource,
+        .class = SKR_WRITE_CLASS_COMMIT,
+        .namespace_ = entry->placement->meta.namespace_,
+        .name = name,
+        .body = body->s,
+        .body_len = body->len,
+        .answer = verb == SKR_VERB_DELETE ? NULL : &skr_ocm_types[SKR_OCM_DECISION]};
+    skr_placements_send(self, entry, &write, SKR_PLACEMENT_WRITE_SLICE, name);
+    skr_strbuf_fini(body);
+}
+
+static void create_slice(struct skr_placements *self, struct skr_placement_entry *entry,
+                         const struct skr_target_slice *slice)
+{
+    const struct skr_meta *owner = &entry->placement->meta;
+    struct skr_strbuf body;
+    struct skr_json_writer w = {.out = &body};
+    skr_strbuf_init(&body);
+    skr_json_open(&w, NULL, '{');
+    skr_json_string(&w, "apiVersion", SKR_OCM "v1beta1");
+    skr_json_string(&w, "kind", "PlacementDecision");
+    skr_json_open(&w, "metadata", '{');
+    skr_json_string(&w, "name", slice->name);
+    skr_json_string(&w, "namespace", owner->namespace_);
+    write_labels(&w, entry, slice);
+    skr_json_open(&w, "ownerReferences", '[');
+    skr_json_open(&w, NULL, '{');
+    skr_json_string(&w, "apiVersion", SKR_OCM "v1beta1");
+    skr_json_string(&w, "kind", "Placement");
+    skr_json_string(&w, "name", owner->name);
+    skr_json_string(&w, "uid", owner->uid);
+    skr_json_bool(&w, "controller", true);
+    skr_json_bool(&w, "blockOwnerDeletion", true);
+    skr_json_close(&w, '}');
+    skr_json_close(&w, ']');
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
+    send(self, entry, SKR_VERB_CREATE, "", slice->name, &body);
+    skr_placements_event(self, entry, slice->name, false, "DecisionCreate", "DecisionCreated",
+                         "decision object created");
+}
+
+/* Its clusters become those wanted, and those that are there besides when keep is set. */
+static void patch_clusters(struct skr_placements *self, struct skr_placement_entry *entry,
+                           const struct skr_placement_decision *is,
+                           const struct skr_target_slice *slice, bool keep)
+{
+    struct skr_strbuf body;
+    struct skr_json_writer w = {.out = &body};
+    const size_t n_kept = keep ? is->n : 0;
+    const char **all = skr_alloc_array(n_kept + slice->n + 1, sizeof *all);
+    size_t n = 0;
+    for (size_t i = 0; i < slice->n; i++) {
+        all[n++] = slice->cluster[i];
+    }
+    for (size_t i = 0; i < n_kept; i++) {
+        if (!wants(slice, is->cluster[i])) {
+            all[n++] = is->cluster[i];
+        }
+    }
+    qsort(all, n, sizeof *all, skr_ocm_compare_strings);
+    skr_strbuf_init(&body);
+    open_preconditions(&w, &is->meta);
+    skr_json_close(&w, '}');
+    skr_json_open(&w, "status", '{');
+    skr_json_open(&w, "decisions", '[');
+    for (size_t i = 0; i < n; i++) {
+        skr_json_open(&w, NULL, '{');
+        skr_json_string(&w, "clusterName", all[i]);
+        skr_json_string(&w, "reason", "");
+        skr_json_close(&w, '}');
+    }
+    skr_json_close(&w, ']');
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
+    free(all);
+    send(self, entry, SKR_VERB_MERGE_PATCH, "status", slice->name, &body);
+    const bool warns = entry->target->warning[0];
+    skr_placements_event(self, entry, slice->name, warns, "DecisionUpdate", "DecisionUpdated",
+                         warns ? entry->target->warning : "decision object updated");
+}
+
+static bool add(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    const size_t before = entry->pending;
+    for (size_t i = 0; i < entry->target->n_slices; i++) {
+        const struct skr_target_slice *slice = &entry->target->slice[i];
+        const struct skr_placement_decision *is = cached(self, entry, slice->name);
+        bool misses = false;
+        if (!is) {
+            create_slice(self, entry, slice);
+            continue;
+        }
+        for (size_t c = 0; !misses && c < slice->n; c++) {
+            misses = !skr_placement_decision_has(is, slice->cluster[c]);
+        }
+        if (misses) {
+            patch_clusters(self, entry, is, slice, true);
+        }
+    }
+    return entry->pending > before;
+}
+
+static bool has_label(const struct skr_placement_decision *is, const char *key, const char *value)
+{
+    const char *text = skr_labels_get(&is->meta.labels, key);
+    return text && strcmp(text, value) == 0;
+}
+
+static bool relabel(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    const size_t before = entry->pending;
+    for (size_t i = 0; i < entry->target->n_slices; i++) {
+        const struct skr_target_slice *slice = &entry->target->slice[i];
+        const struct skr_placement_decision *is = cached(self, entry, slice->name);
+        struct skr_strbuf index, body;
+        skr_strbuf_init(&index);
+        skr_strbuf_addf(&index, "%" PRId32, slice->group);
+        if (is && !(has_label(is, SKR_DECISION_PLACEMENT_LABEL, entry->placement->meta.name) &&
+                    has_label(is, SKR_DECISION_GROUP_INDEX_LABEL, index.s) &&
+                    has_label(is, SKR_DECISION_GROUP_NAME_LABEL, slice->group_name))) {
+            struct skr_json_writer w = {.out = &body};
+            skr_strbuf_init(&body);
+            open_preconditions(&w, &is->meta);
+            write_labels(&w, entry, slice);
+            skr_json_close(&w, '}');
+            skr_json_close(&w, '}');
+            send(self, entry, SKR_VERB_MERGE_PATCH, "", slice->name, &body);
+        }
+        skr_strbuf_fini(&index);
+    }
+    return entry->pending > before;
+}
+
+static bool take_out(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    const size_t before = entry->pending;
+    for (size_t i = 0; i < entry->target->n_slices; i++) {
+        const struct skr_target_slice *slice = &entry->target->slice[i];
+        const struct skr_placement_decision *is = cached(self, entry, slice->name);
+        if (is && is->n > slice->n) {
+            patch_clusters(self, entry, is, slice, false);
+        }
+    }
+    return entry->pending > before;
+}
+
+static bool is_wanted(const struct skr_target *target, const char *name)
+{
+    for (size_t i = 0; i < target->n_slices; i++) {
+        if (strcmp(target->slice[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool delete_surplus(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    const size_t before = entry->pending;
+    for (size_t i = 0; i < entry->n_decisions; i++) {
+        const struct skr_meta *meta = &entry->decision[i]->meta;
+        if (is_wanted(entry->target, meta->name)) {
+            continue;
+        }
+        struct skr_strbuf body;
+        struct skr_json_writer w = {.out = &body};
+        skr_strbuf_init(&body);
+        skr_json_open(&w, NULL, '{');
+        skr_json_open(&w, "preconditions", '{');
+        skr_json_string(&w, "uid", meta->uid);
+        skr_json_close(&w, '}');
+        skr_json_close(&w, '}');
+        skr_placements_event(self, entry, meta->name, false, "DecisionDelete", "DecisionDeleted",
+                             "decision object deleted");
+        send(self, entry, SKR_VERB_DELETE, "", meta->name, &body);
+    }
+    return entry->pending > before;
+}
+
+/* ---- the cycle ---- */
+
+static void end_cycle(struct skr_placements *self, struct skr_placement_entry *entry, bool good)
+{
+    const skr_time now = skr_frame_now(self->frame);
+    const skr_time again = entry->target ? entry->target->again_at : SKR_TIME_NEVER;
+    skr_target_destroy(entry->target);
+    entry->target = NULL;
+    entry->failed = entry->told = false;
+    if (!good) {
+        self->failed_cycles++;
+        (void)skr_keys_fail(self->keys, entry->key);
+        return;
+    }
+    skr_keys_succeed(self->keys, entry->key);
+    if (skr_placements_is_ours(self, entry)) {
+        const skr_time resync = now + SKR_PLACEMENT_RESYNC;
+        skr_keys_add(self->keys, entry->key, 0, again < resync ? again : resync);
+    }
+    skr_placements_close(self, entry);
+}
+
+/* One step after the other until writes are under way or nothing differs. */
+static void advance(struct skr_placements *self, struct skr_placement_entry *entry)
+{
+    if (entry->pending > 0) {
+        return;
+    }
+    if (entry->failed) {
+        end_cycle(self, entry, false);
+        return;
+    }
+    if (!skr_placements_is_ours(self, entry) || !skr_frame_is_deciding(self->frame)) {
+        end_cycle(self, entry, true);
+        return;
+    }
+    const struct skr_target *target = entry->target;
+    const bool writes = !target->keeps && (add(self, entry) || relabel(self, entry) ||
+                                           take_out(self, entry) || delete_surplus(self, entry));
+    if (writes) {
+        if (!entry->told) {
+            skr_placements_event(self, entry, NULL, false, "ScoreUpdate", "ScoreUpdated",
+                                 target->scores);
+        }
+        entry->told = true;
+        return;
+    }
+    if (!skr_placements_write_status(self, entry)) {
+        end_cycle(self, entry, true);
+    }
+}
+
+bool skr_placements_settle(void *object)
+{
+    struct skr_placements *self = object;
+    const char *key = skr_keys_start(self->keys);
+    struct skr_placement_entry *entry = key ? skr_placements_entry(self, key) : NULL;
+    if (!key) {
+        return false;
+    }
+    if (!skr_placements_is_ours(self, entry)) {
+        skr_keys_succeed(self->keys, key);
+        if (entry) {
+            skr_placements_close(self, entry);
+        }
+        return true;
+    }
+    self->cycles++;
+    entry->target = skr_target_create(self, entry);
+    advance(self, entry);
+    return true;
+}
+
+/* ---- answers ---- */
+
+static void read_again(struct skr_placements *self, struct skr_placement_entry *entry,
+                       bool placement, const char *name)
+{
+    const struct skr_write write = {
+        .verb = SKR_VERB_GET,
+        .resource = placement ? &skr_resource_placements : &skr_resource_placement_decisions,
+        .class = SKR_WRITE_CLASS_COMMIT,
+        .namespace_ = entry->placement->meta.namespace_,
+        .name = name,
+        .answer = &skr_ocm_types[placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION]};
+    skr_placements_send(self, entry, &write,
+                        placement ? SKR_PLACEMENT_WRITE_READ_PLACEMENT : SKR_PLACEMENT_WRITE_READ,
+                        name);
+}
+
+/* What is known now of the object that was written. */
+static void learn(struct skr_placements *self, struct skr_placement_entry *entry,
+                  const struct skr_pending_write *write, struct skr_event *event)
+{
+    const bool placement = write->purpose == SKR_PLACEMENT_WRITE_STATUS ||
+                           write->purpose == SKR_PLACEMENT_WRITE_READ_PLACEMENT;
+    const enum skr_write_outcome outcome = event->written.outcome;
+    const bool deletes = write->purpose == SKR_PLACEMENT_WRITE_SLICE && !write->answer;
+    char *namespace_ = skr_strdup(entry->key), *slash = strchr(namespace_, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+    if (outcome == SKR_WRITE_OK && event->written.object) {
+        skr_placements_take(self, placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION,
+                            skr_event_take_object(event));
+    } else if (outcome == SKR_WRITE_NOT_FOUND || (outcome == SKR_WRITE_OK && deletes)) {
+        skr_placements_drop(self, placement ? SKR_OCM_PLACEMENT : SKR_OCM_DECISION,
+                            slash ? namespace_ : "", write->more);
+    }
+    free(namespace_);
+}
+
+void skr_placements_written(void *object, const struct skr_pending_write *write,
+                            struct skr_event *event)
+{
+    struct skr_placements *self = object;
+    struct skr_placement_entry *entry = skr_placements_entry(self, write->key);
+    const enum skr_write_outcome outcome = event->written.outcome;
+    const bool reads = write->purpose == SKR_PLACEMENT_WRITE_READ ||
+                       write->purpose == SKR_PLACEMENT_WRITE_READ_PLACEMENT;
+    const bool deletes = write->purpose == SKR_PLACEMENT_WRITE_SLICE && !write->answer;
+    if (!entry || entry->pending == 0) {
+        return;
+    }
+    const bool good = outcome == SKR_WRITE_OK || (deletes && outcome == SKR_WRITE_NOT_FOUND);
+    learn(self, entry, write, event);
+    entry->pending--;
+    if (!good) {
+        entry->failed = true;
+        if (!reads && (outcome == SKR_WRITE_CONFLICT || outcome == SKR_WRITE_UNKNOWN) &&
+            skr_placements_is_ours(self, entry) && skr_frame_is_deciding(self->frame)) {
+            read_again(self, entry, write->purpose == SKR_PLACEMENT_WRITE_STATUS, write->more);
+        }
+        const struct skr_decision decision = {.kind = "placement",
+                                              .key = entry->key,
+                                              .pod = "",
+                                              .what = "Write refused",
+                                              .reason = "",
+                                              .message = event->written.message,
+                                              .is_error = outcome == SKR_WRITE_DENIED ||
+                                                          outcome == SKR_WRITE_INVALID};
+        skr_frame_decision(self->frame, &decision);
+    }
+    if (entry->target) {
+        advance(self, entry);
+    }
+}

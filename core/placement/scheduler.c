@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The row of the scheduler of Placements, and what it watches. */
+#include "core/placement/scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/placement/state.h"
+
+#define GROUP "cluster.open-cluster-management.io"
+const struct skr_resource skr_resource_managed_clusters = {GROUP, "v1", "managedclusters",
+                                                           "ManagedCluster", false};
+const struct skr_resource skr_resource_cluster_sets = {GROUP, "v1beta2", "managedclustersets",
+                                                       "ManagedClusterSet", false};
+const struct skr_resource skr_resource_cluster_set_bindings = {
+    GROUP, "v1beta2", "managedclustersetbindings", "ManagedClusterSetBinding", true};
+const struct skr_resource skr_resource_placements = {GROUP, "v1beta1", "placements", "Placement",
+                                                     true};
+const struct skr_resource skr_resource_placement_decisions = {
+    GROUP, "v1beta1", "placementdecisions", "PlacementDecision", true};
+const struct skr_resource skr_resource_addon_scores = {GROUP, "v1alpha1", "addonplacementscores",
+                                                       "AddOnPlacementScore", true};
+
+/* Every decoded object begins with its arena and its meta. */
+struct object {
+    struct skr_arena *arena;
+    struct skr_meta meta;
+};
+
+const struct skr_meta *skr_ocm_meta(const void *object)
+{
+    return &((const struct object *)object)->meta;
+}
+
+static void destroy_object(void *object)
+{
+    skr_arena_destroy(object ? ((struct object *)object)->arena : NULL);
+}
+
+static int decode_cluster(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_managed_cluster_decode(json, (struct skr_managed_cluster **)ret, error);
+}
+
+static int decode_set(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_cluster_set_decode(json, (struct skr_cluster_set **)ret, error);
+}
+
+static int decode_binding(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_cluster_set_binding_decode(json, (struct skr_cluster_set_binding **)ret, error);
+}
+
+static int decode_placement(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_placement_decode(json, (struct skr_placement **)ret, error);
+}
+
+static int decode_decision(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_placement_decision_decode(json, (struct skr_placement_decision **)ret, error);
+}
+
+static int decode_score(const json_t *json, void **ret, struct skr_error *error)
+{
+    return skr_addon_score_decode(json, (struct skr_addon_score **)ret, error);
+}
+
+const struct skr_object_type skr_ocm_types[] = {
+    [SKR_OCM_CLUSTER] = {&skr_resource_managed_clusters, decode_cluster, destroy_object,
+                         skr_ocm_meta},
+    [SKR_OCM_SET] = {&skr_resource_cluster_sets, decode_set, destroy_object, skr_ocm_meta},
+    [SKR_OCM_BINDING] = {&skr_resource_cluster_set_bindings, decode_binding, destroy_object,
+                         skr_ocm_meta},
+    [SKR_OCM_PLACEMENT] = {&skr_resource_placements, decode_placement, destroy_object,
+                           skr_ocm_meta},
+    [SKR_OCM_DECISION] = {&skr_resource_placement_decisions, decode_decision, destroy_object,
+                          skr_ocm_meta},
+    [SKR_OCM_SCORE] = {&skr_resource_addon_scores, decode_score, destroy_object, skr_ocm_meta},
+};
+
+static const struct skr_watch watches[] = {
+    {.type = &skr_ocm_types[SKR_OCM_CLUSTER]},
+    {.type = &skr_ocm_types[SKR_OCM_SET]},
+    {.type = &skr_ocm_types[SKR_OCM_BINDING]},
+    {.type = &skr_ocm_types[SKR_OCM_PLACEMENT]},
+    {.type = &skr_ocm_types[SKR_OCM_DECISION]},
+    {.type = &skr_ocm_types[SKR_OCM_SCORE], .optional = true},
+};
+
+static void *create(struct skr_frame *frame, const void *settings)
+{
+    struct skr_placements *self = skr_alloc(sizeof *self);
+    const struct skr_keys_options options = {.retry_min = SKR_PLACEMENT_RETRY_MIN,
+                                             .retry_max = SKR_PLACEMENT_RETRY_MAX,
+                                             .wake_kind = SKR_PLACEMENT_WAKE_KEYS};
+    self->frame = frame;
+    self->settings = settings;
+    self->unsorted = true;
+    self->keys = skr_keys_create(frame, &options);
+    return self;
+}
+
+static void destroy(void *object)
+{
+    struct skr_placements *self = object;
+    if (self) {
+        skr_placements_clear(self);
+        skr_keys_destroy(self->keys);
+        free(self);
+    }
+}
+
+/* Nobody asks this scheduler anything. */
+static void request(void *self, const struct skr_event *event)
+{
+    (void)self;
+    (void)event;
+}
+
+/* The queue finds what is due by itself. */
+static void wake(void *self, int kind, const char *key)
+{
+    (void)self;
+    (void)kind;
+    (void)key;
+}
+
+static void begin(void *object)
+{
+    struct skr_placements *self = object;
+    struct skr_placement_entry *entry, *next;
+    HASH_ITER(hh, self->entry, entry, next)
+    {
+        skr_placements_queue(self, entry);
+    }
+}
+
+/* Cycles end with the answers to their writes. */
+static void end(void *self, enum skr_end why)
+{
+    (void)self;
+    (void)why;
+}
+
+void skr_placement_count(const void *object, struct skr_placement_counts *ret)
+{
+    const struct skr_placements *self = object;
+    struct skr_placement_entry *entry, *next;
+    *ret = (struct skr_placement_counts){.cycles = self->cycles,
+                                         .failed_cycles = self->failed_cycles,
+                                         .queued = skr_keys_depth(self->keys)};
+    HASH_ITER(hh, self->entry, entry, next)
+    {
+        if (skr_placements_is_ours(self, entry)) {
+            const struct skr_placement *p = entry->placement;
+            const bool satisfied = p->satisfied.is_set && strcmp(p->satisfied.status, "True") == 0;
+            ret->misconfigured += p->misconfigured[0] ? 1 : 0;
+            ret->satisfied += !p->misconfigured[0] && satisfied ? 1 : 0;
+            ret->unsatisfied += !p->misconfigured[0] && !satisfied ? 1 : 0;
+        }
+    }
+}
+
+const struct skr_scheduler skr_placement_scheduler = {
+    .name = "placement",
+    .watch = watches,
+    .n_watches = sizeof watches / sizeof watches[0],
+    .create = create,
+    .destroy = destroy,
+    .object = skr_placements_object,
+    .request = request,
+    .written = skr_placements_written,
+    .wake = wake,
+    .begin = begin,
+    .end = end,
+    .settle = skr_placements_settle,
+};

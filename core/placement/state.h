@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PLACEMENT_STATE_H
+#define SKR_CORE_PLACEMENT_STATE_H
+/*
+ * What the scheduler of Placements holds, for the files of this folder that run it: scheduler.c the
+ * row, cache.c objects in, trigger.c which Placements a change concerns, cycle_target.c what should
+ * be, cycle_writes.c the way there, cycle_status.c the Placement's status.
+ */
+#include <uthash.h>
+
+#include "core/frame/keys.h"
+#include "core/placement/evaluate.h"
+#include "core/placement/scheduler.h"
+
+enum { SKR_PLACEMENT_WAKE_KEYS };
+enum {
+    SKR_PLACEMENT_WRITE_SLICE,
+    SKR_PLACEMENT_WRITE_STATUS,
+    SKR_PLACEMENT_WRITE_READ, /* a decision, after a conflict or an unknown outcome */
+    SKR_PLACEMENT_WRITE_READ_PLACEMENT,
+};
+
+#define SKR_PLACEMENT_RESYNC    (600 * SKR_SECOND)
+#define SKR_PLACEMENT_RETRY_MIN (5 * SKR_MILLISECOND)
+#define SKR_PLACEMENT_RETRY_MAX (60 * SKR_SECOND)
+
+enum skr_ocm_kind {
+    SKR_OCM_CLUSTER,
+    SKR_OCM_SET,
+    SKR_OCM_BINDING,
+    SKR_OCM_PLACEMENT,
+    SKR_OCM_DECISION,
+    SKR_OCM_SCORE,
+    SKR_OCM_KIND_COUNT
+};
+extern const struct skr_object_type skr_ocm_types[SKR_OCM_KIND_COUNT];
+const struct skr_meta *skr_ocm_meta(const void *object); /* of any of the six */
+
+/* A cached object of any kind. */
+struct skr_ocm_entry {
+    UT_hash_handle hh; /* by key: "namespace/name", or "name" */
+    char *key;
+    void *object;
+};
+
+/* How many of a Placement's decisions name a cluster; or how many Placements do. */
+struct skr_cluster_count {
+    UT_hash_handle hh; /* by name */
+    char *name;
+    size_t n;
+};
+
+/* One object as the cycle wants it. */
+struct skr_target_slice {
+    char *name, *group_name;
+    int32_t group;
+    size_t n;
+    char **cluster; /* by name */
+};
+
+/* What a cycle has decided; texts are its own. */
+struct skr_target {
+    bool keeps; /* misconfigured or failed: no decision is touched */
+    size_t n_slices;
+    struct skr_target_slice *slice;
+    size_t n_selected;
+    char *groups; /* decisionGroups of the status, compact JSON with sorted keys */
+    bool satisfied;
+    char *reason, *message, *misconfigured, *scores, *warning;
+    skr_time again_at;
+};
+
+/* A Placement, its decisions and its cycle; it is there as long as either is. */
+struct skr_placement_entry {
+    UT_hash_handle hh; /* by key */
+    char *key;
+    struct skr_placement *placement; /* NULL: there is none */
+    size_t n_decisions, cap_decisions;
+    struct skr_placement_decision **decision; /* of its label; borrowed from the cache */
+    struct skr_cluster_count *named;
+    /* Of the cycle that runs: */
+    struct skr_target *target;
+    size_t pending; /* writes in flight */
+    bool failed, told;
+};
+
+struct skr_placements {
+    struct skr_frame *frame;
+    const struct skr_placement_settings *settings;
+    struct skr_keys *keys;
+    struct skr_ocm_entry *cache[SKR_OCM_KIND_COUNT]; /* PLACEMENT is in entry */
+    struct skr_placement_entry *entry;
+    struct skr_cluster_count *load;
+    /* For cycles; sorted again when a cluster or set came or went. */
+    const struct skr_managed_cluster **cluster;
+    const struct skr_cluster_set **set;
+    uint32_t *loads; /* [cluster] */
+    size_t n_clusters, n_sets;
+    bool unsorted;
+    uint64_t cycles, failed_cycles;
+};
+
+/* ---- cache.c ---- */
+void skr_placements_object(void *self, struct skr_event *event);
+/* The newer object is cached; what it changes is queued. Takes object. */
+void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object);
+void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
+                         const char *namespace_, const char *name);
+void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
+                          const char *namespace_, const char *name);
+struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self,
+                                                 const char *key); /* NULL: none */
+/* Frees it when there is neither Placement nor decision, and no cycle that needs it. */
+void skr_placements_close(struct skr_placements *self, struct skr_placement_entry *entry);
+void skr_placements_sort(struct skr_placements *self);
+void skr_placements_clear(struct skr_placements *self);
+bool skr_placements_is_ours(const struct skr_placements *self,
+                            const struct skr_placement_entry *entry);
+
+/* ---- trigger.c: before or after NULL: it is new, gone ---- */
+void skr_placements_changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
+                            const void *after);
+void skr_placements_queue(struct skr_placements *self, const struct skr_placement_entry *entry);
+
+/* ---- cycle_target.c ---- */
+struct skr_target *skr_target_create(struct skr_placements *self,
+                                     const struct skr_placement_entry *entry);
+void skr_target_destroy(struct skr_target *target); /* NULL allowed */
+
+/* ---- cycle_writes.c, cycle_status.c ---- */
+bool skr_placements_settle(void *self);
+void skr_placements_written(void *self, const struct skr_pending_write *write,
+                            struct skr_event *event);
+/* Sends the status when it differs; returns whether it did. */
+bool skr_placements_write_status(struct skr_placements *self, struct skr_placement_entry *entry);
+void skr_placements_send(struct skr_placements *self, struct skr_placement_entry *entry,
+                         const struct skr_write *write, int purpose, const char *object);
+/* An Event about the Placement. related: name of a decision object, NULL none. */
+void skr_placements_event(struct skr_placements *self, const struct skr_placement_entry *entry,
+                          const char *related, bool warning, const char *reason, const char *action,
+                          const char *note);
+
+#endif

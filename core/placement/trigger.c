@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which Placements a change concerns. Balance is not among the reasons: it reads the counts at the
+ * next cycle, or Placements would answer one another for ever.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/placement/state.h"
+
+void skr_placements_queue(struct skr_placements *self, const struct skr_placement_entry *entry)
+{
+    if (skr_placements_is_ours(self, entry)) {
+        skr_keys_add(self->keys, entry->key, 0, 0);
+    }
+}
+
+/* ---- clusters ---- */
+
+static bool same_labels(const struct skr_labels *a, const struct skr_labels *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same = strcmp(a->item[i].key, b->item[i].key) == 0 &&
+               strcmp(a->item[i].value, b->item[i].value) == 0;
+    }
+    return same;
+}
+
+static bool same_taints(const struct skr_managed_cluster *a, const struct skr_managed_cluster *b)
+{
+    bool same = a->n_taints == b->n_taints;
+    for (size_t i = 0; same && i < a->n_taints; i++) {
+        const struct skr_cluster_taint *s = &a->taint[i], *t = &b->taint[i];
+        same = strcmp(s->key, t->key) == 0 && strcmp(s->value, t->value) == 0 &&
+               strcmp(s->effect, t->effect) == 0 && s->has_time == t->has_time &&
+               s->added == t->added;
+    }
+    return same;
+}
+
+static bool same_amounts(const struct skr_cluster_amounts *a, const struct skr_cluster_amounts *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++) {
+        same = strcmp(a->item[i].name, b->item[i].name) == 0 && a->item[i].nano == b->item[i].nano;
+    }
+    return same;
+}
+
+static bool reads_resources(const struct skr_placement *p)
+{
+    for (size_t i = 0; i < p->n_prioritizers; i++) {
+        const enum skr_prioritizer_kind kind = p->prioritizer[i].kind;
+        if (p->prioritizer[i].weight != 0 &&
+            (kind == SKR_PRIORITIZER_RATIO || kind == SKR_PRIORITIZER_ALLOCATABLE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool asks_for(const struct skr_placement *p, const char *set)
+{
+    for (size_t i = 0; i < p->n_sets; i++) {
+        if (strcmp(p->set[i], set) == 0) {
+            return true;
+        }
+    }
+    return p->n_sets == 0;
+}
+
+static bool reads_score(const struct skr_placement *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_prioritizers; i++) {
+        if (p->prioritizer[i].kind == SKR_PRIORITIZER_ADDON && p->prioritizer[i].weight != 0 &&
+            strcmp(p->prioritizer[i].resource, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a Placement has to read to be concerned. */
+struct concern {
+    bool resources;
+    const char *score; /* NULL: any */
+};
+
+/* Placements bound to this set. */
+static void queue_set(struct skr_placements *self, const char *set, const struct concern *concern)
+{
+    struct skr_ocm_entry *cached, *next;
+    struct skr_placement_entry *entry, *next_entry;
+    HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
+    {
+        const struct skr_cluster_set_binding *binding = cached->object;
+        if (strcmp(binding->set, set) != 0) {
+            continue;
+        }
+        HASH_ITER(hh, self->entry, entry, next_entry)
+        {
+            const struct skr_placement *p = entry->placement;
+            if (p && strcmp(p->meta.namespace_, binding->meta.namespace_) == 0 &&
+                (p->misconfigured[0] || asks_for(p, set)) &&
+                (!concern->resources || reads_resources(p)) &&
+                (!concern->score || reads_score(p, concern->score))) {
+                skr_placements_queue(self, entry);
+            }
+        }
+    }
+}
+
+static void queue_cluster(struct skr_placements *self, const struct skr_managed_cluster *before,
+                          const struct skr_managed_cluster *after, const struct concern *concern)
+{
+    struct skr_ocm_entry *cached, *next;
+    HASH_ITER(hh, self->cache[SKR_OCM_SET], cached, next)
+    {
+        const struct skr_cluster_set *set = cached->object;
+        if ((before && skr_cluster_set_has(set, before)) ||
+            (after && skr_cluster_set_has(set, after))) {
+            queue_set(self, set->meta.name, concern);
+        }
+    }
+}
+
+static void cluster_changed(struct skr_placements *self, const struct skr_managed_cluster *before,
+                            const struct skr_managed_cluster *after)
+{
+    struct concern concern = {0};
+    if (before && after && same_labels(&before->meta.labels, &after->meta.labels) &&
+        same_labels(&before->claims, &after->claims) && same_taints(before, after) &&
+        before->meta.deleting == after->meta.deleting) {
+        if (same_amounts(&before->allocatable, &after->allocatable) &&
+            same_amounts(&before->capacity, &after->capacity)) {
+            return;
+        }
+        concern.resources = true;
+    }
+    queue_cluster(self, before, after, &concern);
+}
+
+/* ---- the others ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void placement_changed(struct skr_placements *self, const struct skr_placement *before,
+                              const struct skr_placement *after)
+{
+    char key[600];
+    snprintf(key, sizeof key, "%s/%s", after->meta.namespace_, after->meta.name);
+    struct skr_placement_entry *entry = skr_placements_entry(self, key);
+    if (!entry) {
+        return;
+    }
+    const char *name = self->settings->scheduler_name;
+    if (before && skr_placement_is_ours(before, name) && !skr_placement_is_ours(after, name) &&
+        entry->n_decisions > 0) {
+        skr_placements_event(self, entry, NULL, true, "OwnershipLost", "OwnershipLost",
+                             "the annotations that made this Placement ours are gone; its "
+                             "decisions stay as they are");
+    }
+    if (!before || before->generation != after->generation || after->generation == 0 ||
+        strcmp(before->meta.uid, after->meta.uid) != 0 ||
+        before->upstream_disabled != after->upstream_disabled ||
+        !same_text(before->scheduler, after->scheduler) ||
+        !same_text(before->misconfigured, after->misconfigured) ||
+        before->spread_mode != after->spread_mode) {
+        skr_placements_queue(self, entry);
+    }
+}
+
+static bool same_decision(const struct skr_placement_decision *a,
+                          const struct skr_placement_decision *b)
+{
+    bool same = a && b && a->n == b->n && same_labels(&a->meta.labels, &b->meta.labels);
+    for (size_t i = 0; same && i < a->n; i++) {
+        same = strcmp(a->cluster[i], b->cluster[i]) == 0;
+    }
+    return same;
+}
+
+static void queue_owner(struct skr_placements *self, const struct skr_placement_decision *d)
+{
+    char key[600];
+    if (d && d->placement) {
+        snprintf(key, sizeof key, "%s/%s", d->meta.namespace_, d->placement);
+        skr_placements_queue(self, skr_placements_entry(self, key));
+    }
+}
+
+static void binding_changed(struct skr_placements *self,
+                            const struct skr_cluster_set_binding *binding)
+{
+    struct skr_placement_entry *entry, *next;
+    HASH_ITER(hh, self->entry, entry, next)
+    {
+        const struct skr_placement *p = entry->placement;
+        if (binding && p && strcmp(p->meta.namespace_, binding->meta.namespace_) == 0 &&
+            (p->misconfigured[0] || asks_for(p, binding->set))) {
+            skr_placements_queue(self, entry);
+        }
+    }
+}
+
+static void score_changed(struct skr_placements *self, const struct skr_addon_score *score)
+{
+    const struct concern concern = {.score = score->meta.name};
+    const struct skr_managed_cluster *cluster =
+        skr_placements_find(self, SKR_OCM_CLUSTER, "", score->meta.namespace_);
+    if (cluster) {
+        queue_cluster(self, cluster, NULL, &concern);
+    }
+}
+
+void skr_placements_changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
+                            const void *after)
+{
+    const struct concern any = {0};
+    switch (kind) {
+    case SKR_OCM_CLUSTER:
+        cluster_changed(self, before, after);
+        break;
+    case SKR_OCM_SET:
+        queue_set(self, skr_ocm_meta(after ? after : before)->name, &any);
+        break;
+    case SKR_OCM_BINDING:
+        binding_changed(self, before);
+        binding_changed(self, after);
+        break;
+    case SKR_OCM_PLACEMENT:
+        placement_changed(self, before, after);
+        break;
+    case SKR_OCM_DECISION:
+        if (!same_decision(before, after)) {
+            queue_owner(self, before);
+            queue_owner(self, after);
+        }
+        break;
+    case SKR_OCM_SCORE:
+        score_changed(self, after ? after : before);
+        break;
+    case SKR_OCM_KIND_COUNT:
+        break;
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `sakkara explain placement/NAME`: why these clusters and not those, on objects as they are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/cli/client_flags.h"
+#include "server/client/source.h"
+#include "server/exit_code.h"
+#include "server/simulate/placement.h"
+
+struct options {
+    struct skr_client_flags client;
+    const char *scheduler;
+    int output;
+    bool verbose;
+};
+
+enum { OUTPUT_TEXT, OUTPUT_JSON };
+static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
+
+static const struct skr_flag flags[] = {
+    {.name = "--scheduler-name",
+     .argument = "NAME",
+     .text = "ocm.schedulerName of the daemon; default: sakkara",
+     .offset = offsetof(struct options, scheduler)},
+    {.name = "--output",
+     .letter = "-o",
+     .argument = "FORMAT",
+     .text = "text (default) or json",
+     .kind = SKR_FLAG_CHOICE,
+     .choice = outputs,
+     .offset = offsetof(struct options, output)},
+    {.name = "--verbose",
+     .letter = "-v",
+     .text = "all clusters, however many",
+     .kind = SKR_FLAG_SWITCH,
+     .offset = offsetof(struct options, verbose)},
+    SKR_HELP_FLAG,
+    {0}};
+
+static int read_live(const struct skr_client_flags *given, struct skr_placement_world *world,
+                     struct skr_strbuf *messages, struct skr_error *error)
+{
+    static const char kinds[] = "managedclusters.cluster.open-cluster-management.io,"
+                                "managedclustersets.cluster.open-cluster-management.io,"
+                                "managedclustersetbindings.cluster.open-cluster-management.io,"
+                                "placements.cluster.open-cluster-management.io,"
+                                "placementdecisions.cluster.open-cluster-management.io,"
+                                "addonplacementscores.cluster.open-cluster-management.io";
+    const struct skr_client_options options = {
+        .context = given->context,
+        .kubeconfig = given->kubeconfig,
+        .request_timeout = given->request_timeout != 0 ? given->request_timeout
+                                                       : SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    int rc = skr_source_kubectl_list(&options, kinds, &text, error);
+    if (rc == 0) {
+        rc = skr_placement_world_parse(world, "kubectl", text.s, text.len, messages);
+    }
+    skr_strbuf_fini(&text);
+    return rc;
+}
+
+static int fetch(const struct skr_call *call, struct skr_placement_world *world,
+                 struct skr_strbuf *messages)
+{
+    const struct options *given = call->options;
+    struct skr_error error = {.text = ""};
+    if (given->client.server) {
+        return skr_cli_refuse(call->command, "objects come from kubectl or --file, not from",
+                              "--server", messages);
+    }
+    int rc = given->client.file ? skr_placement_world_read(world, given->client.file, messages)
+                                : read_live(&given->client, world, messages, &error);
+    rc = rc < 0 ? rc : skr_placement_world_finish(world, messages);
+    if (rc < 0 && error.text[0] != '\0') {
+        skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
+    }
+    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_RETRY ? SKR_EXIT_UNREACHABLE : SKR_EXIT_ERROR;
+}
+
+static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    const struct options *given = call->options;
+    const char *name = strchr(call->word[0], '/') + 1;
+    char key[600];
+    struct skr_placement_world world;
+    skr_placement_world_init(&world);
+    int code = fetch(call, &world, messages);
+    if (given->client.namespace_) {
+        snprintf(key, sizeof key, "%s/%s", given->client.namespace_, name);
+    } else {
+        snprintf(key, sizeof key, "%s", name);
+    }
+    if (code == SKR_EXIT_OK) {
+        const struct skr_simulate_placement_options options = {.placement = key,
+                                                               .scheduler = given->scheduler,
+                                                               .json = given->output == OUTPUT_JSON,
+                                                               .verbose = given->verbose};
+        code = skr_simulate_placement_show(&world, &options, out, messages);
+    }
+    skr_placement_world_fini(&world);
+    return code;
+}
+
+const struct skr_command skr_command_explain_placement = {
+    .name = "explain placement/",
+    .usage = "sakkara explain placement/NAME [-n NAMESPACE] [-v] [-o text|json] [--file DUMP]",
+    .summary = "why a Placement of OCM selects these clusters and not others",
+    .text = "Runs one cycle of the Placement as the daemon would on the objects as they are: what "
+            "was\n"
+            "selected with its scores, which filter or hard level keeps the others out, and what "
+            "would\n"
+            "change it. Exit code 0 when it is satisfied, 4 when not, 3 when there is none.\n",
+    .examples = "  sakkara explain placement/web -n shop\n"
+                "  sakkara explain placement/web --file dump.json -o json\n",
+    .next = "sakkara help simulate placement",
+    .word = "placement",
+    .words_min = 1,
+    .words_max = 1,
+    .group = {{flags, 0}, {skr_client_flag_table, offsetof(struct options, client)}},
+    .options_size = sizeof(struct options),
+    .defaults = &(const struct options){.scheduler = "sakkara"},
+    .run = run,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hub of Open Cluster Management: reasons with positions, or a report about its Placement that is
+ * JSON, the same twice, and consistent in itself. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/simulate/placement.h"
+#include "test/fuzz/fuzz.h"
+
+static char *report(const uint8_t *data, size_t size, int *ret_code)
+{
+    const struct skr_simulate_placement_options options = {
+        .scheduler = "sakkara", .now = "2026-01-01T00:00:00Z", .json = true};
+    struct skr_placement_world world;
+    struct skr_strbuf out, messages;
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&messages);
+    skr_placement_world_init(&world);
+    *ret_code = -1;
+    if (skr_placement_world_parse(&world, "hub", (const char *)data, size, &messages) == 0 &&
+        skr_placement_world_finish(&world, &messages) == 0) {
+        *ret_code = skr_simulate_placement_show(&world, &options, &out, &messages);
+    }
+    skr_placement_world_fini(&world);
+    skr_strbuf_fini(&messages);
+    return skr_strbuf_take(&out, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int first, second;
+    char *text = report(data, size, &first), *again = report(data, size, &second);
+    fuzz_check(first == second && strcmp(text ? text : "", again ? again : "") == 0);
+    if (text && text[0]) {
+        json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+        fuzz_check(all);
+        fuzz_check(json_is_true(json_object_get(all, "valid")) ==
+                   !json_string_length(json_object_get(all, "misconfigured")));
+        const size_t n = json_array_size(json_object_get(all, "selectionOrder"));
+        fuzz_check(!json_is_true(json_object_get(all, "valid")) || first == 1 ||
+                   n <= json_array_size(json_object_get(all, "decisions")));
+        json_decref(all);
+    }
+    free(text);
+    free(again);
+    return 0;
+}
