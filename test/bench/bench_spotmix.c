@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the spot mix costs:
+ *
+ *   review   one AdmissionReview of a pod of 6 KB, in memory: a ReplicaSet of PODS pods, a pod of a
+ *            workload that is off, p50 and p99
+ *   http     the same over one loopback connection that is kept, as the API server keeps its own;
+ *            the engine is called on the listener's thread
+ *   rebuild  100,000 pods of 1,000 ReplicaSets put into an empty mix and settled; bytes a pod
+ *
+ * usage: bench_spotmix [ROUNDS [PODS]]     defaults 20000 500
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include "core/spotmix/mix.h"
+#include "server/http/spotmix_webhook.h"
+#include "topology/base/arena.h"
+
+enum { LISTED_SETS = 1000, LISTED_PODS = 100 };
+#define K SKR_SPOTMIX_KEY_PREFIX
+
+static struct skr_spotmix_settings settings;
+static struct skr_spotmix *mix;
+static struct skr_spotmix_webhook *webhook;
+static skr_time virtual_now;
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void report(const char *what, double *took, size_t n)
+{
+    double sum = 0;
+
+    qsort(took, n, sizeof *took, by_value);
+    for (size_t i = 0; i < n; i++) {
+        sum += took[i];
+    }
+    printf("%-34s p50 %6.1f us  p99 %6.1f us  %8.0f /s\n", what, took[n / 2] * 1e6,
+           took[n * 99 / 100] * 1e6, (double)n / sum);
+}
+
+static void put_set(struct skr_spotmix *into, const char *uid, const char *on)
+{
+    json_t *set =
+        json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}}}", "metadata", "namespace", "d", "name", uid,
+                  "uid", uid, "labels", K, on, K "-max-on-demand-count", "100");
+    skr_spotmix_put(into, SKR_SPOTMIX_REPLICA_SET, set);
+    json_decref(set);
+}
+
+static json_t *pod_of(const char *set, const char *uid, int index)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", index);
+    return json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{s:s}}",
+                     "metadata", "namespace", "d", "name", uid, "uid", uid, "labels", K "-class",
+                     index < 100 ? "on-demand" : "spot", K "-index", number, "ownerReferences",
+                     "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", set, "uid", set,
+                     "controller", 1, "spec", "nodeName", "node-with-a-name-1");
+}
+
+/* A pod as large as they are, with what a template usually has. */
+static char *body_of(const char *set)
+{
+    char filler[4096];
+    memset(filler, 'x', sizeof filler - 1);
+    filler[sizeof filler - 1] = '\0';
+    json_t *body = json_pack(
+        "{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:{s:{s:{s:s}, s:[{s:s, s:s, s:s, s:s, "
+        "s:b}]}, s:{s:[{s:s, s:s, s:s}]}}}}",
+        "kind", "AdmissionReview", "apiVersion", "admission.k8s.io/v1", "request", "uid",
+        "5c0b0e9a-0000-4000-8000-000000000000", "resource", "group", "", "version", "v1",
+        "resource", "pods", "namespace", "d", "operation", "CREATE", "object", "metadata", "labels",
+        "app", "web", "ownerReferences", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", set,
+        "uid", set, "controller", 1, "spec", "containers", "name", "c", "image", "registry/image",
+        "env", filler);
+    char *text = json_dumps(body, JSON_COMPACT);
+    json_decref(body);
+    return text;
+}
+
+static void bench_reviews(const char *what, const char *body, int rounds)
+{
+    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    const size_t len = strlen(body);
+
+    for (int i = 0; i < rounds; i++) {
+        struct skr_spotmix_answer answer;
+        /* 1,000 a second: reservations of half a minute do not pile up beyond what they would. */
+        virtual_now += 60 * SKR_MILLISECOND;
+        struct skr_spotmix_review review = {
+            .body = body, .len = len, .serving = true, .now = virtual_now};
+        memcpy(review.random, &i, sizeof i);
+        const double begin = now_s();
+        skr_spotmix_review(mix, &review, &answer);
+        took[i] = now_s() - begin;
+        skr_strbuf_fini(&answer.body);
+    }
+    report(what, took, (size_t)rounds);
+    free(took);
+}
+
+/* ---- over HTTP ---- */
+
+static void post(void *context, const struct skr_event *event, void (*release)(void *keep),
+                 void *keep)
+{
+    const struct skr_spotmix_request *asked = event->request.body;
+    struct skr_spotmix_answer answer;
+
+    (void)context;
+    virtual_now += 60 * SKR_MILLISECOND;
+    struct skr_spotmix_review review = {
+        .body = asked->body, .len = asked->len, .serving = true, .now = virtual_now};
+    memcpy(review.random, asked->random, sizeof review.random);
+    skr_spotmix_review(mix, &review, &answer);
+    const struct skr_spotmix_reply reply = {
+        .status = answer.status, .body = answer.body.s, .len = answer.body.len};
+    skr_spotmix_webhook_answer(webhook, event->request.id, &reply);
+    skr_strbuf_fini(&answer.body);
+    release(keep);
+}
+
+/* Reads one answer with Content-Length; false: there is none. */
+static bool receive(int fd)
+{
+    char buffer[16384];
+    size_t n = 0;
+
+    for (;;) {
+        const ssize_t got = recv(fd, buffer + n, sizeof buffer - 1 - n, 0);
+        if (got <= 0) {
+            return false;
+        }
+        n += (size_t)got;
+        buffer[n] = '\0';
+        const char *end = strstr(buffer, "\r\n\r\n"),
+                   *length = strcasestr(buffer, "content-length:");
+        if (end && length && n >= (size_t)(end - buffer) + 4 + strtoul(length + 15, NULL, 10)) {
+            return strstr(buffer, " 200 ");
+        }
+    }
+}
+
+static void bench_http(const char *body, int rounds)
+{
+    const struct skr_spotmix_webhook_options options = {.listen = "127.0.0.1:0", .post = post};
+    double *took = skr_alloc_array((size_t)rounds, sizeof *took);
+    struct skr_strbuf request;
+    struct skr_error error;
+
+    if (skr_spotmix_webhook_create(&options, &webhook, &error) != 0) {
+        fprintf(stderr, "bench_spotmix: %s\n", error.text);
+        exit(1);
+    }
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons(skr_spotmix_webhook_port(webhook)),
+                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (connect(fd, (const struct sockaddr *)&to, sizeof to) != 0) {
+        perror("bench_spotmix");
+        exit(1);
+    }
+    skr_strbuf_init(&request);
+    skr_strbuf_addf(&request,
+                    "POST /spotmix/mutate HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n",
+                    strlen(body));
+    skr_strbuf_add(&request, body);
+    for (int i = 0; i < rounds; i++) {
+        const double begin = now_s();
+        if (send(fd, request.s, request.len, 0) != (ssize_t)request.len || !receive(fd)) {
+            fprintf(stderr, "bench_spotmix: no answer\n");
+            exit(1);
+        }
+        took[i] = now_s() - begin;
+    }
+    report("http, one kept connection", took, (size_t)rounds);
+    close(fd);
+    skr_strbuf_fini(&request);
+    skr_spotmix_webhook_stop(webhook);
+    skr_spotmix_webhook_destroy(webhook);
+    free(took);
+}
+
+/* ---- rebuilding ---- */
+
+static void no_fix(void *context, const struct skr_spotmix_fix *fix)
+{
+    (void)context;
+    (void)fix;
+}
+
+static void bench_rebuild(void)
+{
+    const struct skr_spotmix_settling settling = {.emit = no_fix};
+    struct skr_spotmix *fresh;
+    double took = 0;
+
+    skr_spotmix_create(&settings, &fresh, NULL);
+    const size_t before = mallinfo2().uordblks;
+    for (int s = 0; s < LISTED_SETS; s++) {
+        char set[40], uid[64];
+        snprintf(set, sizeof set, "00000000-0000-4000-8000-%012d", s);
+        put_set(fresh, set, "true");
+        for (int p = 0; p < LISTED_PODS; p++) {
+            snprintf(uid, sizeof uid, "pod-%d-00000000-0000-4000-%012d", s, p);
+            json_t *pod = pod_of(set, uid, p);
+            const double begin = now_s();
+            skr_spotmix_put(fresh, SKR_SPOTMIX_POD, pod);
+            took += now_s() - begin;
+            json_decref(pod);
+        }
+    }
+    const double begin = now_s();
+    skr_spotmix_settle(fresh, &settling);
+    took += now_s() - begin;
+    printf("%-34s %.2f s, %zu bytes a pod\n", "rebuild of 100,000 pods", took,
+           (mallinfo2().uordblks - before) / (LISTED_SETS * LISTED_PODS));
+    skr_spotmix_destroy(fresh);
+}
+
+int main(int argc, char **argv)
+{
+    const int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 20000;
+    const int pods = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 500;
+
+    skr_spotmix_settings_default(&settings);
+    if (rounds <= 0 || pods < 0 || skr_spotmix_create(&settings, &mix, NULL) != 0) {
+        return 2;
+    }
+    put_set(mix, "rs", "true");
+    put_set(mix, "off", "false");
+    for (int i = 0; i < pods; i++) {
+        char uid[32];
+        snprintf(uid, sizeof uid, "pod-%d", i);
+        json_t *pod = pod_of("rs", uid, i);
+        skr_spotmix_put(mix, SKR_SPOTMIX_POD, pod);
+        json_decref(pod);
+    }
+    char *body = body_of("rs"), *off = body_of("off");
+    bench_reviews("review, patched", body, rounds);
+    bench_reviews("review, switch off", off, rounds);
+    bench_http(body, rounds);
+    bench_rebuild();
+    free(body);
+    free(off);
+    skr_spotmix_destroy(mix);
+    return 0;
+}
