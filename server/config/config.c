@@ -13,6 +13,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "core/spotmix/settings.h"
 #include "server/config/address.h"
 #include "server/config/option.h"
 #include "server/manifest/guard.h"
@@ -78,6 +79,7 @@ struct skr_config *skr_config_default(void)
     }
     config->arena = arena;
     config->gate_tls.client_ca_file = "";
+    config->spotmix.tls.client_ca_file = "";
     skr_settings_default(&config->settings);
     config->settings.n_scheduler_names = 0;
     for (size_t i = 0; i < skr_option_count; i++) {
@@ -306,6 +308,13 @@ static void check_tls(struct reader *r)
     check_pair(r, "extender.tls.certFile", c->tls.cert_file, "extender.tls.keyFile",
                c->tls.key_file);
     check_pair(r, "gate.certFile", c->gate_tls.cert_file, "gate.keyFile", c->gate_tls.key_file);
+    check_pair(r, "spotmix.certFile", c->spotmix.tls.cert_file, "spotmix.keyFile",
+               c->spotmix.tls.key_file);
+    if (c->spotmix.enabled && !c->spotmix.tls.cert_file[0]) {
+        add_error(r, "IncompleteTLS", where(r, "spotmix.enabled"),
+                  "spotmix.enabled is set without spotmix.certFile: API servers call webhooks over "
+                  "TLS only");
+    }
     if (c->tls.client_ca_file[0] && !c->tls.cert_file[0]) {
         add_error(r, "IncompleteTLS", where(r, "extender.tls.clientCAFile"),
                   "extender.tls.clientCAFile is set without extender.tls.certFile");
@@ -317,8 +326,25 @@ static void check_tls(struct reader *r)
     }
 }
 
-static const char *const listen_keys[] = {"extender.listen", "extender.bindListen", "admin.listen",
-                                          "gate.listen", "admin.probes"};
+static void check_spotmix(struct reader *r)
+{
+    const struct skr_config_spotmix *c = &r->config->spotmix;
+    struct skr_spotmix_settings settings;
+    struct skr_spotmix_keys keys;
+    struct skr_error error;
+    if (!skr_spotmix_settings_preset(&settings, c->preset)) {
+        add_error(r, "InvalidValue", where(r, "spotmix.preset"),
+                  "spotmix.preset: \"%.64s\" is not default, karpenter, eks, gke or aks",
+                  c->preset);
+    }
+    if (skr_spotmix_keys_init(&keys, c->key_prefix, &error) != 0) {
+        add_error(r, "InvalidValue", where(r, "spotmix.keyPrefix"), "spotmix.%s", error.text);
+    }
+}
+
+static const char *const listen_keys[] = {"extender.listen", "extender.bindListen",
+                                          "admin.listen",    "gate.listen",
+                                          "admin.probes",    "spotmix.listen"};
 enum { N_LISTEN = sizeof listen_keys / sizeof listen_keys[0] };
 
 static bool has_port_zero(const char *text)
@@ -330,8 +356,9 @@ static bool has_port_zero(const char *text)
 static void check_listeners(struct reader *r)
 {
     const struct skr_config *c = r->config;
-    const char *text[N_LISTEN] = {c->extender_listen, c->bind_listen, c->admin_listen,
-                                  c->gate_listen, c->probes_listen};
+    const char *text[N_LISTEN] = {c->extender_listen, c->bind_listen,
+                                  c->admin_listen,    c->gate_listen,
+                                  c->probes_listen,   c->spotmix.enabled ? c->spotmix.listen : ""};
     for (size_t i = 0; i < N_LISTEN; i++) {
         for (size_t j = 0; j < i; j++) {
             if (text[i][0] && strcmp(text[i], text[j]) == 0 && !has_port_zero(text[i])) {
@@ -390,6 +417,7 @@ static void check_rules(struct reader *r)
     check_without_effect(r);
     check_required(r);
     check_tls(r);
+    check_spotmix(r);
     check_listeners(r);
     check_timeouts(r);
 }

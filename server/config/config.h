@@ -26,6 +26,19 @@ struct skr_config_tls {
     const char *client_ca_file; /* "" : client certificates are not asked for */
 };
 
+struct skr_config_spotmix {
+    bool enabled;
+    const char *listen;
+    struct skr_config_tls tls;
+    const char *key_prefix;
+    const char *preset;
+    const char *node_key, *on_demand_value, *spot_value; /* "": the preset's */
+    const char *excluded;                                /* names, separated by commas */
+    int64_t ttl_s;
+    bool rebuild_none;
+    bool rollout_cost;
+};
+
 enum skr_leader_mode {
     SKR_LEADER_NONE,      /* this process is the only one */
     SKR_LEADER_SCHEDULER, /* beside each scheduler: leads where the scheduler does */
@@ -44,6 +57,7 @@ struct skr_config {
     const char *probes_listen; /* "": off */
     const char *gate_listen;   /* "" : off */
     struct skr_config_tls gate_tls;
+    struct skr_config_spotmix spotmix;
     enum skr_leader_mode leader_mode;
     const char *leader_namespace; /* "": that of the pod */
     const char *leader_name;      /* of the Lease */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SPOTMIX_PAGE_H
+#define SKR_CORE_SPOTMIX_PAGE_H
+/* The mix as JSON: what /v1/spotmix answers. */
+#include "core/spotmix/view.h"
+
+/* {"workloads": [{namespace, kind, name, max, onDemand: {actual, desired}, spot: {...}, drift,
+ * reason}]}; max and reason are null where there is none. */
+void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *out);
+/* One workload with its pods: {..., "pods": [{name, owner, index, class, cost, node, reason}]}. Of
+ * workloads of different kinds with one name the Deployment. false: there is none that is on. */
+bool skr_spotmix_page_write_one(const struct skr_spotmix *mix, const char *namespace_,
+                                const char *name, struct skr_strbuf *out);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/daemon/spotmix_service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spotmix/scheduler.h"
+#include "server/http/spotmix_pages.h"
+#include "server/http/spotmix_webhook.h"
+#include "topology/base/arena.h"
+
+/* Figures are counted over all pods: not more often than this. */
+#define FIGURES_TIME SKR_SECOND
+
+enum family {
+    ADMISSION,
+    PODS,
+    DRIFT,
+    RESERVATIONS,
+    EXPIRED,
+    NODES,
+    EVICTIONS,
+    UNMUTATED,
+    FAMILY_COUNT
+};
+
+static const struct skr_metric_spec specs[] = {
+    [ADMISSION] = {.name = "sakkara_spotmix_admission_total",
+                   .help = "Reviews of pods by their result.",
+                   .type = SKR_COUNTER,
+                   .label = {"result"}},
+    [PODS] = {.name = "sakkara_spotmix_pods",
+              .help = "Pods of mixed workloads: as the rule wants them, and as they are.",
+              .type = SKR_GAUGE,
+              .label = {"class", "state"}},
+    [DRIFT] = {.name = "sakkara_spotmix_drift_pods",
+               .help = "Live pods whose class is not that of their index or of their node.",
+               .type = SKR_GAUGE},
+    [RESERVATIONS] = {.name = "sakkara_spotmix_reservations",
+                      .help = "Indices handed out to pods that have not been seen yet.",
+                      .type = SKR_GAUGE},
+    [EXPIRED] = {.name = "sakkara_spotmix_reservations_expired_total",
+                 .help = "Reservations whose pod never came.",
+                 .type = SKR_COUNTER},
+    [NODES] = {.name = "sakkara_spotmix_nodes",
+               .help = "Ready nodes.",
+               .type = SKR_GAUGE,
+               .label = {"class"}},
+    [EVICTIONS] = {.name = "sakkara_spotmix_evictions_total",
+                   .help = "Evictions of pods of the wrong class.",
+                   .type = SKR_COUNTER,
+                   .label = {"result"}},
+    [UNMUTATED] = {.name = "sakkara_spotmix_unmutated_pods_total",
+                   .help = "Pods that no review had seen and that were adopted.",
+                   .type = SKR_COUNTER},
+};
+_Static_assert(sizeof specs / sizeof specs[0] == FAMILY_COUNT, "a spec each");
+
+struct service {
+    struct skr_service_host host;
+    struct skr_spotmix_settings settings;
+    char *excluded; /* cut at the commas */
+    struct skr_engine_thread *engine;
+    struct skr_spotmix_webhook *webhook;
+    struct skr_spotmix_pages *pages;
+    struct skr_metric_family *family[FAMILY_COUNT];
+    skr_time counted;
+    struct skr_spotmix_totals last;
+    uint64_t evictions[SKR_SPOTMIX_EVICTION_RESULT_COUNT];
+};
+
+static bool enabled(const struct skr_config *config)
+{
+    return config->spotmix.enabled;
+}
+
+/* ---- settings ---- */
+
+static void exclude(struct service *s, const char *names)
+{
+    char *rest = s->excluded = skr_strdup(names);
+
+    s->settings.n_excluded = 0;
+    while (*rest != '\0') {
+        char *name = rest;
+        rest += strcspn(rest, ", ");
+        if (*rest != '\0') {
+            *rest++ = '\0';
+        }
+        if (*name != '\0' && s->settings.n_excluded < SKR_SPOTMIX_EXCLUDED_MAX) {
+            s->settings.excluded[s->settings.n_excluded++] = name;
+        }
+    }
+}
+
+static void set_value(struct skr_spotmix_expression *expression, const char *value)
+{
+    if (*value != '\0') {
+        *expression = (struct skr_spotmix_expression){.op = "In", .n = 1, .value = {value}};
+    }
+}
+
+static void *create(const struct skr_service_host *host)
+{
+    const struct skr_config_spotmix *config = &host->config->spotmix;
+    struct service *s = skr_alloc(sizeof *s);
+    struct skr_spotmix_settings *settings = &s->settings;
+
+    s->host = *host;
+    skr_spotmix_settings_default(settings);
+    skr_bug_on(!skr_spotmix_settings_preset(settings, config->preset)); /* checked by the reader */
+    settings->key_prefix = config->key_prefix;
+    settings->node_key = *config->node_key != '\0' ? config->node_key : settings->node_key;
+    set_value(&settings->expression[SKR_SPOTMIX_ON_DEMAND], config->on_demand_value);
+    set_value(&settings->expression[SKR_SPOTMIX_SPOT], config->spot_value);
+    settings->reservation_ttl = config->ttl_s * SKR_SECOND;
+    settings->rebuild =
+        config->rebuild_none ? SKR_SPOTMIX_REBUILD_NONE : SKR_SPOTMIX_REBUILD_EVICT;
+    settings->rollout_cost = config->rollout_cost;
+    settings->own_namespace = host->own_namespace;
+    exclude(s, config->excluded);
+    for (int i = 0; i < FAMILY_COUNT; i++) {
+        s->family[i] = skr_metrics_family(host->registry, &specs[i]);
+    }
+    return s;
+}
+
+static const void *settings(const void *service)
+{
+    return &((const struct service *)service)->settings;
+}
+
+/* ---- to the engine and back ---- */
+
+static void post(void *context, const struct skr_event *event, void (*release)(void *keep),
+                 void *keep)
+{
+    struct service *s = context;
+    skr_engine_thread_post_kept(s->engine, event, release, keep);
+}
+
+static void look(void *context, void (*fn)(void *argument, struct skr_engine *engine, skr_time now),
+                 void *argument)
+{
+    struct service *s = context;
+    skr_engine_thread_look(s->engine, fn, argument);
+}
+
+static void answer(void *service, uint64_t request, const void *body)
+{
+    struct service *s = service;
+    skr_spotmix_webhook_answer(s->webhook, request, body);
+}
+
+/* ---- figures ---- */
+
+static struct skr_metric *series(struct service *s, enum family family, const char *first,
+                                 const char *second)
+{
+    return skr_metric_get(s->family[family], (const char *const[]){first, second, NULL, NULL});
+}
+
+static void publish_classes(struct service *s, const struct skr_spotmix_totals *totals)
+{
+    for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
+        const char *class_ = skr_spotmix_class_name((enum skr_spotmix_class)i);
+        skr_metric_set(series(s, PODS, class_, "desired"), totals->desired[i]);
+        skr_metric_set(series(s, PODS, class_, "actual"), (int64_t)totals->actual[i]);
+        skr_metric_set(series(s, NODES, class_, NULL), (int64_t)totals->nodes[i]);
+    }
+}
+
+static void publish(struct service *s, const void *self)
+{
+    struct skr_spotmix_totals totals;
+
+    skr_spotmix_totals(skr_spotmix_scheduler_mix(self), &totals);
+    publish_classes(s, &totals);
+    for (int i = 0; i < SKR_SPOTMIX_RESULT_COUNT; i++) {
+        skr_metric_add(
+            series(s, ADMISSION, skr_spotmix_result_name((enum skr_spotmix_result)i), NULL),
+            (int64_t)(totals.results[i] - s->last.results[i]));
+    }
+    for (int i = 0; i < SKR_SPOTMIX_EVICTION_RESULT_COUNT; i++) {
+        const enum skr_spotmix_eviction_result result = (enum skr_spotmix_eviction_result)i;
+        const uint64_t n = skr_spotmix_scheduler_evictions(self, result);
+        skr_metric_add(series(s, EVICTIONS, skr_spotmix_eviction_result_name(result), NULL),
+                       (int64_t)(n - s->evictions[i]));
+        s->evictions[i] = n;
+    }
+    skr_metric_set(series(s, DRIFT, NULL, NULL), (int64_t)totals.drift);
+    skr_metric_set(series(s, RESERVATIONS, NULL, NULL), (int64_t)totals.reservations);
+    skr_metric_add(series(s, EXPIRED, NULL, NULL), (int64_t)(totals.expired - s->last.expired));
+    skr_metric_add(series(s, UNMUTATED, NULL, NULL),
+                   (int64_t)(totals.unmutated - s->last.unmutated));
+    s->last = totals;
+}
+
+static void handled(void *service, const struct skr_engine *engine)
+{
+    struct service *s = service;
+    const skr_time now = skr_clock_now(s->host.clock);
+
+    if (s->counted == 0 || now - s->counted >= FIGURES_TIME) {
+        s->counted = now;
+        publish(s, skr_engine_self(engine));
+    }
+}
+
+/* ---- life ---- */
+
+static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
+{
+    struct service *s = service;
+    const struct skr_config_spotmix *config = &s->host.config->spotmix;
+    const struct skr_spotmix_pages_options pages = {.look = look, .context = s};
+    const struct skr_spotmix_webhook_options options = {
+        .listen = config->listen,
+        .tls = {.cert = config->tls.cert_file, .key = config->tls.key_file},
+        .post = post,
+        .context = s,
+        .log = s->host.log,
+        .metrics = s->host.registry,
+    };
+
+    s->engine = engine;
+    s->pages = skr_spotmix_pages_create(&pages);
+    return skr_spotmix_webhook_create(&options, &s->webhook, error);
+}
+
+static size_t routes(void *service, struct skr_admin_route *route)
+{
+    struct service *s = service;
+    route[0] = skr_spotmix_pages_route(s->pages);
+    return 1;
+}
+
+static size_t ports(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX])
+{
+    const struct service *s = service;
+    port[0] = (struct skr_service_port){"spotmix",
+                                        s->webhook ? skr_spotmix_webhook_port(s->webhook) : 0};
+    return 1;
+}
+
+static void begin_stop(void *service)
+{
+    struct service *s = service;
+    skr_spotmix_webhook_begin_stop(s->webhook);
+}
+
+static void stop(void *service)
+{
+    struct service *s = service;
+    skr_spotmix_webhook_stop(s->webhook);
+}
+
+static void destroy(void *service)
+{
+    struct service *s = service;
+    skr_spotmix_pages_destroy(s->pages);
+    skr_spotmix_webhook_destroy(s->webhook);
+    free(s->excluded);
+    free(s);
+}
+
+const struct skr_scheduler_row skr_spotmix_service = {
+    .enabled = enabled,
+    .create = create,
+    .settings = settings,
+    .start = start,
+    .routes = routes,
+    .ports = ports,
+    .answer = answer,
+    .handled = handled,
+    .begin_stop = begin_stop,
+    .stop = stop,
+    .destroy = destroy,
+};
