@@ -5,7 +5,7 @@
  * (server/daemon/schedulers.h). */
 #include "core/frame/scheduler.h"
 
-enum skr_scheduler_id { SKR_SCHEDULER_GANG, SKR_SCHEDULER_COUNT };
+enum skr_scheduler_id { SKR_SCHEDULER_GANG, SKR_SCHEDULER_SPOTMIX, SKR_SCHEDULER_COUNT };
 
 extern const struct skr_scheduler *const skr_schedulers[SKR_SCHEDULER_COUNT];
 

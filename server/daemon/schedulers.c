@@ -2,7 +2,9 @@
 #include "server/daemon/schedulers.h"
 
 #include "server/daemon/gang_service.h"
+#include "server/daemon/spotmix_service.h"
 
 const struct skr_scheduler_row *const skr_scheduler_rows[SKR_SCHEDULER_COUNT] = {
     [SKR_SCHEDULER_GANG] = &skr_gang_service,
+    [SKR_SCHEDULER_SPOTMIX] = &skr_spotmix_service,
 };

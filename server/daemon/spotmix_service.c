@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/spotmix/scheduler.h"
+#include "server/daemon/preflight.h"
 #include "server/http/spotmix_pages.h"
 #include "server/http/spotmix_webhook.h"
 #include "topology/base/arena.h"
@@ -60,6 +61,7 @@ struct service {
     struct skr_service_host host;
     struct skr_spotmix_settings settings;
     char *excluded; /* cut at the commas */
+    char own_namespace[254];
     struct skr_engine_thread *engine;
     struct skr_spotmix_webhook *webhook;
     struct skr_spotmix_pages *pages;
@@ -114,10 +116,11 @@ static void *create(const struct skr_service_host *host)
     set_value(&settings->expression[SKR_SPOTMIX_ON_DEMAND], config->on_demand_value);
     set_value(&settings->expression[SKR_SPOTMIX_SPOT], config->spot_value);
     settings->reservation_ttl = config->ttl_s * SKR_SECOND;
-    settings->rebuild =
-        config->rebuild_none ? SKR_SPOTMIX_REBUILD_NONE : SKR_SPOTMIX_REBUILD_EVICT;
+    settings->rebuild = config->rebuild_none ? SKR_SPOTMIX_REBUILD_NONE : SKR_SPOTMIX_REBUILD_EVICT;
     settings->rollout_cost = config->rollout_cost;
-    settings->own_namespace = host->own_namespace;
+    skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
+    /* "default" is what it says outside of pods: no namespace of ours. */
+    settings->own_namespace = strcmp(s->own_namespace, "default") != 0 ? s->own_namespace : "";
     exclude(s, config->excluded);
     for (int i = 0; i < FAMILY_COUNT; i++) {
         s->family[i] = skr_metrics_family(host->registry, &specs[i]);
@@ -238,8 +241,8 @@ static size_t routes(void *service, struct skr_admin_route *route)
 static size_t ports(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX])
 {
     const struct service *s = service;
-    port[0] = (struct skr_service_port){"spotmix",
-                                        s->webhook ? skr_spotmix_webhook_port(s->webhook) : 0};
+    port[0] =
+        (struct skr_service_port){"spotmix", s->webhook ? skr_spotmix_webhook_port(s->webhook) : 0};
     return 1;
 }
 

@@ -98,12 +98,16 @@ static bool below(const char *path, const char *prefix)
 static const struct skr_admin_route *route_of(const struct skr_admin *admin,
                                               const struct skr_http_request *request)
 {
+    const struct skr_admin_route *found = NULL;
+
     for (size_t i = 0; i < admin->options.n_routes; i++) {
-        if (below(request->path, admin->options.route[i].prefix)) {
-            return &admin->options.route[i];
+        const struct skr_admin_route *route = &admin->options.route[i];
+        if (below(request->path, route->prefix) &&
+            (!found || strlen(route->prefix) > strlen(found->prefix))) {
+            found = route;
         }
     }
-    return NULL;
+    return found;
 }
 
 static void on_handle(void *context, struct skr_http_request *request)

@@ -35,7 +35,7 @@ struct skr_admin_check {
     void *context;
 };
 
-/* Requests whose path is prefix, or prefix, "/" and more; the first route that fits has them.
+/* Requests whose path is prefix, or prefix, "/" and more; the longest prefix that fits has them.
  * handle answers at once, or holds the request as struct skr_http_handler says; the others may be
  * NULL where it never does. */
 struct skr_admin_route {

@@ -19,8 +19,7 @@ struct skr_spotmix_pages_options {
 };
 
 struct skr_spotmix_pages;
-struct skr_spotmix_pages *
-skr_spotmix_pages_create(const struct skr_spotmix_pages_options *options);
+struct skr_spotmix_pages *skr_spotmix_pages_create(const struct skr_spotmix_pages_options *options);
 struct skr_admin_route skr_spotmix_pages_route(struct skr_spotmix_pages *pages);
 /* After the admin listener and the engine thread have ended. NULL allowed. */
 void skr_spotmix_pages_destroy(struct skr_spotmix_pages *pages);
