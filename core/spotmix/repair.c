@@ -67,6 +67,9 @@ static bool has_duplicates(struct skr_spotmix *mix, const struct skr_spotmix_own
     const size_t n = owner->n_held, words = (n + 63) / 64;
     bool beyond = false;
 
+    if (n == 0) {
+        return false;
+    }
     skr_grow(&mix->bits, &mix->cap_bits, words, sizeof *mix->bits);
     memset(mix->bits, 0, words * sizeof *mix->bits);
     for (size_t i = 0; i < n; i++) {

@@ -119,7 +119,11 @@ static json_t *random_term(void)
         for (unsigned n = roll(3); n > 0; n--) {
             json_array_append_new(list, random_expression());
         }
-        json_object_set_new(term, "matchExpressions", roll(8) == 0 ? json_null() : list);
+        json_object_set(term, "matchExpressions", list);
+        json_decref(list);
+        if (roll(8) == 0) {
+            json_object_set_new(term, "matchExpressions", json_null());
+        }
     }
     if (roll(4) == 0) {
         json_object_set_new(term, "matchFields",
