@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Proves the layers: server -> core -> topology, the order of the folders in server, and that topology and
+# Proves the layers: server -> core -> topology, the order of the folders in core and in server, and that topology and
 # core are pure. Two ways, so that neither a header nor a declaration by hand slips through:
 #   sources  what is included and which names are called, comments and strings taken out
 #   objects  which symbols are wanted from outside, and that there is no writable data
@@ -45,6 +45,19 @@ server_folder() {
     daemon | client | lint) echo object render manifest config kube http ;;
     simulate | sandbox | solve) echo object render manifest config kube http model ;;
     cli) echo object render manifest config kube http daemon client lint simulate sandbox solve ;;
+    *) echo unknown ;;
+    esac
+}
+
+# What each folder of core may include of core, besides itself. Schedulers know nothing of each other; the
+# table of them all is in the root. Pods and groups lean on each other, so does the group on what a rule is.
+core_folder() {
+    case $1 in
+    root) echo frame gang spotmix placement propagation ;;
+    frame | solver) echo ;;
+    pod) echo group ;;
+    group) echo pod solver ;;
+    gang | spotmix | placement | propagation) echo frame solver group pod ;;
     *) echo unknown ;;
     esac
 }
@@ -108,15 +121,19 @@ check_sources() {
             [ $fine = yes ] || echo "$file:$number: $layer may not include $target"
             case $file,$target in
             server/main.c,*) ;;
-            server/*,server/*/*)
-                from=${file#server/}
-                from=${from%/*}
-                to=${target#server/}
+            server/*,server/*/* | core/*,core/*/*)
+                from=${file#*/}
+                to=${target#*/}
                 to=${to%%/*}
-                [ "$from" = "${file#server/}" ] && from=root allowed_here= || allowed_here=$(server_folder "$from")
+                case $layer:$from in
+                core:*/*) from=${from%/*} allowed_here=$(core_folder "${from%%/*}") ;;
+                core:*) from=root allowed_here=$(core_folder root) ;;
+                server:*/*) from=${from%/*} allowed_here=$(server_folder "$from") ;;
+                *) from=root allowed_here= ;;
+                esac
                 case " $from $allowed_here " in
                 *" $to "*) ;;
-                *) echo "$file:$number: server/$from may not include $target" ;;
+                *) echo "$file:$number: $layer/$from may not include $target" ;;
                 esac
                 ;;
             esac
@@ -220,6 +237,15 @@ plant_all() {
     plant topology/x.c 'int skr_s(void);\nint skr_x(void) { return skr_s(); }' 'topology wants skr_s'
     plant core/x.c 'int skr_x(void) { static int n; return n++; }' 'core has writable data: n'
     plant topology/x.c 'int skr_n = 5;' 'topology has writable data: skr_n'
+    plant core/frame/x.c '#include "core/gang/x.h"\n' 'core/frame may not include core/gang/x.h'
+    plant core/solver/x.h '#include "core/frame/x.h"\n' 'core/solver may not include core/frame/x.h'
+    plant core/pod/x.h '#include "core/frame/x.h"\n' 'core/pod may not include core/frame/x.h'
+    plant core/group/x.h '#include "core/gang/x.h"\n' 'core/group may not include core/gang/x.h'
+    for folder in spotmix placement propagation; do
+        plant "core/$folder/x.c" '#include "core/gang/x.h"\n' "core/$folder may not include core/gang/x.h"
+        plant core/gang/x.c "#include \"core/$folder/x.h\"\n" "core/gang may not include core/$folder/x.h"
+    done
+    plant core/x.h '#include "core/solver/x.h"\n' 'core/root may not include core/solver/x.h'
     plant server/http/x.c '#include "server/sandbox/x.h"\n' 'server/http may not include server/sandbox/x.h'
     plant server/object/x.h '#include "server/http/h.h"\n' 'server/object may not include server/http/h.h'
     plant server/x.h '#include "server/object/o.h"\n' 'server/root may not include server/object/o.h'
