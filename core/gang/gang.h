@@ -71,8 +71,9 @@ struct skr_gang {
         struct skr_tree *tree;    /* in force; NULL: none usable */
         struct map_entry *active; /* its map; NULL: derived */
         char *active_key;
-        bool replaced;                 /* by another one; not reported yet */
-        skr_time nodes_at;             /* when node warnings are written next */
+        skr_time grace_until; /* the last map is gone, its tree stays until then; 0: not so */
+        bool replaced;        /* by another one; not reported yet */
+        skr_time nodes_at;    /* when node warnings are written next */
         struct node_entry **leaf_node; /* [tree->n_leaves], NULL: no such node */
         bool leaf_node_stale;          /* set by topology_nodes_changed() too */
         size_t n_unknown, n_outside;

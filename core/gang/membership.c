@@ -4,8 +4,11 @@
  *
  * Bound live pods always hold a seat. Members of a plan keep theirs until they die; a vacancy of a
  * plan in state Binding counts as taken. What is left goes to newcomers by (creationTimestamp,
- * name). Once a member of the running generation has Succeeded, newcomers of other controllers
- * belong to the next generation and get no seat while a member of this one lives.
+ * name). While a member of the running generation lives, its free seats are its own: the pods of
+ * another Job, and once a member has Succeeded those of any other controller, belong to the next
+ * generation and get no seat. (A bare pod or one of another ReplicaSet may replace: a Deployment's
+ * new pods follow its old ones.) A Job that fills all seats alone shares them with nobody, so two
+ * Jobs under one name never run as two halves.
  */
 #include "core/gang/membership.h"
 
@@ -80,7 +83,46 @@ static void generation_reset(struct group *g)
     g->generation.succeeded = false;
 }
 
+bool membership_may_replace(const struct group *g, const struct pod_entry *p)
+{
+    return (!g->generation.succeeded && !p->pod->of_job) || g->generation.n == 0 ||
+           of_this_generation(g, p);
+}
+
 /* ---- seats ---- */
+
+enum { JOBS_MAX = 64 }; /* that are looked at */
+
+/* The Job with the oldest pod of those that fill all seats alone; NULL: there is none, and whoever is
+ * older has the seat. By age, so that the first Job to get there is the first in the array. */
+static const char *whole_job(struct pod_entry *const *list, size_t n, size_t size)
+{
+    const char *uid[JOBS_MAX];
+    size_t count[JOBS_MAX], jobs = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+        if (!list[i]->pod->of_job) {
+            continue;
+        }
+        while (j < jobs && strcmp(uid[j], list[i]->pod->controller_uid) != 0) {
+            j++;
+        }
+        if (j == JOBS_MAX) {
+            continue;
+        }
+        if (j == jobs) {
+            uid[jobs] = list[i]->pod->controller_uid;
+            count[jobs++] = 0;
+        }
+        count[j]++;
+    }
+    for (size_t j = 0; j < jobs; j++) {
+        if (size > 0 && count[j] >= size) {
+            return uid[j];
+        }
+    }
+    return NULL;
+}
 
 static void deal_seats(struct group *g)
 {
@@ -104,18 +146,18 @@ static void deal_seats(struct group *g)
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     DL_FOREACH(g->members, p)
     {
-        if (p->seated || !skr_pod_is_live(p->pod) || p->pod->other_gang) {
-            continue;
+        if (!p->seated && skr_pod_is_live(p->pod) && !p->pod->other_gang &&
+            (!running || membership_may_replace(g, p))) {
+            list[n++] = p;
         }
-        if (running && g->generation.succeeded && !of_this_generation(g, p)) {
-            continue;
-        }
-        list[n++] = p;
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
     size_t size = (size_t)membership_size(g);
-    for (size_t i = 0; i < n && taken < size; i++, taken++) {
-        list[i]->seated = true;
+    const char *whole = taken == 0 ? whole_job(list, n, size) : NULL;
+    for (size_t i = 0; i < n && taken < size; i++) {
+        bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
+        list[i]->seated = !of_another;
+        taken += !of_another;
     }
     free(list);
 }

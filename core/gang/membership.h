@@ -15,6 +15,8 @@ int32_t membership_size(const struct group *g);              /* 0 without a spec
 /* Newcomers that may be planned, by (created, name); array to free(). */
 struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
 struct pod_entry *membership_oldest(const struct group *g); /* live; NULL: none */
+/* It may have a seat that a member of the running generation left. */
+bool membership_may_replace(const struct group *g, const struct pod_entry *p);
 bool membership_is_beyond(const struct group *g, const struct pod_entry *p);
 /* Members of the group that stay where they are while newcomers are placed: bound ones, and planned
  * ones that are no newcomers. Node or NULL. */

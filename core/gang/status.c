@@ -117,6 +117,29 @@ static char *conditions_text(const struct group *g)
     return skr_strbuf_take(&b, NULL);
 }
 
+bool status_hard_level_is_unknown(const struct skr_gang *e, const struct group *g,
+                                  struct skr_strbuf *b)
+{
+    const struct skr_tree *t = e->topology.tree;
+    for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
+        const struct skr_level_rule *rule = &g->spec->rule[i];
+        if (!rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
+            continue;
+        }
+        if (b) {
+            skr_strbuf_addf(b, "group %s has a hard rule for level ", g->name);
+            skr_strbuf_add_json(b, rule->level);
+            skr_strbuf_add(b, ", which the tree does not have (it has");
+            for (int32_t l = 1; l <= t->n_levels; l++) {
+                skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", t->level_name[l]);
+            }
+            skr_strbuf_addc(b, ')');
+        }
+        return true;
+    }
+    return false;
+}
+
 bool status_unknown_levels(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct skr_strbuf unknown;

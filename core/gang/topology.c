@@ -3,7 +3,7 @@
  * Which tree is in force. The valid topology map with the smallest (creationTimestamp, name) is; a
  * map that becomes malformed while it is in force leaves its last good tree in force; with only
  * malformed maps and no last good one there is no tree (groups wait with TopologyMissing); without
- * any map the tree is derived from node labels. Warnings about nodes are collected for a second, so
+ * any map the tree is derived from node labels, GRACE_S after the last map went. Warnings about nodes are collected for a second, so
  * that a cluster that comes up is reported once.
  */
 #include "core/gang/topology.h"
@@ -94,6 +94,25 @@ static struct skr_tree *derive(struct skr_gang *e)
     return tree;
 }
 
+enum { GRACE_S = 60 }; /* the tree of a map that was deleted stays this long */
+
+/* The last map is gone. Whoever replaces it by deleting and creating must not have groups placed in
+ * between without the levels that their rules name. */
+static bool keeps_grace(struct skr_gang *e)
+{
+    skr_time now = skr_frame_now(e->frame);
+    if (!e->topology.active_key || !e->topology.tree) {
+        return false;
+    }
+    if (!e->topology.grace_until) {
+        e->topology.grace_until = now + GRACE_S * SKR_SECOND;
+        wakes_add(e, e->topology.grace_until, WAKE_NODES, NULL);
+        out_decision(e, e->topology.active_key, "", "Topology map is gone", "",
+                     "its tree stays in force for a minute", true);
+    }
+    return now < e->topology.grace_until;
+}
+
 static void choose(struct skr_gang *e)
 {
     struct map_entry *m, *tmp, *best = NULL, *current = NULL;
@@ -116,6 +135,11 @@ static void choose(struct skr_gang *e)
         e->topology.active = current; /* last good stays */
         return;
     }
+    if (!any && keeps_grace(e)) {
+        e->topology.active = NULL;
+        return;
+    }
+    e->topology.grace_until = 0;
     e->topology.active = best;
     free(e->topology.active_key);
     e->topology.active_key = best ? skr_strdup(best->key) : NULL;
@@ -243,6 +267,9 @@ static void report(struct skr_gang *e)
 
 void topology_settle(struct skr_gang *e)
 {
+    if (e->topology.grace_until && skr_frame_now(e->frame) >= e->topology.grace_until) {
+        dirty_tree(e);
+    }
     if (dirty_take_tree(e)) {
         choose(e);
         report(e);

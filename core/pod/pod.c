@@ -134,6 +134,8 @@ static int read_owner(const json_t *json, struct skr_pod *pod, struct skr_error 
             return rc;
         }
         if (controller) {
+            const char *kind = json_string_value(json_object_get(owner, "kind"));
+            pod->of_job = kind && strcmp(kind, "Job") == 0;
             return copy_string(pod->arena, owner, &here, "uid", &pod->controller_uid, error);
         }
     }

@@ -118,6 +118,7 @@ struct skr_pod {
     bool gate;                     /* carries SKR_GATE */
     bool foreign_gate;             /* carries another gate */
     bool other_gang;               /* spec.schedulingGroup or spec.workloadRef */
+    bool of_job;                   /* its controller is a Job */
     const char *controller_uid;    /* ownerReference with controller: true; "" for a bare pod */
     const char *scheduled_reason;  /* condition PodScheduled=False; "" else */
     const char *scheduled_message; /* likewise, cut at 1024 bytes */

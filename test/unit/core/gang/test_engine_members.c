@@ -182,6 +182,52 @@ TEST(newcomers_of_another_controller_are_the_next_generation_after_a_success)
     rig_destroy(rig);
 }
 
+static void pod_of_other_job(struct rig *rig, const char *name)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'},'ownerReferences':[{'kind':"
+                    "'Job','name':'two','uid':'two','controller':true}]},'spec':{'schedulerName':"
+                    "'sakkara','containers':[{'name':'main','resources':{'requests':{'cpu':'1'}}}]"
+                    "},'status':{'phase':'Pending'}}");
+}
+
+TEST(another_job_gets_no_seat_while_the_first_one_runs)
+{
+    struct rig *rig = bound(3, NULL);
+    rig_delete(rig, RIG_POD, "p-1");
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "two-%d", i);
+        pod_of_other_job(rig, name);
+    }
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 2); /* nobody took the seat of p-1 */
+    rig_pod(rig, "p-1", "g", 0);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "p-1"));
+    assert_string_equal(rig_node_of(rig, "two-0"), "");
+    rig_destroy(rig);
+}
+
+TEST(of_two_jobs_that_come_at_once_one_gets_all_seats)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 4, 4);
+    rig_group(rig, "g", 3, 0, NULL);
+    for (int i = 0; i < 3; i++) { /* one after the other, so that age mixes them */
+        char one[32], two[32];
+        snprintf(one, sizeof one, "one-%d", i);
+        snprintf(two, sizeof two, "two-%d", i);
+        rig_pod(rig, one, "g", 0);
+        pod_of_other_job(rig, two);
+    }
+    rig_sync(rig);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "one", 3);
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig_destroy(rig);
+}
+
 TEST(without_a_success_newcomers_of_another_controller_are_replacements)
 {
     struct rig *rig = bound(3, NULL);

@@ -127,6 +127,29 @@ TEST(deleting_the_active_topology_map_promotes_the_next)
     rig_destroy(rig);
 }
 
+TEST(a_map_that_is_away_for_a_second_has_no_group_placed_without_it)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2);
+    rig_group(rig, "g", 4, 0, "{'rack':{'type':'pack','hard':true}}");
+    rig_sync(rig);
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "o", 2, NULL, 0); /* one in each rack: 4 fit, but not into one rack */
+    rig_edit(rig, RIG_POD, "o-0", "{'spec':{'nodeName':'node-0'}}");
+    rig_edit(rig, RIG_POD, "o-1", "{'spec':{'nodeName':'node-2'}}");
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_MAP, "topology");
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 30 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "status"), "Ready");
+    rig_run(rig, 60 * SKR_SECOND); /* no grace is left, and no level rack is there */
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "\"rack\""));
+    rig_destroy(rig);
+}
+
 TEST(a_topology_map_elsewhere_is_ignored)
 {
     struct rig *rig = nodes(2);
