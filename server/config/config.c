@@ -22,7 +22,7 @@
 
 enum {
     ARENA_BYTES = 4 * SKR_CONFIG_BYTES_MAX,
-    OPTIONS_MAX = 64,
+    OPTIONS_MAX = 128,
     KEY_MAX = 128, /* bytes of a path such as extender.tls.certFile */
 };
 
