@@ -22,9 +22,6 @@ static atomic_int log_fd = STDERR_FILENO;
 static const char *const severity_names[] = {"info", "warning", "error"};
 _Static_assert(sizeof severity_names / sizeof severity_names[0] == SKR_LOG_SEVERITY_COUNT,
                "one name a severity");
-static const char *const format_names[] = {"text", "json"};
-_Static_assert(sizeof format_names / sizeof format_names[0] == SKR_LOG_FORMAT_COUNT,
-               "one name a format");
 
 void skr_log_set_format(enum skr_log_format format)
 {

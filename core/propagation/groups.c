@@ -24,7 +24,7 @@ struct grouping {
 
 /* One leaf to be: a candidate and where it is. */
 struct place {
-    const char *part[SKR_SPREAD_LEVELS];
+    const char *part[SKR_SPREAD_LEVELS] = {NULL};
     int32_t candidate;
     int32_t zone; /* 0: its home */
 };

@@ -92,9 +92,10 @@ static struct worth worth_of_taking(const struct walk *walk, size_t position, in
         return none;
     }
     int64_t sum = with_members(walk, members, position);
-    struct worth rest = is_recorded(walk, taken + 1, sum)
-                            ? (struct worth){.score = 0}
-                            : *state(walk, position + 1, taken + 1, sum);
+    struct worth rest = {.score = 0};
+    if (!is_recorded(walk, taken + 1, sum)) {
+        rest = *state(walk, position + 1, taken + 1, sum);
+    }
     if (rest.score < 0) {
         return none;
     }

@@ -50,7 +50,7 @@ static int evaluate(struct skr_placement_world *world, const struct skr_placemen
 {
     struct skr_arena *arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
     struct skr_placement_hub hub;
-    struct skr_placement_result result;
+    struct skr_placement_result result = {0};
     struct skr_error error = {0};
     if (!arena || skr_placement_world_hub(world, placement, arena, &hub, &error) < 0) {
         skr_strbuf_addf(messages, "%s\n", arena ? error.text : "no memory");
