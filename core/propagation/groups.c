@@ -24,7 +24,7 @@ struct grouping {
 
 /* One leaf to be: a candidate and where it is. */
 struct place {
-    const char *part[SKR_SPREAD_LEVELS] = {NULL};
+    const char *part[SKR_SPREAD_LEVELS];
     int32_t candidate;
     int32_t zone; /* 0: its home */
 };
@@ -210,7 +210,7 @@ static int by_worth(const void *a, const void *b)
 static const char *path_of(const struct grouping *grouping, int32_t unit)
 {
     const struct skr_tree *tree = grouping->tree;
-    const char *part[SKR_SPREAD_LEVELS];
+    const char *part[SKR_SPREAD_LEVELS] = {NULL};
     size_t n = 0;
     size_t size = 1;
     for (int32_t at = unit; at > 0; at = tree->parent[at]) {

@@ -12,7 +12,7 @@
 
 static const char key[] = "\"managedFields\":";
 static const char nul[] = "\\u0000";
-static const char escape[] = "\\u"; /* what nul begins with, and stays */
+enum { ESCAPE_BYTES = 2 }; /* "\\u": what nul begins with, and stays */
 static const char replacement[] = "fffd";
 
 /* Index of the ']' that closes the array which begins at i; n when there is none. */
@@ -99,7 +99,7 @@ static void find_part(struct skr_prune *p)
     p->stop = p->resume = p->n;
     p->insert = "";
     if (p->next_nul < p->next_key) {
-        p->stop = p->next_nul + sizeof escape - 1;
+        p->stop = p->next_nul + ESCAPE_BYTES;
         p->resume = p->next_nul + sizeof nul - 1;
         p->insert = replacement;
     } else if (p->next_key < p->n) {

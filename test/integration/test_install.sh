@@ -131,7 +131,7 @@ fi
 
 # ---- and away again ----
 
-make --no-print-directory -s VARIANT="$variant" uninstall DESTDIR="$work/root" PREFIX=/usr >"$work/log" 2>&1
+MAKEFLAGS= make --no-print-directory -s VARIANT="$variant" uninstall DESTDIR="$work/root" PREFIX=/usr >"$work/log" 2>&1
 equal "make uninstall leaves" "" "$(cat "$work/log")$(find "$work/root" ! -type d)"
 
 echo "$passed passed, $failed failed"

@@ -222,6 +222,7 @@ static void drop(struct frame_rig *rig, struct frame_object *o)
     object_free(o);
 }
 
+SKR_PRINTF(1, 0)
 static json_t *json_va(const char *format, va_list args)
 {
     char text[16384];
