@@ -107,7 +107,7 @@ bool skr_explain_infeasible(struct skr_run *run, const struct skr_feasible *feas
     if ((parts & SKR_EXPLAIN_RELAXATIONS) != 0) {
         skr_relaxations_find(run, feasible, ret);
     }
-    if ((parts & SKR_EXPLAIN_SLOTS) != 0) {
+    if ((parts & SKR_EXPLAIN_SLOTS) != 0 && !run->problem->bounds) {
         skr_missing_slots_find(run, &feasible->leaf, ret);
     }
     return true;
@@ -124,7 +124,7 @@ void skr_explain_placed(struct skr_run *run, const struct skr_feasible *feasible
     if ((parts & SKR_EXPLAIN_SIZES) != 0) {
         find_sizes(run, &solution->explanation);
     }
-    if ((parts & SKR_EXPLAIN_KEYS) != 0) {
+    if ((parts & SKR_EXPLAIN_KEYS) != 0 && !run->problem->bounds) {
         skr_best_keys_find(run, solution);
     }
 }

@@ -6,6 +6,7 @@
  *   inner unit  S = sums over its children v of one x each from S(v), where x = 0 or the rule of
  *                   v's level allows x, and the number of x > 0 is what that rule says;
  *                   and 0, when nothing below is claimed (an unused unit obeys every rule)
+ *   either      of that, what is within the bounds of the unit
  *
  * This is exact because members are identical and every rule speaks about the counts of one sibling
  * set: a subtree matters to the rest of the tree through its total alone.
@@ -82,6 +83,21 @@ struct builder {
     struct leaf_slot leaf[LEAF_SLOTS];
 };
 
+/* Takes the counts out that the bounds of the unit do not allow. */
+static void keep_bounds(const struct skr_problem *problem, int32_t unit, uint64_t *bits,
+                        int32_t words)
+{
+    const struct skr_unit_bounds *bounds = &problem->bounds[unit];
+    for (int32_t w = 0; w < words; w++) {
+        int64_t first = (int64_t)w * 64;
+        int64_t below = bounds->least - first;
+        int64_t above = first + 63 - bounds->most;
+        bits[w] = below >= 64 || above >= 64 ? 0 : bits[w];
+        bits[w] &= below > 0 && below < 64 ? UINT64_MAX << below : UINT64_MAX;
+        bits[w] &= above > 0 && above < 64 ? UINT64_MAX >> above : UINT64_MAX;
+    }
+}
+
 /* The unit as a child; NULL in *ret when it can hold nothing but 0. */
 static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32_t level,
                        int32_t unit, struct skr_span **ret)
@@ -91,6 +107,9 @@ static bool build_unit(struct skr_run *run, struct skr_feasible *feasible, int32
     int32_t words = unit_totals(run, feasible, unit, bits);
     for (int32_t w = 0; w < words && allowed; w++) {
         bits[w] &= allowed[w];
+    }
+    if (run->problem->bounds) {
+        keep_bounds(run->problem, unit, bits, words);
     }
     *ret = NULL;
     bool done = true;
@@ -112,6 +131,10 @@ static bool build_leaf(struct builder *builder, int32_t level, int32_t unit, str
     int32_t room = !leaf->room ? 0 : leaf->room[at];
     if (feasible->room) {
         feasible->room[unit] = room;
+    }
+    const struct skr_unit_bounds *bounds = builder->run->problem->bounds;
+    if (bounds && (bounds[unit].least > 0 || bounds[unit].most < leaf->most[at])) {
+        return build_unit(builder->run, feasible, level, unit, ret);
     }
     uint32_t mixed = (uint32_t)leaf->most[at] + 31 * (uint32_t)leaf->least[at] + 7 * (uint32_t)room;
     struct leaf_slot *slot = &builder->leaf[mixed % LEAF_SLOTS];

@@ -106,6 +106,19 @@ static int check_siblings(const struct skr_problem *problem, const struct skr_ru
     return 0;
 }
 
+static int check_bounds(const struct skr_problem *problem, int32_t unit, int32_t x,
+                        struct skr_error *error)
+{
+    const struct skr_unit_bounds *bounds = problem->bounds ? &problem->bounds[unit] : NULL;
+    if (!bounds || (x >= bounds->least && x <= bounds->most)) {
+        return 0;
+    }
+    return skr_error_set(error, SKR_INVALID,
+                         "unit %" PRId32 " (%s): holds %" PRId32 ", its bounds are %" PRId32
+                         " to %" PRId32,
+                         unit, name_of(problem->tree, unit), x, bounds->least, bounds->most);
+}
+
 static int check_with(const struct skr_problem *problem, const int32_t *count, int32_t *total,
                       struct skr_error *error)
 {
@@ -125,6 +138,10 @@ static int check_with(const struct skr_problem *problem, const int32_t *count, i
     }
     for (int32_t unit = tree->n_units - 1; unit > 0; unit--) {
         total[tree->parent[unit]] += total[unit];
+        int rc = check_bounds(problem, unit, total[unit], error);
+        if (rc != 0) {
+            return rc;
+        }
     }
     for (int32_t level = 1; level <= tree->n_levels && tree->n_leaves > 0; level++) {
         for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {

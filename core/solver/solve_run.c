@@ -13,7 +13,13 @@
 
 struct skr_law skr_law_of(const struct skr_rule *rule, int32_t n)
 {
-    struct skr_law law = {.type = rule->type, .used = 0, .lo = 1, .hi = n, .factor = 1, .step = 1};
+    struct skr_law law = {.type = rule->type,
+                          .used = 0,
+                          .lo = 1,
+                          .hi = n,
+                          .factor = 1,
+                          .step = 1,
+                          .mute = rule->silent};
     if (rule->hard) {
         if (rule->type == SKR_RULE_PACK) {
             law.used = 1;
@@ -236,6 +242,14 @@ int32_t skr_leaf_room(const struct skr_problem *problem, const int64_t *amounts,
     return (int32_t)room;
 }
 
+/* The most that the bounds of the leaf leave of fit; what is claimed stays. */
+static int32_t bounded(const struct skr_problem *problem, int32_t leaf, int32_t claimed,
+                       int32_t fit)
+{
+    int32_t most = !problem->bounds ? fit : problem->bounds[problem->tree->first_leaf + leaf].most;
+    return most >= fit ? fit : most > claimed ? most : claimed;
+}
+
 int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf)
 {
     int32_t claimed = skr_leaf_claimed(problem, leaf);
@@ -243,7 +257,8 @@ int32_t skr_leaf_fit(const struct skr_problem *problem, int32_t leaf)
         return claimed;
     }
     int32_t room = skr_leaf_room(problem, problem->free, leaf);
-    return room < problem->n - claimed ? claimed + room : problem->n;
+    return bounded(problem, leaf, claimed,
+                   room < problem->n - claimed ? claimed + room : problem->n);
 }
 
 void skr_leaf_bounds_of(const struct skr_problem *problem, int32_t leaf, int32_t *least,
@@ -281,5 +296,8 @@ void skr_leaf_bounds_all(const struct skr_problem *problem, int32_t *least, int3
         }
         least[leaf] = claimed;
         most[leaf] = new < problem->n - claimed ? claimed + new : problem->n;
+        if (problem->bounds) {
+            most[leaf] = bounded(problem, (int32_t)leaf, claimed, most[leaf]);
+        }
     }
 }

@@ -6,8 +6,8 @@
  * from any thread. Meaning of rules, objective and ties: docs/solver.md.
  *
  * Validity: x(root) = n; claimed <= x(leaf) <= claimed + new(leaf), new(leaf) = 0 if not eligible,
- * else min over resources with demand > 0 of floor(max(0, free) / demand); on every sibling set of
- * a used parent the rule of the children's level holds. Objective: keys per level from the top:
+ * else min over resources with demand > 0 of floor(max(0, free) / demand); every unit is within its
+ * bounds; on every sibling set of a used parent the rule of the children's level holds. Objective: keys per level from the top:
  * pack (fewest used units, then lexicographically greatest sorted counts), spread
  * (lexicographically smallest sorted counts). Ties: the vector of child counts in tree order
  * lexicographically greatest, root first, then children from left to right; with SKR_TIE_TIGHT the
@@ -31,6 +31,12 @@ struct skr_rule {
     int32_t min;
     int32_t max;
     int32_t factor;
+    bool silent; /* the level has rules and no key: placements are not compared by it */
+};
+
+/* What one unit may hold in the end, claims included: least <= x <= most. */
+struct skr_unit_bounds {
+    int32_t least, most;
 };
 
 enum { SKR_SOLVER_MEMBERS_MAX = 1 << 20 }; /* members of one problem */
@@ -51,6 +57,9 @@ struct skr_problem {
         *capacity; /* same layout, an empty cluster; NULL: class NeverFits is not told apart */
     const uint8_t *eligible; /* [leaf] may a new member go there; NULL: everywhere */
     const int32_t *claimed;  /* [leaf]; NULL: none */
+    /* [unit], beside the rules of the levels; NULL: none. {0, n or more} bounds nothing; the root's
+     * are not looked at. With bounds no missing slots and no best keys are explained. */
+    const struct skr_unit_bounds *bounds;
     enum skr_tie_break tie_break;
     bool explain;           /* fill struct skr_explanation when infeasible */
     uint32_t explain_parts; /* enum skr_explain_part: what else, with explain; 0: nothing */

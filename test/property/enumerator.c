@@ -39,6 +39,11 @@ static bool count_allowed(const struct skr_rule *rule, int32_t x)
 static bool is_valid(const struct search *s)
 {
     const struct skr_tree *tree = &s->in->tree;
+    for (int32_t u = 1; u < tree->n_units && s->in->problem.bounds; u++) {
+        if (s->total[u] < s->in->bounds[u].least || s->total[u] > s->in->bounds[u].most) {
+            return false;
+        }
+    }
     for (int32_t level = 1; level <= tree->n_levels; level++) {
         const struct skr_rule *rule = &s->in->rule[level - 1];
         for (int32_t p = tree->level_first[level - 1]; p < tree->level_first[level]; p++) {
@@ -139,14 +144,14 @@ static bool is_better(const struct search *s, const int32_t *a, const int32_t *b
         return compare_level(s, s->only_level, a, b) < 0;
     }
     for (int32_t level = 1; level <= tree->n_levels; level++) {
-        int order = compare_level(s, level, a, b);
+        int order = s->in->rule[level - 1].silent ? 0 : compare_level(s, level, a, b);
         if (order != 0) {
             return order < 0;
         }
     }
     for (int32_t level = 1; level <= tree->n_levels; level++) {
         if (s->in->problem.tie_break != SKR_TIE_TIGHT ||
-            s->in->rule[level - 1].type != SKR_RULE_PACK) {
+            s->in->rule[level - 1].type != SKR_RULE_PACK || s->in->rule[level - 1].silent) {
             continue;
         }
         int64_t room_a = used_room(s, level, a);

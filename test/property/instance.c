@@ -240,6 +240,26 @@ void instance_copy(struct instance *ret, const struct instance *from)
     ret->problem.capacity = !from->problem.capacity ? NULL : ret->capacity;
     ret->problem.eligible = ret->eligible;
     ret->problem.claimed = ret->claimed;
+    ret->problem.bounds = !from->problem.bounds ? NULL : ret->bounds;
+}
+
+void instance_bound(struct instance *instance, struct random *random)
+{
+    const struct skr_tree *tree = &instance->tree;
+    int32_t n = instance->problem.n;
+    for (int32_t u = 0; u < tree->n_units; u++) {
+        instance->bounds[u] = (struct skr_unit_bounds){0, random_percent(random, 50) ? n : n + 7};
+        if (random_percent(random, 40)) {
+            instance->bounds[u].most = 1 + random_below(random, n > 0 ? n : 1);
+        }
+        if (random_percent(random, 10)) {
+            instance->bounds[u].least = random_below(random, 3);
+        }
+    }
+    for (int32_t level = 1; level <= tree->n_levels; level++) {
+        instance->rule[level - 1].silent = random_percent(random, 25);
+    }
+    instance->problem.bounds = instance->bounds;
 }
 
 void instance_empty(struct instance *ret, const struct instance *from)
@@ -294,6 +314,11 @@ void instance_print(const struct instance *instance)
                rule->type == SKR_RULE_PACK ? "pack" : "spread");
         printf(" partitions %" PRId32 " min %" PRId32 " max %" PRId32 " factor %" PRId32,
                rule->partitions, rule->min, rule->max, rule->factor);
+        printf("%s", rule->silent ? " silent" : "");
+    }
+    for (int32_t u = 1; u < tree->n_units && instance->problem.bounds; u++) {
+        printf("%s%" PRId32 "-%" PRId32, u == 1 ? " bounds " : " ", instance->bounds[u].least,
+               instance->bounds[u].most);
     }
     printf("\n");
 }

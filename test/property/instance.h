@@ -31,6 +31,7 @@ struct instance {
     int64_t capacity[INSTANCE_LEAVES_MAX * INSTANCE_RESOURCES]; /* a third has it */
     uint8_t eligible[INSTANCE_LEAVES_MAX];
     int32_t claimed[INSTANCE_LEAVES_MAX];
+    struct skr_unit_bounds bounds[INSTANCE_UNITS_MAX]; /* problem.bounds: NULL, or this */
 };
 
 struct random {
@@ -51,6 +52,8 @@ struct instance_limits {
 /* Fills *ret. Children counts per parent, level by level, decide the tree. */
 void instance_make(struct instance *ret, uint64_t seed, uint64_t index,
                    const struct instance_limits *limits);
+/* Bounds on some units, drawn by random. */
+void instance_bound(struct instance *instance, struct random *random);
 /* Copy with all pointers into the copy. */
 void instance_copy(struct instance *ret, const struct instance *from);
 /* The same with eligible leaves as large as their capacity, claims included. */

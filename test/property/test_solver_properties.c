@@ -112,6 +112,33 @@ TEST(the_solver_agrees_with_the_plain_dp)
     assert_true(trial.n < 100 || (feasible > trial.n / 5 && feasible < trial.n));
 }
 
+/* Units with bounds of their own, levels that are not compared: the enumerator says the same. */
+TEST(bounds_of_units_and_silent_levels_are_obeyed)
+{
+    uint64_t feasible = 0;
+    for (uint64_t i = trial.first; i < trial.first + trial.n; i++) {
+        struct instance in;
+        struct random random = {trial.seed + 77 + i};
+        instance_make(&in, trial.seed + 500009, i, &trial_tiny);
+        instance_bound(&in, &random);
+        if (in.problem.n == 0) {
+            continue; /* placed, empty: nothing applies */
+        }
+        struct oracle_answer want;
+        enumerator_solve(&in, &want);
+        for (int plain = 0; plain < 2; plain++) {
+            in.problem.no_fast_paths = plain != 0;
+            in.problem.explain = random_percent(&random, 30);
+            in.problem.explain_parts = SKR_EXPLAIN_ALL;
+            struct skr_solution *got = trial_solve(&in, i);
+            trial_check_against(&in, i, got, &want);
+            skr_solution_destroy(got);
+        }
+        feasible += want.feasible ? 1 : 0;
+    }
+    assert_true(trial.n < 100 || (feasible > trial.n / 20 && feasible < trial.n));
+}
+
 /* P1, P2 with the other oracle. */
 TEST(the_solver_agrees_with_the_enumerator)
 {
