@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules over domains, by solves of a tree that has the domains as levels (domain_tree.h) and bounds
+ * of its units.
+ *
+ * Some rules leave a choice that bounds cannot say: SKEW its least count m (every domain ends with m
+ * or more, none that takes a member with more than m + maxSkew), ONE over crossing domains which it
+ * is. All choices that are possible are tried, and the best answer is taken. m lies between the
+ * least at which the domains hold n, and the most that the poorest domain can reach, which are
+ * seldom more than maxSkew apart.
+ *
+ * Crossing rules are obeyed by branching: without them the answer is a bound; where it breaks one,
+ * some leaf x of the domain that is too full holds at most v or more than v (and likewise of one that
+ * is too empty). Either way the rest is solved anew, until nothing is broken or nothing is left:
+ * complete, unless SKR_DOMAIN_SOLVES_MAX ends it.
+ */
+#include "core/solver/domains.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/solver/domain_tree.h"
+#include "core/solver/solve_run.h"
+#include "topology/base/arena.h"
+
+struct choice {
+    int32_t first, last, at; /* counted down from last */
+};
+
+struct search {
+    const struct skr_problem *problem;
+    const struct skr_domain_rule *rule;
+    size_t n_rules;
+    struct skr_arena *arena;
+    struct skr_domain_tree made;
+    struct skr_problem inner; /* of the made tree */
+    int64_t *free, *capacity;
+    uint8_t *eligible;
+    int32_t *claimed;
+    struct skr_unit_bounds *bounds;
+    int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
+    int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
+    struct choice choice[SKR_DOMAIN_RULES_MAX];
+    int32_t *sum; /* [domain] of whatever is looked at */
+    struct skr_level_key *best_key;
+    int32_t *best; /* [leaf] of the problem; NULL: none yet */
+    int32_t solves;
+    int32_t solves_end; /* of the choices at hand */
+    bool limited;       /* something was left out */
+    int rc;
+    struct skr_error *error;
+};
+
+static void *get(struct search *s, size_t n, size_t size)
+{
+    void *memory = s->rc == 0 ? skr_arena_array(s->arena, n + 1, size) : NULL;
+    if (!memory && s->rc == 0) {
+        s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
+    }
+    return memory;
+}
+
+/* ---- the inner problem ---- */
+
+static bool permute(struct search *s)
+{
+    const struct skr_problem *from = s->problem;
+    size_t n = (size_t)from->tree->n_leaves;
+    size_t width = from->n_resources;
+    s->inner = *from;
+    s->inner.tree = &s->made.tree;
+    s->inner.rule = s->made.rule;
+    s->inner.explain = false;
+    s->free = get(s, n * width, sizeof *s->free);
+    s->eligible = get(s, n, sizeof *s->eligible);
+    s->claimed = get(s, n, sizeof *s->claimed);
+    s->bounds = get(s, (size_t)s->made.tree.n_units, sizeof *s->bounds);
+    if (s->rc != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int32_t leaf = s->made.leaf[i];
+        memcpy(s->free + i * width, from->free + (size_t)leaf * width, width * sizeof *s->free);
+        s->eligible[i] = skr_leaf_eligible(from, leaf) ? 1 : 0;
+        s->claimed[i] = skr_leaf_claimed(from, leaf);
+        for (size_t r = 0; r < s->n_rules; r++) {
+            if (s->rule[r].domain[leaf] < 0 && s->rule[r].kind != SKR_DOMAIN_MOST) {
+                s->eligible[i] = 0;
+            }
+        }
+    }
+    s->inner.free = s->free;
+    s->inner.capacity = NULL;
+    s->inner.eligible = s->eligible;
+    s->inner.claimed = s->claimed;
+    s->inner.bounds = s->bounds;
+    return true;
+}
+
+static bool count_domains(struct search *s)
+{
+    int32_t most = 0;
+    for (size_t r = 0; r < s->n_rules; r++) {
+        const struct skr_domain_rule *rule = &s->rule[r];
+        most = rule->n_domains > most ? rule->n_domains : most;
+        s->claims[r] = get(s, (size_t)rule->n_domains, sizeof **s->claims);
+        s->room[r] = get(s, (size_t)rule->n_domains, sizeof **s->room);
+        for (int32_t i = 0; i < s->made.tree.n_leaves && s->rc == 0; i++) {
+            int32_t domain = rule->domain[s->made.leaf[i]];
+            if (domain >= 0) {
+                int32_t room = s->eligible[i] ? skr_leaf_room(&s->inner, s->free, i) : 0;
+                s->claims[r][domain] += s->claimed[i];
+                s->room[r][domain] += room < s->inner.n ? room : s->inner.n;
+            }
+        }
+    }
+    s->sum = get(s, (size_t)most, sizeof *s->sum);
+    return s->rc == 0;
+}
+
+/* ---- choices ---- */
+
+static int32_t others_of(const struct skr_domain_rule *rule, int32_t domain)
+{
+    return rule->others ? rule->others[domain] : 0;
+}
+
+static bool has_least(const struct skr_domain_rule *rule)
+{
+    return rule->n_domains >= rule->min_domains;
+}
+
+/* Most members of the domain with the least count m. */
+static int32_t most_with(const struct search *s, size_t r, int32_t domain, int32_t m)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int64_t most = (int64_t)m + rule->max_skew - others_of(rule, domain);
+    int32_t claims = s->claims[r][domain];
+    return most > s->problem->n ? s->problem->n : most > claims ? (int32_t)most : claims;
+}
+
+/* Whether the domains hold all members with the least count m. */
+static bool holds_all(const struct search *s, size_t r, int32_t m)
+{
+    int64_t sum = 0;
+    for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
+        int64_t reach = s->claims[r][d] + s->room[r][d];
+        int64_t most = most_with(s, r, d, m);
+        sum += most < reach ? most : reach;
+    }
+    int64_t elsewhere = 0; /* claims in no domain */
+    for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
+        elsewhere += s->rule[r].domain[s->made.leaf[i]] < 0 ? s->claimed[i] : 0;
+    }
+    return sum + elsewhere >= s->problem->n;
+}
+
+/* The range of m; false: none. */
+static bool skew_range(const struct search *s, size_t r, struct choice *ret)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int64_t last = has_least(rule) && rule->n_domains > 0 ? INT32_MAX : 0;
+    for (int32_t d = 0; d < rule->n_domains && has_least(rule); d++) {
+        int64_t reach = (int64_t)others_of(rule, d) + s->claims[r][d] + s->room[r][d];
+        last = reach < last ? reach : last;
+    }
+    /* Beyond, every domain takes what it can already. */
+    int64_t beyond = 0;
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        beyond = others_of(rule, d) > beyond ? others_of(rule, d) : beyond;
+    }
+    beyond += s->problem->n;
+    last = last < beyond ? last : beyond;
+    int32_t low = 0;
+    int32_t high = (int32_t)last;
+    if (!holds_all(s, r, high)) {
+        return false;
+    }
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (holds_all(s, r, middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    *ret = (struct choice){low, (int32_t)last, (int32_t)last};
+    return true;
+}
+
+static bool first_choices(struct search *s)
+{
+    for (size_t r = 0; r < s->n_rules; r++) {
+        const struct skr_domain_rule *rule = &s->rule[r];
+        s->choice[r] = (struct choice){0};
+        if (rule->kind == SKR_DOMAIN_SKEW && !skew_range(s, r, &s->choice[r])) {
+            return false;
+        }
+        if (rule->kind == SKR_DOMAIN_ONE && s->made.level_of[r] == 0) {
+            s->choice[r].last = s->choice[r].at = rule->n_domains - 1;
+            if (rule->n_domains == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool next_choices(struct search *s)
+{
+    for (size_t r = 0; r < s->n_rules; r++) {
+        struct choice *c = &s->choice[r];
+        if (c->at > c->first) {
+            c->at--;
+            return true;
+        }
+        c->at = c->last;
+    }
+    return false;
+}
+
+/* What the rule allows its domain under the choices. */
+static struct skr_unit_bounds allowed(const struct search *s, size_t r, int32_t domain)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int32_t claims = s->claims[r][domain];
+    struct skr_unit_bounds bounds = {0, s->problem->n};
+    switch (rule->kind) {
+    case SKR_DOMAIN_MOST:
+        bounds.most = rule->most > claims ? rule->most : claims;
+        break;
+    case SKR_DOMAIN_ONE:
+        if (s->made.level_of[r] == 0 && domain != s->choice[r].at) {
+            bounds.most = 0;
+        }
+        break;
+    case SKR_DOMAIN_SKEW: {
+        int32_t m = s->choice[r].at;
+        int32_t least = has_least(rule) ? m - others_of(rule, domain) : 0;
+        bounds.most = most_with(s, r, domain, m);
+        bounds.least = least > 0 ? least : 0;
+        break;
+    }
+    case SKR_DOMAIN_RULE_KIND_COUNT:
+    default:
+        break;
+    }
+    return bounds;
+}
+
+/* Bounds of all units under the choices. */
+static void set_bounds(struct search *s)
+{
+    const struct skr_tree *tree = &s->made.tree;
+    for (int32_t u = 0; u < tree->n_units; u++) {
+        s->bounds[u] = (struct skr_unit_bounds){0, s->problem->n};
+    }
+    for (size_t r = 0; r < s->n_rules; r++) {
+        int32_t level = s->made.level_of[r];
+        if (level == 0) {
+            continue;
+        }
+        int32_t end = tree->level_first[level + 1];
+        int32_t first_below = tree->first_leaf;
+        for (int32_t u = tree->level_first[level]; u < end; u++) {
+            int32_t domain = s->made.domain_of[r][u - tree->level_first[level]];
+            if (domain < 0) {
+                continue;
+            }
+            struct skr_unit_bounds a = allowed(s, r, domain);
+            struct skr_unit_bounds *b = &s->bounds[u];
+            b->least = a.least > b->least ? a.least : b->least;
+            b->most = a.most < b->most ? a.most : b->most;
+        }
+        /* Claims on leaves in no domain sit in the unit beside it. */
+        for (int32_t i = 0; i < tree->n_leaves; i++) {
+            if (s->rule[r].domain[s->made.leaf[i]] >= 0 || s->claimed[i] == 0) {
+                continue;
+            }
+            int32_t u = first_below + i;
+            while (u >= end) {
+                u = tree->parent[u];
+            }
+            int64_t most = (int64_t)s->bounds[u].most + s->claimed[i];
+            s->bounds[u].least += s->bounds[u].least > 0 ? s->claimed[i] : 0;
+            s->bounds[u].most = most < s->problem->n ? (int32_t)most : s->problem->n;
+        }
+    }
+}
+
+/* ---- crossing rules ---- */
+
+struct breach {
+    size_t rule;
+    int32_t domain;
+    int64_t by; /* > 0: too many, < 0: too few */
+};
+
+static void sum_domains(const struct search *s, size_t r, const int32_t *count)
+{
+    memset(s->sum, 0, (size_t)s->rule[r].n_domains * sizeof *s->sum);
+    for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
+        int32_t domain = s->rule[r].domain[s->made.leaf[i]];
+        if (domain >= 0) {
+            s->sum[domain] += count[i];
+        }
+    }
+}
+
+static bool find_breach(const struct search *s, const int32_t *count, struct breach *ret)
+{
+    for (size_t r = 0; r < s->n_rules; r++) {
+        if (s->made.level_of[r] != 0) {
+            continue;
+        }
+        sum_domains(s, r, count);
+        for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
+            struct skr_unit_bounds a = allowed(s, r, d);
+            if (s->sum[d] > a.most || s->sum[d] < a.least) {
+                *ret = (struct breach){r, d,
+                                       s->sum[d] > a.most ? (int64_t)s->sum[d] - a.most
+                                                          : (int64_t)s->sum[d] - a.least};
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The leaf of the domain to branch on: of one too full that with the most new members, of one too
+ * empty that with the most room; -1: none can change. */
+static int32_t branch_leaf(const struct search *s, const struct breach *b, const int32_t *count)
+{
+    const struct skr_tree *tree = &s->made.tree;
+    int32_t best = -1;
+    int32_t best_value = 0;
+    for (int32_t i = 0; i < tree->n_leaves; i++) {
+        if (s->rule[b->rule].domain[s->made.leaf[i]] != b->domain) {
+            continue;
+        }
+        const struct skr_unit_bounds *bounds = &s->bounds[tree->first_leaf + i];
+        int32_t least = s->claimed[i] > bounds->least ? s->claimed[i] : bounds->least;
+        int32_t value = count[i] - least;
+        if (b->by < 0) {
+            int32_t fit = skr_leaf_fit(&s->inner, i);
+            value = (fit < bounds->most ? fit : bounds->most) - count[i];
+        }
+        if (value > best_value) {
+            best = i;
+            best_value = value;
+        }
+    }
+    return best;
+}
+
+static void take(struct search *s, const struct skr_solution *solution)
+{
+    const struct skr_tree *tree = s->problem->tree;
+    int32_t *count = get(s, (size_t)tree->n_leaves, sizeof *count);
+    if (!count) {
+        return;
+    }
+    for (int32_t i = 0; i < tree->n_leaves; i++) {
+        count[s->made.leaf[i]] = solution->count[i];
+    }
+    struct skr_level_key *key = skr_placement_key(tree, count, s->arena);
+    if (!key) {
+        s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
+        return;
+    }
+    if (!s->best || skr_placement_compare(tree, s->problem->rule, key, s->best_key) < 0) {
+        s->best = count;
+        s->best_key = key;
+    }
+}
+
+/* Depth: at most SKR_DOMAIN_SOLVES_MAX, one solve each. */
+static void branch(struct search *s);
+
+static void branch_with(struct search *s, int32_t leaf, struct skr_unit_bounds bounds)
+{
+    struct skr_unit_bounds *at = &s->bounds[s->made.tree.first_leaf + leaf];
+    struct skr_unit_bounds before = *at;
+    *at = bounds;
+    if (bounds.least <= bounds.most) {
+        branch(s);
+    }
+    *at = before;
+}
+
+static void branch(struct search *s)
+{
+    if (s->rc != 0) {
+        return;
+    }
+    if (s->solves >= s->solves_end) {
+        s->limited = true;
+        return;
+    }
+    struct skr_solution *solution = NULL;
+    s->solves++;
+    s->rc = skr_solve(&s->inner, &solution, s->error);
+    if (s->rc != 0) {
+        return;
+    }
+    struct breach b;
+    if (solution->status == SKR_SOLVE_TIMEOUT) {
+        s->limited = true;
+    } else if (solution->status == SKR_SOLVE_PLACED) {
+        if (!find_breach(s, solution->count, &b)) {
+            take(s, solution);
+        } else {
+            int32_t leaf = branch_leaf(s, &b, solution->count);
+            if (leaf >= 0) {
+                int32_t x = solution->count[leaf];
+                struct skr_unit_bounds now = s->bounds[s->made.tree.first_leaf + leaf];
+                int64_t to = x - b.by;
+                int32_t least = s->claimed[leaf] > now.least ? s->claimed[leaf] : now.least;
+                to = to < least ? least : to > now.most ? now.most : to;
+                int32_t half = b.by > 0 ? (int32_t)to : (int32_t)to - 1;
+                struct skr_unit_bounds low = {now.least, half};
+                struct skr_unit_bounds high = {half + 1, now.most};
+                skr_solution_destroy(solution);
+                branch_with(s, leaf, b.by > 0 ? low : high);
+                branch_with(s, leaf, b.by > 0 ? high : low);
+                return;
+            }
+        }
+    }
+    skr_solution_destroy(solution);
+}
+
+/* ---- the answer ---- */
+
+static void run(struct search *s)
+{
+    if (!skr_domain_tree_make(s->problem, s->rule, s->n_rules, s->arena, &s->made)) {
+        s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
+        return;
+    }
+    if (s->made.contradiction || !permute(s) || !count_domains(s) || !first_choices(s)) {
+        return;
+    }
+    /* Every choice gets its share, so that one that is hard to refuse does not hide the others. */
+    int64_t choices = 1;
+    for (size_t r = 0; r < s->n_rules && choices < SKR_DOMAIN_SOLVES_MAX; r++) {
+        choices *= (int64_t)s->choice[r].last - s->choice[r].first + 1;
+    }
+    do {
+        int64_t share = SKR_DOMAIN_SOLVES_MAX / (choices > 0 ? choices : 1);
+        s->solves_end = s->solves + (share > 1 ? (int32_t)share : 1);
+        set_bounds(s);
+        branch(s);
+        if (s->solves >= SKR_DOMAIN_SOLVES_MAX && next_choices(s)) {
+            s->limited = true;
+            return;
+        }
+    } while (s->rc == 0 && s->solves < SKR_DOMAIN_SOLVES_MAX && next_choices(s));
+}
+
+/* Whether there is a placement under n_rules rules; -1 with s->rc set. */
+static int search(struct search *s, const struct skr_problem *problem,
+                  const struct skr_domain_rule *rule, size_t n_rules, struct skr_error *error)
+{
+    size_t limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX;
+    *s = (struct search){.problem = problem, .rule = rule, .n_rules = n_rules, .error = error};
+    s->arena = skr_arena_create(limit, (size_t)64 * 1024);
+    if (!s->arena) {
+        s->rc = skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
+        return -1;
+    }
+    run(s);
+    return s->rc != 0 ? -1 : s->best ? 1 : 0;
+}
+
+static bool fits_with(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                      size_t n_rules, struct skr_domain_outcome *outcome)
+{
+    struct search s;
+    bool fits = search(&s, problem, rule, n_rules, NULL) > 0;
+    outcome->solves += s.solves;
+    skr_arena_destroy(s.arena);
+    return fits;
+}
+
+/* The first rule without which the others can be obeyed, else the first that cannot alone. */
+static int32_t find_blocking(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                             size_t n_rules, struct skr_domain_outcome *outcome)
+{
+    struct skr_domain_rule rest[SKR_DOMAIN_RULES_MAX];
+    for (size_t r = 0; r < n_rules && n_rules > 1; r++) {
+        memcpy(rest, rule, r * sizeof *rest);
+        memcpy(rest + r, rule + r + 1, (n_rules - r - 1) * sizeof *rest);
+        if (fits_with(problem, rest, n_rules - 1, outcome)) {
+            return (int32_t)r;
+        }
+    }
+    for (size_t r = 0; r < n_rules && n_rules > 1; r++) {
+        if (!fits_with(problem, &rule[r], 1, outcome)) {
+            return (int32_t)r;
+        }
+    }
+    return 0;
+}
+
+/* The greatest n that fits with the rule, between what is claimed and the problem's; -1 when even
+ * that does not. Sizes with factors have gaps: the greatest below the first gap that is met. */
+static int32_t find_largest(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                            struct skr_domain_outcome *outcome)
+{
+    struct skr_problem smaller = *problem;
+    int32_t low = 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+        low += skr_leaf_claimed(problem, leaf);
+    }
+    int32_t high = problem->n;
+    int32_t found = -1;
+    while (low < high) {
+        smaller.n = low + (high - low) / 2;
+        if (smaller.n == 0 || fits_with(&smaller, rule, 1, outcome)) {
+            found = smaller.n;
+            low = smaller.n + 1;
+        } else {
+            high = smaller.n;
+        }
+    }
+    return found;
+}
+
+static int32_t count_usable(const struct search *s, size_t r)
+{
+    int32_t n = 0;
+    for (int32_t d = 0; d < s->rule[r].n_domains && s->room[r]; d++) {
+        n += s->room[r][d] > 0 ? 1 : 0;
+    }
+    return n;
+}
+
+/* The rules stand in the way: which, and of what class that is. */
+static void tell_blocking(const struct search *s, const struct skr_problem *problem,
+                          struct skr_explanation *explanation, struct skr_domain_outcome *outcome)
+{
+    outcome->blocking = find_blocking(problem, s->rule, s->n_rules, outcome);
+    const struct skr_domain_rule *rule = &s->rule[outcome->blocking];
+    outcome->domains = count_usable(s, (size_t)outcome->blocking);
+    outcome->largest = find_largest(problem, rule, outcome);
+    bool never = false;
+    if (problem->capacity) {
+        struct skr_problem empty = *problem;
+        empty.free = problem->capacity;
+        empty.claimed = NULL;
+        never = !fits_with(&empty, s->rule, s->n_rules, outcome);
+    }
+    *explanation = (struct skr_explanation){
+        .class = never ? SKR_CLASS_NEVER_FITS : SKR_CLASS_PLACEMENT_FAILED,
+        .largest = outcome->largest > 0 ? outcome->largest : 0,
+    };
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+        explanation->sum_fits += skr_leaf_fit(problem, leaf);
+    }
+}
+
+/* An answer in the form of skr_solve(): of the problem, where only counts that were found, or its
+ * infeasibility, differ. */
+static int finish(struct search *s, const struct skr_problem *problem, struct skr_solution **ret,
+                  struct skr_domain_outcome *outcome, struct skr_error *error)
+{
+    struct skr_problem plain = *problem;
+    if (s->best) {
+        plain.claimed = s->best; /* all of them stay: one placement, with its key */
+        plain.eligible = NULL;
+        plain.explain = false;
+        int rc = skr_solve(&plain, ret, error);
+        outcome->proven = !s->limited;
+        if (rc == 0) {
+            (*ret)->optimal = outcome->proven;
+        }
+        return rc;
+    }
+    int rc = skr_solve(&plain, ret, error);
+    outcome->proven = rc == 0 && ((*ret)->status == SKR_SOLVE_INFEASIBLE || !s->limited);
+    if (rc == 0 && (*ret)->status == SKR_SOLVE_PLACED) {
+        (*ret)->status = SKR_SOLVE_INFEASIBLE;
+        (*ret)->count = NULL;
+        (*ret)->key = NULL;
+        (*ret)->optimal = false;
+        tell_blocking(s, problem, &(*ret)->explanation, outcome);
+    }
+    return rc;
+}
+
+int skr_solve_domains(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                      size_t n_rules, struct skr_solution **ret, struct skr_domain_outcome *outcome,
+                      struct skr_error *error)
+{
+    *outcome = (struct skr_domain_outcome){.proven = true, .blocking = -1, .largest = -1};
+    if (n_rules > SKR_DOMAIN_RULES_MAX) {
+        return skr_error_set(error, SKR_LIMIT,
+                             "solver: %zu rules over domains, at most %d (SKR_DOMAIN_RULES_MAX)",
+                             n_rules, SKR_DOMAIN_RULES_MAX);
+    }
+    if (n_rules == 0 || problem->n == 0 || problem->tree->n_leaves == 0) {
+        return skr_solve(problem, ret, error);
+    }
+    struct search s;
+    search(&s, problem, rule, n_rules, error);
+    outcome->solves = s.solves;
+    int rc = s.rc != 0 ? s.rc : finish(&s, problem, ret, outcome, error);
+    skr_arena_destroy(s.arena);
+    return rc;
+}
+
+/* ---- the checker ---- */
+
+static int check_rule(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                      size_t r, const int32_t *count, struct skr_arena *arena,
+                      struct skr_error *error)
+{
+    size_t n = (size_t)rule->n_domains + 1;
+    int64_t *total = skr_arena_array(arena, n, sizeof *total);
+    int64_t *new = skr_arena_array(arena, n, sizeof *new);
+    if (!total || !new) {
+        return skr_error_set(error, SKR_NO_MEMORY, "domains check: out of memory");
+    }
+    int64_t used = 0;
+    for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
+        int32_t domain = rule->domain[leaf];
+        int32_t added = count[leaf] - skr_leaf_claimed(problem, leaf);
+        if (domain >= 0) {
+            total[domain] += count[leaf];
+            new[domain] += added;
+        } else if (added > 0 && rule->kind != SKR_DOMAIN_MOST) {
+            return skr_error_set(error, SKR_INVALID, "rule %zu: leaf %" PRId32 " is in no domain",
+                                 r, leaf);
+        }
+    }
+    int64_t least = INT64_MAX;
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        total[d] += rule->kind == SKR_DOMAIN_SKEW ? others_of(rule, d) : 0;
+        least = total[d] < least ? total[d] : least;
+        used += total[d] > 0 ? 1 : 0;
+    }
+    least = has_least(rule) ? least : 0;
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        bool broken = false;
+        broken |= rule->kind == SKR_DOMAIN_MOST && new[d] > 0 && total[d] > rule->most;
+        broken |= rule->kind == SKR_DOMAIN_ONE && used > 1;
+        broken |= rule->kind == SKR_DOMAIN_SKEW && new[d] > 0 && total[d] > least + rule->max_skew;
+        if (broken) {
+            return skr_error_set(error, SKR_INVALID, "rule %zu: domain %" PRId32 " holds %" PRId64,
+                                 r, d, total[d]);
+        }
+    }
+    return 0;
+}
+
+int skr_domains_check(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                      size_t n_rules, const int32_t *count, struct skr_error *error)
+{
+    int rc = 0;
+    for (size_t r = 0; r < n_rules && rc == 0; r++) {
+        struct skr_arena *arena = skr_arena_create(SKR_SOLVER_BYTES_MAX, 0);
+        rc = arena ? check_rule(problem, &rule[r], r, count, arena, error)
+                   : skr_error_set(error, SKR_NO_MEMORY, "domains check: out of memory");
+        skr_arena_destroy(arena);
+    }
+    return rc;
+}
