@@ -112,10 +112,11 @@ static bool put_in(struct chain *c, int32_t at, const struct partition *p)
     if (c->n == SKR_LEVELS_MAX || (!below->hard && below->partitions > 1)) {
         return false;
     }
+    int32_t used = only_one(below) ? 1 : 0;
     memmove(&c->level[at + 1], &c->level[at], (size_t)(c->n - at + 1) * sizeof *c->level);
     c->n++;
     c->level[at] = *p;
-    c->level[at].rule.partitions = only_one(below) ? 1 : 0;
+    c->level[at].rule.partitions = used;
     return true;
 }
 
