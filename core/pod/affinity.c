@@ -183,6 +183,19 @@ static int read_requirements(struct affinity_reader *reader, json_t *list,
     return 0;
 }
 
+int skr_pod_requirements_decode(struct skr_arena *arena, json_t *list,
+                                const struct skr_field_path *up,
+                                struct skr_selector_requirement *ret, size_t *n, bool *parsable,
+                                struct skr_error *error)
+{
+    struct affinity_reader reader = {.arena = arena};
+    struct skr_selector_term term = {.n = *n, .requirement = ret};
+    int rc =
+        read_requirements(&reader, list, up, "matchExpressions", false, &term, parsable, error);
+    *n = term.n;
+    return rc;
+}
+
 /* ret->n stays 0 for a term that matches nothing. */
 static int read_term(struct affinity_reader *reader, json_t *object,
                      const struct skr_field_path *path, struct skr_selector_term *ret,

@@ -2,7 +2,8 @@
 /*
  * Whether a node is eligible for a shape: the checks of kube-scheduler's plugins NodeUnschedulable,
  * TaintToleration and NodeAffinity, one after another. Room is the ledger's business. What other
- * plugins may refuse (volumes, ports, devices, pod affinity) is learnt from probes and vetoes.
+ * plugins may refuse (volumes, devices) is learnt from probes and vetoes; rules about other pods are in
+ * core/pod/rules.h.
  *
  * Rules: api core/v1 toleration.go, component-helpers scheduling/corev1, apimachinery labels. The
  * affinity that a scheduler profile may add (NodeAffinityArgs.addedAffinity) is not known here.
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod/pod.h"
+#include "core/pod/shape.h"
 #include "topology/base/decimal.h"
 
 static bool is_greater(const char *a, const char *b)
@@ -81,10 +82,8 @@ static bool has_value(const struct skr_selector_requirement *r, const char *valu
            bsearch(value, r->values, r->n_values, sizeof r->values[0], compare_value);
 }
 
-static bool requirement_matches(const struct skr_selector_requirement *r,
-                                const struct skr_node *node)
+bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value)
 {
-    const char *value = r->is_field ? node->meta.name : skr_labels_get(&node->meta.labels, r->key);
     switch (r->op) {
     case SKR_SELECTOR_IN:
         return value && has_value(r, value);
@@ -102,6 +101,13 @@ static bool requirement_matches(const struct skr_selector_requirement *r,
         break;
     }
     return false;
+}
+
+static bool requirement_matches(const struct skr_selector_requirement *r,
+                                const struct skr_node *node)
+{
+    return skr_selector_value_matches(r, r->is_field ? node->meta.name
+                                                     : skr_labels_get(&node->meta.labels, r->key));
 }
 
 static bool term_matches(const struct skr_selector_term *term, const struct skr_node *node)

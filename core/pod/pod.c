@@ -14,8 +14,6 @@
 
 enum { FIRST_BLOCK = 1536 }; /* bytes; holds an ordinary pod */
 
-static const char *const label_prefixes[] = {"sakkara.", SKR_LABEL_POD_GROUP, NULL};
-
 static const char *const phase_name[] = {
     [SKR_POD_PENDING] = "Pending", [SKR_POD_RUNNING] = "Running", [SKR_POD_SUCCEEDED] = "Succeeded",
     [SKR_POD_FAILED] = "Failed",   [SKR_POD_UNKNOWN] = "Unknown",
@@ -234,7 +232,7 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
     if (!pod) {
         return skr_error_set(error, SKR_NO_MEMORY, "pod: out of memory");
     }
-    int rc = skr_meta_decode(pod->arena, json, label_prefixes, &pod->meta, error);
+    int rc = skr_meta_decode(pod->arena, json, NULL, &pod->meta, error);
     if (rc == 0) {
         rc = skr_field_object(json, NULL, "spec", &spec, error);
     }
@@ -251,7 +249,7 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
         rc = read_status(status, pod, error);
     }
     if (rc == 0) {
-        rc = skr_pod_shape_decode(pod->arena, spec, status, &pod->shape, error);
+        rc = skr_pod_shape_decode(pod->arena, &pod->meta, spec, status, &pod->shape, error);
     }
     if (rc < 0) {
         skr_pod_destroy(pod);

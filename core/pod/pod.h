@@ -34,6 +34,7 @@ enum {
     SKR_POD_REQUIREMENTS_MAX = 1024, /* of all terms together */
     SKR_POD_VALUES_MAX = 16384,      /* of all requirements together */
     SKR_POD_TOLERATIONS_MAX = 1024,
+    SKR_POD_RULES_MAX = 256,    /* about other pods: host ports, terms and constraints together */
     SKR_POD_MESSAGE_MAX = 1024, /* bytes kept of the PodScheduled condition's message */
 };
 
@@ -89,6 +90,34 @@ struct skr_selector_term {
     struct skr_selector_requirement *requirement;
 };
 
+/* What a pod says about other pods; core/pod/rules.h. */
+enum skr_pod_rule_kind {
+    SKR_POD_RULE_HOST_PORT,
+    SKR_POD_RULE_ANTI_AFFINITY,
+    SKR_POD_RULE_AFFINITY,
+    SKR_POD_RULE_SPREAD,
+    SKR_POD_RULE_KIND_COUNT
+};
+struct skr_pod_rule {
+    enum skr_pod_rule_kind kind;
+    const char *topology_key; /* a node label; "" for host ports */
+    /* Requirements on labels, ANDed; none: everything. */
+    size_t n_requirements;
+    struct skr_selector_requirement *requirement;
+    bool selects_nothing; /* no selector at all */
+    bool all_namespaces;
+    bool by_namespace_labels; /* a namespaceSelector that is not empty */
+    size_t n_namespaces;
+    const char **namespaces;
+    int32_t max_skew;      /* SPREAD: >= 1 */
+    int32_t min_domains;   /* SPREAD: 0 unset */
+    bool ignores_affinity; /* SPREAD: nodeAffinityPolicy Ignore: nodes the pod excludes count too */
+    bool honors_taints;    /* SPREAD: nodeTaintsPolicy Honor: nodes it does not tolerate do not */
+    int32_t port;          /* HOST_PORT */
+    const char *protocol;  /* HOST_PORT: "TCP" */
+    const char *address;   /* HOST_PORT: "" all */
+};
+
 struct skr_pod_shape {
     const char *key; /* canonical text of all fields below: equal keys, equal shapes */
     /* As kube-scheduler computes it (k8s.io/component-helpers resource.PodRequests): max(sum of
@@ -102,13 +131,15 @@ struct skr_pod_shape {
     struct skr_selector_term *term;
     size_t n_tolerations;
     struct skr_toleration *toleration; /* sorted, none twice */
+    size_t n_rules;
+    struct skr_pod_rule *rule;
     bool late_capacity; /* uses PVCs or resource claims: kube-scheduler may take long between filter
                            and bind */
 };
 
 struct skr_pod {
     struct skr_arena *arena;
-    struct skr_meta meta; /* labels: keys sakkara.* and scheduling.x-k8s.io/pod-group */
+    struct skr_meta meta; /* labels: all, because the rules of other pods select by them */
     const char *scheduler_name;
     const char *node_name;      /* "" while unbound */
     const char *nominated_node; /* "" when none */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/pod/requests.h"
+#include "core/pod/rules.h"
 #include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
 
@@ -215,7 +216,7 @@ static void add_list_start(struct skr_strbuf *b, bool first)
     skr_strbuf_add(b, first ? "" : ",");
 }
 
-static void write_requirement(struct skr_strbuf *b, const struct skr_selector_requirement *r)
+void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r)
 {
     skr_strbuf_add(b, r->is_field ? "[\"field\"," : "[\"label\",");
     skr_strbuf_add_json(b, r->key);
@@ -235,7 +236,7 @@ static void write_affinity(struct skr_strbuf *b, const struct skr_pod_shape *sha
         skr_strbuf_addc(b, '[');
         for (size_t k = 0; k < shape->term[i].n; k++) {
             add_list_start(b, k == 0);
-            write_requirement(b, &shape->term[i].requirement[k]);
+            skr_selector_requirement_write(b, &shape->term[i].requirement[k]);
         }
         skr_strbuf_addc(b, ']');
     }
@@ -284,11 +285,12 @@ static void write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
     if (shape->n_tolerations > 0) {
         write_tolerations(b, shape);
     }
+    skr_pod_rules_write_key(b, shape);
     skr_strbuf_add(b, shape->late_capacity ? ",\"late\":true}" : "}");
 }
 
-int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
-                         struct skr_pod_shape *ret, struct skr_error *error)
+int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,
+                         json_t *status, struct skr_pod_shape *ret, struct skr_error *error)
 {
     struct skr_pod_shape shape = {.key = NULL};
     int rc = skr_pod_requests_decode(arena, spec, status, &shape.requests, error);
@@ -303,6 +305,9 @@ int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
     }
     if (rc == 0) {
         rc = read_late_capacity(spec, &shape.late_capacity, error);
+    }
+    if (rc == 0) {
+        rc = skr_pod_rules_decode(arena, spec, meta, &shape, error);
     }
     if (rc < 0) {
         return rc;
@@ -321,8 +326,9 @@ int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
 
 /* ---- copies ---- */
 
-static bool copy_requirement(struct skr_arena *arena, const struct skr_selector_requirement *from,
-                             struct skr_selector_requirement *to)
+bool skr_selector_requirement_copy(struct skr_arena *arena,
+                                   const struct skr_selector_requirement *from,
+                                   struct skr_selector_requirement *to)
 {
     *to = *from;
     to->key = skr_arena_strdup(arena, from->key);
@@ -354,7 +360,8 @@ static bool copy_terms(struct skr_arena *arena, const struct skr_pod_shape *from
             return false;
         }
         for (size_t k = 0; k < term->n; k++) {
-            if (!copy_requirement(arena, &term->requirement[k], &to->term[i].requirement[k])) {
+            if (!skr_selector_requirement_copy(arena, &term->requirement[k],
+                                               &to->term[i].requirement[k])) {
                 return false;
             }
         }
@@ -415,5 +422,6 @@ bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *sha
         }
     }
     return copy_labels(arena, &shape->node_selector, &ret->node_selector) &&
-           copy_terms(arena, shape, ret) && copy_tolerations(arena, shape, ret);
+           copy_terms(arena, shape, ret) && copy_tolerations(arena, shape, ret) &&
+           skr_pod_rules_copy(arena, shape, ret);
 }

@@ -3,11 +3,25 @@
 #define SKR_CORE_POD_SHAPE_H
 /* Reading, copying and naming of shapes (core/pod/pod.h); used by the pod decoder. */
 #include "core/pod/pod.h"
+#include "topology/base/json_field.h"
+#include "topology/base/strbuf.h"
 
-/* spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
+/* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */
-int skr_pod_shape_decode(struct skr_arena *arena, json_t *spec, json_t *status,
-                         struct skr_pod_shape *ret, struct skr_error *error);
+int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, json_t *spec,
+                         json_t *status, struct skr_pod_shape *ret, struct skr_error *error);
+/* Terms of labels alone (matchExpressions): what node affinity and label selectors share. Appends to
+ * list[*n] up to SKR_POD_REQUIREMENTS_MAX in all; *parsable becomes false where one is not. */
+int skr_pod_requirements_decode(struct skr_arena *arena, json_t *list,
+                                const struct skr_field_path *up,
+                                struct skr_selector_requirement *ret, size_t *n, bool *parsable,
+                                struct skr_error *error);
+bool skr_selector_requirement_copy(struct skr_arena *arena,
+                                   const struct skr_selector_requirement *from,
+                                   struct skr_selector_requirement *to);
+void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r);
+/* What the requirement says of a label's value; NULL: there is no such label. */
+bool skr_selector_value_matches(const struct skr_selector_requirement *r, const char *value);
 /* The part of it that is required node affinity: has_affinity, term, n_terms. */
 int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_pod_shape *ret,
                             struct skr_error *error);

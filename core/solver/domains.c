@@ -41,7 +41,8 @@ struct search {
     int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
     int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
     struct choice choice[SKR_DOMAIN_RULES_MAX];
-    int32_t *sum; /* [domain] of whatever is looked at */
+    int32_t *sum;     /* [domain] of whatever is looked at */
+    int32_t *outside; /* [unit] likewise */
     struct skr_level_key *best_key;
     int32_t *best; /* [leaf] of the problem; NULL: none yet */
     int32_t solves;
@@ -75,6 +76,7 @@ static bool permute(struct search *s)
     s->eligible = get(s, n, sizeof *s->eligible);
     s->claimed = get(s, n, sizeof *s->claimed);
     s->bounds = get(s, (size_t)s->made.tree.n_units, sizeof *s->bounds);
+    s->outside = get(s, (size_t)s->made.tree.n_units, sizeof *s->outside);
     if (s->rc != 0) {
         return false;
     }
@@ -248,42 +250,48 @@ static struct skr_unit_bounds allowed(const struct search *s, size_t r, int32_t 
     return bounds;
 }
 
+/* Claims on leaves in no domain, by unit of the rule's level: they sit in it and do not count. */
+static void claims_outside(const struct search *s, size_t r, int32_t *ret)
+{
+    const struct skr_tree *tree = &s->made.tree;
+    int32_t level = s->made.level_of[r];
+    memset(ret, 0, (size_t)tree->n_units * sizeof *ret);
+    for (int32_t i = 0; i < tree->n_leaves && s->rule[r].kind != SKR_DOMAIN_MOST; i++) {
+        if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claimed[i] > 0) {
+            int32_t unit = tree->first_leaf + i;
+            while (unit >= tree->level_first[level + 1]) {
+                unit = tree->parent[unit];
+            }
+            ret[unit] += s->claimed[i];
+        }
+    }
+}
+
 /* Bounds of all units under the choices. */
 static void set_bounds(struct search *s)
 {
     const struct skr_tree *tree = &s->made.tree;
+    int32_t n = s->problem->n;
     for (int32_t u = 0; u < tree->n_units; u++) {
-        s->bounds[u] = (struct skr_unit_bounds){0, s->problem->n};
+        s->bounds[u] = (struct skr_unit_bounds){0, n};
     }
     for (size_t r = 0; r < s->n_rules; r++) {
         int32_t level = s->made.level_of[r];
         if (level == 0) {
             continue;
         }
-        int32_t end = tree->level_first[level + 1];
-        int32_t first_below = tree->first_leaf;
-        for (int32_t u = tree->level_first[level]; u < end; u++) {
+        claims_outside(s, r, s->outside);
+        for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
             int32_t domain = s->made.domain_of[r][u - tree->level_first[level]];
             if (domain < 0) {
                 continue;
             }
             struct skr_unit_bounds a = allowed(s, r, domain);
             struct skr_unit_bounds *b = &s->bounds[u];
-            b->least = a.least > b->least ? a.least : b->least;
-            b->most = a.most < b->most ? a.most : b->most;
-        }
-        /* Claims on leaves in no domain sit in the unit beside it. */
-        for (int32_t i = 0; i < tree->n_leaves; i++) {
-            if (s->rule[r].domain[s->made.leaf[i]] >= 0 || s->claimed[i] == 0) {
-                continue;
-            }
-            int32_t u = first_below + i;
-            while (u >= end) {
-                u = tree->parent[u];
-            }
-            int64_t most = (int64_t)s->bounds[u].most + s->claimed[i];
-            s->bounds[u].least += s->bounds[u].least > 0 ? s->claimed[i] : 0;
-            s->bounds[u].most = most < s->problem->n ? (int32_t)most : s->problem->n;
+            int32_t least = a.least > 0 ? a.least + s->outside[u] : 0;
+            int32_t most = a.most < n - s->outside[u] ? a.most + s->outside[u] : n;
+            b->least = least > b->least ? least : b->least;
+            b->most = most < b->most ? most : b->most;
         }
     }
 }

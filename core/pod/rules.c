@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about other pods from JSON, their canonical text, and what they select. */
+#include "core/pod/rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pod/shape.h"
+
+struct reader {
+    struct skr_arena *arena;
+    const struct skr_meta *meta;
+    struct skr_pod_shape *shape;
+    size_t cap;
+};
+
+static struct skr_pod_rule *add(struct reader *r, enum skr_pod_rule_kind kind,
+                                struct skr_error *error)
+{
+    struct skr_pod_shape *shape = r->shape;
+    if (shape->n_rules == SKR_POD_RULES_MAX) {
+        skr_error_set(error, SKR_LIMIT,
+                      "spec: more than %d host ports, terms and constraints about other pods",
+                      (int)SKR_POD_RULES_MAX);
+        return NULL;
+    }
+    if (shape->n_rules == r->cap) {
+        size_t cap = r->cap > 0 ? 2 * r->cap : 4;
+        struct skr_pod_rule *more = skr_arena_array(r->arena, cap, sizeof *more);
+        if (!more) {
+            skr_pod_no_room(error);
+            return NULL;
+        }
+        if (shape->n_rules > 0) {
+            memcpy(more, shape->rule, shape->n_rules * sizeof *more);
+        }
+        shape->rule = more;
+        r->cap = cap;
+    }
+    struct skr_pod_rule *rule = &shape->rule[shape->n_rules++];
+    *rule = (struct skr_pod_rule){.kind = kind, .topology_key = "", .protocol = "", .address = ""};
+    return rule;
+}
+
+static int copy_text(struct reader *r, const json_t *object, const struct skr_field_path *path,
+                     const char *key, const char *absent, const char **ret, struct skr_error *error)
+{
+    const char *text = "";
+    int rc = skr_field_string(object, path, key, &text, error);
+    if (rc == 0) {
+        *ret = skr_arena_strdup(r->arena, text[0] != '\0' ? text : absent);
+        rc = *ret ? 0 : skr_pod_no_room(error);
+    }
+    return rc;
+}
+
+/* ---- selectors ---- */
+
+static int add_requirement(struct reader *r, struct skr_pod_rule *rule, const char *key,
+                           enum skr_selector_operator op, const char *value,
+                           struct skr_error *error)
+{
+    struct skr_selector_requirement *to = &rule->requirement[rule->n_requirements++];
+    *to = (struct skr_selector_requirement){.key = skr_arena_strdup(r->arena, key), .op = op};
+    to->n_values = 1;
+    to->values = skr_arena_array(r->arena, 1, sizeof to->values[0]);
+    if (!to->key || !to->values) {
+        return skr_pod_no_room(error);
+    }
+    to->values[0] = skr_arena_strdup(r->arena, value);
+    return to->values[0] ? 0 : skr_pod_no_room(error);
+}
+
+/* Keys whose value the pod itself has: equal, or different, in those that are meant. */
+static int read_label_keys(struct reader *r, const json_t *list, const struct skr_field_path *path,
+                           const char *key, enum skr_selector_operator op,
+                           struct skr_pod_rule *rule, struct skr_error *error)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct skr_field_path here = {.up = path, .key = key, .index = i};
+        const json_t *name = json_array_get(list, i);
+        if (!json_is_string(name)) {
+            return skr_field_set_type_error(&here, NULL, "a string", name, error);
+        }
+        const char *value = skr_labels_get(&r->meta->labels, json_string_value(name));
+        int rc = value ? add_requirement(r, rule, json_string_value(name), op, value, error) : 0;
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* object: the term or constraint. */
+static int read_selector(struct reader *r, json_t *object, const struct skr_field_path *path,
+                         struct skr_pod_rule *rule, struct skr_error *error)
+{
+    const struct skr_field_path here = {
+        .up = path, .key = "labelSelector", .index = SKR_FIELD_NO_INDEX};
+    json_t *selector = NULL;
+    json_t *labels = NULL;
+    json_t *expressions = NULL;
+    json_t *same = NULL;
+    json_t *other = NULL;
+    int rc = skr_field_object(object, path, "labelSelector", &selector, error);
+    if (rc == 0 && selector) {
+        rc = skr_field_object(selector, &here, "matchLabels", &labels, error);
+    }
+    if (rc == 0 && selector) {
+        rc = skr_field_array(selector, &here, "matchExpressions", SKR_POD_REQUIREMENTS_MAX,
+                             &expressions, error);
+    }
+    if (rc == 0) {
+        rc =
+            skr_field_array(object, path, "matchLabelKeys", SKR_POD_REQUIREMENTS_MAX, &same, error);
+    }
+    if (rc == 0) {
+        rc = skr_field_array(object, path, "mismatchLabelKeys", SKR_POD_REQUIREMENTS_MAX, &other,
+                             error);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    size_t most = json_object_size(labels) + json_array_size(expressions) + json_array_size(same) +
+                  json_array_size(other);
+    if (most > SKR_POD_REQUIREMENTS_MAX) {
+        return skr_error_set(error, SKR_LIMIT,
+                             "spec: more than %d requirements in a label selector",
+                             (int)SKR_POD_REQUIREMENTS_MAX);
+    }
+    rule->selects_nothing = !selector;
+    rule->requirement = skr_arena_array(r->arena, most + 1, sizeof *rule->requirement);
+    if (!rule->requirement) {
+        return skr_pod_no_room(error);
+    }
+    struct skr_labels wanted = {0};
+    if (labels) {
+        rc = skr_labels_decode(r->arena, labels, NULL, "labelSelector.matchLabels", &wanted, error);
+    }
+    for (size_t i = 0; i < wanted.n && rc == 0; i++) {
+        rc = add_requirement(r, rule, wanted.item[i].key, SKR_SELECTOR_IN, wanted.item[i].value,
+                             error);
+    }
+    bool parsable = true;
+    if (rc == 0) {
+        rc = skr_pod_requirements_decode(r->arena, expressions, &here, rule->requirement,
+                                         &rule->n_requirements, &parsable, error);
+    }
+    if (rc == 0) {
+        rc = read_label_keys(r, same, path, "matchLabelKeys", SKR_SELECTOR_IN, rule, error);
+    }
+    if (rc == 0) {
+        rc = read_label_keys(r, other, path, "mismatchLabelKeys", SKR_SELECTOR_NOT_IN, rule, error);
+    }
+    rule->selects_nothing = rule->selects_nothing || !parsable;
+    return rc;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    const char *const *left = a;
+    const char *const *right = b;
+    return strcmp(*left, *right);
+}
+
+static int read_namespaces(struct reader *r, json_t *object, const struct skr_field_path *path,
+                           struct skr_pod_rule *rule, struct skr_error *error)
+{
+    json_t *list = NULL;
+    json_t *selector = NULL;
+    int rc = skr_field_array(object, path, "namespaces", SKR_POD_VALUES_MAX, &list, error);
+    if (rc == 0) {
+        rc = skr_field_object(object, path, "namespaceSelector", &selector, error);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    json_t *labels = json_object_get(selector, "matchLabels");
+    json_t *expressions = json_object_get(selector, "matchExpressions");
+    bool selects_all = json_object_size(labels) == 0 && json_array_size(expressions) == 0;
+    rule->all_namespaces = selector && selects_all;
+    rule->by_namespace_labels = selector && !selects_all;
+    bool own = json_array_size(list) == 0 && !selector;
+    rule->namespaces =
+        skr_arena_array(r->arena, json_array_size(list) + 1, sizeof rule->namespaces[0]);
+    if (!rule->namespaces) {
+        return skr_pod_no_room(error);
+    }
+    for (size_t i = 0; i < json_array_size(list) + (own ? 1 : 0); i++) {
+        struct skr_field_path here = {.up = path, .key = "namespaces", .index = i};
+        const json_t *name = json_array_get(list, i);
+        if (!own && !json_is_string(name)) {
+            return skr_field_set_type_error(&here, NULL, "a string", name, error);
+        }
+        const char *text = own ? r->meta->namespace_ : json_string_value(name);
+        rule->namespaces[i] = skr_arena_strdup(r->arena, text);
+        if (!rule->namespaces[i]) {
+            return skr_pod_no_room(error);
+        }
+        rule->n_namespaces++;
+    }
+    qsort(rule->namespaces, rule->n_namespaces, sizeof rule->namespaces[0], compare_strings);
+    return 0;
+}
+
+/* ---- the rules ---- */
+
+static int read_terms(struct reader *r, json_t *affinity, const char *key,
+                      enum skr_pod_rule_kind kind, struct skr_error *error)
+{
+    static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+    const struct skr_field_path spec = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    const struct skr_field_path up = {.up = &spec, .key = "affinity", .index = SKR_FIELD_NO_INDEX};
+    const struct skr_field_path path = {.up = &up, .key = key, .index = SKR_FIELD_NO_INDEX};
+    const struct skr_field_path array = {.up = &path, .key = required, .index = SKR_FIELD_NO_INDEX};
+    json_t *part = NULL;
+    json_t *list = NULL;
+    int rc = skr_field_object(affinity, &up, key, &part, error);
+    if (rc == 0 && part) {
+        rc = skr_field_array(part, &path, required, SKR_POD_RULES_MAX, &list, error);
+    }
+    for (size_t i = 0; i < json_array_size(list) && rc == 0; i++) {
+        const struct skr_field_path here = {.up = &path, .key = required, .index = i};
+        json_t *term;
+        rc = skr_field_entry(list, &array, i, &term, error);
+        struct skr_pod_rule *rule = rc == 0 ? add(r, kind, error) : NULL;
+        if (!rule) {
+            return rc < 0 ? rc : -SKR_LIMIT;
+        }
+        rc = copy_text(r, term, &here, "topologyKey", "", &rule->topology_key, error);
+        if (rc == 0) {
+            rc = read_selector(r, term, &here, rule, error);
+        }
+        if (rc == 0) {
+            rc = read_namespaces(r, term, &here, rule, error);
+        }
+    }
+    return rc;
+}
+
+static int read_constraint(struct reader *r, json_t *object, const struct skr_field_path *path,
+                           struct skr_error *error)
+{
+    const char *when = "";
+    const char *affinity = "";
+    const char *taints = "";
+    int rc = skr_field_string(object, path, "whenUnsatisfiable", &when, error);
+    if (rc == 0) {
+        rc = skr_field_string(object, path, "nodeAffinityPolicy", &affinity, error);
+    }
+    if (rc == 0) {
+        rc = skr_field_string(object, path, "nodeTaintsPolicy", &taints, error);
+    }
+    if (rc < 0 || strcmp(when, "DoNotSchedule") != 0) {
+        return rc;
+    }
+    struct skr_pod_rule *rule = add(r, SKR_POD_RULE_SPREAD, error);
+    if (!rule) {
+        return -SKR_LIMIT;
+    }
+    rule->ignores_affinity = strcmp(affinity, "Ignore") == 0;
+    rule->honors_taints = strcmp(taints, "Honor") == 0;
+    rc = skr_field_int32(object, path, "maxSkew", 1, &rule->max_skew, error);
+    if (rc == 0) {
+        rc = skr_field_int32(object, path, "minDomains", 0, &rule->min_domains, error);
+    }
+    if (rc == 0) {
+        rc = copy_text(r, object, path, "topologyKey", "", &rule->topology_key, error);
+    }
+    if (rc == 0) {
+        rc = read_selector(r, object, path, rule, error);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    rule->max_skew = rule->max_skew < 1 ? 1 : rule->max_skew;
+    rule->min_domains = rule->min_domains < 0 ? 0 : rule->min_domains;
+    rule->namespaces = skr_arena_array(r->arena, 1, sizeof rule->namespaces[0]);
+    if (!rule->namespaces) {
+        return skr_pod_no_room(error);
+    }
+    rule->namespaces[0] = skr_arena_strdup(r->arena, r->meta->namespace_);
+    rule->n_namespaces = 1;
+    return rule->namespaces[0] ? 0 : skr_pod_no_room(error);
+}
+
+static int read_constraints(struct reader *r, json_t *spec, struct skr_error *error)
+{
+    const struct skr_field_path up = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    const struct skr_field_path array = {
+        .up = &up, .key = "topologySpreadConstraints", .index = SKR_FIELD_NO_INDEX};
+    json_t *list = NULL;
+    int rc = skr_field_array(spec, &up, array.key, SKR_POD_RULES_MAX, &list, error);
+    for (size_t i = 0; i < json_array_size(list) && rc == 0; i++) {
+        const struct skr_field_path here = {.up = &up, .key = array.key, .index = i};
+        json_t *entry;
+        rc = skr_field_entry(list, &array, i, &entry, error);
+        if (rc == 0) {
+            rc = read_constraint(r, entry, &here, error);
+        }
+    }
+    return rc;
+}
+
+static int read_port(struct reader *r, json_t *object, const struct skr_field_path *path,
+                     struct skr_error *error)
+{
+    int32_t number = 0;
+    int rc = skr_field_int32(object, path, "hostPort", 0, &number, error);
+    if (rc < 0 || number <= 0) {
+        return rc;
+    }
+    struct skr_pod_rule *rule = add(r, SKR_POD_RULE_HOST_PORT, error);
+    if (!rule) {
+        return -SKR_LIMIT;
+    }
+    rule->port = number;
+    rc = copy_text(r, object, path, "protocol", "TCP", &rule->protocol, error);
+    if (rc == 0) {
+        rc = copy_text(r, object, path, "hostIP", "", &rule->address, error);
+    }
+    if (rc == 0 && strcmp(rule->address, "0.0.0.0") == 0) {
+        rule->address = "";
+    }
+    return rc;
+}
+
+/* Of containers that stay: init containers only where they restart (sidecars). */
+static int read_ports(struct reader *r, json_t *spec, const char *key, bool sidecars,
+                      struct skr_error *error)
+{
+    const struct skr_field_path up = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    const struct skr_field_path array = {.up = &up, .key = key, .index = SKR_FIELD_NO_INDEX};
+    json_t *list = NULL;
+    int rc = skr_field_array(spec, &up, key, SKR_POD_CONTAINERS_MAX, &list, error);
+    for (size_t i = 0; i < json_array_size(list) && rc == 0; i++) {
+        const struct skr_field_path here = {.up = &up, .key = key, .index = i};
+        const struct skr_field_path ports_array = {
+            .up = &here, .key = "ports", .index = SKR_FIELD_NO_INDEX};
+        const char *restart = "";
+        json_t *container = NULL;
+        json_t *ports = NULL;
+        rc = skr_field_entry(list, &array, i, &container, error);
+        if (rc == 0 && sidecars) {
+            rc = skr_field_string(container, &here, "restartPolicy", &restart, error);
+        }
+        if (rc == 0 && (!sidecars || strcmp(restart, "Always") == 0)) {
+            rc = skr_field_array(container, &here, "ports", SKR_POD_LISTS_MAX, &ports, error);
+        }
+        for (size_t k = 0; k < json_array_size(ports) && rc == 0; k++) {
+            const struct skr_field_path port_path = {.up = &here, .key = "ports", .index = k};
+            json_t *port;
+            rc = skr_field_entry(ports, &ports_array, k, &port, error);
+            if (rc == 0) {
+                rc = read_port(r, port, &port_path, error);
+            }
+        }
+    }
+    return rc;
+}
+
+int skr_pod_rules_decode(struct skr_arena *arena, json_t *spec, const struct skr_meta *meta,
+                         struct skr_pod_shape *ret, struct skr_error *error)
+{
+    const struct skr_field_path up = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    struct reader r = {.arena = arena, .meta = meta, .shape = ret};
+    json_t *affinity = NULL;
+    ret->n_rules = 0;
+    ret->rule = NULL;
+    if (!spec) {
+        return 0;
+    }
+    int rc = read_ports(&r, spec, "containers", false, error);
+    if (rc == 0) {
+        rc = read_ports(&r, spec, "initContainers", true, error);
+    }
+    if (rc == 0) {
+        rc = skr_field_object(spec, &up, "affinity", &affinity, error);
+    }
+    if (rc == 0 && affinity) {
+        rc = read_terms(&r, affinity, "podAntiAffinity", SKR_POD_RULE_ANTI_AFFINITY, error);
+    }
+    if (rc == 0 && affinity) {
+        rc = read_terms(&r, affinity, "podAffinity", SKR_POD_RULE_AFFINITY, error);
+    }
+    return rc == 0 ? read_constraints(&r, spec, error) : rc;
+}
+
+/* ---- text, copies ---- */
+
+static const char *const kind_name[] = {
+    [SKR_POD_RULE_HOST_PORT] = "hostPort",
+    [SKR_POD_RULE_ANTI_AFFINITY] = "podAntiAffinity",
+    [SKR_POD_RULE_AFFINITY] = "podAffinity",
+    [SKR_POD_RULE_SPREAD] = "topologySpreadConstraints",
+};
+_Static_assert(sizeof kind_name / sizeof kind_name[0] == SKR_POD_RULE_KIND_COUNT,
+               "a name per kind");
+
+void skr_pod_rules_write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape)
+{
+    for (size_t i = 0; i < shape->n_rules; i++) {
+        const struct skr_pod_rule *rule = &shape->rule[i];
+        skr_strbuf_add(b, i == 0 ? ",\"rules\":[[" : ",[");
+        skr_strbuf_addf(b, "\"%s\",%d,%d,%d,%d,%d,%d,%d,%d,", kind_name[rule->kind], rule->port,
+                        rule->max_skew, rule->min_domains, rule->ignores_affinity,
+                        rule->honors_taints, rule->selects_nothing, rule->all_namespaces,
+                        rule->by_namespace_labels);
+        skr_strbuf_add_json(b, rule->topology_key);
+        skr_strbuf_addc(b, ',');
+        skr_strbuf_add_json(b, rule->protocol);
+        skr_strbuf_addc(b, ',');
+        skr_strbuf_add_json(b, rule->address);
+        for (size_t k = 0; k < rule->n_requirements; k++) {
+            skr_strbuf_addc(b, ',');
+            skr_selector_requirement_write(b, &rule->requirement[k]);
+        }
+        for (size_t k = 0; k < rule->n_namespaces; k++) {
+            skr_strbuf_addc(b, ',');
+            skr_strbuf_add_json(b, rule->namespaces[k]);
+        }
+        skr_strbuf_add(b, i + 1 == shape->n_rules ? "]]" : "]");
+    }
+}
+
+bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
+                        struct skr_pod_shape *ret)
+{
+    ret->rule = skr_arena_array(arena, shape->n_rules, sizeof *ret->rule);
+    bool done = ret->rule;
+    for (size_t i = 0; i < shape->n_rules && done; i++) {
+        const struct skr_pod_rule *from = &shape->rule[i];
+        struct skr_pod_rule *to = &ret->rule[i];
+        *to = *from;
+        to->topology_key = skr_arena_strdup(arena, from->topology_key);
+        to->protocol = skr_arena_strdup(arena, from->protocol);
+        to->address = skr_arena_strdup(arena, from->address);
+        to->requirement = skr_arena_array(arena, from->n_requirements, sizeof *to->requirement);
+        to->namespaces = skr_arena_array(arena, from->n_namespaces, sizeof *to->namespaces);
+        done = to->topology_key && to->protocol && to->address && to->requirement && to->namespaces;
+        for (size_t k = 0; k < from->n_requirements && done; k++) {
+            done = skr_selector_requirement_copy(arena, &from->requirement[k], &to->requirement[k]);
+        }
+        for (size_t k = 0; k < from->n_namespaces && done; k++) {
+            to->namespaces[k] = skr_arena_strdup(arena, from->namespaces[k]);
+            done = to->namespaces[k];
+        }
+    }
+    return done;
+}
+
+void skr_pod_rule_name(const struct skr_pod_rule *rule, char *buffer, size_t size)
+{
+    if (rule->kind == SKR_POD_RULE_HOST_PORT) {
+        snprintf(buffer, size, "host port %d/%s", rule->port, rule->protocol);
+    } else {
+        snprintf(buffer, size, "%s on %s", kind_name[rule->kind], rule->topology_key);
+    }
+}
+
+/* ---- what they select ---- */
+
+bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta *pod)
+{
+    bool in = rule->all_namespaces;
+    for (size_t i = 0; i < rule->n_namespaces && !in; i++) {
+        in = strcmp(rule->namespaces[i], pod->namespace_) == 0;
+    }
+    if (!in || rule->selects_nothing) {
+        return false;
+    }
+    for (size_t i = 0; i < rule->n_requirements; i++) {
+        const struct skr_selector_requirement *r = &rule->requirement[i];
+        if (!skr_selector_value_matches(r, skr_labels_get(&pod->labels, r->key))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule *b)
+{
+    return a->port == b->port && strcmp(a->protocol, b->protocol) == 0 &&
+           (a->address[0] == '\0' || b->address[0] == '\0' || strcmp(a->address, b->address) == 0);
+}

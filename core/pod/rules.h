@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_POD_RULES_H
+#define SKR_CORE_POD_RULES_H
+/*
+ * What a pod says about other pods, as far as kube-scheduler refuses nodes for it: host ports,
+ * required pod affinity and anti-affinity, topology spread with DoNotSchedule. Part of its shape.
+ *
+ * A selector is that of the API with matchLabelKeys and mismatchLabelKeys put in (kube-apiserver
+ * does the same for affinity since 1.29). Namespaces are resolved to names: the pod's own where the
+ * API says so. A non-empty namespaceSelector cannot be resolved without the Namespace objects: such
+ * rules are kept with by_namespace_labels set, and whoever plans leaves them to kube-scheduler.
+ *
+ * Sources: Kubernetes pkg/scheduler/framework/types.go (AffinityTerm, GetHostPorts),
+ * plugins/podtopologyspread/common.go, plugins/nodeports, apimachinery pkg/labels.
+ */
+#include "core/pod/pod.h"
+#include "topology/base/strbuf.h"
+
+/* spec NULL: none. Keys of the rules go into b as canonical text, appended (nothing for none).
+ * Memory is the arena's. Errors: SKR_INVALID with the path of the field, SKR_LIMIT. */
+int skr_pod_rules_decode(struct skr_arena *arena, json_t *spec, const struct skr_meta *meta,
+                         struct skr_pod_shape *ret, struct skr_error *error);
+void skr_pod_rules_write_key(struct skr_strbuf *b, const struct skr_pod_shape *shape);
+/* Deep copy; false without room. */
+bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
+                        struct skr_pod_shape *ret);
+
+/* Whether the rule's selector and namespaces take in the pod. Not for host ports. O(selector). */
+bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta *pod);
+/* Whether two host ports exclude each other: protocol and number are equal, and so are the
+ * addresses, or one is all of them. */
+bool skr_pod_ports_clash(const struct skr_pod_rule *a, const struct skr_pod_rule *b);
+
+/* "host port 8080/TCP", "podAntiAffinity on zone", ...: for messages. Cut at size. */
+void skr_pod_rule_name(const struct skr_pod_rule *rule, char *buffer, size_t size);
+
+#endif
