@@ -72,6 +72,8 @@ static bool permute(struct search *s)
     s->inner.tree = &s->made.tree;
     s->inner.rule = s->made.rule;
     s->inner.explain = false;
+    s->inner.domain_rule = NULL;
+    s->inner.n_domain_rules = 0;
     s->free = get(s, n * width, sizeof *s->free);
     s->eligible = get(s, n, sizeof *s->eligible);
     s->claimed = get(s, n, sizeof *s->claimed);
@@ -545,8 +547,8 @@ static int32_t count_usable(const struct search *s, size_t r)
 }
 
 /* The rules stand in the way: which, and of what class that is. */
-static void tell_blocking(const struct search *s, const struct skr_problem *problem,
-                          struct skr_explanation *explanation, struct skr_domain_outcome *outcome)
+static void report_blocking(const struct search *s, const struct skr_problem *problem,
+                            struct skr_explanation *explanation, struct skr_domain_outcome *outcome)
 {
     outcome->blocking = find_blocking(problem, s->rule, s->n_rules, outcome);
     const struct skr_domain_rule *rule = &s->rule[outcome->blocking];
@@ -571,49 +573,51 @@ static void tell_blocking(const struct search *s, const struct skr_problem *prob
 /* An answer in the form of skr_solve(): of the problem, where only counts that were found, or its
  * infeasibility, differ. */
 static int finish(struct search *s, const struct skr_problem *problem, struct skr_solution **ret,
-                  struct skr_domain_outcome *outcome, struct skr_error *error)
+                  struct skr_error *error)
 {
     struct skr_problem plain = *problem;
+    struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = s->solves};
+    plain.domain_rule = NULL;
+    plain.n_domain_rules = 0;
     if (s->best) {
         plain.claimed = s->best; /* all of them stay: one placement, with its key */
         plain.eligible = NULL;
         plain.explain = false;
-        int rc = skr_solve(&plain, ret, error);
-        outcome->proven = !s->limited;
-        if (rc == 0) {
-            (*ret)->optimal = outcome->proven;
-        }
-        return rc;
     }
     int rc = skr_solve(&plain, ret, error);
-    outcome->proven = rc == 0 && ((*ret)->status == SKR_SOLVE_INFEASIBLE || !s->limited);
-    if (rc == 0 && (*ret)->status == SKR_SOLVE_PLACED) {
+    if (rc != 0) {
+        return rc;
+    }
+    outcome.proven = !s->limited || (*ret)->status == SKR_SOLVE_INFEASIBLE;
+    if (s->best) {
+        (*ret)->optimal = outcome.proven;
+    } else if ((*ret)->status == SKR_SOLVE_PLACED) {
         (*ret)->status = SKR_SOLVE_INFEASIBLE;
         (*ret)->count = NULL;
         (*ret)->key = NULL;
         (*ret)->optimal = false;
-        tell_blocking(s, problem, &(*ret)->explanation, outcome);
+        report_blocking(s, problem, &(*ret)->explanation, &outcome);
+        const struct skr_domain_rule *rule = &s->rule[outcome.blocking];
+        outcome.kind = rule->kind;
+        outcome.name = skr_arena_strdup((*ret)->arena, rule->name ? rule->name : "");
     }
-    return rc;
+    (*ret)->domains = outcome;
+    return 0;
 }
 
-int skr_solve_domains(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                      size_t n_rules, struct skr_solution **ret, struct skr_domain_outcome *outcome,
+int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
                       struct skr_error *error)
 {
-    *outcome = (struct skr_domain_outcome){.proven = true, .blocking = -1, .largest = -1};
-    if (n_rules > SKR_DOMAIN_RULES_MAX) {
+    if (problem->n_domain_rules > SKR_DOMAIN_RULES_MAX) {
         return skr_error_set(error, SKR_LIMIT,
                              "solver: %zu rules over domains, at most %d (SKR_DOMAIN_RULES_MAX)",
-                             n_rules, SKR_DOMAIN_RULES_MAX);
+                             problem->n_domain_rules, SKR_DOMAIN_RULES_MAX);
     }
-    if (n_rules == 0 || problem->n == 0 || problem->tree->n_leaves == 0) {
-        return skr_solve(problem, ret, error);
+    struct search s = {0};
+    if (problem->n > 0 && problem->tree->n_leaves > 0) {
+        search(&s, problem, problem->domain_rule, problem->n_domain_rules, error);
     }
-    struct search s;
-    search(&s, problem, rule, n_rules, error);
-    outcome->solves = s.solves;
-    int rc = s.rc != 0 ? s.rc : finish(&s, problem, ret, outcome, error);
+    int rc = s.rc != 0 ? s.rc : finish(&s, problem, ret, error);
     skr_arena_destroy(s.arena);
     return rc;
 }
@@ -662,11 +666,12 @@ static int check_rule(const struct skr_problem *problem, const struct skr_domain
     return 0;
 }
 
-int skr_domains_check(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                      size_t n_rules, const int32_t *count, struct skr_error *error)
+int skr_domains_check(const struct skr_problem *problem, const int32_t *count,
+                      struct skr_error *error)
 {
+    const struct skr_domain_rule *rule = problem->domain_rule;
     int rc = 0;
-    for (size_t r = 0; r < n_rules && rc == 0; r++) {
+    for (size_t r = 0; r < problem->n_domain_rules && rc == 0; r++) {
         struct skr_arena *arena = skr_arena_create(SKR_SOLVER_BYTES_MAX, 0);
         rc = arena ? check_rule(problem, &rule[r], r, count, arena, error)
                    : skr_error_set(error, SKR_NO_MEMORY, "domains check: out of memory");

@@ -25,49 +25,14 @@
  */
 #include "core/solver/solver.h"
 
-enum skr_domain_rule_kind {
-    SKR_DOMAIN_MOST,
-    SKR_DOMAIN_ONE,
-    SKR_DOMAIN_SKEW,
-    SKR_DOMAIN_RULE_KIND_COUNT
-};
-
-/* Arrays are borrowed. */
-struct skr_domain_rule {
-    enum skr_domain_rule_kind kind;
-    int32_t n_domains;
-    const int32_t
-        *domain;         /* [leaf] 0 .. n_domains - 1; -1: the leaf is in none: MOST does not bound
-                              it; with ONE and SKEW it takes no new member */
-    int32_t most;        /* MOST: >= 1 */
-    int32_t max_skew;    /* SKEW: >= 1 */
-    int32_t min_domains; /* SKEW: fewer domains than this: the least count is 0; 0: unset */
-    const int32_t *others; /* SKEW: [domain] matching pods that are no members; NULL: none */
-};
-
-enum {
-    SKR_DOMAIN_RULES_MAX = 16,   /* rules of one problem */
-    SKR_DOMAIN_SOLVES_MAX = 512, /* solves of one call, those of a search included */
-};
-
-struct skr_domain_outcome {
-    bool proven;      /* INFEASIBLE: nothing was left out. PLACED: it is optimal as well */
-    int32_t blocking; /* INFEASIBLE: a rule without which there is a placement; -1: there is none
-                         without all of them either, and the explanation is that of the problem */
-    int32_t domains;  /* of that rule: how many can take at least one member */
-    int32_t largest;  /* of that rule: the most members that fit with it, if known; -1 */
-    int32_t solves;
-};
-
-/* problem->bounds must be NULL. The solution is one of problem's tree, as by skr_solve(), errors
- * likewise; SKR_LIMIT beyond SKR_DOMAIN_RULES_MAX. */
-int skr_solve_domains(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                      size_t n_rules, struct skr_solution **ret, struct skr_domain_outcome *outcome,
+/* skr_solve() comes here by itself for a problem with such rules. problem->bounds must be NULL. Fills
+ * (*ret)->domains. Errors as skr_solve(); SKR_LIMIT beyond SKR_DOMAIN_RULES_MAX. */
+int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **ret,
                       struct skr_error *error);
 
-/* Whether counts [leaf] obey the rules; the problem's own are skr_solution_check()'s business.
- * Linear. SKR_INVALID and what is violated. */
-int skr_domains_check(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                      size_t n_rules, const int32_t *count, struct skr_error *error);
+/* Whether counts [leaf] obey the rules; the rest is skr_solution_check()'s business, which comes
+ * here. Linear. SKR_INVALID and what is violated. */
+int skr_domains_check(const struct skr_problem *problem, const int32_t *count,
+                      struct skr_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/solver/solver.h"
+#include "core/solver/domains.h"
 
 static const char *name_of(const struct skr_tree *tree, int32_t unit)
 {
@@ -166,5 +166,5 @@ int skr_solution_check(const struct skr_problem *problem, const int32_t *count,
     }
     int rc = check_with(problem, count, total, error);
     free(total);
-    return rc;
+    return rc == 0 && problem->n_domain_rules > 0 ? skr_domains_check(problem, count, error) : rc;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/solver/answer.h"
+#include "core/solver/domains.h"
 #include "core/solver/explain.h"
 #include "core/solver/optimum.h"
 #include "core/solver/tie_choice.h"
@@ -250,7 +251,11 @@ int skr_answer(const struct skr_problem *problem, const struct skr_run *base,
 int skr_solve(const struct skr_problem *problem, struct skr_solution **ret, struct skr_error *error)
 {
     int rc = skr_answer_check(problem, error);
-    return rc != 0 ? rc : skr_answer(problem, NULL, NULL, ret, error);
+    if (rc != 0) {
+        return rc;
+    }
+    return problem->n_domain_rules > 0 ? skr_solve_domains(problem, ret, error)
+                                       : skr_answer(problem, NULL, NULL, ret, error);
 }
 
 void skr_solution_destroy(struct skr_solution *solution)

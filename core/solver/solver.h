@@ -39,6 +39,45 @@ struct skr_unit_bounds {
     int32_t least, most;
 };
 
+/* A rule over domains that lie beside the levels: core/solver/domains.h. */
+enum skr_domain_rule_kind {
+    SKR_DOMAIN_MOST,
+    SKR_DOMAIN_ONE,
+    SKR_DOMAIN_SKEW,
+    SKR_DOMAIN_RULE_KIND_COUNT
+};
+
+/* Arrays are borrowed. */
+struct skr_domain_rule {
+    enum skr_domain_rule_kind kind;
+    const char *name; /* for people; NULL allowed */
+    int32_t n_domains;
+    const int32_t
+        *domain;         /* [leaf] 0 .. n_domains - 1; -1: the leaf is in none: MOST does not bound
+                              it; with ONE and SKEW it takes no new member */
+    int32_t most;        /* MOST: >= 1 */
+    int32_t max_skew;    /* SKEW: >= 1 */
+    int32_t min_domains; /* SKEW: fewer domains than this: the least count is 0; 0: unset */
+    const int32_t *others; /* SKEW: [domain] matching pods that are no members; NULL: none */
+};
+
+enum {
+    SKR_DOMAIN_RULES_MAX = 16,   /* rules of one problem */
+    SKR_DOMAIN_SOLVES_MAX = 512, /* solves of one call, those of a search included */
+};
+
+/* What a solution says of the rules over domains. */
+struct skr_domain_outcome {
+    bool proven;      /* INFEASIBLE: nothing was left out. PLACED: it is optimal as well */
+    int32_t blocking; /* INFEASIBLE: a rule without which there is a placement; -1: there is none
+                         without all of them either, and the explanation is that of the problem */
+    enum skr_domain_rule_kind kind; /* of that rule */
+    const char *name;               /* of that rule, copied */
+    int32_t domains;                /* of that rule: how many can take at least one member */
+    int32_t largest; /* of that rule: the most members that fit with it, if known; -1 */
+    int32_t solves;
+};
+
 enum { SKR_SOLVER_MEMBERS_MAX = 1 << 20 }; /* members of one problem */
 /* Bytes of one run, unless the problem says otherwise. */
 #define SKR_SOLVER_BYTES_MAX ((size_t)1 << 30)
@@ -60,6 +99,8 @@ struct skr_problem {
     /* [unit], beside the rules of the levels; NULL: none. {0, n or more} bounds nothing; the root's
      * are not looked at. With bounds no missing slots and no best keys are explained. */
     const struct skr_unit_bounds *bounds;
+    const struct skr_domain_rule *domain_rule; /* [n_domain_rules] */
+    size_t n_domain_rules;
     enum skr_tie_break tie_break;
     bool explain;           /* fill struct skr_explanation when infeasible */
     uint32_t explain_parts; /* enum skr_explain_part: what else, with explain; 0: nothing */
@@ -221,7 +262,8 @@ struct skr_solution {
     struct skr_level_key *best_alone;
     struct skr_level_key *best_empty;
     struct skr_solve_stats stats;
-    struct skr_arena *arena; /* owns everything above */
+    struct skr_domain_outcome domains; /* of a problem with rules over domains */
+    struct skr_arena *arena;           /* owns everything above */
 };
 
 /* *ret is owned by the caller. Errors: SKR_INVALID (a negative demand, n < claims, n beyond

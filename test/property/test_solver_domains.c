@@ -184,10 +184,10 @@ TEST(rules_over_domains_are_obeyed_whenever_they_can_be)
             look_from(&l, 0, w.in.problem.n);
         }
         struct skr_solution *got = NULL;
-        struct skr_domain_outcome outcome;
         struct skr_error error;
-        if (w.in.problem.n > 0 &&
-            skr_solve_domains(&w.in.problem, w.rule, w.n_rules, &got, &outcome, &error) != 0) {
+        w.in.problem.domain_rule = w.rule;
+        w.in.problem.n_domain_rules = w.n_rules;
+        if (w.in.problem.n > 0 && skr_solve(&w.in.problem, &got, &error) != 0) {
             wrong(&w, i, error.text);
         }
         if (got && got->status == SKR_SOLVE_PLACED) {
@@ -200,22 +200,19 @@ TEST(rules_over_domains_are_obeyed_whenever_they_can_be)
             if (skr_solution_check(&w.in.problem, got->count, &error) != 0) {
                 wrong(&w, i, error.text);
             }
-            if (skr_domains_check(&w.in.problem, w.rule, w.n_rules, got->count, &error) != 0) {
-                wrong(&w, i, error.text);
-            }
             if (!l.found) {
                 wrong(&w, i, "placed where nothing is");
             }
-            if (outcome.proven &&
+            if (got->domains.proven &&
                 skr_placement_compare(&w.in.tree, w.in.problem.rule, got->key, l.best) != 0) {
                 wrong(&w, i, "not the best");
             }
         } else if (got) {
-            unproven += outcome.proven ? 0 : 1;
-            if (l.found && (outcome.proven || w.nests)) {
+            unproven += got->domains.proven ? 0 : 1;
+            if (l.found && (got->domains.proven || w.nests)) {
                 wrong(&w, i, "a placement was missed");
             }
-            if (outcome.blocking < -1 || outcome.blocking >= (int32_t)w.n_rules) {
+            if (got->domains.blocking < -1 || got->domains.blocking >= (int32_t)w.n_rules) {
                 wrong(&w, i, "no such rule");
             }
         }
