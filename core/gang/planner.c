@@ -22,6 +22,7 @@
 #include "core/gang/outputs.h"
 #include "core/gang/plan.h"
 #include "core/gang/plan_step.h"
+#include "core/gang/pod_rules.h"
 #include "core/gang/pods.h"
 #include "core/gang/problem.h"
 #include "core/gang/queue.h"
@@ -112,7 +113,7 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
                           struct pod_entry *const *newcomers, size_t n, enum fit_answer fit)
 {
     return fit == FIT_YES && !g->plan && !problem_has_probes(newcomers, n) &&
-           !problem_has_paper(e, newcomers, n);
+           !problem_has_paper(e, newcomers, n) && !pod_rules_matter(e, newcomers, n);
 }
 
 /* A hard rule is never dropped because its level is not there. */

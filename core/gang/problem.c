@@ -9,6 +9,7 @@
 #include "core/gang/fit_cache.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
+#include "core/gang/pod_rules.h"
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 #include "core/gang/topology.h"
@@ -244,6 +245,12 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
                                             .explain = true,
                                             .step_budget = -1,
                                             .cancel = &request->work.cancel};
+    if (!pod_rules_apply(e, newcomers, n, arena, a.eligible, &request->problem)) {
+        skr_solve_request_destroy(request);
+        skr_error_set(error, SKR_LIMIT, "group %s: the problem is larger than %d bytes", g->key,
+                      PROBLEM_BYTES_MAX);
+        return NULL;
+    }
     return request;
 }
 
@@ -295,7 +302,8 @@ bool problem_still_valid(struct skr_gang *e, struct group *g, struct pod_entry *
                          size_t n, const int32_t *count)
 {
     /* The rules are those the counts were made for (input_epoch), and nothing is held. */
-    bool simple = fit_stands(e, g) && !problem_has_paper(e, newcomers, n);
+    bool simple = fit_stands(e, g) && !problem_has_paper(e, newcomers, n) &&
+                  !pod_rules_matter(e, newcomers, n);
     if (!simple || e->settings.plain_planning) {
         return valid_in_full(e, g, newcomers, n, count);
     }
