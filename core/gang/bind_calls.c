@@ -37,6 +37,15 @@ void bind_calls_vote(struct skr_gang *e, struct pod_entry *p)
 {
     p->vote.given = true;
     dirty_member(e, p->group);
+    if (p->plan && p->place.turn < p->plan->last_turn) {
+        struct pod_entry *q;
+        DL_FOREACH(p->group->members, q)
+        {
+            if (q->plan == p->plan && q->place.turn > p->place.turn) {
+                dirty_pod(e, q);
+            }
+        }
+    }
 }
 
 void bind_calls_withdraw(struct pod_entry *p)

@@ -226,6 +226,9 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
         }
         return;
     }
+    if (plan_waits_for_turn(p)) {
+        return;
+    }
     bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->place.node) == 0;
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
     bool never_kicked = !p->kick.at && !p->kick.asked && !p->vote.given && !p->pod->gate;

@@ -50,6 +50,7 @@ void plan_add_member(struct skr_gang *e, struct plan *plan, struct pod_entry *p,
     p->place.node = names_intern(e, node);
     p->place.rank = rank;
     p->place.recorded = false;
+    p->place.turn = 0;
     nomination_begin(p);
     bind_calls_withdraw(p);
     p->reported_event = NULL;
@@ -123,6 +124,24 @@ void plan_set_rank(struct pod_entry *p, int32_t rank)
 void plan_set_retries(struct pod_entry *p, int32_t retries)
 {
     p->place.retries = retries;
+}
+
+void plan_set_turn(struct pod_entry *p, int32_t turn)
+{
+    p->place.turn = turn;
+    p->plan->last_turn = turn > p->plan->last_turn ? turn : p->plan->last_turn;
+}
+
+bool plan_waits_for_turn(const struct pod_entry *p)
+{
+    const struct pod_entry *q = p->place.turn > 0 ? p->plan->group->members : NULL;
+    for (; q; q = q->next) {
+        if (q->plan == p->plan && q->place.turn < p->place.turn && !q->vote.given &&
+            !pods_is_bound(q)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void plan_note_recorded(struct pod_entry *p)

@@ -46,6 +46,7 @@ struct plan {
     skr_time heard_at; /* a member was asked about for the first time since its kick */
     skr_time deadline; /* planTimeout */
     size_t n_members;  /* pods with entry->plan == this */
+    int32_t last_turn; /* greatest of its members; 0: all are nominated at once */
     struct vacancy *vacancy;
     size_t n_vacancies, cap_vacancies;
     struct skr_tree *tree; /* it was made or last checked on; a reference */
@@ -63,6 +64,9 @@ void plan_text_changed(struct skr_gang *e, struct plan *plan);
 void plan_destroy(struct skr_gang *e, struct plan *plan);
 void plan_set_rank(struct pod_entry *p, int32_t rank);
 void plan_set_retries(struct pod_entry *p, int32_t retries);
+void plan_set_turn(struct pod_entry *p, int32_t turn);
+/* Members of an earlier turn have not voted yet. O(members) where there are turns. */
+bool plan_waits_for_turn(const struct pod_entry *p);
 void plan_note_recorded(struct pod_entry *p);                       /* a persisted text names it */
 void plan_set_anchor(struct plan *plan, const struct pod_entry *p); /* NULL: nobody is left */
 /* As an earlier life left it. */

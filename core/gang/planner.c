@@ -232,11 +232,27 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
     }
 }
 
+/* Why n members found no place. */
+static void say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s, int32_t n,
+                    struct skr_strbuf *b)
+{
+    if (s->domains.name) {
+        skr_strbuf_addf(b, "group %s is not placed: ", g->name);
+        pod_rules_say_blocking(&s->domains, n, b);
+    } else {
+        explain_sentence(e, g, &s->explanation, n, b);
+    }
+    size_t n_newcomers;
+    struct pod_entry **newcomers = membership_plannable(e, g, &n_newcomers);
+    pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    free(newcomers);
+}
+
 void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s, int32_t n)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    explain_sentence(e, g, &s->explanation, n, &b);
+    say_why(e, g, s, n, &b);
     group_state_reason(g, reason_of(s->explanation.class), b.s);
     dirty_group(e, g);
     skr_strbuf_fini(&b);
@@ -247,7 +263,7 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    explain_sentence(e, g, &s->explanation, n, &b);
+    say_why(e, g, s, n, &b);
     enum skr_reason reason =
         e->planner->rescue ? SKR_REASON_BIND_FAILED : reason_of(s->explanation.class);
     no_placement(e, g, reason, b.s, epoch, input);
@@ -280,6 +296,21 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
     return seat;
 }
 
+static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n)
+{
+    const char **node = skr_alloc_array(n + 1, sizeof *node);
+    int32_t *turn = skr_alloc_array(n + 1, sizeof *turn);
+    for (size_t i = 0; i < n; i++) {
+        node[i] = newcomers[i]->place.node;
+    }
+    pod_rules_turns(e, newcomers, n, node, turn);
+    for (size_t i = 0; i < n; i++) {
+        plan_set_turn(newcomers[i], turn[i]);
+    }
+    free(node);
+    free(turn);
+}
+
 static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
                    size_t n, const struct skr_solution *s)
 {
@@ -303,6 +334,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
         plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
         plan_set_retries(newcomers[i], trials > INT32_MAX ? INT32_MAX : (int32_t)trials);
     }
+    set_turns(e, newcomers, n);
     free(seat);
     fit_leave(g);
     trial_placed(g, s->optimal);

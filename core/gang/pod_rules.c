@@ -419,6 +419,112 @@ bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, siz
     return true;
 }
 
+/* ---- turns ---- */
+
+/* Takes everybody into the turn who may come whatever the others of the turn do: as many as a domain
+ * has below least + maxSkew at its beginning. The least only grows while members come. */
+static size_t take_turn(const struct work *w, const int32_t *leaf, int32_t *const *count,
+                        int32_t turn, int32_t *ret)
+{
+    int32_t least[SKR_DOMAIN_RULES_MAX];
+    int32_t *room[SKR_DOMAIN_RULES_MAX] = {0};
+    size_t n = 0;
+    for (size_t r = 0; r < w->n_made; r++) {
+        const struct skr_domain_rule *rule = &w->made[r];
+        least[r] = INT32_MAX;
+        for (int32_t d = 0; d < rule->n_domains; d++) {
+            least[r] = count[r][d] < least[r] ? count[r][d] : least[r];
+        }
+        least[r] = rule->n_domains < rule->min_domains ? 0 : least[r];
+        room[r] = skr_alloc_array((size_t)rule->n_domains + 1, sizeof **room);
+        for (int32_t d = 0; d < rule->n_domains; d++) {
+            room[r][d] =
+                rule->kind == SKR_DOMAIN_SKEW ? least[r] + rule->max_skew - count[r][d] : INT32_MAX;
+        }
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        bool fits = ret[i] < 0;
+        for (size_t r = 0; r < w->n_made && fits; r++) {
+            int32_t d = leaf[i] >= 0 ? w->made[r].domain[leaf[i]] : -1;
+            fits = d < 0 || room[r][d] > 0;
+        }
+        for (size_t r = 0; r < w->n_made && fits; r++) {
+            int32_t d = leaf[i] >= 0 ? w->made[r].domain[leaf[i]] : -1;
+            if (d >= 0) {
+                room[r][d]--;
+                count[r][d]++;
+            }
+        }
+        if (fits) {
+            ret[i] = turn;
+            n++;
+        }
+    }
+    for (size_t r = 0; r < w->n_made; r++) {
+        free(room[r]);
+    }
+    return n;
+}
+
+static void find_turns(const struct work *w, const char *const *node, int32_t *ret)
+{
+    const struct skr_tree *tree = w->e->topology.tree;
+    int32_t *leaf = skr_alloc_array(w->n + 1, sizeof *leaf);
+    int32_t *count[SKR_DOMAIN_RULES_MAX] = {0};
+    for (size_t i = 0; i < w->n; i++) {
+        leaf[i] = skr_tree_find_leaf(tree, node[i]);
+        ret[i] = -1;
+    }
+    for (size_t r = 0; r < w->n_made; r++) {
+        const struct skr_domain_rule *rule = &w->made[r];
+        count[r] = skr_alloc_array((size_t)rule->n_domains + 1, sizeof **count);
+        for (int32_t d = 0; d < rule->n_domains && rule->others; d++) {
+            count[r][d] = rule->others[d];
+        }
+        const struct pod_entry *p, *tmp;
+        HASH_ITER(hh, w->e->pods, p, tmp)
+        {
+            const char *at = is_claim(w, p) ? place_of(w, p) : NULL;
+            int32_t i = at ? skr_tree_find_leaf(tree, at) : -1;
+            if (i >= 0 && rule->domain[i] >= 0) {
+                count[r][rule->domain[i]]++;
+            }
+        }
+    }
+    size_t left = w->n;
+    for (int32_t turn = 0; left > 0; turn++) {
+        size_t taken = take_turn(w, leaf, count, turn, ret);
+        for (size_t i = 0; i < w->n && taken == 0; i++) {
+            ret[i] = ret[i] < 0 ? turn : ret[i]; /* kube-scheduler has the last word */
+        }
+        left = taken > 0 ? left - taken : 0;
+    }
+    for (size_t r = 0; r < w->n_made; r++) {
+        free(count[r]);
+    }
+    free(leaf);
+}
+
+void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                     const char *const *node, int32_t *ret)
+{
+    bool spread = false;
+    for (size_t i = 0; i < n; i++) {
+        ret[i] = 0;
+        for (size_t r = 0; r < newcomers[i]->shape->spec->n_rules; r++) {
+            spread = spread || newcomers[i]->shape->spec->rule[r].kind == SKR_POD_RULE_SPREAD;
+        }
+    }
+    size_t leaves = spread ? (size_t)e->topology.tree->n_leaves : 0;
+    struct skr_arena *arena = spread ? skr_arena_create((size_t)1 << 30, 0) : NULL;
+    struct work w = {.e = e, .newcomers = newcomers, .n = n, .arena = arena};
+    w.eligible = arena ? skr_arena_alloc(arena, leaves + 1) : NULL;
+    if (w.eligible && gather(&w)) {
+        find_turns(&w, node, ret);
+    }
+    skr_arena_destroy(arena);
+}
+
 /* ---- words ---- */
 
 void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,

@@ -27,6 +27,12 @@ bool pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcome
 bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                      struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem);
 
+/* When each newcomer, planned on node[i], may be nominated so that kube-scheduler, which looks at a
+ * spread pod by pod, agrees at every step whatever the order within a turn: ret[n], 0 first. All 0
+ * without a spread. O(n x turns x rules). */
+void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                     const char *const *node, int32_t *ret);
+
 /* Why nodes are closed: ", 3 nodes are closed to its pods by ..."; nothing when none is. */
 void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                           struct skr_strbuf *b);

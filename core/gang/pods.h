@@ -42,6 +42,7 @@ struct pod_entry {
         const char *node; /* borrowed from names_intern */
         int32_t rank;     /* -1: none; adopted pods have one without a plan */
         int32_t retries;
+        int32_t turn;  /* nominated when all of the plan's earlier turns have voted; 0 first */
         bool recorded; /* a persisted text named it as a member of the plan */
     } place;           /* in the plan */
 
