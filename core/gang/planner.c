@@ -233,8 +233,8 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
 }
 
 /* Why n members found no place. */
-static void say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s, int32_t n,
-                    struct skr_strbuf *b)
+static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                               int32_t n, struct skr_strbuf *b)
 {
     if (s->domains.name) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
@@ -244,16 +244,19 @@ static void say_why(struct skr_gang *e, struct group *g, const struct skr_soluti
     }
     size_t n_newcomers;
     struct pod_entry **newcomers = membership_plannable(e, g, &n_newcomers);
-    pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    size_t closed = pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);
+    enum skr_reason reason = reason_of(s->explanation.class);
+    /* Other pods are in the way: an empty cluster would have room, or may have. */
+    return reason == SKR_REASON_NEVER_FITS && closed > 0 ? SKR_REASON_WAITING_FOR_CAPACITY : reason;
 }
 
 void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s, int32_t n)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    say_why(e, g, s, n, &b);
-    group_state_reason(g, reason_of(s->explanation.class), b.s);
+    enum skr_reason reason = say_why(e, g, s, n, &b);
+    group_state_reason(g, reason, b.s);
     dirty_group(e, g);
     skr_strbuf_fini(&b);
 }
@@ -263,9 +266,8 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    say_why(e, g, s, n, &b);
-    enum skr_reason reason =
-        e->planner->rescue ? SKR_REASON_BIND_FAILED : reason_of(s->explanation.class);
+    enum skr_reason reason = say_why(e, g, s, n, &b);
+    reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
     no_placement(e, g, reason, b.s, epoch, input);
     skr_strbuf_fini(&b);
 }

@@ -527,11 +527,11 @@ void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, siz
 
 /* ---- words ---- */
 
-void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                          struct skr_strbuf *b)
+size_t pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                            struct skr_strbuf *b)
 {
     if (n == 0 || !topology_is_usable(e) || !pod_rules_matter(e, newcomers, n)) {
-        return;
+        return 0;
     }
     size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct skr_arena *arena = skr_arena_create((size_t)1 << 30, 0);
@@ -549,6 +549,7 @@ void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers
         }
     }
     skr_arena_destroy(arena);
+    return w.n_closed;
 }
 
 void pod_rules_say_blocking(const struct skr_domain_outcome *d, int32_t n, struct skr_strbuf *b)

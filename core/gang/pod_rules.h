@@ -33,9 +33,10 @@ bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, siz
 void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                      const char *const *node, int32_t *ret);
 
-/* Why nodes are closed: ", 3 nodes are closed to its pods by ..."; nothing when none is. */
-void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                          struct skr_strbuf *b);
+/* Why nodes are closed: "; 3 nodes are closed to its pods by ..."; nothing when none is. Returns how
+ * many are. */
+size_t pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                            struct skr_strbuf *b);
 /* The sentence of a solution that a rule over domains stands in the way of. */
 void pod_rules_say_blocking(const struct skr_domain_outcome *domains, int32_t n,
                             struct skr_strbuf *b);

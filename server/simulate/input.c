@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pod/pod.h"
 #include "server/manifest/kinds.h"
 #include "server/manifest/scenario.h"
 #include "server/model/scheduler.h"
@@ -80,6 +81,17 @@ static bool allows_pods(const json_t *node)
     return json_object_get(from, "pods");
 }
 
+/* Rules about other pods are planned with for members of groups; the simulated kube-scheduler, which
+ * places all others, does not know them. */
+static bool is_planned_with(const json_t *pod, const char *what)
+{
+    const json_t *labels = skr_path_get(pod, "metadata.labels");
+    bool member =
+        json_object_get(labels, SKR_LABEL_GROUP) || json_object_get(labels, SKR_LABEL_POD_GROUP);
+    return member && (strncmp(what, "affinity.pod", strlen("affinity.pod")) == 0 ||
+                      strcmp(what, "topologySpreadConstraints") == 0);
+}
+
 static void warn_about(struct warned *warned, const struct skr_manifest *manifest,
                        struct skr_strbuf *out)
 {
@@ -100,7 +112,7 @@ static void warn_about(struct warned *warned, const struct skr_manifest *manifes
     bool is_pod = strcmp(kind->kind, "Pod") == 0;
     const json_t *pod = kind->template_path ? skr_path_get(object, kind->template_path) : object;
     const char *what = is_pod || kind->template_path ? skr_scheduler_unmodelled(pod) : NULL;
-    if (what && !skr_path_text(pod, "spec.nodeName")[0]) {
+    if (what && !skr_path_text(pod, "spec.nodeName")[0] && !is_planned_with(pod, what)) {
         snprintf(text, sizeof text, "%s is not simulated: such pods are placed without it", what);
         warn(warned, manifest, text, out);
     }

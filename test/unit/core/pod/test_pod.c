@@ -47,7 +47,7 @@ static void assert_full_pod(const struct skr_pod *pod)
     assert_int_equal(pod->meta.created, INT64_C(1729857600) * SKR_SECOND);
     assert_string_equal(skr_labels_get(&pod->meta.labels, SKR_LABEL_GROUP), "group-a");
     assert_string_equal(skr_labels_get(&pod->meta.labels, SKR_LABEL_POD_GROUP), "pg");
-    assert_null(skr_labels_get(&pod->meta.labels, "app"));
+    assert_string_equal(skr_labels_get(&pod->meta.labels, "app"), "x");
     assert_null(skr_labels_get(&pod->meta.annotations, "other"));
     assert_string_equal(pod->scheduler_name, "sakkara");
     assert_int_equal(pod->phase, SKR_POD_RUNNING);
@@ -419,7 +419,7 @@ TEST(an_overlay_changes_what_it_names)
     assert_string_equal(copy->node_name, "node-9");
     assert_string_equal(copy->nominated_node, "");
     assert_false(copy->gate);
-    assert_int_equal(copy->meta.labels.n, 3);
+    assert_int_equal(copy->meta.labels.n, 5);
     assert_string_equal(skr_labels_get(&copy->meta.labels, SKR_LABEL_STATUS), "Assigned");
     assert_string_equal(skr_labels_get(&copy->meta.labels, SKR_LABEL_RANK), "3");
     assert_string_equal(skr_labels_get(&copy->meta.labels, SKR_LABEL_GROUP), "group-a");

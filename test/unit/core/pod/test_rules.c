@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pods say about other pods: read, compared, copied. */
+#include "core/pod/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/test.h"
+#include "test/unit/json_text.h"
+
+static struct skr_pod *decode(const char *labels, const char *spec)
+{
+    char text[4096];
+    snprintf(text, sizeof text,
+             "{'metadata':{'namespace':'ns','name':'p','uid':'u','labels':{%s}},'spec':{%s}}",
+             labels, spec);
+    json_t *json = json_text_load(text);
+    struct skr_pod *pod = NULL;
+    struct skr_error error;
+    if (skr_pod_decode(json, &pod, &error) < 0) {
+        fail_msg("%s", error.text);
+    }
+    json_decref(json);
+    return pod;
+}
+
+#define TERM(kind, rest)                                                               \
+    "'affinity':{'" kind "':{'requiredDuringSchedulingIgnoredDuringExecution':[{" rest \
+    "'topologyKey':'zone'}]}}"
+
+TEST(a_term_selects_by_labels_and_namespaces)
+{
+    static const struct {
+        const char *term;
+        const char *labels;
+        bool own; /* in the pod's namespace; else in "other" */
+        bool selects;
+    } row[] = {
+        {"'labelSelector':{'matchLabels':{'app':'a'}},", "'app':'a'", true, true},
+        {"'labelSelector':{'matchLabels':{'app':'a'}},", "'app':'b'", true, false},
+        {"'labelSelector':{'matchLabels':{'app':'a'}},", "'app':'a'", false, false},
+        {"'labelSelector':{'matchLabels':{'app':'a'}},'namespaces':['other'],", "'app':'a'", false,
+         true},
+        {"'labelSelector':{'matchLabels':{'app':'a'}},'namespaceSelector':{},", "'app':'a'", false,
+         true},
+        {"'labelSelector':{},", "'app':'b'", true, true},
+        {"", "'app':'a'", true, false}, /* no selector selects nothing */
+        {"'labelSelector':{'matchExpressions':[{'key':'app','operator':'NotIn','values':['a']}]},",
+         "", true, true},
+        {"'labelSelector':{'matchExpressions':[{'key':'app','operator':'In','values':['x','a']}]},",
+         "'app':'a'", true, true},
+        {"'labelSelector':{'matchExpressions':[{'key':'app','operator':'Exists'}]},", "", true,
+         false},
+        {"'labelSelector':{},'matchLabelKeys':['rev'],", "'rev':'1'", true, true},
+        {"'labelSelector':{},'matchLabelKeys':['rev'],", "'rev':'2'", true, false},
+        {"'labelSelector':{},'mismatchLabelKeys':['rev'],", "'rev':'2'", true, true},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char spec[1024];
+        snprintf(spec, sizeof spec, TERM("podAntiAffinity", "%s"), row[i].term);
+        struct skr_pod *pod = decode("'rev':'1'", spec);
+        struct skr_pod *other = decode(row[i].labels, "");
+        assert_int_equal(pod->shape.n_rules, 1);
+        const struct skr_pod_rule *rule = &pod->shape.rule[0];
+        assert_int_equal(rule->kind, SKR_POD_RULE_ANTI_AFFINITY);
+        assert_string_equal(rule->topology_key, "zone");
+        other->meta.namespace_ = row[i].own ? "ns" : "other";
+        if (skr_pod_rule_selects(rule, &other->meta) != row[i].selects) {
+            fail_msg("row %zu", i);
+        }
+        skr_pod_destroy(pod);
+        skr_pod_destroy(other);
+    }
+}
+
+TEST(a_selector_of_namespaces_by_label_is_left_to_kube_scheduler)
+{
+    struct skr_pod *pod =
+        decode("", TERM("podAffinity",
+                        "'namespaceSelector':{'matchLabels':{'a':'b'}},'labelSelector':{},"));
+    assert_true(pod->shape.rule[0].by_namespace_labels);
+    skr_pod_destroy(pod);
+}
+
+TEST(only_a_spread_that_must_hold_is_a_rule)
+{
+    struct skr_pod *pod = decode(
+        "", "'topologySpreadConstraints':[{'maxSkew':2,'topologyKey':'zone','whenUnsatisfiable':"
+            "'ScheduleAnyway'},{'maxSkew':3,'minDomains':4,'topologyKey':'rack',"
+            "'whenUnsatisfiable':'DoNotSchedule','nodeTaintsPolicy':'Honor',"
+            "'nodeAffinityPolicy':'Ignore','labelSelector':{}}]");
+    assert_int_equal(pod->shape.n_rules, 1);
+    const struct skr_pod_rule *rule = &pod->shape.rule[0];
+    assert_string_equal(rule->topology_key, "rack");
+    assert_int_equal(rule->max_skew, 3);
+    assert_int_equal(rule->min_domains, 4);
+    assert_true(rule->honors_taints);
+    assert_true(rule->ignores_affinity);
+    skr_pod_destroy(pod);
+}
+
+TEST(host_ports_are_those_of_containers_and_sidecars_and_clash_as_kube_scheduler_says)
+{
+    struct skr_pod *pod = decode(
+        "", "'containers':[{'name':'c','ports':[{'containerPort':1},{'containerPort':80,"
+            "'hostPort':80},{'hostPort':80,'protocol':'UDP'},{'hostPort':80,'hostIP':'10.0.0.1'},"
+            "{'hostPort':80,'hostIP':'10.0.0.2'}]}],'initContainers':[{'name':'i','ports':"
+            "[{'hostPort':1}]},{'name':'s','restartPolicy':'Always','ports':[{'hostPort':2}]}]");
+    const struct skr_pod_rule *rule = pod->shape.rule;
+    assert_int_equal(pod->shape.n_rules, 5);
+    assert_int_equal(rule[4].port, 2);
+    assert_true(skr_pod_ports_clash(&rule[0], &rule[0]));
+    assert_false(skr_pod_ports_clash(&rule[0], &rule[1])); /* protocol */
+    assert_true(skr_pod_ports_clash(&rule[0], &rule[2]));  /* all addresses */
+    assert_false(skr_pod_ports_clash(&rule[2], &rule[3])); /* two of them */
+    assert_false(skr_pod_ports_clash(&rule[0], &rule[4]));
+    skr_pod_destroy(pod);
+}
+
+TEST(equal_rules_make_equal_shapes_and_copies_are_equal)
+{
+    static const char spec[] = TERM("podAffinity", "'labelSelector':{'matchLabels':{'a':'b'}},");
+    struct skr_pod *a = decode("'x':'1'", spec);
+    struct skr_pod *b = decode("'x':'2'", spec);
+    struct skr_pod *none = decode("", "");
+    assert_string_equal(a->shape.key, b->shape.key);
+    assert_string_not_equal(a->shape.key, none->shape.key);
+    struct skr_pod_overlay overlay = {.resource_version = 9};
+    struct skr_pod *copy = skr_pod_overlay(a, &overlay);
+    assert_string_equal(copy->shape.key, a->shape.key);
+    assert_int_equal(copy->shape.n_rules, 1);
+    assert_ptr_not_equal(copy->shape.rule, a->shape.rule);
+    assert_string_equal(copy->shape.rule[0].requirement[0].values[0], "b");
+    skr_pod_destroy(a);
+    skr_pod_destroy(b);
+    skr_pod_destroy(none);
+    skr_pod_destroy(copy);
+}
+
+TEST(more_rules_than_the_limit_are_refused)
+{
+    json_t *ports = json_array();
+    for (int i = 0; i <= SKR_POD_RULES_MAX; i++) {
+        json_array_append_new(ports, json_pack("{s:i}", "hostPort", i + 1));
+    }
+    json_t *json = json_pack("{s:{s:s,s:s},s:{s:[{s:s,s:o}]}}", "metadata", "namespace", "ns",
+                             "name", "p", "spec", "containers", "name", "c", "ports", ports);
+    struct skr_pod *pod = NULL;
+    struct skr_error error;
+    assert_int_equal(skr_pod_decode(json, &pod, &error), -SKR_LIMIT);
+    assert_non_null(strstr(error.text, "more than 256 host ports"));
+    json_decref(json);
+}
