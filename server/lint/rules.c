@@ -99,7 +99,9 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"UnknownKey", false, "a key that the configuration does not have", "write it as suggested"},
     {"UnknownLabel", true, "a label sakkara.* that means nothing where it stands",
      "write it as suggested"},
-    {"UnknownLevel", true, "constraints name a level that the tree does not have: it is ignored",
+    {"UnknownLevel", true,
+     "constraints name a level that the tree does not have: it is ignored, but for a `hard` rule, "
+     "with which the group waits",
      "a name of level-names"},
     {"UnknownMember", true, "a rule that does not exist: it is ignored",
      "type, hard, partitions, min, max, factor"},
