@@ -56,6 +56,7 @@ type PodSpec struct {
 	NodeSelector    map[string]string `json:"nodeSelector,omitempty"`
 	Tolerations     []Toleration      `json:"tolerations,omitempty"`
 	Affinity        json.RawMessage   `json:"affinity,omitempty"`
+	Spread          json.RawMessage   `json:"topologySpreadConstraints,omitempty"`
 	InitContainers  []Container       `json:"initContainers,omitempty"`
 	Containers      []Container       `json:"containers"`
 	GracePeriod     *int64            `json:"terminationGracePeriodSeconds,omitempty"`

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// What pods say about other pods: planned with, so that kube-scheduler has nothing to refuse.
+
+// zonedRacks is six racks of two nodes, two racks a zone; the zone is a label, not a level of the tree.
+func zonedRacks() (nodes []*cluster.Node, tree string) {
+	nodes, tree = racks([]int{8, 8}, []int{8, 8}, []int{8, 8}, []int{8, 8}, []int{8, 8}, []int{8, 8})
+	for i, node := range nodes {
+		node.Labels["zone"] = fmt.Sprintf("z%d", i/4)
+	}
+	return nodes, tree
+}
+
+func hostPort(port int) change {
+	return func(pod *cluster.Pod) {
+		pod.Spec.Containers[0].Ports = []cluster.Port{{ContainerPort: 80, HostPort: port}}
+	}
+}
+
+// affine is a required term about pods of a label app.
+func affine(kind, app, key string) change {
+	return func(pod *cluster.Pod) {
+		pod.Spec.Affinity = json.RawMessage(fmt.Sprintf(`{%q:{"requiredDuringSchedulingIgnoredDuringExecution":[`+
+			`{"topologyKey":%q,"labelSelector":{"matchLabels":{"app":%q}}}]}}`, kind, key, app))
+	}
+}
+
+func spread(app, key string) change {
+	return func(pod *cluster.Pod) {
+		pod.Spec.Spread = json.RawMessage(fmt.Sprintf(`[{"maxSkew":1,"whenUnsatisfiable":"DoNotSchedule",`+
+			`"topologyKey":%q,"labelSelector":{"matchLabels":{"app":%q}}}]`, key, app))
+	}
+}
+
+// TestPodRules_OfAGangsOwnKindAreObeyedAtOnce: Host ports, anti-affinity, affinity and spread of a gang's own
+// pods are part of its plan; nothing is planned twice.
+func TestPodRules_OfAGangsOwnKindAreObeyedAtOnce(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	for _, row := range []struct {
+		name string
+		n    int
+		rule change
+		want string // pods by zone
+	}{
+		{"ports", 4, hostPort(8080), "z0:4"},
+		{"apart", 4, affine("podAntiAffinity", "apart", "kubernetes.io/hostname"), "z0:4"},
+		{"zones", 3, affine("podAntiAffinity", "zones", "zone"), "z0:1 z1:1 z2:1"},
+		{"together", 20, affine("podAffinity", "together", "zone"), "z0:20"},
+		{"spread", 7, spread("spread", "zone"), "z0:3 z1:2 z2:2"},
+		{"nodes", 10, spread("nodes", "kubernetes.io/hostname"), "z0:4 z1:4 z2:2"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			bothWays(t, func(t *testing.T, withGate bool) {
+				nodes, tree := zonedRacks()
+				r := start(t, nodes, options{})
+				r.topology(tree)
+				r.group(row.name, row.n, "")
+				r.members(row.name, row.n, label("app", row.name), row.rule, gate(withGate))
+				r.wait(usual, "bound under the rule", r.podsBound(row.name, row.n))
+				zones := map[string]int{}
+				r.rec.Look(func(v *cluster.View) {
+					for _, pod := range v.Pods(r.ns, of(row.name)) {
+						var node int
+						fmt.Sscanf(pod.Spec.NodeName, "node-%d", &node)
+						zones[fmt.Sprintf("z%d", node/4)]++
+					}
+				})
+				if got := countText(zones); got != row.want {
+					t.Errorf("by zone %q, want %q", got, row.want)
+				}
+			})
+		})
+	}
+}
+
+// TestPodRules_ThatCannotBeMetAreNamed: Four pods that want a zone each do not fit into three zones: the reason
+// names the rule, and kube-scheduler is left in peace.
+func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	nodes, tree := zonedRacks()
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 4, "")
+	r.members("g", 4, label("app", "g"), affine("podAntiAffinity", "g", "zone"))
+	r.wait(usual, "the rule is named", func(v *cluster.View) error {
+		message := v.Map(r.ns, "g").Data["message"]
+		if !contains(message, "podAntiAffinity on zone") || !contains(message, "3 domains have room for one") {
+			return fmt.Errorf("message %q", message)
+		}
+		return nil
+	})
+	if n := r.calmFilters(4 * time.Second); n > 4*6 {
+		t.Errorf("%d filter calls for 4 waiting members", n)
+	}
+}
