@@ -3,7 +3,7 @@
 #define SKR_CORE_GANG_DIRTY_H
 /*
  * What changed and is to be looked at. Marks are set while an event is handled; settle() in
- * engine.c works them off in the order of this table, group by group, until none is left.
+ * scheduler.c works them off in the order of this table, group by group, until none is left.
  *
  *   mark                 set when                                     worked off by
  *   dirty.tree           topology maps or nodes came or went          topology_settle: tree in force

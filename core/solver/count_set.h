@@ -3,7 +3,7 @@
 #define SKR_CORE_SOLVER_COUNT_SET_H
 /*
  * Sets of counts in little memory: what neighbouring units can hold together, without how. For
- * problems that are kept for long (solver_sizes.h); the spans of a run (span.h) remember how too.
+ * problems that are kept for long (sizes.h); the spans of a run (span.h) remember how too.
  *
  * A set has rows: one; or, where a level limits the number of used units, row u holds the totals
  * that u used units can reach. 0 is always in row 0: nothing is claimed here. One row of the form
