@@ -252,6 +252,34 @@ TEST_WITH(hub, a_typo_touches_no_decision)
     assert_int_equal(selected(hub->rig), 2);
 }
 
+static size_t events_of(const struct frame_rig *rig, const char *reason)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rig->n_writes; i++) {
+        const char *text = json_string_value(json_object_get(rig->write[i].body, "reason"));
+        n += text && strcmp(text, reason) == 0 ? 1 : 0;
+    }
+    return n;
+}
+
+TEST_WITH(hub, scores_are_told_when_decisions_change_and_not_for_labels)
+{
+    add_clusters(hub->rig, 1, 2);
+    add_placement(hub->rig, "{}");
+    frame_rig_start(hub->rig);
+    assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 1);
+    frame_rig_forget_writes(hub->rig);
+    frame_rig_edit(hub->rig, DECISIONS, "ns/p-decision-1",
+                   "{'metadata':{'labels':{'cluster.open-cluster-management.io/"
+                   "decision-group-index':null}}}");
+    frame_rig_run(hub->rig);
+    assert_int_equal(decision_writes(hub->rig), 1);
+    assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 0);
+    add_clusters(hub->rig, 3, 3);
+    frame_rig_run(hub->rig);
+    assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 1);
+}
+
 TEST_WITH(hub, conditions_of_others_are_kept)
 {
     add_clusters(hub->rig, 1, 1);
