@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Placement's status: only what differs is a reason to write it, and then it goes as a whole. */
+/* The Placement's status: only what differs is a reason to write it, and then it goes as a whole. A
+ * merge patch replaces lists: conditions of others go along as they are. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,6 +80,9 @@ bool skr_placements_write_status(struct skr_placements *self, struct skr_placeme
         skr_json_raw(&w, "decisionGroups", t->groups);
     }
     skr_json_open(&w, "conditions", '[');
+    for (size_t i = 0; i < p->n_foreign; i++) {
+        skr_json_raw(&w, NULL, p->foreign[i]);
+    }
     for (size_t i = 0; i < 2; i++) {
         write_condition(&w, &conditions[i], p->generation, skr_frame_now(self->frame));
     }

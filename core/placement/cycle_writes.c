@@ -317,14 +317,17 @@ static void advance(struct skr_placements *self, struct skr_placement_entry *ent
         return;
     }
     const struct skr_target *target = entry->target;
-    const bool writes = !target->keeps && (add(self, entry) || relabel(self, entry) ||
-                                           take_out(self, entry) || delete_surplus(self, entry));
-    if (writes) {
-        if (!entry->told) {
-            skr_placements_event(self, entry, NULL, false, "ScoreUpdate", "ScoreUpdated",
-                                 target->scores);
-        }
+    bool lists = !target->keeps && add(self, entry);
+    if (!target->keeps && !lists && relabel(self, entry)) {
+        return;
+    }
+    lists = lists || (!target->keeps && (take_out(self, entry) || delete_surplus(self, entry)));
+    if (lists && !entry->told) { /* scores are told when decisions changed, not for labels alone */
+        skr_placements_event(self, entry, NULL, false, "ScoreUpdate", "ScoreUpdated",
+                             target->scores);
         entry->told = true;
+    }
+    if (lists) {
         return;
     }
     if (!skr_placements_write_status(self, entry)) {

@@ -196,11 +196,46 @@ static int decode_condition(struct skr_placement *p, const json_t *entry,
     return skr_ocm_int64(entry, &path, "observedGeneration", 0, &ret->generation, error);
 }
 
-static int decode_status(struct skr_placement *p, const json_t *json, struct skr_error *error)
+static int keep_text(struct skr_placement *p, const json_t *json, size_t flags, const char **ret,
+                     struct skr_error *error)
 {
-    json_t *status, *list;
+    char *text = json_dumps(json, flags | JSON_COMPACT);
+    *ret = text ? skr_arena_strdup(p->arena, text) : NULL;
+    free(text);
+    return *ret ? 0 : skr_ocm_no_room(error);
+}
+
+static int decode_conditions(struct skr_placement *p, const json_t *status, struct skr_error *error)
+{
+    json_t *list;
+    void *room;
     SKR_FIELD(path, NULL, "status");
     SKR_FIELD(all, &path, "conditions");
+    int rc = skr_ocm_list(p->arena, status, &path, "conditions", SKR_OCM_LIST_MAX,
+                          sizeof *p->foreign, &list, &room, error);
+    p->foreign = room;
+    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+        json_t *entry;
+        const char *type = "";
+        if ((rc = skr_field_entry(list, &all, i, &entry, error)) < 0 ||
+            (rc = skr_field_string(entry, &all, "type", &type, error)) < 0) {
+            return rc;
+        }
+        if (strcmp(type, "PlacementSatisfied") == 0) {
+            rc = decode_condition(p, entry, &p->satisfied, error);
+        } else if (strcmp(type, "PlacementMisconfigured") == 0) {
+            rc = decode_condition(p, entry, &p->misconfiguration, error);
+        } else {
+            rc = keep_text(p, entry, 0, &p->foreign[p->n_foreign++], error);
+        }
+    }
+    return rc;
+}
+
+static int decode_status(struct skr_placement *p, const json_t *json, struct skr_error *error)
+{
+    json_t *status;
+    SKR_FIELD(path, NULL, "status");
     int rc = skr_ocm_part(json, "status", &status, error);
     p->n_selected = -1;
     p->groups = "";
@@ -209,29 +244,11 @@ static int decode_status(struct skr_placement *p, const json_t *json, struct skr
     }
     if ((rc = skr_ocm_int64(status, &path, "numberOfSelectedClusters", -1, &p->n_selected, error)) <
             0 ||
-        (rc = skr_field_array(status, &path, "conditions", SKR_OCM_LIST_MAX, &list, error)) < 0) {
+        (rc = decode_conditions(p, status, error)) < 0) {
         return rc;
     }
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-        json_t *entry;
-        const char *type = "";
-        if ((rc = skr_field_entry(list, &all, i, &entry, error)) == 0) {
-            rc = skr_field_string(entry, &all, "type", &type, error);
-        }
-        if (rc == 0 && strcmp(type, "PlacementSatisfied") == 0) {
-            rc = decode_condition(p, entry, &p->satisfied, error);
-        } else if (rc == 0 && strcmp(type, "PlacementMisconfigured") == 0) {
-            rc = decode_condition(p, entry, &p->misconfiguration, error);
-        }
-    }
     const json_t *groups = json_object_get(status, "decisionGroups");
-    if (rc == 0 && json_is_array(groups)) {
-        char *text = json_dumps(groups, JSON_COMPACT | JSON_SORT_KEYS);
-        p->groups = text ? skr_arena_strdup(p->arena, text) : NULL;
-        free(text);
-        rc = p->groups ? 0 : skr_ocm_no_room(error);
-    }
-    return rc;
+    return json_is_array(groups) ? keep_text(p, groups, JSON_SORT_KEYS, &p->groups, error) : 0;
 }
 
 /* ---- ownership ---- */

@@ -91,6 +91,8 @@ struct skr_placement {
     int64_t n_selected; /* -1: absent */
     const char *groups; /* decisionGroups as compact JSON with sorted keys; "" absent */
     struct skr_placement_condition satisfied, misconfiguration;
+    size_t n_foreign; /* conditions of other types, compact JSON in their order; they are kept */
+    const char **foreign;
 };
 /* Errors: SKR_INVALID (metadata), SKR_LIMIT, SKR_NO_MEMORY. */
 int skr_placement_decode(const json_t *json, struct skr_placement **ret, struct skr_error *error);

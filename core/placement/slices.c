@@ -40,7 +40,8 @@ struct member {
     size_t part;  /* new part; NONE */
 };
 
-#define NONE SIZE_MAX
+#define NONE  SIZE_MAX
+#define BOUND (SIZE_MAX - 1) /* an old part that goes on; which one is not yet said */
 
 struct planner {
     const struct skr_placement *placement;
@@ -221,11 +222,10 @@ static void bind_parts(struct planner *p, const char *name, size_t first, size_t
             break;
         }
         p->old_part[best].taken = true;
-        p->part_of_old[best] = 0;
+        p->part_of_old[best] = BOUND;
     }
     for (size_t i = 0; i < p->n_old_parts; i++) {
-        if (p->part_of_old[i] == 0 && p->old_part[i].taken &&
-            strcmp(p->old_part[i].group_name, name) == 0) {
+        if (p->part_of_old[i] == BOUND) {
             p->part_of_old[i] = next++;
         }
     }

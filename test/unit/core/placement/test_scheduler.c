@@ -252,6 +252,62 @@ TEST_WITH(hub, a_typo_touches_no_decision)
     assert_int_equal(selected(hub->rig), 2);
 }
 
+static size_t events_of(const struct frame_rig *rig, const char *reason)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rig->n_writes; i++) {
+        const char *text = json_string_value(json_object_get(rig->write[i].body, "reason"));
+        n += text && strcmp(text, reason) == 0 ? 1 : 0;
+    }
+    return n;
+}
+
+TEST_WITH(hub, scores_are_told_when_decisions_change_and_not_for_labels)
+{
+    add_clusters(hub->rig, 1, 2);
+    add_placement(hub->rig, "{}");
+    frame_rig_start(hub->rig);
+    assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 1);
+    frame_rig_forget_writes(hub->rig);
+    frame_rig_edit(hub->rig, DECISIONS, "ns/p-decision-1",
+                   "{'metadata':{'labels':{'cluster.open-cluster-management.io/"
+                   "decision-group-index':null}}}");
+    frame_rig_run(hub->rig);
+    assert_int_equal(decision_writes(hub->rig), 1);
+    assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 0);
+    add_clusters(hub->rig, 3, 3);
+    frame_rig_run(hub->rig);
+    assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 1);
+}
+
+TEST_WITH(hub, conditions_of_others_are_kept)
+{
+    add_clusters(hub->rig, 1, 1);
+    frame_rig_add(hub->rig, &skr_resource_placements, "ns/p",
+                  "{'metadata':{" OWNED "},'spec':{},'status':{'conditions':["
+                  "{'type':'Audited','status':'True','reason':'Yes','message':'of others',"
+                  "'lastTransitionTime':'2025-01-01T00:00:00Z','more':{'b':1,'a':2}},"
+                  "{'type':'PlacementSatisfied','status':'False','reason':'Old','message':''},"
+                  "{'type':'Costed','status':'Unknown'}]}}");
+    frame_rig_start(hub->rig);
+    const json_t *status =
+        json_object_get(frame_rig_get(hub->rig, &skr_resource_placements, "ns/p"), "status");
+    const json_t *conditions = json_object_get(status, "conditions");
+    char *audited = json_dumps(json_array_get(conditions, 0), JSON_COMPACT);
+    assert_int_equal(json_array_size(conditions), 4);
+    assert_string_equal(audited, "{\"type\":\"Audited\",\"status\":\"True\",\"reason\":\"Yes\","
+                                 "\"message\":\"of others\","
+                                 "\"lastTransitionTime\":\"2025-01-01T00:00:00Z\","
+                                 "\"more\":{\"b\":1,\"a\":2}}");
+    free(audited);
+    assert_string_equal(reason_of(hub->rig, "PlacementSatisfied"), "AllDecisionsScheduled");
+    frame_rig_forget_writes(hub->rig);
+    frame_rig_edit(hub->rig, &skr_resource_placements, "ns/p", "{'spec':{'numberOfClusters':-1}}");
+    frame_rig_run(hub->rig);
+    assert_string_equal(reason_of(hub->rig, "PlacementMisconfigured"), "Misconfigured");
+    assert_string_equal(reason_of(hub->rig, "Audited"), "Yes");
+}
+
 TEST_WITH(hub, ownership_lost_in_the_middle_writes_nothing_more)
 {
     const struct frame_rig_match create = {.resource = DECISIONS};
