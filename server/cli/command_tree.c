@@ -7,14 +7,16 @@
 #include "server/cli/binding_objects.h"
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
+#include "server/cli/placement_objects.h"
 #include "server/exit_code.h"
 #include "server/render/render.h"
 #include "server/simulate/binding_tree.h"
+#include "server/simulate/placement_tree.h"
 #include "topology/base/arena.h"
 
 struct options {
     const char *resource, *slot;
-    bool bindings;
+    bool bindings, placements;
     struct skr_page_flags page;
     struct skr_client_flags client;
     struct skr_look_flags look;
@@ -34,6 +36,10 @@ static const struct skr_flag flags[] = {
      .text = "bindings of Karmada: provider, region, zone, cluster with replicas",
      .kind = SKR_FLAG_SWITCH,
      .offset = offsetof(struct options, bindings)},
+    {.name = "--placements",
+     .text = "Placements of OCM: their spread levels, clusters with decisions",
+     .kind = SKR_FLAG_SWITCH,
+     .offset = offsetof(struct options, placements)},
     SKR_HELP_FLAG,
     {0}};
 
@@ -98,6 +104,19 @@ static int draw_bindings(const struct skr_call *call, struct skr_strbuf *out,
     return code;
 }
 
+static int draw_placements(const struct skr_call *call, struct skr_strbuf *out,
+                           struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    struct skr_placement_world world;
+    int code = skr_placement_objects_fetch(call, &o->client, &world, messages);
+    if (code == SKR_EXIT_OK) {
+        skr_placement_tree_write(&world, o->client.namespace_, o->look.ascii, out);
+    }
+    skr_placement_world_fini(&world);
+    return code;
+}
+
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
@@ -110,6 +129,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     json_t *page = NULL;
     if (o->bindings) {
         return draw_bindings(call, out, messages);
+    }
+    if (o->placements) {
+        return draw_placements(call, out, messages);
     }
     int code = skr_client_flags_open(call, &o->client, &client, messages);
     if (code == SKR_EXIT_OK) {
@@ -129,7 +151,7 @@ const struct skr_command skr_command_tree = {
     .name = "tree",
     .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
              "                    [--server URL | --file DUMP] [--ascii] [--no-headers]\n"
-             "sakkara tree --bindings [-n NAMESPACE] [--file DUMP] [--ascii]",
+             "sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
     .summary = "show racks and nodes, what is used and what still fits",
     .text =
         "A row for every domain and node of the tree in force: nodes that are Ready, the\n"

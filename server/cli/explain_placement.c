@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/cli/client_flags.h"
-#include "server/client/source.h"
+#include "server/cli/placement_objects.h"
 #include "server/exit_code.h"
 #include "server/simulate/placement.h"
 
@@ -38,56 +37,13 @@ static const struct skr_flag flags[] = {
     SKR_HELP_FLAG,
     {0}};
 
-static int read_live(const struct skr_client_flags *given, struct skr_placement_world *world,
-                     struct skr_strbuf *messages, struct skr_error *error)
-{
-    static const char kinds[] = "managedclusters.cluster.open-cluster-management.io,"
-                                "managedclustersets.cluster.open-cluster-management.io,"
-                                "managedclustersetbindings.cluster.open-cluster-management.io,"
-                                "placements.cluster.open-cluster-management.io,"
-                                "placementdecisions.cluster.open-cluster-management.io,"
-                                "addonplacementscores.cluster.open-cluster-management.io";
-    const struct skr_client_options options = {
-        .context = given->context,
-        .kubeconfig = given->kubeconfig,
-        .request_timeout = given->request_timeout != 0 ? given->request_timeout
-                                                       : SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
-    struct skr_strbuf text;
-    skr_strbuf_init(&text);
-    int rc = skr_source_kubectl_list(&options, kinds, &text, error);
-    if (rc == 0) {
-        rc = skr_placement_world_parse(world, "kubectl", text.s, text.len, messages);
-    }
-    skr_strbuf_fini(&text);
-    return rc;
-}
-
-static int fetch(const struct skr_call *call, struct skr_placement_world *world,
-                 struct skr_strbuf *messages)
-{
-    const struct options *given = call->options;
-    struct skr_error error = {.text = ""};
-    if (given->client.server) {
-        return skr_cli_refuse(call->command, "objects come from kubectl or --file, not from",
-                              "--server", messages);
-    }
-    int rc = given->client.file ? skr_placement_world_read(world, given->client.file, messages)
-                                : read_live(&given->client, world, messages, &error);
-    rc = rc < 0 ? rc : skr_placement_world_finish(world, messages);
-    if (rc < 0 && error.text[0] != '\0') {
-        skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
-    }
-    return rc == 0 ? SKR_EXIT_OK : rc == -SKR_RETRY ? SKR_EXIT_UNREACHABLE : SKR_EXIT_ERROR;
-}
-
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
     const char *name = strchr(call->word[0], '/') + 1;
     char key[600];
     struct skr_placement_world world;
-    skr_placement_world_init(&world);
-    int code = fetch(call, &world, messages);
+    int code = skr_placement_objects_fetch(call, &given->client, &world, messages);
     if (given->client.namespace_) {
         snprintf(key, sizeof key, "%s/%s", given->client.namespace_, name);
     } else {
