@@ -21,7 +21,9 @@ enum {
     PLACES_MAX = 1 << 20,        /* of one table */
     TABLE_PLACES_MAX = 32 << 20, /* of all tables of a level */
 };
-#define MERGES_MAX ((skr_int128)4 * 1000 * 1000 * 1000)
+/* Places squared, times groups: most rows of the tables are empty, so that this takes about a second,
+ * not hours. */
+#define MERGES_MAX ((skr_int128)1000 * 1000 * 1000 * 1000)
 
 /* The groups of one level that were decided for, by index into the level. */
 struct chosen {
@@ -224,7 +226,7 @@ static bool set_space(struct search *search, int level, int64_t k)
     }
     size_t size = search->space.size;
     return size <= TABLE_PLACES_MAX / (2 * n_groups + 4) &&
-           (skr_int128)size * (skr_int128)size * (skr_int128)n_groups <= MERGES_MAX * 16;
+           (skr_int128)size * (skr_int128)size * (skr_int128)n_groups <= MERGES_MAX;
 }
 
 static int by_room(const void *a, const void *b)

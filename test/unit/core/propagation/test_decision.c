@@ -436,6 +436,41 @@ TEST(a_search_by_regions_that_gives_up_is_answered_exactly)
     check_many_regions(NULL);
 }
 
+TEST(ninety_of_a_hundred_regions_are_found)
+{
+    enum { REGIONS = 100 };
+    struct world world = {.n = 0};
+    struct skr_propagation_options settings;
+    struct skr_binding_decision *decision = NULL;
+    skr_strbuf_init(&world.targets);
+    for (int i = 0; i < REGIONS; i++) {
+        char name[16];
+        char place[16];
+        const char *word[3] = {name, place, i % 2 == 0 ? "0/1" : "0/2"};
+        snprintf(name, sizeof name, "c%03d", i);
+        snprintf(place, sizeof place, "p%d/r%03d", i % 3, i);
+        read_cluster(&world, word);
+    }
+    set_options(NULL, &settings);
+    struct skr_binding *binding = read_binding(
+        &world, 140,
+        DYNAMIC "," SPREAD(BY("provider", 1, 3) "," BY("region", 2, 99) "," BY("cluster", 80, 99)),
+        NULL);
+    assert_int_equal(skr_binding_decide(binding,
+                                        (const struct skr_member_cluster *const *)world.cluster,
+                                        world.n, &settings, &decision, NULL),
+                     0);
+    /* 50 of room 2 and 40 of room 1. */
+    assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
+    assert_int_equal(decision->n_selected, 90);
+    skr_binding_decision_destroy(decision);
+    skr_binding_destroy(binding);
+    for (size_t i = 0; i < world.n; i++) {
+        skr_member_cluster_destroy(world.cluster[i]);
+    }
+    skr_strbuf_fini(&world.targets);
+}
+
 TEST(karmada_schedulers_search_that_gives_up_is_answered_exactly)
 {
     check_many_regions("upstream");
