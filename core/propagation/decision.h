@@ -105,6 +105,9 @@ struct skr_binding_decision {
     size_t n_levels; /* declared ones of provider, region, zone; 0 where constraints do not apply */
     struct skr_spread_level level[SKR_SPREAD_LEVELS];
     struct skr_tree *tree; /* NULL without levels */
+    /* The levels that tree is made of: all; in karmada-scheduler's search the region alone. */
+    size_t n_tree_levels;
+    const struct skr_spread_level *tree_level;
 
     size_t n_selected; /* candidate indices in the order they were picked */
     int32_t *selected;

@@ -294,23 +294,33 @@ static bool make_groups(struct grouping *grouping)
     return true;
 }
 
+/* Makes groups of these levels in one tree; keep: the tree is what the exact search goes over. */
+static bool make_tree(struct skr_binding_decision *decision, size_t first, size_t n, bool keep)
+{
+    struct grouping grouping = {
+        .decision = decision, .level = &decision->level[first], .n_levels = n};
+    bool made = make_groups(&grouping);
+    if (keep) {
+        decision->tree = grouping.tree;
+        decision->tree_level = grouping.level;
+        decision->n_tree_levels = n;
+    } else {
+        skr_tree_unref(grouping.tree);
+    }
+    return made;
+}
+
 bool skr_binding_make_groups(struct skr_binding_decision *decision)
 {
-    struct grouping all = {
-        .decision = decision, .level = decision->level, .n_levels = decision->n_levels};
+    bool apart = decision->options->topology_search == SKR_SEARCH_UPSTREAM;
     if (decision->n_levels == 0) {
         return true;
     }
-    if (decision->options->topology_search != SKR_SEARCH_UPSTREAM) {
-        bool made = make_groups(&all);
-        decision->tree = all.tree;
-        return made;
+    if (!apart) {
+        return make_tree(decision, 0, decision->n_levels, true);
     }
     for (size_t i = 0; i < decision->n_levels; i++) {
-        struct grouping one = {.decision = decision, .level = &decision->level[i], .n_levels = 1};
-        bool made = make_groups(&one);
-        skr_tree_unref(one.tree);
-        if (!made) {
+        if (!make_tree(decision, i, 1, decision->level[i].field == SKR_SPREAD_REGION)) {
             return false;
         }
     }

@@ -81,10 +81,19 @@ static bool check_ranges(struct skr_binding_decision *decision)
     return true;
 }
 
-/* The rules of karmada-scheduler's search: what is beside region or cluster does not count. */
-static bool check_upstream(struct skr_binding_decision *decision)
+/* Constraints that cannot be served: by labels, and in karmada-scheduler's search, where what is
+ * beside region or cluster does not count, those without either. */
+static bool check_supported(struct skr_binding_decision *decision)
 {
-    if (!decision->range[SKR_SPREAD_REGION].declared &&
+    const struct skr_binding_placement *placement = &decision->binding->placement;
+    bool upstream = decision->options->topology_search == SKR_SEARCH_UPSTREAM;
+    for (size_t i = 0; i < placement->n_constraints && !upstream; i++) {
+        if (placement->constraint[i].field == SKR_SPREAD_FIELD_COUNT) {
+            return skr_binding_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
+                                             "spread by \"%.60s\"", placement->constraint[i].other);
+        }
+    }
+    if (upstream && !decision->range[SKR_SPREAD_REGION].declared &&
         !decision->range[SKR_SPREAD_CLUSTER].declared) {
         return skr_binding_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
                                          "neither region nor cluster is constrained");
@@ -92,23 +101,20 @@ static bool check_upstream(struct skr_binding_decision *decision)
     return true;
 }
 
+static bool constraints_apply(const struct skr_binding_decision *decision)
+{
+    return decision->binding->placement.n_constraints > 0 && !ignores_constraints(decision);
+}
+
 bool skr_binding_read_constraints(struct skr_binding_decision *decision)
 {
     const struct skr_binding_placement *placement = &decision->binding->placement;
-    bool upstream = decision->options->topology_search == SKR_SEARCH_UPSTREAM;
-    if (placement->n_constraints == 0 || ignores_constraints(decision)) {
+    if (!constraints_apply(decision)) {
         return true;
     }
     for (size_t i = 0; i < placement->n_constraints; i++) {
         const struct skr_group_constraint *constraint = &placement->constraint[i];
-        if (constraint->field == SKR_SPREAD_FIELD_COUNT) {
-            if (upstream) {
-                continue;
-            }
-            return skr_binding_decision_fail(decision, SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT,
-                                             "spread by \"%.60s\"", constraint->other);
-        }
-        if (!complete_range(decision, constraint)) {
+        if (constraint->field != SKR_SPREAD_FIELD_COUNT && !complete_range(decision, constraint)) {
             return false;
         }
     }
@@ -121,10 +127,15 @@ bool skr_binding_read_constraints(struct skr_binding_decision *decision)
             decision->level[decision->n_levels++].field = (enum skr_spread_field)i;
         }
     }
-    if (upstream && !check_upstream(decision)) {
-        return false;
-    }
-    return !decision->options->strict_ranges || check_ranges(decision);
+    return true;
+}
+
+/* After the groups are made, so that they are shown beside what is wrong. */
+static bool check_constraints(struct skr_binding_decision *decision)
+{
+    return !constraints_apply(decision) ||
+           (check_supported(decision) &&
+            (!decision->options->strict_ranges || check_ranges(decision)));
 }
 
 /* ---- by clusters alone ---- */
@@ -313,6 +324,9 @@ static void mark_selected(struct skr_binding_decision *decision)
 bool skr_binding_select_clusters(struct skr_binding_decision *decision)
 {
     struct skr_selection selection = {.n = 0};
+    if (!check_constraints(decision)) {
+        return false;
+    }
     select_by_rule(decision, &selection);
     if (selection.code != SKR_PROPAGATION_PLACED) {
         return skr_binding_decision_fail(decision, selection.code, "%s", selection.message);

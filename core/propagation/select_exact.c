@@ -21,7 +21,9 @@ enum {
     PLACES_MAX = 1 << 20,        /* of one table */
     TABLE_PLACES_MAX = 32 << 20, /* of all tables of a level */
 };
-#define MERGES_MAX ((skr_int128)4 * 1000 * 1000 * 1000)
+/* Places squared, times groups: most rows of the tables are empty, so that this takes about a second,
+ * not hours. */
+#define MERGES_MAX ((skr_int128)1000 * 1000 * 1000 * 1000)
 
 /* The groups of one level that were decided for, by index into the level. */
 struct chosen {
@@ -31,6 +33,7 @@ struct chosen {
 
 struct search {
     struct skr_binding_decision *decision;
+    const struct skr_spread_level *level; /* those of decision->tree */
     size_t n_levels;
     int32_t *index_of_unit; /* [unit] index of its group in its level */
     struct chosen chosen[SKR_SPREAD_LEVELS];
@@ -41,18 +44,18 @@ struct search {
 
 static const struct skr_group_range *range_of(const struct search *search, size_t level)
 {
-    return &search->decision->range[search->decision->level[level].field];
+    return &search->decision->range[search->level[level].field];
 }
 
 static int32_t parent_of(const struct search *search, size_t level, int32_t group)
 {
-    const struct skr_binding_decision *decision = search->decision;
-    return search->index_of_unit[decision->tree->parent[decision->level[level].group[group].unit]];
+    const struct skr_tree *tree = search->decision->tree;
+    return search->index_of_unit[tree->parent[search->level[level].group[group].unit]];
 }
 
 static int64_t groups_max(const struct search *search, size_t level)
 {
-    int64_t n = (int64_t)search->decision->level[level].n;
+    int64_t n = (int64_t)search->level[level].n;
     int64_t max = range_of(search, level)->max;
     return max < n ? max : n;
 }
@@ -81,7 +84,7 @@ static int by_number(const void *a, const void *b)
 
 static struct skr_pool make_pool(struct search *search, int32_t **ret_memory)
 {
-    const struct skr_spread_level *level = &search->decision->level[search->n_levels - 1];
+    const struct skr_spread_level *level = &search->level[search->n_levels - 1];
     const struct chosen *chosen = &search->chosen[search->n_levels - 1];
     size_t n = 0;
     for (size_t i = 0; i < chosen->n; i++) {
@@ -148,17 +151,15 @@ static bool pick_clusters(struct search *search, struct skr_selection *ret)
 static bool choose_first(struct search *search, size_t level)
 {
     struct chosen *chosen = &search->chosen[level];
-    size_t n = search->decision->level[level].n;
+    size_t n = search->level[level].n;
     size_t open = level > 0 ? search->chosen[level - 1].n : 0; /* groups above without a member */
     size_t min = (size_t)range_of(search, level)->min;
     size_t wanted = min > open ? min : open;
-    bool *above =
-        skr_alloc_array(search->decision->level[level > 0 ? level - 1 : 0].n + 1, sizeof *above);
+    bool *above = skr_alloc_array(search->level[level > 0 ? level - 1 : 0].n + 1, sizeof *above);
     for (size_t i = 0; i < open; i++) {
         above[search->chosen[level - 1].group[i]] = true;
     }
-    bool *met =
-        skr_alloc_array(search->decision->level[level > 0 ? level - 1 : 0].n + 1, sizeof *met);
+    bool *met = skr_alloc_array(search->level[level > 0 ? level - 1 : 0].n + 1, sizeof *met);
     chosen->n = 0;
     for (size_t i = 0; i < n && chosen->n < wanted; i++) {
         int32_t parent = level > 0 ? parent_of(search, level, (int32_t)i) : 0;
@@ -213,10 +214,10 @@ static bool set_space(struct search *search, int level, int64_t k)
             *dimension = (struct skr_spread_dimension){.cap = k, .min = k};
         } else if ((int)i > level) {
             set_dimension(dimension, range_of(search, i)->min, range_of(search, i)->max,
-                          (int64_t)search->decision->level[i].n, floor);
+                          (int64_t)search->level[i].n, floor);
             floor = range_of(search, i)->min > floor ? range_of(search, i)->min : floor;
         }
-        n_groups += search->decision->level[i].n;
+        n_groups += search->level[i].n;
     }
     set_dimension(&search->space.dimension[SKR_SPREAD_CLUSTERS], clusters_min(search),
                   clusters_max(search), (int64_t)search->decision->n_candidates, floor);
@@ -225,7 +226,7 @@ static bool set_space(struct search *search, int level, int64_t k)
     }
     size_t size = search->space.size;
     return size <= TABLE_PLACES_MAX / (2 * n_groups + 4) &&
-           (skr_int128)size * (skr_int128)size * (skr_int128)n_groups <= MERGES_MAX * 16;
+           (skr_int128)size * (skr_int128)size * (skr_int128)n_groups <= MERGES_MAX;
 }
 
 static int by_room(const void *a, const void *b)
@@ -266,19 +267,18 @@ static void make_tables(struct search *search, size_t first)
     struct skr_spread_table some = {.n_rows = 0};
     struct skr_spread_table next = {.n_rows = 0};
     for (size_t level = search->n_levels; level-- > first;) {
-        size_t n = search->decision->level[level].n;
+        size_t n = search->level[level].n;
         search->table[level] = skr_alloc_array(n, sizeof(struct skr_spread_table));
         for (size_t i = 0; i < n; i++) {
             skr_spread_table_init(&search->space, &search->table[level][i]);
         }
         if (level + 1 == search->n_levels) {
             for (size_t i = 0; i < n; i++) {
-                fill_deepest(search, &search->decision->level[level].group[i],
-                             &search->table[level][i]);
+                fill_deepest(search, &search->level[level].group[i], &search->table[level][i]);
             }
             continue;
         }
-        for (size_t i = 0; i < search->decision->level[level + 1].n; i++) {
+        for (size_t i = 0; i < search->level[level + 1].n; i++) {
             struct skr_spread_table *to =
                 &search->table[level][parent_of(search, level + 1, (int32_t)i)];
             skr_spread_table_init(&search->space, &next);
@@ -299,7 +299,7 @@ static void make_tables(struct search *search, size_t first)
 static void drop_tables(struct search *search)
 {
     for (size_t level = 0; level < search->n_levels; level++) {
-        for (size_t i = 0; search->table[level] && i < search->decision->level[level].n; i++) {
+        for (size_t i = 0; search->table[level] && i < search->level[level].n; i++) {
             skr_spread_table_fini(&search->table[level][i]);
         }
         free(search->table[level]);
@@ -318,7 +318,7 @@ static int64_t best_of_all(struct search *search)
     }
     make_tables(search, 0);
     skr_spread_table_init(&search->space, &all);
-    for (size_t i = 0; i < search->decision->level[0].n; i++) {
+    for (size_t i = 0; i < search->level[0].n; i++) {
         skr_spread_table_init(&search->space, &next);
         skr_spread_table_merge(&search->space, &all, &search->table[0][i], true, true, &next);
         skr_spread_table_fini(&all);
@@ -369,13 +369,13 @@ static void make_parent(struct choice *choice, struct parent *parent)
 static void init_choice(struct choice *choice)
 {
     struct search *search = choice->search;
-    const struct skr_spread_level *level = &search->decision->level[choice->level];
+    const struct skr_spread_level *level = &search->level[choice->level];
     const struct chosen *above = choice->level > 0 ? &search->chosen[choice->level - 1] : NULL;
     choice->n_parents = above ? above->n : 1;
     choice->parent = skr_alloc_array(choice->n_parents, sizeof *choice->parent);
     choice->parent_of_group = skr_alloc_array(level->n, sizeof *choice->parent_of_group);
-    int32_t *number = skr_alloc_array(above ? search->decision->level[choice->level - 1].n + 1 : 1,
-                                      sizeof *number);
+    int32_t *number =
+        skr_alloc_array(above ? search->level[choice->level - 1].n + 1 : 1, sizeof *number);
     for (size_t i = 0; above && i < above->n; i++) {
         number[above->group[i]] = (int32_t)i + 1;
     }
@@ -484,8 +484,7 @@ static bool choose(struct search *search, size_t level, int64_t k)
         renew(&choice, &choice.parent[i]);
     }
     bool found = can_be_completed(&choice);
-    for (size_t i = 0; found && i < search->decision->level[level].n && chosen->n < (size_t)k;
-         i++) {
+    for (size_t i = 0; found && i < search->level[level].n && chosen->n < (size_t)k; i++) {
         if (choice.parent_of_group[i] >= 0) {
             decide(&choice, (int32_t)i);
         }
@@ -534,11 +533,11 @@ static void describe(const struct search *search, char *buffer, size_t size)
 static bool has_enough(struct search *search, struct skr_selection *ret)
 {
     for (size_t i = 0; i < search->n_levels; i++) {
-        size_t n = search->decision->level[i].n;
+        size_t n = search->level[i].n;
         if ((int64_t)n < range_of(search, i)->min) {
             skr_selection_fail(ret, SKR_PROPAGATION_TOO_FEW_GROUPS,
                                "%zu %ss pass the filters, minGroups is %lld", n,
-                               skr_spread_field_name(search->decision->level[i].field),
+                               skr_spread_field_name(search->level[i].field),
                                (long long)range_of(search, i)->min);
             return false;
         }
@@ -579,11 +578,13 @@ static void run(struct search *search, struct skr_selection *ret)
 
 void skr_select_exactly(struct skr_binding_decision *decision, struct skr_selection *ret)
 {
-    struct search search = {.decision = decision, .n_levels = decision->n_levels};
+    struct search search = {.decision = decision};
+    search.level = decision->tree_level;
+    search.n_levels = decision->n_tree_levels;
     search.index_of_unit =
         skr_alloc_array((size_t)decision->tree->n_units, sizeof *search.index_of_unit);
     for (size_t i = 0; i < search.n_levels; i++) {
-        const struct skr_spread_level *level = &decision->level[i];
+        const struct skr_spread_level *level = &search.level[i];
         search.chosen[i].group = skr_alloc_array(level->n, sizeof(int32_t));
         for (size_t k = 0; k < level->n; k++) {
             search.index_of_unit[level->group[k].unit] = (int32_t)k;

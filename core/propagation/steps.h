@@ -16,11 +16,11 @@ int64_t skr_binding_estimate(const struct skr_binding *binding,
 void skr_binding_filter_clusters(struct skr_binding_decision *decision);
 /* Makes candidates of the clusters that no filter refused: scored, estimated, in order. */
 bool skr_binding_make_candidates(struct skr_binding_decision *decision);
-/* Completes ranges; fails with unsupported_constraint, invalid_policy. */
+/* Completes ranges and lists the declared levels; fails with invalid_policy. */
 bool skr_binding_read_constraints(struct skr_binding_decision *decision);
 /* Builds the tree of declared levels and the groups on it. */
 bool skr_binding_make_groups(struct skr_binding_decision *decision);
-/* Picks clusters: selected[]. */
+/* Picks clusters: selected[]. Fails with unsupported_constraint, invalid_policy, or a shortage. */
 bool skr_binding_select_clusters(struct skr_binding_decision *decision);
 /* Gives replicas: target[]. */
 bool skr_binding_assign_replicas(struct skr_binding_decision *decision);

@@ -15,7 +15,7 @@
 #include "test/unit/json_text.h"
 #include "topology/base/strbuf.h"
 
-enum { CLUSTERS_MAX = 16 };
+enum { CLUSTERS_MAX = 700 };
 
 #define DYNAMIC                                                                           \
     "'replicaScheduling':{'replicaSchedulingType':'Divided','replicaDivisionPreference':" \
@@ -394,6 +394,125 @@ TEST(the_reported_filter_is_the_first_in_a_fixed_order)
     skr_binding_destroy(binding);
     skr_member_cluster_destroy(world.cluster[0]);
     skr_strbuf_fini(&world.targets);
+}
+
+/* So many regions, of one cluster each, that the table of the search by regions would be too large:
+ * (701 positions) * (701 numbers of regions) * (21 numbers of clusters). */
+static void check_many_regions(const char *profile)
+{
+    enum { REGIONS = CLUSTERS_MAX };
+    struct world world = {.n = 0};
+    struct skr_propagation_options settings;
+    struct skr_binding_decision *decision = NULL;
+    skr_strbuf_init(&world.targets);
+    for (int i = 0; i < REGIONS; i++) {
+        char name[16];
+        char place[16];
+        const char *word[3] = {name, place, "0/1"};
+        snprintf(name, sizeof name, "c%03d", i);
+        snprintf(place, sizeof place, "-/r%03d", i);
+        read_cluster(&world, word);
+    }
+    set_options(profile, &settings);
+    struct skr_binding *binding = read_binding(
+        &world, 5, DYNAMIC "," SPREAD(BY("region", 2, 700) "," BY("cluster", 20, 30)), NULL);
+    assert_int_equal(skr_binding_decide(binding,
+                                        (const struct skr_member_cluster *const *)world.cluster,
+                                        world.n, &settings, &decision, NULL),
+                     0);
+    assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
+    assert_true(decision->fell_back);
+    assert_int_equal(decision->n_selected, 20);
+    skr_binding_decision_destroy(decision);
+    skr_binding_destroy(binding);
+    for (size_t i = 0; i < world.n; i++) {
+        skr_member_cluster_destroy(world.cluster[i]);
+    }
+    skr_strbuf_fini(&world.targets);
+}
+
+TEST(a_search_by_regions_that_gives_up_is_answered_exactly)
+{
+    check_many_regions(NULL);
+}
+
+TEST(ninety_of_a_hundred_regions_are_found)
+{
+    enum { REGIONS = 100 };
+    struct world world = {.n = 0};
+    struct skr_propagation_options settings;
+    struct skr_binding_decision *decision = NULL;
+    skr_strbuf_init(&world.targets);
+    for (int i = 0; i < REGIONS; i++) {
+        char name[16];
+        char place[16];
+        const char *word[3] = {name, place, i % 2 == 0 ? "0/1" : "0/2"};
+        snprintf(name, sizeof name, "c%03d", i);
+        snprintf(place, sizeof place, "p%d/r%03d", i % 3, i);
+        read_cluster(&world, word);
+    }
+    set_options(NULL, &settings);
+    struct skr_binding *binding = read_binding(
+        &world, 140,
+        DYNAMIC "," SPREAD(BY("provider", 1, 3) "," BY("region", 2, 99) "," BY("cluster", 80, 99)),
+        NULL);
+    assert_int_equal(skr_binding_decide(binding,
+                                        (const struct skr_member_cluster *const *)world.cluster,
+                                        world.n, &settings, &decision, NULL),
+                     0);
+    /* 50 of room 2 and 40 of room 1. */
+    assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
+    assert_int_equal(decision->n_selected, 90);
+    skr_binding_decision_destroy(decision);
+    skr_binding_destroy(binding);
+    for (size_t i = 0; i < world.n; i++) {
+        skr_member_cluster_destroy(world.cluster[i]);
+    }
+    skr_strbuf_fini(&world.targets);
+}
+
+TEST(karmada_schedulers_search_that_gives_up_is_answered_exactly)
+{
+    check_many_regions("upstream");
+}
+
+/* The levels of a decision that ended with a code, "zone z1 z2". */
+static void check_levels(const char *placement, const char *profile, const char *want)
+{
+    struct world world = {.n = 0};
+    struct skr_propagation_options settings;
+    struct skr_binding_decision *decision = NULL;
+    struct skr_strbuf levels;
+    skr_strbuf_init(&levels);
+    read_clusters(&world, FIVE);
+    set_options(profile, &settings);
+    struct skr_binding *binding = read_binding(&world, 5, placement, NULL);
+    assert_int_equal(skr_binding_decide(binding,
+                                        (const struct skr_member_cluster *const *)world.cluster,
+                                        world.n, &settings, &decision, NULL),
+                     0);
+    skr_strbuf_add(&levels, skr_propagation_outcome(decision->code, false).code);
+    for (size_t i = 0; i < decision->n_levels; i++) {
+        skr_strbuf_addf(&levels, " %s:%zu", skr_spread_field_name(decision->level[i].field),
+                        decision->level[i].n);
+    }
+    assert_string_equal(levels.s, want);
+    skr_binding_decision_destroy(decision);
+    skr_binding_destroy(binding);
+    for (size_t i = 0; i < world.n; i++) {
+        skr_member_cluster_destroy(world.cluster[i]);
+    }
+    skr_strbuf_fini(&world.targets);
+    skr_strbuf_fini(&levels);
+}
+
+TEST(a_constraint_that_cannot_be_served_is_shown_with_its_groups)
+{
+    check_levels(DYNAMIC "," SPREAD(BY("zone", 1, 1)), "upstream", "unsupported_constraint zone:3");
+    check_levels(DYNAMIC "," SPREAD(BY("zone", 1, 1) ",{'spreadByLabel':'x'}"), "default",
+                 "unsupported_constraint zone:3");
+    check_levels(DYNAMIC "," SPREAD(BY("provider", 1, 2) "," BY("zone", 2, 2)), "design",
+                 "invalid_policy provider:2 zone:3");
 }
 
 TEST(hashes_are_those_of_fnv_1a)
