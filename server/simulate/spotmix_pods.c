@@ -296,7 +296,7 @@ unsigned skr_spotmix_world_create(struct skr_spotmix_world *world, const json_t 
                                   struct skr_spotmix_sim_pod **ret)
 {
     struct skr_spotmix_sim_pod *pod = skr_alloc(sizeof *pod);
-    const struct skr_spotmix_sim_pod *before =
+    struct skr_spotmix_sim_pod *before =
         skr_spotmix_world_find(world, skr_path_text(fields, "resubmit_of"));
     const bool dry_run = flag(fields, "dry_run", false);
 
@@ -311,6 +311,9 @@ unsigned skr_spotmix_world_create(struct skr_spotmix_world *world, const json_t 
     pod->number = world->n_pods;
     world->pod[world->n_pods++] = pod;
     if (flag(fields, "persist", true) && !dry_run) {
+        if (before && !before->observed) {
+            before->persisted = false; /* one request, reviewed twice: one pod */
+        }
         persist(world, pod);
     }
     *ret = pod;
