@@ -131,19 +131,11 @@ static json_t *new_object(struct skr_spotmix_world *world, struct skr_spotmix_si
 static json_t *sent_again(const struct skr_spotmix_sim_pod *before, const json_t *fields)
 {
     const json_t *more = skr_path_get(fields, "object_labels");
-    json_t *pod = json_deep_copy(before->object);
-    json_t *meta = json_object_get(pod, "metadata");
+    json_t *pod = json_deep_copy(before->reviewed);
 
-    json_object_del(meta, "uid");
-    json_object_del(meta, "creationTimestamp");
-    json_object_del(meta, "deletionTimestamp");
-    json_object_del(pod, "status");
-    json_object_del(json_object_get(pod, "spec"), "nodeName");
-    if (json_object_get(meta, "generateName")) {
-        json_object_del(meta, "name");
-    }
     if (json_is_object(more)) {
-        json_object_update(member(meta, "labels"), skr_object_unconst(more));
+        json_object_update(member(json_object_get(pod, "metadata"), "labels"),
+                           skr_object_unconst(more));
     }
     return pod;
 }
@@ -230,6 +222,7 @@ static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_po
         pod->object = patched;
         pod->patched = true;
     }
+    pod->reviewed = json_deep_copy(pod->object);
     free(body);
     json_decref(review);
     json_decref(response);

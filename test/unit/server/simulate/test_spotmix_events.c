@@ -207,6 +207,12 @@ static const struct story {
                         "{'op':'create','pod':'a','owner':'r','resubmit_of':'a'}," NEW(
                             "c") ",{'op':'webhook-restart'}," NEW("d")),
      "a=O0 c=S1 d=S2 1+2"},
+    {"reviewed again while its template names a node",
+     "{'config':{" DEPLOYMENT(LABELS("1")) ",'template':{'spec':{'nodeName':'n'}}},'events':["
+                                           "{'op':'create','pod':'a','owner':'r','persist':false},"
+                                           "{'op':'create','pod':'b','owner':'r',"
+                                           "'resubmit_of':'a'}]}",
+     "a=-- b=-- 0+0"},
     {"a pinned pod holds no index, whatever labels it came with",
      "{'config':{" DEPLOYMENT(
          LABELS("1")) "," NODES ",'template':{'spec':{'nodeSelector':"
