@@ -213,6 +213,11 @@ static const struct story {
                                            "{'op':'create','pod':'b','owner':'r',"
                                            "'resubmit_of':'a'}]}",
      "a=-- b=-- 0+0"},
+    {"what is no list is not replaced by one",
+     "{'config':{" DEPLOYMENT(
+         LABELS("0")) ",'webhook':{'preset':'aks'},"
+                      "'template':{'spec':{'tolerations':'x'}}},'events':[" NEW("a") "]}",
+     "a=-- 0+0"},
     {"a pinned pod holds no index, whatever labels it came with",
      "{'config':{" DEPLOYMENT(
          LABELS("1")) "," NODES ",'template':{'spec':{'nodeSelector':"
