@@ -108,7 +108,7 @@ static void add_affinity(json_t *patch, const json_t *spec, json_t *expression)
         if (skr_spotmix_term_is_empty(term) || skr_spotmix_term_has(term, expression)) {
             continue;
         }
-        const bool list = json_is_array(json_object_get(term, "matchExpressions"));
+        const bool list = !skr_object_is_absent(json_object_get(term, "matchExpressions"));
         snprintf(path, sizeof path,
                  "/spec/affinity/nodeAffinity/" REQUIRED
                  "/nodeSelectorTerms/%zu/matchExpressions%s",
@@ -119,10 +119,10 @@ static void add_affinity(json_t *patch, const json_t *spec, json_t *expression)
 
 static void add_toleration(json_t *patch, const json_t *spec, json_t *toleration)
 {
-    if (json_is_array(json_object_get(spec, "tolerations"))) {
-        add_operation(patch, "/spec/tolerations/-", json_incref(toleration));
-    } else {
+    if (skr_object_is_absent(json_object_get(spec, "tolerations"))) {
         add_operation(patch, "/spec/tolerations", list_of(toleration));
+    } else {
+        add_operation(patch, "/spec/tolerations/-", json_incref(toleration));
     }
 }
 
@@ -206,11 +206,11 @@ static bool apply(json_t *pod, const char *path, const json_t *value)
         }
         pod = child_of(pod, token);
     }
+    const bool append = strcmp(token, "-") == 0; /* no key of ours is that */
     if (json_is_object(pod)) {
-        return json_object_set_new(pod, token, json_deep_copy(value)) == 0;
+        return !append && json_object_set_new(pod, token, json_deep_copy(value)) == 0;
     }
-    return json_is_array(pod) && strcmp(token, "-") == 0 &&
-           json_array_append_new(pod, json_deep_copy(value)) == 0;
+    return json_is_array(pod) && append && json_array_append_new(pod, json_deep_copy(value)) == 0;
 }
 
 bool skr_spotmix_patch_apply(json_t *pod, const json_t *patch)

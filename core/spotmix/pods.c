@@ -178,10 +178,18 @@ static struct skr_spotmix_pod *create(struct skr_spotmix *mix, const char *uid, 
     return pod;
 }
 
+/* No review has patched it and its own node selection rules a class out: it holds no index, whatever
+ * labels it came with. */
+static bool is_pinned(const struct skr_spotmix *mix, const json_t *spec)
+{
+    return !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_ON_DEMAND) ||
+           !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_SPOT);
+}
+
 /* What somebody else has changed is claimed no more; what is only not written yet is. */
 static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const json_t *meta)
 {
-    const json_t *labels = json_object_get(meta, "labels");
+    const json_t *labels = pod->pinned ? NULL : json_object_get(meta, "labels");
     const int32_t index =
         skr_spotmix_index_parse(skr_spotmix_text_or_null(labels, mix->keys.index));
     const enum skr_spotmix_class class_ =
@@ -199,19 +207,13 @@ static void carry(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const js
     pod->cost = (int8_t)cost;
 }
 
-static void note_spec(struct skr_spotmix *mix, struct skr_spotmix_pod *pod, const json_t *spec,
-                      bool reviewed)
+static void note_node(struct skr_spotmix_pod *pod, const json_t *spec)
 {
     const char *node = skr_spotmix_text(spec, "nodeName");
 
     if (*node != '\0' && (!pod->node || strcmp(pod->node, node) != 0)) {
         free(pod->node);
         pod->node = skr_strdup(node);
-    }
-    pod->pinned = !reviewed && (pod->class_ == SKR_SPOTMIX_NO_CLASS || pod->index < 0);
-    if (pod->pinned) {
-        pod->pinned = !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_ON_DEMAND) ||
-                      !skr_spotmix_class_is_possible(&mix->classes, spec, SKR_SPOTMIX_SPOT);
     }
 }
 
@@ -273,8 +275,10 @@ void skr_spotmix_pod_put(struct skr_spotmix *mix, const json_t *object)
     }
     pod->version = version;
     skr_spotmix_unreserve(mix, owner, token);
+    const json_t *spec = json_object_get(object, "spec");
+    pod->pinned = *token == '\0' && is_pinned(mix, spec);
     carry(mix, pod, meta);
-    note_spec(mix, pod, json_object_get(object, "spec"), *token != '\0');
+    note_node(pod, spec);
     pod->ready = is_ready(object);
     pod->ordinal =
         kind == SKR_SPOTMIX_STATEFUL_SET ? skr_spotmix_ordinal_parse(pod->name, owner->name) : -1;

@@ -131,19 +131,11 @@ static json_t *new_object(struct skr_spotmix_world *world, struct skr_spotmix_si
 static json_t *sent_again(const struct skr_spotmix_sim_pod *before, const json_t *fields)
 {
     const json_t *more = skr_path_get(fields, "object_labels");
-    json_t *pod = json_deep_copy(before->object);
-    json_t *meta = json_object_get(pod, "metadata");
+    json_t *pod = json_deep_copy(before->reviewed);
 
-    json_object_del(meta, "uid");
-    json_object_del(meta, "creationTimestamp");
-    json_object_del(meta, "deletionTimestamp");
-    json_object_del(pod, "status");
-    json_object_del(json_object_get(pod, "spec"), "nodeName");
-    if (json_object_get(meta, "generateName")) {
-        json_object_del(meta, "name");
-    }
     if (json_is_object(more)) {
-        json_object_update(member(meta, "labels"), skr_object_unconst(more));
+        json_object_update(member(json_object_get(pod, "metadata"), "labels"),
+                           skr_object_unconst(more));
     }
     return pod;
 }
@@ -230,6 +222,7 @@ static unsigned admit(struct skr_spotmix_world *world, struct skr_spotmix_sim_po
         pod->object = patched;
         pod->patched = true;
     }
+    pod->reviewed = json_deep_copy(pod->object);
     free(body);
     json_decref(review);
     json_decref(response);
@@ -296,7 +289,7 @@ unsigned skr_spotmix_world_create(struct skr_spotmix_world *world, const json_t 
                                   struct skr_spotmix_sim_pod **ret)
 {
     struct skr_spotmix_sim_pod *pod = skr_alloc(sizeof *pod);
-    const struct skr_spotmix_sim_pod *before =
+    struct skr_spotmix_sim_pod *before =
         skr_spotmix_world_find(world, skr_path_text(fields, "resubmit_of"));
     const bool dry_run = flag(fields, "dry_run", false);
 
@@ -311,6 +304,9 @@ unsigned skr_spotmix_world_create(struct skr_spotmix_world *world, const json_t 
     pod->number = world->n_pods;
     world->pod[world->n_pods++] = pod;
     if (flag(fields, "persist", true) && !dry_run) {
+        if (before && !before->observed) {
+            before->persisted = false; /* one request, reviewed twice: one pod */
+        }
         persist(world, pod);
     }
     *ret = pod;

@@ -182,6 +182,7 @@ void skr_spotmix_world_fini(struct skr_spotmix_world *world)
     for (size_t i = 0; i < world->n_pods; i++) {
         free(world->pod[i]->alias);
         json_decref(world->pod[i]->object);
+        json_decref(world->pod[i]->reviewed);
         json_decref(world->pod[i]->warnings);
         json_decref(world->pod[i]->patch);
         free(world->pod[i]);

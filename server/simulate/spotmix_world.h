@@ -20,6 +20,7 @@ struct skr_spotmix_sim_pod {
     char *alias;
     struct skr_spotmix_sim_owner *owner; /* NULL: none */
     json_t *object;                      /* as the API server has it, or would */
+    json_t *reviewed;                    /* as it left its review */
     size_t number;
     bool patched;
     json_t *warnings; /* array */

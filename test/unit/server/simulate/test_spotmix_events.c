@@ -202,6 +202,29 @@ static const struct story {
                                  "{'op':'delete','pod':'z'},{'op':'webhook-restart'},"
                                  "{'op':'create','pod':'b','owner':'r','resubmit_of':'a'}"),
      "z=O0 a=S1 b=S1 0+1"},
+    {"a pod that is reviewed twice is stored once",
+     STORY(LABELS("1"), "{'op':'create','pod':'a','owner':'r','observe':false},"
+                        "{'op':'create','pod':'a','owner':'r','resubmit_of':'a'}," NEW(
+                            "c") ",{'op':'webhook-restart'}," NEW("d")),
+     "a=O0 c=S1 d=S2 1+2"},
+    {"reviewed again while its template names a node",
+     "{'config':{" DEPLOYMENT(LABELS("1")) ",'template':{'spec':{'nodeName':'n'}}},'events':["
+                                           "{'op':'create','pod':'a','owner':'r','persist':false},"
+                                           "{'op':'create','pod':'b','owner':'r',"
+                                           "'resubmit_of':'a'}]}",
+     "a=-- b=-- 0+0"},
+    {"what is no list is not replaced by one",
+     "{'config':{" DEPLOYMENT(
+         LABELS("0")) ",'webhook':{'preset':'aks'},"
+                      "'template':{'spec':{'tolerations':'x'}}},'events':[" NEW("a") "]}",
+     "a=-- 0+0"},
+    {"a pinned pod holds no index, whatever labels it came with",
+     "{'config':{" DEPLOYMENT(
+         LABELS("1")) "," NODES ",'template':{'spec':{'nodeSelector':"
+                      "{'node.kubernetes.io/capacity':'spot'}}}},'events':["
+                      "{'op':'create','pod':'a','owner':'r','object_labels':{'" K
+                      "-class':'spot','" K "-index':'0'}}," NEW("b") "]}",
+     "a=S0 b=-- 0+1"},
     {"a dry run leaves nothing behind",
      STORY(LABELS("1"), "{'op':'create','pod':'a','owner':'r','dry_run':true}," NEW("b")),
      "a=O0 b=O0 1+0"},
