@@ -9,6 +9,7 @@
 
 #include "core/group/podgroup.h"
 #include "core/pod/pod.h"
+#include "core/pod/rules.h"
 #include "test/fuzz/fuzz.h"
 
 enum kind { POD, NODE, CONFIGMAP, PODGROUP, KIND_COUNT };
@@ -100,11 +101,13 @@ static void check_pod(const struct skr_pod *p)
     fuzz_check(p->scheduled_reason && p->scheduled_message && p->failed_reason);
     fuzz_check(strlen(p->scheduled_message) <= SKR_POD_MESSAGE_MAX);
     fuzz_check(p->phase < SKR_POD_PHASE_COUNT && (p->has_priority || p->priority == 0));
-    for (size_t i = 0; i < p->meta.labels.n; i++) {
-        fuzz_check(strncmp(p->meta.labels.item[i].key, "sakkara.", 8) == 0 ||
-                   strncmp(p->meta.labels.item[i].key, SKR_LABEL_POD_GROUP,
-                           strlen(SKR_LABEL_POD_GROUP)) == 0);
+    for (size_t i = 0; i < p->shape.n_rules; i++) {
+        const struct skr_pod_rule *rule = &p->shape.rule[i];
+        fuzz_check(rule->kind < SKR_POD_RULE_KIND_COUNT && rule->topology_key && rule->protocol);
+        fuzz_check(rule->n_requirements <= SKR_POD_REQUIREMENTS_MAX);
+        skr_pod_rule_selects(rule, &p->meta);
     }
+    fuzz_check(p->shape.n_rules <= SKR_POD_RULES_MAX);
 }
 
 static void check_overlay(const struct skr_pod *p)
