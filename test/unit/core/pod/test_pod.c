@@ -67,7 +67,7 @@ TEST(everything_the_engine_needs_is_read)
     struct skr_pod *pod = decode(full_pod);
     assert_full_pod(pod);
     assert_int_equal(pod->meta.resource_version, 42);
-    assert_int_equal(pod->meta.labels.n, 2);
+    assert_int_equal(pod->meta.labels.n, 4);
     assert_int_equal(pod->meta.annotations.n, 1);
     assert_string_equal(pod->node_name, "node-0");
     assert_string_equal(pod->nominated_node, "node-1");
@@ -426,13 +426,13 @@ TEST(an_overlay_changes_what_it_names)
     assert_null(skr_labels_get(&copy->meta.labels, SKR_LABEL_POD_GROUP));
     assert_string_equal(skr_labels_get(&copy->meta.annotations, SKR_ANNOTATION_PLAN), "{\"id\":1}");
     /* The original stays as it was. */
-    assert_int_equal(pod->meta.labels.n, 2);
+    assert_int_equal(pod->meta.labels.n, 4);
     assert_string_equal(pod->node_name, "node-0");
 
     const struct skr_label changed[] = {{SKR_LABEL_RANK, "4"}, {"sakkara.absent", ""}};
     struct skr_pod_overlay second = {.n_labels = 2, .label = changed, .plan_annotation = ""};
     struct skr_pod *again = skr_pod_overlay(copy, &second);
-    assert_int_equal(again->meta.labels.n, 3);
+    assert_int_equal(again->meta.labels.n, 5);
     assert_string_equal(skr_labels_get(&again->meta.labels, SKR_LABEL_RANK), "4");
     assert_int_equal(again->meta.annotations.n, 0);
     skr_pod_destroy(again);
