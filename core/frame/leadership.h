@@ -56,7 +56,7 @@ enum skr_lease_outcome {
     SKR_LEASE_NOT_FOUND,
     SKR_LEASE_CONFLICT,    /* another resourceVersion, or it exists already */
     SKR_LEASE_REFUSED,     /* not allowed or not valid: an administrator has to act */
-    SKR_LEASE_NOT_APPLIED, /* never sent, or refused for now */
+    SKR_LEASE_NOT_APPLIED, /* never sent, or refused this time */
     SKR_LEASE_UNKNOWN,     /* may have been applied, or will be */
 };
 
