@@ -29,7 +29,7 @@ expect 0 help config
 expect 2
 expect 2 sevre
 expect 2 serve --confg x
-expect 1 serve --config /nonexistent
+expect 3 serve --config /nonexistent
 expect 1 serve --kubeconfig /nonexistent
 
 cat >"$dir/kubeconfig" <<END

@@ -400,7 +400,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
         }
     } else if (s->status == SKR_SOLVE_INFEASIBLE &&
                (e->planner->probed_only || e->planner->of_slots)) {
-        skr_debug_check(!e->solve_of_slots);
+        skr_debug_check(!e->planner->of_slots);
         free(newcomers);
         forget_solve(e);
         fit_cache_refresh(e);

@@ -14,9 +14,11 @@ enum { SCORE_MAX = 63, SCORE_BITS = 6 };
 
 uint8_t skr_spread_level_score(int32_t count, int32_t min, int32_t max)
 {
-    return max == min
-               ? 0
-               : (uint8_t)((int64_t)SCORE_MAX * ((int64_t)max - count) / ((int64_t)max - min));
+    int64_t range = (int64_t)max - min;
+    if (range == 0) {
+        return 0;
+    }
+    return (uint8_t)(SCORE_MAX * ((int64_t)max - count) / range);
 }
 
 skr_int128 skr_spread_key(const struct skr_spread_problem *problem, uint64_t x, uint64_t lo,

@@ -226,6 +226,7 @@ static const struct skr_spread_level *level_of(const struct skr_binding_decision
 static void list_regions(struct walk *walk)
 {
     const struct skr_spread_level *level = level_of(walk->decision, SKR_SPREAD_REGION);
+    skr_bug_on(!level); /* the rule asks for regions */
     walk->n = level->n;
     walk->region = skr_binding_decision_array(walk->decision, level->n,
                                               sizeof(const struct skr_spread_group *));
