@@ -86,7 +86,9 @@ type decisionState struct {
 			Controller      bool
 		}
 	}
-	Status struct{ Decisions []struct{ ClusterName string } }
+	Status struct {
+		Decisions []struct{ ClusterName string }
+	}
 }
 
 // decision checks the only PlacementDecision of a Placement.
@@ -139,6 +141,46 @@ func (o ocm) expect(name, reason, clusters string) decisionState {
 	return d
 }
 
+// selected are the clusters in all decisions of a Placement.
+func (o ocm) selected(v *cluster.View, name string) (string, error) {
+	var names []string
+	for _, object := range v.Objects(o.decisions.Path, o.ns) {
+		var d decisionState
+		if err := object.Decode(&d); err != nil {
+			return "", err
+		}
+		for _, c := range d.Status.Decisions {
+			if d.Metadata.Labels[ocmGroup+"/placement"] == name {
+				names = append(names, c.ClusterName)
+			}
+		}
+	}
+	sort.Strings(names)
+	return strings.Join(names, " "), nil
+}
+
+// expectEvents waits for Events about a Placement.
+func (o ocm) expectEvents(name string, reasons ...string) {
+	o.Helper()
+	o.wait(usual, fmt.Sprintf("%s has Events %s", name, reasons), func(v *cluster.View) error {
+		seen := map[string]bool{}
+		for _, event := range v.Events("Placement", o.ns, name) {
+			seen[event.Reason] = true
+		}
+		for _, reason := range reasons {
+			if !seen[reason] {
+				return fmt.Errorf("%v", seen)
+			}
+		}
+		return nil
+	})
+}
+
+func (o ocm) change(name, patch string) {
+	o.Helper()
+	o.must(o.plane.Admin.MergePatch(o.placements.At(o.ns, name), patch))
+}
+
 func (o ocm) taint(name string) {
 	o.Helper()
 	o.must(o.plane.Admin.MergePatch(o.clusters.At("", name), `{"spec":{"taints":[
@@ -168,14 +210,9 @@ func TestOCM_HardSpreadHolds(t *testing.T) {
 	o.taint("a1")
 	o.expect("five", "NotAllDecisionsScheduled", "a2 a3 b1 c1")
 	o.wait(usual, "three left the tainted cluster", func(v *cluster.View) error {
-		var d decisionState
-		if err := v.Object(o.decisions.Path, o.ns, "three-decision-1").Decode(&d); err != nil {
-			return err
-		}
-		for _, c := range d.Status.Decisions {
-			if c.ClusterName == "a1" {
-				return fmt.Errorf("%+v", d)
-			}
+		clusters, err := o.selected(v, "three")
+		if err != nil || clusters != "a2 b1 c1" && clusters != "a3 b1 c1" {
+			return fmt.Errorf("%s: %v", clusters, err)
 		}
 		return nil
 	})
@@ -200,18 +237,49 @@ func TestOCM_KilledAndStartedAgain(t *testing.T) {
 	o.daemon.Kill()
 	o.placement("meanwhile", "sakkara", 3)
 	o.must(o.daemon.Start())
-	o.wait(usual, "meanwhile is placed", func(v *cluster.View) error {
-		var p placementState
-		if err := v.Object(o.placements.Path, o.ns, "meanwhile").Decode(&p); err != nil {
-			return err
-		}
-		if p.Status.NumberOfSelectedClusters != 3 {
-			return fmt.Errorf("%+v", p)
-		}
-		return nil
-	})
+	o.expect("meanwhile", "AllDecisionsScheduled", "a2 b1 c1") // a1 is in use
 	after := o.expect("before", "AllDecisionsScheduled", "a1 b1 c1")
 	if after.Metadata.ResourceVersion != before.Metadata.ResourceVersion {
 		t.Errorf("the decision was written again: %+v, then %+v", before, after)
 	}
+}
+
+// TestOCM_GroupsComeAndGo: Decision groups get an object each, which goes with its group; a Placement that is given
+// away keeps its decisions, and an Event says so.
+func TestOCM_GroupsComeAndGo(t *testing.T) {
+	o := startOCM(t)
+	o.placement("groups", "sakkara", 3)
+	o.expect("groups", "AllDecisionsScheduled", "a1 b1 c1")
+	o.change("groups", `{"spec":{"decisionStrategy":{"groupStrategy":{"clustersPerDecisionGroup":1}}}}`)
+	o.wait(usual, "three groups", func(v *cluster.View) error {
+		var p placementState
+		if err := v.Object(o.placements.Path, o.ns, "groups").Decode(&p); err != nil {
+			return err
+		}
+		clusters, err := o.selected(v, "groups")
+		if err != nil || len(p.Status.DecisionGroups) != 3 || len(v.Objects(o.decisions.Path, o.ns)) != 3 || clusters != "a1 b1 c1" {
+			return fmt.Errorf("%+v, %s: %v", p, clusters, err)
+		}
+		return nil
+	})
+	o.change("groups", `{"spec":{"decisionStrategy":null}}`)
+	o.expect("groups", "AllDecisionsScheduled", "a1 b1 c1")
+	o.wait(usual, "one object is left", func(v *cluster.View) error {
+		if n := len(v.Objects(o.decisions.Path, o.ns)); n != 1 {
+			return fmt.Errorf("%d", n)
+		}
+		return nil
+	})
+	o.expectEvents("groups", "DecisionCreate", "DecisionUpdate", "DecisionDelete", "ScoreUpdate")
+	o.change("groups", `{"metadata":{"annotations":{"sakkara.placement.scheduler":null}}}`)
+	o.expectEvents("groups", "OwnershipLost")
+	o.taint("a1")
+	o.placement("ours", "sakkara", 3)
+	o.expect("ours", "AllDecisionsScheduled", "a2 b1 c1")
+	o.wait(usual, "groups is as it was", func(v *cluster.View) error {
+		if clusters, err := o.selected(v, "groups"); err != nil || clusters != "a1 b1 c1" {
+			return fmt.Errorf("%s: %v", clusters, err)
+		}
+		return nil
+	})
 }
