@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ struct world {
     struct skr_spotmix_webhook *webhook;
     pthread_mutex_t lock;
     skr_time now;
-    bool silent; /* the engine is busy */
+    atomic_bool silent; /* the engine is busy */
 };
 
 static void handle(struct world *world, struct skr_event *event)
