@@ -17,7 +17,7 @@ static size_t runs(size_t otherwise)
 
 struct instance {
     uint64_t seed;
-    char name[CLUSTERS_MAX][8];
+    char name[CLUSTERS_MAX][24];
     const char *names[CLUSTERS_MAX];
     int64_t total[CLUSTERS_MAX];
     const char *value[CLUSTERS_MAX * SKR_SPREAD_LEVELS_MAX];
