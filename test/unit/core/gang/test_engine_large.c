@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A gang of many gated members costs what they are, not their square: filter waits behind it. */
 #include <stdio.h>
-#include <time.h>
+#include <sys/resource.h>
 
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
+
+enum { TRIES = 3 };
+
+/* Seconds of this process outside the kernel: page faults of a sanitizer are not the engine's. */
+static double user_seconds(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+}
 
 /* Processor seconds for n gated members of one group that is never complete, as they come. */
 static double cost(int n)
@@ -15,19 +25,30 @@ static double cost(int n)
     rig_racks(rig, 1, 2, 8);
     rig_group(rig, "g", 30000, 0, NULL);
     rig_sync(rig);
-    clock_t begin = clock();
+    double begin = user_seconds();
     rig_pods(rig, "p", n, "g", RIG_GATED);
     rig_settle(rig);
-    double took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    double took = user_seconds() - begin;
     rig_destroy(rig);
     return took;
 }
 
+/* The least of some tries: what the machine does beside it only ever adds. */
+static double least_cost(int n)
+{
+    double least = cost(n);
+    for (int i = 1; i < TRIES; i++) {
+        double took = cost(n);
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
 TEST(eight_times_the_members_cost_no_more_than_thirty_times_as_much)
 {
-    double few = cost(2500), many = cost(20000);
+    double few = least_cost(1250), many = least_cost(10000);
     if (many > 30 * few) { /* the square is 64 */
-        fprintf(stderr, "2,500 members: %.3f s, 20,000: %.3f s\n", few, many);
+        fprintf(stderr, "1,250 members: %.3f s, 10,000: %.3f s\n", few, many);
     }
     assert_true(many <= 30 * few);
 }
