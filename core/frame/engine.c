@@ -14,6 +14,9 @@ struct skr_engine {
     const struct skr_scheduler *scheduler;
     struct skr_frame *frame;
     void *self;
+#ifdef SKR_DEBUG
+    size_t n_events; /* handled */
+#endif
 };
 
 struct skr_engine *skr_engine_create(const struct skr_scheduler *scheduler, const void *settings,
@@ -124,6 +127,25 @@ static void settle(struct skr_engine *e)
     }
 }
 
+#ifdef SKR_DEBUG
+/*
+ * Debug builds check the state after each of the first events, then now and then: a check costs as
+ * much as there are pods, and after every event it would be the square of them.
+ */
+static void check_now_and_then(struct skr_engine *e)
+{
+    enum { ALWAYS = 4096, THEN_EVERY = 64 };
+    struct skr_error error;
+    if (++e->n_events > ALWAYS && e->n_events % THEN_EVERY != 0) {
+        return;
+    }
+    if (skr_engine_check(e, &error) < 0) {
+        fprintf(stderr, "%s\n", error.text);
+        skr_bug_on(true);
+    }
+}
+#endif
+
 int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time now,
                       struct skr_actions *out)
 {
@@ -136,11 +158,7 @@ int skr_engine_handle(struct skr_engine *e, struct skr_event *event, skr_time no
     skr_frame_ask_timer(e->frame);
     skr_frame_enter(e->frame, now, NULL);
 #ifdef SKR_DEBUG
-    struct skr_error error;
-    if (skr_engine_check(e, &error) < 0) {
-        fprintf(stderr, "%s\n", error.text);
-        skr_bug_on(true);
-    }
+    check_now_and_then(e);
 #endif
     return 0;
 }
