@@ -15,11 +15,6 @@ static char *make_key(const char *namespace_, const char *name)
     return key;
 }
 
-static void destroy_object(enum skr_ocm_kind kind, void *object)
-{
-    skr_ocm_types[kind].destroy(object);
-}
-
 /* ---- Placements ---- */
 
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self, const char *key)
@@ -51,6 +46,29 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
     return entry;
 }
 
+void skr_target_destroy(struct skr_target *target)
+{
+    if (!target) {
+        return;
+    }
+    for (size_t i = 0; i < target->n_slices; i++) {
+        for (size_t c = 0; c < target->slice[i].n; c++) {
+            free(target->slice[i].cluster[c]);
+        }
+        free(target->slice[i].cluster);
+        free(target->slice[i].name);
+        free(target->slice[i].group_name);
+    }
+    free(target->slice);
+    free(target->groups);
+    free(target->reason);
+    free(target->message);
+    free(target->misconfigured);
+    free(target->scores);
+    free(target->warning);
+    free(target);
+}
+
 static void free_entry(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     struct skr_cluster_count *count, *next;
@@ -62,7 +80,7 @@ static void free_entry(struct skr_placements *self, struct skr_placement_entry *
         free(count);
     }
     skr_target_destroy(entry->target);
-    destroy_object(SKR_OCM_PLACEMENT, entry->placement);
+    skr_ocm_types[SKR_OCM_PLACEMENT].destroy(entry->placement);
     free(entry->decision);
     free(entry->key);
     free(entry);
@@ -170,34 +188,29 @@ static bool is_newer(const void *before, const void *after)
     return !a || strcmp(a->uid, b->uid) != 0 || b->resource_version > a->resource_version;
 }
 
-static void take_placement(struct skr_placements *self, struct skr_placement *placement)
+static bool put_placement(struct skr_placements *self, struct skr_placement *placement,
+                          void **ret_before)
 {
     struct skr_placement_entry *entry =
         open_entry(self, placement->meta.namespace_, placement->meta.name);
-    struct skr_placement *before = entry->placement;
-    if (!is_newer(before, placement)) {
-        destroy_object(SKR_OCM_PLACEMENT, placement);
-        return;
+    if (!is_newer(entry->placement, placement)) {
+        return false;
     }
+    *ret_before = entry->placement;
     entry->placement = placement;
-    skr_placements_changed(self, SKR_OCM_PLACEMENT, before, placement);
-    destroy_object(SKR_OCM_PLACEMENT, before);
+    return true;
 }
 
-void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object)
+static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
+                      void **ret_before)
 {
-    if (kind == SKR_OCM_PLACEMENT) {
-        take_placement(self, object);
-        return;
-    }
     const struct skr_meta *meta = skr_ocm_meta(object);
     char *key = make_key(meta->namespace_, meta->name);
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
     void *before = cached ? cached->object : NULL;
     if (!is_newer(before, object)) {
-        destroy_object(kind, object);
         free(key);
-        return;
+        return false;
     }
     if (!cached) {
         cached = skr_alloc(sizeof *cached);
@@ -214,52 +227,43 @@ void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, vo
             unlink_decision(self, before);
         }
     }
-    skr_placements_changed(self, kind, before, object);
-    destroy_object(kind, before);
+    *ret_before = before;
+    return true;
 }
 
-static void drop_placement(struct skr_placements *self, const char *key)
+bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
+                        void **ret_before)
 {
-    struct skr_placement_entry *entry = skr_placements_entry(self, key);
-    if (entry) {
-        destroy_object(SKR_OCM_PLACEMENT, entry->placement);
-        entry->placement = NULL;
-        skr_placements_close(self, entry);
+    const bool newer = kind == SKR_OCM_PLACEMENT ? put_placement(self, object, ret_before)
+                                                 : put_other(self, kind, object, ret_before);
+    if (!newer) {
+        skr_ocm_types[kind].destroy(object);
     }
+    return newer;
 }
 
-void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
-                         const char *namespace_, const char *name)
+void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
+                            const char *namespace_, const char *name)
 {
     char *key = make_key(namespace_, name);
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
-    if (kind == SKR_OCM_PLACEMENT) {
-        drop_placement(self, key);
+    struct skr_placement_entry *entry =
+        kind == SKR_OCM_PLACEMENT ? skr_placements_entry(self, key) : NULL;
+    void *object = entry ? entry->placement : cached ? cached->object : NULL;
+    if (entry) {
+        entry->placement = NULL;
+        skr_placements_close(self, entry);
     } else if (cached) {
         HASH_DELETE(hh, self->cache[kind], cached);
         self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
         if (kind == SKR_OCM_DECISION) {
-            unlink_decision(self, cached->object);
+            unlink_decision(self, object);
         }
-        skr_placements_changed(self, kind, cached->object, NULL);
-        destroy_object(kind, cached->object);
         free(cached->key);
         free(cached);
     }
     free(key);
-}
-
-void skr_placements_object(void *object, struct skr_event *event)
-{
-    struct skr_placements *self = object;
-    const bool upsert = event->kind == SKR_EVENT_UPSERT;
-    const struct skr_object_type *type = upsert ? event->upsert.type : event->deleted.type;
-    const enum skr_ocm_kind kind = (enum skr_ocm_kind)(type - skr_ocm_types);
-    if (upsert) {
-        skr_placements_take(self, kind, skr_event_take_object(event));
-    } else {
-        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name);
-    }
+    return object;
 }
 
 /* ---- sorted lists ---- */
@@ -321,7 +325,7 @@ void skr_placements_clear(struct skr_placements *self)
         HASH_ITER(hh, self->cache[k], cached, next)
         {
             HASH_DELETE(hh, self->cache[k], cached);
-            destroy_object((enum skr_ocm_kind)k, cached->object);
+            skr_ocm_types[k].destroy(cached->object);
             free(cached->key);
             free(cached);
         }

@@ -147,26 +147,3 @@ struct skr_target *skr_target_create(struct skr_placements *self,
     skr_arena_destroy(arena);
     return target;
 }
-
-void skr_target_destroy(struct skr_target *target)
-{
-    if (!target) {
-        return;
-    }
-    for (size_t i = 0; i < target->n_slices; i++) {
-        for (size_t c = 0; c < target->slice[i].n; c++) {
-            free(target->slice[i].cluster[c]);
-        }
-        free(target->slice[i].cluster);
-        free(target->slice[i].name);
-        free(target->slice[i].group_name);
-    }
-    free(target->slice);
-    free(target->groups);
-    free(target->reason);
-    free(target->message);
-    free(target->misconfigured);
-    free(target->scores);
-    free(target->warning);
-    free(target);
-}

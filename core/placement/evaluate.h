@@ -6,33 +6,12 @@
  * the status is to say. A pure function of the Placement, what the hub holds, and the time; the
  * daemon, `simulate` and `explain` call the same one.
  */
+#include "core/placement/hub.h"
 #include "core/placement/slices.h"
 #include "core/placement/spread.h"
 
 enum {
     SKR_PLACEMENT_CYCLE_BYTES_MAX = 512 * 1024 * 1024, /* arena of one cycle */
-};
-
-/* What there is. All borrowed, names sorted in byte order. */
-struct skr_placement_hub {
-    size_t n_clusters;
-    const struct skr_managed_cluster *const *cluster;
-    /* [cluster] How many Placements' decisions name it, this one among them; each counts once. */
-    const uint32_t *load;
-    size_t n_sets;
-    const struct skr_cluster_set *const *set;
-    size_t n_bindings; /* of the Placement's namespace */
-    const struct skr_cluster_set_binding *const *binding;
-    size_t n_decisions; /* of the Placement */
-    const struct skr_placement_decision *const *decision;
-    /* The AddOnPlacementScore of this name in the cluster's namespace; NULL: none. */
-    const struct skr_addon_score *(*score)(void *context, const char *cluster, const char *name);
-    void *context;
-    bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
-    bool what_if;       /* totals of the clusters' annotations count */
-    bool explain;       /* texts of why a cluster was filtered are wanted */
-    skr_time now;
-    enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
 };
 
 enum skr_placement_reason {
@@ -90,10 +69,5 @@ void skr_placement_evaluate(const struct skr_placement *placement,
  * it is bound to can be the cause. */
 const char *skr_placement_defect(const struct skr_placement *placement,
                                  const struct skr_placement_hub *hub, struct skr_arena *arena);
-
-/* Whether the Placement's decisions name the cluster. */
-bool skr_placement_hub_decided(const struct skr_placement_hub *hub, const char *cluster);
-/* Index of the cluster in the hub; -1: none. O(log clusters). */
-int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);
 
 #endif

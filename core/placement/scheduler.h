@@ -19,12 +19,6 @@ struct skr_placement_settings {
 };
 
 extern const struct skr_scheduler skr_placement_scheduler;
-extern const struct skr_resource skr_resource_managed_clusters;
-extern const struct skr_resource skr_resource_cluster_sets;
-extern const struct skr_resource skr_resource_cluster_set_bindings;
-extern const struct skr_resource skr_resource_placements;
-extern const struct skr_resource skr_resource_placement_decisions;
-extern const struct skr_resource skr_resource_addon_scores;
 
 /* Since the start, and what there is now. */
 struct skr_placement_counts {

@@ -3,14 +3,17 @@
 #define SKR_CORE_PLACEMENT_STATE_H
 /*
  * What the scheduler of Placements holds, for the files of this folder that run it: scheduler.c the
- * row, cache.c objects in, trigger.c which Placements a change concerns, cycle_target.c what should
- * be, cycle_writes.c the way there, cycle_status.c the Placement's status.
+ * row, cache.c the objects, trigger.c objects in and which Placements a change concerns,
+ * cycle_target.c what should be, cycle_writes.c the way there, cycle_status.c the Placement's status,
+ * outbox.c what goes out. Calls go from the first of a later kind to the earlier one only: row,
+ * cycle, trigger, outbox, cache.
  */
 #include <uthash.h>
 
 #include "core/frame/keys.h"
 #include "core/placement/evaluate.h"
 #include "core/placement/scheduler.h"
+#include "core/placement/types.h"
 
 enum { SKR_PLACEMENT_WAKE_KEYS };
 enum {
@@ -23,18 +26,6 @@ enum {
 #define SKR_PLACEMENT_RESYNC    (600 * SKR_SECOND)
 #define SKR_PLACEMENT_RETRY_MIN (5 * SKR_MILLISECOND)
 #define SKR_PLACEMENT_RETRY_MAX (60 * SKR_SECOND)
-
-enum skr_ocm_kind {
-    SKR_OCM_CLUSTER,
-    SKR_OCM_SET,
-    SKR_OCM_BINDING,
-    SKR_OCM_PLACEMENT,
-    SKR_OCM_DECISION,
-    SKR_OCM_SCORE,
-    SKR_OCM_KIND_COUNT
-};
-extern const struct skr_object_type skr_ocm_types[SKR_OCM_KIND_COUNT];
-const struct skr_meta *skr_ocm_meta(const void *object); /* of any of the six */
 
 /* A cached object of any kind. */
 struct skr_ocm_entry {
@@ -101,11 +92,13 @@ struct skr_placements {
 };
 
 /* ---- cache.c ---- */
-void skr_placements_object(void *self, struct skr_event *event);
-/* The newer object is cached; what it changes is queued. Takes object. */
-void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object);
-void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
-                         const char *namespace_, const char *name);
+/* The newer object is cached and *ret_before is the one that it replaces, or NULL; both are the
+ * caller's to look at, *ret_before to destroy. Returns whether it was newer. Takes object. */
+bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, void *object,
+                        void **ret_before);
+/* Out of the cache; the caller destroys it. NULL: it was not there. */
+void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
+                            const char *namespace_, const char *name);
 void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
                           const char *namespace_, const char *name);
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self,
@@ -116,16 +109,27 @@ void skr_placements_sort(struct skr_placements *self);
 void skr_placements_clear(struct skr_placements *self);
 bool skr_placements_is_ours(const struct skr_placements *self,
                             const struct skr_placement_entry *entry);
+void skr_target_destroy(struct skr_target *target); /* NULL allowed */
 
-/* ---- trigger.c: before or after NULL: it is new, gone ---- */
-void skr_placements_changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
-                            const void *after);
+/* ---- outbox.c ---- */
+void skr_placements_send(struct skr_placements *self, struct skr_placement_entry *entry,
+                         const struct skr_write *write, int purpose, const char *object);
+/* An Event about the Placement. related: name of a decision object, NULL none. */
+void skr_placements_event(struct skr_placements *self, const struct skr_placement_entry *entry,
+                          const char *related, bool warning, const char *reason, const char *action,
+                          const char *note);
+
+/* ---- trigger.c ---- */
+void skr_placements_object(void *self, struct skr_event *event);
+/* The newer object is cached; what it changes is queued. Takes object. */
+void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object);
+void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
+                         const char *namespace_, const char *name);
 void skr_placements_queue(struct skr_placements *self, const struct skr_placement_entry *entry);
 
 /* ---- cycle_target.c ---- */
 struct skr_target *skr_target_create(struct skr_placements *self,
                                      const struct skr_placement_entry *entry);
-void skr_target_destroy(struct skr_target *target); /* NULL allowed */
 
 /* ---- cycle_writes.c, cycle_status.c ---- */
 bool skr_placements_settle(void *self);
@@ -133,11 +137,5 @@ void skr_placements_written(void *self, const struct skr_pending_write *write,
                             struct skr_event *event);
 /* Sends the status when it differs; returns whether it did. */
 bool skr_placements_write_status(struct skr_placements *self, struct skr_placement_entry *entry);
-void skr_placements_send(struct skr_placements *self, struct skr_placement_entry *entry,
-                         const struct skr_write *write, int purpose, const char *object);
-/* An Event about the Placement. related: name of a decision object, NULL none. */
-void skr_placements_event(struct skr_placements *self, const struct skr_placement_entry *entry,
-                          const char *related, bool warning, const char *reason, const char *action,
-                          const char *note);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which Placements a change concerns. Balance is not among the reasons: it reads the counts at the
+ * Objects in, and which Placements a change of one concerns. Balance is not among the reasons: it reads the counts at the
  * next cycle, or Placements would answer one another for ever.
  */
 #include <stdio.h>
@@ -217,8 +217,9 @@ static void score_changed(struct skr_placements *self, const struct skr_addon_sc
     }
 }
 
-void skr_placements_changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
-                            const void *after)
+/* before or after NULL: it is new, gone. */
+static void changed(struct skr_placements *self, enum skr_ocm_kind kind, const void *before,
+                    const void *after)
 {
     const struct concern any = {0};
     switch (kind) {
@@ -246,5 +247,39 @@ void skr_placements_changed(struct skr_placements *self, enum skr_ocm_kind kind,
         break;
     case SKR_OCM_KIND_COUNT:
         break;
+    }
+}
+
+/* ---- objects in ---- */
+
+void skr_placements_take(struct skr_placements *self, enum skr_ocm_kind kind, void *object)
+{
+    void *before = NULL;
+    if (skr_placements_put(self, kind, object, &before)) {
+        changed(self, kind, before, object);
+        skr_ocm_types[kind].destroy(before);
+    }
+}
+
+void skr_placements_drop(struct skr_placements *self, enum skr_ocm_kind kind,
+                         const char *namespace_, const char *name)
+{
+    void *before = skr_placements_remove(self, kind, namespace_, name);
+    if (before && kind != SKR_OCM_PLACEMENT) {
+        changed(self, kind, before, NULL);
+    }
+    skr_ocm_types[kind].destroy(before);
+}
+
+void skr_placements_object(void *object, struct skr_event *event)
+{
+    struct skr_placements *self = object;
+    const bool upsert = event->kind == SKR_EVENT_UPSERT;
+    const struct skr_object_type *type = upsert ? event->upsert.type : event->deleted.type;
+    const enum skr_ocm_kind kind = (enum skr_ocm_kind)(type - skr_ocm_types);
+    if (upsert) {
+        skr_placements_take(self, kind, skr_event_take_object(event));
+    } else {
+        skr_placements_drop(self, kind, event->deleted.namespace_, event->deleted.name);
     }
 }

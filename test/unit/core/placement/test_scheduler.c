@@ -6,6 +6,7 @@
 
 #include "core/placement/scheduler.h"
 #include "core/placement/slices.h"
+#include "core/placement/types.h"
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_PLACEMENT_HUB_H
+#define SKR_CORE_PLACEMENT_HUB_H
+/* What a cycle of a Placement looks at. */
+#include "core/placement/objects.h"
+#include "core/placement/placement.h"
+
+/* What there is. All borrowed, names sorted in byte order. */
+struct skr_placement_hub {
+    size_t n_clusters;
+    const struct skr_managed_cluster *const *cluster;
+    /* [cluster] How many Placements' decisions name it, this one among them; each counts once. */
+    const uint32_t *load;
+    size_t n_sets;
+    const struct skr_cluster_set *const *set;
+    size_t n_bindings; /* of the Placement's namespace */
+    const struct skr_cluster_set_binding *const *binding;
+    size_t n_decisions; /* of the Placement */
+    const struct skr_placement_decision *const *decision;
+    /* The AddOnPlacementScore of this name in the cluster's namespace; NULL: none. */
+    const struct skr_addon_score *(*score)(void *context, const char *cluster, const char *name);
+    void *context;
+    bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
+    bool what_if;       /* totals of the clusters' annotations count */
+    bool explain;       /* texts of why a cluster was filtered are wanted */
+    skr_time now;
+    enum skr_spread_mode spread_mode; /* the option, for Placements that do not say */
+};
+
+/* Whether the Placement's decisions name the cluster. */
+bool skr_placement_hub_decided(const struct skr_placement_hub *hub, const char *cluster);
+/* Index of the cluster in the hub; -1: none. O(log clusters). */
+int64_t skr_placement_hub_find(const struct skr_placement_hub *hub, const char *cluster);
+
+#endif
