@@ -21,6 +21,18 @@ int skr_object_too_large(struct skr_error *error, const char *path)
                          path, SKR_OBJECT_BYTES_MAX);
 }
 
+char *skr_object_key(const char *namespace_, const char *name)
+{
+    size_t n_namespace = strlen(namespace_), n_name = strlen(name);
+    char *key = skr_alloc(n_namespace + n_name + 2);
+    memcpy(key, namespace_, n_namespace);
+    if (n_namespace > 0) {
+        key[n_namespace++] = '/';
+    }
+    memcpy(key + n_namespace, name, n_name);
+    return key;
+}
+
 static int type_error(const char *path, const char *key, const char *what, const json_t *value,
                       struct skr_error *error)
 {

@@ -87,6 +87,9 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
 /* A resource list ({"cpu":"2"}; numbers are tolerated) as sorted amounts. */
 int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const char *path,
                           struct skr_quantities *ret, struct skr_error *error);
+/* What caches name an object by: "namespace/name", or the name alone without a namespace. The caller
+ * frees it. */
+char *skr_object_key(const char *namespace_, const char *name);
 /* RFC 3339 with optional fraction and offset. */
 int skr_time_parse(const char *text, skr_time *ret, struct skr_error *error);
 /* RFC 3339, nanoseconds with trailing zeros dropped, at the given offset from UTC; buffer >= 36

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects in, by kind and name; decisions also by their Placement, with how many Placements name
  * each cluster, counted as they come and go. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/placement/state.h"
-
-static char *make_key(const char *namespace_, const char *name)
-{
-    const size_t n = strlen(namespace_) + strlen(name) + 2;
-    char *key = skr_alloc(n);
-    snprintf(key, n, "%s%s%s", namespace_, namespace_[0] ? "/" : "", name);
-    return key;
-}
 
 /* ---- Placements ---- */
 
@@ -34,7 +25,7 @@ bool skr_placements_is_ours(const struct skr_placements *self,
 static struct skr_placement_entry *open_entry(struct skr_placements *self, const char *namespace_,
                                               const char *name)
 {
-    char *key = make_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     struct skr_placement_entry *entry = skr_placements_entry(self, key);
     if (entry) {
         free(key);
@@ -151,7 +142,7 @@ static void link_decision(struct skr_placements *self, struct skr_placement_deci
 
 static void unlink_decision(struct skr_placements *self, const struct skr_placement_decision *d)
 {
-    char *key = d->placement ? make_key(d->meta.namespace_, d->placement) : NULL;
+    char *key = d->placement ? skr_object_key(d->meta.namespace_, d->placement) : NULL;
     struct skr_placement_entry *entry = key ? skr_placements_entry(self, key) : NULL;
     for (size_t i = 0; entry && i < entry->n_decisions; i++) {
         if (entry->decision[i] == d) {
@@ -176,7 +167,7 @@ static struct skr_ocm_entry *find_cached(const struct skr_placements *self, enum
 void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind kind,
                           const char *namespace_, const char *name)
 {
-    char *key = make_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     const struct skr_ocm_entry *cached = find_cached(self, kind, key);
     free(key);
     return cached ? cached->object : NULL;
@@ -205,7 +196,7 @@ static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void 
                       void **ret_before)
 {
     const struct skr_meta *meta = skr_ocm_meta(object);
-    char *key = make_key(meta->namespace_, meta->name);
+    char *key = skr_object_key(meta->namespace_, meta->name);
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
     void *before = cached ? cached->object : NULL;
     if (!is_newer(before, object)) {
@@ -245,7 +236,7 @@ bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, voi
 void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
                             const char *namespace_, const char *name)
 {
-    char *key = make_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     struct skr_ocm_entry *cached = find_cached(self, kind, key);
     struct skr_placement_entry *entry =
         kind == SKR_OCM_PLACEMENT ? skr_placements_entry(self, key) : NULL;

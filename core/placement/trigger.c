@@ -3,7 +3,7 @@
  * Objects in, and which Placements a change of one concerns. Balance is not among the reasons: it reads the counts at the
  * next cycle, or Placements would answer one another for ever.
  */
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/placement/state.h"
@@ -151,9 +151,9 @@ static bool same_text(const char *a, const char *b)
 static void placement_changed(struct skr_placements *self, const struct skr_placement *before,
                               const struct skr_placement *after)
 {
-    char key[600];
-    snprintf(key, sizeof key, "%s/%s", after->meta.namespace_, after->meta.name);
+    char *key = skr_object_key(after->meta.namespace_, after->meta.name);
     struct skr_placement_entry *entry = skr_placements_entry(self, key);
+    free(key);
     if (!entry) {
         return;
     }
@@ -186,10 +186,10 @@ static bool same_decision(const struct skr_placement_decision *a,
 
 static void queue_owner(struct skr_placements *self, const struct skr_placement_decision *d)
 {
-    char key[600];
     if (d && d->placement) {
-        snprintf(key, sizeof key, "%s/%s", d->meta.namespace_, d->placement);
+        char *key = skr_object_key(d->meta.namespace_, d->placement);
         skr_placements_queue(self, skr_placements_entry(self, key));
+        free(key);
     }
 }
 

@@ -13,24 +13,24 @@ struct skr_binding_entry *skr_propagation_find(struct skr_propagation *self, con
     return entry;
 }
 
-static struct skr_cluster_entry *find_cluster(struct skr_propagation *self, const char *name)
+struct skr_cluster_entry *skr_propagation_find_cluster(struct skr_propagation *self,
+                                                       const char *name)
 {
     struct skr_cluster_entry *entry;
     HASH_FIND(hh, self->cluster, name, strlen(name), entry);
     return entry;
 }
 
-static char *make_key(const char *namespace_, const char *name)
+const struct skr_object_type *skr_binding_entry_type(const struct skr_binding_entry *entry)
 {
-    size_t n_namespace = strlen(namespace_);
-    size_t n_name = strlen(name);
-    char *key = skr_alloc(n_namespace + n_name + 2);
-    memcpy(key, namespace_, n_namespace);
-    if (n_namespace > 0) {
-        key[n_namespace++] = '/';
-    }
-    memcpy(key + n_namespace, name, n_name);
-    return key;
+    return entry->binding->meta.namespace_[0] != '\0' ? &skr_binding_type
+                                                      : &skr_cluster_binding_type;
+}
+
+bool skr_propagation_is_ours(const struct skr_propagation *self, const struct skr_binding *binding)
+{
+    return binding->is_managed && !binding->suspended && !binding->meta.deleting &&
+           strcmp(binding->scheduler_name, self->settings->scheduler_name) == 0;
 }
 
 void skr_propagation_queue(struct skr_propagation *self, const struct skr_binding_entry *entry,
@@ -69,9 +69,9 @@ void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_ent
     free(entry);
 }
 
-static void upsert_binding(struct skr_propagation *self, struct skr_binding *binding)
+void skr_propagation_put_binding(struct skr_propagation *self, struct skr_binding *binding)
 {
-    char *key = make_key(binding->meta.namespace_, binding->meta.name);
+    char *key = skr_object_key(binding->meta.namespace_, binding->meta.name);
     struct skr_binding_entry *entry = skr_propagation_find(self, key);
     if (!entry) {
         entry = skr_alloc(sizeof *entry);
@@ -90,46 +90,10 @@ static void upsert_binding(struct skr_propagation *self, struct skr_binding *bin
     }
 }
 
-static void upsert_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster)
+void skr_propagation_drop_binding(struct skr_propagation *self, const char *namespace_,
+                                  const char *name)
 {
-    struct skr_cluster_entry *entry = find_cluster(self, cluster->meta.name);
-    struct skr_member_cluster *before = NULL;
-    if (entry && strcmp(entry->cluster->meta.uid, cluster->meta.uid) == 0 &&
-        cluster->meta.resource_version <= entry->cluster->meta.resource_version) {
-        skr_member_cluster_destroy(cluster);
-        return;
-    }
-    free(self->list);
-    self->list = NULL;
-    if (entry) {
-        before = entry->cluster;
-        HASH_DELETE(hh, self->cluster, entry);
-    } else {
-        entry = skr_alloc(sizeof *entry);
-    }
-    entry->cluster = cluster;
-    HASH_ADD_KEYPTR(hh, self->cluster, cluster->meta.name, strlen(cluster->meta.name), entry);
-    skr_propagation_cluster_changed(self, before, cluster);
-    skr_member_cluster_destroy(before);
-}
-
-static void delete_cluster(struct skr_propagation *self, const char *name)
-{
-    struct skr_cluster_entry *entry = find_cluster(self, name);
-    if (!entry) {
-        return;
-    }
-    free(self->list);
-    self->list = NULL;
-    HASH_DELETE(hh, self->cluster, entry);
-    skr_propagation_cluster_changed(self, entry->cluster, NULL);
-    skr_member_cluster_destroy(entry->cluster);
-    free(entry);
-}
-
-static void delete_binding(struct skr_propagation *self, const char *namespace_, const char *name)
-{
-    char *key = make_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     struct skr_binding_entry *entry = skr_propagation_find(self, key);
     free(key);
     if (entry) {
@@ -137,21 +101,41 @@ static void delete_binding(struct skr_propagation *self, const char *namespace_,
     }
 }
 
-void skr_propagation_object(void *self, struct skr_event *event)
+bool skr_propagation_put_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster,
+                                 struct skr_member_cluster **ret_before)
 {
-    if (event->kind == SKR_EVENT_DELETE) {
-        if (event->deleted.type == &skr_member_cluster_type) {
-            delete_cluster(self, event->deleted.name);
-        } else {
-            delete_binding(self, event->deleted.namespace_, event->deleted.name);
-        }
-        return;
+    struct skr_cluster_entry *entry = skr_propagation_find_cluster(self, cluster->meta.name);
+    *ret_before = entry ? entry->cluster : NULL;
+    if (entry && strcmp(entry->cluster->meta.uid, cluster->meta.uid) == 0 &&
+        cluster->meta.resource_version <= entry->cluster->meta.resource_version) {
+        skr_member_cluster_destroy(cluster);
+        return false;
     }
-    if (event->upsert.type == &skr_member_cluster_type) {
-        upsert_cluster(self, skr_event_take_object(event));
+    free(self->list);
+    self->list = NULL;
+    if (entry) {
+        HASH_DELETE(hh, self->cluster, entry);
     } else {
-        upsert_binding(self, skr_event_take_object(event));
+        entry = skr_alloc(sizeof *entry);
     }
+    entry->cluster = cluster;
+    HASH_ADD_KEYPTR(hh, self->cluster, cluster->meta.name, strlen(cluster->meta.name), entry);
+    return true;
+}
+
+struct skr_member_cluster *skr_propagation_remove_cluster(struct skr_propagation *self,
+                                                          const char *name)
+{
+    struct skr_cluster_entry *entry = skr_propagation_find_cluster(self, name);
+    if (!entry) {
+        return NULL;
+    }
+    struct skr_member_cluster *cluster = entry->cluster;
+    free(self->list);
+    self->list = NULL;
+    HASH_DELETE(hh, self->cluster, entry);
+    free(entry);
+    return cluster;
 }
 
 /* ---- the list ---- */

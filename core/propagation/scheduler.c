@@ -7,75 +7,11 @@
 
 #include "core/propagation/state.h"
 
-const struct skr_resource skr_resource_bindings = {"work.karmada.io", "v1alpha2",
-                                                   "resourcebindings", "ResourceBinding", true};
-const struct skr_resource skr_resource_cluster_bindings = {
-    "work.karmada.io", "v1alpha2", "clusterresourcebindings", "ClusterResourceBinding", false};
-const struct skr_resource skr_resource_member_clusters = {"cluster.karmada.io", "v1alpha1",
-                                                          "clusters", "Cluster", false};
-
-static int decode_binding(const json_t *json, void **ret, struct skr_error *error)
-{
-    struct skr_binding *binding = NULL;
-    int rc = skr_binding_decode(json, &binding, error);
-    *ret = binding;
-    return rc;
-}
-
-static void destroy_binding(void *object)
-{
-    skr_binding_destroy(object);
-}
-
-static const struct skr_meta *meta_of_binding(const void *object)
-{
-    const struct skr_binding *binding = object;
-    return &binding->meta;
-}
-
-static int decode_cluster(const json_t *json, void **ret, struct skr_error *error)
-{
-    struct skr_member_cluster *cluster = NULL;
-    int rc = skr_member_cluster_decode(json, &cluster, error);
-    *ret = cluster;
-    return rc;
-}
-
-static void destroy_cluster(void *object)
-{
-    skr_member_cluster_destroy(object);
-}
-
-static const struct skr_meta *meta_of_cluster(const void *object)
-{
-    const struct skr_member_cluster *cluster = object;
-    return &cluster->meta;
-}
-
-const struct skr_object_type skr_binding_type = {&skr_resource_bindings, decode_binding,
-                                                 destroy_binding, meta_of_binding};
-const struct skr_object_type skr_cluster_binding_type = {
-    &skr_resource_cluster_bindings, decode_binding, destroy_binding, meta_of_binding};
-const struct skr_object_type skr_member_cluster_type = {
-    &skr_resource_member_clusters, decode_cluster, destroy_cluster, meta_of_cluster};
-
 static const struct skr_watch watches[] = {
     {.type = &skr_member_cluster_type, .name = "memberclusters"},
     {.type = &skr_binding_type},
     {.type = &skr_cluster_binding_type},
 };
-
-const struct skr_object_type *skr_binding_entry_type(const struct skr_binding_entry *entry)
-{
-    return entry->binding->meta.namespace_[0] != '\0' ? &skr_binding_type
-                                                      : &skr_cluster_binding_type;
-}
-
-bool skr_propagation_is_ours(const struct skr_propagation *self, const struct skr_binding *binding)
-{
-    return binding->is_managed && !binding->suspended && !binding->meta.deleting &&
-           strcmp(binding->scheduler_name, self->settings->scheduler_name) == 0;
-}
 
 static void *create(struct skr_frame *frame, const void *settings)
 {

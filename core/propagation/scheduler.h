@@ -21,9 +21,6 @@ struct skr_propagation_settings {
 };
 
 extern const struct skr_scheduler skr_propagation_scheduler;
-extern const struct skr_resource skr_resource_bindings;         /* namespaced */
-extern const struct skr_resource skr_resource_cluster_bindings; /* cluster-scoped */
-extern const struct skr_resource skr_resource_member_clusters;
 
 /* Parts of a binding's cycle as the engine sees them: from the first patch to the last answer, and
  * from the binding's turn to its end. A decision itself takes no time under the engine's clock. */

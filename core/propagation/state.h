@@ -3,13 +3,15 @@
 #define SKR_CORE_PROPAGATION_STATE_H
 /*
  * What the scheduler of bindings holds, for the files of this folder that run it: scheduler.c the
- * row, cache.c objects in, trigger.c when a binding is decided, cycle.c decision and writes.
+ * row, cache.c the objects, trigger.c objects in and when a binding is decided, cycle.c decision and
+ * writes. Calls go one way: row, cycle, trigger, cache.
  */
 #include <uthash.h>
 
 #include "core/frame/keys.h"
 #include "core/propagation/decision.h"
 #include "core/propagation/scheduler.h"
+#include "core/propagation/types.h"
 
 enum {
     SKR_WAKE_KEYS, /* the queue's */
@@ -64,23 +66,30 @@ struct skr_propagation {
     struct skr_propagation_times time[SKR_PROPAGATION_STEP_COUNT];
 };
 
-extern const struct skr_object_type skr_binding_type;
-extern const struct skr_object_type skr_cluster_binding_type;
-extern const struct skr_object_type skr_member_cluster_type;
+/* ---- cache.c ---- */
 
 /* The type of the binding's objects. */
 const struct skr_object_type *skr_binding_entry_type(const struct skr_binding_entry *entry);
 /* Managed by a policy, asks for us, not suspended, not being deleted. */
 bool skr_propagation_is_ours(const struct skr_propagation *self, const struct skr_binding *binding);
-
-/* ---- cache.c ---- */
-
-void skr_propagation_object(void *self, struct skr_event *event);
 /* The newer object of a binding is cached. Returns whether it was newer. Takes binding. */
 bool skr_propagation_take(struct skr_propagation *self, struct skr_binding_entry *entry,
                           struct skr_binding *binding);
 struct skr_binding_entry *skr_propagation_find(struct skr_propagation *self, const char *key);
+/* A newer version is cached, and queued when it is to be looked at. Takes binding. */
+void skr_propagation_put_binding(struct skr_propagation *self, struct skr_binding *binding);
+void skr_propagation_drop_binding(struct skr_propagation *self, const char *namespace_,
+                                  const char *name);
 void skr_propagation_remove(struct skr_propagation *self, struct skr_binding_entry *entry);
+struct skr_cluster_entry *skr_propagation_find_cluster(struct skr_propagation *self,
+                                                       const char *name); /* NULL: none */
+/* The newer object is cached; *ret_before is the one that it replaces, for the caller to destroy, or
+ * NULL. Returns whether it was newer. Takes cluster. */
+bool skr_propagation_put_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster,
+                                 struct skr_member_cluster **ret_before);
+/* The caller destroys it. NULL: it was not there. */
+struct skr_member_cluster *skr_propagation_remove_cluster(struct skr_propagation *self,
+                                                          const char *name);
 /* All clusters, sorted by name; borrowed until the next object. */
 const struct skr_member_cluster *const *skr_propagation_clusters(struct skr_propagation *self,
                                                                  size_t *ret_n);
@@ -90,14 +99,11 @@ void skr_propagation_clear(struct skr_propagation *self);
 
 /* ---- trigger.c ---- */
 
+void skr_propagation_object(void *self, struct skr_event *event);
 /* Whether the binding has to be decided; else its generation at most is noted. */
 bool skr_propagation_is_due(struct skr_propagation *self, const struct skr_binding *binding);
 /* Whether both texts are the same JSON value. */
 bool skr_propagation_same_json(const char *a, const char *b);
-/* Bindings that a change of a cluster concerns are queued. before or after NULL: it is new, gone. */
-void skr_propagation_cluster_changed(struct skr_propagation *self,
-                                     const struct skr_member_cluster *before,
-                                     const struct skr_member_cluster *after);
 
 /* ---- cycle.c ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a binding is decided. Of itself: it is new or its generation changed, and then if the applied
+ * Objects in, and when a binding is decided. Of itself: it is new or its generation changed, and then if the applied
  * placement, the replicas, a triggered rescheduling or a terminating cluster ask for it (karmada
  * pkg/scheduler/scheduler.go, doScheduleBinding). By clusters: labels, generation or deletion of one
  * that its affinity matches; and, beyond karmada-scheduler, any improvement while it has no place.
@@ -86,9 +86,8 @@ static bool replicas_changed(const struct skr_binding *binding)
 static bool has_terminating_target(struct skr_propagation *self, const struct skr_binding *binding)
 {
     for (size_t i = 0; i < binding->n_targets; i++) {
-        struct skr_cluster_entry *entry;
-        const char *name = binding->target[i].name;
-        HASH_FIND(hh, self->cluster, name, strlen(name), entry);
+        const struct skr_cluster_entry *entry =
+            skr_propagation_find_cluster(self, binding->target[i].name);
         if (entry && entry->cluster->meta.deleting) {
             return true;
         }
@@ -204,9 +203,9 @@ static void retrigger(struct skr_propagation *self, struct skr_binding_entry *en
     skr_propagation_queue(self, entry, entry->retriggered_at);
 }
 
-void skr_propagation_cluster_changed(struct skr_propagation *self,
-                                     const struct skr_member_cluster *before,
-                                     const struct skr_member_cluster *after)
+/* Bindings that a change of a cluster concerns are queued. before or after NULL: it is new, gone. */
+static void cluster_changed(struct skr_propagation *self, const struct skr_member_cluster *before,
+                            const struct skr_member_cluster *after)
 {
     struct skr_binding_entry *entry;
     struct skr_binding_entry *next;
@@ -226,5 +225,42 @@ void skr_propagation_cluster_changed(struct skr_propagation *self,
         } else if (better && is_unplaced(binding)) {
             retrigger(self, entry);
         }
+    }
+}
+
+/* ---- objects in ---- */
+
+static void upsert_cluster(struct skr_propagation *self, struct skr_member_cluster *cluster)
+{
+    struct skr_member_cluster *before;
+    if (skr_propagation_put_cluster(self, cluster, &before)) {
+        cluster_changed(self, before, cluster);
+        skr_member_cluster_destroy(before);
+    }
+}
+
+static void delete_cluster(struct skr_propagation *self, const char *name)
+{
+    struct skr_member_cluster *before = skr_propagation_remove_cluster(self, name);
+    if (before) {
+        cluster_changed(self, before, NULL);
+        skr_member_cluster_destroy(before);
+    }
+}
+
+void skr_propagation_object(void *self, struct skr_event *event)
+{
+    if (event->kind == SKR_EVENT_DELETE) {
+        if (event->deleted.type == &skr_member_cluster_type) {
+            delete_cluster(self, event->deleted.name);
+        } else {
+            skr_propagation_drop_binding(self, event->deleted.namespace_, event->deleted.name);
+        }
+        return;
+    }
+    if (event->upsert.type == &skr_member_cluster_type) {
+        upsert_cluster(self, skr_event_take_object(event));
+    } else {
+        skr_propagation_put_binding(self, skr_event_take_object(event));
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/propagation/scheduler.h"
+#include "core/propagation/types.h"
 #include "test/test.h"
 #include "test/unit/frame_rig.h"
 
