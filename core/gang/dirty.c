@@ -6,8 +6,8 @@
 #include "core/gang/dirty.h"
 
 #include "core/gang/groups.h"
-#include "core/gang/maps.h"
-#include "core/gang/plan.h"
+#include "core/gang/map_entry.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/wakes.h"
 

@@ -7,10 +7,10 @@
  */
 #include "core/gang/explain.h"
 #include "core/gang/groups.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "core/gang/shapes.h"

@@ -15,8 +15,8 @@
 #include "core/gang/explain_request.h"
 
 #include "core/gang/explain.h"
-#include "core/gang/groups.h"
-#include "core/gang/maps.h"
+#include "core/gang/group_table.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/pages.h"

@@ -2,28 +2,7 @@
 #ifndef SKR_CORE_GANG_FIT_H
 #define SKR_CORE_GANG_FIT_H
 /* Whether a group fits, without a solve; what was reported of that. The slots: fit_cache.h. */
-#include "core/gang/gang.h"
-
-struct kind;
-struct kind_sizes;
-struct pod_watch;
-
-/* What the planner knows of a group without asking the solver. Written by fit.c alone, but for
- * report_at: fit_report_at(). */
-struct fit {
-    bool made;                /* for this */
-    uint64_t input;           /* group->input_epoch */
-    struct kind *kind;        /* a reference; NULL: the group is not one that is answered for */
-    struct kind_sizes *sizes; /* of the kind, under the group's rules */
-    struct watched *watched;
-    int32_t n;               /* members to place */
-    uint64_t solved_changes; /* plain_planning: fits was found at these changes of the kind */
-    bool fits;
-    /* Of the kind and the nodes when the group's reason was reported last. */
-    uint64_t reported_changes, reported_nodes;
-    bool reported_short;
-    skr_time report_at; /* it is old, and reported anew then; 0: it stands */
-};
+#include "core/gang/groups.h"
 
 enum fit_answer {
     FIT_UNKNOWN, /* ask the solver */

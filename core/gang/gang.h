@@ -19,7 +19,8 @@
  * by pointer.
  */
 #include "core/frame/frame.h"
-#include "core/gang/scheduler.h"
+#include "core/gang/settings.h"
+#include "core/gang/stats.h"
 #include "topology/ledger.h"
 #include "topology/tree.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/gang/dirty.h"
 #include "core/gang/explain.h"
+#include "core/gang/fit.h"
 #include "core/gang/group_source.h"
 #include "core/gang/measure.h"
 #include "core/gang/membership.h"

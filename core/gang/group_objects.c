@@ -2,10 +2,10 @@
 #include "core/gang/group_objects.h"
 
 #include "core/gang/dirty.h"
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "core/gang/maps.h"
 #include "core/gang/output.h"
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/status.h"
 #include "core/gang/trial.h"
 #include "core/gang/types.h"

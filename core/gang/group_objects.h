@@ -6,14 +6,7 @@
  * plan's annotation. The writer of core/frame brings one to the other; an acknowledged patch is
  * applied to the cached object here, so that answers need not carry objects as large as a plan.
  */
-#include "core/gang/gang.h"
-
-/* Of the patch in flight, for applying it on success. */
-struct sent_patch {
-    struct skr_label *item; /* value NULL: removed */
-    size_t n;
-    char *annotation; /* sakkara.plan; "" removed; NULL untouched */
-};
+#include "core/gang/map_entry.h"
 
 /* Maps that no group writes: topology maps, duplicates, maps whose name is bad. */
 void group_objects_settle_map(struct skr_gang *e, struct map_entry *m);

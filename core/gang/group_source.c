@@ -6,7 +6,7 @@
 #include "core/gang/group_source.h"
 
 #include "core/gang/dirty.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"

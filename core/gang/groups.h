@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_GROUPS_H
 #define SKR_CORE_GANG_GROUPS_H
-/*
- * The groups there are, by namespace/name: one for each that a pod or a source names. A group goes
- * when nothing names it any more and it has no plan.
- */
+/* The entry of a group, its fields by the file that writes them. */
 #include <uthash.h>
 
-#include "core/gang/fit.h"
 #include "core/gang/gang.h"
 #include "core/gang/reason.h"
 #include "core/group/group.h"
@@ -52,6 +48,27 @@ struct reported_event {
     char *note;
 };
 enum { SKR_EVENTS_KEPT = 8 }; /* a group */
+
+struct kind;
+struct kind_sizes;
+struct pod_watch;
+
+/* What the planner knows of a group without asking the solver. Written by fit.c alone, but for
+ * report_at: fit_report_at(). */
+struct fit {
+    bool made;                /* for this */
+    uint64_t input;           /* group->input_epoch */
+    struct kind *kind;        /* a reference; NULL: the group is not one that is answered for */
+    struct kind_sizes *sizes; /* of the kind, under the group's rules */
+    struct watched *watched;
+    int32_t n;               /* members to place */
+    uint64_t solved_changes; /* plain_planning: fits was found at these changes of the kind */
+    bool fits;
+    /* Of the kind and the nodes when the group's reason was reported last. */
+    uint64_t reported_changes, reported_nodes;
+    bool reported_short;
+    skr_time report_at; /* it is old, and reported anew then; 0: it stands */
+};
 
 struct group {
     UT_hash_handle hh; /* by namespace/name */
@@ -162,13 +179,5 @@ struct group {
         uint64_t input;
     } gated; /* Events of gated members; members.c */
 };
-
-struct group *groups_get(struct skr_gang *e, const char *namespace_,
-                         const char *name);                           /* made when absent */
-struct group *groups_find(const struct skr_gang *e, const char *key); /* NULL: none */
-/* As people name it: a group of that name, or the group that the map of that name defines.
- * *ret_map: such a map when there is no group of that name. */
-struct group *groups_find_named(const struct skr_gang *e, const char *key,
-                                struct map_entry **ret_map);
 
 #endif

@@ -3,10 +3,10 @@
  */
 #include "core/gang/inspect.h"
 #include "core/gang/groups.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 

@@ -7,8 +7,9 @@
 
 #include "core/gang/dirty.h"
 #include "core/gang/group_end.h"
+#include "core/gang/group_objects.h"
 #include "core/gang/group_source.h"
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "core/gang/names.h"
 #include "core/gang/topology.h"
 

@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_GANG_MEASURE_H
 #define SKR_CORE_GANG_MEASURE_H
 /* Numbers that are made, not kept: how long complete groups waited. At the end of every evaluation,
- * and before a group goes. (How much room is left: engine.h.) */
+ * and before a group goes. (How much room is left: slots.h.) */
 #include "core/gang/groups.h"
 
 void measure_group(struct skr_gang *e, struct group *g);

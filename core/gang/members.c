@@ -19,6 +19,7 @@
 #include "core/gang/nodes.h"
 #include "core/gang/nomination.h"
 #include "core/gang/output.h"
+#include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/planner.h"
 #include "core/gang/pod_changes.h"

@@ -12,7 +12,7 @@
  */
 #include "core/gang/membership.h"
 
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
 

@@ -6,7 +6,7 @@
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"
 #include "core/gang/output.h"
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 
 #include <utlist.h>

@@ -6,7 +6,7 @@
  * does; and its kicks: a kick wakes the member in kube-scheduler's queue, by a nomination or by the
  * removal of its gate.
  */
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 
 /* It carries the text of the whole plan, of a group from labels. */
 bool nomination_is_anchor(const struct pod_entry *p);

@@ -8,7 +8,10 @@
  *
  * Errors are answers too: a Status as kube-apiserver writes it, so that kubectl shows its message.
  */
-#include "core/gang/scheduler.h"
+#include "topology/base/strbuf.h"
+#include "topology/object.h"
+
+struct skr_gang; /* skr_engine_self() of its engine */
 
 /* What may stand behind "?" in a path. */
 enum skr_view_argument {

@@ -8,8 +8,8 @@
  */
 #include "core/gang/plan_home.h"
 
-#include "core/gang/group_objects.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
+#include "core/gang/plan.h"
 #include "core/gang/pods.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  * "Persisted" is always read off the cached object, never remembered: a user who wipes the
  * annotation stops the plan until it stands again.
  */
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 
 /* The object's annotation as cached; "" none; NULL no object. */
 const char *plan_home_text(const struct group *g);

@@ -15,6 +15,7 @@
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
+#include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"

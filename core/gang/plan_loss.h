@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_GANG_PLAN_LOSS_H
 #define SKR_CORE_GANG_PLAN_LOSS_H
 /* The end of a plan before its time, and members that go. */
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 
 /* Nothing when it is on its way out, or past the point of no return. */
 void plan_loss_abort(struct skr_gang *e, struct group *g, enum skr_reason reason,

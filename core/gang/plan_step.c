@@ -13,6 +13,7 @@
 #include "core/gang/nomination.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
+#include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"

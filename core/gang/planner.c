@@ -16,7 +16,7 @@
 #include "core/gang/fit.h"
 #include "core/gang/fit_cache.h"
 #include "core/gang/group_state.h"
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"

@@ -12,7 +12,7 @@
 #include "core/gang/bind_calls.h"
 #include "core/gang/dirty.h"
 #include "core/gang/group_end.h"
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"

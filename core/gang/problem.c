@@ -6,6 +6,7 @@
  */
 #include "core/gang/problem.h"
 
+#include "core/gang/fit.h"
 #include "core/gang/fit_cache.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"

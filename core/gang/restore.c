@@ -12,7 +12,7 @@
 #include "core/gang/dirty.h"
 #include "core/gang/group_source.h"
 #include "core/gang/group_state.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
 #include "core/gang/restore_plan.h"

@@ -13,7 +13,7 @@
 #include "core/gang/group_end.h"
 #include "core/gang/group_objects.h"
 #include "core/gang/group_state.h"
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "core/gang/inspect.h"
 #include "core/gang/lifecycle.h"
 #include "core/gang/maps.h"

@@ -5,12 +5,13 @@
  * sentence.
  */
 #include "core/gang/status.h"
+#include "core/gang/group_table.h"
 
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/topology.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/gang/dirty.h"
 #include "core/gang/groups.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/nodes.h"
 #include "core/gang/output.h"
 #include "core/gang/wakes.h"

@@ -12,7 +12,7 @@
 
 #include "core/gang/dirty.h"
 #include "core/gang/group_state.h"
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups as a list, and one of them: /v1/groups, /v1/groups/NAMESPACE/NAME. In byte order of
  * namespace, then name. */
-#include "core/gang/groups.h"
-#include "core/gang/maps.h"
+#include "core/gang/group_table.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/pages.h"
 #include "core/gang/view.h"
 

@@ -2,7 +2,7 @@
 /* Members of a group sorted along the tree. */
 #include "core/gang/groups.h"
 #include "core/gang/outputs.h"
-#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/view.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Required node affinity from JSON. A requirement that kube-scheduler cannot parse makes its term
+ * Requirements of selectors, and required node affinity from JSON. A requirement that kube-scheduler cannot parse makes its term
  * match nothing, as do terms without requirements; such terms are left out, while has_affinity
  * tells that there were some.
  *
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/group/label_value.h"
-#include "core/pod/shape.h"
+#include "core/pod/parts.h"
 #include "topology/base/decimal.h"
 #include "topology/base/json_field.h"
 
@@ -29,6 +29,36 @@ _Static_assert(sizeof selector_operator_name / sizeof selector_operator_name[0] 
 const char *skr_selector_operator_name(enum skr_selector_operator op)
 {
     return selector_operator_name[op];
+}
+
+void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r)
+{
+    skr_strbuf_add(b, r->is_field ? "[\"field\"," : "[\"label\",");
+    skr_strbuf_add_json(b, r->key);
+    skr_strbuf_addf(b, ",\"%s\"", skr_selector_operator_name(r->op));
+    for (size_t i = 0; i < r->n_values; i++) {
+        skr_strbuf_addc(b, ',');
+        skr_strbuf_add_json(b, r->values[i]);
+    }
+    skr_strbuf_addc(b, ']');
+}
+
+bool skr_selector_requirement_copy(struct skr_arena *arena,
+                                   const struct skr_selector_requirement *from,
+                                   struct skr_selector_requirement *to)
+{
+    *to = *from;
+    to->key = skr_arena_strdup(arena, from->key);
+    to->values = skr_arena_array(arena, from->n_values, sizeof to->values[0]);
+    if (!to->key || !to->values) {
+        return false;
+    }
+    for (size_t i = 0; i < from->n_values; i++) {
+        if (!(to->values[i] = skr_arena_strdup(arena, from->values[i]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static const struct skr_field_path spec_path = {

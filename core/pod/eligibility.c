@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod/shape.h"
+#include "core/pod/parts.h"
 #include "topology/base/decimal.h"
 
 static bool is_greater(const char *a, const char *b)

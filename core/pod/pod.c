@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod/shape.h"
+#include "core/pod/parts.h"
 #include "topology/base/json_field.h"
 
 enum { FIRST_BLOCK = 1536 }; /* bytes; holds an ordinary pod */

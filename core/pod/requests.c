@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/pod/shape.h"
+#include "core/pod/parts.h"
 #include "topology/base/json_field.h"
 
 struct vector {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pod/shape.h"
+#include "core/pod/parts.h"
 
 struct reader {
     struct skr_arena *arena;

@@ -9,7 +9,7 @@
  * Rules: component-helpers scheduling/corev1/nodeaffinity, apimachinery labels.NewRequirement.
  * Limits: SKR_POD_*_MAX.
  */
-#include "core/pod/shape.h"
+#include "core/pod/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +40,6 @@ _Static_assert(sizeof taint_effect_name / sizeof taint_effect_name[0] == SKR_TAI
 
 static const struct skr_field_path spec_path = {
     .up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
-
-int skr_pod_no_room(struct skr_error *error)
-{
-    return skr_error_set(error, SKR_LIMIT, "pod: decoded, it is larger than %d bytes",
-                         (int)SKR_OBJECT_BYTES_MAX);
-}
 
 /* ---- tolerations ---- */
 
@@ -216,18 +210,6 @@ static void add_list_start(struct skr_strbuf *b, bool first)
     skr_strbuf_add(b, first ? "" : ",");
 }
 
-void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r)
-{
-    skr_strbuf_add(b, r->is_field ? "[\"field\"," : "[\"label\",");
-    skr_strbuf_add_json(b, r->key);
-    skr_strbuf_addf(b, ",\"%s\"", skr_selector_operator_name(r->op));
-    for (size_t i = 0; i < r->n_values; i++) {
-        skr_strbuf_addc(b, ',');
-        skr_strbuf_add_json(b, r->values[i]);
-    }
-    skr_strbuf_addc(b, ']');
-}
-
 static void write_affinity(struct skr_strbuf *b, const struct skr_pod_shape *shape)
 {
     skr_strbuf_add(b, ",\"affinity\":[");
@@ -325,24 +307,6 @@ int skr_pod_shape_decode(struct skr_arena *arena, const struct skr_meta *meta, j
 }
 
 /* ---- copies ---- */
-
-bool skr_selector_requirement_copy(struct skr_arena *arena,
-                                   const struct skr_selector_requirement *from,
-                                   struct skr_selector_requirement *to)
-{
-    *to = *from;
-    to->key = skr_arena_strdup(arena, from->key);
-    to->values = skr_arena_array(arena, from->n_values, sizeof to->values[0]);
-    if (!to->key || !to->values) {
-        return false;
-    }
-    for (size_t i = 0; i < from->n_values; i++) {
-        if (!(to->values[i] = skr_arena_strdup(arena, from->values[i]))) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static bool copy_terms(struct skr_arena *arena, const struct skr_pod_shape *from,
                        struct skr_pod_shape *to)

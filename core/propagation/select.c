@@ -15,17 +15,6 @@
 
 enum { STRICT_CLUSTER_RANGE = 10 };
 
-void skr_selection_fail(struct skr_selection *selection, enum skr_propagation_code code,
-                        const char *format, ...)
-{
-    va_list arguments;
-    selection->code = code;
-    selection->n = 0;
-    va_start(arguments, format);
-    vsnprintf(selection->message, sizeof selection->message, format, arguments);
-    va_end(arguments);
-}
-
 /* ---- constraints ---- */
 
 /* Static weights take the constraints' place, but for a {} that is to be spread. */

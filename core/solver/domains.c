@@ -21,6 +21,7 @@
 
 #include "core/solver/domain_tree.h"
 #include "core/solver/solve_run.h"
+#include "core/solver/solver.h"
 #include "topology/base/arena.h"
 
 struct choice {

@@ -23,7 +23,7 @@
  * Sources: Kubernetes pkg/scheduler/framework/plugins/interpodaffinity, podtopologyspread
  * (filtering.go: skew = matching + 1 - least, over the domains of eligible nodes), nodeports.
  */
-#include "core/solver/solver.h"
+#include "core/solver/solution.h"
 
 /* skr_solve() comes here by itself for a problem with such rules. problem->bounds must be NULL. Fills
  * (*ret)->domains. Errors as skr_solve(); SKR_LIMIT beyond SKR_DOMAIN_RULES_MAX. */

@@ -2,7 +2,7 @@
 #ifndef SKR_CORE_SOLVER_PLACEMENT_KEY_H
 #define SKR_CORE_SOLVER_PLACEMENT_KEY_H
 /* Keys of single levels. Internal to the solver; placements have skr_placement_key(). */
-#include "core/solver/solver.h"
+#include "core/solver/solution.h"
 #include "topology/base/arena.h"
 
 /* Key of the counts that are > 0 among n of them, runs in arena; list is working space for n. False

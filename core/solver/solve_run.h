@@ -9,7 +9,7 @@
  * in run->stop; every function that can stop returns NULL or false, its callers pass that on, and
  * skr_solve() alone turns run->stop into an error or a timeout. One thread, one run.
  */
-#include "core/solver/solver.h"
+#include "core/solver/solution.h"
 #include "topology/base/arena.h"
 
 enum skr_run_stop {

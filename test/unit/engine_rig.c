@@ -11,7 +11,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 #include "test/test.h"
 
 enum { STEPS_MAX = 2000000 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/gang/scheduler.h"
 #include "core/gang/types.h"
 #include "server/client/client.h"
 #include "server/daemon/engine_thread.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The groups there are, by namespace/name: one for each that a pod or a source names. */
-#include "core/gang/groups.h"
+#include "core/gang/group_table.h"
 
 #include "core/gang/dirty.h"
-#include "core/gang/maps.h"
+#include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
 #include "core/gang/trial.h"

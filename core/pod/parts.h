@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_CORE_POD_SHAPE_H
-#define SKR_CORE_POD_SHAPE_H
-/* Reading, copying and naming of shapes (core/pod/pod.h); used by the pod decoder. */
+#ifndef SKR_CORE_POD_PARTS_H
+#define SKR_CORE_POD_PARTS_H
+/* What the files of this folder share: reading, copying and naming of shapes and of what is in them
+ * (core/pod/pod.h). */
 #include "core/pod/pod.h"
 #include "topology/base/json_field.h"
 #include "topology/base/strbuf.h"
+
+/* Sets SKR_LIMIT: the arena is full. */
+static inline int skr_pod_no_room(struct skr_error *error)
+{
+    return skr_error_set(error, SKR_LIMIT, "pod: decoded, it is larger than %d bytes",
+                         (int)SKR_OBJECT_BYTES_MAX);
+}
 
 /* meta: whose namespace and labels the rules about other pods name. spec NULL: an empty one; status NULL allowed. Memory of *ret is in arena. Errors: SKR_INVALID
  * with the path of the field, SKR_LIMIT. */
@@ -30,7 +38,5 @@ bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *sha
                         struct skr_pod_shape *ret);
 
 const char *skr_selector_operator_name(enum skr_selector_operator op); /* "In" */
-/* Sets SKR_LIMIT: the arena is full. */
-int skr_pod_no_room(struct skr_error *error);
 
 #endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the steps of a decision share: its memory, its end, what it is called. */
+#include "core/propagation/decision.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/propagation/steps.h"
+
+static const char *const warning_name[] = {
+    [SKR_WARNING_MAX_GROUPS_UNSET] = "MaxGroupsUnset",
+    [SKR_WARNING_CLUSTER_MAX_EXCEEDED] = "ClusterMaxExceeded",
+    [SKR_WARNING_WORKLOAD_AFFINITY_IGNORED] = "WorkloadAffinityIgnored",
+    [SKR_WARNING_SELECTED_UNUSED] = "SelectedUnused",
+};
+_Static_assert(sizeof warning_name / sizeof warning_name[0] == SKR_WARNING_COUNT,
+               "a name per warning");
+
+const char *skr_propagation_warning_name(enum skr_propagation_warning warning)
+{
+    return warning_name[warning];
+}
+
+bool skr_binding_decision_fail(struct skr_binding_decision *decision,
+                               enum skr_propagation_code code, const char *format, ...)
+{
+    char text[220];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    decision->code = code;
+    snprintf(decision->message, sizeof decision->message, "%.30s: %s",
+             skr_propagation_outcome(code, false).code, text);
+    return false;
+}
+
+void *skr_binding_decision_array(struct skr_binding_decision *decision, size_t n, size_t size)
+{
+    void *array = skr_arena_array(decision->arena, n, size);
+    skr_bug_on(!array);
+    return array;
+}
+
+bool skr_binding_decision_divides(const struct skr_binding_decision *decision)
+{
+    return decision->binding->placement.kind != SKR_DIVISION_DUPLICATED &&
+           skr_binding_is_workload(decision->binding);
+}
+
+void skr_binding_decision_destroy(struct skr_binding_decision *decision)
+{
+    if (decision) {
+        skr_tree_unref(decision->tree);
+        skr_arena_destroy(decision->arena);
+    }
+}
+
+void skr_selection_fail(struct skr_selection *selection, enum skr_propagation_code code,
+                        const char *format, ...)
+{
+    va_list arguments;
+    selection->code = code;
+    selection->n = 0;
+    va_start(arguments, format);
+    vsnprintf(selection->message, sizeof selection->message, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_DAEMON_SERVICE_H
+#define SKR_SERVER_DAEMON_SERVICE_H
+/*
+ * What each scheduler of core/schedulers.h is to the daemon: a row of the table in
+ * schedulers.c, the one in server/. It says
+ * when it is enabled, and makes its service: what it serves to others (listeners, pages,
+ * metrics) and what it wants to know of its engine.
+ *
+ * The daemon runs one engine on one thread for each row that is enabled, with the watches of its
+ * scheduler and, where it has work, two workers. What a row leaves NULL it does not have.
+ *
+ *   create() -> the engine, with settings() -> start() -> requests, answers, … -> begin_stop() ->
+ *   stop(): takes no more -> the engine's thread ends -> destroy()
+ */
+#include "server/config/config.h"
+#include "server/daemon/engine_thread.h"
+#include "server/http/admin.h"
+#include "server/http/metrics.h"
+
+/* What a service is made with; all outlives it. */
+struct skr_service_host {
+    const struct skr_config *config;
+    const struct skr_clock *clock;
+    const char *instance; /* host name */
+    struct skr_metrics *registry;
+    struct skr_http_log log;
+};
+
+/* Where it listens: what port 0 became; 0: it does not. */
+struct skr_service_port {
+    const char *name; /* constant: "extender" */
+    uint16_t port;
+};
+enum { SKR_SERVICE_PORTS_MAX = 4 };
+
+struct skr_scheduler_row {
+    bool (*enabled)(const struct skr_config *config);
+
+    void *(*create)(const struct skr_service_host *host);
+    /* For scheduler->create(); of the service. */
+    const void *(*settings)(const void *service);
+    /* Opens listeners. The engine's thread exists, and runs soon after. */
+    int (*start)(void *service, struct skr_engine_thread *engine, struct skr_error *error);
+    /* Appends routes of the admin listener, valid until the service is destroyed. */
+    size_t (*routes)(void *service, struct skr_admin_route *route);
+    size_t (*ports)(const void *service, struct skr_service_port port[SKR_SERVICE_PORTS_MAX]);
+
+    /* On the engine's thread, quick. */
+    void (*answer)(void *service, uint64_t request, const void *body);
+    void (*hold)(void *service, uint64_t request, skr_time deadline);
+    void (*handled)(void *service, const struct skr_engine *engine);
+    bool (*aside)(void *service, struct skr_engine *engine);
+    /* On a worker's thread, quick: work is done and not yet reported. */
+    void (*worked)(void *service, const struct skr_work *work);
+
+    void (*begin_stop)(void *service);
+    void (*stop)(void *service);
+    void (*destroy)(void *service); /* NULL allowed */
+};
+
+enum { SKR_SERVICE_ROUTES_MAX = 4 };
+
+#endif
