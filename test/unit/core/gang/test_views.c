@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/frame/engine.h"
+#include "core/gang/scheduler.h"
 #include "server/client/source.h"
 #include "server/manifest/manifest.h"
 #include "server/object/view_url.h"
