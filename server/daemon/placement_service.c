@@ -43,6 +43,11 @@ static bool enabled(const struct skr_config *config)
     return config->ocm_enabled;
 }
 
+static struct skr_service_rate rate(const struct skr_config *config)
+{
+    return (struct skr_service_rate){config->ocm_qps, config->ocm_burst};
+}
+
 static void collect(void *context)
 {
     struct service *s = context;
@@ -104,6 +109,7 @@ static void destroy(void *service)
 
 const struct skr_scheduler_row skr_placement_service = {
     .enabled = enabled,
+    .rate = rate,
     .create = create,
     .settings = settings,
     .handled = handled,
