@@ -12,6 +12,9 @@ struct skr_cycle {
     struct skr_error *error;
 };
 
+/* What a plugin took since it began, for people. */
+void skr_cycle_took(struct skr_cycle *cycle, enum skr_placement_plugin plugin, int64_t began);
+
 /* Fills candidates and filtered; result->reason is set, and false returned, when there is nothing
  * to choose from for a reason of its own. Negative: an internal error. */
 int skr_cycle_find_candidates(struct skr_cycle *cycle, bool *ret_any);

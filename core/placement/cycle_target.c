@@ -36,7 +36,8 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
         .score = find_score,
         .context = self,
         .now = skr_frame_now(self->frame),
-        .spread_mode = self->settings->spread_mode};
+        .spread_mode = self->settings->spread_mode,
+        .stopwatch = self->settings->stopwatch};
     HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
     {
         const struct skr_cluster_set_binding *b = cached->object;
@@ -105,6 +106,22 @@ static char *score_text(const struct skr_placement_hub *hub,
     return skr_strbuf_take(&text, NULL);
 }
 
+static void measure(struct skr_placements *self, const struct skr_placement_result *result,
+                    int64_t began)
+{
+    const enum skr_placement_end end = result->misconfigured[0] ? SKR_PLACEMENT_END_MISCONFIGURED
+                                       : result->failure[0]     ? SKR_PLACEMENT_END_ERROR
+                                       : result->satisfied      ? SKR_PLACEMENT_END_SATISFIED
+                                                                : SKR_PLACEMENT_END_UNSATISFIED;
+    skr_durations_add(&self->counts.scheduling[end], &skr_placement_scale,
+                      skr_stopwatch_now(self->settings->stopwatch) - began);
+    for (int p = 0; p < SKR_PLACEMENT_PLUGIN_COUNT; p++) {
+        if (result->cost[p].runs > 0) {
+            skr_durations_add(&self->counts.plugin[p], &skr_placement_scale, result->cost[p].took);
+        }
+    }
+}
+
 struct skr_target *skr_target_create(struct skr_placements *self,
                                      const struct skr_placement_entry *entry)
 {
@@ -118,9 +135,11 @@ struct skr_target *skr_target_create(struct skr_placements *self,
                                           .reason = SKR_PLACEMENT_FAILED,
                                           .requeue_at = SKR_TIME_NEVER};
     struct skr_placement_kept kept = {0};
+    const int64_t began = skr_stopwatch_now(self->settings->stopwatch);
     if (arena && fill_hub(self, entry, arena, &hub) == 0) {
         skr_placement_evaluate(entry->placement, &hub, arena, &result);
     }
+    measure(self, &result, began);
     target->keeps = result.misconfigured[0] || result.failure[0];
     target->misconfigured = skr_strdup(result.misconfigured);
     target->warning = skr_strdup(result.warning);

@@ -145,10 +145,16 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
                          warns ? entry->target->warning : "decision object updated");
 }
 
+/* What does not fit now is found again when the answers have come. */
+static bool has_room(const struct skr_placement_entry *entry)
+{
+    return entry->pending < SKR_PLACEMENT_CYCLE_WRITES_MAX;
+}
+
 static bool add(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; i < entry->target->n_slices; i++) {
+    for (size_t i = 0; has_room(entry) && i < entry->target->n_slices; i++) {
         const struct skr_target_slice *slice = &entry->target->slice[i];
         const struct skr_placement_decision *is = cached(self, entry, slice->name);
         bool misses = false;
@@ -175,7 +181,7 @@ static bool has_label(const struct skr_placement_decision *is, const char *key, 
 static bool relabel(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; i < entry->target->n_slices; i++) {
+    for (size_t i = 0; has_room(entry) && i < entry->target->n_slices; i++) {
         const struct skr_target_slice *slice = &entry->target->slice[i];
         const struct skr_placement_decision *is = cached(self, entry, slice->name);
         struct skr_strbuf index, body;
@@ -200,7 +206,7 @@ static bool relabel(struct skr_placements *self, struct skr_placement_entry *ent
 static bool take_out(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; i < entry->target->n_slices; i++) {
+    for (size_t i = 0; has_room(entry) && i < entry->target->n_slices; i++) {
         const struct skr_target_slice *slice = &entry->target->slice[i];
         const struct skr_placement_decision *is = cached(self, entry, slice->name);
         if (is && is->n > slice->n) {
@@ -223,7 +229,7 @@ static bool is_wanted(const struct skr_target *target, const char *name)
 static bool delete_surplus(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const size_t before = entry->pending;
-    for (size_t i = 0; i < entry->n_decisions; i++) {
+    for (size_t i = 0; has_room(entry) && i < entry->n_decisions; i++) {
         const struct skr_meta *meta = &entry->decision[i]->meta;
         if (is_wanted(entry->target, meta->name)) {
             continue;
@@ -249,11 +255,15 @@ static void end_cycle(struct skr_placements *self, struct skr_placement_entry *e
 {
     const skr_time now = skr_frame_now(self->frame);
     const skr_time again = entry->target ? entry->target->again_at : SKR_TIME_NEVER;
+    if (entry->written_at != 0) {
+        skr_durations_add(&self->counts.bind, &skr_placement_scale, now - entry->written_at);
+    }
+    entry->written_at = 0;
     skr_target_destroy(entry->target);
     entry->target = NULL;
     entry->failed = entry->told = false;
     if (!good) {
-        self->failed_cycles++;
+        self->counts.failed_cycles++;
         (void)skr_keys_fail(self->keys, entry->key);
         return;
     }
@@ -301,7 +311,8 @@ static void advance(struct skr_placements *self, struct skr_placement_entry *ent
 bool skr_placements_settle(void *object)
 {
     struct skr_placements *self = object;
-    const char *key = skr_keys_start(self->keys);
+    const char *key =
+        self->in_flight < SKR_PLACEMENT_WRITES_MAX ? skr_keys_start(self->keys) : NULL;
     struct skr_placement_entry *entry = key ? skr_placements_entry(self, key) : NULL;
     if (!key) {
         return false;
@@ -313,7 +324,7 @@ bool skr_placements_settle(void *object)
         }
         return true;
     }
-    self->cycles++;
+    self->counts.cycles++;
     entry->target = skr_target_create(self, entry);
     advance(self, entry);
     return true;
@@ -367,10 +378,16 @@ void skr_placements_written(void *object, const struct skr_pending_write *write,
     const bool reads = write->purpose == SKR_PLACEMENT_WRITE_READ ||
                        write->purpose == SKR_PLACEMENT_WRITE_READ_PLACEMENT;
     const bool deletes = write->purpose == SKR_PLACEMENT_WRITE_SLICE && !write->answer;
+    self->in_flight--;
     if (!entry || entry->pending == 0) {
         return;
     }
     const bool good = outcome == SKR_WRITE_OK || (deletes && outcome == SKR_WRITE_NOT_FOUND);
+    if (!reads) {
+        const bool status = write->purpose == SKR_PLACEMENT_WRITE_STATUS;
+        self->counts.writes[status ? SKR_PLACEMENT_OBJECT_STATUS : SKR_PLACEMENT_OBJECT_DECISION]
+                           [outcome]++;
+    }
     learn(self, entry, write, event);
     entry->pending--;
     if (!good) {

@@ -38,6 +38,25 @@ const char *skr_placement_reason_name(enum skr_placement_reason reason)
     return reasons[reason];
 }
 
+/* ---- what it costs ---- */
+
+static const char *const plugins[] = {
+    [SKR_PLACEMENT_PLUGIN_FILTER] = "Filter",
+    [SKR_PLACEMENT_PLUGIN_BALANCE] = "Balance",
+    [SKR_PLACEMENT_PLUGIN_STEADY] = "Steady",
+    [SKR_PLACEMENT_PLUGIN_RATIO] = "ResourceRatio",
+    [SKR_PLACEMENT_PLUGIN_ALLOCATABLE] = "ResourceAllocatable",
+    [SKR_PLACEMENT_PLUGIN_ADDON] = "AddOn",
+    [SKR_PLACEMENT_PLUGIN_SPREAD] = "Spread",
+    [SKR_PLACEMENT_PLUGIN_GROUPS] = "Groups",
+};
+_Static_assert(sizeof plugins / sizeof *plugins == SKR_PLACEMENT_PLUGIN_COUNT, "all named");
+
+const char *skr_placement_plugin_name(enum skr_placement_plugin plugin)
+{
+    return plugins[plugin];
+}
+
 /* ---- selection ---- */
 
 static int fill_problem(struct skr_cycle *cycle)
@@ -158,11 +177,24 @@ const char *skr_placement_defect(const struct skr_placement *placement,
 
 static int run(struct skr_cycle *cycle)
 {
+    const struct skr_stopwatch *watch = cycle->hub->stopwatch;
     bool members = false;
-    int rc;
-    if ((rc = skr_cycle_find_candidates(cycle, &members)) < 0 ||
-        (rc = skr_cycle_score(cycle)) < 0 || (rc = fill_problem(cycle)) < 0 ||
-        (rc = plan_slices(cycle)) < 0) {
+    int64_t began = skr_stopwatch_now(watch);
+    int rc = skr_cycle_find_candidates(cycle, &members);
+    skr_cycle_took(cycle, SKR_PLACEMENT_PLUGIN_FILTER, began);
+    if (rc < 0 || (rc = skr_cycle_score(cycle)) < 0) {
+        return rc;
+    }
+    began = skr_stopwatch_now(watch);
+    rc = fill_problem(cycle);
+    skr_cycle_took(cycle, SKR_PLACEMENT_PLUGIN_SPREAD, began);
+    if (rc < 0) {
+        return rc;
+    }
+    began = skr_stopwatch_now(watch);
+    rc = plan_slices(cycle);
+    skr_cycle_took(cycle, SKR_PLACEMENT_PLUGIN_GROUPS, began);
+    if (rc < 0) {
         return rc;
     }
     conclude(cycle, members);

@@ -27,6 +27,20 @@ enum skr_placement_reason {
 /* Of the condition PlacementSatisfied. */
 const char *skr_placement_reason_name(enum skr_placement_reason reason);
 
+/* Parts of a cycle whose cost is measured. */
+enum skr_placement_plugin {
+    SKR_PLACEMENT_PLUGIN_FILTER, /* sets, predicates, taints */
+    SKR_PLACEMENT_PLUGIN_BALANCE,
+    SKR_PLACEMENT_PLUGIN_STEADY,
+    SKR_PLACEMENT_PLUGIN_RATIO,
+    SKR_PLACEMENT_PLUGIN_ALLOCATABLE,
+    SKR_PLACEMENT_PLUGIN_ADDON,
+    SKR_PLACEMENT_PLUGIN_SPREAD, /* the selection as a whole */
+    SKR_PLACEMENT_PLUGIN_GROUPS, /* groups and slices */
+    SKR_PLACEMENT_PLUGIN_COUNT
+};
+const char *skr_placement_plugin_name(enum skr_placement_plugin plugin);
+
 struct skr_placement_filtered {
     uint32_t cluster;
     const char *why; /* "" unless explain */
@@ -59,6 +73,10 @@ struct skr_placement_result {
     int64_t unscheduled;
     skr_time requeue_at; /* SKR_TIME_NEVER: nothing comes to its end */
     struct skr_slice_plan slices;
+    struct {
+        uint32_t runs;
+        int64_t took; /* ns, all runs */
+    } cost[SKR_PLACEMENT_PLUGIN_COUNT];
 };
 
 /* Results are in the arena (or borrow hub and placement) and are set in any case. */

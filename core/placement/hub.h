@@ -2,6 +2,7 @@
 #ifndef SKR_CORE_PLACEMENT_HUB_H
 #define SKR_CORE_PLACEMENT_HUB_H
 /* What a cycle of a Placement looks at. */
+#include "core/frame/durations.h"
 #include "core/placement/objects.h"
 #include "core/placement/placement.h"
 
@@ -20,6 +21,7 @@ struct skr_placement_hub {
     /* The AddOnPlacementScore of this name in the cluster's namespace; NULL: none. */
     const struct skr_addon_score *(*score)(void *context, const char *cluster, const char *name);
     void *context;
+    const struct skr_stopwatch *stopwatch; /* NULL: what plugins cost is not measured */
     bool every_cluster; /* there are no sets at all: each cluster is a candidate (simulations) */
     bool what_if;       /* totals of the clusters' annotations count */
     bool explain;       /* texts of why a cluster was filtered are wanted */

@@ -16,7 +16,10 @@ void skr_placements_send(struct skr_placements *self, struct skr_placement_entry
     struct skr_pending_write *pending = skr_frame_write(self->frame, write, purpose, entry->key);
     pending->more = skr_strdup(object);
     pending->release = release;
+    entry->written_at = entry->pending == 0 && entry->written_at == 0 ? skr_frame_now(self->frame)
+                                                                      : entry->written_at;
     entry->pending++;
+    self->in_flight++;
 }
 
 void skr_placements_event(struct skr_placements *self, const struct skr_placement_entry *entry,

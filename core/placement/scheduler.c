@@ -71,13 +71,32 @@ static void end(void *self, enum skr_end why)
     (void)why;
 }
 
+const struct skr_duration_scale skr_placement_scale = {.first = 1000, .factor = 10, .n = 10};
+
+const char *skr_placement_end_name(enum skr_placement_end end)
+{
+    static const char *const names[] = {[SKR_PLACEMENT_END_SATISFIED] = "satisfied",
+                                        [SKR_PLACEMENT_END_UNSATISFIED] = "unsatisfied",
+                                        [SKR_PLACEMENT_END_MISCONFIGURED] = "misconfigured",
+                                        [SKR_PLACEMENT_END_ERROR] = "error"};
+    _Static_assert(sizeof names / sizeof *names == SKR_PLACEMENT_END_COUNT, "all named");
+    return names[end];
+}
+
+const char *skr_placement_object_name(enum skr_placement_object object)
+{
+    static const char *const names[] = {[SKR_PLACEMENT_OBJECT_DECISION] = "placementdecisions",
+                                        [SKR_PLACEMENT_OBJECT_STATUS] = "placements/status"};
+    _Static_assert(sizeof names / sizeof *names == SKR_PLACEMENT_OBJECT_COUNT, "all named");
+    return names[object];
+}
+
 void skr_placement_count(const void *object, struct skr_placement_counts *ret)
 {
     const struct skr_placements *self = object;
     struct skr_placement_entry *entry, *next;
-    *ret = (struct skr_placement_counts){.cycles = self->cycles,
-                                         .failed_cycles = self->failed_cycles,
-                                         .queued = skr_keys_depth(self->keys)};
+    *ret = self->counts;
+    ret->queued = skr_keys_depth(self->keys);
     HASH_ITER(hh, self->entry, entry, next)
     {
         if (skr_placements_is_ours(self, entry)) {

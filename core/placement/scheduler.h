@@ -11,18 +11,42 @@
  * after a pause. Ownership is looked at before every write.
  */
 #include "core/frame/scheduler.h"
-#include "core/placement/placement.h"
+#include "core/placement/evaluate.h"
 
 struct skr_placement_settings {
     const char *scheduler_name; /* "sakkara" */
     enum skr_spread_mode spread_mode;
+    const struct skr_stopwatch *stopwatch; /* of what cycles cost; NULL: not measured */
 };
 
 extern const struct skr_scheduler skr_placement_scheduler;
 
+/* How a cycle's evaluation ended. */
+enum skr_placement_end {
+    SKR_PLACEMENT_END_SATISFIED,
+    SKR_PLACEMENT_END_UNSATISFIED,
+    SKR_PLACEMENT_END_MISCONFIGURED,
+    SKR_PLACEMENT_END_ERROR,
+    SKR_PLACEMENT_END_COUNT
+};
+const char *skr_placement_end_name(enum skr_placement_end end);
+/* Objects that are written. */
+enum skr_placement_object {
+    SKR_PLACEMENT_OBJECT_DECISION,
+    SKR_PLACEMENT_OBJECT_STATUS, /* of the Placement */
+    SKR_PLACEMENT_OBJECT_COUNT
+};
+const char *skr_placement_object_name(enum skr_placement_object object);
+/* 1 us to 1000 s by 10. */
+extern const struct skr_duration_scale skr_placement_scale;
+
 /* Since the start, and what there is now. */
 struct skr_placement_counts {
     uint64_t cycles, failed_cycles;
+    uint64_t writes[SKR_PLACEMENT_OBJECT_COUNT][SKR_WRITE_OUTCOME_COUNT]; /* without reads */
+    struct skr_durations scheduling[SKR_PLACEMENT_END_COUNT];             /* evaluations */
+    struct skr_durations bind; /* from the first write of a cycle to its end */
+    struct skr_durations plugin[SKR_PLACEMENT_PLUGIN_COUNT];
     size_t queued, satisfied, unsatisfied, misconfigured; /* Placements that are ours */
 };
 /* self: skr_engine_self() of an engine with this scheduler. O(Placements). */

@@ -129,16 +129,28 @@ static void score_addon(struct skr_cycle *cycle, struct skr_placement_scores *sc
     }
 }
 
-static void (*const by_kind[])(struct skr_cycle *, struct skr_placement_scores *) = {
-    [SKR_PRIORITIZER_BALANCE] = score_balance,         [SKR_PRIORITIZER_SPREAD] = NULL,
-    [SKR_PRIORITIZER_STEADY] = score_steady,           [SKR_PRIORITIZER_RATIO] = score_ratio,
-    [SKR_PRIORITIZER_ALLOCATABLE] = score_allocatable, [SKR_PRIORITIZER_ADDON] = score_addon,
+static const struct {
+    void (*score)(struct skr_cycle *cycle, struct skr_placement_scores *scores);
+    enum skr_placement_plugin plugin;
+} by_kind[] = {
+    [SKR_PRIORITIZER_BALANCE] = {score_balance, SKR_PLACEMENT_PLUGIN_BALANCE},
+    [SKR_PRIORITIZER_SPREAD] = {NULL, SKR_PLACEMENT_PLUGIN_SPREAD},
+    [SKR_PRIORITIZER_STEADY] = {score_steady, SKR_PLACEMENT_PLUGIN_STEADY},
+    [SKR_PRIORITIZER_RATIO] = {score_ratio, SKR_PLACEMENT_PLUGIN_RATIO},
+    [SKR_PRIORITIZER_ALLOCATABLE] = {score_allocatable, SKR_PLACEMENT_PLUGIN_ALLOCATABLE},
+    [SKR_PRIORITIZER_ADDON] = {score_addon, SKR_PLACEMENT_PLUGIN_ADDON},
 };
 _Static_assert(sizeof by_kind / sizeof *by_kind == SKR_PRIORITIZER_KIND_COUNT, "all kinds");
 
+void skr_cycle_took(struct skr_cycle *cycle, enum skr_placement_plugin plugin, int64_t began)
+{
+    cycle->result->cost[plugin].runs++;
+    cycle->result->cost[plugin].took += skr_stopwatch_now(cycle->hub->stopwatch) - began;
+}
+
 static bool counts(const struct skr_prioritizer *prioritizer)
 {
-    return prioritizer->weight != 0 && by_kind[prioritizer->kind];
+    return prioritizer->weight != 0 && by_kind[prioritizer->kind].score;
 }
 
 int skr_cycle_score(struct skr_cycle *cycle)
@@ -163,7 +175,9 @@ int skr_cycle_score(struct skr_cycle *cycle)
         if (!scores->has || !scores->value) {
             return skr_error_set(cycle->error, SKR_LIMIT, "too many clusters for one cycle");
         }
-        by_kind[scores->prioritizer->kind](cycle, scores);
+        const int64_t began = skr_stopwatch_now(cycle->hub->stopwatch);
+        by_kind[scores->prioritizer->kind].score(cycle, scores);
+        skr_cycle_took(cycle, by_kind[scores->prioritizer->kind].plugin, began);
         for (size_t i = 0; i < n; i++) {
             result->total[i] += (int64_t)scores->prioritizer->weight * scores->value[i];
         }

@@ -27,6 +27,10 @@ enum {
 #define SKR_PLACEMENT_RETRY_MIN (5 * SKR_MILLISECOND)
 #define SKR_PLACEMENT_RETRY_MAX (60 * SKR_SECOND)
 
+/* Writes on their way, of one cycle and of all: ownership is looked at before each lot, so few of
+ * them may wait for the rate limit. */
+enum { SKR_PLACEMENT_CYCLE_WRITES_MAX = 16, SKR_PLACEMENT_WRITES_MAX = 64 };
+
 /* A cached object of any kind. */
 struct skr_ocm_entry {
     UT_hash_handle hh; /* by key: "namespace/name", or "name" */
@@ -71,7 +75,8 @@ struct skr_placement_entry {
     struct skr_cluster_count *named;
     /* Of the cycle that runs: */
     struct skr_target *target;
-    size_t pending; /* writes in flight */
+    size_t pending;      /* writes in flight */
+    skr_time written_at; /* its first; 0: none yet */
     bool failed, told;
 };
 
@@ -88,7 +93,9 @@ struct skr_placements {
     uint32_t *loads; /* [cluster] */
     size_t n_clusters, n_sets;
     bool unsorted;
-    uint64_t cycles, failed_cycles;
+    size_t in_flight; /* writes of all cycles */
+    /* The part that only grows; what is there now is counted on demand. */
+    struct skr_placement_counts counts;
 };
 
 /* ---- cache.c ---- */

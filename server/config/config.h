@@ -68,10 +68,12 @@ struct skr_config {
     const char *karmada_scheduler_name;
     enum skr_propagation_profile karmada_profile;
     int64_t karmada_workers;
+    int64_t karmada_qps, karmada_burst;
     const char *karmada_option[SKR_CONFIG_KARMADA_OPTIONS]; /* as the options' table; "": unset */
     bool ocm_enabled;
     const char *ocm_scheduler_name;
     bool ocm_lexicographic;
+    int64_t ocm_qps, ocm_burst; /* of its writes alone, as karmada's */
     int64_t client_qps;
     int64_t client_burst;
 };

@@ -140,6 +140,10 @@ const struct skr_option skr_options[] = {
           "what decisions do where karmada-scheduler and the design of 2022 differ"),
     RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
           "bindings that are decided or written at a time"),
+    RANGE("karmada.qps", INTEGER, "200", 1, 100000, karmada_qps,
+          "writes about bindings a second, Events among them, within `client.qps`"),
+    RANGE("karmada.burst", INTEGER, "400", 1, 100000, karmada_burst,
+          "writes about bindings that may be sent at once after a pause"),
     PLAIN("karmada.options.topologySearch", PROPAGATION, "", karmada_option[0],
           "how provider, region and zone constraints are solved: `upstream-then-exact`, "
           "`upstream`, `exact`; empty: of the profile"),
@@ -181,6 +185,10 @@ const struct skr_option skr_options[] = {
     WORDS("ocm.spreadMode", WORD, "weighted", "lexicographic", ocm_lexicographic,
           "whether spread and scores are one sum, or spread goes first; the annotation "
           "`sakkara.placement.spread-mode` of a Placement wins"),
+    RANGE("ocm.qps", INTEGER, "50", 1, 100000, ocm_qps,
+          "writes about Placements a second, Events among them, within `client.qps`"),
+    RANGE("ocm.burst", INTEGER, "100", 1, 100000, ocm_burst,
+          "writes about Placements that may be sent at once after a pause"),
     RANGE("client.qps", INTEGER, "1000", 1, 100000, client_qps,
           "writes a second to the API server, all kinds together"),
     RANGE("client.burst", INTEGER, "2000", 1, 100000, client_burst,

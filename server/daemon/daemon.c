@@ -217,12 +217,16 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     snprintf(agent, sizeof agent, "sakkara/%s", skr_version);
     for (size_t i = 0; i < d->n_seats; i++) {
         struct seat *s = &d->seat[i];
+        const struct skr_service_rate rate =
+            s->row->rate ? s->row->rate(d->config) : (struct skr_service_rate){0};
         s->subscriber = options.n_subscribers++;
         options.subscriber[s->subscriber] =
             (struct skr_kube_subscriber){.watch = s->scheduler->watch,
                                          .n_watches = s->scheduler->n_watches,
                                          .deliver = deliver_from_kube,
-                                         .context = s};
+                                         .context = s,
+                                         .qps = (int32_t)rate.qps,
+                                         .burst = (int32_t)rate.burst};
     }
     options.user_agent = agent;
     options.system_groups = d->config->system_groups;

@@ -71,7 +71,7 @@ static const struct skr_metric_spec specs[] = {
                   .label = {"result"},
                   .first_bucket = 100000,
                   .n_buckets = 8,
-                  .doublings = 2},
+                  .factor = 4},
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 

@@ -8,11 +8,19 @@
 
 #include "core/placement/scheduler.h"
 #include "server/daemon/series.h"
+#include "server/kube/client.h"
 #include "topology/base/arena.h"
 
 #define COUNT_EVERY (500 * SKR_MILLISECOND)
 
-enum family { F_PLACEMENTS, F_DEPTH, F_CYCLES, F_COUNT };
+enum family { F_PLACEMENTS, F_DEPTH, F_CYCLES, F_WRITES, F_SCHEDULING, F_BIND, F_PLUGIN, F_COUNT };
+
+/* Bounds of skr_placement_scale. */
+#define HISTOGRAM(n, h, l)                                                                       \
+    {                                                                                            \
+        .name = n, .help = h, .type = SKR_HISTOGRAM, .unit = SKR_UNIT_NANOSECONDS, .label = {l}, \
+        .first_bucket = 1000, .n_buckets = 10, .factor = 10                                      \
+    }
 
 static const struct skr_metric_spec specs[] = {
     [F_PLACEMENTS] = {.name = "sakkara_placements",
@@ -26,12 +34,23 @@ static const struct skr_metric_spec specs[] = {
                   .help = "Scheduling cycles of Placements, by result.",
                   .type = SKR_COUNTER,
                   .label = {"result"}},
+    [F_WRITES] = {.name = "sakkara_placement_writes_total",
+                  .help = "Writes about Placements, by what is written and outcome.",
+                  .type = SKR_COUNTER,
+                  .label = {"object", "result"}},
+    [F_SCHEDULING] = HISTOGRAM("sakkara_placement_scheduling_duration_seconds",
+                               "Time of one evaluation of a Placement, by result.", "result"),
+    [F_BIND] = HISTOGRAM("sakkara_placement_bind_duration_seconds",
+                         "Time from the first write of a cycle to its last answer.", NULL),
+    [F_PLUGIN] = HISTOGRAM("sakkara_placement_plugin_duration_seconds",
+                           "Time of one part of an evaluation.", "plugin"),
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
 struct service {
     struct skr_placement_settings settings;
     const struct skr_clock *clock;
+    struct skr_stopwatch stopwatch;
     struct skr_metric_family *family[F_COUNT];
     skr_time counted_at; /* engine's thread alone */
     pthread_mutex_t lock;
@@ -41,6 +60,42 @@ struct service {
 static bool enabled(const struct skr_config *config)
 {
     return config->ocm_enabled;
+}
+
+static struct skr_service_rate rate(const struct skr_config *config)
+{
+    return (struct skr_service_rate){config->ocm_qps, config->ocm_burst};
+}
+
+static int64_t read_clock(void *context)
+{
+    return skr_clock_now(((const struct service *)context)->clock);
+}
+
+static void load(struct skr_metric_family *family, const char *label,
+                 const struct skr_durations *durations)
+{
+    skr_metric_load(skr_series(family, label, NULL), durations->n, durations->sum);
+}
+
+static void collect_work(const struct service *s, const struct skr_placement_counts *counts)
+{
+    for (int o = 0; o < SKR_PLACEMENT_OBJECT_COUNT; o++) {
+        for (int r = 0; r < SKR_WRITE_OUTCOME_COUNT; r++) {
+            skr_series_advance_seen(
+                s->family[F_WRITES], skr_placement_object_name((enum skr_placement_object)o),
+                skr_kube_outcome_name((enum skr_write_outcome)r), counts->writes[o][r]);
+        }
+    }
+    for (int e = 0; e < SKR_PLACEMENT_END_COUNT; e++) {
+        load(s->family[F_SCHEDULING], skr_placement_end_name((enum skr_placement_end)e),
+             &counts->scheduling[e]);
+    }
+    load(s->family[F_BIND], NULL, &counts->bind);
+    for (int p = 0; p < SKR_PLACEMENT_PLUGIN_COUNT; p++) {
+        load(s->family[F_PLUGIN], skr_placement_plugin_name((enum skr_placement_plugin)p),
+             &counts->plugin[p]);
+    }
 }
 
 static void collect(void *context)
@@ -55,6 +110,7 @@ static void collect(void *context)
     skr_series_set(s->family[F_DEPTH], NULL, NULL, counts.queued);
     skr_series_advance(s->family[F_CYCLES], "ended", NULL, counts.cycles - counts.failed_cycles);
     skr_series_advance(s->family[F_CYCLES], "failed", NULL, counts.failed_cycles);
+    collect_work(s, &counts);
 }
 
 static void *create(const struct skr_service_host *host)
@@ -63,7 +119,9 @@ static void *create(const struct skr_service_host *host)
     struct service *s = skr_alloc(sizeof *s);
     pthread_mutex_init(&s->lock, NULL);
     s->clock = host->clock;
+    s->stopwatch = (struct skr_stopwatch){read_clock, s};
     s->settings = (struct skr_placement_settings){
+        .stopwatch = &s->stopwatch,
         .scheduler_name = config->ocm_scheduler_name,
         .spread_mode = config->ocm_lexicographic ? SKR_SPREAD_LEXICOGRAPHIC : SKR_SPREAD_WEIGHTED};
     for (int i = 0; i < F_COUNT; i++) {
@@ -104,6 +162,7 @@ static void destroy(void *service)
 
 const struct skr_scheduler_row skr_placement_service = {
     .enabled = enabled,
+    .rate = rate,
     .create = create,
     .settings = settings,
     .handled = handled,

@@ -53,6 +53,11 @@ static bool enabled(const struct skr_config *config)
     return config->karmada_enabled;
 }
 
+static struct skr_service_rate rate(const struct skr_config *config)
+{
+    return (struct skr_service_rate){config->karmada_qps, config->karmada_burst};
+}
+
 static void collect(void *context)
 {
     struct service *s = context;
@@ -136,6 +141,7 @@ static void destroy(void *service)
 
 const struct skr_scheduler_row skr_propagation_service = {
     .enabled = enabled,
+    .rate = rate,
     .create = create,
     .settings = settings,
     .handled = handled,

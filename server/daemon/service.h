@@ -34,8 +34,15 @@ struct skr_service_port {
 };
 enum { SKR_SERVICE_PORTS_MAX = 4 };
 
+/* Writes a second, and at once after a pause. */
+struct skr_service_rate {
+    int64_t qps, burst;
+};
+
 struct skr_scheduler_row {
     bool (*enabled)(const struct skr_config *config);
+    /* Rate of its own for its writes; NULL: the one of all alone. */
+    struct skr_service_rate (*rate)(const struct skr_config *config);
 
     void *(*create)(const struct skr_service_host *host);
     /* For scheduler->create(); of the service. */

@@ -234,9 +234,12 @@ void skr_metric_set(struct skr_metric *metric, int64_t value)
 /* Upper bound of bucket k in ns. */
 static int64_t bound(const struct skr_metric_spec *spec, size_t k)
 {
-    k *= spec->doublings > 0 ? spec->doublings : 1;
-    return k < 63 && spec->first_bucket <= INT64_MAX >> k ? spec->first_bucket * (INT64_C(1) << k)
-                                                          : INT64_MAX;
+    const int64_t factor = spec->factor > 0 ? spec->factor : 2;
+    int64_t ns = spec->first_bucket;
+    for (size_t i = 0; i < k; i++) {
+        ns = ns <= INT64_MAX / factor ? ns * factor : INT64_MAX;
+    }
+    return ns;
 }
 
 void skr_metric_observe(struct skr_metric *metric, int64_t ns)

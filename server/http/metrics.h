@@ -31,9 +31,9 @@ struct skr_metric_spec {
     enum skr_metric_type type;
     enum skr_metric_unit unit;                /* HISTOGRAM: NANOSECONDS */
     const char *label[SKR_METRIC_LABELS_MAX]; /* label names; NULL from the first unused one */
-    int64_t first_bucket; /* HISTOGRAM: bounds are first_bucket * 2^(k * doublings), ns */
+    int64_t first_bucket; /* HISTOGRAM: bounds are first_bucket * factor^k, ns */
     size_t n_buckets;     /* without +Inf */
-    size_t doublings;     /* 0: 1 */
+    int64_t factor;       /* 0: 2 */
 };
 
 struct skr_metrics;

@@ -107,6 +107,16 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
             return rc;
         }
     }
+    for (size_t i = 0; i < o->n_subscribers; i++) {
+        const struct skr_kube_subscriber *s = &o->subscriber[i];
+        int rc = check_range("qps of a subscriber", s->qps, 0, SKR_KUBE_QPS_MAX, error);
+        if (rc == 0 && s->qps > 0) {
+            rc = check_range("burst of a subscriber", s->burst, 1, SKR_KUBE_BURST_MAX, error);
+        }
+        if (rc < 0) {
+            return rc;
+        }
+    }
     if (o->n_subscribers == 0 || !o->subscriber[0].deliver) {
         return skr_error_set(error, SKR_INVALID, "kube client: nobody takes the events");
     }

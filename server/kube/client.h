@@ -7,7 +7,8 @@
  * requests, answers become events.
  *
  * Every engine is a subscriber with the watches of its scheduler (core/frame/resource.h), over all
- * namespaces. What several of them watch is watched once. All writes share one rate limiter.
+ * namespaces. What several of them watch is watched once. All writes share one rate limiter; an
+ * engine may have another one of its own before it.
  *
  * deliver() is called on the kube thread, for every event, in the order in which each object
  * changed. The callee copies the struct and takes over the decoded objects in it; every string of

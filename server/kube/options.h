@@ -23,6 +23,8 @@ struct skr_kube_subscriber {
     size_t n_watches;
     void (*deliver)(void *context, struct skr_event *event);
     void *context;
+    int32_t qps, burst; /* of its writes and read-backs alone, ranges as below; qps 0: only the
+                           limit of all */
 };
 
 struct skr_kube_options {

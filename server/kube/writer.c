@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues a class, a fixed set of slots for requests in flight. */
+/* A backlog, and a fixed set of slots for requests in flight. */
 #include "server/kube/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/kube/backlog.h"
 #include "server/kube/decode.h"
-#include "server/kube/limiter.h"
 #include "server/kube/options.h"
 #include "server/kube/target.h"
 #include "server/log.h"
-
-struct queue {
-    struct skr_kube_job *first;
-    struct skr_kube_job *last;
-    size_t n;
-};
 
 struct slot {
     struct skr_writer *writer;
@@ -27,9 +21,7 @@ struct slot {
 
 struct skr_writer {
     struct skr_kube_session *session;
-    struct queue queue[SKR_WRITE_CLASS_COUNT];
-    size_t queued;
-    struct skr_limiter limiter;
+    struct skr_backlog backlog;
     size_t n_slots;
     size_t in_flight;
     struct slot *slot;
@@ -66,40 +58,6 @@ struct skr_kube_job *skr_kube_job_create(const struct skr_kube_subscriber *from,
     job->write.namespace_ = copy_in(&at, namespace_, n_namespace);
     job->write.name = copy_in(&at, name, n_name);
     job->write.body = copy_in(&at, write->body, write->body_len);
-    return job;
-}
-
-/* By order, first come first within it. Most jobs belong at the end; a job of an earlier order
- * belongs near the front, behind the few of its own. */
-static void push(struct queue *queue, struct skr_kube_job *job)
-{
-    queue->n++;
-    if (!queue->last || queue->last->write.order <= job->write.order) {
-        job->next = NULL;
-        if (queue->last) {
-            queue->last->next = job;
-        } else {
-            queue->first = job;
-        }
-        queue->last = job;
-        return;
-    }
-    struct skr_kube_job **at = &queue->first;
-    while ((*at)->write.order <= job->write.order) {
-        at = &(*at)->next;
-    }
-    job->next = *at;
-    *at = job;
-}
-
-static struct skr_kube_job *pop(struct queue *queue)
-{
-    struct skr_kube_job *job = queue->first;
-    queue->first = job->next;
-    if (!queue->first) {
-        queue->last = NULL;
-    }
-    queue->n--;
     return job;
 }
 
@@ -261,7 +219,7 @@ struct skr_writer *skr_writer_create(struct skr_kube_session *session)
     writer->session = session;
     writer->n_slots = (size_t)session->options->max_in_flight;
     writer->slot = skr_alloc_array(writer->n_slots, sizeof(struct slot));
-    skr_limiter_init(&writer->limiter, session->options->qps, session->options->burst);
+    skr_backlog_init(&writer->backlog, session->options);
     for (size_t i = 0; i < writer->n_slots; i++) {
         struct slot *slot = &writer->slot[i];
         slot->writer = writer;
@@ -278,7 +236,7 @@ void skr_writer_destroy(struct skr_writer *writer)
     if (!writer) {
         return;
     }
-    skr_bug_on(writer->queued > 0 || writer->in_flight > 0);
+    skr_bug_on(writer->backlog.n > 0 || writer->in_flight > 0);
     for (size_t i = 0; i < writer->n_slots; i++) {
         skr_transfer_fini(&writer->slot[i].transfer);
         skr_strbuf_fini(&writer->slot[i].answer);
@@ -289,25 +247,18 @@ void skr_writer_destroy(struct skr_writer *writer)
 
 static void count_queue(struct skr_writer *writer, enum skr_write_class class)
 {
-    skr_count_set(&writer->session->counters->queued[class], writer->queue[class].n);
+    skr_count_set(&writer->session->counters->queued[class], writer->backlog.waiting[class]);
 }
 
 void skr_writer_put(struct skr_writer *writer, struct skr_kube_job *job)
 {
-    const struct skr_kube_options *o = writer->session->options;
-    enum skr_write_class class = job->write.class;
-    struct queue *queue = &writer->queue[class];
-    if (class == SKR_WRITE_CLASS_EVENT && queue->n >= o->max_queued_events) {
-        tell_simple(writer, job, SKR_WRITE_DROPPED, "too many Events are waiting");
-        return;
+    const enum skr_write_class class = job->write.class;
+    const char *full = skr_backlog_put(&writer->backlog, job);
+    if (full) {
+        tell_simple(writer, job, SKR_WRITE_DROPPED, full);
+    } else {
+        count_queue(writer, class);
     }
-    if (writer->queued >= o->max_queued) {
-        tell_simple(writer, job, SKR_WRITE_DROPPED, "too many writes are waiting");
-        return;
-    }
-    push(queue, job);
-    writer->queued++;
-    count_queue(writer, class);
 }
 
 size_t skr_writer_in_flight(const struct skr_writer *writer)
@@ -318,11 +269,11 @@ size_t skr_writer_in_flight(const struct skr_writer *writer)
 void skr_writer_drop_queued(struct skr_writer *writer, const char *why)
 {
     for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++) {
-        while (writer->queue[c].n > 0) {
-            writer->queued--;
-            tell_simple(writer, pop(&writer->queue[c]), SKR_WRITE_DROPPED, why);
+        const enum skr_write_class class = (enum skr_write_class)c;
+        for (struct skr_kube_job *job; (job = skr_backlog_drain(&writer->backlog, class));) {
+            tell_simple(writer, job, SKR_WRITE_DROPPED, why);
         }
-        count_queue(writer, (enum skr_write_class)c);
+        count_queue(writer, class);
     }
 }
 
@@ -361,14 +312,10 @@ static size_t slots_for(const struct skr_writer *writer, enum skr_write_class cl
 /* The most important class that has something to send and may; SKR_WRITE_CLASS_COUNT: none. */
 static enum skr_write_class next_class(const struct skr_writer *writer)
 {
-    for (int c = 0; c < SKR_WRITE_CLASS_COUNT; c++) {
-        if (writer->queue[c].n > 0) {
-            return writer->in_flight < slots_for(writer, (enum skr_write_class)c)
-                       ? (enum skr_write_class)c
-                       : SKR_WRITE_CLASS_COUNT;
-        }
-    }
-    return SKR_WRITE_CLASS_COUNT;
+    const enum skr_write_class class = skr_backlog_class(&writer->backlog);
+    return class != SKR_WRITE_CLASS_COUNT && writer->in_flight < slots_for(writer, class)
+               ? class
+               : SKR_WRITE_CLASS_COUNT;
 }
 
 static struct slot *free_slot(struct skr_writer *writer)
@@ -426,19 +373,19 @@ static void send_job(struct skr_writer *writer, struct slot *slot, struct skr_ku
 
 int64_t skr_writer_tick(struct skr_writer *writer, int64_t now)
 {
+    const int64_t admits = skr_backlog_admit(&writer->backlog, now);
     for (;;) {
-        enum skr_write_class class = next_class(writer);
+        const enum skr_write_class class = next_class(writer);
         if (class == SKR_WRITE_CLASS_COUNT) {
-            return INT64_MAX;
+            return admits;
         }
         int64_t next = 0;
-        if (!skr_limiter_take(&writer->limiter, now, &next)) {
-            return next;
+        struct skr_kube_job *job = skr_backlog_take(&writer->backlog, class, now, &next);
+        if (!job) {
+            return next < admits ? next : admits;
         }
         struct slot *slot = free_slot(writer);
         skr_bug_on(!slot);
-        struct skr_kube_job *job = pop(&writer->queue[class]);
-        writer->queued--;
         count_queue(writer, class);
         send_job(writer, slot, job);
     }

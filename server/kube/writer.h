@@ -2,8 +2,9 @@
 #ifndef SKR_SERVER_KUBE_WRITER_H
 #define SKR_SERVER_KUBE_WRITER_H
 /*
- * Sends the engines' writes and read-backs. One token bucket for all of them, strict priority of
- * classes, first in first out within a class, many requests in flight. Lower classes may not take
+ * Sends the engines' writes and read-backs. One token bucket for all of them and one of each engine
+ * that has its own (backlog.h), strict priority of classes, first in first out within a class, many
+ * requests in flight. Lower classes may not take
  * the last free places, so that slow Events never make a Binding wait: see slots_for().
  *
  * Outcomes: 2xx OK; 409 CONFLICT; 404 and 410 NOT_FOUND; 403 DENIED; 401 and 429 BUSY with the

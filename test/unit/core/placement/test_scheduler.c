@@ -281,6 +281,102 @@ TEST_WITH(hub, scores_are_told_when_decisions_change_and_not_for_labels)
     assert_int_equal(events_of(hub->rig, "ScoreUpdate"), 1);
 }
 
+static const char *note_of(const struct frame_rig *rig, const char *reason)
+{
+    const char *note = NULL;
+    for (size_t i = 0; i < rig->n_writes; i++) {
+        const json_t *body = rig->write[i].body;
+        const char *text = json_string_value(json_object_get(body, "reason"));
+        note = text && strcmp(text, reason) == 0 ? json_string_value(json_object_get(body, "note"))
+                                                 : note;
+    }
+    return note ? note : "";
+}
+
+/* "c00001:100 " has eleven characters: ninety pairs fit, and none is cut in two. */
+TEST_WITH(hub, the_event_with_the_scores_has_a_thousand_characters_at_most)
+{
+    add_clusters(hub->rig, 1, 1500);
+    add_placement(hub->rig, "{}");
+    frame_rig_start(hub->rig);
+    const char *note = note_of(hub->rig, "ScoreUpdate");
+    assert_int_equal(strlen(note), 990);
+    assert_memory_equal(note, "c00001:100 c00002:100 ", 22);
+    assert_string_equal(note + 990 - 11, "c00090:100 ");
+}
+
+TEST_WITH(hub, every_object_has_its_group_index_also_one_that_lost_it)
+{
+    add_clusters(hub->rig, 1, 6);
+    add_placement(hub->rig,
+                  "{'decisionStrategy':{'groupStrategy':{'clustersPerDecisionGroup':2}}}");
+    frame_rig_start(hub->rig);
+    frame_rig_edit(hub->rig, DECISIONS, "ns/p-decision-2",
+                   "{'metadata':{'labels':{'cluster.open-cluster-management.io/"
+                   "decision-group-index':null}}}");
+    frame_rig_run(hub->rig);
+    bool seen[3] = {false};
+    assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 3);
+    for (int i = 1; i <= 8; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "ns/p-decision-%d", i);
+        const json_t *object = frame_rig_get(hub->rig, DECISIONS, key);
+        const json_t *labels = json_object_get(json_object_get(object, "metadata"), "labels");
+        if (object) {
+            const char *index =
+                json_string_value(json_object_get(labels, SKR_DECISION_GROUP_INDEX_LABEL));
+            assert_non_null(index);
+            assert_in_range(index[0], '0', '2');
+            seen[index[0] - '0'] = true;
+            assert_non_null(json_object_get(labels, SKR_DECISION_GROUP_NAME_LABEL));
+        }
+    }
+    assert_true(seen[0] && seen[1] && seen[2]);
+}
+
+/* A clock that advances by a millisecond whenever it is read. */
+static int64_t tick(void *context)
+{
+    int64_t *at = context;
+    return *at += SKR_MILLISECOND;
+}
+
+TEST(what_cycles_cost_and_write_is_counted)
+{
+    int64_t at = 0;
+    const struct skr_stopwatch stopwatch = {tick, &at};
+    const struct skr_placement_settings measured = {
+        .scheduler_name = "sakkara", .spread_mode = SKR_SPREAD_WEIGHTED, .stopwatch = &stopwatch};
+    const struct frame_rig_match decisions = {.resource = DECISIONS};
+    struct skr_placement_counts counts;
+    struct frame_rig *rig = frame_rig_create(&skr_placement_scheduler, &measured);
+    frame_rig_add(
+        rig, &skr_resource_cluster_sets, "all",
+        "{'spec':{'clusterSelector':{'selectorType':'LabelSelector','labelSelector':{}}}}");
+    frame_rig_add(rig, &skr_resource_cluster_set_bindings, "ns/all",
+                  "{'spec':{'clusterSet':'all'}}");
+    add_clusters(rig, 1, 3);
+    add_placement(rig, "{}");
+    frame_rig_fault(rig, FRAME_FAULT_BUSY, 1, &decisions);
+    frame_rig_start(rig);
+    frame_rig_advance(rig, SKR_SECOND);
+    frame_rig_edit(rig, &skr_resource_placements, "ns/p", "{'spec':{'numberOfClusters':-1}}");
+    frame_rig_run(rig);
+    skr_placement_count(skr_engine_self(rig->engine), &counts);
+    assert_int_equal(counts.writes[SKR_PLACEMENT_OBJECT_DECISION][SKR_WRITE_BUSY], 1);
+    assert_int_equal(counts.writes[SKR_PLACEMENT_OBJECT_DECISION][SKR_WRITE_OK], 2);
+    assert_int_equal(counts.writes[SKR_PLACEMENT_OBJECT_STATUS][SKR_WRITE_OK], 2);
+    assert_int_equal(counts.misconfigured, 1);
+    const struct skr_durations *bad = &counts.scheduling[SKR_PLACEMENT_END_MISCONFIGURED];
+    assert_int_equal(bad->n[3], 1); /* of 1 us, 10 us, 100 us, 1 ms */
+    assert_int_equal(bad->sum, SKR_MILLISECOND);
+    assert_true(counts.scheduling[SKR_PLACEMENT_END_SATISFIED].sum >= 2 * 9 * SKR_MILLISECOND);
+    assert_int_equal(counts.plugin[SKR_PLACEMENT_PLUGIN_STEADY].n[3], counts.cycles - 1);
+    assert_int_equal(counts.plugin[SKR_PLACEMENT_PLUGIN_ADDON].sum, 0);
+    assert_true(counts.bind.n[0] >= 2);
+    frame_rig_destroy(rig);
+}
+
 TEST_WITH(hub, conditions_of_others_are_kept)
 {
     add_clusters(hub->rig, 1, 1);
@@ -321,6 +417,39 @@ TEST_WITH(hub, ownership_lost_in_the_middle_writes_nothing_more)
     frame_rig_run(hub->rig);
     frame_rig_advance(hub->rig, 700 * SKR_SECOND);
     assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 0);
+}
+
+/* The create is on its way when the annotation goes: it is the last write. */
+TEST_WITH(hub, between_two_steps_ownership_is_looked_at_again)
+{
+    add_clusters(hub->rig, 1, 250);
+    frame_rig_start(hub->rig);
+    add_placement(hub->rig, "{}");
+    frame_rig_edit(hub->rig, &skr_resource_placements, "ns/p",
+                   "{'metadata':{'annotations':{'sakkara.placement.scheduler':'other'}}}");
+    frame_rig_run(hub->rig);
+    frame_rig_advance(hub->rig, 700 * SKR_SECOND);
+    assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 3);
+    assert_int_equal(decision_writes(hub->rig), 3);
+    assert_int_equal(count_in(hub->rig, 1), 0);
+    assert_string_equal(reason_of(hub->rig, "PlacementSatisfied"), "");
+    frame_rig_edit(hub->rig, &skr_resource_placements, "ns/p",
+                   "{'metadata':{'annotations':{'sakkara.placement.scheduler':'sakkara'}}}");
+    frame_rig_run(hub->rig);
+    assert_int_equal(frame_rig_count(hub->rig, DECISIONS), 3);
+    assert_int_equal(selected(hub->rig), 250);
+}
+
+/* Few writes wait for the rate limit at a time: those of a large Placement go in lots. */
+TEST_WITH(hub, writes_of_a_large_placement_go_in_lots)
+{
+    add_clusters(hub->rig, 1, 5000);
+    frame_rig_start(hub->rig);
+    add_placement(hub->rig, "{}");
+    frame_rig_edit(hub->rig, &skr_resource_placements, "ns/p",
+                   "{'metadata':{'annotations':{'sakkara.placement.scheduler':null}}}");
+    frame_rig_run(hub->rig);
+    assert_in_range(decision_writes(hub->rig), 1, 16);
 }
 
 TEST_WITH(hub, an_edit_of_a_decision_is_repaired)

@@ -152,7 +152,7 @@ TEST(a_histogram_may_be_loaded_and_have_wide_buckets)
                                                 .unit = SKR_UNIT_NANOSECONDS,
                                                 .first_bucket = 1000000,
                                                 .n_buckets = 3,
-                                                .doublings = 2};
+                                                .factor = 4};
     static const uint64_t buckets[] = {1, 0, 2, 1};
     struct skr_metrics *metrics = skr_metrics_create();
     struct skr_metric *metric = skr_metric_get(skr_metrics_family(metrics, &spec), NULL);
