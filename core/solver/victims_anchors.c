@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Anchors and the gains of candidates in them.
+ *
+ * The bound of a leaf: with the scarcest resource r, slots never exceed floor(free_r / demand_r)
+ * plus, for each victim, ceil(amount_r / demand_r); nor what the leaf holds with all candidates gone,
+ * nor what the rule of the lowest level allows a leaf. Cost: shares of all candidates, plus leaves.
+ */
+#include <string.h>
+
+#include "core/solver/victims_search.h"
+#include "topology/base/arena.h"
+
+struct leaf_room {
+    int32_t anchor;
+    int32_t tight; /* resource; -1: no member is limited by any */
+    int64_t base;  /* members that it can hold as things are */
+    int64_t gain;  /* most that it can hold beyond that */
+};
+
+static int32_t anchor_level(const struct skr_problem *p)
+{
+    int32_t level = 0;
+    while (level + 1 < p->tree->n_levels && p->rule[level].hard &&
+           p->rule[level].type == SKR_RULE_PACK) {
+        level++;
+    }
+    return level;
+}
+
+/* Most members that the rule of the leaves' level lets one leaf hold. */
+static int64_t most_of_leaf(const struct skr_problem *p)
+{
+    const struct skr_rule *rule = &p->rule[p->tree->n_levels - 1];
+    if (rule->hard) {
+        return rule->type == SKR_RULE_SPREAD ? 1 : p->n;
+    }
+    bool void_pair = rule->min > 0 && rule->max > 0 && rule->min > rule->max;
+    return rule->max > 0 && !void_pair && rule->max < p->n ? rule->max : p->n;
+}
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t tightest(const struct skr_problem *p, const int64_t *free_)
+{
+    int32_t tight = -1;
+    int64_t least = 0;
+    for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->demand[r] > 0) {
+            int64_t fits = free_[r] > 0 ? free_[r] / p->demand[r] : 0;
+            if (tight < 0 || fits < least) {
+                tight = (int32_t)r;
+                least = fits;
+            }
+        }
+    }
+    return tight;
+}
+
+static int64_t slots_of(const struct skr_problem *p, const int64_t *free_, int32_t tight)
+{
+    if (tight < 0) {
+        return p->n;
+    }
+    int64_t have = free_[tight] > 0 ? free_[tight] / p->demand[tight] : 0;
+    return at_most(have, p->n);
+}
+
+static struct leaf_room *leaf_rooms(const struct skr_victims_search *s, int32_t level)
+{
+    const struct skr_problem *p = s->in->problem;
+    const struct skr_tree *tree = p->tree;
+    struct leaf_room *room = skr_alloc_array((size_t)tree->n_leaves + 1, sizeof *room);
+    int64_t most = most_of_leaf(p);
+    for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        struct leaf_room *l = &room[leaf];
+        const int64_t *free_ = p->free + (size_t)leaf * p->n_resources;
+        int64_t claimed = p->claimed ? p->claimed[leaf] : 0;
+        bool open = !p->eligible || p->eligible[leaf];
+        int32_t unit = tree->first_leaf + leaf;
+        for (int32_t l2 = tree->n_levels; l2 > level; l2--) {
+            unit = tree->parent[unit];
+        }
+        l->anchor = unit - tree->level_first[level];
+        l->tight = tightest(p, free_);
+        int64_t now = open ? slots_of(p, free_, l->tight) : 0;
+        l->base = at_most(claimed + now, most);
+        l->gain = at_most(claimed + skr_victims_room_slots(s->room, leaf), most) - l->base;
+    }
+    return room;
+}
+
+/* Whether the share frees anything that a member asks for where a member may go. */
+static bool is_useful(const struct skr_problem *p, const struct skr_victim_share *share)
+{
+    if (p->eligible && !p->eligible[share->leaf]) {
+        return false;
+    }
+    for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->demand[r] > 0 && share->amount[r] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t gain_of(const struct skr_problem *p, const struct leaf_room *room,
+                       const struct skr_victim_share *share)
+{
+    const struct leaf_room *l = &room[share->leaf];
+    if (l->tight < 0 || l->gain <= 0) {
+        return 0;
+    }
+    int64_t amount = share->amount[l->tight];
+    int64_t demand = p->demand[l->tight];
+    return at_most(amount / demand + (amount % demand != 0), l->gain);
+}
+
+struct found {
+    int32_t anchor;
+    struct skr_victims_entry entry;
+};
+
+struct finds {
+    struct found *item;
+    size_t n, cap;
+    size_t *place; /* [anchor] of the candidate looked at, + 1 */
+    int64_t *need; /* [anchor] */
+};
+
+static void find_candidate(const struct skr_victims_search *s, const struct leaf_room *room,
+                           size_t name, struct finds *f)
+{
+    const struct skr_victim *v = &s->in->victim[s->candidate[name]];
+    size_t first = f->n;
+    for (size_t i = 0; i < v->n_shares; i++) {
+        const struct skr_victim_share *share = &v->share[i];
+        if (!is_useful(s->in->problem, share)) {
+            continue;
+        }
+        int32_t anchor = room[share->leaf].anchor;
+        if (f->place[anchor] <= first) {
+            skr_grow(&f->item, &f->cap, f->n + 1, sizeof *f->item);
+            f->item[f->n] =
+                (struct found){.anchor = anchor,
+                               .entry = {.victim = s->candidate[name],
+                                         .name = name,
+                                         .cost = {.groups = v->kind != SKR_VICTIM_SURPLUS ? 1 : 0,
+                                                  .members = v->members}}};
+            f->place[anchor] = ++f->n;
+        }
+        f->item[f->place[anchor] - 1].entry.gain += gain_of(s->in->problem, room, share);
+    }
+}
+
+/* Surplus first, for it costs no group; then what gains most. */
+static int by_gain(const void *a, const void *b)
+{
+    const struct skr_victims_entry *x = a;
+    const struct skr_victims_entry *y = b;
+    if (x->cost.groups != y->cost.groups) {
+        return x->cost.groups - y->cost.groups;
+    }
+    if (x->gain != y->gain) {
+        return x->gain > y->gain ? -1 : 1;
+    }
+    if (x->cost.members != y->cost.members) {
+        return x->cost.members < y->cost.members ? -1 : 1;
+    }
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Finds become entries, anchor by anchor. */
+static void deal(struct skr_victims_search *s, const struct finds *f, int32_t n_anchors)
+{
+    size_t *first = skr_alloc_array((size_t)n_anchors + 2, sizeof *first);
+    for (size_t i = 0; i < f->n; i++) {
+        first[f->item[i].anchor + 1]++;
+    }
+    for (int32_t a = 0; a < n_anchors; a++) {
+        first[a + 1] += first[a];
+    }
+    s->entries = skr_alloc_array(f->n + 1, sizeof *s->entries);
+    s->anchor = skr_alloc_array((size_t)n_anchors + 1, sizeof *s->anchor);
+    for (int32_t a = 0; a < n_anchors; a++) {
+        s->anchor[a] =
+            (struct skr_victims_anchor){.need = f->need[a], .entry = s->entries + first[a]};
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        struct skr_victims_anchor *anchor = &s->anchor[f->item[i].anchor];
+        anchor->entry[anchor->n++] = f->item[i].entry;
+    }
+    for (int32_t a = 0; a < n_anchors; a++) {
+        if (s->anchor[a].n > 0) { /* nothing that goes would help the others */
+            s->anchor[s->n_anchors++] = s->anchor[a];
+        }
+    }
+    for (size_t a = 0; a < s->n_anchors; a++) {
+        qsort(s->anchor[a].entry, s->anchor[a].n, sizeof *s->entries, by_gain);
+    }
+    free(first);
+}
+
+void skr_victims_anchors_make(struct skr_victims_search *s)
+{
+    const struct skr_problem *p = s->in->problem;
+    int32_t level = anchor_level(p);
+    int32_t n_anchors = p->tree->level_first[level + 1] - p->tree->level_first[level];
+    struct leaf_room *room = leaf_rooms(s, level);
+    struct finds f = {.place = skr_alloc_array((size_t)n_anchors + 1, sizeof *f.place),
+                      .need = skr_alloc_array((size_t)n_anchors + 1, sizeof *f.need)};
+    for (int32_t a = 0; a < n_anchors; a++) {
+        f.need[a] = p->n;
+    }
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        f.need[room[leaf].anchor] -= room[leaf].base;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        find_candidate(s, room, i, &f);
+    }
+    deal(s, &f, n_anchors);
+    free(f.item);
+    free(f.place);
+    free(f.need);
+    free(room);
+}
+
+void skr_victims_anchors_free(struct skr_victims_search *s)
+{
+    free(s->anchor);
+    free(s->entries);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room of a problem with some victims gone.
+ *
+ * Whether a set suffices is asked for hundreds of sets that differ by a few victims, so the sizes
+ * that fit are kept (sizes.h) and only changed leaves are handed on. Where sizes cannot be kept
+ * (claims, bounds, rules over domains, rules that count many units) each set is a solve.
+ *
+ * Steps are counted in leaves, never in time: the same problem ends at the same step everywhere.
+ */
+#include "core/solver/victims_room.h"
+
+#include <string.h>
+
+#include "topology/base/arena.h"
+
+enum { LEAVES_A_STEP = 8 }; /* that change between two sets; of a solve: leaves of the tree */
+
+static int32_t n_leaves(const struct skr_victims_room *room)
+{
+    return room->problem.tree->n_leaves;
+}
+
+int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf)
+{
+    const struct skr_problem *p = &room->problem;
+    int64_t most = p->n;
+    if (p->eligible && !p->eligible[leaf]) {
+        return 0;
+    }
+    for (size_t r = 0; r < p->n_resources; r++) {
+        if (p->demand[r] > 0) {
+            int64_t have = room->free[(size_t)leaf * p->n_resources + r];
+            int64_t fits = have > 0 ? have / p->demand[r] : 0;
+            most = fits < most ? fits : most;
+        }
+    }
+    return (int32_t)most;
+}
+
+static bool has_claims(const struct skr_problem *p)
+{
+    for (int32_t leaf = 0; p->claimed && leaf < p->tree->n_leaves; leaf++) {
+        if (p->claimed[leaf] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void skr_victims_room_init(struct skr_victims_room *room, const struct skr_victims_problem *in)
+{
+    const struct skr_problem *p = in->problem;
+    size_t leaves = (size_t)p->tree->n_leaves;
+    size_t amounts = leaves * p->n_resources;
+    *room = (struct skr_victims_room){.in = in, .problem = *p};
+    room->free = skr_alloc_array(amounts + 1, sizeof *room->free);
+    if (amounts > 0) {
+        memcpy(room->free, p->free, amounts * sizeof *room->free);
+    }
+    room->problem.free = room->free;
+    room->problem.explain = false;
+    room->problem.explain_parts = 0;
+    room->problem.step_budget = -1;
+    room->gone = skr_alloc_array(in->n_victims + 1, sizeof *room->gone);
+    room->wanted = skr_alloc_array(in->n_victims + 1, sizeof *room->wanted);
+    room->gone_list = skr_alloc_array(in->n_victims + 1, sizeof *room->gone_list);
+    room->marked = skr_alloc_array(leaves + 1, sizeof *room->marked);
+    room->changed = skr_alloc_array(leaves + 1, sizeof *room->changed);
+    room->slots = skr_alloc_array(leaves + 1, sizeof *room->slots);
+    room->steps = in->step_budget < 0 ? SKR_VICTIMS_STEPS_MAX : in->step_budget;
+    for (int32_t leaf = 0; leaf < p->tree->n_leaves; leaf++) {
+        room->slots[leaf] = skr_victims_room_slots(room, leaf);
+    }
+    if (p->n >= 1 && !p->bounds && p->n_domain_rules == 0 && !has_claims(p) &&
+        skr_sizes_can_keep(p->tree, p->rule, p->n)) {
+        room->pool = skr_sizes_pool_create();
+        room->sizes = skr_sizes_create(room->pool, p->tree, p->rule, p->n, room->slots);
+    }
+}
+
+void skr_victims_room_fini(struct skr_victims_room *room)
+{
+    skr_sizes_destroy(room->sizes);
+    skr_sizes_pool_destroy(room->pool);
+    free(room->free);
+    free(room->gone);
+    free(room->wanted);
+    free(room->gone_list);
+    free(room->marked);
+    free(room->changed);
+    free(room->slots);
+}
+
+bool skr_victims_room_is_spent(const struct skr_victims_room *room)
+{
+    return room->steps <= 0;
+}
+
+/* ---- from set to set ---- */
+
+static void move(struct skr_victims_room *room, size_t victim, bool away)
+{
+    const struct skr_victim *v = &room->in->victim[victim];
+    size_t n = room->problem.n_resources;
+    for (size_t s = 0; s < v->n_shares; s++) {
+        const struct skr_victim_share *share = &v->share[s];
+        int64_t *have = room->free + (size_t)share->leaf * n;
+        for (size_t r = 0; r < n; r++) {
+            have[r] += away ? share->amount[r] : -share->amount[r];
+        }
+        if (!room->marked[share->leaf]) {
+            room->marked[share->leaf] = 1;
+            room->changed[room->n_changed++] = share->leaf;
+        }
+    }
+    room->gone[victim] = away;
+}
+
+void skr_victims_room_set(struct skr_victims_room *room, const size_t *victim, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        room->wanted[victim[i]] = 1;
+    }
+    for (size_t i = 0; i < room->n_gone; i++) {
+        if (!room->wanted[room->gone_list[i]]) {
+            move(room, room->gone_list[i], false);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!room->gone[victim[i]]) {
+            move(room, victim[i], true);
+        }
+        room->wanted[victim[i]] = 0;
+        room->gone_list[i] = victim[i];
+    }
+    room->n_gone = n;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int32_t *x = a;
+    const int32_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* What changed, ascending, those whose slots are other ones; nothing is marked any more. */
+static size_t take_changes(struct skr_victims_room *room)
+{
+    size_t n = 0;
+    room->leaves += room->n_changed;
+    for (int32_t i = 0; i < room->n_changed; i++) {
+        int32_t leaf = room->changed[i];
+        int32_t slots = skr_victims_room_slots(room, leaf);
+        room->marked[leaf] = 0;
+        if (slots != room->slots[leaf]) {
+            room->slots[leaf] = slots;
+            room->changed[n++] = leaf;
+        }
+    }
+    room->n_changed = 0;
+    if (n > 1) {
+        qsort(room->changed, n, sizeof *room->changed, ascending);
+    }
+    return n;
+}
+
+/* ---- questions ---- */
+
+int skr_victims_room_solve(struct skr_victims_room *room, const size_t *victim, size_t n,
+                           enum skr_tie_break tie_break, struct skr_solution **ret,
+                           struct skr_error *error)
+{
+    struct skr_problem problem = room->problem;
+    skr_victims_room_set(room, victim, n);
+    room->solves++;
+    room->steps -= 1 + n_leaves(room) / LEAVES_A_STEP;
+    problem.tie_break = tie_break;
+    int rc = skr_solve(&problem, ret, error);
+    if (rc == 0 && (*ret)->status == SKR_SOLVE_TIMEOUT) {
+        skr_solution_destroy(*ret);
+        *ret = NULL;
+        return skr_error_set(error, SKR_RETRY, "the search for victims was cancelled");
+    }
+    return rc;
+}
+
+int skr_victims_room_fits(struct skr_victims_room *room, const size_t *victim, size_t n, bool *ret,
+                          struct skr_error *error)
+{
+    room->tests++;
+    if (!room->sizes) {
+        struct skr_solution *solution;
+        int rc = skr_victims_room_solve(room, victim, n, SKR_TIE_TREE, &solution, error);
+        if (rc == 0) {
+            *ret = solution->status == SKR_SOLVE_PLACED;
+            skr_solution_destroy(solution);
+        }
+        return rc;
+    }
+    if (room->problem.cancel && atomic_load(room->problem.cancel)) {
+        return skr_error_set(error, SKR_RETRY, "the search for victims was cancelled");
+    }
+    skr_victims_room_set(room, victim, n);
+    size_t changes = take_changes(room);
+    room->steps -= 1 + (int64_t)changes / LEAVES_A_STEP;
+    skr_sizes_change(room->sizes, room->slots, room->changed, changes);
+    *ret = skr_sizes_has(room->sizes, room->problem.n);
+    return 0;
+}

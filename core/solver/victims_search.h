@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_VICTIMS_SEARCH_H
+#define SKR_CORE_SOLVER_VICTIMS_SEARCH_H
+/*
+ * The cheapest of all sets of candidates that suffice, and among equally cheap ones the best.
+ * Internal to victims.c; the parts: victims_anchors.c, victims_search.c, victims_ties.c.
+ *
+ * An *anchor* is a unit that holds the whole group: a unit of the deepest level down to which all
+ * levels are hard pack, the root where there is none. Each anchor is searched by itself, with what
+ * frees room in it. A candidate's *gain* in an anchor bounds from above by how many members its
+ * end raises the room there, so that gains add up where slots do not (half a slot here, half there):
+ * on each leaf one resource is looked at, the scarcest as things are.
+ */
+#include "core/solver/victims_room.h"
+
+struct skr_victims_cost {
+    int32_t groups; /* that lose their gang */
+    int64_t members;
+};
+
+struct skr_victims_entry {
+    size_t victim;
+    size_t name; /* place among the candidates, which are by name */
+    int64_t gain;
+    struct skr_victims_cost cost;
+};
+
+struct skr_victims_anchor {
+    int64_t need; /* gain without which the anchor has no room for all; may be negative */
+    size_t n;
+    struct skr_victims_entry *entry;
+    struct skr_victims_cost least; /* bound of all its sets */
+};
+
+/* A set under way: what is in it, and what that adds up to. */
+struct skr_victims_pick {
+    size_t n;
+    size_t *at; /* entries of the anchor */
+    int64_t gain;
+    struct skr_victims_cost cost;
+};
+
+struct skr_victims_search {
+    struct skr_victims_room *room;
+    const struct skr_victims_problem *in;
+    struct skr_error *error;
+    const size_t *candidate; /* by name */
+    size_t n;
+    size_t n_anchors;
+    struct skr_victims_anchor *anchor; /* by their bounds, the least first */
+    struct skr_victims_entry *entries; /* of all anchors */
+
+    struct skr_victims_pick pick;
+    uint8_t *taken;       /* [victim] in pick */
+    uint8_t *listed;      /* [victim] is a candidate */
+    uint8_t *has_surplus; /* [victim] members of it are candidates by themselves */
+    int32_t *used;        /* [budget] by pick */
+    size_t *set;          /* [n] working space: victims of pick */
+
+    /* The best so far, by name. */
+    bool found;
+    size_t n_best;
+    struct skr_victims_entry *best;
+    struct skr_victims_cost cost;
+    struct skr_solution *solution; /* of best, when it was asked for */
+    struct skr_solution *ideal;    /* with all candidates gone: no set does better */
+
+    bool cheapest, optimal; /* proven */
+    int32_t groups_proven;
+};
+
+/* < 0, 0, > 0 */
+int skr_victims_cost_compare(struct skr_victims_cost a, struct skr_victims_cost b);
+
+/* Makes anchors and their entries, with nothing but surplus twice over. room: with all candidates
+ * gone. */
+void skr_victims_anchors_make(struct skr_victims_search *s);
+void skr_victims_anchors_free(struct skr_victims_search *s);
+
+/* Whether the candidate is a member of a group that is one too. */
+bool skr_victims_is_inside(const struct skr_victims_search *s, size_t victim);
+
+/* Takes the entry into pick, unless that exceeds a budget or takes a member twice. */
+bool skr_victims_pick_push(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                           size_t at);
+void skr_victims_pick_pop(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
+/* Whether pick suffices. */
+int skr_victims_pick_fits(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                          bool *ret);
+/* Pick is the best now. */
+void skr_victims_pick_keep(struct skr_victims_search *s, const struct skr_victims_anchor *anchor);
+
+/* candidate[n]: by name; together, less surplus of groups among them, they suffice. found false and
+ * cheapest: every set that suffices exceeds a budget; found false alone: the steps have run out. */
+int skr_victims_search_run(struct skr_victims_search *s);
+/* Among the sets as cheap as the best, the best by placement and name. */
+int skr_victims_ties_run(struct skr_victims_search *s);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of the sets that cost the same: the better placement, then the names.
+ *
+ * Sets are tried in the order of their names, so of equally good ones the first is kept. A placement
+ * with all candidates gone is at least as good as any other, for more room never makes one worse: when
+ * the best set reaches it, only names are left to win, and the search ends with the first set
+ * behind them.
+ */
+#include "core/solver/victims_search.h"
+
+#include <string.h>
+
+#include "topology/base/arena.h"
+
+/* ---- placements ---- */
+
+/* < 0: a is the better placement. */
+static int compare_keys(const struct skr_problem *p, const struct skr_solution *a,
+                        const struct skr_solution *b)
+{
+    struct skr_level_key of_a[SKR_LEVELS_MAX], of_b[SKR_LEVELS_MAX];
+    for (int32_t level = 0; level < p->tree->n_levels; level++) {
+        bool silent = p->rule[level].silent;
+        of_a[level] = silent ? (struct skr_level_key){0} : a->key[level];
+        of_b[level] = silent ? (struct skr_level_key){0} : b->key[level];
+    }
+    return skr_placement_compare(p->tree, p->rule, of_a, of_b);
+}
+
+static int solve_set(struct skr_victims_search *s, const size_t *set, size_t n,
+                     struct skr_solution **ret)
+{
+    struct skr_solution *solution;
+    int rc = skr_victims_room_solve(s->room, set, n, SKR_TIE_TREE, &solution, s->error);
+    if (rc < 0) {
+        return rc;
+    }
+    if (solution->status != SKR_SOLVE_PLACED) {
+        skr_solution_destroy(solution);
+        return skr_error_set(s->error, SKR_BUG, "victims that suffice do not");
+    }
+    *ret = solution;
+    return 0;
+}
+
+/* Placements of the best set and of all together, made once there is something to compare. */
+static int have_placements(struct skr_victims_search *s)
+{
+    size_t n = 0;
+    int rc = 0;
+    if (!s->solution) {
+        for (size_t i = 0; i < s->n_best; i++) {
+            s->set[n++] = s->best[i].victim;
+        }
+        rc = solve_set(s, s->set, n, &s->solution);
+    }
+    if (rc == 0 && !s->ideal) {
+        n = 0;
+        for (size_t i = 0; i < s->n; i++) {
+            if (!skr_victims_is_inside(s, s->candidate[i])) {
+                s->set[n++] = s->candidate[i];
+            }
+        }
+        rc = solve_set(s, s->set, n, &s->ideal);
+    }
+    return rc;
+}
+
+static bool is_ideal(const struct skr_victims_search *s)
+{
+    return s->solution && s->ideal && compare_keys(s->in->problem, s->solution, s->ideal) == 0;
+}
+
+/* < 0: the names of pick come before those of the best. */
+static int compare_names(const struct skr_victims_search *s,
+                         const struct skr_victims_anchor *anchor)
+{
+    for (size_t i = 0; i < s->pick.n && i < s->n_best; i++) {
+        size_t a = anchor->entry[s->pick.at[i]].name;
+        size_t b = s->best[i].name;
+        if (a != b) {
+            return a < b ? -1 : 1;
+        }
+    }
+    return (s->pick.n > s->n_best) - (s->pick.n < s->n_best);
+}
+
+/* Pick suffices and costs what the best does. */
+static int compare_with_best(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
+{
+    int names = compare_names(s, anchor);
+    int rc = names == 0 ? 0 : have_placements(s);
+    if (rc < 0 || names == 0 || (names > 0 && is_ideal(s))) {
+        return rc;
+    }
+    struct skr_solution *solution = NULL;
+    for (size_t i = 0; i < s->pick.n; i++) {
+        s->set[i] = anchor->entry[s->pick.at[i]].victim;
+    }
+    rc = solve_set(s, s->set, s->pick.n, &solution);
+    if (rc < 0) {
+        return rc;
+    }
+    int order = compare_keys(s->in->problem, solution, s->solution);
+    if (order < 0 || (order == 0 && names < 0)) {
+        skr_victims_pick_keep(s, anchor);
+        s->solution = solution;
+    } else {
+        skr_solution_destroy(solution);
+    }
+    return 0;
+}
+
+/* ---- all sets of this cost ---- */
+
+/* Of the entries from each on: what they gain together, surplus alone, and the most of one. */
+struct tail {
+    int64_t *gain, *surplus, *most;
+};
+
+static struct tail tail_of(const struct skr_victims_anchor *anchor)
+{
+    struct tail t = {.gain = skr_alloc_array(anchor->n + 1, sizeof *t.gain),
+                     .surplus = skr_alloc_array(anchor->n + 1, sizeof *t.surplus),
+                     .most = skr_alloc_array(anchor->n + 1, sizeof *t.most)};
+    for (size_t i = anchor->n; i-- > 0;) {
+        const struct skr_victims_entry *entry = &anchor->entry[i];
+        int64_t gain = entry->gain;
+        t.gain[i] = t.gain[i + 1] + gain;
+        t.surplus[i] = t.surplus[i + 1] + (entry->cost.groups == 0 ? gain : 0);
+        t.most[i] = gain > t.most[i + 1] ? gain : t.most[i + 1];
+    }
+    return t;
+}
+
+static void tail_fini(struct tail *t)
+{
+    free(t->gain);
+    free(t->surplus);
+    free(t->most);
+}
+
+/* Whether pick with some of the entries from i on can have the gain and the cost. */
+static bool is_open(const struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                    const struct tail *t, size_t i)
+{
+    int64_t missing = anchor->need - s->pick.gain;
+    int64_t groups = s->cost.groups - s->pick.cost.groups;
+    int64_t members = s->cost.members - s->pick.cost.members;
+    if (i >= anchor->n || groups < 0 || members < 0 || (groups == 0 && members == 0) ||
+        missing > t->gain[i]) {
+        return false;
+    }
+    return (skr_int128)missing <= (skr_int128)groups * t->most[i] + t->surplus[i];
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct skr_victims_entry *x = a;
+    const struct skr_victims_entry *y = b;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static int look_at_pick(struct skr_victims_search *s, const struct skr_victims_anchor *anchor)
+{
+    bool fits = false;
+    if (s->pick.gain < anchor->need || skr_victims_cost_compare(s->pick.cost, s->cost) != 0) {
+        return 0;
+    }
+    int rc = skr_victims_pick_fits(s, anchor, &fits);
+    return rc == 0 && fits ? compare_with_best(s, anchor) : rc;
+}
+
+/* Entries are by name; so are the sets, one after the other. */
+static int search_anchor(struct skr_victims_search *s, const struct skr_victims_anchor *anchor,
+                         const struct tail *t)
+{
+    size_t i = 0;
+    while (!skr_victims_room_is_spent(s->room)) {
+        if (is_open(s, anchor, t, i)) {
+            s->room->steps--;
+            if (!skr_victims_pick_push(s, anchor, i++)) {
+                continue;
+            }
+            /* All sets from here on have names behind those of the best. */
+            if (is_ideal(s) && compare_names(s, anchor) > 0) {
+                return 0;
+            }
+            int rc = look_at_pick(s, anchor);
+            if (rc < 0) {
+                return rc;
+            }
+        } else if (s->pick.n > 0) {
+            i = s->pick.at[s->pick.n - 1] + 1;
+            skr_victims_pick_pop(s, anchor);
+        } else {
+            return 0;
+        }
+    }
+    s->optimal = false;
+    return 0;
+}
+
+int skr_victims_ties_run(struct skr_victims_search *s)
+{
+    s->optimal = s->cheapest;
+    for (size_t a = 0; a < s->n_anchors; a++) {
+        const struct skr_victims_anchor *anchor = &s->anchor[a];
+        if (skr_victims_cost_compare(anchor->least, s->cost) > 0) {
+            break;
+        }
+        qsort(anchor->entry, anchor->n, sizeof *anchor->entry, by_name);
+        struct tail t = tail_of(anchor);
+        int rc = search_anchor(s, anchor, &t);
+        while (s->pick.n > 0) {
+            skr_victims_pick_pop(s, anchor);
+        }
+        tail_fini(&t);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Victims of random preemptions: what the search chooses is what looking at every subset of the
+ * candidates chooses, criterion by criterion, with the enumerator as the judge of each subset.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/solver/victims.h"
+#include "test/property/trial.h"
+#include "test/test.h"
+#include "topology/base/arena.h"
+
+enum { VICTIMS = 8, SHARES = 3, BUDGETS = 2, CHARGES = 2 };
+
+struct world {
+    struct instance in;
+    struct skr_victims_problem problem;
+    struct skr_victim victim[VICTIMS];
+    struct skr_victim_share share[VICTIMS][SHARES];
+    int64_t amount[VICTIMS][SHARES][INSTANCE_RESOURCES];
+    struct skr_victim_charge charge[VICTIMS][CHARGES];
+    int32_t budget[BUDGETS];
+    char name[VICTIMS][16];
+};
+
+static const struct instance_limits small = {.leaves = 6, .slots = 4, .n = 7};
+
+/* ---- random preemptions ---- */
+
+static void make_shares(struct world *w, struct random *random, int32_t i)
+{
+    struct skr_victim *v = &w->victim[i];
+    int32_t leaf = random_below(random, w->in.tree.n_leaves);
+    int32_t n = 1 + random_below(random, SHARES);
+    for (int32_t s = 0; s < n && s < w->in.tree.n_leaves; s++) {
+        int32_t at = (leaf + s) % w->in.tree.n_leaves;
+        int32_t members = 1 + random_below(random, 2);
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            int64_t demand = w->in.demand[r];
+            /* Half a slot, a slot, and more than one. */
+            int64_t each = (demand + 1) / 2 * (1 + random_below(random, 3));
+            w->amount[i][s][r] = random_percent(random, 15) ? 0 : each * members;
+        }
+        w->share[i][s] = (struct skr_victim_share){.leaf = at, .amount = w->amount[i][s]};
+        v->members += members;
+        v->n_shares++;
+    }
+}
+
+/* One member of an earlier group, listed by itself. */
+static bool make_surplus(struct world *w, struct random *random, int32_t i)
+{
+    if (i == 0) {
+        return false;
+    }
+    int32_t of = random_below(random, i);
+    struct skr_victim *v = &w->victim[i];
+    for (int32_t other = 0; other < i; other++) { /* together they would free more than it has */
+        if (w->victim[other].surplus_of == of) {
+            return false;
+        }
+    }
+    if (w->victim[of].kind != SKR_VICTIM_GROUP || w->victim[of].members < 2) {
+        return false;
+    }
+    v->kind = SKR_VICTIM_SURPLUS;
+    v->priority = w->victim[of].priority;
+    v->members = 1;
+    v->surplus_of = of;
+    for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+        w->amount[i][0][r] = (w->amount[of][0][r] + 1) / 2;
+    }
+    w->share[i][0] = (struct skr_victim_share){w->share[of][0].leaf, w->amount[i][0]};
+    v->n_shares = 1;
+    return true;
+}
+
+/* What victims use is not free. */
+static void take_room(struct world *w, const struct skr_victim *v)
+{
+    for (size_t s = 0; s < v->n_shares; s++) {
+        for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+            w->in.free[v->share[s].leaf * INSTANCE_RESOURCES + r] -= v->share[s].amount[r];
+        }
+    }
+}
+
+static void world_make(struct world *w, uint64_t index)
+{
+    struct random random = {.state = index * 77 + trial.seed};
+    memset(w, 0, sizeof *w);
+    instance_make(&w->in, trial.seed + 90, index, &small);
+    if (w->in.problem.n > 0 && random_percent(&random, 10)) {
+        instance_bound(&w->in, &random);
+    }
+    int32_t n = 2 + random_below(&random, VICTIMS - 1);
+    bool budgets = random_percent(&random, 25);
+    w->budget[0] = random_below(&random, 6);
+    w->budget[1] = random_below(&random, 6);
+    for (int32_t i = 0; i < n; i++) {
+        struct skr_victim *v = &w->victim[i];
+        /* Names in another order than the numbers. */
+        snprintf(w->name[i], sizeof w->name[i], "ns/v%d", (int)((i * 5 + 3) % 16));
+        *v = (struct skr_victim){.name = w->name[i],
+                                 .kind = SKR_VICTIM_GROUP,
+                                 .priority = random_below(&random, 5) - 1,
+                                 .surplus_of = -1,
+                                 .share = w->share[i],
+                                 .charge = w->charge[i]};
+        if (!random_percent(&random, 15) || !make_surplus(w, &random, i)) {
+            v->kind = random_percent(&random, 20) ? SKR_VICTIM_POD : SKR_VICTIM_GROUP;
+            make_shares(w, &random, i);
+            take_room(w, v);
+            v->members = random_percent(&random, 10) ? 0 : v->members;
+        }
+        if (budgets && random_percent(&random, 50)) {
+            w->charge[i][v->n_charges++] =
+                (struct skr_victim_charge){random_below(&random, BUDGETS), v->members};
+        }
+    }
+    w->problem = (struct skr_victims_problem){
+        .problem = &w->in.problem,
+        .priority = random_percent(&random, 80) ? 4 : random_below(&random, 6) - 1,
+        .n_victims = (size_t)n,
+        .victim = w->victim,
+        .n_budgets = BUDGETS,
+        .budget = w->budget,
+        .step_budget = 1 << 24};
+    w->in.problem.step_budget = -1;
+}
+
+/* ---- all subsets ---- */
+
+struct subset {
+    uint32_t set;
+    int32_t rank; /* highest priority, groups above all pods; INT32_MIN: empty */
+    int32_t groups, members;
+};
+
+static bool has(uint32_t set, int32_t i)
+{
+    return set >> i & 1;
+}
+
+static int32_t rank_of(const struct skr_victim *v)
+{
+    return v->priority + (v->kind == SKR_VICTIM_POD ? -1000 : 0);
+}
+
+static bool is_allowed(const struct world *w, uint32_t set)
+{
+    int64_t used[BUDGETS] = {0};
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        const struct skr_victim *v = &w->victim[i];
+        if (!has(set, i)) {
+            continue;
+        }
+        if (w->problem.priority <= 0 ||
+            (v->kind != SKR_VICTIM_POD && v->priority >= w->problem.priority) ||
+            (v->kind == SKR_VICTIM_SURPLUS && has(set, v->surplus_of))) {
+            return false;
+        }
+        for (size_t c = 0; c < v->n_charges; c++) {
+            used[v->charge[c].budget] += v->charge[c].members;
+        }
+    }
+    return used[0] <= w->budget[0] && used[1] <= w->budget[1];
+}
+
+static void solve_without(const struct world *w, uint32_t set, struct oracle_answer *ret)
+{
+    struct instance in;
+    instance_copy(&in, &w->in);
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        const struct skr_victim *v = &w->victim[i];
+        for (size_t s = 0; s < v->n_shares && has(set, i); s++) {
+            for (int32_t r = 0; r < INSTANCE_RESOURCES; r++) {
+                in.free[v->share[s].leaf * INSTANCE_RESOURCES + r] += v->share[s].amount[r];
+            }
+        }
+    }
+    in.problem.tie_break = SKR_TIE_TREE;
+    enumerator_solve(&in, ret);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct subset *x = a;
+    const struct subset *y = b;
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    if (x->groups != y->groups) {
+        return x->groups - y->groups;
+    }
+    return x->members - y->members;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t names_of(const struct world *w, uint32_t set, const char **ret)
+{
+    size_t n = 0;
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        if (has(set, i)) {
+            ret[n++] = w->name[i];
+        }
+    }
+    qsort(ret, n, sizeof *ret, compare_text);
+    return n;
+}
+
+static int compare_names(const struct world *w, uint32_t a, uint32_t b)
+{
+    const char *of_a[VICTIMS], *of_b[VICTIMS];
+    size_t n_a = names_of(w, a, of_a), n_b = names_of(w, b, of_b);
+    for (size_t i = 0; i < n_a && i < n_b; i++) {
+        int order = strcmp(of_a[i], of_b[i]);
+        if (order != 0) {
+            return order;
+        }
+    }
+    return n_a < n_b ? -1 : n_a > n_b;
+}
+
+static int compare_placements(const struct world *w, const struct oracle_answer *a,
+                              const struct oracle_answer *b)
+{
+    struct skr_arena *arena = skr_arena_create((size_t)1 << 20, 0);
+    const struct skr_tree *tree = &w->in.tree;
+    struct skr_level_key *of_a = skr_placement_key(tree, a->count, arena);
+    struct skr_level_key *of_b = skr_placement_key(tree, b->count, arena);
+    for (int32_t level = 0; level < tree->n_levels; level++) {
+        if (w->in.rule[level].silent) {
+            of_a[level] = of_b[level];
+        }
+    }
+    int order = skr_placement_compare(tree, w->in.rule, of_a, of_b);
+    skr_arena_destroy(arena);
+    return order;
+}
+
+static struct subset subset_of(const struct world *w, uint32_t set)
+{
+    struct subset s = {.set = set, .rank = INT32_MIN};
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        if (has(set, i)) {
+            s.rank = rank_of(&w->victim[i]) > s.rank ? rank_of(&w->victim[i]) : s.rank;
+            s.groups += w->victim[i].kind != SKR_VICTIM_SURPLUS;
+            s.members += w->victim[i].members;
+        }
+    }
+    return s;
+}
+
+/* false: no allowed subset suffices. */
+static bool best_subset(const struct world *w, struct subset *ret)
+{
+    struct subset all[1 << VICTIMS];
+    struct oracle_answer best, answer;
+    size_t n = 0;
+    bool found = false;
+    for (uint32_t set = 0; set < UINT32_C(1) << w->problem.n_victims; set++) {
+        if (is_allowed(w, set)) {
+            all[n++] = subset_of(w, set);
+        }
+    }
+    qsort(all, n, sizeof *all, by_cost);
+    for (size_t i = 0; i < n && (!found || by_cost(&all[i], ret) == 0); i++) {
+        solve_without(w, all[i].set, &answer);
+        if (!answer.feasible) {
+            continue;
+        }
+        int order = found ? compare_placements(w, &answer, &best) : -1;
+        if (order < 0 || (order == 0 && compare_names(w, all[i].set, ret->set) < 0)) {
+            best = answer;
+            *ret = all[i];
+        }
+        found = true;
+    }
+    return found;
+}
+
+static void print_set(const struct world *w, const char *who, uint32_t set)
+{
+    struct subset s = subset_of(w, set);
+    printf("  %s: rank %d, %d groups, %d members:", who, (int)s.rank, (int)s.groups,
+           (int)s.members);
+    for (int32_t i = 0; i < (int32_t)w->problem.n_victims; i++) {
+        if (has(set, i)) {
+            printf(" %s", w->name[i]);
+        }
+    }
+    printf("\n");
+}
+
+static uint32_t set_of(const struct skr_victims *v)
+{
+    uint32_t set = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        set |= UINT32_C(1) << v->victim[i];
+    }
+    return set;
+}
+
+/* Most groups fit, or never do: so many are played that thousands have victims. */
+static uint64_t played(void)
+{
+    return trial.n * 4;
+}
+
+TEST(victims_are_those_that_looking_at_every_subset_finds)
+{
+    uint64_t found = 0, none = 0, needless = 0;
+    for (uint64_t i = trial.first; i < trial.first + played(); i++) {
+        struct world w;
+        struct subset want = {0};
+        struct skr_victims *got = NULL;
+        world_make(&w, i);
+        bool any = best_subset(&w, &want);
+        assert_int_equal(skr_victims_find(&w.problem, &got, NULL), 0);
+        enum skr_victims_status status = !any            ? SKR_VICTIMS_INSUFFICIENT
+                                         : want.set == 0 ? SKR_VICTIMS_NOT_NEEDED
+                                                         : SKR_VICTIMS_FOUND;
+        if (got->status != status || (any && set_of(got) != want.set) ||
+            (status == SKR_VICTIMS_FOUND && (!got->cheapest || !got->optimal))) {
+            printf("  status %d, not %d\n", (int)got->status, (int)status);
+            print_set(&w, "want", want.set);
+            print_set(&w, "got", set_of(got));
+            trial_fail(&w.in, i, "other victims than those of all subsets");
+        }
+        if (status == SKR_VICTIMS_FOUND) {
+            assert_int_equal(got->groups, want.groups);
+            assert_int_equal(got->members, want.members);
+            assert_int_equal(got->groups_proven, want.groups);
+        }
+        found += status == SKR_VICTIMS_FOUND;
+        none += status == SKR_VICTIMS_INSUFFICIENT;
+        needless += status == SKR_VICTIMS_NOT_NEEDED;
+        skr_victims_destroy(got);
+    }
+    printf("  %" PRIu64 " with victims, %" PRIu64 " without need, %" PRIu64 " hopeless\n", found,
+           needless, none);
+    assert_true(played() < 1000 || found > played() / 10);
+}
+
+/* However early the steps run out: what is chosen suffices, and nothing is claimed that is not so. */
+TEST(a_search_that_was_cut_short_chooses_a_set_that_suffices)
+{
+    uint64_t cut = 0;
+    for (uint64_t i = trial.first; i < trial.first + played() / 4; i++) {
+        struct world w;
+        struct subset want = {0};
+        struct skr_victims *got = NULL;
+        world_make(&w, i);
+        bool any = best_subset(&w, &want);
+        w.problem.step_budget = (int64_t)(i % 24);
+        assert_int_equal(skr_victims_find(&w.problem, &got, NULL), 0);
+        if (got->status == SKR_VICTIMS_FOUND) {
+            struct oracle_answer answer;
+            struct subset s = subset_of(&w, set_of(got));
+            solve_without(&w, s.set, &answer);
+            bool sound = any && is_allowed(&w, s.set) && answer.feasible && s.rank == want.rank &&
+                         got->groups_proven <= want.groups &&
+                         (!got->cheapest || by_cost(&s, &want) == 0) &&
+                         (!got->optimal || s.set == want.set);
+            if (!sound) {
+                print_set(&w, "want", want.set);
+                print_set(&w, "got", s.set);
+                trial_fail(&w.in, i, "a cut search claims what is not so");
+            }
+            cut += !got->optimal;
+        } else if (got->status == SKR_VICTIMS_INSUFFICIENT && any) {
+            print_set(&w, "want", want.set);
+            trial_fail(&w.in, i, "a cut search says that there is nothing to find");
+        } else if (got->status == SKR_VICTIMS_NOT_NEEDED) {
+            assert_true(any && want.set == 0);
+        }
+        skr_victims_destroy(got);
+    }
+    assert_true(played() < 1000 || cut > 0);
+}
+
+BEFORE_ALL
+{
+    trial_begin("victims");
+}
