@@ -150,7 +150,7 @@ static void report_warnings(struct skr_gang *e, struct group *g, const char *rea
     const struct condition *was = &g->condition[CONDITION_VALID];
     bool told = was->set && was->message && strncmp(was->message, text, strlen(text)) == 0;
     if (text[0] && !told) {
-        event_about(e, g, true, "GroupRulesIgnored", reason, text);
+        event_about(e, g, true, "GroupWarning", reason, text);
     }
 }
 

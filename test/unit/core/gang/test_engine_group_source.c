@@ -165,7 +165,7 @@ TEST(lint_warnings_are_told_and_block_nothing)
     assert_non_null(strstr(conditions, "{\"type\":\"Valid\",\"status\":\"True\",\"reason\":"
                                        "\"UnknownLevel\""));
     assert_non_null(strstr(conditions, "row"));
-    assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupRulesIgnored: constraints: "));
+    assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupWarning: constraints: "));
     rig_destroy(rig);
 }
 
