@@ -6,6 +6,7 @@
  * own (Assigned, Permitted).
  */
 #include "core/gang/explain.h"
+#include "core/gang/group_source.h"
 #include "core/gang/groups.h"
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
@@ -16,6 +17,7 @@
 #include "core/gang/shapes.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
+#include "core/gang/warnings.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -279,19 +281,23 @@ static void also_although_bound(const struct group *g, struct also *also)
 static void write_also(struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     struct also also = {.b = b, .reason = token_of(g), .first = true};
-    struct skr_strbuf levels;
-    skr_strbuf_init(&levels);
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
-    if (g->source.defect) {
-        add_reason(&also, SKR_REASON_GROUP_INVALID, g->source.defect);
+    if (group_source_defect(g)) {
+        add_reason(&also, SKR_REASON_GROUP_INVALID, group_source_defect(g));
     }
     also_duplicates(g, &also);
     if (g->seats.difference) {
         add_reason(&also, SKR_REASON_PODS_NOT_HOMOGENEOUS, g->seats.difference);
     }
-    if (status_unknown_levels(e, g, &levels)) {
-        add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", levels.s);
+    if (warnings_join(e, g, (struct warnings){.levels = true}, &text)) {
+        add_also(&also, SKR_TOKEN_UNKNOWN_LEVEL, "config", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
+        add_also(&also, SKR_TOKEN_LINT_WARNINGS, "config", text.s);
     }
     if (!topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");
@@ -300,7 +306,7 @@ static void write_also(struct skr_gang *e, const struct group *g, struct skr_str
     also_missing(g, &also);
     also_refused(e, g, &also);
     skr_strbuf_addc(b, ']');
-    skr_strbuf_fini(&levels);
+    skr_strbuf_fini(&text);
 }
 
 /* ---- what to do next ---- */

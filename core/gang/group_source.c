@@ -151,6 +151,25 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     return !same;
 }
 
+void group_source_judge_levels(const struct skr_gang *e, struct group *g)
+{
+    const struct skr_level_rule *rule =
+        g->spec && e->topology.tree ? skr_group_hard_unknown(g->spec, e->topology.tree) : NULL;
+    free(g->source.misplaced);
+    g->source.misplaced = NULL;
+    if (rule) {
+        struct skr_strbuf b;
+        skr_strbuf_init(&b);
+        skr_group_say_unknown(rule, e->topology.tree, &b);
+        g->source.misplaced = skr_strbuf_take(&b, NULL);
+    }
+}
+
+const char *group_source_defect(const struct group *g)
+{
+    return g->source.defect ? g->source.defect : g->source.misplaced;
+}
+
 void group_source_map_gone(struct group *g, const struct map_entry *m)
 {
     if (g->source.map == m) {
@@ -167,5 +186,6 @@ void group_source_fini(struct group *g)
 {
     skr_group_spec_destroy(g->spec);
     free(g->source.defect);
+    free(g->source.misplaced);
     free(g->source.text);
 }

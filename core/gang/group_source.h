@@ -8,6 +8,10 @@
 /* Decides which source defines the group now and what its spec is; true when what is in force
  * changed. */
 bool group_source_resolve(struct skr_gang *e, struct group *g);
+/* Whether the hard rules of the spec in force can hold on the tree in force. O(rules * levels). */
+void group_source_judge_levels(const struct skr_gang *e, struct group *g);
+/* Why the group is malformed: its source, or that against the tree; NULL when it is not. */
+const char *group_source_defect(const struct group *g);
 /* The map leaves the group's list. */
 void group_source_map_gone(struct group *g, const struct map_entry *m);
 void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup); /* NULL: gone */

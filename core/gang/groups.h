@@ -84,7 +84,9 @@ struct group {
         struct map_entry *map;           /* the one that defines the group */
         struct podgroup_entry *podgroup; /* of this name, if any */
         char *defect;                    /* why the source is malformed */
-        char *text;                      /* what spec was made from */
+        char *
+            misplaced; /* why its hard rules cannot hold on the tree in force: a level is unknown */
+        char *text;    /* what spec was made from */
     } source;
     struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
     uint64_t input_epoch;        /* dirty_input() */

@@ -100,8 +100,8 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
         trial_delay_replacement(e, g);
         dirty_plan(e);
     }
-    if (g->source.defect) {
-        group_state_reason(g, SKR_REASON_GROUP_INVALID, g->source.defect);
+    if (group_source_defect(g)) {
+        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
         group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, NULL);
     } else if (g->seats.n_bound >= size) {
@@ -128,8 +128,8 @@ static void evaluate_waiting(struct skr_gang *e, struct group *g)
     if (g->seats.n_newcomers > 0) {
         group_state_begin(e, g);
     }
-    if (g->source.defect) {
-        group_state_reason(g, SKR_REASON_GROUP_INVALID, g->source.defect);
+    if (group_source_defect(g)) {
+        group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
         group_state_enter(e, g, GROUP_INVALID);
     } else if (!g->spec) {
         not_found(g);
@@ -194,6 +194,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
                         g->spec ? "the group was changed" : "the group's definition is gone",
                         false);
     }
+    group_source_judge_levels(e, g);
     membership_update(e, g);
     if (g->plan) {
         plan_step(e, g);

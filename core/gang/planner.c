@@ -116,20 +116,6 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
            !problem_has_paper(e, newcomers, n) && !pod_rules_matter(e, newcomers, n);
 }
 
-/* A hard rule is never dropped because its level is not there. */
-static bool refuse_unknown_level(struct skr_gang *e, struct group *g)
-{
-    struct skr_strbuf b;
-    skr_strbuf_init(&b);
-    bool unknown = status_hard_level_is_unknown(e, g, &b);
-    if (unknown) {
-        no_placement(e, g, SKR_REASON_CONSTRAINT_CONFLICT, b.s, e->epoch.capacity, g->input_epoch);
-        dirty_plan(e);
-    }
-    skr_strbuf_fini(&b);
-    return unknown;
-}
-
 static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
 {
     struct skr_error error = {SKR_OK, "out of memory"};
@@ -137,9 +123,6 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch.capacity, g->input_epoch);
         group_state_no_tree(g);
         dirty_plan(e);
-        return;
-    }
-    if (!g->plan && refuse_unknown_level(e, g)) {
         return;
     }
     size_t n;

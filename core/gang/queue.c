@@ -55,6 +55,9 @@ static bool is_due(struct skr_gang *e, const struct group *g)
     if (g->plan) {
         return needs_rescue(e, g) && (!g->trial.infeasible || trial_has_news(e, g));
     }
+    if (g->source.misplaced) {
+        return false; /* a hard rule is never dropped because its level is not there */
+    }
     if (g->trial.infeasible && !trial_has_news(e, g)) {
         return false;
     }

@@ -7,13 +7,16 @@
 #include "core/gang/status.h"
 #include "core/gang/group_table.h"
 
+#include "core/gang/group_source.h"
 #include "core/gang/map_entry.h"
+#include "core/gang/maps.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
 #include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/topology.h"
+#include "core/gang/warnings.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -71,6 +74,30 @@ static char *shortened(const char *s)
     return copy;
 }
 
+/* ---- Events ---- */
+
+static void keep_event(const struct skr_gang *e, struct group *g, bool warning, const char *reason,
+                       const char *note)
+{
+    struct reported_event *event = &g->reported.event[g->reported.n_events++ % SKR_EVENTS_KEPT];
+    free(event->note);
+    *event = (struct reported_event){skr_frame_now(e->frame), warning, reason, skr_strdup(note)};
+}
+
+static void event_about(struct skr_gang *e, struct group *g, bool warning, const char *reason,
+                        const char *action, const char *note)
+{
+    keep_event(e, g, warning, reason, note);
+    const struct pod_entry *oldest;
+    if (g->source.kind == SOURCE_MAP && g->source.map) {
+        out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
+    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
+        out_event(e, "PodGroup", &g->source.podgroup->pg->meta, warning, reason, action, note);
+    } else if ((oldest = membership_oldest(g))) {
+        out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
+    }
+}
+
 /* ---- conditions ---- */
 
 static const char *const condition_name[] = {"Complete", "Placed", "Bound", "Valid"};
@@ -118,68 +145,36 @@ static char *conditions_text(const struct group *g)
     return skr_strbuf_take(&b, NULL);
 }
 
-bool status_hard_level_is_unknown(const struct skr_gang *e, const struct group *g,
-                                  struct skr_strbuf *b)
+/* Told once: the condition itself remembers what was told, across restarts too. */
+static void report_warnings(struct skr_gang *e, struct group *g, const char *reason,
+                            const char *text)
 {
-    const struct skr_tree *t = e->topology.tree;
-    for (size_t i = 0; g->spec && t && i < g->spec->n_rules; i++) {
-        const struct skr_level_rule *rule = &g->spec->rule[i];
-        if (!rule->rule.hard || skr_tree_find_level(t, rule->level) > 0) {
-            continue;
-        }
-        if (b) {
-            skr_strbuf_addf(b, "group %s has a hard rule for level ", g->name);
-            skr_strbuf_add_json(b, rule->level);
-            skr_strbuf_add(b, ", which the tree does not have (it has");
-            for (int32_t l = 1; l <= t->n_levels; l++) {
-                skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", t->level_name[l]);
-            }
-            skr_strbuf_addc(b, ')');
-        }
-        return true;
+    const struct condition *was = &g->condition[CONDITION_VALID];
+    bool told = was->set && was->message && strncmp(was->message, text, strlen(text)) == 0;
+    if (text[0] && !told) {
+        event_about(e, g, true, "GroupWarning", reason, text);
     }
-    return false;
 }
 
-bool status_unknown_levels(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+static void update_validity(struct skr_gang *e, struct group *g)
 {
-    struct skr_strbuf unknown;
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    skr_strbuf_init(&unknown);
-    bool any = g->spec && e->topology.tree &&
-               skr_group_rules(g->spec, e->topology.tree, rule, &unknown) > 0;
-    if (any) {
-        skr_strbuf_addf(b, "constraints name unknown levels: %s (the tree has", unknown.s);
-        for (int32_t l = 1; l <= e->topology.tree->n_levels; l++) {
-            skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", e->topology.tree->level_name[l]);
-        }
-        skr_strbuf_addc(b, ')');
+    const char *defect = group_source_defect(g);
+    if (defect) {
+        set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", defect);
+        return;
     }
-    skr_strbuf_fini(&unknown);
-    return any;
-}
-
-static void lint_text(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b,
-                      const char **reason)
-{
-    for (size_t i = 0; g->spec && i < g->spec->n_warnings; i++) {
-        skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", g->spec->warning[i]);
-    }
-    if (b->len) {
-        *reason = "LintWarnings";
-    }
-    struct skr_strbuf unknown;
-    skr_strbuf_init(&unknown);
-    if (status_unknown_levels(e, g, &unknown)) {
-        skr_strbuf_addf(b, "%s%s", b->len ? "; " : "", unknown.s);
-        *reason = SKR_TOKEN_UNKNOWN_LEVEL;
-    }
-    if (g->seats.difference) {
-        skr_strbuf_addf(b, "%s%s; each member is given the larger one", b->len ? "; " : "",
-                        g->seats.difference);
-        *reason = "PodsNotHomogeneous";
-    }
-    skr_strbuf_fini(&unknown);
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    const struct warnings rules = {.lint = true, .levels = true},
+                          all = {.lint = true, .levels = true, .difference = true};
+    const char *reason = warnings_join(e, g, rules, &b);
+    char *text = shortened(b.s ? b.s : "");
+    report_warnings(e, g, reason ? reason : "", text);
+    skr_strbuf_reset(&b);
+    reason = warnings_join(e, g, all, &b);
+    set_condition(e, g, CONDITION_VALID, true, reason ? reason : "Accepted", b.s ? b.s : "");
+    free(text);
+    skr_strbuf_fini(&b);
 }
 
 static void update_conditions(struct skr_gang *e, struct group *g)
@@ -204,16 +199,7 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     }
     bool bound = g->state == GROUP_BOUND && (ended || g->seats.n_bound >= size);
     set_condition(e, g, CONDITION_BOUND, bound, bound ? "MembersBound" : "MembersNotBound", "");
-    struct skr_strbuf b;
-    const char *reason = "Accepted";
-    skr_strbuf_init(&b);
-    if (g->source.defect) {
-        set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", g->source.defect);
-    } else {
-        lint_text(e, g, &b, &reason);
-        set_condition(e, g, CONDITION_VALID, true, reason, b.s ? b.s : "");
-    }
-    skr_strbuf_fini(&b);
+    update_validity(e, g);
 }
 
 /* ---- status ---- */
@@ -254,28 +240,6 @@ static bool needs_a_human(enum skr_reason reason)
 {
     return reason <= SKR_REASON_TOPOLOGY_MISSING || reason == SKR_REASON_CONSTRAINT_CONFLICT ||
            reason == SKR_REASON_NEVER_FITS || reason == SKR_REASON_BIND_FAILED;
-}
-
-static void keep_event(const struct skr_gang *e, struct group *g, bool warning, const char *reason,
-                       const char *note)
-{
-    struct reported_event *event = &g->reported.event[g->reported.n_events++ % SKR_EVENTS_KEPT];
-    free(event->note);
-    *event = (struct reported_event){skr_frame_now(e->frame), warning, reason, skr_strdup(note)};
-}
-
-static void event_about(struct skr_gang *e, struct group *g, bool warning, const char *reason,
-                        const char *action, const char *note)
-{
-    keep_event(e, g, warning, reason, note);
-    const struct pod_entry *oldest;
-    if (g->source.kind == SOURCE_MAP && g->source.map) {
-        out_event(e, "ConfigMap", &g->source.map->map->meta, warning, reason, action, note);
-    } else if (g->source.kind == SOURCE_PODGROUP && g->source.podgroup) {
-        out_event(e, "PodGroup", &g->source.podgroup->pg->meta, warning, reason, action, note);
-    } else if ((oldest = membership_oldest(g))) {
-        out_event(e, "Pod", &oldest->pod->meta, warning, reason, action, note);
-    }
 }
 
 static int by_string(const void *a, const void *b)

@@ -18,12 +18,6 @@ void status_wanted_topology(struct skr_gang *e, const struct map_entry *m, struc
 /* Why a group map defines no group: DuplicateGroup or GroupInvalid, text says more. */
 enum skr_reason status_loser(const struct skr_gang *e, const struct map_entry *m, char *text,
                              size_t size);
-/* A hard rule of the group names a level that the tree in force does not have: no placement can keep
- * it. Why, appended to b (NULL allowed). */
-bool status_hard_level_is_unknown(const struct skr_gang *e, const struct group *g,
-                                  struct skr_strbuf *b);
-/* Whether the group's rules name levels that the tree does not have; which, appended to b. */
-bool status_unknown_levels(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
 /* The map defines a group now, or is none. */
 void status_forget_loser(struct map_entry *m);
 

@@ -8,6 +8,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/restore.h"
 #include "core/gang/view.h"
+#include "core/gang/warnings.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -89,6 +90,20 @@ static void write_progress(struct view *v, const struct group *g)
     } else {
         skr_json_raw(&v->w, "totalMilliseconds", NULL);
     }
+}
+
+static void write_warning(void *context, const char *text)
+{
+    skr_json_string(context, NULL, text);
+}
+
+static void write_warnings(struct view *v, const struct group *g)
+{
+    struct warnings w = {
+        .lint = true, .levels = true, .difference = true, .add = write_warning, .context = &v->w};
+    skr_json_open(&v->w, "warnings", '[');
+    warnings_each(v->e, g, &w);
+    skr_json_close(&v->w, ']');
 }
 
 static int by_text(const void *a, const void *b)
@@ -324,6 +339,7 @@ void view_group(struct view *v, const struct group *g, enum view_depth depth)
     struct seats s = view_seats(v->e, g, depth == VIEW_WHOLE);
     write_identity(v, g);
     write_progress(v, g);
+    write_warnings(v, g);
     view_constraints(v, g, &s, depth == VIEW_WHOLE);
     write_domains(v, &s);
     if (depth == VIEW_WHOLE) {

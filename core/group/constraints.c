@@ -6,6 +6,10 @@
  * counts; libjansson keeps the last of equal names, but not the order in which variants of case
  * were repeated, so positions in the text decide.
  *
+ * A misspelt rule must not make the group weaker than it was meant: what is unknown beside
+ * "hard": true, and what resembles a name of ours and would have been a requirement, is refused;
+ * everything else that is unknown is a wish at most, ignored with a warning.
+ *
  * Limits: SKR_GROUP_CONSTRAINTS_MAX bytes, SKR_GROUP_RULES_MAX levels, SKR_GROUP_LINT_MAX warnings.
  */
 #include <jansson.h>
@@ -15,6 +19,9 @@
 #include "core/group/lint.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
+#include "topology/base/suggest.h"
+
+enum { TYPO_MAX = 2 }; /* letters in which a word differs from the one that was meant */
 
 enum member { TYPE, HARD, PARTITIONS, MIN, MAX, FACTOR, MEMBER_COUNT };
 
@@ -162,61 +169,132 @@ static int read_number(struct skr_group_spec *spec, const char *text, const char
     return 0;
 }
 
+/* Any word but spread is pack; where the rule is hard it must be told which of the two is meant. */
+static int read_type(struct skr_group_spec *spec, const char *text, const char *level,
+                     const char *key, const char *word, struct skr_rule *ret,
+                     struct skr_error *error)
+{
+    static const char *const words[] = {"pack", "spread"};
+    char where[SKR_QUOTE_MAX];
+    char quoted[SKR_QUOTE_MAX];
+    char quoted_level[SKR_QUOTE_MAX];
+    const char *near = skr_suggest_within(word, words, 2, TYPO_MAX);
+    bool known = word[0] == '\0' || strcmp(word, words[0]) == 0 || strcmp(word, words[1]) == 0;
+    write_where(locate(text, level, key), where);
+    if (known || !ret->hard || near == words[0]) {
+        ret->type = skr_group_type_parse(spec, where, level, word);
+        return 0;
+    }
+    skr_group_quote(word, quoted);
+    skr_group_quote(level, quoted_level);
+    int rc = skr_error_set(
+        error, SKR_INVALID,
+        "%s: \"type\" of level \"%s\", which is hard, is \"%s\", neither pack nor spread%s", where,
+        quoted_level, quoted, near ? " (did you mean \"spread\"?)" : "");
+    return skr_group_defect(spec, "MisspeltRule", rc, error);
+}
+
 static int read_words(struct skr_group_spec *spec, const char *text, const char *level,
                       json_t *object, struct skr_rule *ret, struct skr_error *error)
 {
     const char *key = NULL;
+    const char *hard_key = NULL;
     json_t *type;
     json_t *hard;
     int rc = find_member(spec, object, text, level, TYPE, &type, &key, error);
     if (rc < 0) {
         return rc;
     }
-    if (type) {
-        char where[SKR_QUOTE_MAX];
-        if (!json_is_string(type)) {
-            return refuse(spec, text, level, key, "a string", type, error);
-        }
-        write_where(locate(text, level, key), where);
-        ret->type = skr_group_type_parse(spec, where, level, json_string_value(type));
+    if (type && !json_is_string(type)) {
+        return refuse(spec, text, level, key, "a string", type, error);
     }
-    rc = find_member(spec, object, text, level, HARD, &hard, &key, error);
+    rc = find_member(spec, object, text, level, HARD, &hard, &hard_key, error);
     if (rc < 0) {
         return rc;
     }
     if (hard && !json_is_boolean(hard)) {
-        return refuse(spec, text, level, key, "true or false", hard, error);
+        return refuse(spec, text, level, hard_key, "true or false", hard, error);
     }
     ret->hard = json_is_true(hard);
-    return 0;
+    return type ? read_type(spec, text, level, key, json_string_value(type), ret, error) : 0;
 }
 
-static void warn_unknown(struct skr_group_spec *spec, const char *text, const char *level,
-                         json_t *object)
+static bool is_known(const char *key)
+{
+    for (size_t i = 0; i < MEMBER_COUNT; i++) {
+        if (equal_fold(key, member_name[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the member of this name would have been a requirement with this value, a wrong type that
+ * is easily meant so (true, 4 in quotes) included. */
+static bool would_bind(const char *name, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    if (strcmp(name, member_name[TYPE]) == 0) {
+        return false; /* of a rule that is not hard */
+    }
+    if (strcmp(name, member_name[HARD]) == 0) {
+        return json_is_true(value) || (text && equal_fold(text, "true"));
+    }
+    json_int_t least = strcmp(name, member_name[FACTOR]) == 0 ? 2 : 1;
+    if (text) {
+        return text[0] >= '0' && text[0] <= '9';
+    }
+    return json_is_integer(value) && json_integer_value(value) >= least;
+}
+
+/* Locating is O(text): not for warnings that are not kept. */
+static int judge_unknown(struct skr_group_spec *spec, const char *text, const char *level,
+                         const char *key, const json_t *value, bool hard, struct skr_error *error)
+{
+    char quoted[SKR_QUOTE_MAX];
+    char quoted_level[SKR_QUOTE_MAX];
+    char hint[SKR_QUOTE_MAX] = "";
+    const char *near = skr_suggest_within(key, member_name, MEMBER_COUNT, TYPO_MAX);
+    bool stops = hard || (near && would_bind(near, value));
+    if (!stops && spec->n_warnings == SKR_GROUP_LINT_MAX) {
+        return 0;
+    }
+    struct skr_position position = locate(text, level, key);
+    skr_group_quote(key, quoted);
+    skr_group_quote(level, quoted_level);
+    if (near) {
+        snprintf(hint, sizeof hint, " (did you mean \"%s\"?)", near);
+    }
+    if (!stops) {
+        skr_group_warn(spec, "UnknownMember",
+                       "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\"%s is ignored",
+                       position.line, position.column, quoted, quoted_level, hint);
+        return 0;
+    }
+    int rc = skr_error_set(error, SKR_INVALID,
+                           "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\"%s",
+                           position.line, position.column, quoted, quoted_level, hint);
+    return skr_group_defect(spec, "MisspeltRule", rc, error);
+}
+
+static int judge_unknowns(struct skr_group_spec *spec, const char *text, const char *level,
+                          json_t *object, bool hard, struct skr_error *error)
 {
     const char *key;
     json_t *value;
+    int rc = 0;
     json_object_foreach(object, key, value)
     {
-        bool known = false;
-        for (size_t i = 0; i < MEMBER_COUNT; i++) {
-            known = known || equal_fold(key, member_name[i]);
-        }
-        if (known) {
+        if (is_known(key)) {
             continue;
         }
-        char quoted[SKR_QUOTE_MAX];
-        char quoted_level[SKR_QUOTE_MAX];
-        struct skr_position position = locate(text, level, key);
-        skr_group_quote(key, quoted);
-        skr_group_quote(level, quoted_level);
-        skr_group_warn(spec, "UnknownMember",
-                       "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\" is ignored",
-                       position.line, position.column, quoted, quoted_level);
-        if (spec->n_warnings == SKR_GROUP_LINT_MAX) {
-            return;
+        int one = judge_unknown(spec, text, level, key, value, hard, error);
+        rc = rc < 0 ? rc : one;
+        if (!skr_group_go_on(spec, rc)) {
+            break;
         }
     }
+    return rc;
 }
 
 static int read_rule(struct skr_group_spec *spec, const char *text, const char *level,
@@ -240,11 +318,15 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
             read_number(spec, text, level, object, numbers[i].member, numbers[i].number, error);
         rc = rc < 0 ? rc : one;
     }
+    if (skr_group_go_on(spec, rc)) {
+        int one = judge_unknowns(spec, text, level, object, rule.rule.hard, error);
+        rc = rc < 0 ? rc : one;
+    }
     if (rc < 0) {
         return rc;
     }
-    warn_unknown(spec, text, level, object);
-    write_where(locate(text, level, NULL), where);
+    rule.at = locate(text, level, NULL);
+    write_where(rule.at, where);
     skr_group_lint_rule(spec, where, &rule);
     *ret = rule;
     return 0;

@@ -11,6 +11,7 @@
 
 #include "core/group/label_value.h"
 #include "core/group/lint.h"
+#include "topology/base/suggest.h"
 
 static const char default_name[] = "default-group";
 
@@ -144,6 +145,38 @@ bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group
         }
     }
     return true;
+}
+
+const struct skr_level_rule *skr_group_hard_unknown(const struct skr_group_spec *spec,
+                                                    const struct skr_tree *tree)
+{
+    for (size_t i = 0; i < spec->n_rules; i++) {
+        if (spec->rule[i].rule.hard && skr_tree_find_level(tree, spec->rule[i].level) <= 0) {
+            return &spec->rule[i];
+        }
+    }
+    return NULL;
+}
+
+void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
+                           struct skr_strbuf *b)
+{
+    char quoted[SKR_QUOTE_MAX];
+    const char *near =
+        skr_suggest(rule->level, (const char *const *)&tree->level_name[1], (size_t)tree->n_levels);
+    skr_group_quote(rule->level, quoted);
+    skr_strbuf_add(b, "constraints: ");
+    if (rule->at.line > 0) {
+        skr_strbuf_addf(b, "%zu:%zu: ", rule->at.line, rule->at.column);
+    }
+    skr_strbuf_addf(b, "no level \"%s\"", quoted);
+    if (near) {
+        skr_strbuf_addf(b, " (did you mean \"%s\"?)", near);
+    }
+    skr_strbuf_add(b, "; the tree has");
+    for (int32_t l = 1; l <= tree->n_levels; l++) {
+        skr_strbuf_addf(b, "%s %s", l > 1 ? "," : "", tree->level_name[l]);
+    }
 }
 
 size_t skr_group_rules(const struct skr_group_spec *spec, const struct skr_tree *tree,

@@ -25,7 +25,8 @@ enum {
 
 struct skr_level_rule {
     const char *level;
-    struct skr_rule rule; /* as written: ignored numbers are 0, an ignored min/max pair is 0 */
+    struct skr_rule rule;   /* as written: ignored numbers are 0, an ignored min/max pair is 0 */
+    struct skr_position at; /* of its object in the key constraints; line 0: from labels */
 };
 
 struct skr_group_spec {
@@ -68,6 +69,14 @@ const char *const *skr_group_member_names(size_t *ret_n);
 /* data.name of a group map ("default-group" when absent), borrowed from data; NULL when present but
  * bad. Used to index maps before parsing. */
 const char *skr_group_map_name(const struct skr_labels *data);
+
+/* The first hard rule of a level that the tree does not have, which makes the group malformed: a
+ * rule that must hold is not dropped because its level is misspelt. NULL: none. */
+const struct skr_level_rule *skr_group_hard_unknown(const struct skr_group_spec *spec,
+                                                    const struct skr_tree *tree);
+/* "constraints: 1:9: no level "rak" (did you mean "rack"?); the tree has rack, node", appended. */
+void skr_group_say_unknown(const struct skr_level_rule *rule, const struct skr_tree *tree,
+                           struct skr_strbuf *b);
 
 /* Fills rules[0 .. tree->n_levels - 1] (level 1 first); levels without an entry are soft pack.
  * Returns the number of entries whose level the tree does not have; their names, comma separated,

@@ -9,11 +9,14 @@
 #include "server/exit_code.h"
 #include "server/render/page.h"
 #include "server/render/render.h"
-#include "server/suggest.h"
 #include "topology/base/arena.h"
 #include "topology/base/json_field.h"
+#include "topology/base/suggest.h"
 
-enum { PERIOD_MS = 1000 }; /* of -w */
+enum {
+    PERIOD_MS = 1000,   /* of -w */
+    WARNINGS_SHOWN = 5, /* lines */
+};
 
 struct options {
     int output;
@@ -169,6 +172,32 @@ static int show(struct listing *l, const json_t *page, skr_time now, struct skr_
     }
 }
 
+/* What is odd about the groups shown, as kubectl prints warnings: beside the table, not in it. */
+static void say_warnings(const struct listing *l, const json_t *page, struct skr_strbuf *messages)
+{
+    const json_t *item, *text;
+    size_t i, k, n = 0;
+    if (l->o->output != OUTPUT_TEXT && l->o->output != OUTPUT_WIDE) {
+        return;
+    }
+    json_array_foreach(skr_page_list(page, "items"), i, item)
+    {
+        json_array_foreach(skr_page_list(item, "warnings"), k, text)
+        {
+            if (n++ < WARNINGS_SHOWN) {
+                skr_strbuf_addf(messages, "Warning: group %s: ", skr_page_text(item, "name"));
+                skr_page_add_clean(messages, json_is_string(text) ? json_string_value(text) : "?",
+                                   false);
+                skr_strbuf_addc(messages, '\n');
+            }
+        }
+    }
+    if (n > WARNINGS_SHOWN) {
+        skr_strbuf_addf(messages, "Warning: and %zu more, sakkara group NAME shows them\n",
+                        n - WARNINGS_SHOWN);
+    }
+}
+
 static void say_none(const struct listing *l, const json_t *page, struct skr_strbuf *messages)
 {
     const bool table = l->o->output == OUTPUT_TEXT || l->o->output == OUTPUT_WIDE;
@@ -302,6 +331,7 @@ static int list(struct listing *l, struct skr_strbuf *out, struct skr_strbuf *me
         code = code == SKR_EXIT_OK ? shown : code;
         if (code == SKR_EXIT_OK) {
             say_none(l, page, messages);
+            say_warnings(l, page, messages);
         }
     }
     json_decref(page);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "server/render/page.h"
-#include "server/suggest.h"
 #include "topology/base/arena.h"
+#include "topology/base/suggest.h"
 #include "topology/tree.h"
 
 struct names {

@@ -5,7 +5,7 @@
 #include "server/cli/cli.h"
 #include "server/config/config.h"
 #include "server/exit_code.h"
-#include "server/suggest.h"
+#include "topology/base/suggest.h"
 
 static void write_command_help(const struct skr_command *command, struct skr_strbuf *out)
 {

@@ -7,9 +7,9 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 #include "server/object/duration.h"
-#include "server/suggest.h"
 #include "topology/base/arena.h"
 #include "topology/base/decimal.h"
+#include "topology/base/suggest.h"
 
 struct parser {
     struct skr_call *call;

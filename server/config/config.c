@@ -18,7 +18,7 @@
 #include "server/config/option.h"
 #include "server/manifest/guard.h"
 #include "server/object/duration.h"
-#include "server/suggest.h"
+#include "topology/base/suggest.h"
 
 enum {
     ARENA_BYTES = 4 * SKR_CONFIG_BYTES_MAX,

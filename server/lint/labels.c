@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
-#include "server/suggest.h"
+#include "topology/base/suggest.h"
 #include "topology/topology_map.h"
 
 #define PREFIX "sakkara."

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "server/lint/parts.h"
-#include "server/suggest.h"
 #include "topology/base/arena.h"
+#include "topology/base/suggest.h"
 #include "topology/topology_map.h"
 
 static const char *const topology_keys[] = {"name",   "resource-names", "level-names", "tree",
@@ -260,8 +260,10 @@ static const char *suggest_level(const struct skr_tree *tree, const char *level)
     return skr_suggest(level, &tree->level_name[1], (size_t)tree->n_levels);
 }
 
-static void tell_level(struct skr_lint *lint, const struct lint_group *g, const char *level)
+static void tell_level(struct skr_lint *lint, const struct lint_group *g,
+                       const struct skr_level_rule *rule)
 {
+    const char *level = rule->level;
     size_t t = 0;
     while (t < lint->n_trees && !suggest_level(lint->tree[t].tree, level)) {
         t++;
@@ -278,7 +280,7 @@ static void tell_level(struct skr_lint *lint, const struct lint_group *g, const 
     for (int32_t l = 1; l <= tree->n_levels; l++) {
         skr_strbuf_addf(&levels, "%s%s", l > 1 ? ", " : "", tree->level_name[l]);
     }
-    lint_tell(lint, g->object, "UnknownLevel", at, &see,
+    lint_tell(lint, g->object, rule->rule.hard ? "UnknownHardLevel" : "UnknownLevel", at, &see,
               "constraints: no level \"%.64s\"%s%s%s; the tree has %.150s", level,
               near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", levels.s);
     skr_strbuf_fini(&levels);
@@ -290,7 +292,7 @@ void lint_levels(struct skr_lint *lint)
         const struct lint_group *g = &lint->group[i];
         for (size_t k = 0; k < g->spec->n_rules; k++) {
             if (!is_level(lint, g->spec->rule[k].level)) {
-                tell_level(lint, g, g->spec->rule[k].level);
+                tell_level(lint, g, &g->spec->rule[k]);
             }
         }
     }

@@ -8,7 +8,7 @@
 #include "server/manifest/kinds.h"
 #include "server/object/duration.h"
 #include "server/object/path.h"
-#include "server/suggest.h"
+#include "topology/base/suggest.h"
 
 bool skr_scenario_is(const json_t *object)
 {

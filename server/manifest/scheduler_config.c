@@ -15,7 +15,7 @@
 
 #include "server/manifest/yaml.h"
 #include "server/object/duration.h"
-#include "server/suggest.h"
+#include "topology/base/suggest.h"
 
 enum {
     PATH_MAX_BYTES = 256,

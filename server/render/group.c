@@ -91,6 +91,16 @@ static void add_status(struct drawing *d)
     }
 }
 
+static void add_warnings(struct drawing *d)
+{
+    const json_t *text;
+    size_t i;
+    json_array_foreach(skr_page_list(d->page, "warnings"), i, text)
+    {
+        add_wrapped(d, "Warning", json_is_string(text) ? json_string_value(text) : "?");
+    }
+}
+
 /* ---- rules ---- */
 
 /* "partition 2", "pack", "spread, range 2..4, factor 2" */
@@ -479,6 +489,7 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
     add_field(&d, "Name", skr_page_text(page, "name"));
     add_field(&d, "Namespace", skr_page_text(page, "namespace"));
     add_status(&d);
+    add_warnings(&d);
     add_field(&d, "Priority", priority);
     add_constraints(&d);
     add_timing(&d);

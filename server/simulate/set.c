@@ -10,8 +10,8 @@
 #include "core/group/group.h"
 #include "server/object/path.h"
 #include "server/simulate/topology.h"
-#include "server/suggest.h"
 #include "topology/base/arena.h"
+#include "topology/base/suggest.h"
 
 static const char constraints[] = "constraints.";
 

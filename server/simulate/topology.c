@@ -8,8 +8,8 @@
 
 #include "server/manifest/scenario.h"
 #include "server/object/path.h"
-#include "server/suggest.h"
 #include "topology/base/arena.h"
+#include "topology/base/suggest.h"
 #include "topology/topology_map.h"
 
 static bool is_map(const json_t *object)

@@ -71,6 +71,8 @@ same "README" "$work/expected" "$work/out"
 
 # ---- words that are not understood, names that are near ----
 
+runs "a typo that is ignored is told beside the table" 0 "$sakkara" get groups --file "$views/typos.yaml"
+grep -q '^Warning: group soft: constraints: 1:9: no level "rak" (did you mean "rack"?)' "$work/err" && pass || fail "$(cat "$work/err")"
 runs "unknown group" 3 "$sakkara" group a-9 --file $views/groups.yaml
 grep -qx 'did you mean a-0?' "$work/err" && pass || fail "no suggestion: $(cat "$work/err")"
 runs "group of another namespace" 3 "$sakkara" group large --file $views/odd.yaml

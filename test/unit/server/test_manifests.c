@@ -123,7 +123,8 @@ static json_t *find(json_t *documents, const char *kind, const char *name)
 /* ---- tests ---- */
 
 static const char *const files[] = {"manifests/install.yaml", "manifests/gate-policy.yaml",
-                                    "manifests/gate-webhook.yaml", "manifests/account-policy.yaml"};
+                                    "manifests/gate-webhook.yaml", "manifests/account-policy.yaml",
+                                    "manifests/group-policy.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {

@@ -165,6 +165,36 @@ TEST(lint_warnings_are_told_and_block_nothing)
     assert_non_null(strstr(conditions, "{\"type\":\"Valid\",\"status\":\"True\",\"reason\":"
                                        "\"UnknownLevel\""));
     assert_non_null(strstr(conditions, "row"));
+    assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupWarning: constraints: "));
+    rig_destroy(rig);
+}
+
+TEST(a_hard_rule_of_an_unknown_level_stops_the_group_until_map_or_tree_knows_it)
+{
+    static const char text[] = "constraints: 1:8: no level \"rak\" (did you mean \"rack\"?); the "
+                               "tree has rack, node";
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 2, 0, "{'rak':{'type':'pack','hard':true}}");
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Failed");
+    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+    assert_string_equal(rig_key(rig, "g", "message"), text);
+    assert_non_null(strstr(rig_key(rig, "g", "conditions"),
+                           "{\"type\":\"Valid\",\"status\":\"False\",\"reason\":\"GroupInvalid\""));
+    assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupUnplaced: constraints: 1:8"));
+    rig_assert_bound(rig, "p", 0);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+
+    rig_edit(rig, RIG_MAP, "g",
+             "{'data':{'constraints':'{\\'rak\\':{\\'hard\\':true}}'}}"); /* while it runs */
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
     rig_destroy(rig);
 }
 

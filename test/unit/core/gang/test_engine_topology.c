@@ -145,8 +145,16 @@ TEST(a_map_that_is_away_for_a_second_has_no_group_placed_without_it)
     assert_string_equal(rig_key(rig, "g", "status"), "Ready");
     rig_run(rig, 60 * SKR_SECOND); /* no grace is left, and no level rack is there */
     assert_int_equal(rig_n_bound(rig, "g"), 0);
-    assert_string_equal(rig_key(rig, "g", "reason"), "ConstraintConflict");
-    assert_non_null(strstr(rig_key(rig, "g", "message"), "\"rack\""));
+    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+    assert_string_equal(rig_key(rig, "g", "message"),
+                        "constraints: 1:9: no level \"rack\"; the tree has node");
+    rig_create_json(
+        rig, RIG_MAP, "topology",
+        "{'metadata':{'labels':{'sakkara.topology':''}},'data':{'level-names':"
+        "'[\\'rack\\',\\'node\\']','tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{}},"
+        "\\'rack-1\\':{\\'node-2\\':{},\\'node-3\\':{}}}'}}");
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "TopologyPlacementFailed");
     rig_destroy(rig);
 }
 

@@ -398,8 +398,9 @@ TEST(a_set_that_makes_no_sense_is_refused_with_its_text)
          "--set a-3:constraints.rac.hard=null: no level \"rac\" (did you mean \"rack\"?); the tree "
          "has rack, node\n"},
         {"a-3:constraints.rack.hrad=true", SKR_EXIT_ERROR,
-         "--set a-3:constraints.rack.hrad=true: no key \"hrad\" (did you mean \"hard\"?); a level "
-         "has type, hard, partitions, min, max, factor\n"},
+         "--set a-3:constraints.rack.hrad=true: constraints: 1:49: unknown member \"hrad\" of "
+         "level "
+         "\"rack\" (did you mean \"hard\"?)\n"},
         {"a-3:constraints.rack.type=spred", SKR_EXIT_ERROR,
          "--set a-3:constraints.rack.type=spred: type \"spred\" is neither pack nor spread (did "
          "you "

@@ -190,6 +190,56 @@ TEST(d15_text_that_is_no_json_is_refused_with_its_position)
     }
 }
 
+TEST(a_typo_that_would_weaken_a_rule_is_refused_with_what_was_meant)
+{
+    static const struct {
+        const char *constraints;
+        const char *text;
+    } row[] = {
+        {"{'rack':{'hrad':true}}",
+         "constraints: 1:17: unknown member \"hrad\" of level \"rack\" (did you mean \"hard\"?)"},
+        {"{'rack':{'hardd':'true'}}",
+         "constraints: 1:18: unknown member \"hardd\" of level \"rack\" (did you mean \"hard\"?)"},
+        {"{'rack':{'partition':2}}", "constraints: 1:22: unknown member \"partition\" of level "
+                                     "\"rack\" (did you mean \"partitions\"?)"},
+        {"{'rack':{'FACTER':2}}", "constraints: 1:19: unknown member \"FACTER\" of level "
+                                  "\"rack\" (did you mean \"factor\"?)"},
+        {"{'rack':{'maxx':'4'}}",
+         "constraints: 1:17: unknown member \"maxx\" of level \"rack\" (did you mean \"max\"?)"},
+        {"{'rack':{'hard':true,'typ':'spread'}}",
+         "constraints: 1:28: unknown member \"typ\" of level \"rack\" (did you mean \"type\"?)"},
+        {"{'rack':{'hard':true,\n'colour':null}}",
+         "constraints: 2:10: unknown member \"colour\" of level \"rack\""},
+        {"{'rack':{'type':'spraed','hard':true}}", "constraints: 1:17: \"type\" of level \"rack\", "
+                                                   "which is hard, is \"spraed\", neither pack "
+                                                   "nor spread (did you mean \"spread\"?)"},
+        {"{'rack':{'hard':true,'type':'scatter'}}",
+         "constraints: 1:29: \"type\" of level \"rack\", which is hard, is \"scatter\", neither "
+         "pack nor spread"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct skr_group_spec *spec;
+        struct skr_error error = {.text = ""};
+        assert_int_equal(parse(row[i].constraints, "8", &spec, &error), -SKR_INVALID);
+        assert_string_equal(error.text, row[i].text);
+        assert_null(spec);
+    }
+}
+
+TEST(a_typo_behind_many_unknown_members_is_still_refused)
+{
+    char text[SKR_GROUP_CONSTRAINTS_MAX];
+    size_t at = (size_t)snprintf(text, sizeof text, "{'rack':{");
+    for (int i = 0; i < 100; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "'foreign-%d':0,", i);
+    }
+    snprintf(text + at, sizeof text - at, "'hrad':true}}");
+    struct skr_group_spec *spec;
+    struct skr_error error = {.text = ""};
+    assert_int_equal(parse(text, "8", &spec, &error), -SKR_INVALID);
+    assert_non_null(strstr(error.text, "(did you mean \"hard\"?)"));
+}
+
 /* warning: all of them, joined by "; ". */
 static void assert_warnings(const char *constraints, const char *size, const char *want)
 {
@@ -218,6 +268,19 @@ TEST(odd_rules_are_accepted_with_a_warning)
         {"{'rack':{'type':''}}", ""},
         {"{'rack':{'minimum':2}}",
          "constraints: 1:20: unknown member \"minimum\" of level \"rack\" is ignored"},
+        {"{'rack':{'typ':'spread','hrad':false}}",
+         "constraints: 1:16: unknown member \"typ\" of level \"rack\" (did you mean \"type\"?) is "
+         "ignored; constraints: 1:32: unknown member \"hrad\" of level \"rack\" (did you mean "
+         "\"hard\"?) is ignored"},
+        {"{'rack':{'facter':1,'mni':0,'partition':null}}",
+         "constraints: 1:19: unknown member \"facter\" of level \"rack\" (did you mean "
+         "\"factor\"?) "
+         "is ignored; constraints: 1:27: unknown member \"mni\" of level \"rack\" (did you mean "
+         "\"min\"?) is ignored; constraints: 1:41: unknown member \"partition\" of level \"rack\" "
+         "(did you mean \"partitions\"?) is ignored"},
+        {"{'rack':{'type':'Pack','hard':true}}", "constraints: 1:17: \"type\" of level \"rack\" is "
+                                                 "\"Pack\", neither pack nor spread: taken "
+                                                 "as pack"},
         {"{'rack':{'MAX':2,'x':null}}",
          "constraints: 1:22: unknown member \"x\" of level \"rack\" is ignored"},
         {"{'rack':{'min':-2}}", "constraints: 1:16: \"min\" of level \"rack\" is -2: negative "

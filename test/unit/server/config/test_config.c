@@ -6,8 +6,8 @@
 
 #include "server/config/config.h"
 #include "server/object/duration.h"
-#include "server/suggest.h"
 #include "test/test.h"
+#include "topology/base/suggest.h"
 
 #define HEAD "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
 

@@ -3,7 +3,7 @@
  * Optimal string alignment distance over three rows of the usual table, on words of at most
  * SKR_SUGGEST_WORD_MAX letters.
  */
-#include "server/suggest.h"
+#include "topology/base/suggest.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -44,13 +44,14 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
     return last[m];
 }
 
-const char *skr_suggest(const char *word, const char *const *candidate, size_t n)
+const char *skr_suggest_within(const char *word, const char *const *candidate, size_t n,
+                               size_t most)
 {
     size_t length = strlen(word);
     if (length == 0 || length > SKR_SUGGEST_WORD_MAX) {
         return NULL;
     }
-    size_t best = length / 3 + 2; /* one more than what is near enough */
+    size_t best = most + 1;
     const char *found = NULL;
     for (size_t i = 0; i < n; i++) {
         size_t m = strlen(candidate[i]);
@@ -58,10 +59,15 @@ const char *skr_suggest(const char *word, const char *const *candidate, size_t n
             continue;
         }
         size_t d = distance(word, length, candidate[i], m);
-        if (d < best && d < m) {
+        if (d < best && d < m && d < length) {
             best = d;
             found = candidate[i];
         }
     }
     return found;
+}
+
+const char *skr_suggest(const char *word, const char *const *candidate, size_t n)
+{
+    return skr_suggest_within(word, candidate, n, strlen(word) / 3 + 1);
 }
