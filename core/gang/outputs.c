@@ -4,6 +4,7 @@
 
 #include "core/gang/assign.h"
 #include "core/gang/dirty.h"
+#include "core/gang/member_order.h"
 #include "core/gang/plan.h"
 #include "core/gang/pods.h"
 
@@ -135,16 +136,14 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         owner[n] = p;
-        seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
-                                      .node = node,
-                                      .leaf = leaf,
-                                      .rank = outputs_rank_of(p),
-                                      .claimed = true};
+        seat[n++] = (struct skr_seat){
+            .node = node, .leaf = leaf, .rank = outputs_rank_of(p), .claimed = true};
         if (leaf >= 0) {
             count[leaf]++;
         }
         lacking += outputs_rank_of(p) < 0;
     }
+    member_order_seats(owner, seat, n);
     if (lacking > 0 && skr_assign(e->topology.tree, count, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
             if (outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
