@@ -320,7 +320,7 @@ TEST(without_a_success_newcomers_of_another_controller_are_replacements)
     rig_destroy(rig);
 }
 
-TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
+TEST(a_group_whose_pods_have_succeeded_is_finished_until_somebody_comes)
 {
     struct rig *rig = bound(2, NULL);
     char begin[64];
@@ -328,12 +328,13 @@ TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
     rig_phase(rig, "p-0", "Succeeded");
     rig_phase(rig, "p-1", "Succeeded");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
     assert_true(*rig_key(rig, "g", "placement"));
     rig_delete(rig, RIG_POD, "p-0");
     rig_delete(rig, RIG_POD, "p-1");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    assert_true(*rig_key(rig, "g", "rank"));
     rig_pod(rig, "q-0", "g", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
@@ -343,6 +344,137 @@ TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
     rig_assert_bound(rig, "q", 2);
     assert_string_not_equal(rig_key(rig, "g", "schedBeginTime"), begin);
     assert_string_equal(rig_label(rig, "q-0", "sakkara.member.retries"), "1");
+    rig_destroy(rig);
+}
+
+static void assert_finished(struct rig *rig)
+{
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    assert_string_equal(rig_key(rig, "g", "message"), "");
+    assert_string_equal(condition(rig, "Complete"), "True");
+    assert_string_equal(condition(rig, "Bound"), "True");
+    const json_t *answer = rig_explain(rig, "g");
+    assert_true(json_is_true(json_object_get(answer, "placed")));
+    assert_string_equal(json_string_value(json_object_get(answer, "reason")), "");
+}
+
+static const char *sentence(struct rig *rig)
+{
+    return json_string_value(json_object_get(rig_explain(rig, "g"), "sentence"));
+}
+
+TEST(a_gang_that_ends_pod_by_pod_lacks_nothing_on_its_way)
+{
+    struct rig *rig = bound(4, NULL);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_phase(rig, name, "Succeeded");
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_string_equal(rig_key(rig, "g", "reason"), "");
+        assert_string_equal(condition(rig, "Complete"), "True");
+        assert_string_equal(condition(rig, "Bound"), "True");
+    }
+    assert_string_equal(sentence(rig), "group g is bound, 1 of 4 members, 3 have succeeded");
+    rig_phase(rig, "p-3", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    assert_finished(rig);
+    assert_string_equal(sentence(rig), "group g has finished, 4 members have succeeded");
+    assert_true(rig_has_event(rig, "GroupFinished"));
+    assert_string_equal(rig_key(rig, "g", "rank"), "[(p-0,0) (p-1,1) (p-2,2) (p-3,3)]");
+    /* a restart and the clearing of the pods change nothing of it */
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_finished(rig);
+    assert_string_equal(sentence(rig), "group g has finished, 4 members have succeeded");
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_finished(rig);
+    assert_string_equal(sentence(rig), "group g has finished");
+    rig_destroy(rig);
+}
+
+TEST(a_gang_that_ended_while_nobody_looked_is_finished)
+{
+    struct rig *rig = bound(4, NULL);
+    rig->hold_watch[RIG_POD] = true;
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_phase(rig, name, "Succeeded");
+    }
+    rig->hold_watch[RIG_POD] = false;
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_finished(rig);
+    rig_destroy(rig);
+}
+
+TEST(a_success_whose_fellows_are_cleared_away_is_the_end)
+{
+    struct rig *rig = bound(4, NULL);
+    rig_phase(rig, "p-2", "Succeeded");
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    rig_destroy(rig);
+}
+
+TEST(failed_and_deleted_members_are_no_end)
+{
+    struct rig *rig = bound(3, NULL);
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_phase(rig, "p-1", "Failed");
+    rig_phase(rig, "p-2", "Failed");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+    rig = bound(3, NULL);
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+TEST(a_job_run_again_under_its_name_is_a_new_start)
+{
+    struct rig *rig = bound(2, NULL);
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_phase(rig, "p-1", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    for (int i = 0; i < 2; i++) { /* the old pods are still there */
+        char name[32];
+        snprintf(name, sizeof name, "q-%d", i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'},"
+                        "'ownerReferences':[{'kind':'Job','uid':'again','controller':true}]},"
+                        "'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':"
+                        "'sakkara.gang'}],'containers':[{'name':'c','resources':"
+                        "{'requests':{'cpu':'1'}}}]}}");
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "q", 2);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_phase(rig, "q-0", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_phase(rig, "q-1", "Failed"); /* successes of the first run do not count */
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_destroy(rig);
 }
 
