@@ -3,7 +3,8 @@
  * Seats: from counts per leaf to names, nodes and ranks. A fresh gang is dealt along the used
  * leaves in the order (distance from the master's leaf, tree order), which is the order of ranks as
  * well. With claimed members only the gaps are filled: adopted members are ranked, then the i-th
- * newcomer by name takes the i-th new place in tree order and the i-th free rank.
+ * new place in tree order and the i-th free rank go together, to the newcomer with that index or to the
+ * next in order.
  *
  * Everything is sorted by keys that differ for different pods (names are unique in a namespace), so
  * the result does not depend on the order of the input.
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pod/index.h"
 #include "topology/base/arena.h"
 
 /* Scratch memory and the parts of the input by kind. */
@@ -23,9 +25,9 @@ struct deal {
     size_t n_seats;
     int32_t *claims; /* [leaf] */
     size_t n_claimed;
-    struct skr_seat **newcomer; /* by name */
+    struct skr_seat **newcomer; /* in member order */
     size_t n_newcomers;
-    struct skr_seat **claimed; /* by name once their ranks are known */
+    struct skr_seat **claimed; /* in member order once their ranks are known */
     bool *held;                /* [n_seats]: rank is taken */
 };
 
@@ -39,11 +41,19 @@ struct adopted {
     int32_t distance; /* from the master; -1 for the master itself, INT32_MAX outside the tree */
 };
 
-static int by_name(const void *a, const void *b)
+static int compare(const struct skr_seat *left, const struct skr_seat *right)
+{
+    if (left->index != right->index) {
+        return left->index < right->index ? -1 : 1;
+    }
+    return skr_pod_compare_names(left->name, right->name);
+}
+
+static int by_member(const void *a, const void *b)
 {
     const struct skr_seat *const *left = a;
     const struct skr_seat *const *right = b;
-    return strcmp((*left)->name, (*right)->name);
+    return compare(*left, *right);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -53,7 +63,7 @@ static int by_rank(const void *a, const void *b)
     if ((*left)->rank != (*right)->rank) {
         return (*left)->rank < (*right)->rank ? -1 : 1;
     }
-    return strcmp((*left)->name, (*right)->name);
+    return compare(*left, *right);
 }
 
 static int by_distance(const void *a, const void *b)
@@ -82,7 +92,7 @@ static int by_adoption(const void *a, const void *b)
             return order;
         }
     }
-    return strcmp(left->seat->name, right->seat->name);
+    return compare(left->seat, right->seat);
 }
 
 static void sit(const struct skr_tree *tree, struct skr_seat *seat, int32_t leaf, int32_t rank)
@@ -92,7 +102,7 @@ static void sit(const struct skr_tree *tree, struct skr_seat *seat, int32_t leaf
     seat->rank = rank;
 }
 
-/* Index of the master among seats that are sorted by name. n > 0. */
+/* Index of the master among seats in member order. n > 0. */
 static size_t find_master(struct skr_seat *const *seat, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -112,6 +122,7 @@ static int read_input(struct deal *d, struct skr_error *error)
     for (size_t i = 0; i < d->n_seats; i++) {
         struct skr_seat *seat = &d->seat[i];
         if (!seat->claimed) {
+            seat->leaf = -1;
             d->newcomer[d->n_newcomers++] = seat;
             continue;
         }
@@ -137,7 +148,7 @@ static int read_input(struct deal *d, struct skr_error *error)
                              d->n_newcomers);
     }
     if (d->n_newcomers > 1) {
-        qsort(d->newcomer, d->n_newcomers, sizeof d->newcomer[0], by_name);
+        qsort(d->newcomer, d->n_newcomers, sizeof d->newcomer[0], by_member);
     }
     return 0;
 }
@@ -179,7 +190,7 @@ static int deal_fresh(struct deal *d, struct skr_arena *arena, struct skr_error 
 
 /* ---- beside claimed members ---- */
 
-/* Marks the ranks that are held; the later of two holders, by name, loses its rank. Returns one
+/* Marks the ranks that are held; the later of two holders loses its rank. Returns one
  * more than the highest held rank below n_seats. */
 static size_t mark_held(struct deal *d)
 {
@@ -204,7 +215,7 @@ static size_t mark_held(struct deal *d)
         }
     }
     if (d->n_claimed > 1) {
-        qsort(d->claimed, d->n_claimed, sizeof d->claimed[0], by_name);
+        qsort(d->claimed, d->n_claimed, sizeof d->claimed[0], by_member);
     }
     return above;
 }
@@ -279,18 +290,60 @@ static int rank_adopted(struct deal *d, struct skr_arena *arena, struct skr_erro
     return 0;
 }
 
-static void fill_gaps(struct deal *d)
+/* A new place and the rank that goes with it. */
+struct place {
+    int32_t leaf, rank;
+    bool taken;
+};
+
+static struct place *place_of_rank(struct place *place, size_t n, int32_t rank)
 {
-    size_t next = 0;
-    size_t rank = 0;
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (place[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < n && place[low].rank == rank ? &place[low] : NULL;
+}
+
+static int fill_gaps(struct deal *d, struct skr_arena *arena, struct skr_error *error)
+{
+    struct place *place = skr_arena_array(arena, d->n_newcomers + 1, sizeof place[0]);
+    size_t n = 0, rank = 0;
+    if (!place) {
+        return skr_error_set(error, SKR_NO_MEMORY, "seats: out of memory");
+    }
     for (int32_t leaf = 0; leaf < d->tree->n_leaves; leaf++) {
         for (int32_t k = d->claims[leaf]; k < d->count[leaf]; k++) {
             while (d->held[rank]) {
                 rank++;
             }
-            sit(d->tree, d->newcomer[next++], leaf, (int32_t)rank++);
+            place[n++] = (struct place){.leaf = leaf, .rank = (int32_t)rank++};
         }
     }
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        struct place *own = place_of_rank(place, n, d->newcomer[i]->index);
+        if (own) {
+            own->taken = true;
+            sit(d->tree, d->newcomer[i], own->leaf, own->rank);
+        }
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < d->n_newcomers; i++) {
+        if (d->newcomer[i]->leaf >= 0) {
+            continue;
+        }
+        while (place[next].taken) {
+            next++;
+        }
+        sit(d->tree, d->newcomer[i], place[next].leaf, place[next].rank);
+        next++;
+    }
+    return 0;
 }
 
 int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_seat *seat,
@@ -314,7 +367,7 @@ int skr_assign(const struct skr_tree *tree, const int32_t *count, struct skr_sea
         } else if (rc == 0) {
             rc = rank_adopted(&d, arena, error);
             if (rc == 0) {
-                fill_gaps(&d);
+                rc = fill_gaps(&d, arena, error);
             }
         }
     }

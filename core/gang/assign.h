@@ -5,25 +5,29 @@
  * Who goes where and with which rank, once the solver has said how many. Deterministic: the same
  * members and counts give the same result.
  *
- * Fresh gang: the master is the first, in byte order of names, of the members whose name contains
- * "master", else the first of all. It goes to the first used leaf in tree order; the others in name
- * order fill that leaf, then the used leaves by (distance from the master's leaf, tree order).
- * Ranks: by (distance from the master, leaf position, name); rank 0 is the master.
+ * Member order: by index where members have one, else by name in natural order.
  *
- * Replacements: freed ranks, ascending, are matched to the new places in tree order of leaf,
- * newcomers in byte order of names. Claimed members without a rank (adopted) are ranked as if
- * dealt, after those that have one. Members on nodes outside the tree (leaf -1) rank last, by node
- * name, then pod name.
+ * Fresh gang: the master is the first, in member order, of the members whose name contains
+ * "master", else the first of all. It goes to the first used leaf in tree order; the others in member
+ * order fill that leaf, then the used leaves by (distance from the master's leaf, tree order).
+ * Ranks: by (distance from the master, leaf position, member order); rank 0 is the master. So indices
+ * 0 .. n - 1 without a master are the ranks.
+ *
+ * Replacements: freed ranks, ascending, are matched to the new places in tree order of leaf. A newcomer
+ * whose index is one of these ranks takes that place, the others take what is left in member order.
+ * Claimed members without a rank (adopted) are ranked as if dealt, after those that have one. Members on nodes outside the tree (leaf -1) rank last, by node
+ * name, then member order.
  *
  * Ranks given here are below n_seats. Adopted members take the free ranks above those that are
  * held, in the order (distance from the member with rank 0, else from the master among them; leaf;
- * name), and lower ones when there are not enough. Of claimed members with one and the same rank
- * the first by name keeps it, the others count as adopted.
+ * member order), and lower ones when there are not enough. Of claimed members with one and the same
+ * rank the first in member order keeps it, the others count as adopted.
  */
 #include "topology/tree.h"
 
 struct skr_seat {
     const char *name; /* of the pod, borrowed */
+    int32_t index;    /* that its controller gave it, different for all seats; -1: none has one */
     const char *node; /* claimed members: where it is; NULL: newcomer. Out: name of the node
                          (borrowed from the tree) */
     int32_t leaf;     /* claimed: leaf or -1 when outside the tree; newcomer: out */

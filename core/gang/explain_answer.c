@@ -74,11 +74,19 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
                         g->name, n_asked(g), g->plan->n_members);
     } else if (reason_of(g) != SKR_REASON_NONE && g->message) {
         skr_strbuf_add(&text, g->message);
+    } else if (g->status == SKR_STATUS_FINISHED) {
+        skr_strbuf_addf(&text, "group %s has finished", g->name);
+        if (g->generation.n_succeeded > 0) {
+            skr_strbuf_addf(&text, ", %zu members have succeeded", g->generation.n_succeeded);
+        }
     } else if (g->state == GROUP_BOUND && !g->spec) {
         skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->seats.n_bound);
     } else if (g->state == GROUP_BOUND) {
         skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->seats.n_bound,
                         membership_size(g));
+        if (membership_done(g) > 0) {
+            skr_strbuf_addf(&text, ", %zu have succeeded", membership_done(g));
+        }
     } else if (g->reason != SKR_REASON_NONE) {
         skr_strbuf_addf(&text, "group %s waits: %s", g->name, skr_reason_name(g->reason));
     } else {

@@ -100,8 +100,10 @@ struct group {
         char *difference; /* warning text, NULL when members are equal */
     } seats;
     struct {
-        bool succeeded;    /* a member of this generation has: membership_note_success() */
-        char **controller; /* of the current generation */
+        bool succeeded;     /* a member of this generation has: membership_note_success() */
+        size_t n_succeeded; /* that this process saw end so, or that the object ranks */
+        bool finished;      /* nobody lives, and what was to be done is done */
+        char **controller;  /* of the current generation */
         size_t n, cap;
     } generation;
 

@@ -106,11 +106,11 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->configmaps = HASH_COUNT(e->maps);
     ret->parked = HASH_CNT(hh_parked, e->parked);
     ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
-    _Static_assert(SKR_STATUS_COUNT <= 8 && SKR_REASON_COUNT <= 16, "room in the stats");
+    _Static_assert(SKR_STATUS_COUNT <= 9 && SKR_REASON_COUNT <= 16, "room in the stats");
     HASH_ITER(hh, e->groups, g, tmp)
     {
         ret->groups_by_status[g->status]++;
-        if (g->status != SKR_STATUS_BOUND) {
+        if (g->status != SKR_STATUS_BOUND && g->status != SKR_STATUS_FINISHED) {
             ret->unplaced_by_reason[g->reason]++;
         }
     }

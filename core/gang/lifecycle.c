@@ -71,6 +71,7 @@ static bool had_members_before(const struct group *g)
 
 static void start_generation(struct group *g)
 {
+    membership_start(g);
     group_state_set_times(g, 0, 0);
     trial_restart_backoff(g);
     trial_forget(g);
@@ -104,7 +105,7 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
         group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
         group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, NULL);
-    } else if (g->seats.n_bound >= size) {
+    } else if (g->seats.n_bound + membership_done(g) >= size) {
         group_state_reason(g, SKR_REASON_NONE, NULL);
     } else if (!(g->trial.infeasible && g->seats.n_ready > 0) &&
                g->reason != SKR_REASON_BIND_FAILED) {
@@ -118,8 +119,11 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
 static void evaluate_waiting(struct skr_gang *e, struct group *g)
 {
     if (had_members_before(g)) {
-        if (g->seats.n_newcomers == 0) {
-            return; /* stays Bound until somebody comes */
+        if (g->seats.n_newcomers == 0) { /* stays as it is until somebody comes */
+            if (membership_is_finished(g)) {
+                group_state_reason(g, SKR_REASON_NONE, NULL);
+            }
+            return;
         }
         start_generation(g);
         group_state_enter(e, g, GROUP_PENDING);

@@ -89,6 +89,84 @@ bool membership_may_replace(const struct group *g, const struct pod_entry *p)
            of_this_generation(g, p);
 }
 
+/* ---- the end of a generation ---- */
+
+void membership_note_success(struct group *g)
+{
+    g->generation.succeeded = true;
+}
+
+void membership_count_success(struct group *g, struct pod_entry *p)
+{
+    p->done = true;
+    g->generation.n_succeeded++;
+}
+
+bool membership_is_finished(const struct group *g)
+{
+    return g->generation.finished;
+}
+
+size_t membership_done(const struct group *g)
+{
+    size_t size = (size_t)membership_size(g);
+    if (g->seats.n_newcomers > 0 || g->seats.n_bound >= size) {
+        return 0;
+    }
+    size_t open = size - g->seats.n_bound;
+    return g->generation.n_succeeded < open ? g->generation.n_succeeded : open;
+}
+
+void membership_start(struct group *g)
+{
+    struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        p->done = false;
+    }
+    g->generation.finished = false;
+    g->generation.n_succeeded = 0;
+}
+
+static void note_end(struct group *g)
+{
+    size_t size = (size_t)membership_size(g);
+    const struct pod_entry *p;
+    bool others = false;
+    if (g->seats.n_live > 0) {
+        if (g->generation.finished) {
+            membership_start(g);
+        }
+        return;
+    }
+    DL_FOREACH(g->members, p)
+    {
+        others = others || p->pod->phase != SKR_POD_SUCCEEDED;
+    }
+    bool enough = size > 0 && g->generation.n_succeeded >= size;
+    if (g->generation.n_succeeded > 0 && (enough || !others)) {
+        g->generation.finished = true;
+    }
+}
+
+void membership_restore_end(struct skr_gang *e, struct group *g, bool finished, const char *rank)
+{
+    membership_start(g);
+    for (const char *at = rank ? strchr(rank, '(') : NULL; at; at = strchr(at, '(')) {
+        char name[256];
+        size_t length = strcspn(++at, ",");
+        if (length < sizeof name) {
+            memcpy(name, at, length);
+            name[length] = '\0';
+            struct pod_entry *p = pods_find_name(e, g->namespace_, name);
+            if (p && p->group == g && p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p)) {
+                membership_count_success(g, p);
+            }
+        }
+    }
+    g->generation.finished = finished;
+}
+
 /* ---- seats ---- */
 
 enum { JOBS_MAX = 64 }; /* that are looked at */
@@ -230,6 +308,7 @@ void membership_update(struct skr_gang *e, struct group *g)
         g->seats.n_ready += p->seated && !p->pod->foreign_gate;
         g->seats.n_foreign_gate += p->seated && p->pod->foreign_gate;
     }
+    note_end(g);
 }
 
 struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n)
@@ -282,11 +361,6 @@ const char *membership_claim_node(const struct group *g, const struct pod_entry 
 void membership_changed(struct group *g)
 {
     g->seats.dirty = true;
-}
-
-void membership_note_success(struct group *g)
-{
-    g->generation.succeeded = true;
 }
 
 void membership_seat(struct pod_entry *p)

@@ -7,6 +7,18 @@
 void membership_changed(struct group *g); /* seats are dealt anew at the next update */
 /* A bound member has Succeeded: newcomers of other controllers are of the next generation. */
 void membership_note_success(struct group *g);
+/* It ended just now: it counts for the end of its generation. */
+void membership_count_success(struct group *g, struct pod_entry *p);
+/* No member lives, and as many as the group's size have Succeeded, or those that have are all that is
+ * left of it. Stands until somebody lives. */
+bool membership_is_finished(const struct group *g);
+/* Seats of a running group whose members have Succeeded, and that nobody is there to take. */
+size_t membership_done(const struct group *g);
+void membership_start(
+    struct group *g); /* the next generation: what the last one did is forgotten */
+/* Of an earlier life: the object's status was Finished; members that its rank (NULL: none) names and
+ * that have Succeeded. */
+void membership_restore_end(struct skr_gang *e, struct group *g, bool finished, const char *rank);
 /* The seat of a lost member is taken, before seats are dealt anew. */
 void membership_seat(struct pod_entry *p);
 void membership_unseat(struct pod_entry *p);

@@ -4,6 +4,7 @@
 
 #include "core/gang/assign.h"
 #include "core/gang/dirty.h"
+#include "core/gang/member_order.h"
 #include "core/gang/plan.h"
 #include "core/gang/pods.h"
 
@@ -17,6 +18,7 @@ struct output {
     int32_t depth;
     const char *pod;
     int32_t rank;
+    bool done; /* its pod has Succeeded */
 };
 
 static int by_path(const void *a, const void *b)
@@ -36,6 +38,9 @@ static int by_rank(const void *a, const void *b)
     const struct output *x = a, *y = b;
     if (x->rank != y->rank) {
         return x->rank < y->rank ? -1 : 1;
+    }
+    if (x->done != y->done) {
+        return x->done ? 1 : -1;
     }
     return strcmp(x->pod, y->pod);
 }
@@ -135,16 +140,14 @@ static void rank_adopted(struct skr_gang *e, struct group *g)
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         owner[n] = p;
-        seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
-                                      .node = node,
-                                      .leaf = leaf,
-                                      .rank = outputs_rank_of(p),
-                                      .claimed = true};
+        seat[n++] = (struct skr_seat){
+            .node = node, .leaf = leaf, .rank = outputs_rank_of(p), .claimed = true};
         if (leaf >= 0) {
             count[leaf]++;
         }
         lacking += outputs_rank_of(p) < 0;
     }
+    member_order_seats(owner, seat, n);
     if (lacking > 0 && skr_assign(e->topology.tree, count, seat, n, &error) == 0) {
         for (size_t i = 0; i < n; i++) {
             if (outputs_rank_of(owner[i]) < 0 && seat[i].rank >= 0) {
@@ -165,6 +168,19 @@ void outputs_forget(struct group *g)
     g->outputs.placement = g->outputs.rank = NULL;
 }
 
+/* Who has Succeeded stays where it was, unless its seat went to another one. */
+static size_t leave_out_succeeded(struct output *o, size_t n)
+{
+    size_t kept = 0;
+    qsort(o, n, sizeof *o, by_rank);
+    for (size_t i = 0; i < n; i++) {
+        if (!o[i].done || kept == 0 || o[i].rank != o[kept - 1].rank) {
+            o[kept++] = o[i];
+        }
+    }
+    return kept;
+}
+
 void outputs_update(struct skr_gang *e, struct group *g)
 {
     rank_adopted(e, g);
@@ -173,14 +189,16 @@ void outputs_update(struct skr_gang *e, struct group *g)
     size_t n = 0;
     DL_FOREACH(g->members, p)
     {
-        const char *node = skr_pod_is_live(p->pod) ? outputs_node_of(p) : NULL;
+        const char *node = skr_pod_is_live(p->pod) || p->done ? outputs_node_of(p) : NULL;
         if (!node) {
             continue;
         }
         fill_path(e->topology.tree, node, &o[n]);
+        o[n].done = p->done;
         o[n].pod = p->pod->meta.name;
         o[n++].rank = outputs_rank_of(p);
     }
+    n = leave_out_succeeded(o, n);
     outputs_forget(g);
     g->outputs.placement = n ? placement_text(o, n) : NULL;
     g->outputs.rank = n ? rank_text(o, n) : NULL;

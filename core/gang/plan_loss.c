@@ -12,6 +12,7 @@
 #include "core/gang/bind_calls.h"
 #include "core/gang/dirty.h"
 #include "core/gang/group_state.h"
+#include "core/gang/member_order.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
@@ -159,6 +160,53 @@ void plan_loss_pod(struct skr_gang *e, struct pod_entry *p)
     dirty_group(e, g);
 }
 
+static bool may_take_vacancy(const struct group *g, const struct pod_entry *p)
+{
+    return !p->plan && !pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->foreign_gate &&
+           !p->pod->other_gang && membership_may_replace(g, p);
+}
+
+/* The vacancy of the lowest rank, and the first who may take it in member order; before that one
+ * whose index is the rank of a vacancy. NULL: nobody is there. */
+static struct pod_entry *replacement_for(const struct group *g, const struct plan *plan,
+                                         size_t *ret_vacancy)
+{
+    struct pod_entry **list = skr_alloc_array(g->n_members + 1, sizeof *list);
+    struct pod_entry *p, *best = NULL;
+    size_t n = 0;
+    DL_FOREACH(g->members, p)
+    {
+        if (may_take_vacancy(g, p) || p->plan == plan ||
+            (pods_is_bound(p) && skr_pod_is_live(p->pod))) {
+            list[n++] = p;
+        }
+    }
+    enum skr_pod_index_key key = member_order_key(list, n);
+    bool own = false;
+    *ret_vacancy = 0;
+    for (size_t i = 1; i < plan->n_vacancies; i++) {
+        if (plan->vacancy[i].rank < plan->vacancy[*ret_vacancy].rank) {
+            *ret_vacancy = i;
+        }
+    }
+    for (size_t i = 0; i < n && !own; i++) {
+        if (!may_take_vacancy(g, list[i])) {
+            continue;
+        }
+        if (!best || member_order_compare(list[i], best, key) < 0) {
+            best = list[i];
+        }
+        for (size_t k = 0; k < plan->n_vacancies && !own; k++) {
+            own = plan->vacancy[k].rank >= 0 &&
+                  plan->vacancy[k].rank == member_order_index(list[i], key);
+            *ret_vacancy = own ? k : *ret_vacancy;
+            best = own ? list[i] : best;
+        }
+    }
+    free(list);
+    return best;
+}
+
 bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
@@ -168,25 +216,10 @@ bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
     if (plan->home != SOURCE_LABELS && !plan_home_text(g)) {
         return false; /* no object could tell that the newcomer belongs to the plan */
     }
-    struct pod_entry *p, *best = NULL;
-    DL_FOREACH(g->members, p)
-    {
-        if (p->plan || pods_is_bound(p) || !skr_pod_is_live(p->pod) || p->pod->foreign_gate ||
-            p->pod->other_gang || !membership_may_replace(g, p)) {
-            continue;
-        }
-        if (!best || strcmp(p->pod->meta.name, best->pod->meta.name) < 0) {
-            best = p;
-        }
-    }
+    size_t at;
+    struct pod_entry *best = replacement_for(g, plan, &at);
     if (!best) {
         return false;
-    }
-    size_t at = 0; /* lowest rank first */
-    for (size_t i = 1; i < plan->n_vacancies; i++) {
-        if (plan->vacancy[i].rank < plan->vacancy[at].rank) {
-            at = i;
-        }
     }
     struct vacancy v = plan->vacancy[at];
     plan->vacancy[at] = plan->vacancy[--plan->n_vacancies];

@@ -17,6 +17,8 @@
 #include "core/gang/fit_cache.h"
 #include "core/gang/group_state.h"
 #include "core/gang/group_table.h"
+#include "core/gang/groups.h"
+#include "core/gang/member_order.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
@@ -260,9 +262,11 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
                                  struct pod_entry *const *newcomers, size_t n, size_t *ret_n)
 {
     struct skr_seat *seat = skr_alloc_array(g->n_members + n + 1, sizeof *seat);
+    struct pod_entry **owner = skr_alloc_array(g->n_members + n + 1, sizeof *owner);
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
-        seat[k++] = (struct skr_seat){.name = newcomers[i]->pod->meta.name, .leaf = -1, .rank = -1};
+        owner[k] = newcomers[i];
+        seat[k++] = (struct skr_seat){.leaf = -1, .rank = -1};
     }
     struct pod_entry *p;
     DL_FOREACH(g->members, p)
@@ -271,12 +275,14 @@ static struct skr_seat *seats_of(const struct skr_gang *e, const struct group *g
         if (!node) {
             continue;
         }
-        seat[k++] = (struct skr_seat){.name = p->pod->meta.name,
-                                      .node = node,
+        owner[k] = p;
+        seat[k++] = (struct skr_seat){.node = node,
                                       .leaf = skr_tree_find_leaf(e->topology.tree, node),
                                       .rank = p->plan ? p->place.rank : pods_rank_label(p),
                                       .claimed = true};
     }
+    member_order_seats(owner, seat, k);
+    free(owner);
     *ret_n = k;
     return seat;
 }

@@ -131,10 +131,16 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
-static void note_success(struct group *g, const struct pod_entry *p)
+/* old: what it was before; NULL: it is new to us, and may have ended before we came. */
+static void note_success(struct group *g, struct pod_entry *p, const struct skr_pod *old)
 {
-    if (p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p)) {
+    bool ended = p->pod->phase == SKR_POD_SUCCEEDED && pods_is_bound(p);
+    bool now = old && skr_pod_is_live(old);
+    if (ended && (now || !old)) {
         membership_note_success(g);
+    }
+    if (ended && now && !p->pod->meta.deleting) {
+        membership_count_success(g, p);
     }
 }
 
@@ -175,7 +181,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
             dirty_input(g);
         }
     }
-    note_success(g, p);
+    note_success(g, p, old);
     dirty_member(e, g);
 }
 

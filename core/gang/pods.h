@@ -35,7 +35,9 @@ struct pod_entry {
     bool dirty; /* dirty.c */
     struct pod_entry *dprev, *dnext;
 
-    bool seated; /* holds one of the group's seats; membership.c */
+    /* membership.c */
+    bool seated; /* holds one of the group's seats */
+    bool done;   /* has Succeeded in the generation that runs or was the last */
 
     struct plan *plan; /* the plan it is a member of; plan.c */
     struct {

@@ -9,6 +9,7 @@ static const char *const status_name[] = {
     [SKR_STATUS_ASSIGNED] = "Assigned",   [SKR_STATUS_PERMITTED] = "Permitted",
     [SKR_STATUS_BOUND] = "Bound",         [SKR_STATUS_PREEMPTING] = "Preempting",
     [SKR_STATUS_PREEMPTED] = "Preempted", [SKR_STATUS_FAILED] = "Failed",
+    [SKR_STATUS_FINISHED] = "Finished",
 };
 _Static_assert(sizeof status_name / sizeof status_name[0] == SKR_STATUS_COUNT, "a name per status");
 

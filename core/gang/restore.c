@@ -70,15 +70,18 @@ static void restore_conditions(struct group *g)
 }
 
 /* What was reported before is not reported again. */
-static void restore_keys(struct group *g)
+static void restore_keys(struct skr_gang *e, struct group *g)
 {
     const char *solver = restore_object_key(g, "schedSolverTimeMilli");
     group_state_set_times(g, time_key(g, "schedBeginTime"), time_key(g, "schedEndTime"));
     trial_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
     status_restore(g, restore_object_key(g, "status"), restore_object_key(g, "reason"));
-    if (g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
+    bool finished = g->reported.status == SKR_STATUS_FINISHED;
+    if (finished || g->reported.status == SKR_STATUS_BOUND) { /* the pods may be gone */
+        const char *rank = restore_object_key(g, "rank");
         group_state_restore(g, GROUP_BOUND);
-        outputs_restore(g, restore_object_key(g, "placement"), restore_object_key(g, "rank"));
+        outputs_restore(g, restore_object_key(g, "placement"), rank);
+        membership_restore_end(e, g, finished, rank);
     }
     restore_conditions(g);
 }
@@ -88,7 +91,7 @@ static void begin(struct skr_gang *e, struct group *g)
     g->restored = true;
     group_source_resolve(e, g);
     membership_update(e, g);
-    restore_keys(g);
+    restore_keys(e, g);
 }
 
 void restore_group(struct skr_gang *e, struct group *g)

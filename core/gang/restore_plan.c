@@ -14,6 +14,7 @@
 #include "core/gang/assign.h"
 #include "core/gang/dirty.h"
 #include "core/gang/group_state.h"
+#include "core/gang/member_order.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
 #include "core/gang/nomination.h"
@@ -109,8 +110,7 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
         good = good && (claimed || leaf >= 0);
         owner[n] = p;
-        seat[n++] = (struct skr_seat){.name = p->pod->meta.name,
-                                      .node = claimed ? node : NULL,
+        seat[n++] = (struct skr_seat){.node = claimed ? node : NULL,
                                       .leaf = claimed ? leaf : -1,
                                       .rank = claimed ? pods_rank_label(p) : -1,
                                       .claimed = claimed};
@@ -118,6 +118,7 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
             count[leaf]++;
         }
     }
+    member_order_seats(owner, seat, n);
     good = good && skr_assign(e->topology.tree, count, seat, n, NULL) == 0;
     for (size_t i = 0; good && i < n; i++) {
         good = seat[i].claimed || strcmp(seat[i].node, owner[i]->place.node) == 0;

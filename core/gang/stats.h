@@ -36,7 +36,7 @@ struct skr_scheduling_times {
 /* Numbers for metrics and /readyz; O(groups). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
-    size_t groups_by_status[8];    /* order of enum skr_group_status */
+    size_t groups_by_status[9];    /* order of enum skr_group_status */
     size_t unplaced_by_reason[16]; /* order of enum skr_reason */
     uint64_t plans, aborts, solves, bindings, binding_errors;
     uint64_t attempts[SKR_ATTEMPT_COUNT];

@@ -179,7 +179,8 @@ static void update_validity(struct skr_gang *e, struct group *g)
 
 static void update_conditions(struct skr_gang *e, struct group *g)
 {
-    size_t size = (size_t)membership_size(g), have = g->seats.n_bound + g->seats.n_new;
+    size_t size = (size_t)membership_size(g), done = membership_done(g);
+    size_t have = g->seats.n_bound + g->seats.n_new + done;
     char text[200];
     bool complete = g->spec && have >= size && g->seats.n_foreign_gate == 0;
     snprintf(text, sizeof text, "%zu of %zu members", have, size);
@@ -197,7 +198,7 @@ static void update_conditions(struct skr_gang *e, struct group *g)
                       placed ? "PlacementFound" : skr_reason_name(g->reason),
                       placed ? "" : g->message);
     }
-    bool bound = g->state == GROUP_BOUND && (ended || g->seats.n_bound >= size);
+    bool bound = g->state == GROUP_BOUND && (ended || g->seats.n_bound + done >= size);
     set_condition(e, g, CONDITION_BOUND, bound, bound ? "MembersBound" : "MembersNotBound", "");
     update_validity(e, g);
 }
@@ -221,7 +222,7 @@ static enum skr_group_status status_of(const struct group *g)
     case GROUP_BINDING:
         return SKR_STATUS_PERMITTED;
     case GROUP_BOUND:
-        return SKR_STATUS_BOUND;
+        return membership_is_finished(g) ? SKR_STATUS_FINISHED : SKR_STATUS_BOUND;
     case GROUP_BACKOFF:
         return g->seats.n_ready < (size_t)membership_size(g) ? SKR_STATUS_WAITING
                                                              : SKR_STATUS_READY;
@@ -295,6 +296,10 @@ static void report_status(struct skr_gang *e, struct group *g)
                  nodes_used(g));
         event_about(e, g, false, "GroupBound", "GroupBound", note);
         forget_trials(g);
+        break;
+    case SKR_STATUS_FINISHED:
+        snprintf(note, sizeof note, "%zu members have succeeded", g->generation.n_succeeded);
+        event_about(e, g, false, "GroupFinished", "GroupFinished", note);
         break;
     case SKR_STATUS_WAITING:
         forget_trials(g);

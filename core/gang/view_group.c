@@ -81,6 +81,7 @@ static void write_progress(struct view *v, const struct group *g)
     skr_json_int(&v->w, "present",
                  (int64_t)(g->spec ? g->seats.n_bound + g->seats.n_new : g->seats.n_live));
     skr_json_int(&v->w, "bound", (int64_t)g->seats.n_bound);
+    skr_json_int(&v->w, "succeeded", (int64_t)g->generation.n_succeeded);
     skr_json_close(&v->w, '}');
     skr_json_int(&v->w, "tries", tries_of(g));
     skr_json_int(&v->w, "solveMicroseconds",

@@ -249,6 +249,7 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
         rc = read_status(status, pod, error);
     }
     if (rc == 0) {
+        skr_pod_index_read(&pod->meta.labels, json_object_get(json, "metadata"), pod->index);
         rc = skr_pod_shape_decode(pod->arena, &pod->meta, spec, status, &pod->shape, error);
     }
     if (rc < 0) {

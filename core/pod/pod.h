@@ -9,6 +9,7 @@
  * The shape is what decides where a pod may run and what it asks for. Pods of one template have
  * equal shapes (equal bytes in shape.key), so that masks and demands are kept once a shape.
  */
+#include "core/pod/index.h"
 #include "topology/object.h"
 
 #define SKR_GATE              "sakkara.gang"
@@ -145,15 +146,16 @@ struct skr_pod {
     const char *nominated_node; /* "" when none */
     enum skr_pod_phase phase;
     bool has_priority;
-    int32_t priority;              /* 0 when absent */
-    bool gate;                     /* carries SKR_GATE */
-    bool foreign_gate;             /* carries another gate */
-    bool other_gang;               /* spec.schedulingGroup or spec.workloadRef */
-    bool of_job;                   /* its controller is a Job */
-    const char *controller_uid;    /* ownerReference with controller: true; "" for a bare pod */
-    const char *scheduled_reason;  /* condition PodScheduled=False; "" else */
-    const char *scheduled_message; /* likewise, cut at 1024 bytes */
-    const char *failed_reason;     /* status.reason, e.g. OutOfcpu */
+    int32_t priority;           /* 0 when absent */
+    bool gate;                  /* carries SKR_GATE */
+    bool foreign_gate;          /* carries another gate */
+    bool other_gang;            /* spec.schedulingGroup or spec.workloadRef */
+    bool of_job;                /* its controller is a Job */
+    const char *controller_uid; /* ownerReference with controller: true; "" for a bare pod */
+    int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */
+    const char *scheduled_reason;       /* condition PodScheduled=False; "" else */
+    const char *scheduled_message;      /* likewise, cut at 1024 bytes */
+    const char *failed_reason;          /* status.reason, e.g. OutOfcpu */
     struct skr_pod_shape shape;
 };
 

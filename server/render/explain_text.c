@@ -89,11 +89,14 @@ static void write_head(const json_t *x, struct skr_strbuf *out)
 {
     struct skr_strbuf b;
     char duration[DURATION_MAX];
-    const char *reason = skr_page_text(x, "reason");
+    const char *reason = skr_page_text(x, "reason"), *status = skr_page_text(x, "status");
     skr_strbuf_init(&b);
     skr_strbuf_addf(&b, "Group %s (%s) is %s: %s", skr_page_text(x, "name"),
-                    skr_page_text(x, "namespace"), is_placed(x) ? "placed" : "not placed",
-                    reason[0] ? reason : skr_page_text(x, "status"));
+                    skr_page_text(x, "namespace"),
+                    strcmp(status, "Finished") == 0 ? "done"
+                    : is_placed(x)                  ? "placed"
+                                                    : "not placed",
+                    reason[0] ? reason : status);
     if (json_object_get(x, "forSeconds")) {
         write_duration(skr_page_int(x, "forSeconds"), duration);
         skr_strbuf_addf(&b, ", for %s", duration);

@@ -75,14 +75,16 @@ static void add_status(struct drawing *d)
                                      [SKR_HUE_BAD] = "\033[31m"};
     const json_t *pods = json_object_get(d->page, "pods");
     const char *status = skr_page_text(d->page, "status");
-    const bool waiting = strcmp(status, "Waiting") == 0;
+    const char *counted = skr_render_pods_counted(status);
     begin_field(d, "Status");
     skr_strbuf_add(d->out, d->how->coloured ? on[skr_render_status_hue(status)] : "");
     skr_page_add_clean(d->out, status, true);
     skr_strbuf_add(d->out, d->how->coloured ? "\033[0m" : "");
-    skr_strbuf_addf(d->out, " (%" PRId64 " of %" PRId64 " pods%s)\n",
-                    skr_page_int(pods, waiting ? "present" : "bound"),
-                    skr_page_int(d->page, "size"), waiting ? " there" : "");
+    skr_strbuf_addf(d->out, " (%" PRId64 " of %" PRId64 " pods%s)\n", skr_page_int(pods, counted),
+                    skr_page_int(d->page, "size"),
+                    strcmp(counted, "present") == 0     ? " there"
+                    : strcmp(counted, "succeeded") == 0 ? " succeeded"
+                                                        : "");
     if (*skr_page_text(d->page, "reason")) {
         add_field(d, "Reason", skr_page_text(d->page, "reason"));
     }

@@ -10,7 +10,7 @@
 
 enum skr_hue skr_render_status_hue(const char *status)
 {
-    if (strcmp(status, "Bound") == 0) {
+    if (strcmp(status, "Bound") == 0 || strcmp(status, "Finished") == 0) {
         return SKR_HUE_GOOD;
     }
     return strcmp(status, "Failed") == 0 || strcmp(status, "Preempted") == 0 ? SKR_HUE_BAD
@@ -83,16 +83,21 @@ static void add_domains(struct skr_text_table *t, const json_t *item)
     skr_strbuf_fini(&b);
 }
 
-/* Those that are there while some are missing; else those that are bound. */
+const char *skr_render_pods_counted(const char *status)
+{
+    return strcmp(status, "Waiting") == 0    ? "present"
+           : strcmp(status, "Finished") == 0 ? "succeeded"
+                                             : "bound";
+}
+
 static void add_pods(struct skr_text_table *t, const json_t *item)
 {
     const json_t *pods = json_object_get(item, "pods");
-    const bool waiting = strcmp(skr_page_text(item, "status"), "Waiting") == 0;
+    const char *counted = skr_render_pods_counted(skr_page_text(item, "status"));
     const int64_t size = skr_page_int(item, "size");
     char text[64];
     if (size > 0) {
-        snprintf(text, sizeof text, "%" PRId64 "/%" PRId64,
-                 skr_page_int(pods, waiting ? "present" : "bound"), size);
+        snprintf(text, sizeof text, "%" PRId64 "/%" PRId64, skr_page_int(pods, counted), size);
     } else {
         snprintf(text, sizeof text, "%" PRId64 "/<unset>", skr_page_int(pods, "present"));
     }

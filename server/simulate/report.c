@@ -52,7 +52,8 @@ static size_t count_bound(const json_t *group)
 
 static bool is_placed(const json_t *group)
 {
-    return strcmp(skr_path_text(group, "status"), "Bound") == 0 &&
+    const char *status = skr_path_text(group, "status");
+    return (strcmp(status, "Bound") == 0 || strcmp(status, "Finished") == 0) &&
            !skr_path_text(group, "reason")[0];
 }
 

@@ -156,13 +156,23 @@ func (r *run) fill(node string, n int) {
 // job creates a Job whose pods are the members of a group.
 func (r *run) job(name, group string, n int, changes ...change) {
 	r.Helper()
+	r.jobOf(name, group, cluster.JobSpec{Parallelism: n, Completions: n}, changes...)
+}
+
+// indexedJob is a job that numbers its pods.
+func (r *run) indexedJob(name, group string, n int, changes ...change) {
+	r.Helper()
+	r.jobOf(name, group, cluster.JobSpec{Parallelism: n, Completions: n, Mode: "Indexed"}, changes...)
+}
+
+func (r *run) jobOf(name, group string, spec cluster.JobSpec, changes ...change) {
+	r.Helper()
 	pod := r.pod("", append([]change{label("sakkara.group.name", group)}, changes...)...)
 	six := 6
-	r.must(r.plane.Admin.Create("/apis/batch/v1/namespaces/"+r.ns+"/jobs", &cluster.Job{
-		Meta: cluster.Meta{Name: name},
-		Spec: cluster.JobSpec{Parallelism: n, Completions: n, BackoffLimit: &six,
-			Template: cluster.PodTemplate{Meta: cluster.Meta{Labels: pod.Labels, Annotations: pod.Annotations}, Spec: pod.Spec}},
-	}, nil))
+	spec.BackoffLimit = &six
+	spec.Template = cluster.PodTemplate{Meta: cluster.Meta{Labels: pod.Labels, Annotations: pod.Annotations}, Spec: pod.Spec}
+	r.must(r.plane.Admin.Create("/apis/batch/v1/namespaces/"+r.ns+"/jobs",
+		&cluster.Job{Meta: cluster.Meta{Name: name}, Spec: spec}, nil))
 }
 
 // of matches the live pods of a group.

@@ -63,6 +63,60 @@ func TestD31_RanksAreReproducible(t *testing.T) {
 	}
 }
 
+// TestRanksFollowTheIndicesOfAJob: In an Indexed Job of 24 rank i is index i, whatever the pods are called, and a
+// replacement of an index has its rank.
+func TestRanksFollowTheIndicesOfAJob(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{4, 4, 4}, []int{4, 4, 4})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.group("g", 24, "")
+		r.indexedJob("train", "g", 24, gate(withGate))
+		r.wait(usual, "bound", r.allBound("g", 24))
+		r.expectRanksAreIndices("g", 24)
+		var lost *cluster.Pod
+		r.rec.Look(func(v *cluster.View) {
+			for _, pod := range v.Pods(r.ns, of("g")) {
+				if pod.Labels[indexLabel] == "13" {
+					lost = pod
+				}
+			}
+		})
+		r.must(r.plane.Admin.Delete(r.podPath(lost.Name)))
+		r.wait(usual, "index 13 is there again", func(v *cluster.View) error {
+			if v.Pod(r.ns, lost.Name).UID == lost.UID {
+				return fmt.Errorf("not gone")
+			}
+			return r.allBound("g", 24)(v)
+		})
+		r.expectRanksAreIndices("g", 24)
+	})
+}
+
+const indexLabel = "batch.kubernetes.io/job-completion-index"
+
+// expectRanksAreIndices: each of n members has the rank that is its index, and nodes of four slots are filled in
+// order.
+func (r *run) expectRanksAreIndices(group string, n int) {
+	r.Helper()
+	r.rec.Look(func(v *cluster.View) {
+		pods := v.Pods(r.ns, of(group))
+		if len(pods) != n {
+			r.Errorf("%d pods, want %d", len(pods), n)
+		}
+		for _, pod := range pods {
+			var index int
+			fmt.Sscan(pod.Labels[indexLabel], &index)
+			if rank := pod.Labels["sakkara.member.rank"]; rank != pod.Labels[indexLabel] {
+				r.Errorf("%s: index %d has rank %s", pod.Name, index, rank)
+			}
+			if want := fmt.Sprintf("node-%d", index/4); pod.Spec.NodeName != want {
+				r.Errorf("%s: index %d is on %s, want %s", pod.Name, index, pod.Spec.NodeName, want)
+			}
+		}
+	})
+}
+
 // expectRacksInOnePiece: along the ranks each rack is visited once; racks at equal distance from the
 // master do not interleave. Racks have two nodes each.
 func (r *run) expectRacksInOnePiece() {

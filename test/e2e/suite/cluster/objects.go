@@ -205,6 +205,7 @@ type Job struct {
 type JobSpec struct {
 	Parallelism  int         `json:"parallelism"`
 	Completions  int         `json:"completions"`
+	Mode         string      `json:"completionMode,omitempty"`
 	BackoffLimit *int        `json:"backoffLimit,omitempty"`
 	Template     PodTemplate `json:"template"`
 }

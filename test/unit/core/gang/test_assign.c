@@ -42,7 +42,7 @@ static struct skr_tree *two_racks(void)
 static struct skr_seat seat(const struct skr_tree *tree, const char *name, const char *node,
                             int32_t rank)
 {
-    struct skr_seat s = {.name = name, .node = node, .leaf = -1, .rank = -1};
+    struct skr_seat s = {.name = name, .index = -1, .node = node, .leaf = -1, .rank = -1};
     if (node) {
         s.claimed = true;
         s.leaf = skr_tree_find_leaf(tree, node);
@@ -111,7 +111,7 @@ TEST(the_worked_example_is_dealt_along_the_rack)
     skr_tree_unref(tree);
 }
 
-TEST(the_master_goes_first_and_names_are_bytes)
+TEST(the_master_goes_first_and_names_are_in_natural_order)
 {
     struct skr_tree *tree = two_racks();
     const int32_t count[] = {0, 2, 0, 2, 0, 1};
@@ -121,7 +121,7 @@ TEST(the_master_goes_first_and_names_are_bytes)
     } row[] = {
         /* the name that contains "master" */
         {{"w-0", "w-1", "job-master-0", "w-2", "w-10"},
-         "0:job-master-0@node-1 1:w-0@node-1 2:w-1@node-3 3:w-10@node-3 4:w-2@node-5"},
+         "0:job-master-0@node-1 1:w-0@node-1 2:w-1@node-3 3:w-2@node-3 4:w-10@node-5"},
         /* the first of several */
         {{"b-master", "a-master", "z", "c", "A"},
          "0:a-master@node-1 1:A@node-1 2:b-master@node-3 3:c@node-3 4:z@node-5"},
@@ -138,6 +138,50 @@ TEST(the_master_goes_first_and_names_are_bytes)
         }
         assert_seats(tree, count, seats, 5, row[i].want);
     }
+    skr_tree_unref(tree);
+}
+
+static struct skr_seat indexed(struct skr_seat s, int32_t index)
+{
+    s.index = index;
+    return s;
+}
+
+TEST(indices_order_members_whatever_their_names)
+{
+    struct skr_tree *tree = two_racks();
+    const int32_t fresh[] = {0, 2, 0, 2, 0, 0};
+    const struct skr_seat all[] = {
+        indexed(seat(tree, "d", NULL, -1), 0), indexed(seat(tree, "a", NULL, -1), 11),
+        indexed(seat(tree, "c", NULL, -1), 2), indexed(seat(tree, "b", NULL, -1), 1)};
+    assert_seats(tree, fresh, all, 4, "0:d@node-1 1:b@node-1 2:c@node-3 3:a@node-3");
+    /* a master is first, in the order of indices */
+    const struct skr_seat masters[] = {
+        indexed(seat(tree, "w", NULL, -1), 0), indexed(seat(tree, "a-master", NULL, -1), 3),
+        indexed(seat(tree, "b-master", NULL, -1), 2), indexed(seat(tree, "x", NULL, -1), 1)};
+    assert_seats(tree, fresh, masters, 4,
+                 "0:b-master@node-1 1:w@node-1 2:x@node-3 3:a-master@node-3");
+    skr_tree_unref(tree);
+}
+
+TEST(a_replacement_takes_the_seat_of_its_index)
+{
+    struct skr_tree *tree = two_racks();
+    const int32_t count[] = {2, 1, 1, 0, 0, 0};
+    /* ranks 0, 2 and 3 are free, on node-0, node-1 and node-2 in that order */
+    const struct skr_seat own[] = {
+        indexed(seat(tree, "p", "node-0", 1), 1), indexed(seat(tree, "a", NULL, -1), 3),
+        indexed(seat(tree, "b", NULL, -1), 2), indexed(seat(tree, "c", NULL, -1), 0)};
+    assert_seats(tree, count, own, 4, "0:c@node-0 1:p@node-0 2:b@node-1 3:a@node-2");
+    /* indices that are no free rank take what is left, in order */
+    const struct skr_seat others[] = {
+        indexed(seat(tree, "p", "node-0", 1), 1), indexed(seat(tree, "a", NULL, -1), 9),
+        indexed(seat(tree, "b", NULL, -1), 2), indexed(seat(tree, "c", NULL, -1), 7)};
+    assert_seats(tree, count, others, 4, "0:c@node-0 1:p@node-0 2:b@node-1 3:a@node-2");
+    /* without indices by name */
+    const struct skr_seat named[] = {seat(tree, "p", "node-0", 1), seat(tree, "w-10", NULL, -1),
+                                     seat(tree, "w-9", NULL, -1), seat(tree, "w-2", NULL, -1)};
+    assert_seats(tree, count, named, 4, "0:w-2@node-0 1:p@node-0 2:w-9@node-1 3:w-10@node-2");
     skr_tree_unref(tree);
 }
 

@@ -37,6 +37,88 @@ static const char *condition(struct rig *rig, const char *type)
     return text;
 }
 
+/* ---- ranks ---- */
+
+/* A pod of the group whose controller gave it a number. */
+static void pod_of_index(struct rig *rig, const char *name, const char *key, int index)
+{
+    rig_create_json(rig, RIG_POD, name,
+                    "{'metadata':{'labels':{'sakkara.group.name':'g','%s':'%d'},"
+                    "'ownerReferences':[{'kind':'Job','uid':'job','controller':true}]},"
+                    "'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':'sakkara.gang'}],"
+                    "'containers':[{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}",
+                    key, index);
+}
+
+TEST(ranks_follow_the_indices_of_a_job)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 3, 4);
+    rig_group(rig, "g", 24, 0, NULL);
+    rig_sync(rig);
+    for (int i = 0; i < 24; i++) { /* names as the Job controller makes them */
+        char name[32];
+        snprintf(name, sizeof name, "j-%d-%c%c", i, 'a' + i * 7 % 26, 'a' + i * 11 % 26);
+        pod_of_index(rig, name, "batch.kubernetes.io/job-completion-index", i);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    for (int i = 0; i < 24; i++) {
+        char name[32], rank[16], node[32];
+        snprintf(name, sizeof name, "j-%d-%c%c", i, 'a' + i * 7 % 26, 'a' + i * 11 % 26);
+        snprintf(rank, sizeof rank, "%d", i);
+        snprintf(node, sizeof node, "node-%d", i / 4);
+        assert_string_equal(rig_label(rig, name, "sakkara.member.rank"), rank);
+        assert_string_equal(rig_node_of(rig, name), node);
+    }
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+TEST(a_replacement_of_an_index_gets_the_rank_of_that_index)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 3, 1);
+    rig_group(rig, "g", 6, 0, NULL);
+    rig_sync(rig);
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "j-%d-a", i);
+        pod_of_index(rig, name, "apps.kubernetes.io/pod-index", i);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "j-2-a");
+    rig_delete(rig, RIG_POD, "j-4-a");
+    rig_run(rig, SKR_SECOND);
+    pod_of_index(rig, "j-2-z", "apps.kubernetes.io/pod-index", 2);
+    pod_of_index(rig, "j-4-b", "apps.kubernetes.io/pod-index", 4);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_label(rig, "j-2-z", "sakkara.member.rank"), "2");
+    assert_string_equal(rig_label(rig, "j-4-b", "sakkara.member.rank"), "4");
+    rig_destroy(rig);
+}
+
+TEST(indices_that_are_not_all_there_or_not_different_are_no_order)
+{
+    for (int equal = 0; equal < 2; equal++) {
+        struct rig *rig = rig_create();
+        rig_racks(rig, 1, 3, 1);
+        rig_group(rig, "g", 3, 0, NULL);
+        rig_sync(rig);
+        pod_of_index(rig, "p-10", "training.kubeflow.org/replica-index", 0);
+        pod_of_index(rig, "p-9", "training.kubeflow.org/replica-index", 1);
+        if (equal) { /* a PyTorchJob's master and first worker are both number 0 */
+            pod_of_index(rig, "p-1", "training.kubeflow.org/replica-index", 0);
+        } else {
+            rig_pod(rig, "p-1", "g", RIG_GATED);
+        }
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_label(rig, "p-1", "sakkara.member.rank"), "0");
+        assert_string_equal(rig_label(rig, "p-9", "sakkara.member.rank"), "1");
+        assert_string_equal(rig_label(rig, "p-10", "sakkara.member.rank"), "2");
+        rig_destroy(rig);
+    }
+}
+
 /* ---- replacements ---- */
 
 TEST(d9_a_lost_member_is_replaced_beside_the_others)
@@ -238,7 +320,7 @@ TEST(without_a_success_newcomers_of_another_controller_are_replacements)
     rig_destroy(rig);
 }
 
-TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
+TEST(a_group_whose_pods_have_succeeded_is_finished_until_somebody_comes)
 {
     struct rig *rig = bound(2, NULL);
     char begin[64];
@@ -246,12 +328,13 @@ TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
     rig_phase(rig, "p-0", "Succeeded");
     rig_phase(rig, "p-1", "Succeeded");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
     assert_true(*rig_key(rig, "g", "placement"));
     rig_delete(rig, RIG_POD, "p-0");
     rig_delete(rig, RIG_POD, "p-1");
     rig_run(rig, 5 * SKR_SECOND);
-    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    assert_true(*rig_key(rig, "g", "rank"));
     rig_pod(rig, "q-0", "g", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
@@ -261,6 +344,137 @@ TEST(a_group_whose_pods_are_all_gone_stays_bound_until_somebody_comes)
     rig_assert_bound(rig, "q", 2);
     assert_string_not_equal(rig_key(rig, "g", "schedBeginTime"), begin);
     assert_string_equal(rig_label(rig, "q-0", "sakkara.member.retries"), "1");
+    rig_destroy(rig);
+}
+
+static void assert_finished(struct rig *rig)
+{
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    assert_string_equal(rig_key(rig, "g", "reason"), "");
+    assert_string_equal(rig_key(rig, "g", "message"), "");
+    assert_string_equal(condition(rig, "Complete"), "True");
+    assert_string_equal(condition(rig, "Bound"), "True");
+    const json_t *answer = rig_explain(rig, "g");
+    assert_true(json_is_true(json_object_get(answer, "placed")));
+    assert_string_equal(json_string_value(json_object_get(answer, "reason")), "");
+}
+
+static const char *sentence(struct rig *rig)
+{
+    return json_string_value(json_object_get(rig_explain(rig, "g"), "sentence"));
+}
+
+TEST(a_gang_that_ends_pod_by_pod_lacks_nothing_on_its_way)
+{
+    struct rig *rig = bound(4, NULL);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_phase(rig, name, "Succeeded");
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_string_equal(rig_key(rig, "g", "reason"), "");
+        assert_string_equal(condition(rig, "Complete"), "True");
+        assert_string_equal(condition(rig, "Bound"), "True");
+    }
+    assert_string_equal(sentence(rig), "group g is bound, 1 of 4 members, 3 have succeeded");
+    rig_phase(rig, "p-3", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    assert_finished(rig);
+    assert_string_equal(sentence(rig), "group g has finished, 4 members have succeeded");
+    assert_true(rig_has_event(rig, "GroupFinished"));
+    assert_string_equal(rig_key(rig, "g", "rank"), "[(p-0,0) (p-1,1) (p-2,2) (p-3,3)]");
+    /* a restart and the clearing of the pods change nothing of it */
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_finished(rig);
+    assert_string_equal(sentence(rig), "group g has finished, 4 members have succeeded");
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_finished(rig);
+    assert_string_equal(sentence(rig), "group g has finished");
+    rig_destroy(rig);
+}
+
+TEST(a_gang_that_ended_while_nobody_looked_is_finished)
+{
+    struct rig *rig = bound(4, NULL);
+    rig->hold_watch[RIG_POD] = true;
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_phase(rig, name, "Succeeded");
+    }
+    rig->hold_watch[RIG_POD] = false;
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_finished(rig);
+    rig_destroy(rig);
+}
+
+TEST(a_success_whose_fellows_are_cleared_away_is_the_end)
+{
+    struct rig *rig = bound(4, NULL);
+    rig_phase(rig, "p-2", "Succeeded");
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_delete(rig, RIG_POD, "p-3");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    rig_destroy(rig);
+}
+
+TEST(failed_and_deleted_members_are_no_end)
+{
+    struct rig *rig = bound(3, NULL);
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_phase(rig, "p-1", "Failed");
+    rig_phase(rig, "p-2", "Failed");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+    rig = bound(3, NULL);
+    rig_delete(rig, RIG_POD, "p-0");
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_destroy(rig);
+}
+
+TEST(a_job_run_again_under_its_name_is_a_new_start)
+{
+    struct rig *rig = bound(2, NULL);
+    rig_phase(rig, "p-0", "Succeeded");
+    rig_phase(rig, "p-1", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Finished");
+    for (int i = 0; i < 2; i++) { /* the old pods are still there */
+        char name[32];
+        snprintf(name, sizeof name, "q-%d", i);
+        rig_create_json(rig, RIG_POD, name,
+                        "{'metadata':{'labels':{'sakkara.group.name':'g'},"
+                        "'ownerReferences':[{'kind':'Job','uid':'again','controller':true}]},"
+                        "'spec':{'schedulerName':'sakkara','schedulingGates':[{'name':"
+                        "'sakkara.gang'}],'containers':[{'name':'c','resources':"
+                        "{'requests':{'cpu':'1'}}}]}}");
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "q", 2);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_phase(rig, "q-0", "Succeeded");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+    rig_phase(rig, "q-1", "Failed"); /* successes of the first run do not count */
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_destroy(rig);
 }
 

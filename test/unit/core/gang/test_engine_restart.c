@@ -183,7 +183,7 @@ TEST(a_gang_that_ran_to_its_end_is_left_alone_too)
         restart(rig, order);
         rig_run(rig, 5 * SKR_SECOND);
         assert_int_equal(pod_patches(rig), 0);
-        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_string_equal(rig_key(rig, "g", "status"), "Finished");
         assert_true(*rig_key(rig, "g", "placement"));
         rig_destroy(rig);
     }

@@ -5,8 +5,8 @@
 
 TEST(statuses_have_the_names_of_the_contract)
 {
-    static const char *const name[] = {"Waiting", "Ready",      "Assigned",  "Permitted",
-                                       "Bound",   "Preempting", "Preempted", "Failed"};
+    static const char *const name[] = {"Waiting",    "Ready",     "Assigned", "Permitted", "Bound",
+                                       "Preempting", "Preempted", "Failed",   "Finished"};
     assert_int_equal(sizeof name / sizeof name[0], SKR_STATUS_COUNT);
     for (int i = 0; i < SKR_STATUS_COUNT; i++) {
         assert_string_equal(skr_group_status_name((enum skr_group_status)i), name[i]);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Indices of pods, as their controllers write them, and the natural order of names. */
+#include "core/pod/index.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "topology/base/decimal.h"
+
+static const char *const key_name[] = {
+    [SKR_POD_INDEX_JOB] = "batch.kubernetes.io/job-completion-index",
+    [SKR_POD_INDEX_STATEFULSET] = "apps.kubernetes.io/pod-index",
+    [SKR_POD_INDEX_LWS] = "leaderworkerset.sigs.k8s.io/worker-index",
+    [SKR_POD_INDEX_TRAINING] = "training.kubeflow.org/replica-index",
+};
+_Static_assert(sizeof key_name / sizeof key_name[0] == SKR_POD_INDEX_COUNT, "a name per key");
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int32_t number_of(const char *text)
+{
+    int64_t value;
+    if (!text || !is_digit(text[0]) || !skr_decimal_parse(text, strlen(text), &value) ||
+        value > INT32_MAX) {
+        return -1;
+    }
+    return (int32_t)value;
+}
+
+void skr_pod_index_read(const struct skr_labels *labels, const json_t *metadata,
+                        int32_t index[SKR_POD_INDEX_COUNT])
+{
+    const json_t *annotations = json_object_get(metadata, "annotations");
+    for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
+        index[i] = number_of(skr_labels_get(labels, key_name[i]));
+        if (index[i] < 0) {
+            index[i] = number_of(json_string_value(json_object_get(annotations, key_name[i])));
+        }
+    }
+}
+
+static size_t digits(const char *s)
+{
+    size_t n = 0;
+    while (is_digit(s[n])) {
+        n++;
+    }
+    return n;
+}
+
+/* Two runs of digits; both pointers move behind them. */
+static int compare_numbers(const char **left, const char **right)
+{
+    const char *l = *left + strspn(*left, "0"), *r = *right + strspn(*right, "0");
+    size_t n = digits(l), m = digits(r);
+    *left = l + n;
+    *right = r + m;
+    if (n != m) {
+        return n < m ? -1 : 1;
+    }
+    return memcmp(l, r, n);
+}
+
+int skr_pod_compare_names(const char *left, const char *right)
+{
+    const char *l = left, *r = right;
+    while (*l && *r) {
+        if (is_digit(*l) && is_digit(*r)) {
+            int order = compare_numbers(&l, &r);
+            if (order != 0) {
+                return order;
+            }
+        } else if (*l != *r) {
+            break;
+        } else {
+            l++;
+            r++;
+        }
+    }
+    if (*l != *r) {
+        return (unsigned char)*l < (unsigned char)*r ? -1 : 1;
+    }
+    return strcmp(left, right);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_POD_INDEX_H
+#define SKR_CORE_POD_INDEX_H
+/*
+ * The number that a controller gives each of its pods, and the order of pods that have none. Every
+ * controller writes it under a key of its own, as a label, an annotation or both.
+ */
+#include <jansson.h>
+#include <stdint.h>
+
+#include "topology/labels.h"
+
+/* In the order in which they are asked: a pod of a StatefulSet that a LeaderWorkerSet made has both
+ * an ordinal and a worker index. */
+enum skr_pod_index_key {
+    SKR_POD_INDEX_JOB,         /* batch.kubernetes.io/job-completion-index */
+    SKR_POD_INDEX_STATEFULSET, /* apps.kubernetes.io/pod-index */
+    SKR_POD_INDEX_LWS,         /* leaderworkerset.sigs.k8s.io/worker-index */
+    SKR_POD_INDEX_TRAINING,    /* training.kubeflow.org/replica-index */
+    SKR_POD_INDEX_COUNT
+};
+
+/* index[key]: the number, or -1 when neither a label nor an annotation has it as digits alone, up to
+ * INT32_MAX. The label counts when both are there. metadata: of the pod, NULL allowed; borrowed. */
+void skr_pod_index_read(const struct skr_labels *labels, const json_t *metadata,
+                        int32_t index[SKR_POD_INDEX_COUNT]);
+
+/* Natural order of names: runs of digits compare as numbers of any length ("j-2" before "j-10"), the
+ * rest as bytes; names that are equal so compare as bytes in all. < 0, 0, > 0. */
+int skr_pod_compare_names(const char *left, const char *right);
+
+#endif

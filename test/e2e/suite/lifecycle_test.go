@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"testing"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// How gangs end, and what becomes of them when their definition or a member goes.
+
+// endWell lets all running pods of a group end with code 0, one after the other.
+func (r *run) endWell(group string) {
+	r.Helper()
+	var pods []*cluster.Pod
+	r.rec.Look(func(v *cluster.View) { pods = v.Pods(r.ns, of(group)) })
+	for _, pod := range pods {
+		r.must(r.kubelet.Finish(pod, 0))
+	}
+}
+
+// TestFinishedGangIsFinished: A Job whose pods have all succeeded leaves its group Finished, in the map, in get, in
+// explain (exit code 0) and in the metrics; a restart of the daemon changes nothing of it; the Job run again under its
+// name is a new start.
+func TestFinishedGangIsFinished(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 4, "")
+	r.job("work", "g", 4)
+	r.wait(usual, "running", r.podsRunning("g", 4))
+	finished := func(v *cluster.View) error {
+		if err := r.reason("g", "Finished", "")(v); err != nil {
+			return err
+		}
+		if v.Map(r.ns, "g").Data["rank"] == "" || v.Map(r.ns, "g").Data["placement"] == "" {
+			return fmt.Errorf("no rank or placement: %v", v.Map(r.ns, "g").Data)
+		}
+		return nil
+	}
+	look := func() {
+		r.Helper()
+		r.expectCommand([]string{"explain", "g"}, 0, "is done: Finished", "group g has finished, 4 members have succeeded")
+		r.expectCommand([]string{"get", "groups"}, 0, "Finished  4/4")
+		r.expectCommand([]string{"group", "g"}, 0, "Finished (4 of 4 pods succeeded)")
+		if _, metrics := r.daemon.AdminGet("/metrics"); !contains(metrics, `sakkara_groups{status="Finished"} 1`) {
+			t.Error("the metrics do not count it")
+		}
+	}
+	r.endWell("g")
+	r.wait(usual, "finished", finished)
+	look()
+	r.daemon.Kill()
+	r.must(r.daemon.Start())
+	r.wait(usual, "still finished", finished)
+	look()
+	r.must(r.plane.Admin.Do("DELETE", "/apis/batch/v1/namespaces/"+r.ns+"/jobs/work", "application/json", map[string]string{"propagationPolicy": "Background"}, nil))
+	r.wait(usual, "the old pods are gone", func(v *cluster.View) error {
+		if n := len(v.Pods(r.ns, nil)); n > 0 {
+			return fmt.Errorf("%d pods", n)
+		}
+		return finished(v)
+	})
+	r.job("work", "g", 4)
+	r.wait(usual, "bound again", r.allBound("g", 4))
+	r.wait(usual, "running again", r.podsRunning("g", 4))
+}
