@@ -132,8 +132,7 @@ static void deal_seats(struct group *g)
     DL_FOREACH(g->members, p)
     {
         bool live = skr_pod_is_live(p->pod);
-        p->seated =
-            live && !p->pod->other_gang && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
+        p->seated = live && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
         taken += p->seated;
         running = running || (live && pods_is_bound(p));
         if (live && pods_is_bound(p)) {
@@ -146,8 +145,7 @@ static void deal_seats(struct group *g)
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     DL_FOREACH(g->members, p)
     {
-        if (!p->seated && skr_pod_is_live(p->pod) && !p->pod->other_gang &&
-            (!running || membership_may_replace(g, p))) {
+        if (!p->seated && skr_pod_is_live(p->pod) && (!running || membership_may_replace(g, p))) {
             list[n++] = p;
         }
     }

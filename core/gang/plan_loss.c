@@ -172,7 +172,7 @@ bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
     DL_FOREACH(g->members, p)
     {
         if (p->plan || pods_is_bound(p) || !skr_pod_is_live(p->pod) || p->pod->foreign_gate ||
-            p->pod->other_gang || !membership_may_replace(g, p)) {
+            !membership_may_replace(g, p)) {
             continue;
         }
         if (!best || strcmp(p->pod->meta.name, best->pod->meta.name) < 0) {

@@ -57,7 +57,6 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TEXT_VICTIMS       "sakkara: group waits for victims to leave"
 #define SKR_TEXT_BEYOND        "sakkara: pod is beyond the size of its group"
 #define SKR_TEXT_RESERVED      "sakkara: node is reserved for a group"
-#define SKR_TEXT_OTHER_GANG    "sakkara: pod belongs to another gang scheduler"
 #define SKR_TEXT_NOT_READY     "sakkara: not ready"
 #define SKR_TEXT_NOT_LEADER    "sakkara: not leader"
 #define SKR_TEXT_ALREADY_BOUND "sakkara: pod is already bound"

@@ -87,6 +87,22 @@ static void check_scheduler(struct skr_lint *lint, const struct workload *w)
     }
 }
 
+/* Written by hand: what a controller sets is not in the files. */
+static void check_scheduling_group(struct skr_lint *lint, const struct workload *w)
+{
+    const json_t *pod = w->object->json;
+    if (w->prefix[0]) {
+        pod = json_object_get(json_object_get(pod, "spec"), "template");
+    }
+    const json_t *group = json_object_get(json_object_get(pod, "spec"), "schedulingGroup");
+    if (w->label && group && !json_is_null(group)) {
+        lint_tell(lint, w->object, "PodGroupOverridden", at(w, "spec.schedulingGroup"), NULL,
+                  "label %s goes before spec.schedulingGroup: minCount and topology of that "
+                  "PodGroup are not kept",
+                  w->label);
+    }
+}
+
 static void check_pod(struct skr_lint *lint, const struct workload *w)
 {
     check_scheduler(lint, w);
@@ -94,11 +110,7 @@ static void check_pod(struct skr_lint *lint, const struct workload *w)
         lint_tell(lint, w->object, "InvalidName", at_label(w, w->label), NULL,
                   "label %s: \"%.64s\" cannot be the value of a label", w->label, w->group);
     }
-    if (w->label && w->pod->other_gang) {
-        lint_tell(lint, w->object, "OtherGang", at_label(w, w->label), NULL,
-                  "label %s beside spec.schedulingGroup or spec.workloadRef: the pod is refused",
-                  w->label);
-    }
+    check_scheduling_group(lint, w);
 }
 
 /* ---- its group ---- */

@@ -54,7 +54,6 @@ TEST(rejections_have_the_texts_of_the_contract)
         {SKR_TEXT_VICTIMS, "sakkara: group waits for victims to leave"},
         {SKR_TEXT_BEYOND, "sakkara: pod is beyond the size of its group"},
         {SKR_TEXT_RESERVED, "sakkara: node is reserved for a group"},
-        {SKR_TEXT_OTHER_GANG, "sakkara: pod belongs to another gang scheduler"},
         {SKR_TEXT_NOT_READY, "sakkara: not ready"},
         {SKR_TEXT_NOT_LEADER, "sakkara: not leader"},
         {SKR_TEXT_ALREADY_BOUND, "sakkara: pod is already bound"},
