@@ -56,6 +56,7 @@ const char *skr_reason_class(enum skr_reason reason);
 #define SKR_TEXT_TOPOLOGY      "sakkara: group does not fit its topology constraints"
 #define SKR_TEXT_VICTIMS       "sakkara: group waits for victims to leave"
 #define SKR_TEXT_BEYOND        "sakkara: pod is beyond the size of its group"
+#define SKR_TEXT_FOLLOWER      "sakkara: pod waits for room beside its group"
 #define SKR_TEXT_RESERVED      "sakkara: node is reserved for a group"
 #define SKR_TEXT_NOT_READY     "sakkara: not ready"
 #define SKR_TEXT_NOT_LEADER    "sakkara: not leader"

@@ -164,7 +164,7 @@ static void check_count(struct skr_lint *lint, struct lint_group *g, const struc
     if (n > 0 && g->members <= INT64_MAX - n) {
         g->members += n;
     }
-    if (n > g->spec->size && !lint->has_scenario) {
+    if (n > g->spec->size && !g->spec->open && !lint->has_scenario) {
         const struct lint_place see = lint_at(g->object, g->size_path);
         lint_tell(lint, w->object, "BeyondSize", lint_at(w->object, path), &see,
                   "%lld pods for group \"%s\" of size %d: %lld wait for a seat", (long long)n,

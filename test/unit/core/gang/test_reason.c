@@ -53,6 +53,7 @@ TEST(rejections_have_the_texts_of_the_contract)
         {SKR_TEXT_TOPOLOGY, "sakkara: group does not fit its topology constraints"},
         {SKR_TEXT_VICTIMS, "sakkara: group waits for victims to leave"},
         {SKR_TEXT_BEYOND, "sakkara: pod is beyond the size of its group"},
+        {SKR_TEXT_FOLLOWER, "sakkara: pod waits for room beside its group"},
         {SKR_TEXT_RESERVED, "sakkara: node is reserved for a group"},
         {SKR_TEXT_NOT_READY, "sakkara: not ready"},
         {SKR_TEXT_NOT_LEADER, "sakkara: not leader"},
