@@ -66,8 +66,8 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     struct skr_strbuf text;
     skr_strbuf_init(&text);
     if (on_its_way(g) && g->plan->binding) {
-        skr_strbuf_addf(&text, "group %s is being bound, %zu of %d members are bound", g->name,
-                        g->seats.n_bound, membership_size(g));
+        skr_strbuf_addf(&text, "group %s is being bound, %zu of %zu members are bound", g->name,
+                        g->seats.n_bound, membership_seats(g));
     } else if (on_its_way(g)) {
         skr_strbuf_addf(&text,
                         "group %s has a placement, %zu of %zu members have reached their bind call",
@@ -82,8 +82,8 @@ static void write_sentence(const struct group *g, struct skr_strbuf *b)
     } else if (g->state == GROUP_BOUND && !g->spec) {
         skr_strbuf_addf(&text, "group %s is bound, %zu members", g->name, g->seats.n_bound);
     } else if (g->state == GROUP_BOUND) {
-        skr_strbuf_addf(&text, "group %s is bound, %zu of %d members", g->name, g->seats.n_bound,
-                        membership_size(g));
+        skr_strbuf_addf(&text, "group %s is bound, %zu of %zu members", g->name, g->seats.n_bound,
+                        membership_seats(g));
         if (membership_done(g) > 0) {
             skr_strbuf_addf(&text, ", %zu have succeeded", membership_done(g));
         }

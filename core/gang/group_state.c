@@ -81,6 +81,9 @@ const char *group_state_text(const struct group *g)
             return g->state == GROUP_BOUND && g->seats.n_new == 0 ? SKR_TEXT_MEMBERS
                                                                   : SKR_TEXT_PLANNING;
         }
+        if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE) {
+            return SKR_TEXT_FOLLOWER; /* the group lacks nobody */
+        }
         if (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS) {
             return SKR_TEXT_CAPACITY;
         }

@@ -127,6 +127,8 @@ struct group {
         skr_time plan_at;       /* not planned before (planDelay) */
         skr_time backoff_until; /* nor before, unless epoch.capacity has left failed_epoch */
         bool infeasible;        /* the last solve said so */
+        size_t limit;           /* newcomers of an open group that are tried; 0: all */
+        bool limit_failed;      /* not even so many have a place */
         uint64_t failed_epoch;  /* epoch.capacity when no placement was found; UINT64_MAX: never */
         uint64_t failed_input;  /* input_epoch then */
         uint64_t delayed_input; /* input_epoch that plan_at was set for while Bound */

@@ -59,7 +59,7 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
         return skr_error_set(error, SKR_BUG, "group %s: members of a plan that is gone", g->key);
     }
     size_t size = (size_t)membership_size(g);
-    if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && seated > size) {
+    if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && !g->spec->open && seated > size) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
                              seated, size);
     }
@@ -194,7 +194,7 @@ void skr_gang_write_json(const struct skr_gang *e, struct skr_strbuf *b)
         skr_strbuf_addf(b, "%s{\"namespace\":", i ? "," : "");
         skr_strbuf_add_json(b, g->namespace_);
         add_string(b, "name", g->name);
-        skr_strbuf_addf(b, ",\"size\":%d,\"priority\":%d", membership_size(g),
+        skr_strbuf_addf(b, ",\"size\":%zu,\"priority\":%d", membership_seats(g),
                         g->spec ? g->spec->priority : 0);
         add_string(b, "status", skr_group_status_name(g->status));
         add_string(b, "reason", skr_reason_name(g->reason));

@@ -345,7 +345,9 @@ static void tell_waiting(struct skr_gang *e, struct pod_entry *p)
     }
     p->reported_event = text;
     if (is_among_first(p)) {
-        out_event(e, "Pod", &p->pod->meta, nobody_else_tells, "GroupWaiting", "GroupWaiting", text);
+        const char *reason =
+            strcmp(text, SKR_TEXT_FOLLOWER) == 0 ? "FollowerWaiting" : "GroupWaiting";
+        out_event(e, "Pod", &p->pod->meta, nobody_else_tells, reason, reason, text);
     }
 }
 

@@ -9,6 +9,9 @@
  * generation and get no seat. (A bare pod or one of another ReplicaSet may replace: a Deployment's
  * new pods follow its old ones.) A Job that fills all seats alone shares them with nobody, so two
  * Jobs under one name never run as two halves.
+ *
+ * An open group (a PodGroup's minMember is a minimum) has a seat for everybody, whoever controls
+ * him, but for pods of the next generation.
  */
 #include "core/gang/membership.h"
 
@@ -24,6 +27,23 @@
 int32_t membership_size(const struct group *g)
 {
     return g->spec ? g->spec->size : 0;
+}
+
+static bool is_open(const struct group *g)
+{
+    return g->spec && g->spec->open;
+}
+
+size_t membership_seats(const struct group *g)
+{
+    size_t size = (size_t)membership_size(g), have = g->seats.n_bound + g->seats.n_new;
+    return is_open(g) && have > size ? have : size;
+}
+
+size_t membership_least(const struct group *g)
+{
+    size_t size = (size_t)membership_size(g);
+    return g->seats.n_bound > 0 || size == 0 ? 1 : size;
 }
 
 struct pod_entry *membership_oldest(const struct group *g)
@@ -85,7 +105,8 @@ static void generation_reset(struct group *g)
 
 bool membership_may_replace(const struct group *g, const struct pod_entry *p)
 {
-    return (!g->generation.succeeded && !p->pod->of_job) || g->generation.n == 0 ||
+    bool replaces = is_open(g) || !p->pod->of_job;
+    return (!g->generation.succeeded && replaces) || g->generation.n == 0 ||
            of_this_generation(g, p);
 }
 
@@ -210,8 +231,7 @@ static void deal_seats(struct group *g)
     DL_FOREACH(g->members, p)
     {
         bool live = skr_pod_is_live(p->pod);
-        p->seated =
-            live && !p->pod->other_gang && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
+        p->seated = live && (pods_is_bound(p) || (p->plan && !p->plan->aborting));
         taken += p->seated;
         running = running || (live && pods_is_bound(p));
         if (live && pods_is_bound(p)) {
@@ -224,14 +244,13 @@ static void deal_seats(struct group *g)
     struct pod_entry **list = skr_alloc_array(g->n_members ? g->n_members : 1, sizeof *list);
     DL_FOREACH(g->members, p)
     {
-        if (!p->seated && skr_pod_is_live(p->pod) && !p->pod->other_gang &&
-            (!running || membership_may_replace(g, p))) {
+        if (!p->seated && skr_pod_is_live(p->pod) && (!running || membership_may_replace(g, p))) {
             list[n++] = p;
         }
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
-    size_t size = (size_t)membership_size(g);
-    const char *whole = taken == 0 ? whole_job(list, n, size) : NULL;
+    size_t size = is_open(g) ? SKR_GROUP_SIZE_MAX : (size_t)membership_size(g);
+    const char *whole = taken == 0 && !is_open(g) ? whole_job(list, n, size) : NULL;
     for (size_t i = 0; i < n && taken < size; i++) {
         bool of_another = whole && strcmp(list[i]->pod->controller_uid, whole) != 0;
         list[i]->seated = !of_another;
@@ -324,7 +343,8 @@ struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, siz
         }
     }
     qsort(list, n, sizeof(struct pod_entry *), by_age);
-    *ret_n = n;
+    size_t limit = is_open(g) ? g->trial.limit : 0;
+    *ret_n = limit > 0 && limit < n ? limit : n;
     return list;
 }
 

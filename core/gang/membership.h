@@ -23,8 +23,12 @@ void membership_restore_end(struct skr_gang *e, struct group *g, bool finished, 
 void membership_seat(struct pod_entry *p);
 void membership_unseat(struct pod_entry *p);
 void membership_update(struct skr_gang *e, struct group *g); /* counts; seats when they are dirty */
-int32_t membership_size(const struct group *g);              /* 0 without a spec */
-/* Newcomers that may be planned, by (created, name); array to free(). */
+int32_t membership_size(const struct group *g); /* of an open group the least; 0 without a spec */
+/* How many there are for people: the size; of an open group all members, the least at least. */
+size_t membership_seats(const struct group *g);
+/* Newcomers without whom there is no plan: what a group that does not run lacks, else one. */
+size_t membership_least(const struct group *g);
+/* Newcomers that are tried now, by (created, name); array to free(). */
 struct pod_entry **membership_plannable(struct skr_gang *e, struct group *g, size_t *ret_n);
 struct pod_entry *membership_oldest(const struct group *g); /* live; NULL: none */
 /* It may have a seat that a member of the running generation left. */

@@ -163,7 +163,7 @@ void plan_loss_pod(struct skr_gang *e, struct pod_entry *p)
 static bool may_take_vacancy(const struct group *g, const struct pod_entry *p)
 {
     return !p->plan && !pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->pod->foreign_gate &&
-           !p->pod->other_gang && membership_may_replace(g, p);
+           membership_may_replace(g, p);
 }
 
 /* The vacancy of the lowest rank, and the first who may take it in member order; before that one

@@ -189,7 +189,9 @@ void planner_run(struct skr_gang *e)
         return;
     }
     struct choice next = queue_next(e);
-    if (next.plan) {
+    if (next.plan && next.plan->trial.limit_failed && trial_lift(next.plan)) {
+        dirty_plan(e); /* there is news: all of them first */
+    } else if (next.plan) {
         start(e, next.plan, true, next.fit);
     } else if (next.report) {
         queue_report_begins(e, next.n_waiting);
@@ -255,6 +257,22 @@ static void infeasible(struct skr_gang *e, struct group *g, const struct skr_sol
     reason = e->planner->rescue ? SKR_REASON_BIND_FAILED : reason;
     no_placement(e, g, reason, b.s, epoch, input);
     skr_strbuf_fini(&b);
+}
+
+/* An open group whose newcomers do not all fit: as many as do, if they are enough, else the least,
+ * so that it is them whose place is waited for and whose lack is explained. False: they were the
+ * least already. */
+static bool try_fewer(struct skr_gang *e, struct group *g, const struct skr_solution *s, size_t n)
+{
+    size_t least = membership_least(g), largest = 0;
+    if (!g->spec->open || e->planner->rescue || n <= least) {
+        return false;
+    }
+    if (g->trial.limit == 0 && s->explanation.largest > (int32_t)g->seats.n_bound) {
+        largest = (size_t)s->explanation.largest - g->seats.n_bound;
+    }
+    trial_limit(g, largest < least ? least : largest < n ? largest : n - 1);
+    return true;
 }
 
 /* Seats for the assignment: newcomers first, in the order given, then who stays. */
@@ -328,6 +346,7 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     set_turns(e, newcomers, n);
     free(seat);
     fit_leave(g);
+    trial_lift(g);
     trial_placed(g, s->optimal);
     if (rescue) {
         plan_text_changed(e, plan);
@@ -400,7 +419,8 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
                    e->planner->input_epoch);
     } else if (e->planner->reporting) { /* it gave way */
         fit_report_at(g, skr_frame_now(e->frame));
-    } else if (s->status == SKR_SOLVE_INFEASIBLE) {
+    } else if (s->status == SKR_SOLVE_INFEASIBLE && !try_fewer(e, g, s, n)) {
+        trial_limit_failed(g);
         trial_count(g);
         e->stats.attempts[SKR_ATTEMPT_INFEASIBLE]++;
         infeasible(e, g, s, (int32_t)(n + g->seats.n_bound), e->planner->epoch,

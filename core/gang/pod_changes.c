@@ -175,7 +175,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
         return;
     }
     if (!old || was != is || (*old->node_name != '\0') != pods_is_bound(p) ||
-        old->foreign_gate != p->pod->foreign_gate || old->other_gang != p->pod->other_gang) {
+        old->foreign_gate != p->pod->foreign_gate) {
         membership_changed(g);
         if (!p->plan) {
             dirty_input(g);

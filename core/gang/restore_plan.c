@@ -290,6 +290,9 @@ static bool has_right_size(const struct group *g)
         bound += pods_is_bound(p) && skr_pod_is_live(p->pod) && p->plan != g->plan;
     }
     size_t total = bound + g->plan->n_members;
+    if (g->spec && g->spec->open) {
+        return bound > 0 || total >= size;
+    }
     return g->spec && (bound > 0 ? total <= size : total == size);
 }
 

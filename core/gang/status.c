@@ -183,7 +183,7 @@ static void update_conditions(struct skr_gang *e, struct group *g)
     size_t have = g->seats.n_bound + g->seats.n_new + done;
     char text[200];
     bool complete = g->spec && have >= size && g->seats.n_foreign_gate == 0;
-    snprintf(text, sizeof text, "%zu of %zu members", have, size);
+    snprintf(text, sizeof text, "%zu of %zu members", have, membership_seats(g));
     bool ended = g->state == GROUP_BOUND && g->seats.n_live == 0;
     if (!ended) { /* a gang that ran to its end keeps what it was */
         set_condition(e, g, CONDITION_COMPLETE, complete,
@@ -281,11 +281,12 @@ static void report_status(struct skr_gang *e, struct group *g)
         if (g->reported.status != SKR_STATUS_WAITING && g->reported.status != SKR_STATUS_COUNT) {
             break;
         }
-        snprintf(note, sizeof note, "all %d members are there", membership_size(g));
+        snprintf(note, sizeof note, "all %zu members are there", membership_seats(g));
         event_about(e, g, false, "GroupComplete", "GroupComplete", note);
         break;
     case SKR_STATUS_ASSIGNED:
-        snprintf(note, sizeof note, "a placement of %d members was found", membership_size(g));
+        snprintf(note, sizeof note, "a placement of %zu members was found",
+                 g->plan ? g->plan->n_members : membership_seats(g));
         if (!g->reported.placed) {
             event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
         }

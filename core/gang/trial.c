@@ -93,6 +93,29 @@ bool trial_has_news(const struct skr_gang *e, const struct group *g)
     return g->trial.failed_epoch != e->epoch.capacity || g->trial.failed_input != g->input_epoch;
 }
 
+void trial_limit(struct group *g, size_t n)
+{
+    g->trial.limit = n;
+    g->trial.limit_failed = false;
+    dirty_input(g);
+}
+
+void trial_limit_failed(struct group *g)
+{
+    g->trial.limit_failed = g->trial.limit > 0;
+}
+
+bool trial_lift(struct group *g)
+{
+    bool limited = g->trial.limit > 0;
+    g->trial.limit = 0;
+    g->trial.limit_failed = false;
+    if (limited) {
+        dirty_input(g);
+    }
+    return limited;
+}
+
 void trial_count(struct group *g)
 {
     g->trial.n++;

@@ -25,6 +25,12 @@ void trial_forget(struct group *g); /* both */
 /* Something that can help came since the last failure. */
 bool trial_has_news(const struct skr_gang *e, const struct group *g);
 
+/* An open group: no more than n newcomers, at least one, are tried; until trial_lift(). */
+void trial_limit(struct group *g, size_t n);
+/* Not even the minimum has a place: it is what waits, until there is news. */
+void trial_limit_failed(struct group *g);
+/* All newcomers are tried again. False: they are already. */
+bool trial_lift(struct group *g);
 void trial_count(struct group *g);
 /* No placement, at that epoch.capacity and input_epoch. */
 void trial_failed(struct group *g, uint64_t epoch, uint64_t input);

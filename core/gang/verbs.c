@@ -174,9 +174,7 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const char *n
     const struct skr_pod *pod = filter_of(ev)->pod;
     const struct group *g = group_of(e, p, pod, name);
     const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
-    if (pod->other_gang) {
-        text = SKR_TEXT_OTHER_GANG;
-    } else if (!g || !p || p->group != g) {
+    if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
     } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
         filter_planned(e, p, ev);

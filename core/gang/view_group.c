@@ -71,7 +71,10 @@ static void write_progress(struct view *v, const struct group *g)
     const char *message = recorded                       ? restore_object_key(g, "message")
                           : g->reason != SKR_REASON_NONE ? g->message
                                                          : NULL;
-    skr_json_int(&v->w, "size", membership_size(g));
+    skr_json_int(&v->w, "size", (int64_t)membership_seats(g));
+    if (g->spec && g->spec->open) {
+        skr_json_int(&v->w, "minimum", membership_size(g));
+    }
     skr_json_int(&v->w, "priority", g->spec ? g->spec->priority : 0);
     skr_json_string(&v->w, "status", skr_group_status_name(g->status));
     view_moment(v, "since", g->status_since);

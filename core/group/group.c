@@ -104,6 +104,7 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
         return -SKR_NO_MEMORY;
     }
     spec->size = pg->min_member;
+    spec->open = true;
     spec->priority = priority;
     *ret = spec;
     return 0;
@@ -134,8 +135,8 @@ static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec,
 
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
-    if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->priority != b->priority ||
-        a->n_rules != b->n_rules) {
+    if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->open != b->open ||
+        a->priority != b->priority || a->n_rules != b->n_rules) {
         return false;
     }
     for (size_t i = 0; i < a->n_rules; i++) {

@@ -33,6 +33,7 @@ struct skr_group_spec {
     struct skr_arena *arena;
     const char *name;
     int32_t size;
+    bool open;        /* size is a minimum: more pods are members as well (PodGroups) */
     int32_t priority; /* of the group, not of pods */
     size_t n_rules;
     struct skr_level_rule *rule; /* order of the document; one entry a level */
@@ -49,7 +50,8 @@ int skr_group_spec_parse(const struct skr_labels *data, struct skr_group_spec **
  * there was a defect. The error is that of the last one; needed when defects is not NULL. */
 int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
                          struct skr_group_spec **ret, struct skr_error *error);
-/* priority: spec.priority of the oldest member. No constraints: pack everywhere. */
+/* priority: spec.priority of the oldest member. No constraints: pack everywhere. minMember is a
+ * minimum: open. */
 int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority,
                                  struct skr_group_spec **ret, struct skr_error *error);
 /* Labels of the oldest member (SKR_LABEL_GROUP_SIZE,

@@ -81,8 +81,6 @@ static int read_gates(json_t *spec, const struct skr_field_path *path, struct sk
 static int read_spec(json_t *spec, struct skr_pod *pod, struct skr_error *error)
 {
     const struct skr_field_path path = {.up = NULL, .key = "spec", .index = SKR_FIELD_NO_INDEX};
-    json_t *group = NULL;
-    json_t *workload = NULL;
     int rc = copy_string(pod->arena, spec, &path, "schedulerName", &pod->scheduler_name, error);
     if (rc == 0) {
         rc = copy_string(pod->arena, spec, &path, "nodeName", &pod->node_name, error);
@@ -92,17 +90,7 @@ static int read_spec(json_t *spec, struct skr_pod *pod, struct skr_error *error)
     }
     pod->has_priority = json_is_integer(json_object_get(spec, "priority"));
     rc = skr_field_int32(spec, &path, "priority", 0, &pod->priority, error);
-    if (rc == 0) {
-        rc = skr_field_object(spec, &path, "schedulingGroup", &group, error);
-    }
-    if (rc == 0) {
-        rc = skr_field_object(spec, &path, "workloadRef", &workload, error);
-    }
-    if (rc == 0) {
-        rc = read_gates(spec, &path, pod, error);
-    }
-    pod->other_gang = group || workload;
-    return rc;
+    return rc < 0 ? rc : read_gates(spec, &path, pod, error);
 }
 
 static int read_owner(const json_t *json, struct skr_pod *pod, struct skr_error *error)

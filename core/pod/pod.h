@@ -149,7 +149,6 @@ struct skr_pod {
     int32_t priority;           /* 0 when absent */
     bool gate;                  /* carries SKR_GATE */
     bool foreign_gate;          /* carries another gate */
-    bool other_gang;            /* spec.schedulingGroup or spec.workloadRef */
     bool of_job;                /* its controller is a Job */
     const char *controller_uid; /* ownerReference with controller: true; "" for a bare pod */
     int32_t index[SKR_POD_INDEX_COUNT]; /* that its controller gave it; -1 none */

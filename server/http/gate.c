@@ -70,8 +70,8 @@ static bool wants_gate(const struct skr_gate_options *options, const json_t *req
            strcmp(string_at(kind, "kind"), "Pod") == 0 && string_at(kind, "group")[0] == 0 &&
            string_at(request, "subResource")[0] == 0 && is_ours(options, spec) &&
            (has_value(labels, SKR_LABEL_GROUP) || has_value(labels, SKR_LABEL_POD_GROUP)) &&
-           string_at(spec, "nodeName")[0] == 0 && !has_value(spec, "schedulingGroup") &&
-           !has_value(spec, "workloadRef") && !has_gate(json_object_get(spec, "schedulingGates"));
+           string_at(spec, "nodeName")[0] == 0 &&
+           !has_gate(json_object_get(spec, "schedulingGates"));
 }
 
 /* "add" to a missing or null list makes the list; "-" appends to one that is there. */

@@ -165,20 +165,33 @@ static void check_entry(struct skr_lint *lint, const struct entry *e)
 
 /* ---- profiles ---- */
 
-static bool disables_preemption(const json_t *profile)
+static bool disables_at(const json_t *profile, const char *point, const char *plugin)
 {
-    static const char *const points[] = {"multiPoint", "postFilter"};
     const json_t *plugins = json_object_get(profile, "plugins");
-    for (size_t p = 0; p < sizeof points / sizeof points[0]; p++) {
-        const json_t *list = json_object_get(json_object_get(plugins, points[p]), "disabled");
-        for (size_t i = 0; i < json_array_size(list); i++) {
-            const char *name = lint_text_of(json_array_get(list, i), "name");
-            if (strcmp(name, "DefaultPreemption") == 0 || strcmp(name, "*") == 0) {
-                return true;
-            }
+    const json_t *list = json_object_get(json_object_get(plugins, point), "disabled");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = lint_text_of(json_array_get(list, i), "name");
+        if (strcmp(name, plugin) == 0 || strcmp(name, "*") == 0) {
+            return true;
         }
     }
     return false;
+}
+
+/* Those of the in-tree gang scheduler: on, and with their feature gates on, they fail members whose
+ * group they know too few of and undo our nominations. */
+static void check_gang_plugins(struct skr_lint *lint, const struct lint_object *o,
+                               const json_t *profile, const char *path)
+{
+    for (size_t i = 0; i < SKR_SCHEDULER_GANG_PLUGINS; i++) {
+        if (!disables_at(profile, "multiPoint", skr_scheduler_gang_plugin[i])) {
+            lint_tell(lint, o, "GangPlugins", lint_at(o, path), NULL,
+                      "profile %.64s does not disable %s: pods of a Job that has a PodGroup of "
+                      "Kubernetes' own are judged twice",
+                      lint_text_of(profile, "schedulerName"), skr_scheduler_gang_plugin[i]);
+            return;
+        }
+    }
 }
 
 static void check_profiles(struct skr_lint *lint, const struct lint_object *o)
@@ -194,12 +207,14 @@ static void check_profiles(struct skr_lint *lint, const struct lint_object *o)
         }
         found = true;
         (void)snprintf(path, sizeof path, "profiles[%zu].plugins", i);
-        if (!disables_preemption(profile)) {
+        if (!disables_at(profile, "multiPoint", "DefaultPreemption") &&
+            !disables_at(profile, "postFilter", "DefaultPreemption")) {
             lint_tell(lint, o, "DefaultPreemption", lint_at(o, path), NULL,
                       "profile %.64s does not disable DefaultPreemption: it evicts pods one by "
                       "one, blind to groups",
                       name);
         }
+        check_gang_plugins(lint, o, profile, path);
     }
     if (!found) {
         lint_tell(lint, o, "NoProfile", lint_at(o, "profiles"), NULL,

@@ -87,6 +87,22 @@ static void check_scheduler(struct skr_lint *lint, const struct workload *w)
     }
 }
 
+/* Written by hand: what a controller sets is not in the files. */
+static void check_scheduling_group(struct skr_lint *lint, const struct workload *w)
+{
+    const json_t *pod = w->object->json;
+    if (w->prefix[0]) {
+        pod = json_object_get(json_object_get(pod, "spec"), "template");
+    }
+    const json_t *group = json_object_get(json_object_get(pod, "spec"), "schedulingGroup");
+    if (w->label && group && !json_is_null(group)) {
+        lint_tell(lint, w->object, "PodGroupOverridden", at(w, "spec.schedulingGroup"), NULL,
+                  "label %s goes before spec.schedulingGroup: minCount and topology of that "
+                  "PodGroup are not kept",
+                  w->label);
+    }
+}
+
 static void check_pod(struct skr_lint *lint, const struct workload *w)
 {
     check_scheduler(lint, w);
@@ -94,11 +110,7 @@ static void check_pod(struct skr_lint *lint, const struct workload *w)
         lint_tell(lint, w->object, "InvalidName", at_label(w, w->label), NULL,
                   "label %s: \"%.64s\" cannot be the value of a label", w->label, w->group);
     }
-    if (w->label && w->pod->other_gang) {
-        lint_tell(lint, w->object, "OtherGang", at_label(w, w->label), NULL,
-                  "label %s beside spec.schedulingGroup or spec.workloadRef: the pod is refused",
-                  w->label);
-    }
+    check_scheduling_group(lint, w);
 }
 
 /* ---- its group ---- */
@@ -152,7 +164,7 @@ static void check_count(struct skr_lint *lint, struct lint_group *g, const struc
     if (n > 0 && g->members <= INT64_MAX - n) {
         g->members += n;
     }
-    if (n > g->spec->size && !lint->has_scenario) {
+    if (n > g->spec->size && !g->spec->open && !lint->has_scenario) {
         const struct lint_place see = lint_at(g->object, g->size_path);
         lint_tell(lint, w->object, "BeyondSize", lint_at(w->object, path), &see,
                   "%lld pods for group \"%s\" of size %d: %lld wait for a seat", (long long)n,

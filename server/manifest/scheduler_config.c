@@ -204,8 +204,21 @@ static void *take(const struct walk *w, size_t n, size_t size)
 
 /* ---- profiles ---- */
 
-/* The one change of plugins that changes nothing: the model does not preempt. */
-static bool is_preemption_off(const json_t *plugins)
+const char *const skr_scheduler_gang_plugin[SKR_SCHEDULER_GANG_PLUGINS] = {
+    "GangScheduling", "TopologyPlacementGenerator", "PodGroupPodsCount"};
+
+static bool is_modelled_off(const char *name)
+{
+    for (size_t i = 0; i < SKR_SCHEDULER_GANG_PLUGINS; i++) {
+        if (strcmp(name, skr_scheduler_gang_plugin[i]) == 0) {
+            return true;
+        }
+    }
+    return strcmp(name, "DefaultPreemption") == 0;
+}
+
+/* The changes of plugins that change nothing: the model does not preempt, and knows no PodGroups. */
+static bool is_as_modelled(const json_t *plugins)
 {
     const json_t *point = json_object_get(plugins, "multiPoint");
     const json_t *disabled = json_object_get(point, "disabled");
@@ -214,7 +227,7 @@ static bool is_preemption_off(const json_t *plugins)
     }
     for (size_t i = 0; i < json_array_size(disabled); i++) {
         const char *name = json_string_value(json_object_get(json_array_get(disabled, i), "name"));
-        if (!name || strcmp(name, "DefaultPreemption") != 0) {
+        if (!name || !is_modelled_off(name)) {
             return false;
         }
     }
@@ -225,10 +238,10 @@ static void read_plugins(const struct walk *w, const json_t *profile, const char
 {
     char path[PATH_MAX_BYTES];
     const json_t *plugins = json_object_get(profile, "plugins");
-    if (json_object_size(plugins) > 0 && !is_preemption_off(plugins)) {
+    if (json_object_size(plugins) > 0 && !is_as_modelled(plugins)) {
         join(path, base, "plugins");
         tell(w, false, "NotModelled", path,
-             "not modelled: the default plugins without DefaultPreemption");
+             "not modelled: the default plugins without preemption and PodGroups");
     }
     if (json_array_size(json_object_get(profile, "pluginConfig")) > 0) {
         join(path, base, "pluginConfig");

@@ -21,6 +21,12 @@ enum {
     SKR_SCHEDULER_WEIGHT_MAX = 100000,
 };
 
+/* The in-tree gang scheduler's plugins, off in profiles of ours and in the model. kube-scheduler
+ * passes over names of plugins that it does not have (expandMultiPointPlugins and mergePluginSet
+ * look at enabled ones only), so 1.30 takes the same file. */
+#define SKR_SCHEDULER_GANG_PLUGINS 3
+extern const char *const skr_scheduler_gang_plugin[SKR_SCHEDULER_GANG_PLUGINS];
+
 struct skr_scheduler_extender {
     const char *url;                                       /* urlPrefix without '/' at its end */
     const char *filter_verb, *prioritize_verb, *bind_verb; /* "" none */

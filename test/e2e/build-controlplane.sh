@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the control plane used by the end-to-end tests and prints the path of its binary:
-#   build-controlplane.sh [VERSION]        VERSION: 1.36.3 (default), 1.33.13 or 1.30.14
+#   build-controlplane.sh [VERSION]        VERSION: 1.37.1, 1.36.3 (default), 1.33.13 or 1.30.14
 #   build-controlplane.sh -n VERSION       does not build; prints nothing when it is not there
 # The binary is kept in the user's cache folder under a name that changes with its sources and module
 # sums, so a second call answers at once. A cold build takes about seven CPU minutes a version.
@@ -14,11 +14,12 @@ fi
 version=${1:-1.36.3}
 source=$(cd "$(dirname "$0")/controlplane" && pwd)
 case $version in
+1.37.1) modfile=go-1.37.mod ;;
 1.36.3) modfile=go.mod ;;
 1.33.13) modfile=go-1.33.mod ;;
 1.30.14) modfile=go-1.30.mod ;;
 *)
-    echo "build-controlplane: no module file for Kubernetes $version (have 1.36.3, 1.33.13, 1.30.14)" >&2
+    echo "build-controlplane: no module file for Kubernetes $version (have 1.37.1, 1.36.3, 1.33.13, 1.30.14)" >&2
     exit 2
     ;;
 esac

@@ -427,7 +427,8 @@ static void check_group(struct world *w, int group)
             next += waits && !(controllers & (*o->pod->controller_uid ? 1 : 2));
         }
     }
-    size_t want = live >= size || bound > 0 ? (live < size ? live : size) : 0;
+    bool open = group == PODGROUP; /* minMember is the least */
+    size_t want = live < size && bound == 0 ? 0 : live < size || open ? live : size;
     if (bound < want && (bound == 0 || bound + next < want)) {
         rig_fail(w->rig, "group %s: %zu of %zu live members are bound, size %zu", name, bound, live,
                  size);

@@ -231,34 +231,3 @@ func TestD23_MemberBoundOutsideTheTreeIsAdopted(t *testing.T) {
 		return r.allBound("g", 1)(v)
 	})
 }
-
-// TestInTreeGangMemberIsRefused: A pod that belongs to a PodGroup of Kubernetes' own as well is refused with
-// a constant text, or bound where the API server drops the field.
-func TestInTreeGangMemberIsRefused(t *testing.T) {
-	if minor() < 36 {
-		t.Skip("pods of this version have no schedulingGroup")
-	}
-	nodes, tree := racks([]int{4})
-	r := start(t, nodes, options{})
-	r.topology(tree)
-	r.group("g", 1, "")
-	// The API server drops the field while the feature is off; then the pod is a member like any other.
-	document := map[string]any{"metadata": map[string]any{"name": "g-0", "labels": map[string]string{"sakkara.group.name": "g"}},
-		"spec": map[string]any{"schedulerName": "sakkara", "schedulingGroup": map[string]any{"podGroupName": "x"},
-			"containers": []map[string]any{{"name": "main", "image": "busybox"}}}}
-	var created struct {
-		Spec struct{ SchedulingGroup any }
-	}
-	r.must(r.plane.Admin.Create("/api/v1/namespaces/"+r.ns+"/pods", document, &created))
-	if created.Spec.SchedulingGroup == nil {
-		r.wait(usual, "bound", r.allBound("g", 1))
-		return
-	}
-	r.wait(usual, "refused with a constant text", func(v *cluster.View) error {
-		condition := v.Pod(r.ns, "g-0").Condition("PodScheduled")
-		if condition == nil || !strings.Contains(condition.Message, "sakkara: pod belongs to another gang scheduler") {
-			return fmt.Errorf("%+v", condition)
-		}
-		return nil
-	})
-}

@@ -247,6 +247,41 @@ func TestPodGroupGang(t *testing.T) {
 	})
 }
 
+// TestPodGroupMinimum: minMember is the least that starts, not how many there are: of three pods with minMember 1 all
+// are bound; of five with minMember 3 as many as have room, and the rest when there is more.
+func TestPodGroupMinimum(t *testing.T) {
+	bothWays(t, func(t *testing.T, withGate bool) {
+		nodes, tree := racks([]int{3}, []int{4, 1})
+		r := start(t, nodes, options{})
+		r.topology(tree)
+		r.fill("node-2", 1)
+		members := func(name string, n int) {
+			for i := range n {
+				r.create(r.pod(fmt.Sprintf("%s-%d", name, i), label("scheduling.x-k8s.io/pod-group", name), gate(withGate)))
+			}
+		}
+		r.podGroup("one", 1)
+		members("one", 3)
+		r.wait(usual, "all three are bound", r.allBound("one", 3))
+		r.podGroup("three", 3)
+		members("three", 5)
+		r.wait(usual, "four of five have room", func(v *cluster.View) error {
+			bound := 0
+			for _, pod := range v.Pods(r.ns, of("three")) {
+				if pod.Bound() {
+					bound++
+				}
+			}
+			if status := r.statusOf(v, "three"); bound != 4 || status != "Bound" {
+				return fmt.Errorf("%d bound, status %q", bound, status)
+			}
+			return nil
+		})
+		r.must(r.plane.Admin.Delete("/api/v1/namespaces/" + r.ns + "/pods/load-node-2-0"))
+		r.wait(usual, "the fifth follows", r.allBound("three", 5))
+	})
+}
+
 func (r *run) podGroup(name string, minMember int) {
 	r.Helper()
 	r.must(r.plane.Admin.Create("/apis/scheduling.x-k8s.io/v1alpha1/namespaces/"+r.ns+"/podgroups", &cluster.PodGroup{

@@ -40,24 +40,26 @@ func TestWakeup_TurnedAwayMembersAreLeftInPeace(t *testing.T) {
 // attempts caused by each other's creation and by kube-scheduler's own status patches come to an end.
 func (r *run) calmFilters(while time.Duration) int {
 	r.Helper()
-	filters := func() (n int) {
-		for _, call := range r.tap.Calls() {
-			if call.Verb == "filter" {
-				n++
-			}
-		}
-		return n
-	}
 	deadline := time.Now().Add(usual)
-	for before, since := filters(), time.Now(); time.Since(since) < while; time.Sleep(20 * time.Millisecond) {
-		if now := filters(); now != before {
+	for before, since := r.filters(), time.Now(); time.Since(since) < while; time.Sleep(20 * time.Millisecond) {
+		if now := r.filters(); now != before {
 			before, since = now, time.Now()
 		}
 		if time.Now().After(deadline) {
 			r.Fatalf("%d filter calls for waiting members, and no end", before)
 		}
 	}
-	return filters()
+	return r.filters()
+}
+
+// filters counts the filter calls so far.
+func (r *run) filters() (n int) {
+	for _, call := range r.tap.Calls() {
+		if call.Verb == "filter" {
+			n++
+		}
+	}
+	return n
 }
 
 // TestWakeup_NominationBringsMembersBack: The last member's arrival brings the others back at once, asked

@@ -50,6 +50,7 @@ type PodSpec struct {
 	NodeName        string            `json:"nodeName,omitempty"`
 	SchedulerName   string            `json:"schedulerName,omitempty"`
 	SchedulingGates []Named           `json:"schedulingGates,omitempty"`
+	SchedulingGroup *SchedulingGroup  `json:"schedulingGroup,omitempty"`
 	RestartPolicy   string            `json:"restartPolicy,omitempty"`
 	Priority        *int32            `json:"priority,omitempty"`
 	PriorityClass   string            `json:"priorityClassName,omitempty"`
@@ -60,6 +61,11 @@ type PodSpec struct {
 	InitContainers  []Container       `json:"initContainers,omitempty"`
 	Containers      []Container       `json:"containers"`
 	GracePeriod     *int64            `json:"terminationGracePeriodSeconds,omitempty"`
+}
+
+// SchedulingGroup names a PodGroup of scheduling.k8s.io.
+type SchedulingGroup struct {
+	PodGroupName string `json:"podGroupName"`
 }
 
 type Named struct {
@@ -207,6 +213,7 @@ type JobSpec struct {
 	Completions  int         `json:"completions"`
 	Mode         string      `json:"completionMode,omitempty"`
 	BackoffLimit *int        `json:"backoffLimit,omitempty"`
+	Mode         string      `json:"completionMode,omitempty"`
 	Template     PodTemplate `json:"template"`
 }
 

@@ -37,8 +37,11 @@ type PlaneOptions struct {
 	// DisableAdmission are admission plugins of a real one to leave out besides those a cluster without
 	// kubelets and service account controllers must leave out.
 	DisableAdmission []string
-	Audit            bool // write one audit line for each write request to Dir/audit.log
-	AuditReads       bool // and for each read of the daemon
+	// FeatureGates are switched on in every part of a real one, RuntimeConfig in its API server:
+	// "GenericWorkload=true", "scheduling.k8s.io/v1alpha2=true".
+	FeatureGates, RuntimeConfig []string
+	Audit                       bool // write one audit line for each write request to Dir/audit.log
+	AuditReads                  bool // and for each read of the daemon
 }
 
 // Plane is a running control plane without a scheduler: etcd, kube-apiserver, kube-controller-manager; or

@@ -54,6 +54,10 @@ func (p *Plane) startReal() error {
 	if p.Audit {
 		args = append(args, "--audit-policy-file="+p.file("audit.yaml"), "--audit-log-path="+p.AuditLog())
 	}
+	if len(p.RuntimeConfig) > 0 {
+		args = append(args, "--runtime-config="+strings.Join(p.RuntimeConfig, ","))
+	}
+	args = append(args, p.gates()...)
 	if p.server, err = Start(p.Dir, "kube-apiserver", nil, args...); err != nil {
 		return err
 	}
@@ -64,15 +68,23 @@ func (p *Plane) startReal() error {
 	if err != nil {
 		return err
 	}
-	controllers, err := Start(p.Dir, "kube-controller-manager", nil, p.Binary, "kube-controller-manager",
-		"--kubeconfig="+kubeconfig, "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
+	controllers, err := Start(p.Dir, "kube-controller-manager", nil, append([]string{p.Binary, "kube-controller-manager",
+		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=2",
-		"--controllers=job-controller,replicaset-controller,garbage-collector-controller,disruption-controller,namespace-controller")
+		"--controllers=job-controller,replicaset-controller,garbage-collector-controller,disruption-controller,namespace-controller"}, p.gates()...)...)
 	if err != nil {
 		return err
 	}
 	p.others = append(p.others, controllers)
 	return nil
+}
+
+// gates is the flag of every part of the control plane; nothing while all gates are as they come.
+func (p *Plane) gates() []string {
+	if len(p.FeatureGates) == 0 {
+		return nil
+	}
+	return []string{"--feature-gates=" + strings.Join(p.FeatureGates, ",")}
 }
 
 func (p *Plane) writeFiles() error {

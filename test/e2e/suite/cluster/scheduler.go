@@ -38,9 +38,9 @@ podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: %d
 profiles:
 - schedulerName: sakkara
-  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}]}}
+  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
 - schedulerName: sakkara-scheduler
-  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}]}}
+  plugins: {multiPoint: {disabled: [{name: DefaultPreemption}, {name: GangScheduling}, {name: TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}
 `, kubeconfig, backoff)
 	if o.Percentage != 0 {
 		text += fmt.Sprintf("percentageOfNodesToScore: %d\n", o.Percentage)
@@ -102,7 +102,7 @@ func (p *Plane) startKubeScheduler(name string, options SchedulerOptions) (*Proc
 	if err := p.Admin.Delete(leasePath); err != nil {
 		return nil, err
 	}
-	argv := append([]string{p.Binary, "kube-scheduler", "--config=" + config, "--secure-port=0"}, options.Flags...)
+	argv := append([]string{p.Binary, "kube-scheduler", "--config=" + config, "--secure-port=0"}, append(p.gates(), options.Flags...)...)
 	scheduler, err := Start(p.Dir, name, nil, argv...)
 	if err != nil {
 		return nil, err

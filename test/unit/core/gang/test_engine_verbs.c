@@ -121,18 +121,22 @@ TEST(r3_each_state_has_its_constant_text)
     rig_destroy(rig);
 }
 
-TEST(a_pod_of_the_in_tree_gang_api_is_refused_with_a_constant_text)
+TEST(a_pod_that_also_names_a_podgroup_of_kubernetes_own_is_a_member_like_any_other)
 {
-    struct rig *rig = by_hand();
-    rig_group(rig, "g", 1, 0, NULL);
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 2, 4);
+    rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
     rig_create_json(rig, RIG_POD, "p",
                     "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
                     "'sakkara','schedulingGroup':{'podGroupName':'x'},'containers':[{'name':'c'}]},"
                     "'status':{}}");
+    rig_create_json(rig, RIG_POD, "q",
+                    "{'metadata':{'labels':{'sakkara.group.name':'g'}},'spec':{'schedulerName':"
+                    "'sakkara','workloadRef':{'name':'x'},'containers':[{'name':'c'}],"
+                    "'schedulingGates':[{'name':'sakkara.gang'}]},'status':{}}");
     rig_run(rig, 2 * SKR_SECOND);
-    assert_rejected(rig, "p", "sakkara: pod belongs to another gang scheduler");
-    assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
+    assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     rig_destroy(rig);
 }
 

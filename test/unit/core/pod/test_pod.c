@@ -54,7 +54,6 @@ static void assert_full_pod(const struct skr_pod *pod)
     assert_true(pod->has_priority);
     assert_int_equal(pod->priority, 7);
     assert_false(pod->foreign_gate);
-    assert_false(pod->other_gang);
     assert_string_equal(pod->controller_uid, "o-2");
     assert_string_equal(pod->scheduled_reason, "Unschedulable");
     assert_string_equal(pod->scheduled_message, "0/3 nodes");
@@ -83,8 +82,8 @@ TEST(absent_fields_have_the_defaults_of_the_api)
         "{" META ",'spec':null,'status':null}",
         "{" META ",'spec':{},'status':{}}",
         "{" META ",'spec':{'priority':null,'schedulingGates':null,'containers':null,"
-        "'affinity':null,'tolerations':null,'nodeSelector':null,'volumes':null,"
-        "'schedulingGroup':null},'status':{'conditions':null,'phase':null}}",
+        "'affinity':null,'tolerations':null,'nodeSelector':null,'volumes':null},"
+        "'status':{'conditions':null,'phase':null}}",
     };
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         struct skr_pod *pod = decode(text[i]);
@@ -98,7 +97,6 @@ TEST(absent_fields_have_the_defaults_of_the_api)
         assert_int_equal(pod->phase, SKR_POD_PENDING);
         assert_false(pod->gate);
         assert_false(pod->foreign_gate);
-        assert_false(pod->other_gang);
         assert_true(skr_pod_is_live(pod));
         assert_string_equal(pod->shape.key, "{\"requests\":{\"pods\":1}}");
         skr_pod_destroy(pod);
@@ -138,16 +136,6 @@ TEST(gates_of_others_are_told_from_ours)
         assert_int_equal(pod->foreign_gate, row[i].foreign);
         skr_pod_destroy(pod);
     }
-}
-
-TEST(pods_of_the_in_tree_gang_api_are_recognised)
-{
-    struct skr_pod *pod = decode("{" META ",'spec':{'schedulingGroup':{'podGroupName':'x'}}}");
-    assert_true(pod->other_gang);
-    skr_pod_destroy(pod);
-    pod = decode("{" META ",'spec':{'workloadRef':{'name':'x'}}}");
-    assert_true(pod->other_gang);
-    skr_pod_destroy(pod);
 }
 
 TEST(terminating_and_finished_pods_are_not_live)
@@ -222,8 +210,6 @@ TEST(wrong_types_are_refused_with_the_path_of_the_field)
          "spec.schedulingGates[1]: must be an object, got a string"},
         {"{" META ",'spec':{'schedulingGates':[{'name':true}]}}",
          "spec.schedulingGates[0].name: must be a string, got a boolean"},
-        {"{" META ",'spec':{'schedulingGroup':'x'}}",
-         "spec.schedulingGroup: must be an object, got a string"},
         {"{" META ",'spec':{'containers':{}}}", "spec.containers: must be an array, got an object"},
         {"{" META ",'spec':{'containers':[null]}}",
          "spec.containers[0]: must be an object, got null"},

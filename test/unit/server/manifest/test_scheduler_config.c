@@ -73,7 +73,8 @@ TEST(every_field_is_read)
                             "parallelism: 8\n"
                             "profiles:\n"
                             "- {schedulerName: a, plugins: {multiPoint: {disabled: [{name: "
-                            "DefaultPreemption}]}}}\n"
+                            "DefaultPreemption}, {name: GangScheduling}, {name: "
+                            "TopologyPlacementGenerator}, {name: PodGroupPodsCount}]}}}\n"
                             "- schedulerName: b\n"
                             "extenders:\n"
                             "- {urlPrefix: 'http://h:1/x//', filterVerb: f, ignorable: true}\n"
@@ -180,7 +181,7 @@ TEST(what_is_not_modelled_gives_a_warning)
     } rows[] = {
         {HEAD "profiles: [{plugins: {score: {disabled: [{name: '*'}]}}}]\n",
          "s:3:22: warning: profiles[0].plugins: not modelled: the default plugins without "
-         "DefaultPreemption\n"},
+         "preemption and PodGroups\n"},
         {HEAD "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {}}]}]\n",
          "s:3:27: warning: profiles[0].pluginConfig: not modelled: the default arguments of "
          "plugins\n"},

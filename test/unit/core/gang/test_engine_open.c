@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open groups: minMember of a PodGroup is the least that starts, not how many there are. */
+#include "core/gang/reason.h"
+#include "test/test.h"
+#include "test/unit/engine_rig.h"
+
+#include <string.h>
+
+static struct rig *cluster(int nodes)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, nodes, 2);
+    return rig;
+}
+
+static const char *pg_key(const struct rig *rig, const char *key)
+{
+    char full[80];
+    snprintf(full, sizeof full, "sakkara.%s", key);
+    return rig_annotation(rig, RIG_PODGROUP, "g", full);
+}
+
+static size_t n_bound(const struct rig *rig, const char *prefix, int n)
+{
+    size_t bound = 0;
+    for (int i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s-%d", prefix, i);
+        bound += *rig_node_of(rig, name) != '\0';
+    }
+    return bound;
+}
+
+TEST(min_member_1_with_three_pods_binds_all_three)
+{
+    for (int flags = 0; flags <= RIG_GATED; flags += RIG_GATED) {
+        struct rig *rig = cluster(3);
+        rig_podgroup(rig, "g", 1);
+        rig_sync(rig);
+        rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL | flags);
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 3);
+        assert_string_equal(pg_key(rig, "status"), "Bound");
+        assert_string_equal(pg_key(rig, "rank"), "[(p-0,0) (p-1,1) (p-2,2)]");
+        assert_string_equal(pg_key(rig, "reason"), "");
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+TEST(nobody_starts_below_the_minimum)
+{
+    struct rig *rig = cluster(3);
+    rig_podgroup(rig, "g", 3);
+    rig_sync(rig);
+    rig_pods(rig, "p", 2, "g", RIG_POD_GROUP_LABEL);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_string_equal(pg_key(rig, "reason"), "MembersMissing");
+    rig_destroy(rig);
+}
+
+TEST(as_many_start_as_fit_and_the_rest_follows_when_there_is_room)
+{
+    struct rig *rig = cluster(2); /* four slots */
+    rig_podgroup(rig, "g", 3);
+    rig_sync(rig);
+    rig_pods(rig, "p", 5, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(n_bound(rig, "p", 5), 4);
+    assert_string_equal(pg_key(rig, "status"), "Bound");
+    assert_string_equal(pg_key(rig, "reason"), "");
+    assert_true(rig_has_event(rig, "FollowerWaiting"));
+    assert_true(rig_has_event(rig, SKR_TEXT_FOLLOWER));
+    char node[5][64];
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        snprintf(node[i], sizeof node[i], "%s", rig_node_of(rig, name));
+    }
+    rig_node(rig, "more", 4);
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'more\\':{}}}'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 5);
+    for (int i = 0; i < 4; i++) { /* who runs stays */
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_string_equal(rig_node_of(rig, name), node[i]);
+    }
+    assert_string_equal(rig_label(rig, "p-4", "sakkara.member.rank"), "4");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+TEST(the_minimum_is_what_waits_for_room)
+{
+    struct rig *rig = cluster(1); /* two slots */
+    rig_podgroup(rig, "g", 3);
+    rig_sync(rig);
+    rig_pods(rig, "p", 6, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 0);
+    assert_non_null(strstr(pg_key(rig, "message"), "needs 3 slots"));
+    size_t solves = rig->n_solves;
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_in_range(rig->n_solves - solves, 0, 4); /* it waits for news */
+    rig_node(rig, "more", 4);
+    rig_edit(rig, RIG_MAP, "topology",
+             "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'more\\':{}}}'}}");
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 6); /* all of them at once */
+    rig_destroy(rig);
+}
+
+TEST(followers_come_one_by_one_whoever_controls_them)
+{
+    struct rig *rig = cluster(4);
+    rig_podgroup(rig, "g", 1);
+    rig_sync(rig);
+    rig_pod(rig, "driver", "g", RIG_POD_GROUP_LABEL | RIG_BARE);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "driver"));
+    rig_pods(rig, "executor", 3, "g", RIG_POD_GROUP_LABEL); /* of a Job */
+    rig_run(rig, 3 * SKR_SECOND);
+    rig_assert_bound(rig, "executor", 3);
+    rig_delete(rig, RIG_POD, "executor-1");
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "executor-3", "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "executor-3"));
+    assert_string_equal(pg_key(rig, "status"), "Bound");
+    rig_destroy(rig);
+}
+
+TEST(a_plan_of_more_than_the_minimum_survives_a_restart)
+{
+    struct rig *rig = cluster(4);
+    rig_podgroup(rig, "g", 2);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 5, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
+    rig_run(rig, 3 * SKR_SECOND);
+    char plan[2048];
+    snprintf(plan, sizeof plan, "%s", pg_key(rig, "plan"));
+    assert_true(*plan);
+    rig_restart(rig);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_string_equal(pg_key(rig, "plan"), plan);
+    rig->hold_scheduler = false;
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 5);
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
