@@ -214,6 +214,20 @@ const char *skr_ledger_find(const struct skr_ledger *ledger, const char *uid,
     return node_of(ledger, charge)->name;
 }
 
+void skr_ledger_revalue(struct skr_ledger *ledger, void (*change)(void *context), void *context)
+{
+    for (size_t c = 0; c < ledger->charges.n; c++) {
+        take_off(&ledger->charges.item[c], node_of(ledger, &ledger->charges.item[c]));
+    }
+    change(context);
+    for (size_t c = 0; c < ledger->charges.n; c++) {
+        struct skr_charge *charge = &ledger->charges.item[c];
+        put(charge, node_of(ledger, charge));
+        note_change(ledger, node_of(ledger, charge));
+    }
+    ledger->freed_epoch++;
+}
+
 /* ---- questions ---- */
 
 bool skr_ledger_has_node(const struct skr_ledger *ledger, const char *name)
@@ -352,9 +366,8 @@ static int compare_cell(const struct skr_ledger *ledger, const struct skr_ledger
                         size_t r, const struct skr_ledger_cell *counted, struct skr_error *error)
 {
     const struct skr_ledger_cell *cell = &node->cell[r];
-    const char *resource = r < skr_resource_names_count(ledger->names)
-                               ? skr_resource_names_get(ledger->names, (uint16_t)r)
-                               : "unknown resource";
+    const char *name = skr_resource_names_get(ledger->names, (uint16_t)r);
+    const char *resource = name ? name : "resource that no node has";
     if (cell->charged != counted->charged || cell->carry != counted->carry) {
         return skr_error_set(error, SKR_BUG,
                              "ledger: node \"%.100s\": %.60s: %llu charged, charges add up to %llu",

@@ -37,6 +37,9 @@ void skr_ledger_remove_node(struct skr_ledger *ledger,
  * in it. Replaces an older charge of the UID, whatever its node or kind. */
 void skr_ledger_charge(struct skr_ledger *ledger, const char *uid, const char *node,
                        const struct skr_amounts *amounts, enum skr_charge_kind kind);
+/* change may change what amounts of charges hold, and must not touch the ledger. For amounts whose
+ * ids another table of names gave (topology/resources.h). O(charges). */
+void skr_ledger_revalue(struct skr_ledger *ledger, void (*change)(void *context), void *context);
 /* No charge: nothing happens, returns false. */
 bool skr_ledger_release(struct skr_ledger *ledger, const char *uid);
 /* Node the UID is charged on or NULL; kind may be NULL. */

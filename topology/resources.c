@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interning of resource names. A cluster has a handful of them, so the table is an array that is
- * searched from the front: the names that every pod asks for come first.
+ * The table of resource names. A cluster has a handful of them, so it is an array that is searched
+ * from the front: the names that every pod asks for come first. Each name counts the nodes that
+ * offer it; the ids that are free are the empty places.
  */
 #include "topology/resources.h"
 
@@ -10,11 +11,13 @@
 
 #include "topology/quantity.h"
 
-enum { RESOURCE_NAME_SHOWN = 100 };
+enum { RESOURCE_NAME_SHOWN = 100, FIXED = SKR_RESOURCE_ABSENT + 1 };
 
 struct skr_resource_names {
-    size_t n;
-    char *name[SKR_RESOURCES_MAX];
+    size_t n; /* places in use or empty; beyond: all are empty */
+    uint64_t version;
+    char *name[SKR_RESOURCES_MAX];    /* NULL: empty */
+    size_t offers[SKR_RESOURCES_MAX]; /* nodes; of those before FIXED not counted */
 };
 
 struct skr_resource_names *skr_resource_names_create(void)
@@ -26,8 +29,9 @@ struct skr_resource_names *skr_resource_names_create(void)
     };
     struct skr_resource_names *names = skr_alloc(sizeof *names);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        names->name[names->n++] = skr_strdup(known[i]);
+        names->name[i] = skr_strdup(known[i]);
     }
+    names->n = FIXED;
     return names;
 }
 
@@ -42,27 +46,15 @@ void skr_resource_names_destroy(struct skr_resource_names *names)
     free(names);
 }
 
-int skr_resource_names_intern(struct skr_resource_names *names, const char *name, uint16_t *ret,
-                              struct skr_error *error)
+uint64_t skr_resource_names_version(const struct skr_resource_names *names)
 {
-    int id = skr_resource_names_find(names, name);
-    if (id < 0) {
-        if (names->n == SKR_RESOURCES_MAX) {
-            return skr_error_set(error, SKR_LIMIT,
-                                 "resource \"%.*s\": more than %d resource names in the cluster",
-                                 RESOURCE_NAME_SHOWN, name, SKR_RESOURCES_MAX);
-        }
-        id = (int)names->n;
-        names->name[names->n++] = skr_strdup(name);
-    }
-    *ret = (uint16_t)id;
-    return 0;
+    return names->version;
 }
 
 int skr_resource_names_find(const struct skr_resource_names *names, const char *name)
 {
     for (size_t i = 0; i < names->n; i++) {
-        if (strcmp(names->name[i], name) == 0) {
+        if (names->name[i] && strcmp(names->name[i], name) == 0) {
             return (int)i;
         }
     }
@@ -71,14 +63,192 @@ int skr_resource_names_find(const struct skr_resource_names *names, const char *
 
 const char *skr_resource_names_get(const struct skr_resource_names *names, uint16_t id)
 {
-    skr_bug_on(id >= names->n);
-    return names->name[id];
+    return id < names->n ? names->name[id] : NULL;
 }
 
-size_t skr_resource_names_count(const struct skr_resource_names *names)
+/* ---- what nodes offer ---- */
+
+/* Names that nobody offers any more leave their places. */
+static void drop_unoffered(struct skr_resource_names *names)
 {
-    return names->n;
+    for (size_t i = FIXED; i < names->n; i++) {
+        if (names->name[i] && names->offers[i] == 0) {
+            free(names->name[i]);
+            names->name[i] = NULL;
+            names->version++;
+        }
+    }
+    while (names->n > FIXED && !names->name[names->n - 1]) {
+        names->n--;
+    }
 }
+
+static void take_back(struct skr_resource_names *names, const struct skr_amounts *offer)
+{
+    for (size_t i = 0; i < offer->n; i++) {
+        size_t id = offer->item[i].resource;
+        skr_bug_on(id >= FIXED && (id >= names->n || names->offers[id] == 0));
+        names->offers[id] -= id >= FIXED ? 1 : 0;
+    }
+}
+
+static bool is_offered(const struct skr_resource_names *names, size_t id)
+{
+    return id < FIXED || names->offers[id] > 0;
+}
+
+/* Places that may take a new name: those of the names in q are kept for them. */
+static bool has_room(const struct skr_resource_names *names, const struct skr_quantities *q,
+                     const char **ret_first_without)
+{
+    bool kept[SKR_RESOURCES_MAX] = {false};
+    size_t room = 0, wanted = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        int id = q->item[i].amount != 0 ? skr_resource_names_find(names, q->item[i].name) : -1;
+        if (id >= 0) {
+            kept[id] = true;
+        }
+    }
+    for (size_t id = FIXED; id < SKR_RESOURCES_MAX; id++) {
+        room += !kept[id] && !is_offered(names, id) ? 1 : 0;
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->item[i].amount != 0 && skr_resource_names_find(names, q->item[i].name) < 0 &&
+            ++wanted > room) {
+            *ret_first_without = q->item[i].name;
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint16_t place_of(struct skr_resource_names *names, const char *name)
+{
+    int known = skr_resource_names_find(names, name);
+    size_t id = FIXED;
+    if (known >= 0) {
+        return (uint16_t)known;
+    }
+    while (id < names->n && is_offered(names, id)) {
+        id++;
+    }
+    skr_bug_on(id == SKR_RESOURCES_MAX);
+    names->n += id == names->n ? 1 : 0;
+    free(names->name[id]);
+    names->name[id] = skr_strdup(name);
+    names->version++;
+    return (uint16_t)id;
+}
+
+static int by_resource(const void *a, const void *b)
+{
+    const struct skr_amount *x = a;
+    const struct skr_amount *y = b;
+    return (x->resource > y->resource) - (x->resource < y->resource);
+}
+
+static void sort(struct skr_amounts *amounts)
+{
+    if (amounts->n > 1) {
+        qsort(amounts->item, amounts->n, sizeof amounts->item[0], by_resource);
+    }
+}
+
+static size_t count_amounts(const struct skr_quantities *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        n += q->item[i].amount != 0 ? 1 : 0;
+    }
+    return n;
+}
+
+int skr_resource_names_offer(struct skr_resource_names *names, const struct skr_quantities *q,
+                             struct skr_amounts *offer, struct skr_error *error)
+{
+    const size_t n = count_amounts(q);
+    const char *without = NULL;
+    struct skr_amounts amounts = {0, NULL};
+    int rc = 0;
+
+    take_back(names, offer);
+    skr_amounts_fini(offer);
+    if (n > SKR_NODE_RESOURCES_MAX) {
+        rc = skr_error_set(error, SKR_LIMIT, "offers %zu resources, limit %d", n,
+                           SKR_NODE_RESOURCES_MAX);
+    } else if (!has_room(names, q, &without)) {
+        rc = skr_error_set(error, SKR_LIMIT,
+                           "resource \"%.*s\": nodes offer more than %d resource names",
+                           RESOURCE_NAME_SHOWN, without, SKR_RESOURCES_MAX - 1);
+    }
+    if (rc == 0 && n > 0) {
+        amounts.item = skr_alloc_array(n, sizeof amounts.item[0]);
+    }
+    /* Known names first: a place that one of them is about to keep is not given away. */
+    for (int known = 1; rc == 0 && known >= 0; known--) {
+        for (size_t i = 0; i < q->n; i++) {
+            const struct skr_quantity_item *item = &q->item[i];
+            bool is_known = skr_resource_names_find(names, item->name) >= 0;
+            if (item->amount == 0 || is_known != (known == 1)) {
+                continue;
+            }
+            const uint16_t id = place_of(names, item->name);
+            names->offers[id]++;
+            amounts.item[amounts.n++] = (struct skr_amount){id, item->amount};
+        }
+    }
+    drop_unoffered(names);
+    sort(&amounts);
+    *offer = amounts;
+    return rc;
+}
+
+void skr_resource_names_withdraw(struct skr_resource_names *names, struct skr_amounts *offer)
+{
+    take_back(names, offer);
+    drop_unoffered(names);
+    skr_amounts_fini(offer);
+}
+
+/* ---- what pods ask for ---- */
+
+void skr_amounts_resolve(const struct skr_resource_names *names, const struct skr_quantities *q,
+                         struct skr_amounts *ret)
+{
+    struct skr_amounts amounts = {0, NULL};
+    bool absent = false;
+
+    if (q->n != 0) {
+        amounts.item = skr_alloc_array(q->n, sizeof amounts.item[0]);
+    }
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->item[i].amount == 0) {
+            continue;
+        }
+        int id = skr_resource_names_find(names, q->item[i].name);
+        if (id >= 0) {
+            amounts.item[amounts.n++] = (struct skr_amount){(uint16_t)id, q->item[i].amount};
+        } else if (!absent) {
+            amounts.item[amounts.n++] = (struct skr_amount){SKR_RESOURCE_ABSENT, 1};
+            absent = true;
+        }
+    }
+    sort(&amounts);
+    *ret = amounts;
+}
+
+const struct skr_quantity_item *skr_quantities_absent(const struct skr_resource_names *names,
+                                                      const struct skr_quantities *q)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->item[i].amount != 0 && skr_resource_names_find(names, q->item[i].name) < 0) {
+            return &q->item[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- one resource ---- */
 
 int64_t skr_resource_one(const char *name)
 {
@@ -109,46 +279,21 @@ int skr_resource_parse(const char *name, const char *quantity, int64_t *ret,
     return 0;
 }
 
-static int by_resource(const void *a, const void *b)
-{
-    const struct skr_amount *x = a;
-    const struct skr_amount *y = b;
-    return (x->resource > y->resource) - (x->resource < y->resource);
-}
-
-int skr_amounts_intern(struct skr_resource_names *names, const struct skr_quantities *q,
-                       struct skr_amounts *ret, struct skr_error *error)
-{
-    struct skr_amounts amounts = {0, NULL};
-
-    if (q->n != 0) {
-        amounts.item = skr_alloc_array(q->n, sizeof amounts.item[0]);
-    }
-    for (size_t i = 0; i < q->n; i++) {
-        if (q->item[i].amount == 0) {
-            continue;
-        }
-        struct skr_amount *amount = &amounts.item[amounts.n];
-        int rc = skr_resource_names_intern(names, q->item[i].name, &amount->resource, error);
-        if (rc != 0) {
-            skr_amounts_fini(&amounts);
-            return rc;
-        }
-        amount->amount = q->item[i].amount;
-        amounts.n++;
-    }
-    if (amounts.n > 1) {
-        qsort(amounts.item, amounts.n, sizeof amounts.item[0], by_resource);
-    }
-    *ret = amounts;
-    return 0;
-}
-
 void skr_amounts_fini(struct skr_amounts *a)
 {
     free(a->item);
     a->item = NULL;
     a->n = 0;
+}
+
+bool skr_amounts_equal(const struct skr_amounts *a, const struct skr_amounts *b)
+{
+    for (size_t i = 0; a->n == b->n && i < a->n; i++) {
+        if (a->item[i].resource != b->item[i].resource || a->item[i].amount != b->item[i].amount) {
+            return false;
+        }
+    }
+    return a->n == b->n;
 }
 
 int64_t skr_amounts_get(const struct skr_amounts *a, uint16_t resource)

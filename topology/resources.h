@@ -3,9 +3,13 @@
 #define SKR_TOPOLOGY_RESOURCES_H
 /*
  * Resource names and amounts. Amounts are int64: cpu in millicores, everything else in base units,
- * "pods" is one per pod (docs/reference.md). Names are interned
- * per engine into small ids so that vectors are arrays; a decoded object carries names (struct
- * skr_quantities), the engine turns them into ids (struct skr_amounts) once.
+ * "pods" is one per pod (docs/reference.md). A decoded object carries names (struct skr_quantities);
+ * the table of names turns them into small ids (struct skr_amounts), so that vectors are arrays.
+ *
+ * The names in the table are those that nodes offer, counted: a name comes with the first node that
+ * offers it and goes with the last, and its id may then be another's. So what a pod asks for cannot
+ * fill the table: a request that no node offers becomes one of SKR_RESOURCE_ABSENT, of which there
+ * is none anywhere. Whoever keeps amounts of pods resolves them anew when the version changes.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +22,9 @@ enum {
     SKR_RESOURCE_CPU = 0,
     SKR_RESOURCE_MEMORY = 1,
     SKR_RESOURCE_PODS = 2,
-    SKR_RESOURCES_MAX = 256, /* distinct resource names in a cluster */
+    SKR_RESOURCE_ABSENT = 3,     /* stands for every name that no node offers */
+    SKR_RESOURCES_MAX = 256,     /* ids: the four above, and other names that nodes offer */
+    SKR_NODE_RESOURCES_MAX = 64, /* names that one node offers */
 };
 
 /* As decoded: names borrowed from the object's arena, sorted by name, no name twice. */
@@ -49,13 +55,26 @@ struct skr_amounts {
 struct skr_resource_names;
 struct skr_resource_names *skr_resource_names_create(void); /* cpu, memory, pods are there */
 void skr_resource_names_destroy(struct skr_resource_names *names);
-/* Id of the name, added when new. -SKR_LIMIT beyond SKR_RESOURCES_MAX. */
-int skr_resource_names_intern(struct skr_resource_names *names, const char *name, uint16_t *ret,
-                              struct skr_error *error);
-/* Id or -1. */
+/* Grows when a name comes or goes. */
+uint64_t skr_resource_names_version(const struct skr_resource_names *names);
+/* Id, or -1: no node offers it. */
 int skr_resource_names_find(const struct skr_resource_names *names, const char *name);
+/* NULL for an id that has no name (now), as SKR_RESOURCE_ABSENT. */
 const char *skr_resource_names_get(const struct skr_resource_names *names, uint16_t id);
-size_t skr_resource_names_count(const struct skr_resource_names *names);
+/* What a node offers becomes q; *offer is what it offered before (all zero: nothing) and becomes
+ * the ids, heap memory for skr_amounts_fini(). Zero amounts are left out. -SKR_LIMIT when q has more
+ * than SKR_NODE_RESOURCES_MAX names, or the table is full: then the node offers nothing. */
+int skr_resource_names_offer(struct skr_resource_names *names, const struct skr_quantities *q,
+                             struct skr_amounts *offer, struct skr_error *error);
+/* The same as an offer of nothing, which cannot fail. */
+void skr_resource_names_withdraw(struct skr_resource_names *names, struct skr_amounts *offer);
+/* What a pod asks for. One of SKR_RESOURCE_ABSENT when a name of an amount is not offered. ret:
+ * heap memory for skr_amounts_fini(). Zero amounts are left out. */
+void skr_amounts_resolve(const struct skr_resource_names *names, const struct skr_quantities *q,
+                         struct skr_amounts *ret);
+/* The first name of q, in byte order, that no node offers; NULL: all are offered. */
+const struct skr_quantity_item *skr_quantities_absent(const struct skr_resource_names *names,
+                                                      const struct skr_quantities *q);
 /* What people call one of it, in the units above: a core, a GiB of memory or storage, a device. */
 int64_t skr_resource_one(const char *name);
 
@@ -64,11 +83,8 @@ int64_t skr_resource_one(const char *name);
 int skr_resource_parse(const char *name, const char *quantity, int64_t *ret,
                        struct skr_error *error);
 
-/* Interns all names of q; item array is heap memory, free with skr_amounts_fini. Zero amounts are
- * left out. */
-int skr_amounts_intern(struct skr_resource_names *names, const struct skr_quantities *q,
-                       struct skr_amounts *ret, struct skr_error *error);
 void skr_amounts_fini(struct skr_amounts *a);
+bool skr_amounts_equal(const struct skr_amounts *a, const struct skr_amounts *b);
 int64_t skr_amounts_get(const struct skr_amounts *a, uint16_t resource); /* 0 when absent */
 
 #endif

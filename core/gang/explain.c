@@ -96,14 +96,14 @@ static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_str
     struct pod_entry **newcomers = membership_plannable(e, g, &n);
     struct shapes shapes = shapes_of(newcomers, n);
     struct skr_amounts each;
+    const char *absent = shapes_absent(e, &shapes).name, *large = absent;
     shapes_demand(&shapes, &each);
     free(newcomers);
-    const char *absent = NULL, *large = NULL;
     int64_t need = 0, have = 0;
     for (size_t i = 0; i < each.n; i++) {
         const char *name = skr_resource_names_get(e->resources, each.item[i].resource);
         int64_t most = largest_node(e, each.item[i].resource);
-        if (each.item[i].amount <= most || each.item[i].resource == SKR_RESOURCE_PODS) {
+        if (!name || each.item[i].amount <= most || each.item[i].resource == SKR_RESOURCE_PODS) {
             continue;
         }
         if (most == 0 && (!absent || strcmp(name, absent) < 0)) {

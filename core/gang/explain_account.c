@@ -16,7 +16,7 @@
 
 const char *account_resource(const struct account *a, size_t r)
 {
-    return skr_resource_names_get(a->e->resources, a->request->resource[r]);
+    return a->request->resource_name[r];
 }
 
 static int64_t room_of(const struct skr_problem *p, int32_t leaf, size_t r)

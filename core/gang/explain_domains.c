@@ -152,7 +152,7 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
 {
     const struct skr_problem *problem = &a->request->problem;
     const struct skr_tree *tree = problem->tree;
-    uint16_t resource = a->request->resource[a->scarce];
+    int resource = skr_resource_names_find(a->e->resources, account_resource(a, a->scarce));
     struct pod_entry *p, *tmp;
     HASH_ITER(hh, a->e->pods, p, tmp)
     {
@@ -163,7 +163,8 @@ static void find_blockers(const struct account *a, const struct rows *rows, stru
         }
         int32_t row =
             rows->at[account_unit_at(tree, leaf, rows->level) - tree->level_first[rows->level]];
-        int64_t amount = skr_amounts_get(&p->shape->amounts, resource);
+        int64_t amount =
+            resource >= 0 ? skr_amounts_get(&p->shape->amounts, (uint16_t)resource) : 0;
         if (row < 0 || amount <= 0) {
             continue;
         }

@@ -48,6 +48,7 @@ struct skr_gang {
     /* The caches, by key. */
     struct node_entry *nodes;              /* nodes.c */
     size_t n_nodes;                        /* that exist; node_changes.c */
+    size_t n_nodes_refused;                /* of them; node_changes.c */
     struct shape *shapes;                  /* shapes.c */
     struct pod_entry *pods, *pods_by_name; /* pod_changes.c */
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */

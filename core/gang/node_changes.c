@@ -108,6 +108,70 @@ static void changed(struct skr_gang *e, struct node_entry *n)
     }
 }
 
+static void set_refused(struct skr_gang *e, struct node_entry *n, bool refused)
+{
+    e->n_nodes_refused -= n->refused ? 1 : 0;
+    e->n_nodes_refused += refused ? 1 : 0;
+    n->refused = refused;
+}
+
+/* The ledger's picture of the node: what it offers, or nothing at all when the table of names has
+ * no room for all of it. */
+static void offer_one(struct skr_gang *e, struct node_entry *n)
+{
+    struct skr_error error;
+    bool refused =
+        skr_resource_names_offer(e->resources, &n->node->allocatable, &n->offer, &error) < 0;
+    if (refused && !n->refused) {
+        struct skr_strbuf text;
+        skr_strbuf_init(&text);
+        skr_strbuf_addf(&text, "node %s: %s; nothing is placed on it", n->name, error.text);
+        out_decision(e, "", "", "Node refused", "", text.s, true);
+        skr_strbuf_fini(&text);
+    } else if (!refused && n->refused) {
+        out_decision(e, "", "", "Node is used again", "", n->name, false);
+    }
+    set_refused(e, n, refused);
+    skr_ledger_set_node(e->ledger, n->name, &n->offer);
+}
+
+/* Names came or went: what pods ask for is read again, and nodes that were refused may have room
+ * for their names now. */
+static void follow_names(struct skr_gang *e, uint64_t version)
+{
+    struct node_entry *n, *tmp;
+    if (version == skr_resource_names_version(e->resources)) {
+        return;
+    }
+    if (e->n_nodes_refused > 0) {
+        HASH_ITER(hh, e->nodes, n, tmp)
+        {
+            if (n->refused) {
+                offer_one(e, n);
+                nodes_touch(e, n->name);
+                fit_cache_touch_node(e, n->name);
+            }
+        }
+    }
+    shapes_resolve(e);
+}
+
+static void offer(struct skr_gang *e, struct node_entry *n)
+{
+    const uint64_t version = skr_resource_names_version(e->resources);
+    offer_one(e, n);
+    follow_names(e, version);
+}
+
+static void withdraw(struct skr_gang *e, struct node_entry *n)
+{
+    const uint64_t version = skr_resource_names_version(e->resources);
+    skr_resource_names_withdraw(e->resources, &n->offer);
+    set_refused(e, n, false);
+    skr_ledger_remove_node(e->ledger, n->name);
+    follow_names(e, version);
+}
+
 void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
 {
     struct node_entry *n = nodes_get(e, node->meta.name);
@@ -125,14 +189,7 @@ void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
         topology_nodes_changed(e);
     }
     if (news) {
-        struct skr_amounts amounts;
-        struct skr_error error;
-        if (skr_amounts_intern(e->resources, &node->allocatable, &amounts, &error) < 0) {
-            out_decision(e, "", "", "Node ignored", "", error.text, true);
-            amounts = (struct skr_amounts){0};
-        }
-        skr_ledger_set_node(e->ledger, n->name, &amounts);
-        skr_amounts_fini(&amounts);
+        offer(e, n);
         if (old && !e->topology.active && !labels_equal(&old->meta.labels, &node->meta.labels)) {
             dirty_tree(e); /* rack labels may have moved */
         }
@@ -151,7 +208,7 @@ void node_changes_delete(struct skr_gang *e, const char *name)
     n->node = NULL;
     e->n_nodes--;
     topology_nodes_changed(e);
-    skr_ledger_remove_node(e->ledger, name);
+    withdraw(e, n);
     changed(e, n);
 }
 
@@ -162,6 +219,7 @@ void node_changes_fini(struct skr_gang *e)
     {
         HASH_DEL(e->nodes, n);
         skr_node_destroy(n->node);
+        skr_amounts_fini(&n->offer);
         free(n);
     }
 }

@@ -55,22 +55,34 @@ static bool node_is_open(struct skr_gang *e, const struct shapes *shapes, const 
 struct demand {
     size_t n;
     uint16_t *resource;
+    const char **name;
     int64_t *amount;
 };
 
-static int demand_of(struct skr_arena *arena, const struct shapes *shapes, struct demand *ret)
+static int demand_of(const struct skr_gang *e, struct skr_arena *arena, const struct shapes *shapes,
+                     struct demand *ret)
 {
     struct skr_amounts most;
     shapes_demand(shapes, &most);
     ret->n = most.n;
     ret->resource = skr_arena_array(arena, most.n + 1, sizeof *ret->resource);
     ret->amount = skr_arena_array(arena, most.n + 1, sizeof *ret->amount);
-    for (size_t i = 0; i < most.n && ret->resource && ret->amount; i++) {
-        ret->resource[i] = most.item[i].resource;
-        ret->amount[i] = most.item[i].amount;
+    ret->name = skr_arena_array(arena, most.n + 1, sizeof *ret->name);
+    bool room = ret->resource && ret->amount && ret->name;
+    for (size_t i = 0; i < most.n && room; i++) {
+        const uint16_t id = most.item[i].resource;
+        const struct skr_quantity_item absent = id == SKR_RESOURCE_ABSENT
+                                                    ? shapes_absent(e, shapes)
+                                                    : (struct skr_quantity_item){NULL, 0};
+        const char *name = absent.name ? absent.name : skr_resource_names_get(e->resources, id);
+        skr_bug_on(!name);
+        ret->resource[i] = id;
+        ret->amount[i] = absent.name ? absent.amount : most.item[i].amount;
+        ret->name[i] = skr_arena_strdup(arena, name);
+        room = ret->name[i];
     }
     skr_amounts_fini(&most);
-    return ret->resource && ret->amount ? 0 : -1;
+    return room ? 0 : -1;
 }
 
 /* ---- paper charges ---- */
@@ -217,7 +229,7 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     struct shapes shapes = shapes_of(newcomers, n);
     struct demand d;
     struct arrays a;
-    if (!arena || demand_of(arena, &shapes, &d) < 0 ||
+    if (!arena || demand_of(e, arena, &shapes, &d) < 0 ||
         arrays_create(arena, (size_t)e->topology.tree->n_leaves, d.n,
                       (size_t)e->topology.tree->n_levels, &a) < 0) {
         skr_arena_destroy(arena);
@@ -232,6 +244,7 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     struct skr_solve_request *request = skr_solve_request_create();
     request->arena = arena;
     request->resource = d.resource;
+    request->resource_name = d.name;
     request->tree = skr_tree_ref(e->topology.tree);
     request->problem = (struct skr_problem){.tree = request->tree,
                                             .n = claims + (int32_t)n,

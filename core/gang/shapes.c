@@ -8,7 +8,6 @@
 
 #include "core/gang/dirty.h"
 #include "core/gang/fit_cache.h"
-#include "core/gang/output.h"
 #include "core/gang/pods.h"
 #include "core/gang/wakes.h"
 
@@ -19,15 +18,12 @@ struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod)
     struct shape *s;
     HASH_FIND_STR(e->shapes, pod->shape.key, s);
     if (!s) {
-        struct skr_error error;
         struct skr_pod_overlay nothing = {0};
         s = skr_alloc(sizeof *s);
         s->holder = skr_pod_overlay(pod, &nothing);
         skr_bug_on(!s->holder);
         s->spec = &s->holder->shape;
-        if (skr_amounts_intern(e->resources, &s->spec->requests, &s->amounts, &error) < 0) {
-            out_decision(e, "", pod->meta.name, "Requests ignored", "", error.text, true);
-        }
+        skr_amounts_resolve(e->resources, &s->spec->requests, &s->amounts);
         HASH_ADD_KEYPTR(hh, e->shapes, s->spec->key, strlen(s->spec->key), s);
     }
     s->refs++;
@@ -156,6 +152,64 @@ void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret)
     for (size_t i = 0; i < shapes->n; i++) {
         add_most(ret, &shapes->item[i]->amounts);
     }
+}
+
+struct skr_quantity_item shapes_absent(const struct skr_gang *e, const struct shapes *shapes)
+{
+    struct skr_quantity_item first = {NULL, 0};
+    for (size_t i = 0; i < shapes->n; i++) {
+        const struct skr_quantity_item *item =
+            skr_quantities_absent(e->resources, &shapes->item[i]->spec->requests);
+        int c = !item ? 1 : !first.name ? -1 : strcmp(item->name, first.name);
+        if (c < 0 || (c == 0 && item->amount > first.amount)) {
+            first = *item;
+        }
+    }
+    return first;
+}
+
+/* ---- names that come and go ---- */
+
+struct resolved {
+    struct shape *shape;
+    struct skr_amounts amounts;
+};
+
+struct resolving {
+    struct resolved *item;
+    size_t n, cap;
+};
+
+static void take_amounts(void *context)
+{
+    struct resolving *all = context;
+    for (size_t i = 0; i < all->n; i++) {
+        skr_amounts_fini(&all->item[i].shape->amounts);
+        all->item[i].shape->amounts = all->item[i].amounts;
+    }
+}
+
+void shapes_resolve(struct skr_gang *e)
+{
+    struct resolving all = {0};
+    struct shape *s, *tmp;
+    HASH_ITER(hh, e->shapes, s, tmp)
+    {
+        struct skr_amounts now;
+        skr_amounts_resolve(e->resources, &s->spec->requests, &now);
+        if (skr_amounts_equal(&now, &s->amounts)) {
+            skr_amounts_fini(&now);
+            continue;
+        }
+        fit_cache_shape_gone(e, s);
+        skr_grow(&all.item, &all.cap, all.n + 1, sizeof *all.item);
+        all.item[all.n++] = (struct resolved){s, now};
+    }
+    if (all.n > 0) {
+        skr_ledger_revalue(e->ledger, take_amounts, &all);
+        dirty_facts(e);
+    }
+    free(all.item);
 }
 
 /* ---- probes ---- */

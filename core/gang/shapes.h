@@ -57,5 +57,10 @@ bool shapes_was_probed(const struct shape *s, const char *node);
 struct shapes shapes_of(struct pod_entry *const *newcomers, size_t n);
 /* The most of each resource that any of them asks for; skr_amounts_fini(). */
 void shapes_demand(const struct shapes *shapes, struct skr_amounts *ret);
+/* Of what they ask for and no node offers the first name, with the most of it; name NULL: all of it
+ * is offered. */
+struct skr_quantity_item shapes_absent(const struct skr_gang *e, const struct shapes *shapes);
+/* Names of resources came or went: amounts of all shapes, and what is charged for them, follow. */
+void shapes_resolve(struct skr_gang *e);
 
 #endif

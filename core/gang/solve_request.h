@@ -15,7 +15,9 @@
 struct skr_solve_request {
     struct skr_work work; /* first */
     struct skr_problem problem;
-    const uint16_t *resource;    /* [problem.n_resources] the scheduler's ids, in the arena */
+    const uint16_t *resource; /* [problem.n_resources] the scheduler's ids, in the arena */
+    const char *const
+        *resource_name;          /* [problem.n_resources] in the arena: ids may be given anew */
     const struct skr_tree *tree; /* a reference */
     struct skr_arena *arena;
     /* The result; problem.cancel is &work.cancel. */

@@ -44,6 +44,7 @@ struct skr_gang_stats {
     uint64_t topology_loads;    /* another tree came into force */
     uint64_t topology_refusals; /* a topology map could not be read */
     size_t unknown_nodes;       /* leaves of the tree that name no node */
+    size_t refused_nodes;       /* their names have no room in the table of names */
     bool synced, leader;
 };
 void skr_gang_get_stats(const struct skr_gang *gang, struct skr_gang_stats *ret);

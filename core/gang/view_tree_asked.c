@@ -23,15 +23,15 @@ static const char *find_resource(struct tree_page *p, const char *word, size_t l
 {
     const struct skr_resource_names *names = p->v->e->resources;
     const char *found = NULL;
-    for (size_t i = 0; i < skr_resource_names_count(names); i++) {
-        const char *name = skr_resource_names_get(names, (uint16_t)i);
-        if (strlen(name) == len && strncmp(name, word, len) == 0) {
+    for (uint16_t i = 0; i < SKR_RESOURCES_MAX; i++) {
+        const char *name = skr_resource_names_get(names, i);
+        if (name && strlen(name) == len && strncmp(name, word, len) == 0) {
             return name;
         }
     }
-    for (size_t i = 0; i < skr_resource_names_count(names); i++) {
-        const char *name = skr_resource_names_get(names, (uint16_t)i), *tail = short_name(name);
-        if (strlen(tail) != len || strncmp(tail, word, len) != 0) {
+    for (uint16_t i = 0; i < SKR_RESOURCES_MAX; i++) {
+        const char *name = skr_resource_names_get(names, i), *tail = name ? short_name(name) : "";
+        if (!name || strlen(tail) != len || strncmp(tail, word, len) != 0) {
             continue;
         }
         if (found) {
@@ -106,8 +106,8 @@ static const char *offered_device(const struct tree_page *p)
             }
         }
     }
-    for (size_t id = 0; id < skr_resource_names_count(names); id++) {
-        const char *name = skr_resource_names_get(names, (uint16_t)id);
+    for (uint16_t id = 0; id < SKR_RESOURCES_MAX; id++) {
+        const char *name = skr_resource_names_get(names, id);
         if (offers[id] > most || (found && offers[id] == most && strcmp(name, found) < 0)) {
             most = offers[id];
             found = name;

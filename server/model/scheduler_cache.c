@@ -14,6 +14,7 @@ void skr_sched_cache_init(struct skr_sched_cache *cache)
 static void free_node(struct skr_sched_node *node)
 {
     skr_node_destroy(node->node);
+    skr_amounts_fini(&node->offer);
     free(node->allocatable);
     free(node->used);
     skr_sched_ports_fini(&node->ports);
@@ -79,14 +80,19 @@ static void set_amounts(int64_t **array, size_t *n, const struct skr_amounts *am
 
 static void set_allocatable(struct skr_sched_cache *cache, struct skr_sched_node *node)
 {
-    struct skr_amounts amounts;
     free(node->allocatable);
     node->allocatable = NULL;
     node->n_allocatable = 0;
-    if (skr_amounts_intern(cache->resources, &node->node->allocatable, &amounts, NULL) == 0) {
-        set_amounts(&node->allocatable, &node->n_allocatable, &amounts, 1);
-        skr_amounts_fini(&amounts);
-    }
+    /* Beyond the limit it has no room for anybody; server/simulate/input.c warns about such a file. */
+    (void)skr_resource_names_offer(cache->resources, &node->node->allocatable, &node->offer, NULL);
+    set_amounts(&node->allocatable, &node->n_allocatable, &node->offer, 1);
+}
+
+bool skr_sched_cache_names_changed(struct skr_sched_cache *cache)
+{
+    uint64_t version = cache->version;
+    cache->version = skr_resource_names_version(cache->resources);
+    return version != cache->version;
 }
 
 struct skr_sched_node *skr_sched_cache_upsert(struct skr_sched_cache *cache, struct skr_node *node,
@@ -113,20 +119,13 @@ void skr_sched_cache_remove(struct skr_sched_cache *cache, const char *name)
     }
     skr_node_destroy(node->node);
     node->node = NULL;
+    skr_resource_names_withdraw(cache->resources, &node->offer);
     cache->n_present--;
     for (size_t i = node->order; i < cache->n_present; i++) {
         cache->present[i] = cache->present[i + 1];
         cache->present[i]->order = i;
     }
     drop_if_unused(cache, node);
-}
-
-void skr_sched_cache_intern(struct skr_sched_cache *cache, const struct skr_pod *pod,
-                            struct skr_amounts *ret)
-{
-    if (skr_amounts_intern(cache->resources, &pod->shape.requests, ret, NULL) < 0) {
-        *ret = (struct skr_amounts){0, NULL};
-    }
 }
 
 void skr_sched_cache_charge(struct skr_sched_cache *cache, struct skr_sched_pod *p,
@@ -150,6 +149,20 @@ void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod
     set_amounts(&node->used, &node->n_used, &p->amounts, -1);
     skr_sched_ports_remove(&node->ports, &p->ports);
     drop_if_unused(cache, node);
+}
+
+void skr_sched_cache_resolve(struct skr_sched_cache *cache, struct skr_sched_pod *p)
+{
+    struct skr_amounts amounts;
+    char *node = p->node ? skr_strdup(p->node->name) : NULL;
+    skr_amounts_resolve(cache->resources, &p->pod->shape.requests, &amounts);
+    skr_sched_cache_release(cache, p);
+    skr_amounts_fini(&p->amounts);
+    p->amounts = amounts;
+    if (node) {
+        skr_sched_cache_charge(cache, p, node);
+    }
+    free(node);
 }
 
 void skr_sched_cache_nominate(struct skr_sched_cache *cache, struct skr_sched_pod *p,

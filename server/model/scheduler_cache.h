@@ -16,10 +16,11 @@ struct skr_sched_node *skr_sched_cache_upsert(struct skr_sched_cache *cache, str
                                               struct skr_node **ret_old);
 void skr_sched_cache_remove(struct skr_sched_cache *cache, const char *name);
 
-/* Interns the requests. A pod with more resource names than there is room for counts without them.
- */
-void skr_sched_cache_intern(struct skr_sched_cache *cache, const struct skr_pod *pod,
-                            struct skr_amounts *ret);
+/* Whether nodes brought or took a name of a resource since the last call: then all amounts are to be
+ * resolved again. */
+bool skr_sched_cache_names_changed(struct skr_sched_cache *cache);
+/* The amounts of p->pod, charged where it is. */
+void skr_sched_cache_resolve(struct skr_sched_cache *cache, struct skr_sched_pod *p);
 void skr_sched_cache_charge(struct skr_sched_cache *cache, struct skr_sched_pod *p,
                             const char *node);
 void skr_sched_cache_release(struct skr_sched_cache *cache, struct skr_sched_pod *p);

@@ -185,6 +185,18 @@ static bool annotations_equal(const json_t *a, const json_t *b)
     return x == y || json_equal(x, y);
 }
 
+static void follow_names(struct skr_scheduler_model *s)
+{
+    struct skr_sched_pod *p, *next;
+    if (!skr_sched_cache_names_changed(&s->cache)) {
+        return;
+    }
+    HASH_ITER(hh, s->pods, p, next)
+    {
+        skr_sched_cache_resolve(&s->cache, p);
+    }
+}
+
 static void node_changed(struct skr_scheduler_model *s, const struct skr_store_change *change)
 {
     struct skr_node *node, *old;
@@ -192,6 +204,7 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
         json_string_value(json_object_get(json_object_get(change->object, "metadata"), "name"));
     if (change->kind == SKR_STORE_DELETED) {
         skr_sched_cache_remove(&s->cache, name ? name : "");
+        follow_names(s);
         return;
     }
     /* What does not decode stays as it was, as an informer would leave it. */
@@ -200,6 +213,7 @@ static void node_changed(struct skr_scheduler_model *s, const struct skr_store_c
     }
     struct event e = {.kind = EVENT_NODE_UPDATE};
     e.node = skr_sched_cache_upsert(&s->cache, node, &old);
+    follow_names(s);
     if (!old) {
         e.kind = EVENT_NODE_ADD;
         wake(s, &e);
@@ -333,16 +347,10 @@ static void waiting(struct skr_scheduler_model *s, struct skr_sched_pod *p,
 static bool set_amounts(struct skr_scheduler_model *s, struct skr_sched_pod *p)
 {
     struct skr_amounts amounts;
-    skr_sched_cache_intern(&s->cache, p->pod, &amounts);
+    skr_amounts_resolve(s->cache.resources, &p->pod->shape.requests, &amounts);
     bool shrunk = asks_for_less(&p->amounts, &amounts);
-    char *node = p->node ? skr_strdup(p->node->name) : NULL;
-    skr_sched_cache_release(&s->cache, p);
-    skr_amounts_fini(&p->amounts);
-    p->amounts = amounts;
-    if (node) {
-        skr_sched_cache_charge(&s->cache, p, node);
-    }
-    free(node);
+    skr_amounts_fini(&amounts);
+    skr_sched_cache_resolve(&s->cache, p);
     return shrunk;
 }
 

@@ -82,6 +82,21 @@ static int64_t charged_by_nominated(const struct skr_sched_pod *p,
     return sum;
 }
 
+/* Every resource of which no node has any. */
+static void say_absent(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
+                       struct skr_sched_diagnosis *diagnosis)
+{
+    struct skr_quantities rest = p->pod->shape.requests;
+    const struct skr_quantity_item *item;
+    while ((item = skr_quantities_absent(cache->resources, &rest))) {
+        char text[SKR_SCHED_REASON_BYTES];
+        snprintf(text, sizeof text, "Insufficient %.200s", item->name);
+        skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_FIT, text);
+        rest.n -= (size_t)(item + 1 - rest.item);
+        rest.item += item + 1 - rest.item;
+    }
+}
+
 static bool fits(const struct skr_sched_cache *cache, const struct skr_sched_pod *p,
                  const struct skr_sched_node *node, struct skr_sched_diagnosis *diagnosis)
 {
@@ -102,6 +117,8 @@ static bool fits(const struct skr_sched_cache *cache, const struct skr_sched_pod
         }
         if (resource == SKR_RESOURCE_PODS) {
             skr_sched_diagnosis_add(diagnosis, SKR_SCHED_BY_FIT, "Too many pods");
+        } else if (resource == SKR_RESOURCE_ABSENT) {
+            say_absent(cache, p, diagnosis);
         } else {
             snprintf(text, sizeof text, "Insufficient %.200s",
                      skr_resource_names_get(cache->resources, resource));

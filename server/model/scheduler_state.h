@@ -68,8 +68,9 @@ struct skr_sched_pod {
 
 struct skr_sched_node {
     char *name;
-    struct skr_node *node; /* NULL: pods are on it, or nominated, but it is not there */
-    size_t order;          /* index in cache->present while there */
+    struct skr_node *node;    /* NULL: pods are on it, or nominated, but it is not there */
+    size_t order;             /* index in cache->present while there */
+    struct skr_amounts offer; /* by the table of names; nothing: it has no room for them */
     int64_t *allocatable, *used;
     size_t n_allocatable, n_used; /* by resource id; beyond: 0 */
     size_t n_pods;                /* charged */
@@ -80,6 +81,7 @@ struct skr_sched_node {
 
 struct skr_sched_cache {
     struct skr_resource_names *resources;
+    uint64_t version; /* of resources, that amounts of pods follow */
     struct skr_sched_node *by_name;
     struct skr_sched_node **present; /* order of arrival */
     size_t n_present, cap_present;

@@ -55,6 +55,7 @@ int skr_simulate_input_parse(struct skr_simulate_input *input, const char *name,
 struct warned {
     char text[WARNED_MAX][256];
     size_t n;
+    struct skr_resource_names *resources; /* that nodes offer */
 };
 
 /* Once a text; beyond WARNED_MAX different ones silence. */
@@ -92,6 +93,27 @@ static bool is_planned_with(const json_t *pod, const char *what)
                       strcmp(what, "topologySpreadConstraints") == 0);
 }
 
+/* The daemon would refuse it, as kube-scheduler's model here does: all names count, whenever their
+ * nodes come and go. */
+static void warn_about_names(struct warned *warned, const struct skr_manifest *manifest,
+                             struct skr_strbuf *out)
+{
+    struct skr_node *node;
+    struct skr_amounts offer = {0, NULL};
+    struct skr_error error;
+    char text[256];
+    if (skr_node_decode(manifest->object, &node, NULL) < 0) {
+        return;
+    }
+    if (skr_resource_names_offer(warned->resources, &node->allocatable, &offer, &error) < 0) {
+        snprintf(text, sizeof text, "node %.63s: %.120s; nothing is placed on it", node->meta.name,
+                 error.text);
+        warn(warned, manifest, text, out);
+    }
+    skr_amounts_fini(&offer);
+    skr_node_destroy(node);
+}
+
 static void warn_about(struct warned *warned, const struct skr_manifest *manifest,
                        struct skr_strbuf *out)
 {
@@ -108,6 +130,9 @@ static void warn_about(struct warned *warned, const struct skr_manifest *manifes
         warn(warned, manifest,
              "a node without \"pods\" in status.allocatable: kube-scheduler puts nothing on it",
              out);
+    }
+    if (strcmp(kind->kind, "Node") == 0) {
+        warn_about_names(warned, manifest, out);
     }
     bool is_pod = strcmp(kind->kind, "Pod") == 0;
     const json_t *pod = kind->template_path ? skr_path_get(object, kind->template_path) : object;
@@ -133,6 +158,7 @@ static int by_time(const void *a, const void *b)
 void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strbuf *warnings)
 {
     struct warned *warned = skr_alloc(sizeof *warned);
+    warned->resources = skr_resource_names_create();
     for (size_t i = 0; i < input->manifests.n; i++) {
         const struct skr_manifest *manifest = &input->manifests.item[i];
         skr_time created;
@@ -149,6 +175,7 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
     if (input->n_steps > 0) {
         qsort(input->step, input->n_steps, sizeof *input->step, by_time);
     }
+    skr_resource_names_destroy(warned->resources);
     free(warned);
 }
 

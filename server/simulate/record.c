@@ -43,6 +43,7 @@ static void free_charge(struct skr_record *record, struct skr_sched_pod *p)
     HASH_DEL(record->charged, p);
     skr_sched_cache_release(&record->cache, p);
     skr_amounts_fini(&p->amounts);
+    skr_pod_destroy(p->pod);
     free(p->uid);
     free(p);
 }
@@ -106,6 +107,12 @@ static struct skr_record_group *get_key(struct skr_record *record, const char *k
     return group;
 }
 
+static void resolve_demand(struct skr_record *record, struct skr_record_group *group)
+{
+    skr_amounts_fini(&group->demand);
+    skr_amounts_resolve(record->cache.resources, &group->member->shape.requests, &group->demand);
+}
+
 static struct skr_record_group *group_of(struct skr_record *record, const json_t *pod)
 {
     const char *name = skr_path_label(pod, SKR_LABEL_GROUP);
@@ -119,7 +126,7 @@ static struct skr_record_group *group_of(struct skr_record *record, const json_t
     struct skr_record_group *group = get_key(record, key.s);
     skr_strbuf_fini(&key);
     if (!group->member && skr_pod_decode(pod, &group->member, NULL) == 0) {
-        skr_sched_cache_intern(&record->cache, group->member, &group->demand);
+        resolve_demand(record, group);
     }
     return group;
 }
@@ -284,9 +291,9 @@ static void charge(struct skr_record *record, const json_t *pod)
     p = skr_alloc(sizeof *p);
     p->uid = skr_strdup(uid);
     HASH_ADD_KEYPTR(hh, record->charged, p->uid, strlen(p->uid), p);
-    skr_sched_cache_intern(&record->cache, decoded, &p->amounts);
+    p->pod = decoded;
+    skr_sched_cache_resolve(&record->cache, p);
     skr_sched_cache_charge(&record->cache, p, decoded->node_name);
-    skr_pod_destroy(decoded);
 }
 
 static void release(struct skr_record *record, const json_t *pod)
@@ -329,6 +336,22 @@ static void pod_changed(struct skr_record *record, const struct skr_store_change
     }
 }
 
+static void follow_names(struct skr_record *record)
+{
+    struct skr_sched_pod *p, *next;
+    struct skr_record_group *group, *next_group;
+    HASH_ITER(hh, record->charged, p, next)
+    {
+        skr_sched_cache_resolve(&record->cache, p);
+    }
+    HASH_ITER(hh, record->groups, group, next_group)
+    {
+        if (group->member) {
+            resolve_demand(record, group);
+        }
+    }
+}
+
 static void node_changed(struct skr_record *record, const struct skr_store_change *change)
 {
     struct skr_node *node, *old;
@@ -339,6 +362,9 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
     } else if (skr_node_decode(change->object, &node, NULL) == 0) {
         skr_sched_cache_upsert(&record->cache, node, &old);
         skr_node_destroy(old);
+    }
+    if (skr_sched_cache_names_changed(&record->cache)) {
+        follow_names(record);
     }
 }
 

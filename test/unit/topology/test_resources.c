@@ -13,41 +13,106 @@ TEST(the_well_known_names_have_their_ids)
     assert_int_equal(skr_resource_names_find(names, "cpu"), SKR_RESOURCE_CPU);
     assert_int_equal(skr_resource_names_find(names, "memory"), SKR_RESOURCE_MEMORY);
     assert_int_equal(skr_resource_names_find(names, "pods"), SKR_RESOURCE_PODS);
-    assert_int_equal(skr_resource_names_count(names), 3);
     assert_int_equal(skr_resource_names_find(names, "nvidia.com/gpu"), -1);
+    assert_null(skr_resource_names_get(names, SKR_RESOURCE_ABSENT));
+    assert_null(skr_resource_names_get(names, SKR_RESOURCES_MAX));
     skr_resource_names_destroy(names);
     skr_resource_names_destroy(NULL);
 }
 
-TEST(a_new_name_gets_the_next_id_once)
+/* n names with the prefix, one of each. */
+struct list {
+    struct skr_quantity_item item[SKR_RESOURCES_MAX];
+    char name[SKR_RESOURCES_MAX][32];
+    struct skr_quantities q;
+};
+
+static const struct skr_quantities *list_of(struct list *list, const char *prefix, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(list->name[i], sizeof list->name[i], "%.16s/r%03zu", prefix, i);
+        list->item[i] = (struct skr_quantity_item){list->name[i], 1};
+    }
+    list->q = (struct skr_quantities){n, list->item};
+    return &list->q;
+}
+
+TEST(a_name_comes_with_the_first_node_and_goes_with_the_last)
 {
     struct skr_resource_names *names = skr_resource_names_create();
-    uint16_t a = 0;
-    uint16_t b = 0;
-    assert_int_equal(skr_resource_names_intern(names, "nvidia.com/gpu", &a, NULL), 0);
-    assert_int_equal(skr_resource_names_intern(names, "nvidia.com/gpu", &b, NULL), 0);
-    assert_int_equal(a, 3);
-    assert_int_equal(b, 3);
-    assert_string_equal(skr_resource_names_get(names, a), "nvidia.com/gpu");
+    static struct list list;
+    const struct skr_quantities *q = list_of(&list, "a", 1);
+    struct skr_amounts one = {0, NULL}, two = {0, NULL}, three = {0, NULL};
+    uint64_t version = skr_resource_names_version(names);
+    assert_int_equal(skr_resource_names_offer(names, q, &one, NULL), 0);
+    assert_true(skr_resource_names_version(names) > version);
+    version = skr_resource_names_version(names);
+    assert_int_equal(skr_resource_names_offer(names, q, &two, NULL), 0);
+    assert_int_equal(one.item[0].resource, two.item[0].resource);
+    assert_string_equal(skr_resource_names_get(names, one.item[0].resource), "a/r000");
+    skr_resource_names_withdraw(names, &one);
+    assert_true(skr_resource_names_version(names) == version);
+    assert_true(skr_resource_names_find(names, "a/r000") >= 0);
+    skr_resource_names_withdraw(names, &two);
+    assert_int_equal(skr_resource_names_find(names, "a/r000"), -1);
+    assert_true(skr_resource_names_version(names) > version);
+    assert_int_equal(skr_resource_names_offer(names, list_of(&list, "b", 2), &three, NULL), 0);
+    assert_int_equal(three.item[0].resource, SKR_RESOURCE_ABSENT + 1);
+    skr_resource_names_withdraw(names, &three);
     skr_resource_names_destroy(names);
 }
 
+/* 255 names: 3 known, 4 * 63 of nodes. */
 TEST(a_cluster_has_a_limit_of_names)
 {
     struct skr_resource_names *names = skr_resource_names_create();
+    static struct list list;
+    struct skr_amounts offer[5] = {{0, NULL}};
     struct skr_error error;
-    uint16_t id = 0;
-    char name[32];
-    for (int i = 3; i < SKR_RESOURCES_MAX; i++) {
-        (void)snprintf(name, sizeof name, "example.com/r%d", i);
-        assert_int_equal(skr_resource_names_intern(names, name, &id, &error), 0);
-        assert_int_equal(id, i);
+    for (size_t i = 0; i < 4; i++) {
+        char prefix[2] = {(char)('a' + i), '\0'};
+        assert_int_equal(
+            skr_resource_names_offer(names, list_of(&list, prefix, 63), &offer[i], &error), 0);
     }
-    assert_int_equal(skr_resource_names_intern(names, "one/more", &id, &error), -SKR_LIMIT);
+    assert_int_equal(skr_resource_names_offer(names, list_of(&list, "one", 1), &offer[4], &error),
+                     -SKR_LIMIT);
     assert_string_equal(error.text,
-                        "resource \"one/more\": more than 256 resource names in the cluster");
-    assert_int_equal(id, SKR_RESOURCES_MAX - 1);
-    assert_int_equal(skr_resource_names_intern(names, "cpu", &id, &error), 0);
+                        "resource \"one/r000\": nodes offer more than 255 resource names");
+    assert_int_equal(offer[4].n, 0);
+    assert_int_equal(skr_resource_names_find(names, "one/r000"), -1);
+    /* What one node gives back, it may use itself; names that stay keep their ids. */
+    const uint16_t first = offer[1].item[0].resource;
+    assert_int_equal(skr_resource_names_offer(names, list_of(&list, "e", 63), &offer[0], &error),
+                     0);
+    assert_int_equal(skr_resource_names_find(names, "a/r000"), -1);
+    assert_int_equal(skr_resource_names_offer(names, list_of(&list, "b", 63), &offer[1], &error),
+                     0);
+    assert_int_equal(offer[1].item[0].resource, first);
+    /* A refused offer takes back what was offered before, and leaves nothing behind. */
+    assert_int_equal(skr_resource_names_offer(names, list_of(&list, "f", 64), &offer[0], &error),
+                     -SKR_LIMIT);
+    assert_int_equal(offer[0].n, 0);
+    assert_int_equal(skr_resource_names_find(names, "e/r000"), -1);
+    assert_int_equal(skr_resource_names_find(names, "f/r000"), -1);
+    for (size_t i = 0; i < 5; i++) {
+        skr_resource_names_withdraw(names, &offer[i]);
+    }
+    skr_resource_names_destroy(names);
+}
+
+TEST(a_node_has_a_limit_of_names)
+{
+    struct skr_resource_names *names = skr_resource_names_create();
+    static struct list list;
+    struct skr_amounts offer = {0, NULL};
+    struct skr_error error;
+    assert_int_equal(skr_resource_names_offer(names, list_of(&list, "a", 65), &offer, &error),
+                     -SKR_LIMIT);
+    assert_string_equal(error.text, "offers 65 resources, limit 64");
+    list.item[7].amount = 0;
+    assert_int_equal(skr_resource_names_offer(names, &list.q, &offer, &error), 0);
+    assert_int_equal(offer.n, 64);
+    skr_resource_names_withdraw(names, &offer);
     skr_resource_names_destroy(names);
 }
 
@@ -100,40 +165,49 @@ TEST(amounts_are_sorted_by_id_without_zeros)
     struct skr_quantity_item item[] = {
         {"amd.com/gpu", 4}, {"cpu", 500}, {"ephemeral-storage", 0}, {"memory", 7}, {"pods", 1}};
     struct skr_quantities q = {5, item};
-    struct skr_amounts a;
-    assert_int_equal(skr_amounts_intern(names, &q, &a, NULL), 0);
+    struct skr_amounts a = {0, NULL};
+    assert_int_equal(skr_resource_names_offer(names, &q, &a, NULL), 0);
     assert_int_equal(a.n, 4);
-    for (size_t i = 0; i < a.n; i++) {
+    for (size_t i = 0; i < 3; i++) {
         assert_int_equal(a.item[i].resource, i);
     }
+    assert_int_equal(a.item[3].resource, SKR_RESOURCE_ABSENT + 1);
     assert_int_equal(skr_amounts_get(&a, SKR_RESOURCE_CPU), 500);
-    assert_int_equal(skr_amounts_get(&a, 3), 4);
+    assert_int_equal(skr_amounts_get(&a, SKR_RESOURCE_ABSENT + 1), 4);
     assert_int_equal(skr_amounts_get(&a, 200), 0);
     assert_int_equal(skr_resource_names_find(names, "ephemeral-storage"), -1);
-    skr_amounts_fini(&a);
+    skr_resource_names_withdraw(names, &a);
     assert_int_equal(a.n, 0);
     skr_amounts_fini(&a);
 
     q.n = 0;
-    assert_int_equal(skr_amounts_intern(names, &q, &a, NULL), 0);
+    assert_int_equal(skr_resource_names_offer(names, &q, &a, NULL), 0);
     assert_int_equal(a.n, 0);
-    skr_amounts_fini(&a);
     skr_resource_names_destroy(names);
 }
 
-TEST(amounts_beyond_the_limit_of_names_leave_nothing_behind)
+TEST(what_no_node_offers_is_one_of_the_absent)
 {
     struct skr_resource_names *names = skr_resource_names_create();
-    static struct skr_quantity_item item[SKR_RESOURCES_MAX];
-    static char name[SKR_RESOURCES_MAX][16];
-    struct skr_quantities q = {SKR_RESOURCES_MAX, item};
-    struct skr_amounts a = {99, NULL};
-    for (size_t i = 0; i < SKR_RESOURCES_MAX; i++) {
-        (void)snprintf(name[i], sizeof name[i], "r%03zu", i);
-        item[i] = (struct skr_quantity_item){name[i], 1};
-    }
-    assert_int_equal(skr_amounts_intern(names, &q, &a, NULL), -SKR_LIMIT);
-    assert_int_equal(a.n, 99);
+    struct skr_quantity_item offered[] = {{"amd.com/gpu", 4}, {"cpu", 500}};
+    struct skr_quantity_item item[] = {
+        {"amd.com/gpu", 1}, {"b/x", 7}, {"b/y", 9}, {"b/z", 0}, {"cpu", 100}};
+    struct skr_quantities q = {2, offered}, wanted = {5, item};
+    struct skr_amounts a = {0, NULL}, b, c;
+    assert_int_equal(skr_resource_names_offer(names, &q, &a, NULL), 0);
+    skr_amounts_resolve(names, &wanted, &b);
+    assert_int_equal(b.n, 3);
+    assert_int_equal(skr_amounts_get(&b, SKR_RESOURCE_ABSENT), 1);
+    assert_int_equal(skr_amounts_get(&b, SKR_RESOURCE_ABSENT + 1), 1);
+    assert_string_equal(skr_quantities_absent(names, &wanted)->name, "b/x");
+    wanted.n = 1;
+    assert_null(skr_quantities_absent(names, &wanted));
+    skr_amounts_resolve(names, &wanted, &c);
+    assert_false(skr_amounts_equal(&b, &c));
+    assert_true(skr_amounts_equal(&b, &b));
+    skr_amounts_fini(&b);
+    skr_amounts_fini(&c);
+    skr_resource_names_withdraw(names, &a);
     skr_resource_names_destroy(names);
 }
 

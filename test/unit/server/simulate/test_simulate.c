@@ -166,6 +166,60 @@ TEST(what_is_not_modelled_is_warned_about)
                      "kube-scheduler puts nothing on it\n");
 }
 
+static void add_pod(struct skr_strbuf *b, const char *name, const char *requests)
+{
+    skr_strbuf_addf(
+        b,
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {schedulerName: sakkara, "
+        "containers: [{name: c, image: i, resources: {requests: {%s}, limits: {%s}}}]}\n"
+        "---\n",
+        name, requests, requests);
+}
+
+/* n resources that nobody else names. */
+static void add_names(struct skr_strbuf *b, const char *prefix, int n)
+{
+    for (int i = 0; i < n; i++) {
+        skr_strbuf_addf(b, "%s%s.example/r%d: 1", i > 0 ? ", " : "", prefix, i);
+    }
+}
+
+TEST(resources_that_pods_invent_hide_neither_nodes_nor_other_pods)
+{
+    struct skr_strbuf text, invented;
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&invented);
+    add_names(&invented, "a", 254);
+    add_pod(&text, "inventor", invented.s);
+    add_pod(&text, "one", "example.com/gpu: 1");
+    add_pod(&text, "two", "example.com/gpu: 1");
+    add_pod(&text, "three", "example.com/gpu: 1");
+    skr_strbuf_add(&text,
+                   "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {allocatable: "
+                   "{cpu: 4, pods: 110, example.com/gpu: 2}}\n");
+    assert_simulates(text.s, SKR_EXIT_OK, "after 0.1s: 0 of 0 groups bound, 2 of 4 pods on nodes\n",
+                     "");
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&invented);
+}
+
+TEST(a_node_of_too_many_resources_takes_nobody_and_is_warned_about)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    add_pod(&text, "one", "cpu: 1");
+    skr_strbuf_add(&text,
+                   "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {allocatable: "
+                   "{cpu: 4, pods: 110, ");
+    add_names(&text, "a", 64);
+    skr_strbuf_add(&text, "}}\n");
+    assert_simulates(
+        text.s, SKR_EXIT_OK, "after 0.0s: 0 of 0 groups bound, 0 of 1 pods on nodes\n",
+        "f.yaml:6:1: warning: node node: offers 66 resources, limit 64; nothing is placed "
+        "on it\n");
+    skr_strbuf_fini(&text);
+}
+
 TEST(a_missing_file_is_its_own_exit_code)
 {
     struct skr_strbuf o, m;
