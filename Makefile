@@ -306,8 +306,9 @@ format: ## clang-format on every source
 	@test/format.sh fix $(ALL_C) $(ALL_H)
 format-check: ## whether that would change anything
 	@test/format.sh check $(ALL_C) $(ALL_H)
-check-layers: ## server -> core -> topology, and the pure core
+check-layers: ## server -> core -> topology, the pure core, no circles of files
 	@test/check-layers.sh
+	@test/check-circles.sh
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.* ## ' $(firstword $(MAKEFILE_LIST)) | sort | \

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     struct skr_strbuf out, messages;
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
-    int code = skr_cli_parse(argc > 0 ? argc - 1 : 0, argc > 0 ? argv + 1 : argv, &call, &messages);
+    int code = skr_cli_parse(&skr_commands, argc > 0 ? argc - 1 : 0, argc > 0 ? argv + 1 : argv,
+                             &call, &messages);
     if (code == SKR_EXIT_OK) {
         code = call.command->run(&call, &out, &messages);
     }

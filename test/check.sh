@@ -18,6 +18,7 @@ else
 fi
 step layers $make check-layers
 step "layers, planted" test/check-layers.sh --planted
+step "circles, planted" test/check-circles.sh --planted
 step dialect test/dialect.sh
 step "dialect, planted" test/dialect.sh --planted
 step format $make format-check

@@ -4,7 +4,7 @@
 /*
  * The command line. Each command is a file of this folder, command_NAME.c: its texts, its flags,
  * the struct its flags are written to, and what it does. table.c lists them; parser, help,
- * documents and completion know nothing but these tables.
+ * documents and completion know nothing but the table that they are given.
  *
  * A command may have modes: commands of their own, behind its name, each with its own flags and its
  * own file. "simulate" has the mode "simulate placement", entered by the word "placement";
@@ -93,8 +93,15 @@ struct skr_command {
     const struct skr_command *const *mode;
 };
 
+enum { SKR_COMMANDS_MAX = 32 };
+struct skr_command_table {
+    const struct skr_command *const *command; /* in the order of the overview; ends with NULL */
+    const struct skr_command *const *hidden;  /* likewise: not for people */
+};
+
 /* A command line that was understood. Texts are borrowed from argv. */
 struct skr_call {
+    const struct skr_command_table *table; /* that it was found in */
     const struct skr_command *command;
     void *options; /* of options_size */
     const char **word;
@@ -103,7 +110,8 @@ struct skr_call {
 
 /* argv without the program's name. 0, or an exit code with the message for stderr in out. *ret is
  * to be finished in either case. */
-int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_strbuf *out);
+int skr_cli_parse(const struct skr_command_table *table, int argc, char *const *argv,
+                  struct skr_call *ret, struct skr_strbuf *out);
 void skr_call_fini(struct skr_call *call);
 /* "sakkara NAME: WHAT WORD", usage, where to read on. Returns SKR_EXIT_USAGE. */
 int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
@@ -111,22 +119,18 @@ int skr_cli_refuse(const struct skr_command *command, const char *what, const ch
 
 /* topic: NULL, a command or mode by its whole name, or "config". An exit code other than 0 when there is no such topic, with
  * the message in out. */
-int skr_cli_write_help(const char *topic, struct skr_strbuf *out);
+int skr_cli_write_help(const struct skr_command_table *table, const char *topic,
+                       struct skr_strbuf *out);
 /* "unknown command NAME", with a suggestion. Returns SKR_EXIT_USAGE. */
-int skr_cli_refuse_command(const char *name, struct skr_strbuf *out);
+int skr_cli_refuse_command(const struct skr_command_table *table, const char *name,
+                           struct skr_strbuf *out);
 void skr_cli_write_version(struct skr_strbuf *out);
 
 /* ---- the tables ---- */
 
-/* Commands in the order of the overview; ends with NULL. */
-extern const struct skr_command *const skr_commands[];
-enum { SKR_COMMANDS_MAX = 32 };
-/* Modes of commands, each ends with NULL. */
-extern const struct skr_command *const skr_simulate_modes[];
-extern const struct skr_command *const skr_demo_modes[];
-extern const struct skr_command *const skr_explain_modes[];
+extern const struct skr_command_table skr_commands; /* all of them: for main(), and tests */
 /* NULL: none. name: of a command, or a mode's whole name. */
-const struct skr_command *skr_command_find(const char *name);
+const struct skr_command *skr_command_find(const struct skr_command_table *table, const char *name);
 /* The mode that word enters, or NULL. */
 const struct skr_command *skr_command_mode(const struct skr_command *command, const char *word);
 /* "placement" or "placement/": what enters the mode. */
@@ -134,7 +138,7 @@ const char *skr_command_mode_word(const struct skr_command *mode);
 /* Whether the word that enters the mode is its first word too. */
 bool skr_command_mode_keeps_word(const struct skr_command *mode);
 /* Commands in the order of the table, each followed by its modes; NULL at the end. */
-const struct skr_command *skr_command_at(size_t i);
+const struct skr_command *skr_command_at(const struct skr_command_table *table, size_t i);
 /* The i-th flag over all groups; NULL at the end. ret_base: NULL allowed. */
 const struct skr_flag *skr_command_flag(const struct skr_command *command, size_t i,
                                         size_t *ret_base);

@@ -44,8 +44,8 @@ static void offer(const struct completion *c, const char *candidate, const char 
 
 static int offer_commands(const struct completion *c)
 {
-    for (size_t i = 0; skr_commands[i]; i++) {
-        offer(c, skr_commands[i]->name, skr_commands[i]->summary);
+    for (size_t i = 0; c->call->table->command[i]; i++) {
+        offer(c, c->call->table->command[i]->name, c->call->table->command[i]->summary);
     }
     return NO_FILES;
 }
@@ -129,7 +129,7 @@ static int offer_groups(const struct completion *c)
     }
     argv[argc - 1] = any;
     skr_strbuf_init(&refusal);
-    if (skr_cli_parse(argc, argv, &line, &refusal) == SKR_EXIT_OK) {
+    if (skr_cli_parse(c->call->table, argc, argv, &line, &refusal) == SKR_EXIT_OK) {
         for (size_t g = 0; g < SKR_FLAG_GROUPS_MAX && line.command->group[g].flag; g++) {
             struct skr_client_flags *flags =
                 (void *)((char *)line.options + line.command->group[g].base);
@@ -167,7 +167,7 @@ static int offer_words(const struct completion *c)
         return FILES;
     }
     if (strcmp(kind, "command") == 0 && c->n_plain == 1) {
-        const struct skr_command *command = skr_command_find(c->call->word[1]);
+        const struct skr_command *command = skr_command_find(c->call->table, c->call->word[1]);
         if (command) {
             offer_modes(c, command);
         }
@@ -210,7 +210,7 @@ static int offer_all(struct completion *c)
     if (c->call->n_words <= 1) {
         return offer_commands(c);
     }
-    c->command = skr_command_find(c->call->word[0]);
+    c->command = skr_command_find(c->call->table, c->call->word[0]);
     if (!c->command || c->command->raw) {
         return NO_FILES;
     }

@@ -27,6 +27,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return skr_demo_play(options->ascii, options->verbosity > 0, out);
 }
 
+static const struct skr_command *const modes[] = {
+    &skr_command_demo_binding, &skr_command_demo_placement, &skr_command_demo_spotmix, NULL};
+
 const struct skr_command skr_command_demo = {
     .name = "demo",
     .usage = "sakkara demo [--ascii] [-v]",
@@ -43,5 +46,5 @@ const struct skr_command skr_command_demo = {
     .group = {{flags, 0}},
     .options_size = sizeof(struct options),
     .run = run,
-    .mode = skr_demo_modes,
+    .mode = modes,
 };

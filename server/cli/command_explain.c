@@ -40,6 +40,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return code;
 }
 
+static const struct skr_command *const modes[] = {&skr_command_explain_binding,
+                                                  &skr_command_explain_placement, NULL};
+
 const struct skr_command skr_command_explain = {
     .name = "explain",
     .usage = "sakkara explain GROUP [-n NAMESPACE] [-v] [-o text|json|yaml]\n"
@@ -65,5 +68,5 @@ const struct skr_command skr_command_explain = {
               {skr_client_flag_table, offsetof(struct options, client)}},
     .options_size = sizeof(struct options),
     .run = run,
-    .mode = skr_explain_modes,
+    .mode = modes,
 };

@@ -160,7 +160,8 @@ static void write_end(struct skr_strbuf *out, const struct page *page)
                     page->daemon ? "kubectl\\-sakkara (1)" : "sakkara (8)");
 }
 
-static void write_page(struct skr_strbuf *out, const struct page *page)
+static void write_page(struct skr_strbuf *out, const struct page *page,
+                       const struct skr_command_table *table)
 {
     skr_strbuf_addf(out,
                     ".\\\" Made by `make man`.\n.TH %s %s \"%.10s\" \"sakkara %s\"\n.SH NAME\n",
@@ -174,7 +175,7 @@ static void write_page(struct skr_strbuf *out, const struct page *page)
     add(out, page->text);
     skr_strbuf_add(out, "\n.SH COMMANDS\n");
     const struct skr_command *command;
-    for (size_t i = 0; (command = skr_command_at(i)); i++) {
+    for (size_t i = 0; (command = skr_command_at(table, i)); i++) {
         if (!page->client_only || asks_a_daemon(command)) {
             write_command(out, page, command);
         }
@@ -186,7 +187,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         if (strcmp(pages[i].name, call->word[0]) == 0) {
-            write_page(out, &pages[i]);
+            write_page(out, &pages[i], call->table);
             return SKR_EXIT_OK;
         }
     }

@@ -92,6 +92,10 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     return skr_simulate_run(&options, out, messages);
 }
 
+static const struct skr_command *const modes[] = {&skr_command_simulate_binding,
+                                                  &skr_command_simulate_placement,
+                                                  &skr_command_simulate_spotmix, NULL};
+
 const struct skr_command skr_command_simulate = {
     .name = "simulate",
     .usage = "sakkara simulate -f FILE|DIR|- [-f ...] [--set GROUP:PATH=VALUE] [--until DURATION]\n"
@@ -116,5 +120,5 @@ const struct skr_command skr_command_simulate = {
     .options_size = sizeof(struct options),
     .defaults = &(const struct options){.until = SKR_TIME_NEVER},
     .run = run,
-    .mode = skr_simulate_modes,
+    .mode = modes,
 };

@@ -29,7 +29,7 @@ static void write_command_help(const struct skr_command *command, struct skr_str
     skr_strbuf_addf(out, "\nNext: %s\n", command->next);
 }
 
-static void write_overview(struct skr_strbuf *out)
+static void write_overview(const struct skr_command_table *table, struct skr_strbuf *out)
 {
     skr_strbuf_add(out,
                    "Topology-aware gang scheduling beside kube-scheduler.\n\n"
@@ -37,20 +37,21 @@ static void write_overview(struct skr_strbuf *out)
                    "  sakkara demo\n"
                    "  sakkara serve --config configs/sakkara.yaml --kubeconfig ~/.kube/config\n"
                    "\nCommands:\n");
-    for (size_t i = 0; skr_commands[i]; i++) {
-        skr_strbuf_addf(out, "  %-10s %s\n", skr_commands[i]->name, skr_commands[i]->summary);
+    for (size_t i = 0; table->command[i]; i++) {
+        skr_strbuf_addf(out, "  %-10s %s\n", table->command[i]->name, table->command[i]->summary);
     }
     skr_strbuf_add(out, "\nExit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 not placed,\n"
                         "            5 findings, 6 server unreachable.\n"
                         "\nNext: sakkara demo\n");
 }
 
-int skr_cli_refuse_command(const char *name, struct skr_strbuf *out)
+int skr_cli_refuse_command(const struct skr_command_table *table, const char *name,
+                           struct skr_strbuf *out)
 {
     const char *names[SKR_COMMANDS_MAX + 1];
     size_t n = 0;
-    for (; skr_commands[n]; n++) {
-        names[n] = skr_commands[n]->name;
+    for (; table->command[n]; n++) {
+        names[n] = table->command[n]->name;
     }
     names[n++] = "config";
     if (strcmp(name, "config") == 0) {
@@ -67,10 +68,11 @@ int skr_cli_refuse_command(const char *name, struct skr_strbuf *out)
     return SKR_EXIT_USAGE;
 }
 
-int skr_cli_write_help(const char *topic, struct skr_strbuf *out)
+int skr_cli_write_help(const struct skr_command_table *table, const char *topic,
+                       struct skr_strbuf *out)
 {
     if (!topic) {
-        write_overview(out);
+        write_overview(table, out);
         return SKR_EXIT_OK;
     }
     if (strcmp(topic, "config") == 0) {
@@ -81,9 +83,9 @@ int skr_cli_write_help(const char *topic, struct skr_strbuf *out)
         skr_strbuf_add(out, "\nNext: sakkara serve --help\n");
         return SKR_EXIT_OK;
     }
-    const struct skr_command *command = skr_command_find(topic);
+    const struct skr_command *command = skr_command_find(table, topic);
     if (!command) {
-        return skr_cli_refuse_command(topic, out);
+        return skr_cli_refuse_command(table, topic, out);
     }
     write_command_help(command, out);
     return SKR_EXIT_OK;
@@ -92,7 +94,7 @@ int skr_cli_write_help(const char *topic, struct skr_strbuf *out)
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const char *topic = call->n_words > 0 ? call->word[0] : NULL;
-    const struct skr_command *command = topic ? skr_command_find(topic) : NULL;
+    const struct skr_command *command = topic ? skr_command_find(call->table, topic) : NULL;
     bool known = !topic || strcmp(topic, "config") == 0 || command;
     if (call->n_words == 2) {
         const struct skr_command *mode = command ? skr_command_mode(command, call->word[1]) : NULL;
@@ -101,7 +103,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         }
         topic = mode->name;
     }
-    return skr_cli_write_help(topic, known ? out : messages);
+    return skr_cli_write_help(call->table, topic, known ? out : messages);
 }
 
 static const struct skr_flag flags[] = {SKR_HELP_FLAG, {0}};

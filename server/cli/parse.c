@@ -21,14 +21,6 @@ struct parser {
     bool given[SKR_FLAGS_MAX];
 };
 
-int skr_cli_refuse(const struct skr_command *command, const char *what, const char *word,
-                   struct skr_strbuf *out)
-{
-    skr_strbuf_addf(out, "sakkara %s: %s %.64s\nusage: %s\nsee: sakkara help %s\n", command->name,
-                    what, word, command->usage, command->name);
-    return SKR_EXIT_USAGE;
-}
-
 static int refuse(const struct parser *p, const char *what, const char *word)
 {
     return skr_cli_refuse(p->call->command, what, word, p->out);
@@ -230,8 +222,10 @@ static int check_complete(const struct parser *p)
     return SKR_EXIT_OK;
 }
 
-static void open_call(struct skr_call *call, const struct skr_command *command, int argc)
+static void open_call(struct skr_call *call, const struct skr_command_table *table,
+                      const struct skr_command *command, int argc)
 {
+    call->table = table;
     call->command = command;
     call->word = skr_alloc_array((size_t)argc + 1, sizeof *call->word);
     call->options = skr_alloc(command->options_size + 1);
@@ -247,22 +241,23 @@ void skr_call_fini(struct skr_call *call)
     *call = (struct skr_call){0};
 }
 
-int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_strbuf *out)
+int skr_cli_parse(const struct skr_command_table *table, int argc, char *const *argv,
+                  struct skr_call *ret, struct skr_strbuf *out)
 {
     *ret = (struct skr_call){0};
     if (argc == 0) {
-        skr_cli_write_help(NULL, out);
+        skr_cli_write_help(table, NULL, out);
         return SKR_EXIT_USAGE;
     }
     const char *name = argv[0];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        open_call(ret, &skr_command_help, 0);
+        open_call(ret, table, skr_command_find(table, "help"), 0);
         return SKR_EXIT_OK;
     }
     const struct skr_command *command =
-        skr_command_find(strcmp(name, "--version") == 0 ? "version" : name);
+        skr_command_find(table, strcmp(name, "--version") == 0 ? "version" : name);
     if (!command) {
-        return skr_cli_refuse_command(name, out);
+        return skr_cli_refuse_command(table, name, out);
     }
     struct parser p = {.call = ret, .out = out, .argc = argc, .argv = argv, .next = 1};
     const struct skr_command *mode = argc > 1 ? skr_command_mode(command, argv[1]) : NULL;
@@ -270,7 +265,7 @@ int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_
         command = mode;
         p.next = skr_command_mode_keeps_word(mode) ? 1 : 2;
     }
-    open_call(ret, command, argc);
+    open_call(ret, table, command, argc);
     if (command->raw) {
         take_raw(ret, argc, argv);
         return SKR_EXIT_OK;
@@ -281,7 +276,7 @@ int skr_cli_parse(int argc, char *const *argv, struct skr_call *ret, struct skr_
     }
     if (p.wants_help) {
         skr_call_fini(ret);
-        open_call(ret, &skr_command_help, 1);
+        open_call(ret, table, skr_command_find(table, "help"), 1);
         ret->word[ret->n_words++] = command->name;
         return SKR_EXIT_OK;
     }

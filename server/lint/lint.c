@@ -74,12 +74,6 @@ static struct lint_text *add_text(struct skr_lint *lint, const char *name,
                                   const char *text, size_t n);
 static void read_text(struct skr_lint *lint, struct lint_text *text);
 
-const char *lint_text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* Values of a ConfigMap that are configurations. */
 static void add_nested(struct skr_lint *lint, const struct lint_object *object)
 {

@@ -96,7 +96,7 @@ struct skr_cluster {
     struct skr_cluster_model model[SKR_CLUSTER_MODELS_MAX];
 };
 
-/* ---- cluster.c ---- */
+/* ---- cluster_tasks.c ---- */
 
 /* A task of this kind for the object, at a time or earlier: one that is there already is moved to
  * the front when this is earlier, and else left alone. */
@@ -105,6 +105,9 @@ void skr_cluster_plan(struct skr_cluster *c, enum skr_task_kind kind, const char
 /* Takes a planned task back. */
 void skr_cluster_unplan(struct skr_cluster *c, enum skr_task_kind kind, const char *namespace_,
                         const char *name);
+/* The task is no longer planned; the caller's to free. */
+void skr_cluster_take_out(struct skr_cluster *c, struct skr_task *task);
+void skr_task_free(struct skr_task *task);
 /* A request to the store; status. body: taken, NULL allowed. ret: NULL, or the answer
  * (json_decref()). */
 int skr_cluster_request(struct skr_cluster *c, enum skr_store_verb verb, const char *kind,

@@ -90,3 +90,14 @@ const struct skr_store_resource *skr_store_resource_of_kind(const char *api_vers
     }
     return NULL;
 }
+
+const struct skr_store_resource *skr_store_resource_keeping(const char *kind)
+{
+    for (size_t i = 0; i < N_RESOURCES; i++) {
+        if (!resources[i].kept_by && strcmp(resources[i].kind, kind) == 0) {
+            return &resources[i];
+        }
+    }
+    skr_bug_on(true);
+    return NULL;
+}

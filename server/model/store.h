@@ -53,6 +53,8 @@ const struct skr_store_resource *skr_store_resource_find(const char *group, cons
                                                          const char *plural);
 const struct skr_store_resource *skr_store_resource_of_kind(const char *api_version,
                                                             const char *kind);
+/* The one that keeps objects of this kind, which there must be. */
+const struct skr_store_resource *skr_store_resource_keeping(const char *kind);
 
 enum skr_store_verb {
     SKR_STORE_GET,

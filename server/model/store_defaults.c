@@ -427,3 +427,31 @@ bool skr_defaults_priority(struct skr_store_call *call, json_t *pod)
     text(spec, "preemptionPolicy", *policy != '\0' ? policy : "PreemptLowerPriority");
     return true;
 }
+
+/* ---- conditions ---- */
+
+void skr_store_set_condition(json_t *status, const char *type, const char *value,
+                             const char *reason, const char *message, skr_time now)
+{
+    json_t *list = skr_path_own_array(status, "conditions");
+    const json_t *old = skr_path_find(list, "type", type);
+    json_t *since = old && strcmp(skr_path_text(old, "status"), value) == 0
+                        ? json_string(skr_path_text(old, "lastTransitionTime"))
+                        : skr_store_time(now);
+    json_t *condition =
+        json_pack("{s:s, s:s, s:o}", "type", type, "status", value, "lastTransitionTime", since);
+
+    if (*reason != '\0') {
+        json_object_set_new(condition, "reason", json_string(reason));
+    }
+    if (*message != '\0') {
+        json_object_set_new(condition, "message", json_string(message));
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (json_array_get(list, i) == old) {
+            json_array_set_new(list, i, condition);
+            return;
+        }
+    }
+    json_array_append_new(list, condition);
+}

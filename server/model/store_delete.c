@@ -4,7 +4,6 @@
  * of pods, finalizers, propagation. An object that something holds back gets a deletionTimestamp
  * and goes when the last hold is taken off.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "server/model/store_parts.h"
@@ -24,31 +23,6 @@ bool skr_store_is_gone(const json_t *object)
            skr_path_int(object, "metadata.deletionGracePeriodSeconds", 0) == 0 &&
            !(strcmp(skr_path_text(object, "kind"), "Namespace") == 0 &&
              json_array_size(skr_path_get(object, "spec.finalizers")) > 0);
-}
-
-bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
-                             const json_t *options)
-{
-    static const struct {
-        const char *wanted, *field, *what;
-    } table[] = {{"preconditions.uid", "metadata.uid", "UID"},
-                 {"preconditions.resourceVersion", "metadata.resourceVersion", "ResourceVersion"}};
-
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const char *wanted = skr_path_text(options, table[i].wanted);
-        const char *is = skr_path_text(object, table[i].field);
-        if (skr_path_get(options, table[i].wanted) && strcmp(wanted, is) != 0) {
-            skr_status_fail(
-                call->reply, 409, call->asked, skr_path_text(object, "metadata.name"),
-                "Operation cannot be fulfilled on %s \"%s\": the %s in the precondition "
-                "(%.80s) does not match the %s in record (%s). The object might have "
-                "been %s",
-                call->asked->kind, skr_path_text(object, "metadata.name"), table[i].what, wanted,
-                table[i].what, is, i == 0 ? "deleted and then recreated" : "modified");
-            return false;
-        }
-    }
-    return true;
 }
 
 /* In seconds. */

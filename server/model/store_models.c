@@ -1,41 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store's shortcuts for models, which know kinds and trust their own texts. */
-#include <string.h>
 
 #include "server/model/store_parts.h"
-
-static const struct skr_store_resource *resource_of(const char *kind)
-{
-    for (size_t i = 0; i < skr_store_resource_count(); i++) {
-        const struct skr_store_resource *resource = skr_store_resource_get(i);
-        if (!resource->kept_by && strcmp(resource->kind, kind) == 0) {
-            return resource;
-        }
-    }
-    skr_bug_on(true);
-    return NULL;
-}
-
-const json_t *skr_store_get(const struct skr_store *store, const char *kind, const char *namespace_,
-                            const char *name)
-{
-    const struct skr_shelf_item *item = skr_store_find(store, resource_of(kind), namespace_, name);
-    return item ? item->object : NULL;
-}
-
-void skr_store_each(const struct skr_store *store, const char *kind,
-                    bool (*visit)(void *context, const json_t *object), void *context)
-{
-    const struct skr_shelf_item *item = skr_store_shelf(store, resource_of(kind))->first[0];
-
-    while (item) {
-        const struct skr_shelf_item *next = item->next[0];
-        if (!visit(context, item->object)) {
-            return;
-        }
-        item = next;
-    }
-}
 
 static int finish(struct skr_store_reply *reply, struct skr_error *error)
 {
@@ -59,7 +25,7 @@ int skr_store_merge(struct skr_store *store, const char *kind, const char *names
                     struct skr_error *error)
 {
     const struct skr_store_request request = {.verb = SKR_STORE_PATCH_MERGE,
-                                              .resource = resource_of(kind),
+                                              .resource = skr_store_resource_keeping(kind),
                                               .namespace_ = namespace_,
                                               .name = name,
                                               .subresource = subresource,
@@ -74,7 +40,7 @@ int skr_store_delete(struct skr_store *store, const char *kind, const char *name
                      const char *name, skr_time now)
 {
     const struct skr_store_request request = {.verb = SKR_STORE_DELETE,
-                                              .resource = resource_of(kind),
+                                              .resource = skr_store_resource_keeping(kind),
                                               .namespace_ = namespace_,
                                               .name = name};
     struct skr_store_reply reply;
@@ -107,14 +73,14 @@ int skr_store_put(struct skr_store *store, const json_t *object, skr_time now,
         .field_selector = "",
         .continue_ = "",
         .body = object};
-    struct skr_store_call call = {.store = store,
-                                  .request = &request,
-                                  .asked = resource,
-                                  .resource =
-                                      resource->kept_by ? resource_of(resource->kind) : resource,
-                                  .now = now,
-                                  .reply = &reply,
-                                  .loading = true};
+    struct skr_store_call call = {
+        .store = store,
+        .request = &request,
+        .asked = resource,
+        .resource = resource->kept_by ? skr_store_resource_keeping(resource->kind) : resource,
+        .now = now,
+        .reply = &reply,
+        .loading = true};
     skr_store_do_put(&call);
     return finish(&reply, error);
 }

@@ -40,7 +40,7 @@ struct skr_store_call {
     bool loading; /* skr_store_put() */
 };
 
-/* ---- store.c ---- */
+/* ---- store_objects.c ---- */
 
 struct skr_shelf *skr_store_shelf(const struct skr_store *store,
                                   const struct skr_store_resource *resource);
@@ -56,39 +56,43 @@ const json_t *skr_store_commit(struct skr_store *store, const struct skr_store_r
  * gets the deletion's revision. Returns it, borrowed from the history. */
 const json_t *skr_store_remove(struct skr_store *store, const struct skr_store_resource *resource,
                                struct skr_shelf_item *item, json_t *last);
+void skr_store_free_history(struct skr_store *store); /* with the store */
 /* A version 4 UUID; five letters as generateName appends. */
 void skr_store_make_uid(struct skr_store *store, char uid[37]);
 void skr_store_make_suffix(struct skr_store *store, char suffix[6]);
 /* RFC 3339 in whole seconds, as metav1.Time. */
 json_t *skr_store_time(skr_time now);
 
-/* ---- store_read.c ---- */
+/* ---- store_call.c ---- */
 
-void skr_store_do_get(struct skr_store_call *call);
-void skr_store_do_list(struct skr_store_call *call);
+/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. */
+bool skr_store_check_body(struct skr_store_call *call);
+/* The reply of a write: object in the shape that was asked for. */
+void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object);
 /* Both selectors of the request, compiled; false: the reply says what is wrong. NULL: everything.
  */
 bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_labels,
                          struct skr_selector **ret_fields);
+/* Whether the preconditions of the options (NULL: none) hold; false: the reply says which does not.
+ */
+bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
+                             const json_t *options);
+
+/* ---- store_read.c ---- */
+
+void skr_store_do_get(struct skr_store_call *call);
+void skr_store_do_list(struct skr_store_call *call);
 
 /* ---- store_write.c ---- */
 
 void skr_store_do_create(struct skr_store_call *call);
 void skr_store_do_update(struct skr_store_call *call); /* PUT and the patches */
 void skr_store_do_put(struct skr_store_call *call);    /* loading */
-/* Whether the body is a JSON object of a sane depth; false: the reply says what it is. */
-bool skr_store_check_body(struct skr_store_call *call);
-/* The reply of a write: object in the shape that was asked for. */
-void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object);
 
 /* ---- store_delete.c ---- */
 
 void skr_store_do_delete(struct skr_store_call *call);
 void skr_store_do_delete_collection(struct skr_store_call *call);
-/* Whether the preconditions of the options (NULL: none) hold; false: the reply says which does not.
- */
-bool skr_store_preconditions(struct skr_store_call *call, const json_t *object,
-                             const json_t *options);
 /* Lets the object of item go: at once, or by giving it a deletionTimestamp; fills the reply.
  * options: DeleteOptions or NULL. */
 void skr_store_delete_item(struct skr_store_call *call, struct skr_shelf_item *item,
@@ -100,9 +104,6 @@ bool skr_store_is_gone(const json_t *object);
 
 void skr_store_do_bind(struct skr_store_call *call);
 void skr_store_do_evict(struct skr_store_call *call);
-/* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
-void skr_store_set_condition(json_t *status, const char *type, const char *value,
-                             const char *reason, const char *message, skr_time now);
 
 /* ---- store_patch.c ---- */
 
@@ -119,6 +120,10 @@ void skr_defaults_set(const struct skr_store_resource *resource, json_t *object)
 bool skr_defaults_priority(struct skr_store_call *call, json_t *pod);
 /* status.qosClass and phase of a new pod. */
 void skr_defaults_pod_status(json_t *pod, skr_time now);
+
+/* Sets one condition by its type in status (own). lastTransitionTime changes with the status. */
+void skr_store_set_condition(json_t *status, const char *type, const char *value,
+                             const char *reason, const char *message, skr_time now);
 
 /* ---- store_validate*.c ---- */
 

@@ -24,26 +24,6 @@ void skr_store_do_get(struct skr_store_call *call)
     skr_store_reply_object(call, 200, item->object);
 }
 
-bool skr_store_selectors(struct skr_store_call *call, struct skr_selector **ret_labels,
-                         struct skr_selector **ret_fields)
-{
-    struct skr_error error = {.code = SKR_OK};
-    struct skr_selector *labels = NULL;
-    int rc = skr_selector_parse_labels(call->request->label_selector, &labels, &error);
-
-    if (rc == 0) {
-        rc = skr_selector_parse_fields(call->request->field_selector, call->resource->kind,
-                                       ret_fields, &error);
-    }
-    if (rc != 0) {
-        skr_selector_destroy(labels);
-        skr_status_fail(call->reply, 400, NULL, NULL, "%s", error.text);
-        return false;
-    }
-    *ret_labels = labels;
-    return true;
-}
-
 /* ---- where a list goes on ---- */
 
 /* The token: REVISION/NAMESPACE/NAME of the first object that was not reported yet. */

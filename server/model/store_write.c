@@ -14,30 +14,6 @@
 #include "server/model/schema.h"
 #include "server/model/store_parts.h"
 
-void skr_store_reply_object(struct skr_store_call *call, int status, const json_t *object)
-{
-    json_decref(call->reply->body);
-    call->reply->status = status;
-    call->reply->body = skr_store_present(call->asked, object);
-}
-
-bool skr_store_check_body(struct skr_store_call *call)
-{
-    if (!json_is_object(call->request->body)) {
-        skr_status_fail(call->reply, 400, NULL, NULL,
-                        "the object provided is unrecognized (must be of type %s): it is no JSON "
-                        "object",
-                        call->asked->kind);
-        return false;
-    }
-    if (skr_path_too_deep(call->request->body)) {
-        skr_status_fail(call->reply, 400, NULL, NULL, "the body is nested deeper than %d levels",
-                        SKR_PATH_DEPTH_MAX);
-        return false;
-    }
-    return true;
-}
-
 /* ---- what comes in ---- */
 
 static void api_version_of(const struct skr_store_resource *resource, char text[128])

@@ -330,7 +330,7 @@ static void assert_next_exists(const json_t *x)
         char word[32] = "";
         const char *command = json_string_value(item);
         if (sscanf(command, "sakkara %31s", word) == 1) {
-            assert_non_null(skr_command_find(word));
+            assert_non_null(skr_command_find(&skr_commands, word));
         } else {
             assert_memory_equal(command, "kubectl ", 8);
         }

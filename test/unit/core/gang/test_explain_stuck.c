@@ -285,7 +285,7 @@ TEST(simulate_ends_with_the_same_sentence_as_explain)
 static int run_command(char **argv, int argc, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     struct skr_call call;
-    int code = skr_cli_parse(argc, argv, &call, messages);
+    int code = skr_cli_parse(&skr_commands, argc, argv, &call, messages);
     if (code == SKR_EXIT_OK) {
         code = call.command->run(&call, out, messages);
     }

@@ -21,7 +21,7 @@ static int parse(const char *line, struct skr_call *ret, struct skr_strbuf *out,
         words[n++] = word;
     }
     skr_strbuf_init(out);
-    return skr_cli_parse(n, words, ret, out);
+    return skr_cli_parse(&skr_commands, n, words, ret, out);
 }
 
 /* What the flags of a line left in the options; NULL: not looked at. */
@@ -189,15 +189,15 @@ static size_t count(const char *text, const char *word)
 
 TEST(every_help_has_two_examples_every_flag_and_the_next_command)
 {
-    for (size_t i = 0; skr_commands[i]; i++) {
+    for (size_t i = 0; skr_commands.command[i]; i++) {
         struct skr_strbuf out;
         skr_strbuf_init(&out);
-        assert_int_equal(skr_cli_write_help(skr_commands[i]->name, &out), 0);
+        assert_int_equal(skr_cli_write_help(&skr_commands, skr_commands.command[i]->name, &out), 0);
         const char *usage = strstr(out.s, "Usage: ");
         assert_non_null(usage);
         assert_true(count(out.s, "\n  sakkara ") >= 2);
         const struct skr_flag *flag;
-        for (size_t f = 0; (flag = skr_command_flag(skr_commands[i], f, NULL)); f++) {
+        for (size_t f = 0; (flag = skr_command_flag(skr_commands.command[i], f, NULL)); f++) {
             assert_non_null(strstr(usage, flag->name));
             assert_true(f < SKR_FLAGS_MAX);
         }
@@ -210,7 +210,7 @@ TEST(an_unknown_topic_is_refused)
 {
     struct skr_strbuf out;
     skr_strbuf_init(&out);
-    assert_int_equal(skr_cli_write_help("configs", &out), SKR_EXIT_USAGE);
+    assert_int_equal(skr_cli_write_help(&skr_commands, "configs", &out), SKR_EXIT_USAGE);
     assert_string_equal(out.s, "sakkara: unknown command configs, did you mean config?\n"
                                "see: sakkara help\n");
     skr_strbuf_fini(&out);
@@ -223,14 +223,14 @@ TEST(every_command_and_flag_stands_in_the_reference)
     static char text[1 << 19];
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
-    for (size_t i = 0; skr_commands[i]; i++) {
+    for (size_t i = 0; skr_commands.command[i]; i++) {
         char word[64];
-        snprintf(word, sizeof word, "`sakkara %s", skr_commands[i]->name);
+        snprintf(word, sizeof word, "`sakkara %s", skr_commands.command[i]->name);
         if (!strstr(text, word)) {
             fail_msg("docs/reference.md lacks %s", word);
         }
         const struct skr_flag *flag;
-        for (size_t f = 0; (flag = skr_command_flag(skr_commands[i], f, NULL)); f++) {
+        for (size_t f = 0; (flag = skr_command_flag(skr_commands.command[i], f, NULL)); f++) {
             if (!strstr(text, flag->name)) {
                 fail_msg("docs/reference.md lacks %s", flag->name);
             }

@@ -18,7 +18,7 @@ static char *run_words(char *const *words, int n, int code)
     struct skr_strbuf out, messages;
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
-    int rc = skr_cli_parse(n, words, &call, &messages);
+    int rc = skr_cli_parse(&skr_commands, n, words, &call, &messages);
     rc = rc == SKR_EXIT_OK ? call.command->run(&call, &out, &messages) : rc;
     if (rc != code) {
         fail_msg("%s: exit code %d: %s", words[0], rc, messages.s);
@@ -111,10 +111,10 @@ TEST(every_flag_is_in_help_man_page_and_completion)
 {
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
     const struct skr_command *command;
-    for (size_t i = 0; (command = skr_command_at(i)); i++) {
+    for (size_t i = 0; (command = skr_command_at(&skr_commands, i)); i++) {
         struct skr_strbuf help;
         skr_strbuf_init(&help);
-        assert_int_equal(skr_cli_write_help(command->name, &help), SKR_EXIT_OK);
+        assert_int_equal(skr_cli_write_help(&skr_commands, command->name, &help), SKR_EXIT_OK);
         char *section = section_of(page, command->name);
         char summary[256];
         escape(command->summary, summary, sizeof summary);
@@ -138,17 +138,18 @@ TEST(every_command_is_in_overview_and_completion)
 {
     struct skr_strbuf overview;
     skr_strbuf_init(&overview);
-    skr_cli_write_help(NULL, &overview);
+    skr_cli_write_help(&skr_commands, NULL, &overview);
     char *completed = run_line("__complete ''"), *topics = run_line("__complete help ''");
-    for (size_t i = 0; skr_commands[i]; i++) {
+    for (size_t i = 0; skr_commands.command[i]; i++) {
         char text[256];
-        snprintf(text, sizeof text, "  %-10s %s\n", skr_commands[i]->name,
-                 skr_commands[i]->summary);
+        snprintf(text, sizeof text, "  %-10s %s\n", skr_commands.command[i]->name,
+                 skr_commands.command[i]->summary);
         expect_part(overview.s, text, "overview");
-        snprintf(text, sizeof text, "%s\t%s\n", skr_commands[i]->name, skr_commands[i]->summary);
+        snprintf(text, sizeof text, "%s\t%s\n", skr_commands.command[i]->name,
+                 skr_commands.command[i]->summary);
         expect_part(completed, text, "completion");
         expect_part(topics, text, "completion of help");
-        assert_true(skr_commands[i]->name[0] != '_');
+        assert_true(skr_commands.command[i]->name[0] != '_');
     }
     assert_null(strstr(completed, "__"));
     free(completed);
@@ -167,7 +168,7 @@ TEST(exit_codes_are_in_overview_and_man_pages)
                                         "6 server unreachable"};
     struct skr_strbuf overview;
     skr_strbuf_init(&overview);
-    skr_cli_write_help(NULL, &overview);
+    skr_cli_write_help(&skr_commands, NULL, &overview);
     char *page = run_line("__man sakkara"), *client = run_line("__man kubectl-sakkara");
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         expect_part(overview.s, codes[i], "overview");
@@ -230,7 +231,7 @@ static void check_example(const char *begin, size_t len)
     assert_true(at == line || at[-1] == ' ');
     int n = split(at, words);
     skr_strbuf_init(&refusal);
-    if (skr_cli_parse(n - 1, words + 1, &call, &refusal) != SKR_EXIT_OK) {
+    if (skr_cli_parse(&skr_commands, n - 1, words + 1, &call, &refusal) != SKR_EXIT_OK) {
         fail_msg("%.*s\n%s", (int)len, begin, refusal.s);
     }
     skr_call_fini(&call);
@@ -240,7 +241,7 @@ static void check_example(const char *begin, size_t len)
 TEST(every_example_is_understood)
 {
     const struct skr_command *command;
-    for (size_t i = 0; (command = skr_command_at(i)); i++) {
+    for (size_t i = 0; (command = skr_command_at(&skr_commands, i)); i++) {
         size_t n = 0;
         const char *line = command->examples;
         for (const char *end; (end = strchr(line, '\n')); line = end + 1, n++) {
