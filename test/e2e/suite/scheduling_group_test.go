@@ -37,17 +37,6 @@ func workloadPlane(t *testing.T) *cluster.Plane {
 	return plane
 }
 
-// indexed makes a Job with an index for each of its n pods, all members of a group.
-func (r *run) indexed(name, group string, n int, changes ...change) {
-	r.Helper()
-	pod := r.pod("", append([]change{label("sakkara.group.name", group)}, changes...)...)
-	r.must(r.plane.Admin.Create("/apis/batch/v1/namespaces/"+r.ns+"/jobs", &cluster.Job{
-		Meta: cluster.Meta{Name: name},
-		Spec: cluster.JobSpec{Parallelism: n, Completions: n, Mode: "Indexed",
-			Template: cluster.PodTemplate{Meta: cluster.Meta{Labels: pod.Labels}, Spec: pod.Spec}},
-	}, nil))
-}
-
 // inPodGroups counts the pods of a group that name a PodGroup of Kubernetes' own.
 func (r *run) inPodGroups(group string) (n int) {
 	r.rec.Look(func(v *cluster.View) {
@@ -77,7 +66,7 @@ func TestSchedulingGroup_JobsThatMakePodGroupsAreBound(t *testing.T) {
 			r := start(t, nodes, options{plane: plane})
 			r.topology(tree)
 			r.group("indexed", 24, "")
-			r.indexed("indexed", "indexed", 24, gate(withGate))
+			r.indexedJob("indexed", "indexed", 24, gate(withGate))
 			r.wait(usual, "the Indexed Job is bound", r.allBound("indexed", 24))
 			if n := r.inPodGroups("indexed"); n != 24 {
 				t.Errorf("%d of 24 pods of the Indexed Job name a PodGroup", n)
@@ -108,7 +97,7 @@ func TestSchedulingGroup_AWaitingJobLeavesTheSchedulerInPeace(t *testing.T) {
 	r.begin()
 	r.topology(tree)
 	r.group("g", 8, "")
-	r.indexed("g", "g", 8, gate(true))
+	r.indexedJob("g", "g", 8, gate(true))
 	r.wait(usual, "it waits for capacity", func(v *cluster.View) error {
 		if reason := v.Map(r.ns, "g").Data["reason"]; reason != "WaitingForCapacity" {
 			return fmt.Errorf("reason %q", reason)

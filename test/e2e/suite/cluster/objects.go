@@ -213,7 +213,6 @@ type JobSpec struct {
 	Completions  int         `json:"completions"`
 	Mode         string      `json:"completionMode,omitempty"`
 	BackoffLimit *int        `json:"backoffLimit,omitempty"`
-	Mode         string      `json:"completionMode,omitempty"`
 	Template     PodTemplate `json:"template"`
 }
 
