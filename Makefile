@@ -141,9 +141,9 @@ $(PROPERTY_BIN): $(O)/test/property/%: $(O)/test/property/%.o $(TEST_MAIN) \
 $(INTEGRATION_BIN): $(O)/test/integration/%: $(O)/test/integration/%.o $(TEST_MAIN) \
 		$(O)/test/integration/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
-# What fits is judged by an oracle of the property tests.
+# What fits is judged by an oracle of the property tests; the frame's rig serves here, too.
 $(BENCH_BIN): $(O)/test/bench/%: $(O)/test/bench/%.o $(O)/test/bench/libhelp.a \
-		$(O)/test/property/libhelp.a $(LIBS)
+		$(O)/test/property/libhelp.a $(O)/test/unit/libhelp.a $(LIBS)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka -lm
 # The fuzzer of the engine plays in the world of its unit tests.
 FUZZ_HELP := $(O)/test/fuzz/libhelp.a $(O)/test/unit/libhelp.a
