@@ -275,7 +275,7 @@ bench-counts: $(filter %/bench_counts,$(BENCH_BIN)) ## the solver's instructions
 bench-solver: $(filter $(O)/test/bench/bench_solver%,$(BENCH_BIN)) ## the solver; CHIC_SCHED=DIR: beside the reference
 	@set -e; for b in $^; do CHIC_SCHED="$(CHIC_SCHED)" $$b; done
 # The kept page changes only when all of it could be made.
-SOLVER_BENCH := $(foreach part,solver solver_rules solver_reference,$(O)/test/bench/bench_$(part))
+SOLVER_BENCH := $(foreach part,solver solver_rules solver_reference placement propagation,$(O)/test/bench/bench_$(part))
 benchmarks: $(SOLVER_BENCH) ## docs/benchmarks.md, as bench-solver
 	@mkdir -p $(O)/test/bench
 	@CC="$(CC)" CHIC_SCHED="$(CHIC_SCHED)" test/bench/benchmarks.sh $^ >$(O)/test/bench/benchmarks.md
