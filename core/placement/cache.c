@@ -6,6 +6,37 @@
 
 #include "core/placement/state.h"
 
+/* ---- namespaces ---- */
+
+const struct skr_ocm_namespace *skr_placements_namespace(const struct skr_placements *self,
+                                                         const char *name)
+{
+    struct skr_ocm_namespace *found;
+    HASH_FIND(hh, self->namespace_, name, strlen(name), found);
+    return found;
+}
+
+static struct skr_ocm_namespace *open_namespace(struct skr_placements *self, const char *name)
+{
+    struct skr_ocm_namespace *found;
+    HASH_FIND(hh, self->namespace_, name, strlen(name), found);
+    if (!found) {
+        found = skr_alloc(sizeof *found);
+        found->name = skr_strdup(name);
+        HASH_ADD_KEYPTR(hh, self->namespace_, found->name, strlen(found->name), found);
+    }
+    return found;
+}
+
+static void close_namespace(struct skr_placements *self, struct skr_ocm_namespace *home)
+{
+    if (!home->binding && !home->entry) {
+        HASH_DELETE(hh, self->namespace_, home);
+        free(home->name);
+        free(home);
+    }
+}
+
 /* ---- Placements ---- */
 
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self, const char *key)
@@ -34,6 +65,8 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
     entry = skr_alloc(sizeof *entry);
     entry->key = key;
     HASH_ADD_KEYPTR(hh, self->entry, entry->key, strlen(entry->key), entry);
+    entry->home = open_namespace(self, namespace_);
+    DL_APPEND(entry->home->entry, entry);
     return entry;
 }
 
@@ -64,6 +97,8 @@ static void free_entry(struct skr_placements *self, struct skr_placement_entry *
 {
     struct skr_cluster_count *count, *next;
     HASH_DELETE(hh, self->entry, entry);
+    DL_DELETE(entry->home->entry, entry);
+    close_namespace(self, entry->home);
     HASH_ITER(hh, entry->named, count, next)
     {
         HASH_DELETE(hh, entry->named, count);
@@ -156,6 +191,19 @@ static void unlink_decision(struct skr_placements *self, const struct skr_placem
 
 /* ---- objects ---- */
 
+/* Its object is the caller's. */
+static void free_cached(struct skr_placements *self, enum skr_ocm_kind kind,
+                        struct skr_ocm_entry *cached)
+{
+    HASH_DELETE(hh, self->cache[kind], cached);
+    if (cached->home) {
+        DL_DELETE(cached->home->binding, cached);
+        close_namespace(self, cached->home);
+    }
+    free(cached->key);
+    free(cached);
+}
+
 static struct skr_ocm_entry *find_cached(const struct skr_placements *self, enum skr_ocm_kind kind,
                                          const char *key)
 {
@@ -207,6 +255,10 @@ static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void 
         cached = skr_alloc(sizeof *cached);
         cached->key = key;
         HASH_ADD_KEYPTR(hh, self->cache[kind], cached->key, strlen(cached->key), cached);
+        if (kind == SKR_OCM_BINDING) {
+            cached->home = open_namespace(self, meta->namespace_);
+            DL_APPEND(cached->home->binding, cached);
+        }
     } else {
         free(key);
     }
@@ -245,13 +297,11 @@ void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
         entry->placement = NULL;
         skr_placements_close(self, entry);
     } else if (cached) {
-        HASH_DELETE(hh, self->cache[kind], cached);
         self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
         if (kind == SKR_OCM_DECISION) {
             unlink_decision(self, object);
         }
-        free(cached->key);
-        free(cached);
+        free_cached(self, kind, cached);
     }
     free(key);
     return object;
@@ -315,10 +365,8 @@ void skr_placements_clear(struct skr_placements *self)
         struct skr_ocm_entry *cached, *next;
         HASH_ITER(hh, self->cache[k], cached, next)
         {
-            HASH_DELETE(hh, self->cache[k], cached);
             skr_ocm_types[k].destroy(cached->object);
-            free(cached->key);
-            free(cached);
+            free_cached(self, (enum skr_ocm_kind)k, cached);
         }
     }
     free(self->cluster);

@@ -17,9 +17,10 @@ static const struct skr_addon_score *find_score(void *context, const char *clust
 static int fill_hub(struct skr_placements *self, const struct skr_placement_entry *entry,
                     struct skr_arena *arena, struct skr_placement_hub *hub)
 {
-    struct skr_ocm_entry *cached, *next;
-    const struct skr_cluster_set_binding **binding =
-        skr_arena_array(arena, HASH_COUNT(self->cache[SKR_OCM_BINDING]) + 1, sizeof *binding);
+    const struct skr_ocm_entry *cached;
+    size_t n = 0;
+    DL_COUNT(entry->home->binding, cached, n);
+    const struct skr_cluster_set_binding **binding = skr_arena_array(arena, n + 1, sizeof *binding);
     if (!binding) {
         return -SKR_LIMIT;
     }
@@ -38,12 +39,9 @@ static int fill_hub(struct skr_placements *self, const struct skr_placement_entr
         .now = skr_frame_now(self->frame),
         .spread_mode = self->settings->spread_mode,
         .stopwatch = self->settings->stopwatch};
-    HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
+    DL_FOREACH(entry->home->binding, cached)
     {
-        const struct skr_cluster_set_binding *b = cached->object;
-        if (strcmp(b->meta.namespace_, entry->placement->meta.namespace_) == 0) {
-            binding[hub->n_bindings++] = b;
-        }
+        binding[hub->n_bindings++] = cached->object;
     }
     return 0;
 }

@@ -9,6 +9,7 @@
  * cycle, trigger, outbox, cache.
  */
 #include <uthash.h>
+#include <utlist.h>
 
 #include "core/frame/keys.h"
 #include "core/placement/evaluate.h"
@@ -36,6 +37,16 @@ struct skr_ocm_entry {
     UT_hash_handle hh; /* by key: "namespace/name", or "name" */
     char *key;
     void *object;
+    struct skr_ocm_namespace *home;    /* of a binding; NULL otherwise */
+    struct skr_ocm_entry *prev, *next; /* bindings of the same namespace */
+};
+
+/* What one namespace has; it is there as long as it has any. */
+struct skr_ocm_namespace {
+    UT_hash_handle hh; /* by name */
+    char *name;
+    struct skr_ocm_entry *binding;
+    struct skr_placement_entry *entry;
 };
 
 /* How many of a Placement's decisions name a cluster; or how many Placements do. */
@@ -69,7 +80,9 @@ struct skr_target {
 struct skr_placement_entry {
     UT_hash_handle hh; /* by key */
     char *key;
-    struct skr_placement *placement; /* NULL: there is none */
+    struct skr_ocm_namespace *home;
+    struct skr_placement_entry *prev, *next; /* of the same namespace */
+    struct skr_placement *placement;         /* NULL: there is none */
     size_t n_decisions, cap_decisions;
     struct skr_placement_decision **decision; /* of its label; borrowed from the cache */
     struct skr_cluster_count *named;
@@ -86,6 +99,7 @@ struct skr_placements {
     struct skr_keys *keys;
     struct skr_ocm_entry *cache[SKR_OCM_KIND_COUNT]; /* PLACEMENT is in entry */
     struct skr_placement_entry *entry;
+    struct skr_ocm_namespace *namespace_;
     struct skr_cluster_count *load;
     /* For cycles; sorted again when a cluster or set came or went. */
     const struct skr_managed_cluster **cluster;
@@ -110,6 +124,9 @@ void *skr_placements_find(const struct skr_placements *self, enum skr_ocm_kind k
                           const char *namespace_, const char *name);
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self,
                                                  const char *key); /* NULL: none */
+/* NULL: it has neither bindings nor Placements. */
+const struct skr_ocm_namespace *skr_placements_namespace(const struct skr_placements *self,
+                                                         const char *name);
 /* Frees it when there is neither Placement nor decision, and no cycle that needs it. */
 void skr_placements_close(struct skr_placements *self, struct skr_placement_entry *entry);
 void skr_placements_sort(struct skr_placements *self);

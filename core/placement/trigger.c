@@ -91,18 +91,17 @@ struct concern {
 static void queue_set(struct skr_placements *self, const char *set, const struct concern *concern)
 {
     struct skr_ocm_entry *cached, *next;
-    struct skr_placement_entry *entry, *next_entry;
+    struct skr_placement_entry *entry;
     HASH_ITER(hh, self->cache[SKR_OCM_BINDING], cached, next)
     {
         const struct skr_cluster_set_binding *binding = cached->object;
         if (strcmp(binding->set, set) != 0) {
             continue;
         }
-        HASH_ITER(hh, self->entry, entry, next_entry)
+        DL_FOREACH(cached->home->entry, entry)
         {
             const struct skr_placement *p = entry->placement;
-            if (p && strcmp(p->meta.namespace_, binding->meta.namespace_) == 0 &&
-                (p->misconfigured[0] || asks_for(p, set)) &&
+            if (p && (p->misconfigured[0] || asks_for(p, set)) &&
                 (!concern->resources || reads_resources(p)) &&
                 (!concern->score || reads_score(p, concern->score))) {
                 skr_placements_queue(self, entry);
@@ -196,12 +195,13 @@ static void queue_owner(struct skr_placements *self, const struct skr_placement_
 static void binding_changed(struct skr_placements *self,
                             const struct skr_cluster_set_binding *binding)
 {
-    struct skr_placement_entry *entry, *next;
-    HASH_ITER(hh, self->entry, entry, next)
+    const struct skr_ocm_namespace *home =
+        binding ? skr_placements_namespace(self, binding->meta.namespace_) : NULL;
+    struct skr_placement_entry *entry;
+    DL_FOREACH(home ? home->entry : NULL, entry)
     {
         const struct skr_placement *p = entry->placement;
-        if (binding && p && strcmp(p->meta.namespace_, binding->meta.namespace_) == 0 &&
-            (p->misconfigured[0] || asks_for(p, binding->set))) {
+        if (p && (p->misconfigured[0] || asks_for(p, binding->set))) {
             skr_placements_queue(self, entry);
         }
     }

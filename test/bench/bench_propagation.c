@@ -97,7 +97,7 @@ static void constrain(struct fleet *f, enum skr_spread_field field, int64_t min,
         (struct skr_group_constraint){.field = field, .min_groups = min, .max_groups = max};
 }
 
-static int64_t measure(const char *what, struct fleet *f)
+static int64_t measure(const char *what, const char *target, struct fleet *f)
 {
     int64_t best = INT64_MAX;
     const char *ended = "";
@@ -113,18 +113,18 @@ static int64_t measure(const char *what, struct fleet *f)
         ended = decision->code == SKR_PROPAGATION_PLACED ? "placed" : message;
         skr_binding_decision_destroy(decision);
     }
-    printf("%-52s %10.3f ms  %s\n", what, (double)best / 1e6, ended);
+    printf("| %s | %.3f ms | %s | %s |\n", what, (double)best / 1e6, target, ended);
     return best;
 }
 
-static void bench_clusters(size_t n)
+static void bench_clusters(size_t n, const char *target)
 {
     struct fleet f;
     char what[80];
     make_fleet(&f, n, 100);
     constrain(&f, SKR_SPREAD_CLUSTER, 2, 5);
     snprintf(what, sizeof what, "cluster 2..5, %zu clusters", n);
-    (void)measure(what, &f);
+    (void)measure(what, target, &f);
     free_fleet(&f);
 }
 
@@ -147,11 +147,11 @@ static void bench_regions(void)
     make_fleet(&f, 520, 26 * 5);
     constrain(&f, SKR_SPREAD_REGION, 10, 10);
     constrain(&f, SKR_SPREAD_CLUSTER, 12, 20);
-    int64_t ours = measure("region 10..10 of 26, cluster 12..20", &f);
+    int64_t ours = measure("region 10..10 of 26, cluster 12..20", "10 ms", &f);
     int64_t start = now_ns();
     uint64_t paths = count_paths(26, 10);
     int64_t plain = now_ns() - start;
-    printf("%-52s %10.3f ms  %llu paths, counted alone\n", "  a plain walk of the same regions",
+    printf("| a plain walk of the same regions | %.3f ms | | %llu paths, counted alone |\n",
            (double)plain / 1e6, (unsigned long long)paths);
     skr_bug_on(ours > plain);
     free_fleet(&f);
@@ -166,7 +166,7 @@ static void bench_levels(int32_t replicas, const char *what)
     constrain(&f, SKR_SPREAD_REGION, 3, 6);
     constrain(&f, SKR_SPREAD_ZONE, 6, 10);
     constrain(&f, SKR_SPREAD_CLUSTER, 10, 20);
-    (void)measure(what, &f);
+    (void)measure(what, "50 ms", &f);
     free_fleet(&f);
 }
 
@@ -186,14 +186,15 @@ static void bench_division(void)
         int64_t took = now_ns() - start;
         best = took < best ? took : best;
     }
-    printf("%-52s %10.3f ms\n", "10,000,000 replicas over 100 clusters", (double)best / 1e6);
+    printf("| 10,000,000 replicas over 100 clusters | %.3f ms | 1 ms | |\n", (double)best / 1e6);
 }
 
 int main(void)
 {
-    bench_clusters(100);
-    bench_clusters(1000);
-    bench_clusters(5000);
+    printf("| case | time | target | |\n|---|---|---|---|\n");
+    bench_clusters(100, "0.05 ms");
+    bench_clusters(1000, "0.3 ms");
+    bench_clusters(5000, "2 ms");
     bench_regions();
     bench_levels(100, "3 levels, 5,000 clusters, the first combination");
     bench_levels(770, "3 levels, 5,000 clusters, room is scarce");

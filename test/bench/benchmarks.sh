@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# benchmarks.sh COSTS RULES REFERENCE: runs the solver's benchmarks and prints docs/benchmarks.md.
+# benchmarks.sh COSTS RULES REFERENCE PLACEMENT PROPAGATION: runs the benchmarks and prints docs/benchmarks.md.
 set -eu
 costs=$1
 rules=$2
 reference=$3
+placement=$4
+propagation=$5
 
 model=$(sed -nE 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
 memory=$(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo 2>/dev/null)
@@ -67,4 +69,15 @@ $("$rules")
 A floor is a time that must hold (p50); \`make bench-solver\` fails when one does not. A target is what we would like.
 
 $("$costs")
+
+## Placements and bindings
+
+One core. *From nothing* is with the API server of the unit tests, whose work is in it. *Cluster by cluster* is the definition of the
+selection, done as it is written; both answers are compared.
+
+$("$placement")
+
+Bindings of Karmada: one decision each, the best of several. *A plain walk* goes over all combinations of regions and does nothing with them.
+
+$("$propagation")
 END

@@ -20,14 +20,14 @@ type ocm struct {
 	clusters, placements, decisions cluster.Resource
 }
 
-// startOCM has a bound set of five clusters in three zones: a1, a2, a3; b1; c1.
-func startOCM(t *testing.T) ocm {
+// startOCMWith has a bound set without clusters.
+func startOCMWith(t *testing.T, daemon cluster.DaemonOptions) ocm {
 	realOnly(t, "the sandbox does not serve these resources")
 	nodes, _ := racks([]int{1})
 	r := start(t, nodes, options{
 		resources: []string{"testdata/ocm.yaml"},
 		roles:     []string{"../../../manifests/ocm/rbac.yaml"},
-		daemon:    cluster.DaemonOptions{Settings: map[string]string{"ocm": "{enabled: true}"}},
+		daemon:    daemon,
 	})
 	o := ocm{r, r.resource("managedclusters"), r.resource("placements"), r.resource("placementdecisions")}
 	o.must(o.plane.Admin.Create(o.resource("managedclustersets").At("", ""), map[string]any{
@@ -38,6 +38,12 @@ func startOCM(t *testing.T) ocm {
 		"apiVersion": ocmGroup + "/v1beta2", "kind": "ManagedClusterSetBinding", "metadata": map[string]any{"name": "prod"},
 		"spec": map[string]any{"clusterSet": "prod"},
 	}, nil))
+	return o
+}
+
+// startOCM has a bound set of five clusters in three zones: a1, a2, a3; b1; c1.
+func startOCM(t *testing.T) ocm {
+	o := startOCMWith(t, cluster.DaemonOptions{Settings: map[string]string{"ocm": "{enabled: true}"}})
 	for _, name := range []string{"a1", "a2", "a3", "b1", "c1"} {
 		o.must(o.plane.Admin.Create(o.clusters.At("", ""), map[string]any{
 			"apiVersion": ocmGroup + "/v1", "kind": "ManagedCluster",

@@ -155,6 +155,30 @@ func (r *run) prepareDaemon(wanted cluster.DaemonOptions) {
 	r.schedulerOptions.FilterURL, r.schedulerOptions.BindURL = r.tap.FilterURL, r.tap.BindURL
 }
 
+// replica starts another daemon beside the first one, behind the same proxy.
+func (r *run) replica(wanted cluster.DaemonOptions) *cluster.Daemon {
+	r.Helper()
+	wanted.Binary, wanted.Server, wanted.CA = sakkaraBinary, r.proxy.Server, r.proxy.CA
+	second, err := r.plane.NewDaemon(r.ns+"-replica", wanted)
+	r.must(err)
+	process, err := second.Launch()
+	r.must(err)
+	r.Cleanup(func() {
+		if err := process.Stop(10 * time.Second); err != nil {
+			r.Errorf("the second daemon: %v", err)
+		}
+	})
+	return second
+}
+
+// expectLeader fails the test when this daemon does not lead.
+func (r *run) expectLeader(daemon *cluster.Daemon) {
+	r.Helper()
+	if _, page := daemon.AdminGet("/metrics"); !strings.Contains(page, "\nsakkara_leader 1\n") {
+		r.Errorf("%s does not lead", daemon.Admin)
+	}
+}
+
 // begin starts the daemon and kube-scheduler.
 func (r *run) begin() {
 	r.Helper()

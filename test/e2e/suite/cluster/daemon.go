@@ -95,13 +95,19 @@ client: {qps: %d, burst: %d}
 	return text.String()
 }
 
-// Start runs the daemon and returns once /readyz says so.
-func (d *Daemon) Start() error {
+// Launch runs the daemon; one that stands by never gets ready.
+func (d *Daemon) Launch() (*Process, error) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.starts++
 	process, err := Start(d.plane.Dir, d.name, nil, d.argv...)
 	d.proc = process
-	d.mu.Unlock()
+	return process, err
+}
+
+// Start runs the daemon and returns once /readyz says so.
+func (d *Daemon) Start() error {
+	process, err := d.Launch()
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"io"
 	"log"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -59,6 +60,8 @@ type Proxy struct {
 	writes  []*Write
 	latency time.Duration
 	faults  []fault
+	share   float64 // of writes that Disturb spoils
+	chance  *mathrand.Rand
 	killAt  int // writes left until the kill; 0: none
 	moment  Moment
 	kill    func()
@@ -131,6 +134,14 @@ func (x *Proxy) Before(match func(*Write) bool, action func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.faults = append(x.faults, fault{match: match, action: action})
+}
+
+// Disturb spoils a share of the writes from now on, Events not counted: 409, 429 or 500 instead of forwarding, or an
+// answer that gets lost. A share of 0 ends it.
+func (x *Proxy) Disturb(share float64, seed uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.share, x.chance = share, mathrand.New(mathrand.NewPCG(seed, seed))
 }
 
 // KillAt calls kill at the k-th write from now, Events not counted. k = 0 forgets the kill; the result
@@ -241,6 +252,15 @@ func (x *Proxy) arrived(write *Write) verdict {
 		if x.killAt--; x.killAt == 0 {
 			return verdict{kill: x.kill, moment: x.moment}
 		}
+	}
+	if x.share > 0 && x.chance.Float64() < x.share {
+		codes := []int{409, 429, 500, 0}
+		code := codes[x.chance.IntN(len(codes))]
+		if code == 0 {
+			return verdict{moment: AfterForwarding, kill: func() {}}
+		}
+		write.Status = code
+		return verdict{code: code}
 	}
 	for i, fault := range x.faults {
 		if fault.match(write) {
