@@ -340,12 +340,6 @@ uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger)
     return ledger->freed_epoch;
 }
 
-bool skr_ledger_is_reserved(const struct skr_ledger *ledger, const char *name)
-{
-    const struct skr_ledger_node *node = skr_ledger_nodes_find(&ledger->nodes, name);
-    return node && node->n_reserved > 0;
-}
-
 /* ---- the check ---- */
 
 /* What the charges on one node add up to. */

@@ -76,8 +76,6 @@ void skr_ledger_see_changed(struct skr_ledger *ledger, void (*see)(void *context
                             void *context);
 /* Grows by one at every change that frees or adds capacity anywhere; wake-up of waiting groups. */
 uint64_t skr_ledger_freed_epoch(const struct skr_ledger *ledger);
-/* Sum of charges of the kinds RESERVED on the node > 0: prioritizer and guard texts. */
-bool skr_ledger_is_reserved(const struct skr_ledger *ledger, const char *node);
 /* Recomputes every sum from the charges; SKR_BUG with the first difference. O(nodes + charges). */
 int skr_ledger_check(const struct skr_ledger *ledger, struct skr_error *error);
 

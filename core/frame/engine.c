@@ -173,11 +173,6 @@ void *skr_engine_self(const struct skr_engine *e)
     return e->self;
 }
 
-const struct skr_scheduler *skr_engine_scheduler(const struct skr_engine *e)
-{
-    return e->scheduler;
-}
-
 const struct skr_frame *skr_engine_frame(const struct skr_engine *e)
 {
     return e->frame;

@@ -32,7 +32,6 @@ int skr_engine_check(const struct skr_engine *engine, struct skr_error *error);
 
 /* What create() of the scheduler returned: for its pages and metrics, on the engine's thread. */
 void *skr_engine_self(const struct skr_engine *engine);
-const struct skr_scheduler *skr_engine_scheduler(const struct skr_engine *engine);
 const struct skr_frame *skr_engine_frame(const struct skr_engine *engine);
 
 #endif

@@ -99,13 +99,11 @@ void explain_request_ask(struct skr_gang *e, uint64_t request,
         return;
     }
     struct asker *a = skr_alloc(sizeof *a);
-    size_t n = strlen(asked->namespace_) + strlen(asked->name) + 2;
     a->request = request;
     a->facts = e->epoch.facts;
     a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
     wakes_add(e, a->until, WAKE_ASKERS, NULL);
-    a->key = skr_alloc(n);
-    snprintf(a->key, n, "%s/%s", asked->namespace_, asked->name);
+    a->key = skr_object_key(asked->namespace_, asked->name);
     DL_APPEND(q->askers, a);
     q->n++;
 }

@@ -5,7 +5,6 @@
 #include "core/gang/dirty.h"
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
-#include "core/gang/names.h"
 #include "core/gang/trial.h"
 
 #include <string.h>
@@ -36,7 +35,7 @@ struct group *groups_find_named(const struct skr_gang *e, const char *key,
 
 struct group *groups_get(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    char *key = names_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     struct group *g = groups_find(e, key);
     if (g) {
         free(key);

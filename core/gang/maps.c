@@ -10,7 +10,6 @@
 #include "core/gang/group_objects.h"
 #include "core/gang/group_source.h"
 #include "core/gang/group_table.h"
-#include "core/gang/names.h"
 #include "core/gang/topology.h"
 
 #include <string.h>
@@ -82,8 +81,8 @@ static void leave(struct skr_gang *e, struct map_entry *m)
 static void join(struct skr_gang *e, struct map_entry *m, const char *key)
 {
     m->group_key = skr_strdup(key);
-    const char *name = strchr(key, '/') + 1;
-    struct group *g = groups_get(e, m->map->meta.namespace_, name);
+    const char *slash = strchr(key, '/');
+    struct group *g = groups_get(e, m->map->meta.namespace_, slash ? slash + 1 : key);
     DL_APPEND2(g->source.maps, m, gprev, gnext);
     dirty_group(e, g);
 }
@@ -103,7 +102,7 @@ static void classify(struct skr_gang *e, struct map_entry *m)
         topology_map_changed(e, m);
     }
     const char *name = m->is_group ? skr_group_map_name(&map->data) : NULL;
-    char *key = name ? names_key(map->meta.namespace_, name) : NULL;
+    char *key = name ? skr_object_key(map->meta.namespace_, name) : NULL;
     if (m->group_key && (!key || strcmp(key, m->group_key) != 0)) {
         leave(e, m);
     }
@@ -131,7 +130,7 @@ static void map_destroy(struct skr_gang *e, struct map_entry *m)
 
 void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
 {
-    char *key = names_key(map->meta.namespace_, map->meta.name);
+    char *key = skr_object_key(map->meta.namespace_, map->meta.name);
     struct map_entry *m = maps_find(e, key);
     if (m && strcmp(m->map->meta.uid, map->meta.uid) != 0) { /* deleted and made anew */
         maps_delete(e, map->meta.namespace_, map->meta.name);
@@ -162,7 +161,7 @@ void maps_upsert(struct skr_gang *e, struct skr_configmap *map)
 
 void maps_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    char *key = names_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     struct map_entry *m = maps_find(e, key);
     free(key);
     if (!m) {
@@ -180,7 +179,7 @@ void maps_delete(struct skr_gang *e, const char *namespace_, const char *name)
 
 void maps_podgroup_upsert(struct skr_gang *e, struct skr_podgroup *pg)
 {
-    char *key = names_key(pg->meta.namespace_, pg->meta.name);
+    char *key = skr_object_key(pg->meta.namespace_, pg->meta.name);
     struct podgroup_entry *entry = maps_find_podgroup(e, key);
     if (entry && strcmp(entry->pg->meta.uid, pg->meta.uid) == 0 && pg->meta.resource_version &&
         pg->meta.resource_version < entry->pg->meta.resource_version) {
@@ -219,7 +218,7 @@ static void podgroup_destroy(struct skr_gang *e, struct podgroup_entry *entry)
 
 void maps_podgroup_delete(struct skr_gang *e, const char *namespace_, const char *name)
 {
-    char *key = names_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     struct podgroup_entry *entry = maps_find_podgroup(e, key);
     struct group *g = groups_find(e, key);
     free(key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One copy of every node name that something of ours outlives; keys of objects. */
+/* One copy of every node name that something of ours outlives. */
 #include "core/gang/names.h"
 
 #include <stddef.h>
@@ -55,11 +55,6 @@ void names_free_unmarked(struct skr_gang *e)
     e->n_names_swept = HASH_COUNT(e->names);
 }
 
-size_t names_count(const struct skr_gang *e)
-{
-    return HASH_COUNT(e->names);
-}
-
 void names_fini(struct skr_gang *e)
 {
     struct interned_name *n, *tmp;
@@ -68,12 +63,4 @@ void names_fini(struct skr_gang *e)
         HASH_DEL(e->names, n);
         free(n);
     }
-}
-
-char *names_key(const char *namespace_, const char *name)
-{
-    size_t n = strlen(namespace_) + strlen(name) + 2;
-    char *key = skr_alloc(n);
-    snprintf(key, n, "%s/%s", namespace_, name);
-    return key;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_CORE_GANG_NAMES_H
 #define SKR_CORE_GANG_NAMES_H
-/* Names: of nodes, one copy each, for whoever outlives the node that it names; keys of objects. */
+/* Names of nodes, one copy each, for whoever outlives the node that it names. */
 #include "core/gang/gang.h"
 
 /* The one copy; it lives as long as something that names_sweep() knows refers to it, and at least to
@@ -11,8 +11,6 @@ const char *names_intern(struct skr_gang *e, const char *node);
 void names_mark(const char *name);
 void names_free_unmarked(struct skr_gang *e);
 bool names_are_many(const struct skr_gang *e, size_t few); /* twice those of the last sweep */
-size_t names_count(const struct skr_gang *e);
-char *names_key(const char *namespace_, const char *name); /* "namespace/name", to free() */
 void names_fini(struct skr_gang *e);
 
 #endif

@@ -251,7 +251,7 @@ static struct pod_entry *entry_create(struct skr_gang *e, const struct skr_pod *
     }
     p = skr_alloc(sizeof *p);
     p->uid = skr_strdup(pod->meta.uid);
-    p->key = names_key(pod->meta.namespace_, pod->meta.name);
+    p->key = skr_object_key(pod->meta.namespace_, pod->meta.name);
     p->seen_at = skr_frame_now(e->frame);
     p->place.rank = -1;
     HASH_ADD_KEYPTR(hh, e->pods, p->uid, strlen(p->uid), p);

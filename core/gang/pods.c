@@ -6,8 +6,6 @@
  */
 #include "core/gang/pods.h"
 
-#include "core/gang/names.h"
-
 #include "core/group/group.h"
 
 #include <string.h>
@@ -25,7 +23,7 @@ struct pod_entry *pods_find(const struct skr_gang *e, const char *uid)
 struct pod_entry *pods_find_name(const struct skr_gang *e, const char *namespace_, const char *name)
 {
     struct pod_entry *p;
-    char *key = names_key(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     HASH_FIND(hh_name, e->pods_by_name, key, strlen(key), p);
     free(key);
     return p;

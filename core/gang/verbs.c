@@ -14,7 +14,6 @@
 #include "core/gang/group_state.h"
 #include "core/gang/group_table.h"
 #include "core/gang/membership.h"
-#include "core/gang/names.h"
 #include "core/gang/nodes.h"
 #include "core/gang/nomination.h"
 #include "core/gang/output.h"
@@ -162,7 +161,7 @@ static const struct group *group_of(const struct skr_gang *e, const struct pod_e
         strcmp(known->namespace_, pod->meta.namespace_) == 0) {
         return known;
     }
-    char *key = names_key(pod->meta.namespace_, name);
+    char *key = skr_object_key(pod->meta.namespace_, name);
     const struct group *g = groups_find(e, key);
     free(key);
     return g;

@@ -15,11 +15,6 @@ static const char *const spread_modes[] = {
 };
 _Static_assert(sizeof spread_modes / sizeof *spread_modes == SKR_SPREAD_MODE_COUNT, "all named");
 
-const char *skr_spread_mode_name(enum skr_spread_mode mode)
-{
-    return spread_modes[mode];
-}
-
 /* ---- parts of the spec ---- */
 
 static int decode_number(struct skr_placement *p, const json_t *spec, struct skr_error *error)

@@ -19,7 +19,6 @@ enum skr_spread_mode {
     SKR_SPREAD_LEXICOGRAPHIC, /* spread first, the others among its equals */
     SKR_SPREAD_MODE_COUNT
 };
-const char *skr_spread_mode_name(enum skr_spread_mode mode); /* "weighted", "lexicographic" */
 
 enum skr_prioritizer_kind {
     SKR_PRIORITIZER_BALANCE,

@@ -34,16 +34,16 @@ static void note(struct skr_spotmix_scheduler_state *self, const struct skr_spot
                                    .reason = reason,
                                    .action = "Mix",
                                    .note = text};
-    char key[560];
+    char *key = skr_object_key(row->namespace_, row->name);
 
     skr_frame_event(self->frame, &event);
-    snprintf(key, sizeof key, "%s/%s", row->namespace_, row->name);
     skr_frame_decision(self->frame, &(const struct skr_decision){.kind = "workload",
                                                                  .key = key,
                                                                  .pod = "",
                                                                  .what = "Spot mix changed",
                                                                  .reason = reason,
                                                                  .message = text});
+    free(key);
 }
 
 static void tell_rule(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row)

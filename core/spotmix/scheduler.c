@@ -402,11 +402,6 @@ uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_evic
     return ((const struct skr_spotmix_scheduler_state *)self)->evictions[result];
 }
 
-bool skr_spotmix_scheduler_is_serving(const void *self)
-{
-    return ((const struct skr_spotmix_scheduler_state *)self)->serving;
-}
-
 const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result result)
 {
     return eviction_names[result];

@@ -46,7 +46,5 @@ const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result re
 /* For pages and metrics; self: of skr_engine_self(). */
 const struct skr_spotmix *skr_spotmix_scheduler_mix(const void *self);
 uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_eviction_result result);
-/* Answers reviews and repairs now. */
-bool skr_spotmix_scheduler_is_serving(const void *self);
 
 #endif

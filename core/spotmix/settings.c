@@ -72,11 +72,6 @@ bool skr_spotmix_settings_preset(struct skr_spotmix_settings *settings, const ch
     return false;
 }
 
-const char *skr_spotmix_preset_name(size_t i)
-{
-    return i < PRESETS ? presets[i].name : NULL;
-}
-
 const char *skr_spotmix_class_name(enum skr_spotmix_class class_)
 {
     return class_names[class_];

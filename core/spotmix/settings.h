@@ -59,8 +59,6 @@ void skr_spotmix_settings_default(struct skr_spotmix_settings *settings);
 /* Node key, expressions and toleration of a preset. false: no such preset; settings are
  * unchanged. */
 bool skr_spotmix_settings_preset(struct skr_spotmix_settings *settings, const char *name);
-/* The i-th preset's name; NULL behind the last one. */
-const char *skr_spotmix_preset_name(size_t i);
 
 const char *skr_spotmix_class_name(enum skr_spotmix_class class_); /* "on-demand", "spot" */
 /* SKR_SPOTMIX_NO_CLASS for anything else, NULL too. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain binding/NAME`: where a binding of Karmada goes, or why it does not. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,10 +51,10 @@ static const struct skr_flag flags[] = {{.name = "--profile",
 static const struct skr_binding *find(const struct options *given, const char *name,
                                       const struct skr_binding_input *input)
 {
-    char key[600];
     const char *namespace_ = given->client.namespace_ ? given->client.namespace_ : "default";
-    snprintf(key, sizeof key, "%s/%s", namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     const struct skr_binding *binding = skr_binding_input_find(input, key);
+    free(key);
     return binding || given->client.namespace_ ? binding : skr_binding_input_find(input, name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara explain placement/NAME`: why these clusters and not those, on objects as they are. */
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/cli/placement_objects.h"
@@ -41,14 +41,9 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *given = call->options;
     const char *name = strchr(call->word[0], '/') + 1;
-    char key[600];
     struct skr_placement_world world;
     int code = skr_placement_objects_fetch(call, &given->client, &world, messages);
-    if (given->client.namespace_) {
-        snprintf(key, sizeof key, "%s/%s", given->client.namespace_, name);
-    } else {
-        snprintf(key, sizeof key, "%s", name);
-    }
+    char *key = skr_object_key(given->client.namespace_ ? given->client.namespace_ : "", name);
     if (code == SKR_EXIT_OK) {
         const struct skr_simulate_placement_options options = {.placement = key,
                                                                .scheduler = given->scheduler,
@@ -56,6 +51,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                                .verbose = given->verbose};
         code = skr_simulate_placement_show(&world, &options, out, messages);
     }
+    free(key);
     skr_placement_world_fini(&world);
     return code;
 }

@@ -181,13 +181,16 @@ static void feed(struct skr_dump *dump)
     skr_actions_fini(&actions);
 }
 
-static int finish(struct skr_dump *dump, int rc, const char *name, struct skr_dump **ret,
+int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *messages,
                   struct skr_error *error)
 {
+    struct skr_dump *dump = skr_alloc(sizeof *dump);
+    skr_manifests_init(&dump->manifests);
+    int rc = skr_manifests_read(&dump->manifests, path, check, NULL, messages);
     if (rc < 0) {
         skr_dump_destroy(dump);
         return skr_error_set(error, rc == -SKR_NOT_FOUND ? SKR_NOT_FOUND : SKR_INVALID,
-                             "%.200s cannot be read as a dump", name);
+                             "%.200s cannot be read as a dump", path);
     }
     skr_settings_default(&dump->settings);
     choose_topology_namespace(dump);
@@ -199,24 +202,6 @@ static int finish(struct skr_dump *dump, int rc, const char *name, struct skr_du
     feed(dump);
     *ret = dump;
     return 0;
-}
-
-int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *messages,
-                  struct skr_error *error)
-{
-    struct skr_dump *dump = skr_alloc(sizeof *dump);
-    skr_manifests_init(&dump->manifests);
-    int rc = skr_manifests_read(&dump->manifests, path, check, NULL, messages);
-    return finish(dump, rc, path, ret, error);
-}
-
-int skr_dump_parse(const char *name, const char *text, size_t n, struct skr_dump **ret,
-                   struct skr_strbuf *messages, struct skr_error *error)
-{
-    struct skr_dump *dump = skr_alloc(sizeof *dump);
-    skr_manifests_init(&dump->manifests);
-    int rc = skr_manifests_parse(&dump->manifests, name, text, n, check, NULL, messages);
-    return finish(dump, rc, name, ret, error);
 }
 
 void skr_dump_destroy(struct skr_dump *dump)

@@ -29,9 +29,6 @@ void skr_source_kubectl_namespace(const struct skr_client_options *options, stru
 struct skr_dump;
 int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *messages,
                   struct skr_error *error);
-/* The same from a text; name stands in front of messages. */
-int skr_dump_parse(const char *name, const char *text, size_t n, struct skr_dump **ret,
-                   struct skr_strbuf *messages, struct skr_error *error);
 int skr_source_dump(struct skr_dump *dump, const struct skr_view_query *query,
                     struct skr_strbuf *out, struct skr_error *error);
 void skr_dump_destroy(struct skr_dump *dump); /* NULL allowed */

@@ -88,11 +88,6 @@ int skr_config_parse(const char *text, size_t n, struct skr_config **ret,
 int skr_config_load(const char *path, struct skr_config **ret, struct skr_findings *findings);
 void skr_config_destroy(struct skr_config *config); /* NULL allowed */
 
-/* Rows of the table, in the order of the documentation. */
-size_t skr_config_option_count(void);
-const char *skr_config_option_key(size_t i); /* "extender.tls.certFile" */
-/* "| `planTimeout` | duration | `5m` | sentence |", the row of docs/reference.md. */
-void skr_config_option_markdown(size_t i, struct skr_strbuf *out);
 /* All options for `sakkara help config`. */
 void skr_config_write_help(struct skr_strbuf *out);
 

@@ -414,35 +414,6 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     return skr_error_set(error, SKR_BUG, "option %s has no type", option->key);
 }
 
-static const char *const type_names[] = {"string",   "list of names",
-                                         "name",     "true or false",
-                                         "duration", "duration or `off`",
-                                         "address",  "address or empty",
-                                         "integer",  "",
-                                         "",         "fixed",
-                                         "",         "name or empty",
-                                         "",         "word or empty"};
-_Static_assert(sizeof type_names / sizeof type_names[0] == SKR_OPTION_TYPE_COUNT,
-               "one name a type");
-
-void skr_option_write_type(const struct skr_option *option, struct skr_strbuf *out)
-{
-    skr_strbuf_add(out, type_names[option->type]);
-    for (size_t i = 0; option->word[i]; i++) {
-        skr_strbuf_addf(out, "%s`%s`", i > 0 ? " or " : "", option->word[i]);
-    }
-}
-
-size_t skr_config_option_count(void)
-{
-    return skr_option_count;
-}
-
-const char *skr_config_option_key(size_t i)
-{
-    return skr_options[i].key;
-}
-
 /* The default as it stands in YAML. */
 static void write_fallback(const struct skr_option *option, struct skr_strbuf *out)
 {
@@ -455,16 +426,6 @@ static void write_fallback(const struct skr_option *option, struct skr_strbuf *o
         return;
     }
     skr_strbuf_add(out, option->fallback[0] ? option->fallback : "\"\"");
-}
-
-void skr_config_option_markdown(size_t i, struct skr_strbuf *out)
-{
-    const struct skr_option *option = &skr_options[i];
-    skr_strbuf_addf(out, "| `%s` | ", option->key);
-    skr_option_write_type(option, out);
-    skr_strbuf_add(out, " | `");
-    write_fallback(option, out);
-    skr_strbuf_addf(out, "` | %s |", option->text);
 }
 
 void skr_config_write_help(struct skr_strbuf *out)

@@ -45,7 +45,5 @@ ptrdiff_t skr_option_find(const char *key);
 /* Stores one scalar (one element of NAMES) into config. The error text lacks the key. */
 int skr_option_store(const struct skr_option *option, const char *text, struct skr_config *config,
                      struct skr_error *error);
-/* What the documentation calls the type: "duration", "`max` or `refuse`". */
-void skr_option_write_type(const struct skr_option *option, struct skr_strbuf *out);
 
 #endif

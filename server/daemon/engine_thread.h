@@ -69,7 +69,6 @@ void skr_engine_thread_ask(struct skr_engine_thread *thread);
 
 /* SYNCED has been handled; the engine leads. Any thread. */
 bool skr_engine_thread_is_synced(struct skr_engine_thread *thread);
-bool skr_engine_thread_is_leader(struct skr_engine_thread *thread);
 /* Waits until everything posted before the call was handled, at most `timeout`; whether it was. Not
  * from an outlet. */
 bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout);

@@ -84,11 +84,6 @@ struct skr_gang_metrics {
     struct skr_metric_family *family[F_COUNT];
 };
 
-const char *skr_gang_metrics_name(size_t i)
-{
-    return i < F_COUNT ? specs[i].name : NULL;
-}
-
 static const char *const attempt_names[] = {"planned", "infeasible", "stale", "error"};
 _Static_assert(sizeof attempt_names / sizeof attempt_names[0] == SKR_ATTEMPT_COUNT,
                "one name an attempt");

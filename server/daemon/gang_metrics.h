@@ -15,7 +15,4 @@ void skr_gang_metrics_solved(struct skr_gang_metrics *metrics, const struct skr_
                              int64_t took_ns);
 void skr_gang_metrics_destroy(struct skr_gang_metrics *metrics); /* NULL allowed */
 
-/* Name of the i-th family, NULL behind the last one. */
-const char *skr_gang_metrics_name(size_t i);
-
 #endif

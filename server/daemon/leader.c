@@ -46,7 +46,6 @@ struct skr_leader {
     bool running;
     atomic_int_fast64_t writes_until; /* boot time; 0: not at all */
     atomic_bool leads;
-    atomic_uint_fast64_t transitions;
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;
@@ -177,9 +176,6 @@ static void report(struct skr_leader *l, bool leads)
         return;
     }
     atomic_store(&l->leads, leads);
-    if (leads) {
-        atomic_fetch_add(&l->transitions, 1);
-    }
     skr_log_info(0, leads ? "Leadership began" : "Leadership ended", SKR_LOG_S("lease", l->lease.s),
                  SKR_LOG_S("identity", l->identity),
                  SKR_LOG_S("holder", skr_leadership_holder(l->leadership)), SKR_LOG_END);
@@ -425,9 +421,4 @@ void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size)
     pthread_mutex_lock(&leader->lock);
     (void)snprintf(buffer, size, "%s", leader->holder);
     pthread_mutex_unlock(&leader->lock);
-}
-
-uint64_t skr_leader_transitions(const struct skr_leader *leader)
-{
-    return atomic_load(&leader->transitions);
 }

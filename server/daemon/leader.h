@@ -54,7 +54,5 @@ bool skr_leader_may_write(const struct skr_leader *leader);
 bool skr_leader_leads(const struct skr_leader *leader);
 /* Who holds the Lease, "" nobody or not known. Any thread. */
 void skr_leader_get_holder(struct skr_leader *leader, char *buffer, size_t size);
-/* Times leadership began. */
-uint64_t skr_leader_transitions(const struct skr_leader *leader);
 
 #endif

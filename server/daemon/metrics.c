@@ -64,11 +64,6 @@ struct skr_daemon_metrics {
     struct skr_metric_family *family[F_COUNT];
 };
 
-const char *skr_daemon_metrics_name(size_t i)
-{
-    return i < F_COUNT ? specs[i].name : NULL;
-}
-
 static void collect_watches(const struct skr_daemon_metrics *m, const struct skr_kube_stats *stats)
 {
     for (size_t i = 0; i < stats->n_resources; i++) {

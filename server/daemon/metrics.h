@@ -14,7 +14,4 @@ struct skr_daemon_metrics *skr_daemon_metrics_create(struct skr_metrics *registr
 void skr_daemon_metrics_set_kube(struct skr_daemon_metrics *metrics, const struct skr_kube *kube);
 void skr_daemon_metrics_destroy(struct skr_daemon_metrics *metrics); /* NULL allowed */
 
-/* Name of the i-th family, NULL behind the last one. */
-const char *skr_daemon_metrics_name(size_t i);
-
 #endif

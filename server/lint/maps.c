@@ -91,18 +91,10 @@ static void check_topology(struct skr_lint *lint, const struct lint_object *o,
 
 /* ---- groups ---- */
 
-static char *key_of(const char *namespace_, const char *name)
-{
-    struct skr_strbuf key;
-    skr_strbuf_init(&key);
-    skr_strbuf_addf(&key, "%s/%s", namespace_, name);
-    return skr_strbuf_take(&key, NULL);
-}
-
 struct lint_group *lint_find_group(struct skr_lint *lint, const char *namespace_, const char *name)
 {
     struct lint_group_name *found;
-    char *key = key_of(namespace_, name);
+    char *key = skr_object_key(namespace_, name);
     HASH_FIND_STR(lint->group_name, key, found);
     free(key);
     return found ? &lint->group[found->index] : NULL;
@@ -123,7 +115,7 @@ static void add_group(struct skr_lint *lint, const struct lint_object *o, const 
                       struct skr_group_spec *spec)
 {
     struct lint_group_name *name = skr_alloc(sizeof *name);
-    name->key = key_of(o->namespace_, spec->name);
+    name->key = skr_object_key(o->namespace_, spec->name);
     name->index = lint->n_groups;
     HASH_ADD_KEYPTR(hh, lint->group_name, name->key, strlen(name->key), name);
     skr_grow(&lint->group, &lint->cap_groups, lint->n_groups + 1, sizeof *lint->group);

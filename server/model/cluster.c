@@ -82,12 +82,6 @@ struct skr_store *skr_cluster_store(struct skr_cluster *cluster)
     return cluster->store;
 }
 
-void skr_cluster_add(struct skr_cluster *cluster, const struct skr_cluster_model *model)
-{
-    skr_bug_on(cluster->n_models == SKR_CLUSTER_MODELS_MAX);
-    cluster->model[cluster->n_models++] = *model;
-}
-
 /* ---- the loop ---- */
 
 static void show_change(struct skr_cluster *c, const struct skr_store_change *change)
@@ -161,10 +155,6 @@ skr_time skr_cluster_next(const struct skr_cluster *cluster)
     if (skr_store_revision(cluster->store) > cluster->seen) {
         return cluster->now;
     }
-    for (size_t i = 0; i < cluster->n_models; i++) {
-        const skr_time at = cluster->model[i].next(cluster->model[i].context);
-        next = at < next ? at : next;
-    }
     return next;
 }
 
@@ -176,9 +166,6 @@ size_t skr_cluster_step(struct skr_cluster *cluster, skr_time now)
     for (size_t round = 0;; round++) {
         size_t n = see_changes(cluster);
         n += run_due(cluster);
-        for (size_t i = 0; i < cluster->n_models; i++) {
-            n += cluster->model[i].step(cluster->model[i].context, now);
-        }
         if (n == 0) {
             return total;
         }

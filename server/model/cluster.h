@@ -44,18 +44,6 @@ struct skr_cluster *skr_cluster_create(const struct skr_cluster_options *options
 void skr_cluster_destroy(struct skr_cluster *cluster); /* NULL allowed */
 struct skr_store *skr_cluster_store(struct skr_cluster *cluster);
 
-/* A model of its own, stepped after the controllers and the kubelets in the order of adding. It
- * reads the store's changes itself (skr_store_next_change from a revision it keeps). */
-struct skr_cluster_model {
-    void *context;
-    skr_time (*next)(void *context); /* when something is due; SKR_TIME_NEVER */
-    /* Does what is due at now, and sees the changes; returns the number of things done, 0: nothing
-     * is left to do at now. */
-    size_t (*step)(void *context, skr_time now);
-};
-enum { SKR_CLUSTER_MODELS_MAX = 8 };
-void skr_cluster_add(struct skr_cluster *cluster, const struct skr_cluster_model *model);
-
 /* When something is due next; SKR_TIME_NEVER: nothing. Changes made from outside make it due at
  * once (the time of the last step, or 0). */
 skr_time skr_cluster_next(const struct skr_cluster *cluster);

@@ -92,8 +92,6 @@ struct skr_cluster {
     struct skr_owner *owners;
     struct skr_member *members;
     struct skr_budget *budgets;
-    size_t n_models;
-    struct skr_cluster_model model[SKR_CLUSTER_MODELS_MAX];
 };
 
 /* ---- cluster_tasks.c ---- */

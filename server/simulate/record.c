@@ -88,11 +88,9 @@ static struct skr_record_group *find_key(const struct skr_record *record, const 
 struct skr_record_group *skr_record_find(const struct skr_record *record, const char *namespace_,
                                          const char *name)
 {
-    struct skr_strbuf key;
-    skr_strbuf_init(&key);
-    skr_strbuf_addf(&key, "%s/%s", namespace_, name);
-    struct skr_record_group *group = find_key(record, key.s);
-    skr_strbuf_fini(&key);
+    char *key = skr_object_key(namespace_, name);
+    struct skr_record_group *group = find_key(record, key);
+    free(key);
     return group;
 }
 
@@ -120,11 +118,9 @@ static struct skr_record_group *group_of(struct skr_record *record, const json_t
     if (!name || !name[0]) {
         return NULL;
     }
-    struct skr_strbuf key;
-    skr_strbuf_init(&key);
-    skr_strbuf_addf(&key, "%s/%s", skr_path_text(pod, "metadata.namespace"), name);
-    struct skr_record_group *group = get_key(record, key.s);
-    skr_strbuf_fini(&key);
+    char *key = skr_object_key(skr_path_text(pod, "metadata.namespace"), name);
+    struct skr_record_group *group = get_key(record, key);
+    free(key);
     if (!group->member && skr_pod_decode(pod, &group->member, NULL) == 0) {
         resolve_demand(record, group);
     }

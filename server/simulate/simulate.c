@@ -313,18 +313,3 @@ int skr_simulate_run(const struct skr_simulate_options *options, struct skr_strb
     fini(&s);
     return code;
 }
-
-int skr_simulate_text(const struct skr_simulate_options *options, const char *name,
-                      const char *text, struct skr_strbuf *out, struct skr_strbuf *messages)
-{
-    struct simulation s;
-    init(&s, options, out, messages);
-    int code = check_sets(&s) ? read_config(&s) : SKR_EXIT_USAGE;
-    if (code == SKR_EXIT_OK) {
-        code =
-            exit_code_of(skr_simulate_input_parse(&s.input, name, text, strlen(text), s.messages));
-    }
-    code = code == SKR_EXIT_OK ? simulate(&s) : code;
-    fini(&s);
-    return code;
-}

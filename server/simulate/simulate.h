@@ -37,8 +37,5 @@ struct skr_simulate_options {
  * SKR_EXIT_NOT_FOUND, SKR_EXIT_NOT_PLACED. */
 int skr_simulate_run(const struct skr_simulate_options *options, struct skr_strbuf *out,
                      struct skr_strbuf *messages);
-/* The same for a text instead of files. */
-int skr_simulate_text(const struct skr_simulate_options *options, const char *name,
-                      const char *text, struct skr_strbuf *out, struct skr_strbuf *messages);
 
 #endif

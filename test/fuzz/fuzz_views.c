@@ -11,6 +11,7 @@
 #include "server/render/page.h"
 #include "server/render/render.h"
 #include "test/fuzz/fuzz.h"
+#include "test/unit/text_file.h"
 
 enum { DUMP, PATH, RESOURCE, SLOT, DOMAIN, PARTS };
 
@@ -97,11 +98,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct skr_dump *dump = NULL;
     skr_strbuf_init(&messages);
     const size_t n = fuzz_split(text, part, PARTS);
-    if (skr_dump_parse("dump", part[DUMP], strlen(part[DUMP]), &dump, &messages, &error) == 0) {
+    struct text_file file = text_file_make(part[DUMP], strlen(part[DUMP]));
+    if (skr_dump_read(file.path, &dump, &messages, &error) == 0) {
         ask_all(dump, part, n);
     } else {
         fuzz_check(error.text[0] != '\0' && messages.len > 0);
     }
+    text_file_close(&file);
     json_t *page = json_loads(part[DUMP], 0, NULL);
     if (page) {
         draw(page, false);

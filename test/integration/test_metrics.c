@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/daemon/metrics.h"
 #include "test/integration/prometheus.h"
 #include "test/integration/scene.h"
 #include "test/integration/web.h"
@@ -182,6 +181,14 @@ static double total_of(const char *page, const char *name, bool histogram)
     return sum;
 }
 
+/* Those of watches and writes (server/daemon/metrics.c). */
+static const char *const always[] = {
+    "sakkara_build_info",         "sakkara_watch_restarts_total",
+    "sakkara_watch_events_total", "sakkara_undecodable_objects_total",
+    "sakkara_cache_objects",      "sakkara_cache_age_seconds",
+    "sakkara_api_writes_total",   "sakkara_api_write_seconds_total",
+    "sakkara_api_writes_queued",  "sakkara_api_writes_in_flight"};
+
 static void expect_everything_moved(const char *page)
 {
     static const char type[] = "\n# TYPE ";
@@ -193,11 +200,11 @@ static void expect_everything_moved(const char *page)
             fail_msg("%s did not move", name);
         }
     }
-    for (size_t i = 0; skr_daemon_metrics_name(i); i++) {
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
         char line[160];
-        snprintf(line, sizeof line, "# TYPE %s ", skr_daemon_metrics_name(i));
+        snprintf(line, sizeof line, "# TYPE %s ", always[i]);
         if (!strstr(page, line)) {
-            fail_msg("%s is not there", skr_daemon_metrics_name(i));
+            fail_msg("%s is not there", always[i]);
         }
     }
 }

@@ -15,6 +15,7 @@
 #include "server/simulate/simulate.h"
 #include "test/test.h"
 #include "test/unit/explain_scenarios.h"
+#include "test/unit/text_file.h"
 #include "topology/base/arena.h"
 
 /* ---- explain ---- */
@@ -28,7 +29,9 @@ static json_t *explain(const json_t *files)
     char *text = json_dumps(files, 0);
     skr_strbuf_init(&messages);
     skr_strbuf_init(&out);
-    assert_int_equal(skr_dump_parse("dump", text, strlen(text), &dump, &messages, &error), 0);
+    struct text_file file = text_file_make(text, strlen(text));
+    assert_int_equal(skr_dump_read(file.path, &dump, &messages, &error), 0);
+    text_file_close(&file);
     assert_int_equal(skr_source_dump(dump, &query, &out, &error), 0);
     json_t *x = json_loads(out.s, 0, NULL);
     assert_non_null(x);
@@ -116,15 +119,22 @@ static void assert_text(const struct explain_scenario *s, const json_t *x)
 /* Group g's row of the result. */
 static json_t *simulate(const json_t *files, const char *const *set, size_t n_sets, int *ret_code)
 {
-    const struct skr_simulate_options options = {
-        .until = SKR_TIME_NEVER, .json = true, .set = set, .n_sets = n_sets};
     struct skr_strbuf out, messages;
     char *text = json_dumps(files, 0);
+    struct text_file file = text_file_make(text, strlen(text));
+    const char *path = file.path;
+    const struct skr_simulate_options options = {.file = &path,
+                                                 .n_files = 1,
+                                                 .until = SKR_TIME_NEVER,
+                                                 .json = true,
+                                                 .set = set,
+                                                 .n_sets = n_sets};
     json_t *found = NULL, *group;
     size_t i;
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
-    *ret_code = skr_simulate_text(&options, "f.json", text, &out, &messages);
+    *ret_code = skr_simulate_run(&options, &out, &messages);
+    text_file_close(&file);
     if (*ret_code != SKR_EXIT_OK && *ret_code != SKR_EXIT_NOT_PLACED) {
         print_error("%s\n", messages.s);
         fail();

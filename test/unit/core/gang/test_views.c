@@ -14,6 +14,7 @@
 #include "server/render/render.h"
 #include "test/test.h"
 #include "test/unit/json_text.h"
+#include "test/unit/text_file.h"
 
 static const char *const dumps[] = {"test/views/tree.yaml", "test/views/groups.yaml",
                                     "test/views/group.yaml", "test/views/odd.yaml"};
@@ -339,9 +340,11 @@ TEST(a_tree_of_many_resources_still_counts_pods)
     skr_strbuf_add(&text,
                    "]\"}},{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"},"
                    "\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"7\"}}}]}");
-    if (skr_dump_parse("many", text.s, text.len, &dump, &messages, &error) < 0) {
+    struct text_file file = text_file_make(text.s, text.len);
+    if (skr_dump_read(file.path, &dump, &messages, &error) < 0) {
         fail_msg("%s", messages.s);
     }
+    text_file_close(&file);
     json_t *page = ask(dump, &query, &error);
     if (!page) {
         fail_msg("%s", error.text);
@@ -374,9 +377,11 @@ static struct skr_dump *dump_of_two(const char *names, const char *first, const 
                     "- {kind: Node, apiVersion: v1, metadata: {name: q}, "
                     "status: {allocatable: {pods: '9', %s}}}\n",
                     first, second);
-    if (skr_dump_parse("two.yaml", text.s, text.len, &dump, &messages, &error) < 0) {
+    struct text_file file = text_file_make(text.s, text.len);
+    if (skr_dump_read(file.path, &dump, &messages, &error) < 0) {
         fail_msg("%s: %s", error.text, messages.s);
     }
+    text_file_close(&file);
     skr_strbuf_fini(&text);
     skr_strbuf_fini(&messages);
     return dump;

@@ -12,6 +12,7 @@
 #include "server/simulate/simulate.h"
 #include "test/golden.h"
 #include "test/test.h"
+#include "test/unit/text_file.h"
 #include "topology/base/arena.h"
 
 #define FOLDER "test/simulate"
@@ -69,13 +70,33 @@ TEST(every_scenario_ends_as_written_down_and_again)
 
 /* ---- input ---- */
 
+/* A run over one file that is named f.yaml in messages. */
+static int simulate(const char *text, struct skr_strbuf *out, struct skr_strbuf *messages)
+{
+    struct text_file file = text_file_make(text, strlen(text));
+    const char *path = file.path;
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER};
+    struct skr_strbuf m;
+    skr_strbuf_init(out);
+    skr_strbuf_init(messages);
+    skr_strbuf_init(&m);
+    int code = skr_simulate_run(&options, out, &m);
+    const char *at = m.s;
+    for (const char *next; (next = strstr(at, path)); at = next + strlen(path)) {
+        skr_strbuf_addn(messages, at, (size_t)(next - at));
+        skr_strbuf_add(messages, "f.yaml");
+    }
+    skr_strbuf_add(messages, at);
+    skr_strbuf_fini(&m);
+    text_file_close(&file);
+    return code;
+}
+
 static void assert_simulates(const char *text, int code, const char *out, const char *messages)
 {
     struct skr_strbuf o, m;
-    const struct skr_simulate_options options = {.until = SKR_TIME_NEVER};
-    skr_strbuf_init(&o);
-    skr_strbuf_init(&m);
-    int got = skr_simulate_text(&options, "f.yaml", text, &o, &m);
+    int got = simulate(text, &o, &m);
     assert_string_equal(m.s ? m.s : "", messages);
     assert_int_equal(got, code);
     assert_string_equal(o.s ? o.s : "", out);
@@ -119,11 +140,7 @@ TEST(broken_input_is_told_with_file_line_and_column)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_strbuf o, m;
-        const struct skr_simulate_options options = {.until = SKR_TIME_NEVER};
-        skr_strbuf_init(&o);
-        skr_strbuf_init(&m);
-        assert_int_equal(skr_simulate_text(&options, "f.yaml", rows[i].text, &o, &m),
-                         SKR_EXIT_ERROR);
+        assert_int_equal(simulate(rows[i].text, &o, &m), SKR_EXIT_ERROR);
         assert_non_null(m.s);
         if (strncmp(m.s, rows[i].messages, strlen(rows[i].messages)) != 0) {
             assert_string_equal(m.s, rows[i].messages);
