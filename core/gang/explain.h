@@ -63,9 +63,6 @@ void explained_destroy(struct explained *x); /* NULL allowed; explain_account.c 
 void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
                       int32_t n, struct skr_strbuf *b);
 
-/* "rack=pack, hard" */
-void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b);
-
 /* explain_account.c: need, have, sizes; with domains. */
 void explain_account(const struct account *a, struct skr_strbuf *b);
 /* explain_domains.c: the member "domains". */

@@ -159,7 +159,8 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
 
 /* ---- need and have ---- */
 
-void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b)
+/* "rack=pack, hard" */
+static void explain_rule(const char *level, const struct skr_rule *rule, struct skr_strbuf *b)
 {
     skr_strbuf_addf(b, "%s=%s", level, rule->type == SKR_RULE_SPREAD ? "spread" : "pack");
     if (rule->hard) {

@@ -22,7 +22,7 @@
 
 /* ---- wanted keys ---- */
 
-void wanted_add(struct wanted *w, const char *key, const char *value)
+static void wanted_add(struct wanted *w, const char *key, const char *value)
 {
     skr_grow(&w->item, &w->cap, w->n + 1, sizeof *w->item);
     w->item[w->n].key = key;

@@ -27,7 +27,6 @@ void status_restore_condition(struct group *g, const char *type, bool status, co
                               const char *message, skr_time since);
 void status_fini(struct group *g);
 
-void wanted_add(struct wanted *w, const char *key, const char *value);
 void wanted_fini(struct wanted *w);
 
 #endif

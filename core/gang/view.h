@@ -67,9 +67,6 @@ void view_constraints(struct view *v, const struct group *g, const struct seats 
 /* view_group.c */
 enum view_depth { VIEW_SUMMARY, VIEW_WHOLE };
 void view_group(struct view *v, const struct group *g, enum view_depth depth);
-/* "NAMESPACE/NAME" as the only rest; NULL when there is no such group (the refusal is written and
- * *ret_code set). */
-struct group *view_find_group(struct view *v, const char *rest, int *ret_code);
 
 /* view_slots.c: how many more pods of a size fit. */
 struct slot_size {

@@ -61,7 +61,9 @@ static int write_list(struct view *v)
     return 200;
 }
 
-struct group *view_find_group(struct view *v, const char *rest, int *ret_code)
+/* "NAMESPACE/NAME" as the only rest; NULL when there is no such group (the refusal is written and
+ * *ret_code set). */
+static struct group *view_find_group(struct view *v, const char *rest, int *ret_code)
 {
     const char *slash = strchr(rest, '/');
     struct map_entry *m;

@@ -26,16 +26,11 @@ _Static_assert(sizeof selector_operator_name / sizeof selector_operator_name[0] 
                    SKR_SELECTOR_OPERATOR_COUNT,
                "a name per operator");
 
-const char *skr_selector_operator_name(enum skr_selector_operator op)
-{
-    return selector_operator_name[op];
-}
-
 void skr_selector_requirement_write(struct skr_strbuf *b, const struct skr_selector_requirement *r)
 {
     skr_strbuf_add(b, r->is_field ? "[\"field\"," : "[\"label\",");
     skr_strbuf_add_json(b, r->key);
-    skr_strbuf_addf(b, ",\"%s\"", skr_selector_operator_name(r->op));
+    skr_strbuf_addf(b, ",\"%s\"", selector_operator_name[r->op]);
     for (size_t i = 0; i < r->n_values; i++) {
         skr_strbuf_addc(b, ',');
         skr_strbuf_add_json(b, r->values[i]);

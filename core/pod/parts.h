@@ -37,6 +37,4 @@ int skr_pod_affinity_decode(struct skr_arena *arena, json_t *spec, struct skr_po
 bool skr_pod_shape_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
                         struct skr_pod_shape *ret);
 
-const char *skr_selector_operator_name(enum skr_selector_operator op); /* "In" */
-
 #endif

@@ -20,9 +20,10 @@ static int no_room(struct skr_error *error)
                          (int)SKR_OBJECT_BYTES_MAX);
 }
 
-int skr_names_decode(struct skr_arena *arena, json_t *object, const struct skr_field_path *path,
-                     const char *key, size_t limit, const char ***ret, size_t *ret_n,
-                     struct skr_error *error)
+/* Strings of an array, for the decoders of this folder. */
+static int names_decode(struct skr_arena *arena, json_t *object, const struct skr_field_path *path,
+                        const char *key, size_t limit, const char ***ret, size_t *ret_n,
+                        struct skr_error *error)
 {
     json_t *list = NULL;
     int rc = skr_field_array(object, path, key, limit, &list, error);
@@ -120,8 +121,8 @@ static int read_expression(struct skr_arena *arena, json_t *object,
     if (!ret->key) {
         return no_room(error);
     }
-    return skr_names_decode(arena, object, path, "values", SKR_BINDING_PLACEMENT_VALUES_MAX,
-                            &ret->values, &ret->n_values, error);
+    return names_decode(arena, object, path, "values", SKR_BINDING_PLACEMENT_VALUES_MAX,
+                        &ret->values, &ret->n_values, error);
 }
 
 /* Appends matchExpressions of a selector to list. */
@@ -235,11 +236,11 @@ int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
                                 struct skr_error *error)
 {
     *ret = (struct skr_cluster_affinity){.never = false};
-    int rc = skr_names_decode(arena, object, path, "exclude", SKR_BINDING_PLACEMENT_NAMES_MAX,
-                              &ret->excluded, &ret->n_excluded, error);
+    int rc = names_decode(arena, object, path, "exclude", SKR_BINDING_PLACEMENT_NAMES_MAX,
+                          &ret->excluded, &ret->n_excluded, error);
     if (rc < 0 ||
-        (rc = skr_names_decode(arena, object, path, "clusterNames", SKR_BINDING_PLACEMENT_NAMES_MAX,
-                               &ret->name, &ret->n_names, error)) < 0) {
+        (rc = names_decode(arena, object, path, "clusterNames", SKR_BINDING_PLACEMENT_NAMES_MAX,
+                           &ret->name, &ret->n_names, error)) < 0) {
         return rc;
     }
     return read_selectors(arena, object, path, ret, error);

@@ -99,10 +99,6 @@ int skr_binding_placement_decode(struct skr_arena *arena, json_t *placement,
 int skr_cluster_affinity_decode(struct skr_arena *arena, json_t *object,
                                 const struct skr_field_path *path, struct skr_cluster_affinity *ret,
                                 struct skr_error *error);
-/* Strings of an array, for the decoders of this folder. */
-int skr_names_decode(struct skr_arena *arena, json_t *object, const struct skr_field_path *path,
-                     const char *key, size_t limit, const char ***ret, size_t *ret_n,
-                     struct skr_error *error);
 
 /* O(names + requirements). */
 bool skr_cluster_affinity_matches(const struct skr_cluster_affinity *affinity,

@@ -298,7 +298,9 @@ static void set_progression(struct skr_span *span, int32_t lo, int32_t hi, int32
     skr_bits_set_progression(span->bits, lo, span->hi, step);
 }
 
-struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right)
+/* left and right, side by side; totals above n are dropped. */
+static struct skr_span *span_pair(struct skr_run *run, struct skr_span *left,
+                                  struct skr_span *right)
 {
     uint64_t hash = hash_pair(left, right);
     for (const struct skr_span_table *table = run->spans; table && !run->plain;
@@ -345,7 +347,7 @@ bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *
         *ret = !left ? right : left;
         return true;
     }
-    *ret = skr_span_pair(run, left, right);
+    *ret = span_pair(run, left, right);
     return *ret;
 }
 

@@ -90,9 +90,8 @@ void skr_spans_drop_notes(struct skr_run *run);
  * copied). inside: span of its children, NULL for a leaf. NULL: out of memory or cancelled. */
 struct skr_span *skr_span_unit(struct skr_run *run, int32_t level, struct skr_span *inside,
                                int64_t room, const uint64_t *bits, int32_t words);
-/* left and right, side by side; totals above n are dropped. */
-struct skr_span *skr_span_pair(struct skr_run *run, struct skr_span *left, struct skr_span *right);
-/* The same where either may be NULL (holds 0 only). False: out of memory or cancelled. */
+/* left and right, side by side; totals above n are dropped. Either may be NULL (holds 0 only).
+ * False: out of memory or cancelled. */
 bool skr_span_join(struct skr_run *run, struct skr_span *left, struct skr_span *right,
                    struct skr_span **ret);
 /* All n >= 1 of item (NULL: holds 0 only) side by side: pairs of neighbours, then pairs of these,

@@ -32,8 +32,4 @@ int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mar
 struct skr_yaml_mark skr_yaml_find(const char *text, size_t n, size_t document, const char *path,
                                    enum skr_scalar_style *style);
 
-/* Steps along a path: the rest behind key, or behind [index]; NULL when the path goes elsewhere. */
-const char *skr_yaml_path_key(const char *path, const char *key);
-const char *skr_yaml_path_index(const char *path, size_t index);
-
 #endif

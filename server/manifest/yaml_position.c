@@ -16,7 +16,8 @@ static struct skr_yaml_mark mark_of(const yaml_mark_t *mark)
     return (struct skr_yaml_mark){mark->line + 1, mark->column + 1};
 }
 
-const char *skr_yaml_path_key(const char *path, const char *key)
+/* Steps along a path: the rest behind key, or behind [index]; NULL when the path goes elsewhere. */
+static const char *yaml_path_key(const char *path, const char *key)
 {
     size_t n = strlen(key);
     if (!path || n == 0 || strncmp(path, key, n) != 0) {
@@ -28,7 +29,7 @@ const char *skr_yaml_path_key(const char *path, const char *key)
     return path[n] == '[' || path[n] == '\0' ? path + n : NULL;
 }
 
-const char *skr_yaml_path_index(const char *path, size_t index)
+static const char *yaml_path_index(const char *path, size_t index)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "[%zu]", index);
@@ -63,7 +64,7 @@ static const char *path_of_value(struct finder *f, const char *path)
     }
     struct finder_frame *top = &f->stack[f->depth - 1];
     if (!top->is_mapping) {
-        return skr_yaml_path_index(top->path, top->index++);
+        return yaml_path_index(top->path, top->index++);
     }
     top->has_key = false;
     return top->value_path;
@@ -76,7 +77,7 @@ static bool take_key(struct finder *f, const yaml_event_t *event)
         return false;
     }
     top->has_key = true;
-    top->value_path = skr_yaml_path_key(top->path, (const char *)event->data.scalar.value);
+    top->value_path = yaml_path_key(top->path, (const char *)event->data.scalar.value);
     return true;
 }
 

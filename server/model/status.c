@@ -66,7 +66,7 @@ const char *skr_status_plural(const struct skr_store_resource *resource, char te
     return text;
 }
 
-const char *skr_status_kind(const struct skr_store_resource *resource, char text[128])
+static const char *status_kind(const struct skr_store_resource *resource, char text[128])
 {
     (void)snprintf(text, 128, "%s%s%s", resource->kind, *resource->group != '\0' ? "." : "",
                    resource->group);
@@ -216,7 +216,7 @@ bool skr_causes_fail(struct skr_causes *causes, struct skr_store_reply *reply,
         return false;
     }
     skr_strbuf_init(&message);
-    skr_strbuf_addf(&message, "%s \"%s\" is invalid: %s", skr_status_kind(resource, kind), name,
+    skr_strbuf_addf(&message, "%s \"%s\" is invalid: %s", status_kind(resource, kind), name,
                     n > 1 ? "[" : "");
     for (size_t i = 0; i < n; i++) {
         const json_t *cause = json_array_get(causes->list, i);

@@ -30,7 +30,6 @@ void skr_status_success(struct skr_store_reply *reply, int code);
 
 /* PLURAL or PLURAL.GROUP; KIND or KIND.GROUP. */
 const char *skr_status_plural(const struct skr_store_resource *resource, char text[128]);
-const char *skr_status_kind(const struct skr_store_resource *resource, char text[128]);
 
 /* ---- field errors ---- */
 

@@ -19,7 +19,7 @@ enum skr_hue skr_render_status_hue(const char *status)
 
 /* ---- cells ---- */
 
-void skr_render_rule(const json_t *constraint, struct skr_strbuf *out)
+static void render_rule(const json_t *constraint, struct skr_strbuf *out)
 {
     const int64_t min = skr_page_int(constraint, "min"), max = skr_page_int(constraint, "max");
     const int64_t factor = skr_page_int(constraint, "factor");
@@ -56,7 +56,7 @@ static void add_constraints(struct skr_text_table *t, const json_t *item)
     json_array_foreach(skr_page_list(item, "constraints"), i, constraint)
     {
         skr_strbuf_addf(&b, "%s%s=", i ? "," : "", skr_page_text(constraint, "level"));
-        skr_render_rule(constraint, &b);
+        render_rule(constraint, &b);
     }
     skr_text_table_add(t, b.s, SKR_HUE_NONE);
     skr_strbuf_fini(&b);

@@ -47,7 +47,6 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
                      struct skr_error *error);
 
 /* "pack[2,4]*2/2!" of one constraint: type, range, factor, partitions, hard. */
-void skr_render_rule(const json_t *constraint, struct skr_strbuf *out);
 enum skr_hue skr_render_status_hue(const char *status);
 /* Which of a group's pods are shown beside its size: a key of "pods" in its page. */
 const char *skr_render_pods_counted(const char *status);

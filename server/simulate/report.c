@@ -10,7 +10,8 @@
 #include "server/object/path.h"
 #include "server/render/explain_text.h"
 
-void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out)
+/* "12.5s": tenths of seconds, rounded down. */
+static void simulate_write_time(skr_time duration, struct skr_strbuf *out)
 {
     skr_strbuf_addf(out, "%lld.%llds", (long long)(duration / SKR_SECOND),
                     (long long)(duration % SKR_SECOND / (SKR_SECOND / 10)));
@@ -20,7 +21,7 @@ static json_t *time_json(skr_time duration)
 {
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    skr_simulate_write_time(duration, &text);
+    simulate_write_time(duration, &text);
     json_t *json = json_string(text.s);
     skr_strbuf_fini(&text);
     return json;
@@ -196,7 +197,7 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
     }
     json_decref(groups);
     skr_strbuf_add(out, "{\"time\": \"");
-    skr_simulate_write_time(report->end - report->start, out);
+    simulate_write_time(report->end - report->start, out);
     skr_strbuf_addc(out, '"');
     write_rows("pods", pods, out);
     write_rows("groups", rows, out);
@@ -316,7 +317,7 @@ void skr_simulate_write_text(const struct skr_simulate_report *report, struct sk
         }
     }
     skr_strbuf_add(out, n > 0 ? "\nafter " : "after ");
-    skr_simulate_write_time(report->end - report->start, out);
+    simulate_write_time(report->end - report->start, out);
     skr_strbuf_addf(out, ": %zu of %zu groups bound, %zu of %zu pods on nodes\n", placed, n,
                     report->record->n_placed, report->record->n_pods);
     json_decref(groups);

@@ -27,7 +27,4 @@ void skr_simulate_write_pictures(const struct skr_simulate_report *report, struc
 /* Whether every seat of every group is bound. */
 bool skr_simulate_is_placed(const struct skr_simulate_report *report);
 
-/* "12.5s": tenths of seconds, rounded down. */
-void skr_simulate_write_time(skr_time duration, struct skr_strbuf *out);
-
 #endif

@@ -9,6 +9,4 @@
 /* 2026-01-01T00:00:00Z */
 #define SKR_SPOTMIX_SIM_BEGIN ((skr_time)1767225600 * SKR_SECOND)
 
-const char *skr_spotmix_world_kind(const struct skr_spotmix_world *world);
-
 #endif

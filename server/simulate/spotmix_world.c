@@ -60,7 +60,7 @@ static const char *text_or(const json_t *object, const char *path, const char *o
     return *text != '\0' ? text : otherwise;
 }
 
-const char *skr_spotmix_world_kind(const struct skr_spotmix_world *world)
+static const char *spotmix_world_kind(const struct skr_spotmix_world *world)
 {
     return text_or(world->config, "workload.kind", "Deployment");
 }
@@ -68,7 +68,7 @@ const char *skr_spotmix_world_kind(const struct skr_spotmix_world *world)
 static bool is_workload(const struct skr_spotmix_world *world,
                         const struct skr_spotmix_sim_owner *owner)
 {
-    return strcmp(owner->kind, skr_spotmix_world_kind(world)) == 0;
+    return strcmp(owner->kind, spotmix_world_kind(world)) == 0;
 }
 
 static void read_owners(struct skr_spotmix_world *world)
@@ -218,7 +218,7 @@ static void put_owner(struct skr_spotmix_world *world, const struct skr_spotmix_
         json_object_set_new(meta, "name", json_string(owner->name));
     } else {
         json_t *controller =
-            strcmp(skr_spotmix_world_kind(world), "Deployment") != 0
+            strcmp(spotmix_world_kind(world), "Deployment") != 0
                 ? json_array()
                 : json_pack("[{s:s, s:s, s:s, s:s, s:b}]", "apiVersion", "apps/v1", "kind",
                             "Deployment", "name", skr_path_text(world->workload, "metadata.name"),
@@ -249,7 +249,7 @@ static void put_owner(struct skr_spotmix_world *world, const struct skr_spotmix_
 
 static void put_workload(struct skr_spotmix_world *world)
 {
-    const enum skr_spotmix_kind kind = kind_of(skr_spotmix_world_kind(world));
+    const enum skr_spotmix_kind kind = kind_of(spotmix_world_kind(world));
 
     if (!world->mix) {
         return;
@@ -459,7 +459,7 @@ size_t skr_spotmix_world_wrong(const struct skr_spotmix_world *world, const char
 {
     size_t n = 0;
 
-    if (strcmp(skr_spotmix_world_kind(world), "Deployment") == 0) {
+    if (strcmp(spotmix_world_kind(world), "Deployment") == 0) {
         return skr_spotmix_wrong(world->mix, SKR_SPOTMIX_WORKLOAD_UID, ret, max);
     }
     for (size_t i = 0; i < world->n_owners; i++) {
