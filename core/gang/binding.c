@@ -278,9 +278,6 @@ static void was_read(struct skr_gang *e, struct pod_entry *p, struct skr_event *
 
 void binding_write_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
-    if (w->purpose == WRITE_FOR_ROLLBACK) {
-        return;
-    }
     skr_bug_on(e->bindings_in_flight == 0);
     e->bindings_in_flight--;
     struct pod_entry *p = pods_find(e, w->key);

@@ -5,7 +5,7 @@
  * - before Binding is persisted, abort: parked calls are answered, the text is wanted away, the
  *   room is given back when the object is known to be without it
  * - after it the lost member's seat and room are kept as a vacancy for its replacement, or, with
- *   onPartialBind: rollback, those that are bound are deleted
+ *   onPartialBind: rollback, those that are bound are deleted (rollback.c)
  */
 #include "core/gang/plan_loss.h"
 
@@ -235,30 +235,8 @@ bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan)
     return true;
 }
 
-void plan_loss_roll_back(struct skr_gang *e, struct plan *plan)
+void plan_loss_end_rollback(struct skr_gang *e, struct plan *plan)
 {
-    struct pod_entry *p;
-    DL_FOREACH(plan->group->members, p)
-    {
-        if (p->plan == plan && (p->bind.write || p->bind.unknown)) {
-            return;
-        }
-    }
-    DL_FOREACH(plan->group->members, p)
-    {
-        if (p->plan != plan || !pods_is_bound(p)) {
-            continue;
-        }
-        struct skr_strbuf b;
-        skr_strbuf_init(&b);
-        skr_strbuf_add(&b, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"preconditions\":{"
-                           "\"uid\":");
-        skr_strbuf_add_json(&b, p->uid);
-        skr_strbuf_add(&b, "}}");
-        out_write(e, SKR_WRITE_DELETE_POD, SKR_WRITE_CLASS_EVICT, 0, &p->pod->meta, &b,
-                  WRITE_FOR_ROLLBACK, p->uid);
-        skr_strbuf_fini(&b);
-    }
     plan->binding_persisted = false;
     plan_loss_abort(e, plan->group, SKR_REASON_BIND_FAILED,
                     "a Binding failed; bound members are deleted", true);

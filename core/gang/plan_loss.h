@@ -12,8 +12,9 @@ void plan_loss_step(struct skr_gang *e, struct group *g); /* finishes an abort w
 void plan_loss_pod(struct skr_gang *e, struct pod_entry *p);
 /* The member's seat is kept for a replacement. */
 void plan_loss_keep_seat(struct skr_gang *e, struct plan *plan, struct pod_entry *p);
-/* onPartialBind: rollback. Bindings in flight come to their end first: who is bound is deleted. */
-void plan_loss_roll_back(struct skr_gang *e, struct plan *plan);
+/* All bound members are deleted (rollback.c): the plan ends, although it was past the point of no
+ * return. */
+void plan_loss_end_rollback(struct skr_gang *e, struct plan *plan);
 /* Newcomers into vacancies; true when one was seated. */
 bool plan_loss_seat_replacement(struct skr_gang *e, struct plan *plan);
 

@@ -18,6 +18,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
 #include "core/gang/pulse.h"
+#include "core/gang/rollback.h"
 #include "core/gang/shapes.h"
 #include "core/gang/trial.h"
 #include "core/gang/wakes.h"
@@ -346,7 +347,7 @@ static void step_binding(struct skr_gang *e, struct group *g)
     plan_note_persisted(plan);
     note_recorded(e, plan);
     if (plan->rollback) {
-        plan_loss_roll_back(e, plan);
+        rollback_step(e, plan);
         return;
     }
     if (plan->check_nodes) {

@@ -86,6 +86,14 @@ struct pod_entry {
         uint32_t failures;
     } bind;
 
+    /* rollback.c: its DELETE */
+    struct {
+        uint64_t write; /* in flight; 0 none */
+        skr_time at;    /* not before */
+        uint32_t failures;
+        bool confirmed; /* the API server has deleted it, or said that it is gone */
+    } removal;
+
     /* pods.c: pods that are in no group */
     bool ordinary; /* in gang->ordinary */
     struct {

@@ -29,6 +29,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "core/gang/restore.h"
+#include "core/gang/rollback.h"
 #include "core/gang/topology.h"
 #include "core/gang/types.h"
 #include "core/gang/verbs.h"
@@ -269,8 +270,10 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
         break;
     case WRITE_FOR_BINDING:
     case WRITE_FOR_BINDING_READ:
-    case WRITE_FOR_ROLLBACK:
         binding_write_done(e, w, ev);
+        break;
+    case WRITE_FOR_ROLLBACK:
+        rollback_write_done(e, w, ev);
         break;
     case WRITE_PURPOSE_COUNT:
     default:

@@ -42,6 +42,9 @@ static size_t list_permissions(const struct skr_config *config, char *namespace_
     skr_lease_namespace(config, namespace_, NAMESPACE_MAX);
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
+        .spotmix = config->spotmix.enabled,
+        .ocm = config->ocm_enabled,
+        .karmada = config->karmada_enabled,
         .lease_namespace = elects ? namespace_ : NULL,
         .lease = config->leader_name,
         .scheduler_lease =

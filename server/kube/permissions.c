@@ -1,60 +1,153 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table, and one review a row. */
+/* A table for each scheduler, and one review a permission. */
 #include "server/kube/permissions.h"
 
+#include <string.h>
+
+#include "topology/base/arena.h"
 #include "topology/base/json_writer.h"
 
 #define REVIEWS  "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 #define ASK_TIME (10 * SKR_SECOND)
 
-static const struct skr_permission always[] = {
-    {"", "nodes", "", "list", "", "", "the cluster cannot be seen"},
-    {"", "nodes", "", "watch", "", "", "the cluster cannot be seen"},
-    {"", "pods", "", "get", "", "", "unknown outcomes of writes cannot be read back"},
-    {"", "pods", "", "list", "", "", "the cluster cannot be seen"},
-    {"", "pods", "", "watch", "", "", "the cluster cannot be seen"},
-    {"", "pods", "", "patch", "", "", "gates stay closed"},
-    {"", "pods", "binding", "create", "", "", "nothing is bound"},
-    {"", "pods", "status", "patch", "", "", "members are not nominated"},
-    {"", "configmaps", "", "get", "", "", "unknown outcomes of writes cannot be read back"},
-    {"", "configmaps", "", "list", "", "", "groups and topology cannot be seen"},
-    {"", "configmaps", "", "watch", "", "", "groups and topology cannot be seen"},
-    {"", "configmaps", "", "patch", "", "", "no plan can be committed"},
-    {"events.k8s.io", "events", "", "create", "", "", "Events are lost"},
-    {"scheduling.x-k8s.io", "podgroups", "", "get", "", "", "PodGroups are not placed"},
-    {"scheduling.x-k8s.io", "podgroups", "", "list", "", "", "PodGroups are not placed"},
-    {"scheduling.x-k8s.io", "podgroups", "", "watch", "", "", "PodGroups are not placed"},
-    {"scheduling.x-k8s.io", "podgroups", "", "patch", "", "", "PodGroups are not placed"},
+enum { GET = 1, LIST = 2, WATCH = 4, CREATE = 8, UPDATE = 16, PATCH = 32, DELETE = 64 };
+#define SEE (LIST | WATCH)
+
+static const struct {
+    unsigned verb;
+    const char *name;
+} verbs[] = {{GET, "get"},       {LIST, "list"},   {WATCH, "watch"},  {CREATE, "create"},
+             {UPDATE, "update"}, {PATCH, "patch"}, {DELETE, "delete"}};
+
+/* What one scheduler needs of one resource; one row a purpose. */
+struct grant {
+    const char *group;
+    const char *resource;
+    const char *subresource;
+    unsigned verbs;
+    const char *purpose;
 };
-enum { ALWAYS = sizeof always / sizeof always[0] };
-_Static_assert(ALWAYS + 8 <= SKR_PERMISSIONS_MAX, "room for all");
+
+static const struct grant gang[] = {
+    {"", "nodes", "", SEE, "the cluster cannot be seen"},
+    {"", "pods", "", GET, "unknown outcomes of writes cannot be read back"},
+    {"", "pods", "", SEE, "the cluster cannot be seen"},
+    {"", "pods", "", PATCH, "gates stay closed"},
+    {"", "pods", "binding", CREATE, "nothing is bound"},
+    {"", "pods", "status", PATCH, "members are not nominated"},
+    {"", "configmaps", "", GET, "unknown outcomes of writes cannot be read back"},
+    {"", "configmaps", "", SEE, "groups and topology cannot be seen"},
+    {"", "configmaps", "", PATCH, "no plan can be committed"},
+    {"events.k8s.io", "events", "", CREATE, "Events are lost"},
+    {"scheduling.x-k8s.io", "podgroups", "", GET | SEE | PATCH, "PodGroups are not placed"},
+    {0},
+};
+
+static const struct grant rollback[] = {
+    {"", "pods", "", DELETE, "onPartialBind: rollback does not roll back"},
+    {0},
+};
+
+/* manifests/spotmix-webhook.yaml */
+static const struct grant spotmix[] = {
+    {"", "pods", "", GET | SEE | PATCH, "spotmix: classes of pods are not repaired"},
+    {"", "pods", "eviction", CREATE, "spotmix: a changed mix is not rebuilt"},
+    {"", "nodes", "", SEE, "spotmix: nodes of a class cannot be seen"},
+    {"apps", "deployments", "", GET | SEE, "spotmix: rules cannot be seen"},
+    {"apps", "replicasets", "", GET | SEE, "spotmix: owners of pods cannot be seen"},
+    {"apps", "statefulsets", "", GET | SEE, "spotmix: rules cannot be seen"},
+    {"events.k8s.io", "events", "", CREATE, "Events are lost"},
+    {0},
+};
+
+#define OCM "cluster.open-cluster-management.io"
+/* manifests/ocm/rbac.yaml */
+static const struct grant ocm[] = {
+    {OCM, "placements", "", GET | SEE, "ocm: Placements cannot be seen"},
+    {OCM, "placementdecisions", "", GET | SEE, "ocm: decisions cannot be seen"},
+    {OCM, "managedclusters", "", GET | SEE, "ocm: clusters cannot be seen"},
+    {OCM, "managedclustersets", "", GET | SEE, "ocm: sets of clusters cannot be seen"},
+    {OCM, "managedclustersetbindings", "", GET | SEE, "ocm: bindings of sets cannot be seen"},
+    {OCM, "addonplacementscores", "", GET | SEE, "ocm: scores of add-ons do not count"},
+    {OCM, "placementdecisions", "", CREATE | UPDATE | PATCH | DELETE, "ocm: nothing is decided"},
+    {OCM, "placementdecisions", "status", UPDATE | PATCH, "ocm: nothing is decided"},
+    {OCM, "placements", "status", UPDATE | PATCH, "ocm: the status of Placements stays as it is"},
+    {OCM, "placements", "finalizers", UPDATE, "ocm: decisions may not name their Placement"},
+    {"", "events", "", CREATE | PATCH, "Events are lost"},
+    {"events.k8s.io", "events", "", CREATE | PATCH, "Events are lost"},
+    {0},
+};
+
+#define WORK "work.karmada.io"
+/* manifests/karmada/rbac.yaml */
+static const struct grant karmada[] = {
+    {WORK, "resourcebindings", "", GET | SEE, "karmada: bindings cannot be seen"},
+    {WORK, "clusterresourcebindings", "", GET | SEE, "karmada: bindings cannot be seen"},
+    {WORK, "resourcebindings", "", PATCH, "karmada: nothing is decided"},
+    {WORK, "clusterresourcebindings", "", PATCH, "karmada: nothing is decided"},
+    {WORK, "resourcebindings", "status", PATCH, "karmada: the status of bindings stays"},
+    {WORK, "clusterresourcebindings", "status", PATCH, "karmada: the status of bindings stays"},
+    {"cluster.karmada.io", "clusters", "", GET | SEE, "karmada: clusters cannot be seen"},
+    {"events.k8s.io", "events", "", CREATE | PATCH, "Events are lost"},
+    {0},
+};
+
+static bool is_listed(const struct skr_permission *list, size_t n, const struct grant *grant,
+                      const char *verb)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(list[i].verb, verb) == 0 && strcmp(list[i].group, grant->group) == 0 &&
+            strcmp(list[i].resource, grant->resource) == 0 &&
+            strcmp(list[i].subresource, grant->subresource) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is not in the list yet; grants end with an empty row. */
+static size_t add_grants(struct skr_permission *list, size_t n, const struct grant *grants)
+{
+    for (const struct grant *grant = grants; grant->resource; grant++) {
+        for (size_t v = 0; v < sizeof verbs / sizeof verbs[0]; v++) {
+            if (!(grant->verbs & verbs[v].verb) || is_listed(list, n, grant, verbs[v].name)) {
+                continue;
+            }
+            skr_bug_on(n == SKR_PERMISSIONS_MAX);
+            list[n++] = (struct skr_permission){
+                grant->group, grant->resource, grant->subresource, verbs[v].name, "",
+                "",           grant->purpose};
+        }
+    }
+    return n;
+}
+
+static size_t add_lease(struct skr_permission *list, size_t n, const char *verb,
+                        const char *namespace_, const char *name, const char *purpose)
+{
+    skr_bug_on(n == SKR_PERMISSIONS_MAX);
+    list[n] = (struct skr_permission){
+        "coordination.k8s.io", "leases", "", verb, namespace_, name, purpose};
+    return n + 1;
+}
 
 size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr_permission *list)
 {
-    static const char leases[] = "coordination.k8s.io";
-    size_t n = 0;
-    for (; n < ALWAYS; n++) {
-        list[n] = always[n];
-    }
-    if (needs->rollback) {
-        list[n++] = (struct skr_permission){
-            "", "pods", "", "delete", "", "", "onPartialBind: rollback does not roll back"};
-    }
-    if (needs->lease_namespace) {
+    const char *namespace_ = needs->lease_namespace;
+    size_t n = add_grants(list, 0, gang);
+    n = needs->rollback ? add_grants(list, n, rollback) : n;
+    n = needs->spotmix ? add_grants(list, n, spotmix) : n;
+    n = needs->ocm ? add_grants(list, n, ocm) : n;
+    n = needs->karmada ? add_grants(list, n, karmada) : n;
+    if (namespace_) {
         static const char none[] = "no leader can be elected";
-        const char *ns = needs->lease_namespace;
-        list[n++] = (struct skr_permission){leases, "leases", "", "create", ns, "", none};
-        list[n++] = (struct skr_permission){leases, "leases", "", "get", ns, needs->lease, none};
-        list[n++] = (struct skr_permission){leases, "leases", "", "update", ns, needs->lease, none};
+        n = add_lease(list, n, "create", namespace_, "", none);
+        n = add_lease(list, n, "get", namespace_, needs->lease, none);
+        n = add_lease(list, n, "update", namespace_, needs->lease, none);
     }
-    if (needs->lease_namespace && needs->scheduler_lease) {
-        list[n++] = (struct skr_permission){leases,
-                                            "leases",
-                                            "",
-                                            "get",
-                                            needs->lease_namespace,
-                                            needs->scheduler_lease,
-                                            "the daemon cannot follow its scheduler"};
+    if (namespace_ && needs->scheduler_lease) {
+        n = add_lease(list, n, "get", namespace_, needs->scheduler_lease,
+                      "the daemon cannot follow its scheduler");
     }
     return n;
 }

@@ -3,8 +3,9 @@
 #define SKR_SERVER_KUBE_PERMISSIONS_H
 /*
  * What the account of the daemon has to be allowed, and the question to the API server whether it
- * is (authorization.k8s.io/v1 SelfSubjectAccessReview, which every account may ask). manifests/
- * install.yaml grants exactly these, and docs/reference.md lists them.
+ * is (authorization.k8s.io/v1 SelfSubjectAccessReview, which every account may ask).
+ * manifests/install.yaml grants exactly those of the gang scheduler, and docs/reference.md lists
+ * them; the others' roles lie beside it (manifests/ocm, manifests/karmada, spotmix-webhook.yaml).
  */
 #include "server/kube/caller.h"
 #include "topology/base/strbuf.h"
@@ -19,11 +20,12 @@ struct skr_permission {
     const char *purpose;    /* what does not work without it */
 };
 
-enum { SKR_PERMISSIONS_MAX = 64 };
+enum { SKR_PERMISSIONS_MAX = 128 };
 
 /* What of the configuration decides. Strings are borrowed by the list. */
 struct skr_permission_needs {
     bool rollback;               /* onPartialBind: rollback */
+    bool spotmix, ocm, karmada;  /* enabled */
     const char *lease_namespace; /* NULL: no leader election */
     const char *lease;
     const char *scheduler_lease; /* NULL: not looked at */

@@ -160,6 +160,39 @@ TEST(check_prints_every_permission_and_says_what_is_missing)
     scene_end(&scene);
 }
 
+TEST(check_asks_for_what_every_scheduler_that_is_enabled_needs)
+{
+    static const char *const missing[] = {"create pods/eviction",
+                                          "patch placementdecisions.cluster",
+                                          "patch resourcebindings.work.karmada.io"};
+    struct scene scene;
+    char kubeconfig[256], config[256], text[256];
+    char *out = NULL;
+    char *err = NULL;
+    scene_begin(&scene);
+    (void)snprintf(scene.c->denied, sizeof scene.c->denied, "\"resource\":\"placementdecisions\"");
+    scene_start_daemon(&scene);
+    (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
+    (void)snprintf(config, sizeof config, "%s/all.yaml", daemon_folder(scene.d));
+    write_text_file(daemon_folder(scene.d), "all.yaml",
+                    "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
+                    "spotmix: {enabled: true, certFile: /c.crt, keyFile: /c.key}\n"
+                    "ocm: {enabled: true}\nkarmada: {enabled: true}\n");
+    const char *const argv[] = {"check", "--config", config, "--kubeconfig", kubeconfig, NULL};
+    assert_int_equal(daemon_run(argv, &out, &err), 5);
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        (void)snprintf(text, sizeof text, "may %s", missing[i]);
+        assert_non_null(strstr(out, text));
+    }
+    assert_non_null(strstr(out,
+                           "FAIL may patch placementdecisions.cluster.open-cluster-management.io"
+                           ": no; without it ocm: nothing is decided\n"));
+    assert_null(strstr(out, "FAIL may patch resourcebindings"));
+    free(out);
+    free(err);
+    scene_end(&scene);
+}
+
 TEST(check_says_when_nobody_is_there)
 {
     char *folder = make_folder();

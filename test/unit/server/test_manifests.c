@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "server/config/config.h"
+#include "server/kube/permissions.h"
 #include "test/test.h"
 
 enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
@@ -262,6 +263,80 @@ TEST(the_daemon_has_exactly_the_permissions_it_needs)
         free(got[i]);
     }
     json_decref(documents);
+}
+
+/* What the ClusterRole of the file gives, as "group resource subresource verb": true. */
+static void add_role(json_t *set, const char *path, const char *name)
+{
+    json_t *documents = load(path), *rule, *group, *resource, *verb;
+    size_t i, g, r, v;
+    json_array_foreach(at(find(documents, "ClusterRole", name), "rules"), i, rule)
+    {
+        json_array_foreach(at(rule, "apiGroups"), g, group)
+        {
+            json_array_foreach(at(rule, "resources"), r, resource)
+            {
+                json_array_foreach(at(rule, "verbs"), v, verb)
+                {
+                    char text[256];
+                    snprintf(text, sizeof text, "%s %s %s", json_string_value(group),
+                             json_string_value(resource), json_string_value(verb));
+                    json_object_set_new(set, text, json_true());
+                }
+            }
+        }
+    }
+    json_decref(documents);
+}
+
+static json_t *asked_for(const struct skr_permission_needs *needs)
+{
+    struct skr_permission list[SKR_PERMISSIONS_MAX];
+    json_t *set = json_object();
+    size_t n = skr_permissions_list(needs, list);
+    for (size_t i = 0; i < n; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s %s%s%s %s", list[i].group, list[i].resource,
+                 list[i].subresource[0] ? "/" : "", list[i].subresource, list[i].verb);
+        json_object_set_new(set, text, json_true());
+    }
+    return set;
+}
+
+static const struct role_row {
+    const char *title;
+    const char *path, *name; /* NULL: install.yaml's alone */
+    struct skr_permission_needs needs;
+} roles[] = {
+    {"gang", NULL, NULL, {.rollback = false}},
+    {"spotmix", "manifests/spotmix-webhook.yaml", "sakkara-spotmix", {.spotmix = true}},
+    {"ocm", "manifests/ocm/rbac.yaml", "sakkara-ocm", {.ocm = true}},
+    {"karmada", "manifests/karmada/rbac.yaml", "sakkara-karmada", {.karmada = true}},
+};
+
+TEST_EACH(role_row, roles, what_is_asked_for_at_the_start_is_what_the_roles_give)
+{
+    json_t *given = json_object(), *asked = asked_for(&role_row->needs);
+    const char *text;
+    json_t *value;
+    add_role(given, files[0], "sakkara");
+    if (role_row->path) {
+        add_role(given, role_row->path, role_row->name);
+    }
+    json_object_foreach(given, text, value)
+    {
+        if (!json_object_get(asked, text)) {
+            fail_msg("given and not asked for: %s", text);
+        }
+    }
+    json_object_foreach(asked, text, value)
+    {
+        if (!json_object_get(given, text)) {
+            fail_msg("asked for and not given: %s", text);
+        }
+    }
+    json_decref(given);
+    json_decref(asked);
 }
 
 TEST(every_binding_leads_to_an_account_that_exists)

@@ -213,6 +213,85 @@ TEST(onpartialbind_rollback_deletes_the_bound_members)
     rig_destroy(rig);
 }
 
+/* A group of four past the point of no return: two are bound, one was lost and two Bindings end. */
+static struct rig *rolling_back(void)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.rollback_partial = true;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig->hold_scheduler = true;
+    rig_delete(rig, RIG_POD, "p-3");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, name), RIG_OK);
+    }
+    return rig;
+}
+
+TEST(rollback_is_tried_again_until_every_delete_is_confirmed)
+{
+    static const enum rig_outcome lost[] = {RIG_429, RIG_LOST, RIG_LOST_APPLIED};
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
+        struct rig *rig = rolling_back();
+        rig_fault(rig, SKR_WRITE_DELETE_POD, "p-1", lost[i], 3);
+        rig_settle(rig);
+        /* The plan stands until then: a process that dies now finds it. */
+        assert_string_equal(rig_state(rig, "g"),
+                            lost[i] == RIG_LOST_APPLIED ? "Pending" : "Binding");
+        assert_non_null(strstr(rig->log.s, "Member not deleted yet"));
+        rig_run(rig, 30 * SKR_SECOND);
+        size_t again = lost[i] == RIG_LOST_APPLIED ? 0 : 3; /* the watch says that it is gone */
+        assert_int_equal(rig_count(rig, SKR_WRITE_DELETE_POD, NULL), 3 + again);
+        for (int k = 0; k < 3; k++) {
+            char name[8];
+            snprintf(name, sizeof name, "p-%d", k);
+            assert_null(rig_find(rig, RIG_POD, name));
+        }
+        rig->hold_scheduler = false;
+        rig_pods(rig, "p", 4, "g", 0);
+        rig_run(rig, 60 * SKR_SECOND);
+        assert_complete(rig);
+        rig_destroy(rig);
+    }
+}
+
+TEST(a_rollback_that_is_forbidden_is_given_up_and_the_seat_is_kept)
+{
+    struct rig *rig = rolling_back();
+    rig_fault(rig, SKR_WRITE_DELETE_POD, NULL, RIG_403, 1000);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_non_null(strstr(rig->log.s, "Roll-back given up"));
+    assert_int_equal(rig_n_bound(rig, "g"), 3);
+    rig->hold_scheduler = false;
+    rig_pod(rig, "p-9", "g", 0);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    rig_destroy(rig);
+}
+
+TEST(a_process_that_dies_in_a_rollback_leaves_a_plan_that_is_finished)
+{
+    struct rig *rig = rolling_back();
+    rig_fault(rig, SKR_WRITE_DELETE_POD, NULL, RIG_429, 2);
+    rig_settle(rig);
+    rig_faults_end(rig);
+    rig->hold_scheduler = false;
+    rig_restart(rig);
+    rig_pods(rig, "q", 2, "g", 0); /* one was deleted already */
+    rig_run(rig, 120 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "g"), 4);
+    rig_destroy(rig);
+}
+
 /* ---- maps ---- */
 
 TEST(a_plan_that_may_not_be_written_gives_its_room_back)
