@@ -9,7 +9,6 @@
 
 #include "core/gang/group_source.h"
 #include "core/gang/map_entry.h"
-#include "core/gang/maps.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
 #include "core/gang/outputs.h"
