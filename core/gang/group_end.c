@@ -26,7 +26,8 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     status_fini(g);
     outputs_forget(g);
     explained_destroy(g->explained);
-    free(g->gated.last);
+    free(g->told.first);
+    free(g->told.last);
     free(g->message);
     free(g->key);
     free(g->namespace_);

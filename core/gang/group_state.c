@@ -60,6 +60,37 @@ void group_state_set_times(struct group *g, skr_time begin, skr_time end)
 
 /* ---- the text ---- */
 
+/* By the last reason that was found: a group that is tried again is not "being planned" meanwhile, which would
+ * stand in the condition of whoever asks then. */
+static const char *text_of_reason(const struct group *g)
+{
+    switch (g->reason) {
+    case SKR_REASON_GROUP_INVALID:
+    case SKR_REASON_DUPLICATE_GROUP:
+    case SKR_REASON_PODS_NOT_HOMOGENEOUS:
+        return SKR_TEXT_INVALID;
+    case SKR_REASON_NEVER_FITS:
+    case SKR_REASON_WAITING_FOR_CAPACITY:
+        return SKR_TEXT_CAPACITY;
+    case SKR_REASON_WAITING_FOR_PREEMPTION:
+        return SKR_TEXT_VICTIMS;
+    case SKR_REASON_GROUP_NOT_FOUND:
+        return SKR_TEXT_NOT_FOUND;
+    case SKR_REASON_TOPOLOGY_MISSING:
+    case SKR_REASON_CONSTRAINT_CONFLICT:
+    case SKR_REASON_TOPOLOGY_PLACEMENT_FAILED:
+    case SKR_REASON_FILTERED_BY_OTHERS:
+        return SKR_TEXT_TOPOLOGY;
+    case SKR_REASON_NONE:
+    case SKR_REASON_MEMBERS_MISSING:
+    case SKR_REASON_PLAN_TIMEOUT:
+    case SKR_REASON_BIND_FAILED:
+    case SKR_REASON_COUNT:
+    default:
+        return g->trial.infeasible ? SKR_TEXT_TOPOLOGY : SKR_TEXT_PLANNING;
+    }
+}
+
 const char *group_state_text(const struct group *g)
 {
     switch (g->state) {
@@ -77,17 +108,13 @@ const char *group_state_text(const struct group *g)
     case GROUP_READY:
     case GROUP_BACKOFF:
     case GROUP_BOUND:
-        if (!g->trial.infeasible) {
-            return g->state == GROUP_BOUND && g->seats.n_new == 0 ? SKR_TEXT_MEMBERS
-                                                                  : SKR_TEXT_PLANNING;
+        if (g->state == GROUP_BOUND && g->seats.n_new == 0 && !g->trial.infeasible) {
+            return SKR_TEXT_MEMBERS;
         }
-        if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE) {
+        if (g->state == GROUP_BOUND && g->reason == SKR_REASON_NONE && g->trial.infeasible) {
             return SKR_TEXT_FOLLOWER; /* the group lacks nobody */
         }
-        if (g->reason == SKR_REASON_WAITING_FOR_CAPACITY || g->reason == SKR_REASON_NEVER_FITS) {
-            return SKR_TEXT_CAPACITY;
-        }
-        return SKR_TEXT_TOPOLOGY;
+        return text_of_reason(g);
     case GROUP_PLANNED:
     case GROUP_ADMITTING:
     case GROUP_HOLDING:

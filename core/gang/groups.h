@@ -179,11 +179,13 @@ struct group {
     } reported;
     uint64_t members_hash; /* what members_settle() last depended on; lifecycle.c */
     struct {
-        skr_time since; /* text is unchanged since */
-        const char *text;
-        char *last; /* of those that get one: its name, of the members at input */
-        uint64_t input;
-    } gated; /* Events of gated members; members.c */
+        skr_time since; /* reason is unchanged since */
+        enum skr_reason reason;
+        char *first,
+            *last; /* names: of the first that waits, and of the last that is told while gated, */
+        uint64_t input; /* ... of the members then, */
+        size_t bound;   /* ... when so many were bound */
+    } told;             /* Events of members; waiting.c */
 };
 
 #endif

@@ -7,7 +7,8 @@
  *   planned      one status patch with nomination, labels and annotation (the kick), then the
  *                gate's removal
  *   parked       left alone, but for labels and annotation that crash recovery needs
- *   no plan      traces of plans that are gone are cleared; gated members get an Event and a label with their state
+ *   no plan      traces of plans that are gone are cleared; gated members get a label with their state, others where
+ *                it has to wake them (waiting.c, Events too)
  *   bound        label Bound where the Binding could not carry it; a rank for adopted ones
  */
 #include "core/gang/members.h"
@@ -26,6 +27,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "core/gang/release.h"
+#include "core/gang/waiting.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>
@@ -37,10 +39,6 @@ enum {
     RETRY_LAST_S = 10,
     REFUSED_S = 30,
     AGAIN_MS = 100,
-    GATED_EVENT_MEMBERS = 100, /* members of a group that get an Event while gated */
-    GATED_EVENT_AFTER_S = 5,
-    TURNS_FROM = 512, /* members */
-    TURN_NS = 20000,  /* what a patch takes to make */
 };
 
 /* ---- patches ---- */
@@ -285,72 +283,6 @@ static void clear_traces(struct skr_gang *e, struct pod_entry *p)
     send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Whether it is one of the first GATED_EVENT_MEMBERS by name, among the members of now. The last of
- * these is looked for once a change of members. */
-static bool is_among_first(const struct pod_entry *p)
-{
-    struct group *g = p->group;
-    if (g->n_members <= GATED_EVENT_MEMBERS) {
-        return true;
-    }
-    if (!g->gated.last || g->gated.input != g->input_epoch) {
-        const char **name = skr_alloc_array(g->n_members, sizeof *name);
-        const struct pod_entry *q;
-        size_t n = 0;
-        DL_FOREACH(g->members, q)
-        {
-            name[n++] = q->pod->meta.name;
-        }
-        qsort(name, n, sizeof *name, by_name);
-        free(g->gated.last);
-        g->gated.last = skr_strdup(name[GATED_EVENT_MEMBERS - 1]);
-        g->gated.input = g->input_epoch;
-        free(name);
-    }
-    return strcmp(p->pod->meta.name, g->gated.last) <= 0;
-}
-
-/* Members of a large group come one after the other, so that nobody waits for all of them. */
-static skr_time turn_of(const struct pod_entry *p)
-{
-    uint64_t hash = 14695981039346656037u;
-    for (const char *s = p->uid; *s; s++) {
-        hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-    }
-    size_t n = p->group->n_members;
-    return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
-}
-
-static void tell_waiting(struct skr_gang *e, struct pod_entry *p)
-{
-    struct group *g = p->group;
-    const char *text = membership_is_beyond(g, p) ? SKR_TEXT_BEYOND : group_state_text(g);
-    bool nobody_else_tells = !g->source.map && !g->source.podgroup;
-    if (g->gated.text != text) {
-        g->gated.text = text;
-        g->gated.since = skr_frame_now(e->frame);
-    }
-    if ((!p->pod->gate && !nobody_else_tells) || p->reported_event == text) {
-        return;
-    }
-    skr_time at = g->gated.since + GATED_EVENT_AFTER_S * SKR_SECOND + turn_of(p);
-    if (skr_frame_now(e->frame) < at) {
-        wakes_add(e, at, WAKE_POD, p->uid);
-        return;
-    }
-    p->reported_event = text;
-    if (is_among_first(p)) {
-        const char *reason =
-            strcmp(text, SKR_TEXT_FOLLOWER) == 0 ? "FollowerWaiting" : "GroupWaiting";
-        out_event(e, "Pod", &p->pod->meta, nobody_else_tells, reason, reason, text);
-    }
-}
-
 static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
@@ -370,15 +302,15 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
         send_ungate(e, p);
         return;
     }
-    tell_waiting(e, p);
-    bool failed = g->state == GROUP_INVALID;
+    waiting_tell(e, p);
+    bool says_so = p->pod->gate || g->state == GROUP_INVALID || waiting_was_misled(p);
     const char *word = waiting_word(g);
-    if ((!p->pod->gate && !failed) || strcmp(pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
+    if (!says_so || strcmp(pods_label(p, SKR_LABEL_STATUS), word) == 0 ||
         membership_is_beyond(g, p)) {
         return;
     }
     skr_time since = p->seen_at > g->status_since ? p->seen_at : g->status_since;
-    skr_time at = since + LABEL_AFTER_S * SKR_SECOND + turn_of(p);
+    skr_time at = since + LABEL_AFTER_S * SKR_SECOND + waiting_turn(p);
     if (skr_frame_now(e->frame) < at) {
         wakes_add(e, at, WAKE_POD, p->uid);
         return;

@@ -66,7 +66,8 @@ struct pod_entry {
         uint32_t failures;
         bool must_read; /* whether it carries its group's plan is not known: read it first */
     } patch;
-    const char *reported_event; /* constant text of the last GroupWaiting Event */
+    uint32_t told; /* bits: reasons it got an Event for since it was last planned; waiting.c */
+    const char *answered; /* constant text of the last rejection in filter; verbs.c */
 
     /* bind_calls.c */
     struct {

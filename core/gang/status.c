@@ -145,13 +145,12 @@ static char *conditions_text(const struct group *g)
 }
 
 /* Told once: the condition itself remembers what was told, across restarts too. */
-static void report_warnings(struct skr_gang *e, struct group *g, const char *reason,
-                            const char *text)
+static void report_warnings(struct skr_gang *e, struct group *g, const char *text)
 {
     const struct condition *was = &g->condition[CONDITION_VALID];
     bool told = was->set && was->message && strncmp(was->message, text, strlen(text)) == 0;
     if (text[0] && !told) {
-        event_about(e, g, true, "GroupWarning", reason, text);
+        event_about(e, g, true, "GroupWarning", "GroupWarning", text);
     }
 }
 
@@ -168,7 +167,7 @@ static void update_validity(struct skr_gang *e, struct group *g)
                           all = {.lint = true, .levels = true, .difference = true};
     const char *reason = warnings_join(e, g, rules, &b);
     char *text = shortened(b.s ? b.s : "");
-    report_warnings(e, g, reason ? reason : "", text);
+    report_warnings(e, g, text);
     skr_strbuf_reset(&b);
     reason = warnings_join(e, g, all, &b);
     set_condition(e, g, CONDITION_VALID, true, reason ? reason : "Accepted", b.s ? b.s : "");
@@ -272,9 +271,32 @@ static void forget_trials(struct group *g)
     g->reported.unplaced = 0;
 }
 
+static void say_bound(const struct group *g, char *note, size_t size)
+{
+    size_t nodes = nodes_used(g);
+    snprintf(note, size, "%zu member%s bound to %zu node%s", g->seats.n_bound,
+             g->seats.n_bound == 1 ? " is" : "s are", nodes, nodes == 1 ? "" : "s");
+}
+
+/* A placed group tells nobody who looks at its pods that rules of it were ignored. */
+static void warn_first_member(struct skr_gang *e, const struct group *g)
+{
+    struct skr_strbuf b;
+    const struct pod_entry *oldest = membership_oldest(g);
+    skr_strbuf_init(&b);
+    skr_strbuf_addf(&b, "group %s: ", g->name);
+    if (oldest && warnings_join(e, g, (struct warnings){.lint = true, .levels = true}, &b)) {
+        char *note = shortened(b.s);
+        out_event(e, "Pod", &oldest->pod->meta, true, "GroupWarning", "GroupWarning", note);
+        free(note);
+    }
+    skr_strbuf_fini(&b);
+}
+
 static void report_status(struct skr_gang *e, struct group *g)
 {
     char note[300];
+    size_t placed;
     switch (g->status) {
     case SKR_STATUS_READY:
         if (g->reported.status != SKR_STATUS_WAITING && g->reported.status != SKR_STATUS_COUNT) {
@@ -284,16 +306,17 @@ static void report_status(struct skr_gang *e, struct group *g)
         event_about(e, g, false, "GroupComplete", "GroupComplete", note);
         break;
     case SKR_STATUS_ASSIGNED:
-        snprintf(note, sizeof note, "a placement of %zu members was found",
-                 g->plan ? g->plan->n_members : membership_seats(g));
+        placed = g->plan ? g->plan->n_members : (size_t)membership_seats(g);
+        snprintf(note, sizeof note, "a placement of %zu member%s was found", placed,
+                 placed == 1 ? "" : "s");
         if (!g->reported.placed) {
             event_about(e, g, false, "GroupPlaced", "GroupPlaced", note);
+            warn_first_member(e, g);
         }
         g->reported.placed = true;
         break;
     case SKR_STATUS_BOUND:
-        snprintf(note, sizeof note, "%zu members are bound to %zu nodes", g->seats.n_bound,
-                 nodes_used(g));
+        say_bound(g, note, sizeof note);
         event_about(e, g, false, "GroupBound", "GroupBound", note);
         forget_trials(g);
         break;

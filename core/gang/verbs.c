@@ -186,6 +186,10 @@ static void filter_member(struct skr_gang *e, struct pod_entry *p, const char *n
             probe(e, p, ev);
         }
     }
+    if (p && p->answered != text) {
+        p->answered = text;
+        dirty_pod(e, p);
+    }
     out_answer(e, ev->request.id, SKR_ANSWER_FILTER_NONE, text);
 }
 

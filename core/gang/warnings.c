@@ -46,18 +46,25 @@ void warnings_each(const struct skr_gang *e, const struct group *g, struct warni
     }
 }
 
+struct joined {
+    struct skr_strbuf *b;
+    bool begun;
+};
+
 static void join(void *context, const char *text)
 {
-    struct skr_strbuf *b = context;
-    skr_strbuf_add(b, b->len > 0 ? "; " : "");
-    skr_strbuf_add(b, text);
+    struct joined *joined = context;
+    skr_strbuf_add(joined->b, joined->begun ? "; " : "");
+    skr_strbuf_add(joined->b, text);
+    joined->begun = true;
 }
 
 const char *warnings_join(const struct skr_gang *e, const struct group *g, struct warnings kinds,
                           struct skr_strbuf *b)
 {
+    struct joined joined = {.b = b};
     kinds.add = join;
-    kinds.context = b;
+    kinds.context = &joined;
     warnings_each(e, g, &kinds);
     return kinds.token;
 }

@@ -108,3 +108,43 @@ func TestGroupPolicy_RefusesWhatTheDaemonWouldRefuse(t *testing.T) {
 	label := map[string]any{"metadata": map[string]any{"labels": map[string]string{"team": "a"}}}
 	r.must(r.plane.Admin.MergePatch(r.mapPath(wrongMaps[0].name), label)) // one from before can still be labelled
 }
+
+// TestDescribe_SaysWhyAMemberWaits: kubectl describe of a member that waits, gated or not, has the group's sentence, its
+// name and the next command; what was asked too early is asked again, so that no condition says that the group is being planned.
+func TestDescribe_SaysWhyAMemberWaits(t *testing.T) {
+	realOnly(t, "kubectl describe reads Events as the API server keeps them")
+	nodes, tree := racks([]int{2, 2})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	for group, gated := range map[string]bool{"gated": true, "open": false} {
+		r.group(group, 5, "")
+		r.members(group, 5, gate(gated))
+	}
+	for _, group := range []string{"gated", "open"} {
+		sentence := ""
+		r.wait(usual, group+": never fits", func(v *cluster.View) error {
+			data := v.Map(r.ns, group).Data
+			if sentence = data["message"]; data["reason"] != "NeverFits" {
+				return fmt.Errorf("%v", data)
+			}
+			return nil
+		})
+		for i := range 5 {
+			pod := fmt.Sprintf("%s-%d", group, i)
+			r.wait(usual, "described: "+pod, func(v *cluster.View) error {
+				text, err := r.plane.Kubectl("describe", "pod", "-n", r.ns, pod)
+				if err != nil || !strings.Contains(text, sentence+"; kubectl sakkara explain "+group+" -n "+r.ns) {
+					return fmt.Errorf("%v\n%s", err, text)
+				}
+				return nil
+			})
+			r.wait(usual, "its condition is true: "+pod, func(*cluster.View) error {
+				text, err := r.plane.Kubectl("get", "pod", "-n", r.ns, pod, "-o", "jsonpath={.status.conditions[*].message}")
+				if err != nil || strings.Contains(text, "being planned") || strings.Contains(text, "waits for members") {
+					return fmt.Errorf("%v: %s", err, text)
+				}
+				return nil
+			})
+		}
+	}
+}

@@ -40,7 +40,9 @@ TEST(d12_creating_the_map_wakes_its_pods)
         rig_pods(rig, "p", 3, "g", flags);
         rig_run(rig, 60 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 0);
-        assert_true(rig_has_event(rig, "Pod/p-0 Warning GroupWaiting: sakkara: group not found"));
+        assert_true(rig_has_event(
+            rig, "Pod/p-0 Warning GroupWaiting: group g is named by 3 pods, but by no ConfigMap or "
+                 "PodGroup; kubectl sakkara explain g"));
         rig_group(rig, "g", 3, 0, NULL);
         rig_run(rig, 2 * SKR_SECOND);
         rig_assert_bound(rig, "p", 3);
@@ -166,6 +168,7 @@ TEST(lint_warnings_are_told_and_block_nothing)
                                        "\"UnknownLevel\""));
     assert_non_null(strstr(conditions, "row"));
     assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupWarning: constraints: "));
+    assert_true(rig_has_event(rig, "Pod/p-0 Warning GroupWarning: group g: constraints: "));
     rig_destroy(rig);
 }
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What members that wait show. Events are bounded: a reason is told to a member once until it is planned, five
+ * seconds after it began, to the first hundred by name of gated members (they have nothing else), of others to
+ * all while few wait, else to the first by name, in the lowest class of writes.
+ */
+#include "core/gang/waiting.h"
+
+#include "core/gang/group_state.h"
+#include "core/gang/membership.h"
+#include "core/gang/output.h"
+#include "core/gang/reason.h"
+#include "core/gang/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    TELL_AFTER_S = 5,
+    TOLD_GATED = 100, /* members of a group that get an Event */
+    TOLD_ALL = 16,    /* while so many wait at most, all of them */
+    TURNS_FROM = 512, /* members */
+    TURN_NS = 20000,  /* what a patch takes to make */
+};
+
+skr_time waiting_turn(const struct pod_entry *p)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (const char *s = p->uid; *s; s++) {
+        hash = (hash ^ (unsigned char)*s) * 1099511628211u;
+    }
+    size_t n = p->group->n_members;
+    return n <= TURNS_FROM ? 0 : (skr_time)(hash % n) * TURN_NS;
+}
+
+bool waiting_was_misled(const struct pod_entry *p)
+{
+    const struct group *g = p->group;
+    bool early = p->answered && (strcmp(p->answered, SKR_TEXT_PLANNING) == 0 ||
+                                 strcmp(p->answered, SKR_TEXT_MEMBERS) == 0);
+    return early && p->seated && g->trial.infeasible &&
+           strcmp(group_state_text(g), p->answered) != 0;
+}
+
+/* ---- who is told ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of the first and of the TOLD_GATED-th member that waits, sought once a change of members. */
+static void find_first(struct group *g)
+{
+    const struct pod_entry *q;
+    const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
+    size_t n = 0;
+    if (g->told.first && g->told.input == g->input_epoch && g->told.bound == g->seats.n_bound) {
+        free(name);
+        return;
+    }
+    DL_FOREACH(g->members, q)
+    {
+        if (skr_pod_is_live(q->pod) && !pods_is_bound(q)) {
+            name[n++] = q->pod->meta.name;
+        }
+    }
+    qsort(name, n, sizeof *name, by_name);
+    free(g->told.first);
+    free(g->told.last);
+    g->told.first = skr_strdup(n > 0 ? name[0] : "");
+    g->told.last = skr_strdup(n > 0 ? name[n < TOLD_GATED ? n - 1 : TOLD_GATED - 1] : "");
+    g->told.input = g->input_epoch;
+    g->told.bound = g->seats.n_bound;
+    free(name);
+}
+
+static bool is_among_first(struct pod_entry *p)
+{
+    struct group *g = p->group;
+    if (g->n_members <= TOLD_ALL || (!p->pod->gate && g->seats.n_newcomers <= TOLD_ALL)) {
+        return true;
+    }
+    find_first(g);
+    return strcmp(p->pod->meta.name, p->pod->gate ? g->told.last : g->told.first) <= 0;
+}
+
+/* ---- what ---- */
+
+static bool needs_a_human(const struct group *g)
+{
+    return g->reason <= SKR_REASON_TOPOLOGY_MISSING ||
+           g->reason == SKR_REASON_CONSTRAINT_CONFLICT || g->reason == SKR_REASON_NEVER_FITS ||
+           g->reason == SKR_REASON_BIND_FAILED;
+}
+
+/* "group a needs 6 slots ...; kubectl sakkara explain a -n team" */
+static void write_note(const struct group *g, bool beyond, struct skr_strbuf *b)
+{
+    const char *text = g->message ? g->message : group_state_text(g);
+    if (beyond) {
+        skr_strbuf_addf(b, "group %s has %d seats and all are taken: the pod is beyond its size",
+                        g->name, membership_size(g));
+    } else {
+        bool names_it =
+            strncmp(text, "group ", 6) == 0 && strncmp(text + 6, g->name, strlen(g->name)) == 0;
+        skr_strbuf_addf(b, "%s%s%s%.700s", names_it ? "" : "group ", names_it ? "" : g->name,
+                        names_it ? "" : ": ", text);
+    }
+    skr_strbuf_addf(b, "; kubectl sakkara %s %s", beyond ? "group" : "explain", g->name);
+    if (strcmp(g->namespace_, "default") != 0) {
+        skr_strbuf_addf(b, " -n %s", g->namespace_);
+    }
+}
+
+static bool is_follower(const struct group *g)
+{
+    return strcmp(group_state_text(g), SKR_TEXT_FOLLOWER) == 0;
+}
+
+static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
+{
+    const struct group *g = p->group;
+    struct skr_strbuf note;
+    skr_strbuf_init(&note);
+    write_note(g, beyond, &note);
+    if (!beyond && is_follower(g)) {
+        out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
+    } else {
+        out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
+                  beyond ? "BeyondSize" : skr_reason_name(g->reason), note.s);
+    }
+    skr_strbuf_fini(&note);
+}
+
+void waiting_tell(struct skr_gang *e, struct pod_entry *p)
+{
+    struct group *g = p->group;
+    bool beyond = membership_is_beyond(g, p);
+    uint32_t bit = UINT32_C(1) << (beyond ? SKR_REASON_NONE : g->reason);
+    _Static_assert(SKR_REASON_COUNT <= 32, "one bit a reason");
+    if (g->told.reason != g->reason || g->told.since == 0) {
+        g->told.reason = g->reason;
+        g->told.since = skr_frame_now(e->frame);
+    }
+    bool silent = !beyond && g->reason == SKR_REASON_NONE && !is_follower(g);
+    if (silent || (p->told & bit)) {
+        return;
+    }
+    skr_time since = p->seen_at > g->told.since ? p->seen_at : g->told.since;
+    skr_time at = since + TELL_AFTER_S * SKR_SECOND + waiting_turn(p);
+    if (skr_frame_now(e->frame) < at) {
+        wakes_add(e, at, WAKE_POD, p->uid);
+        return;
+    }
+    p->told |= bit;
+    if (is_among_first(p)) {
+        tell(e, p, beyond);
+    }
+}
