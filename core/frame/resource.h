@@ -37,6 +37,7 @@ struct skr_watch {
     bool optional;              /* the kind may not be installed: then there are none */
     const char *name;           /* in metrics and logs; NULL: the plural */
     bool users_only;            /* those in the namespaces of the system are left out by default */
+    bool topology_only;         /* those in the namespace of the topology alone are asked for */
 };
 
 enum { SKR_API_VERSION_MAX = 160 }; /* bytes of "group/version" with its NUL */

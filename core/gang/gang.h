@@ -25,6 +25,7 @@
 #include "topology/tree.h"
 
 struct bind_calls;
+struct budget;
 struct explain_requests;
 struct fit_cache;
 struct group;
@@ -56,6 +57,7 @@ struct skr_gang {
     struct podgroup_entry *podgroups; /* maps.c */
     struct group *groups;             /* groups.c */
     struct group *planned;            /* groups with a plan; plan.c */
+    struct budget *budgets;           /* of namespaces with groups; budget.c */
 
     /* dirty.c; what each of them means: dirty.h */
     struct {

@@ -2,6 +2,7 @@
 /* The end of a group that nothing names any more: every file lets go what it keeps of it. */
 #include "core/gang/group_end.h"
 
+#include "core/gang/budget.h"
 #include "core/gang/dirty.h"
 #include "core/gang/explain.h"
 #include "core/gang/fit.h"
@@ -21,6 +22,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     dirty_forget_group(e, g);
     fit_leave(g);
     HASH_DEL(e->groups, g);
+    budget_release(e, g);
     group_source_fini(g);
     membership_fini(g);
     status_fini(g);

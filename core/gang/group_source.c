@@ -5,12 +5,15 @@
  */
 #include "core/gang/group_source.h"
 
+#include "core/gang/budget.h"
 #include "core/gang/dirty.h"
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
+#include "core/gang/namespace_limits.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
 #include "core/gang/trial.h"
+#include "core/group/lint.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -88,6 +91,21 @@ static int parse(const struct group *g, enum group_source source, struct skr_gro
     return 0;
 }
 
+/* Users of a namespace outbid those of others no further than the administrator allows. */
+static void bound_priority(const struct skr_gang *e, const struct group *g,
+                           struct skr_group_spec *spec)
+{
+    int64_t most = 0;
+    if (!skr_namespace_limit(e->settings.priority_max, g->namespace_, &most) ||
+        spec->priority <= most) {
+        return;
+    }
+    skr_group_warn(spec, NULL,
+                   "priority: %d is more than groups.maxPriority allows here: %d counts",
+                   spec->priority, (int)most);
+    spec->priority = (int32_t)most;
+}
+
 /* A running or binding gang keeps the source it started with while that source is there; losing it
  * costs a running gang nothing. */
 static bool must_wait(const struct skr_gang *e, const struct group *g, enum group_source source)
@@ -129,8 +147,9 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     struct skr_group_spec *spec;
     free(g->source.defect);
     g->source.defect = NULL;
-    if (parse(g, source, &spec, &error) < 0) {
+    if (parse(g, source, &spec, &error) < 0 || (spec && budget_take(e, g, &error) < 0)) {
         g->source.defect = skr_strdup(error.text);
+        skr_group_spec_destroy(spec);
         if (g->seats.n_bound > 0) { /* last good values stay */
             return true;
         }
@@ -138,6 +157,11 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     }
     if (!spec && source == SOURCE_NONE && g->seats.n_bound > 0) {
         return true; /* running pods are not touched by the loss of their source */
+    }
+    if (spec) {
+        bound_priority(e, g, spec);
+    } else if (!g->budget.refused) {
+        budget_release(e, g);
     }
     bool same = g->spec && spec && skr_group_spec_equal(g->spec, spec);
     skr_group_spec_destroy(g->spec);
@@ -180,6 +204,12 @@ void group_source_map_gone(struct group *g, const struct map_entry *m)
 void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup)
 {
     g->source.podgroup = podgroup;
+}
+
+void group_source_again(struct group *g)
+{
+    free(g->source.text);
+    g->source.text = NULL;
 }
 
 void group_source_fini(struct group *g)

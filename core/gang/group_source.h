@@ -15,6 +15,8 @@ const char *group_source_defect(const struct group *g);
 /* The map leaves the group's list. */
 void group_source_map_gone(struct group *g, const struct map_entry *m);
 void group_source_set_podgroup(struct group *g, struct podgroup_entry *podgroup); /* NULL: gone */
+/* Read anew at the next look, although it did not change. */
+void group_source_again(struct group *g);
 void group_source_fini(struct group *g);
 
 #endif

@@ -91,6 +91,13 @@ struct group {
     struct skr_group_spec *spec; /* in force; NULL without a valid source; group_source.c */
     uint64_t input_epoch;        /* dirty_input() */
 
+    /* budget.c */
+    struct {
+        bool counts;               /* in the budget of its namespace */
+        bool refused;              /* there was no place: in the list of those */
+        struct group *prev, *next; /* in that list */
+    } budget;
+
     /* membership.c */
     struct {
         bool dirty;                          /* to be dealt anew: membership_changed() */

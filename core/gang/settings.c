@@ -6,6 +6,8 @@ void skr_settings_default(struct skr_settings *settings)
 {
     *settings = (struct skr_settings){
         .topology_namespace = "default",
+        .priority_max = "",
+        .groups_max = SKR_GROUPS_MAX_DEFAULT,
         .n_scheduler_names = 2,
         .scheduler_name = {"sakkara", "sakkara-scheduler"},
         .preemption = true,

@@ -7,18 +7,21 @@
 #include "topology/object.h"
 
 enum { SKR_SCHEDULER_NAMES_MAX = 16 };
+#define SKR_GROUPS_MAX_DEFAULT "*=10000" /* groups that count, of any namespace */
 
 struct skr_settings {
     const char *topology_namespace; /* default "default" */
     size_t n_scheduler_names;
     const char *scheduler_name[SKR_SCHEDULER_NAMES_MAX]; /* default sakkara, sakkara-scheduler */
     bool label_fallback;                                 /* false */
-    bool heterogeneous_refuse;                           /* false: the maximum is the demand */
-    bool victims_labelled;                               /* nonGroupVictims: labelled; false */
-    bool preemption;                                     /* true */
-    skr_time preempt_force_after;                        /* SKR_TIME_NEVER: off */
-    skr_time plan_timeout;                               /* 5 min */
-    skr_time plan_delay;                                 /* 50 ms */
+    const char *priority_max;     /* of groups, by namespace (namespace_limits.h); "": no bound */
+    const char *groups_max;       /* groups that count, by namespace */
+    bool heterogeneous_refuse;    /* false: the maximum is the demand */
+    bool victims_labelled;        /* nonGroupVictims: labelled; false */
+    bool preemption;              /* true */
+    skr_time preempt_force_after; /* SKR_TIME_NEVER: off */
+    skr_time plan_timeout;        /* 5 min */
+    skr_time plan_delay;          /* 50 ms */
     bool rollback_partial;        /* onPartialBind: rollback; false: replace */
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */

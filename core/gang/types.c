@@ -62,6 +62,9 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
      .label_selector = "sakkara.group",
      .users_only = true,
      .name = "groups"},
-    {.type = &skr_gang_configmap, .label_selector = "sakkara.topology", .name = "topologies"},
+    {.type = &skr_gang_configmap,
+     .label_selector = "sakkara.topology",
+     .topology_only = true,
+     .name = "topologies"},
     {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/gang/namespace_limits.h"
 #include "server/config/address.h"
 #include "server/object/duration.h"
 #include "server/object/names.h"
@@ -46,6 +47,14 @@ const struct skr_option skr_options[] = {
     PLAIN("groupsInSystemNamespaces", BOOL, "false", system_groups,
           "whether group maps and PodGroups in `kube-system`, `kube-public` and `kube-node-lease` "
           "count; else they are as if they were not there, and nothing is written to them"),
+    RANGE(
+        "groups.maxPriority", NAMESPACE_LIMITS, "", INT32_MIN, INT32_MAX, settings.priority_max,
+        "bound of a group's priority by namespace, `team-a=100, *=0`: a higher one counts as this, "
+        "with a warning; empty, or a namespace that is not named: no bound"),
+    RANGE("groups.maxPerNamespace", NAMESPACE_LIMITS, SKR_GROUPS_MAX_DEFAULT, 0, INT32_MAX,
+          settings.groups_max,
+          "groups of a namespace that count, `team-a=50, *=1000`; those beyond are Failed with the "
+          "reason GroupInvalid and come in when others go; groups that run always count"),
     PLAIN("labelFallback", BOOL, "false", settings.label_fallback,
           "pods whose group has neither ConfigMap nor PodGroup are grouped by their labels alone"),
     WORDS("heterogeneous", WORD, "max", "refuse", settings.heterogeneous_refuse,
@@ -419,6 +428,9 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
         return rc;
     case SKR_OPTION_PROPAGATION:
         rc = check_propagation(option, text, error);
+        return rc < 0 ? rc : store_string(option, text, config, error);
+    case SKR_OPTION_NAMESPACE_LIMITS:
+        rc = skr_namespace_limits_check(text, option->min, option->max, error);
         return rc < 0 ? rc : store_string(option, text, config, error);
     case SKR_OPTION_TYPE_COUNT:
         break;

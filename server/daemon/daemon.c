@@ -239,6 +239,7 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     }
     options.user_agent = agent;
     options.system_groups = d->config->system_groups;
+    options.topology_namespace = d->config->settings.topology_namespace;
     options.may_write = may_write;
     options.may_write_context = d;
     options.qps = (int32_t)d->config->client_qps;

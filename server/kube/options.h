@@ -30,8 +30,9 @@ struct skr_kube_subscriber {
 struct skr_kube_options {
     struct skr_kube_subscriber subscriber[SKR_KUBE_SUBSCRIBERS_MAX];
     size_t n_subscribers;
-    const char *user_agent; /* copied; NULL: "sakkara" */
-    bool system_groups;     /* group maps and PodGroups in the system's namespaces count; false */
+    const char *user_agent;         /* copied; NULL: "sakkara" */
+    const char *topology_namespace; /* of watches that ask for it alone; NULL: all are asked for */
+    bool system_groups; /* group maps and PodGroups in the system's namespaces count; false */
     /* Asked on the kube thread right before a request is sent that changes something; false: it is
      * not sent, DROPPED. NULL: always. */
     bool (*may_write)(void *context);

@@ -28,8 +28,10 @@ enum trouble {
 struct skr_kube_watch {
     struct skr_kube_session *session;
     const struct skr_resource *resource;
-    const char *selector; /* NULL: all */
-    bool optional;        /* for all that take it */
+    const char *selector;   /* NULL: all */
+    const char *namespace_; /* "": all */
+    bool topology_only;
+    bool optional; /* for all that take it */
     const char *name;
     struct skr_feed feed;
     struct skr_transfer transfer;
@@ -64,6 +66,10 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
     w->session = session;
     w->resource = what->type->resource;
     w->selector = what->label_selector;
+    w->topology_only = what->topology_only;
+    w->namespace_ = what->topology_only && session->options->topology_namespace
+                        ? session->options->topology_namespace
+                        : "";
     w->optional = true;
     w->name = what->name ? what->name : w->resource->plural;
     w->page = session->options->page;
@@ -112,6 +118,7 @@ static bool same_text(const char *a, const char *b)
 bool skr_kube_watch_serves(const struct skr_kube_watch *watch, const struct skr_watch *what)
 {
     return skr_resource_is(watch->resource, what->type->resource) &&
+           watch->topology_only == what->topology_only &&
            same_text(watch->selector, what->label_selector);
 }
 
@@ -488,7 +495,7 @@ static void on_done(struct skr_transfer *transfer, CURLcode result)
 static void write_target(struct skr_kube_watch *w, struct skr_strbuf *b)
 {
     const struct skr_kube_options *o = w->session->options;
-    skr_kube_collection(b, w->resource, "");
+    skr_kube_collection(b, w->resource, w->namespace_);
     if (w->has_version) {
         uint64_t seconds = (uint64_t)(o->watch_for / SKR_SECOND);
         seconds += skr_kube_random(w->session, seconds + 1);

@@ -84,6 +84,21 @@ TEST(pages_are_listed_then_watched_from_the_version_of_the_list)
     fake_client_end(&c);
 }
 
+TEST(topology_maps_are_asked_for_in_their_namespace_alone)
+{
+    struct fake_client c;
+    fake_client_begin(&c);
+    c.options.topology_namespace = "sakkara";
+    fake_client_start_synced(&c);
+    fake_client_expect_request(
+        &c, "GET /api/v1/namespaces/sakkara/configmaps?limit=500&labelSelector=sakkara.topology", 0,
+        "User-Agent: sakkara\n");
+    fake_client_expect_request(&c, "GET /api/v1/namespaces/sakkara/configmaps?watch=true", 0,
+                               "&labelSelector=sakkara.topology");
+    assert_int_equal(fake_api_count(c.api, "GET /api/v1/configmaps?limit=500&" TREES), 0);
+    fake_client_end(&c);
+}
+
 TEST(every_kind_reaches_the_engine)
 {
     struct fake_client c;
