@@ -62,6 +62,13 @@ static void begin(struct skr_engine *e, enum skr_frame_turn turn)
     }
 }
 
+static void end(struct skr_engine *e, enum skr_end why)
+{
+    if (e->scheduler->end) {
+        e->scheduler->end(e->self, why);
+    }
+}
+
 static void dispatch(struct skr_engine *e, struct skr_event *event)
 {
     const struct skr_scheduler *s = e->scheduler;
@@ -72,7 +79,9 @@ static void dispatch(struct skr_engine *e, struct skr_event *event)
         break;
     case SKR_EVENT_REQUEST:
     case SKR_EVENT_HANGUP:
-        s->request(e->self, event);
+        if (s->request) {
+            s->request(e->self, event);
+        }
         break;
     case SKR_EVENT_WORK_DONE:
         s->worked(e->self, event->work);
@@ -88,10 +97,10 @@ static void dispatch(struct skr_engine *e, struct skr_event *event)
         break;
     case SKR_EVENT_LEADER_LOST:
         skr_frame_turn(e->frame, SKR_TURN_LOST);
-        s->end(e->self, SKR_END_LEADER_LOST);
+        end(e, SKR_END_LEADER_LOST);
         break;
     case SKR_EVENT_SHUTDOWN:
-        s->end(e->self, SKR_END_SHUTDOWN);
+        end(e, SKR_END_SHUTDOWN);
         skr_frame_turn(e->frame, SKR_TURN_STOPPED);
         break;
     case SKR_EVENT_TIMER:
@@ -109,7 +118,9 @@ static void wakes_due(struct skr_engine *e)
     int kind;
     char *key;
     while (skr_frame_next_wake(e->frame, &kind, &key)) {
-        e->scheduler->wake(e->self, kind, key);
+        if (e->scheduler->wake) {
+            e->scheduler->wake(e->self, kind, key);
+        }
         free(key);
     }
 }

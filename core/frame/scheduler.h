@@ -30,19 +30,22 @@ struct skr_scheduler {
 
     /* UPSERT and DELETE of what it watches. Takes the object out of the event or leaves it. */
     void (*object)(void *self, struct skr_event *event);
-    /* REQUEST and HANGUP, at any time: also before begin() and after end(). */
+    /* REQUEST and HANGUP, at any time: also before begin() and after end(). NULL: nobody asks it
+     * anything. */
     void (*request)(void *self, const struct skr_event *event);
     /* A write has its outcome. The pending write goes afterwards; so does an object that is left in
      * the event. */
     void (*written)(void *self, const struct skr_pending_write *write, struct skr_event *event);
     /* Work has come back; it is destroyed afterwards. NULL without a type of work. */
     void (*worked)(void *self, struct skr_work *work);
-    /* A time set with skr_frame_wake() has come; not after shutdown. */
+    /* A time set with skr_frame_wake() has come; not after shutdown. NULL: its queue of keys finds
+     * what is due by itself. */
     void (*wake)(void *self, int kind, const char *key);
 
     /* Synced and leader: it decides from here on. Comes again after every end() but the last. */
     void (*begin)(void *self);
-    /* Leadership is lost, or the process stops; also when it had not begun. */
+    /* Leadership is lost, or the process stops; also when it had not begun. NULL: what is under way
+     * ends with the answers to its writes. */
     void (*end)(void *self, enum skr_end why);
 
     /* Around the rounds of every event, also while nothing is decided; NULL: nothing to do. */

@@ -39,21 +39,6 @@ static void destroy(void *object)
     }
 }
 
-/* Nobody asks this scheduler anything. */
-static void request(void *self, const struct skr_event *event)
-{
-    (void)self;
-    (void)event;
-}
-
-/* The queue finds what is due by itself. */
-static void wake(void *self, int kind, const char *key)
-{
-    (void)self;
-    (void)kind;
-    (void)key;
-}
-
 static void begin(void *object)
 {
     struct skr_placements *self = object;
@@ -62,13 +47,6 @@ static void begin(void *object)
     {
         skr_placements_queue(self, entry);
     }
-}
-
-/* Cycles end with the answers to their writes. */
-static void end(void *self, enum skr_end why)
-{
-    (void)self;
-    (void)why;
 }
 
 const struct skr_duration_scale skr_placement_scale = {.first = 1000, .factor = 10, .n = 10};
@@ -116,10 +94,7 @@ const struct skr_scheduler skr_placement_scheduler = {
     .create = create,
     .destroy = destroy,
     .object = skr_placements_object,
-    .request = request,
     .written = skr_placements_written,
-    .wake = wake,
     .begin = begin,
-    .end = end,
     .settle = skr_placements_settle,
 };

@@ -35,21 +35,6 @@ static void destroy(void *object)
     }
 }
 
-/* Nobody asks this scheduler anything. */
-static void request(void *self, const struct skr_event *event)
-{
-    (void)self;
-    (void)event;
-}
-
-/* The queue finds what is due by itself. */
-static void wake(void *self, int kind, const char *key)
-{
-    (void)self;
-    (void)kind;
-    (void)key;
-}
-
 static void begin(void *object)
 {
     struct skr_propagation *self = object;
@@ -59,13 +44,6 @@ static void begin(void *object)
     {
         skr_propagation_queue(self, entry, 0);
     }
-}
-
-/* Cycles end with the answers to their writes. */
-static void end(void *self, enum skr_end why)
-{
-    (void)self;
-    (void)why;
 }
 
 const char *skr_propagation_step_name(enum skr_propagation_step step)
@@ -105,10 +83,7 @@ const struct skr_scheduler skr_propagation_scheduler = {
     .create = create,
     .destroy = destroy,
     .object = skr_propagation_object,
-    .request = request,
     .written = skr_propagation_written,
-    .wake = wake,
     .begin = begin,
-    .end = end,
     .settle = skr_propagation_settle,
 };

@@ -2,23 +2,19 @@
 /* Through kubectl: contexts, sign-in and proxies are its business. */
 #include "server/cli/binding_objects.h"
 
-#include "server/client/source.h"
 #include "server/exit_code.h"
+
+const char *const skr_binding_profiles[] = {"default", "upstream", "design", NULL};
 
 static int read_live(const struct skr_client_flags *flags, struct skr_binding_input *input,
                      struct skr_strbuf *messages, struct skr_error *error)
 {
-    const struct skr_client_options options = {
-        .context = flags->context,
-        .kubeconfig = flags->kubeconfig,
-        .request_timeout = flags->request_timeout != 0 ? flags->request_timeout
-                                                       : SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    int rc = skr_source_kubectl_list(&options,
-                                     "clusters.cluster.karmada.io,resourcebindings.work.karmada.io,"
-                                     "clusterresourcebindings.work.karmada.io",
-                                     &text, error);
+    int rc = skr_client_flags_list(flags,
+                                   "clusters.cluster.karmada.io,resourcebindings.work.karmada.io,"
+                                   "clusterresourcebindings.work.karmada.io",
+                                   &text, error);
     if (rc == 0) {
         rc = skr_binding_input_parse(input, "kubectl", text.s, text.len, messages);
     }
@@ -32,8 +28,7 @@ int skr_binding_objects_fetch(const struct skr_call *call, const struct skr_clie
     struct skr_error error = {.text = ""};
     skr_binding_input_init(ret);
     if (flags->server) {
-        return skr_cli_refuse(call->command, "objects come from kubectl or --file, not from",
-                              "--server", messages);
+        return skr_client_flags_refuse_server(call, messages);
     }
     int rc = flags->file ? skr_binding_input_read(ret, flags->file, messages)
                          : read_live(flags, ret, messages, &error);

@@ -5,6 +5,14 @@
 #include "server/cli/client_flags.h"
 #include "server/simulate/binding_input.h"
 
+/* The flags that choose options of decisions. */
+extern const char *const skr_binding_profiles[];
+#define SKR_BINDING_FLAGS(owner, profile, settings)                                            \
+    SKR_FLAG(CHOICE, owner, profile, "--profile", NULL, "NAME", "default, upstream or design", \
+             .choice = skr_binding_profiles),                                                  \
+        SKR_FLAG(LIST, owner, settings, "--option", NULL, "NAME=VALUE",                        \
+                 "set one option of the profile; may repeat")
+
 /* Fills *ret, which is to be finished in either case. Returns an exit code with the message. */
 int skr_binding_objects_fetch(const struct skr_call *call, const struct skr_client_flags *flags,
                               struct skr_binding_input *ret, struct skr_strbuf *messages);

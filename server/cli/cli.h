@@ -56,11 +56,29 @@ struct skr_flag {
     const char *const *choice; /* CHOICE; ends with NULL */
 };
 
+/* A row: kind, the struct that it is written to and the field there, the texts; then what else there is,
+ * ".required = true". */
+#define SKR_FLAG(KIND, owner, field, n, l, a, ...)                      \
+    {                                                                   \
+        .name = n, .letter = l, .argument = a, .kind = SKR_FLAG_##KIND, \
+        .offset = offsetof(struct owner, field), .text = __VA_ARGS__    \
+    }
+
 /* The row that every command has. */
 #define SKR_HELP_FLAG                                                                \
     {                                                                                \
         .name = "--help", .letter = "-h", .text = "this text", .kind = SKR_FLAG_HELP \
     }
+
+/* Rows that several commands have: how the answer is written, and what it is made from. */
+enum { SKR_OUTPUT_TEXT, SKR_OUTPUT_JSON };
+extern const char *const skr_output_names[];
+#define SKR_OUTPUT_FLAG(owner, field)                                                    \
+    SKR_FLAG(CHOICE, owner, field, "--output", "-o", "FORMAT", "text (default) or json", \
+             .choice = skr_output_names)
+#define SKR_FILES_FLAG(owner, field)                         \
+    SKR_FLAG(LIST, owner, field, "--filename", "-f", "FILE", \
+             "file, folder, or - for standard input; may repeat", .required = true)
 
 /* A table of flags and where its struct begins in the command's options: tables can be shared. */
 struct skr_flag_group {

@@ -7,79 +7,52 @@
 #include <unistd.h>
 
 #include "server/cli/did_you_mean.h"
+#include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/object/view_url.h"
 #include "server/render/page.h"
 #include "topology/base/arena.h"
 
 const struct skr_flag skr_client_flag_table[] = {
-    {.name = "--namespace",
-     .letter = "-n",
-     .argument = "NAME",
-     .text = "namespace; default: that of kubectl's context",
-     .offset = offsetof(struct skr_client_flags, namespace_)},
-    {.name = "--context",
-     .argument = "NAME",
-     .text = "kubectl's context",
-     .offset = offsetof(struct skr_client_flags, context)},
-    {.name = "--kubeconfig",
-     .argument = "FILE",
-     .text = "kubectl's kubeconfig",
-     .offset = offsetof(struct skr_client_flags, kubeconfig)},
-    {.name = "--service",
-     .argument = "SERVICE",
-     .text = "the daemon's, for kubectl; default " SKR_VIEW_SERVICE,
-     .offset = offsetof(struct skr_client_flags, service)},
-    {.name = "--server",
-     .argument = "URL",
-     .text = "ask a daemon's admin listener, without kubectl",
-     .offset = offsetof(struct skr_client_flags, server)},
-    {.name = "--token-file",
-     .argument = "FILE",
-     .text = "bearer token for --server",
-     .offset = offsetof(struct skr_client_flags, token_file)},
-    {.name = "--file",
-     .argument = "DUMP",
-     .text = "no cluster: a dump of kubectl get nodes,pods,configmaps -A -o json; - is stdin",
-     .offset = offsetof(struct skr_client_flags, file)},
-    {.name = "--request-timeout",
-     .argument = "DURATION",
-     .text = "of one request; default 30s",
-     .kind = SKR_FLAG_DURATION,
-     .offset = offsetof(struct skr_client_flags, request_timeout)},
-    {0}};
+    SKR_FLAG(TEXT, skr_client_flags, namespace_, "--namespace", "-n", "NAME",
+             "namespace; default: that of kubectl's context"),
+    SKR_FLAG(TEXT, skr_client_flags, context, "--context", NULL, "NAME", "kubectl's context"),
+    SKR_FLAG(TEXT, skr_client_flags, kubeconfig, "--kubeconfig", NULL, "FILE",
+             "kubectl's kubeconfig"),
+    SKR_FLAG(TEXT, skr_client_flags, service, "--service", NULL, "SERVICE",
+             "the daemon's, for kubectl; default " SKR_VIEW_SERVICE),
+    SKR_FLAG(TEXT, skr_client_flags, server, "--server", NULL, "URL",
+             "ask a daemon's admin listener, without kubectl"),
+    SKR_FLAG(TEXT, skr_client_flags, token_file, "--token-file", NULL, "FILE",
+             "bearer token for --server"),
+    SKR_FLAG(TEXT, skr_client_flags, file, "--file", NULL, "DUMP",
+             "no cluster: a dump of kubectl get nodes,pods,configmaps -A -o json; - is stdin"),
+    SKR_FLAG(DURATION, skr_client_flags, request_timeout, "--request-timeout", NULL, "DURATION",
+             "of one request; default 30s"),
+    {0},
+};
 
 static const char *const colors[] = {
     [SKR_COLOR_AUTO] = "auto", [SKR_COLOR_ALWAYS] = "always", [SKR_COLOR_NEVER] = "never", NULL};
 
 const struct skr_flag skr_look_flag_table[] = {
-    {.name = "--no-headers",
-     .text = "tables without their first line",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct skr_look_flags, no_headers)},
-    {.name = "--color",
-     .argument = "WHEN",
-     .text = "auto (default: on a terminal), always or never",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = colors,
-     .offset = offsetof(struct skr_look_flags, color)},
-    {.name = "--ascii",
-     .text = "draw with ASCII characters only",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct skr_look_flags, ascii)},
-    {0}};
+    SKR_FLAG(SWITCH, skr_look_flags, no_headers, "--no-headers", NULL, NULL,
+             "tables without their first line"),
+    SKR_FLAG(CHOICE, skr_look_flags, color, "--color", NULL, "WHEN",
+             "auto (default: on a terminal), always or never", .choice = colors),
+    SKR_FLAG(SWITCH, skr_look_flags, ascii, "--ascii", NULL, NULL,
+             "draw with ASCII characters only"),
+    {0},
+};
 
 static const char *const outputs[] = {
     [SKR_PAGE_TEXT] = "text", [SKR_PAGE_JSON] = "json", [SKR_PAGE_YAML] = "yaml", NULL};
 
-const struct skr_flag skr_page_flag_table[] = {{.name = "--output",
-                                                .letter = "-o",
-                                                .argument = "FORMAT",
-                                                .text = "text (default), json or yaml",
-                                                .kind = SKR_FLAG_CHOICE,
-                                                .choice = outputs,
-                                                .offset = offsetof(struct skr_page_flags, output)},
-                                               {0}};
+const struct skr_flag skr_page_flag_table[] = {
+    SKR_FLAG(CHOICE, skr_page_flags, output, "--output", "-o", "FORMAT",
+             "text (default), json or yaml", .choice = outputs),
+    {0},
+};
 
 bool skr_page_flags_write(const struct skr_page_flags *flags, const json_t *page,
                           struct skr_strbuf *out)
@@ -182,4 +155,21 @@ int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_c
     free(namespace_);
     skr_client_destroy(client);
     return code;
+}
+
+int skr_client_flags_list(const struct skr_client_flags *flags, const char *resources,
+                          struct skr_strbuf *out, struct skr_error *error)
+{
+    const struct skr_client_options options = {
+        .context = flags->context,
+        .kubeconfig = flags->kubeconfig,
+        .request_timeout = flags->request_timeout != 0 ? flags->request_timeout
+                                                       : SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
+    return skr_source_kubectl_list(&options, resources, out, error);
+}
+
+int skr_client_flags_refuse_server(const struct skr_call *call, struct skr_strbuf *messages)
+{
+    return skr_cli_refuse(call->command, "objects come from kubectl or --file, not from",
+                          "--server", messages);
 }

@@ -5,6 +5,9 @@
 #include "server/cli/cli.h"
 #include "server/exit_code.h"
 
+const char *const skr_output_names[] = {
+    [SKR_OUTPUT_TEXT] = "text", [SKR_OUTPUT_JSON] = "json", NULL};
+
 const char *skr_command_mode_word(const struct skr_command *mode)
 {
     const char *blank = strrchr(mode->name, ' ');

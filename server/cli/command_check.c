@@ -12,16 +12,13 @@ struct options {
 };
 
 static const struct skr_flag flags[] = {
-    {.name = "--config",
-     .argument = "FILE",
-     .text = "configuration file; without it every option has its default",
-     .offset = offsetof(struct options, config)},
-    {.name = "--kubeconfig",
-     .argument = "FILE",
-     .text = "kubeconfig of the API server; wins over the configuration",
-     .offset = offsetof(struct options, kubeconfig)},
+    SKR_FLAG(TEXT, options, config, "--config", NULL, "FILE",
+             "configuration file; without it every option has its default"),
+    SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
+             "kubeconfig of the API server; wins over the configuration"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int check(const struct skr_config *config, const char *kubeconfig, struct skr_strbuf *out,
                  struct skr_strbuf *messages)

@@ -8,17 +8,13 @@ struct options {
     int verbosity;
 };
 
-static const struct skr_flag flags[] = {{.name = "--ascii",
-                                         .text = "draw with ASCII characters only",
-                                         .kind = SKR_FLAG_SWITCH,
-                                         .offset = offsetof(struct options, ascii)},
-                                        {.name = "--verbose",
-                                         .letter = "-v",
-                                         .text = "show every request and every write",
-                                         .kind = SKR_FLAG_COUNT,
-                                         .offset = offsetof(struct options, verbosity)},
-                                        SKR_HELP_FLAG,
-                                        {0}};
+static const struct skr_flag flags[] = {
+    SKR_FLAG(SWITCH, options, ascii, "--ascii", NULL, NULL, "draw with ASCII characters only"),
+    SKR_FLAG(COUNT, options, verbosity, "--verbose", "-v", NULL,
+             "show every request and every write"),
+    SKR_HELP_FLAG,
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {

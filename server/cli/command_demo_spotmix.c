@@ -7,12 +7,11 @@ struct options {
     bool ascii;
 };
 
-static const struct skr_flag flags[] = {{.name = "--ascii",
-                                         .text = "draw with ASCII characters only",
-                                         .kind = SKR_FLAG_SWITCH,
-                                         .offset = offsetof(struct options, ascii)},
-                                        SKR_HELP_FLAG,
-                                        {0}};
+static const struct skr_flag flags[] = {
+    SKR_FLAG(SWITCH, options, ascii, "--ascii", NULL, NULL, "draw with ASCII characters only"),
+    SKR_HELP_FLAG,
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {

@@ -10,13 +10,12 @@ struct options {
     bool verbose;
 };
 
-static const struct skr_flag flags[] = {{.name = "--verbose",
-                                         .letter = "-v",
-                                         .text = "all domains, and all that would help",
-                                         .kind = SKR_FLAG_SWITCH,
-                                         .offset = offsetof(struct options, verbose)},
-                                        SKR_HELP_FLAG,
-                                        {0}};
+static const struct skr_flag flags[] = {
+    SKR_FLAG(SWITCH, options, verbose, "--verbose", "-v", NULL,
+             "all domains, and all that would help"),
+    SKR_HELP_FLAG,
+    {0},
+};
 
 static void write_answer(const struct options *given, const json_t *answer, struct skr_strbuf *out)
 {

@@ -32,30 +32,17 @@ static const char *const outputs[] = {
     [OUTPUT_YAML] = "yaml", [OUTPUT_NAME] = "name", NULL};
 
 static const struct skr_flag flags[] = {
-    {.name = "--all-namespaces",
-     .letter = "-A",
-     .text = "groups of every namespace",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct options, all_namespaces)},
-    {.name = "--selector",
-     .letter = "-l",
-     .argument = "LABELS",
-     .text = "groups whose ConfigMap or PodGroup has these labels: a=b,c in (d,e),!f",
-     .offset = offsetof(struct options, selector)},
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default), wide, json, yaml or name",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = outputs,
-     .offset = offsetof(struct options, output)},
-    {.name = "--watch",
-     .letter = "-w",
-     .text = "stay, and print what changes; looks once a second",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct options, watch)},
+    SKR_FLAG(SWITCH, options, all_namespaces, "--all-namespaces", "-A", NULL,
+             "groups of every namespace"),
+    SKR_FLAG(TEXT, options, selector, "--selector", "-l", "LABELS",
+             "groups whose ConfigMap or PodGroup has these labels: a=b,c in (d,e),!f"),
+    SKR_FLAG(CHOICE, options, output, "--output", "-o", "FORMAT",
+             "text (default), wide, json, yaml or name", .choice = outputs),
+    SKR_FLAG(SWITCH, options, watch, "--watch", "-w", NULL,
+             "stay, and print what changes; looks once a second"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 struct listing {
     const struct skr_call *call;

@@ -18,32 +18,17 @@ struct options {
 static const char *const formats[] = {[TEXT] = "text", [JSON] = "json", [SARIF] = "sarif", NULL};
 
 static const struct skr_flag flags[] = {
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default), json or sarif",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = formats,
-     .offset = offsetof(struct options, format)},
-    {.name = "--file",
-     .argument = "DUMP",
-     .text = "the dump that has the ConfigMap, instead of a cluster",
-     .offset = offsetof(struct options, file)},
-    {.name = "--namespace",
-     .letter = "-n",
-     .argument = "NAME",
-     .text = "of the ConfigMap; default: that of kubectl's context, in a dump any",
-     .offset = offsetof(struct options, namespace_)},
-    {.name = "--context",
-     .argument = "NAME",
-     .text = "kubectl's context",
-     .offset = offsetof(struct options, context)},
-    {.name = "--kubeconfig",
-     .argument = "FILE",
-     .text = "kubectl's kubeconfig",
-     .offset = offsetof(struct options, kubeconfig)},
+    SKR_FLAG(CHOICE, options, format, "--output", "-o", "FORMAT", "text (default), json or sarif",
+             .choice = formats),
+    SKR_FLAG(TEXT, options, file, "--file", NULL, "DUMP",
+             "the dump that has the ConfigMap, instead of a cluster"),
+    SKR_FLAG(TEXT, options, namespace_, "--namespace", "-n", "NAME",
+             "of the ConfigMap; default: that of kubectl's context, in a dump any"),
+    SKR_FLAG(TEXT, options, context, "--context", NULL, "NAME", "kubectl's context"),
+    SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE", "kubectl's kubeconfig"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 /* "cm/NAME", "configmap/NAME": the name; NULL: a file. */
 static const char *map_name(const char *word)

@@ -18,29 +18,17 @@ struct options {
 static const char *const formats[] = {[SKR_LOG_TEXT] = "text", [SKR_LOG_JSON] = "json", NULL};
 
 static const struct skr_flag flags[] = {
-    {.name = "--config",
-     .argument = "FILE",
-     .text = "configuration file; without it every option has its default",
-     .offset = offsetof(struct options, config)},
-    {.name = "--kubeconfig",
-     .argument = "FILE",
-     .text = "kubeconfig of the API server; wins over the configuration",
-     .offset = offsetof(struct options, kubeconfig)},
-    {.name = "--log-format",
-     .argument = "FORMAT",
-     .text = "text (default) or json",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = formats,
-     .offset = offsetof(struct options, log_format)},
-    {.name = "--v",
-     .letter = "-v",
-     .argument = "LEVEL",
-     .text = "log level 0..10, default 2; 4 debugging, 6 every request",
-     .kind = SKR_FLAG_NUMBER,
-     .max = SKR_LOG_LEVEL_MAX,
-     .offset = offsetof(struct options, level)},
+    SKR_FLAG(TEXT, options, config, "--config", NULL, "FILE",
+             "configuration file; without it every option has its default"),
+    SKR_FLAG(TEXT, options, kubeconfig, "--kubeconfig", NULL, "FILE",
+             "kubeconfig of the API server; wins over the configuration"),
+    SKR_FLAG(CHOICE, options, log_format, "--log-format", NULL, "FORMAT", "text (default) or json",
+             .choice = formats),
+    SKR_FLAG(NUMBER, options, level, "--v", "-v", "LEVEL",
+             "log level 0..10, default 2; 4 debugging, 6 every request", .max = SKR_LOG_LEVEL_MAX),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {

@@ -8,30 +8,20 @@ struct options {
     int output;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
-
 static const struct skr_flag flags[] = {
-    {.name = "--events",
-     .argument = "FILE",
-     .text = "workload, owners, and what happens to their pods; \"-\" is standard input",
-     .required = true,
-     .offset = offsetof(struct options, events)},
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default) or json",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = outputs,
-     .offset = offsetof(struct options, output)},
+    SKR_FLAG(TEXT, options, events, "--events", NULL, "FILE",
+             "workload, owners, and what happens to their pods; \"-\" is standard input",
+             .required = true),
+    SKR_OUTPUT_FLAG(options, output),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *given = call->options;
     const struct skr_spotmix_simulate_options options = {.path = given->events,
-                                                         .json = given->output == OUTPUT_JSON};
+                                                         .json = given->output == SKR_OUTPUT_JSON};
     return skr_spotmix_simulate(&options, out, messages);
 }
 

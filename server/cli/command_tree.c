@@ -23,25 +23,18 @@ struct options {
 };
 
 static const struct skr_flag flags[] = {
-    {.name = "--resource",
-     .argument = "NAME",
-     .text =
-         "what to look at, \"nvidia.com/gpu\" or \"gpu\"; default: the tree's first special one",
-     .offset = offsetof(struct options, resource)},
-    {.name = "--slot",
-     .argument = "SIZE",
-     .text = "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource",
-     .offset = offsetof(struct options, slot)},
-    {.name = "--bindings",
-     .text = "bindings of Karmada: provider, region, zone, cluster with replicas",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct options, bindings)},
-    {.name = "--placements",
-     .text = "Placements of OCM: their spread levels, clusters with decisions",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct options, placements)},
+    SKR_FLAG(
+        TEXT, options, resource, "--resource", NULL, "NAME",
+        "what to look at, \"nvidia.com/gpu\" or \"gpu\"; default: the tree's first special one"),
+    SKR_FLAG(TEXT, options, slot, "--slot", NULL, "SIZE",
+             "what one slot takes, \"gpu=2,memory=8Gi\"; default: one unit of the resource"),
+    SKR_FLAG(SWITCH, options, bindings, "--bindings", NULL, NULL,
+             "bindings of Karmada: provider, region, zone, cluster with replicas"),
+    SKR_FLAG(SWITCH, options, placements, "--placements", NULL, NULL,
+             "Placements of OCM: their spread levels, clusters with decisions"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int show(const struct skr_call *call, const json_t *page, struct skr_strbuf *out,
                 struct skr_strbuf *messages)

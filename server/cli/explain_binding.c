@@ -16,35 +16,14 @@ struct options {
     bool verbose;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
-static const char *const profiles[] = {"default", "upstream", "design", NULL};
-
-static const struct skr_flag flags[] = {{.name = "--profile",
-                                         .argument = "NAME",
-                                         .text = "default, upstream or design",
-                                         .kind = SKR_FLAG_CHOICE,
-                                         .choice = profiles,
-                                         .offset = offsetof(struct options, profile)},
-                                        {.name = "--option",
-                                         .argument = "NAME=VALUE",
-                                         .text = "set one option of the profile; may repeat",
-                                         .kind = SKR_FLAG_LIST,
-                                         .offset = offsetof(struct options, settings)},
-                                        {.name = "--output",
-                                         .letter = "-o",
-                                         .argument = "FORMAT",
-                                         .text = "text (default) or json",
-                                         .kind = SKR_FLAG_CHOICE,
-                                         .choice = outputs,
-                                         .offset = offsetof(struct options, output)},
-                                        {.name = "--verbose",
-                                         .letter = "-v",
-                                         .text = "all groups and clusters, however many",
-                                         .kind = SKR_FLAG_SWITCH,
-                                         .offset = offsetof(struct options, verbose)},
-                                        SKR_HELP_FLAG,
-                                        {0}};
+static const struct skr_flag flags[] = {
+    SKR_BINDING_FLAGS(options, profile, settings),
+    SKR_OUTPUT_FLAG(options, output),
+    SKR_FLAG(SWITCH, options, verbose, "--verbose", "-v", NULL,
+             "all groups and clusters, however many"),
+    SKR_HELP_FLAG,
+    {0},
+};
 
 /* "binding/NAME" with the namespace that is asked for, else "default"; a ClusterResourceBinding of
  * that name otherwise. */
@@ -64,7 +43,7 @@ static int explain(const struct options *given, const char *name,
 {
     struct skr_propagation_options settings;
     struct skr_error error = {.text = ""};
-    if (skr_simulate_binding_settings(profiles[given->profile], given->settings.item,
+    if (skr_simulate_binding_settings(skr_binding_profiles[given->profile], given->settings.item,
                                       given->settings.n, &settings, &error) < 0) {
         skr_strbuf_addf(messages, "sakkara explain: %s\n", error.text);
         return SKR_EXIT_USAGE;
@@ -74,7 +53,7 @@ static int explain(const struct options *given, const char *name,
         skr_strbuf_addf(messages, "sakkara explain: there is no binding %s\n", name);
         return SKR_EXIT_NOT_FOUND;
     }
-    return skr_simulate_binding_print(binding, input, &settings, given->output == OUTPUT_JSON,
+    return skr_simulate_binding_print(binding, input, &settings, given->output == SKR_OUTPUT_JSON,
                                       given->verbose, out, messages);
 }
 

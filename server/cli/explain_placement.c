@@ -14,28 +14,14 @@ struct options {
     bool verbose;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
-
 static const struct skr_flag flags[] = {
-    {.name = "--scheduler-name",
-     .argument = "NAME",
-     .text = "ocm.schedulerName of the daemon; default: sakkara",
-     .offset = offsetof(struct options, scheduler)},
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default) or json",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = outputs,
-     .offset = offsetof(struct options, output)},
-    {.name = "--verbose",
-     .letter = "-v",
-     .text = "all clusters, however many",
-     .kind = SKR_FLAG_SWITCH,
-     .offset = offsetof(struct options, verbose)},
+    SKR_FLAG(TEXT, options, scheduler, "--scheduler-name", NULL, "NAME",
+             "ocm.schedulerName of the daemon; default: sakkara"),
+    SKR_OUTPUT_FLAG(options, output),
+    SKR_FLAG(SWITCH, options, verbose, "--verbose", "-v", NULL, "all clusters, however many"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
@@ -47,7 +33,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     if (code == SKR_EXIT_OK) {
         const struct skr_simulate_placement_options options = {.placement = key,
                                                                .scheduler = given->scheduler,
-                                                               .json = given->output == OUTPUT_JSON,
+                                                               .json =
+                                                                   given->output == SKR_OUTPUT_JSON,
                                                                .verbose = given->verbose};
         code = skr_simulate_placement_show(&world, &options, out, messages);
     }

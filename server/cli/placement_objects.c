@@ -2,7 +2,6 @@
 /* Through kubectl: contexts, sign-in and proxies are its business. */
 #include "server/cli/placement_objects.h"
 
-#include "server/client/source.h"
 #include "server/exit_code.h"
 
 static int read_live(const struct skr_client_flags *flags, struct skr_placement_world *world,
@@ -14,14 +13,9 @@ static int read_live(const struct skr_client_flags *flags, struct skr_placement_
                                 "placements.cluster.open-cluster-management.io,"
                                 "placementdecisions.cluster.open-cluster-management.io,"
                                 "addonplacementscores.cluster.open-cluster-management.io";
-    const struct skr_client_options options = {
-        .context = flags->context,
-        .kubeconfig = flags->kubeconfig,
-        .request_timeout = flags->request_timeout != 0 ? flags->request_timeout
-                                                       : SKR_CLIENT_TIMEOUT_S * SKR_SECOND};
     struct skr_strbuf text;
     skr_strbuf_init(&text);
-    int rc = skr_source_kubectl_list(&options, kinds, &text, error);
+    int rc = skr_client_flags_list(flags, kinds, &text, error);
     if (rc == 0) {
         rc = skr_placement_world_parse(world, "kubectl", text.s, text.len, messages);
     }
@@ -35,8 +29,7 @@ int skr_placement_objects_fetch(const struct skr_call *call, const struct skr_cl
     struct skr_error error = {.text = ""};
     skr_placement_world_init(ret);
     if (flags->server) {
-        return skr_cli_refuse(call->command, "objects come from kubectl or --file, not from",
-                              "--server", messages);
+        return skr_client_flags_refuse_server(call, messages);
     }
     int rc = flags->file ? skr_placement_world_read(ret, flags->file, messages)
                          : read_live(flags, ret, messages, &error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sakkara simulate binding`: where bindings of Karmada would go, offline. */
-#include "server/cli/cli.h"
+#include "server/cli/binding_objects.h"
 #include "server/simulate/binding.h"
 
 struct options {
@@ -11,47 +11,17 @@ struct options {
     int verbosity;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
-static const char *const profiles[] = {"default", "upstream", "design", NULL};
-
 static const struct skr_flag flags[] = {
-    {.name = "--filename",
-     .letter = "-f",
-     .argument = "FILE",
-     .text = "file, folder, or - for standard input; may repeat",
-     .kind = SKR_FLAG_LIST,
-     .required = true,
-     .offset = offsetof(struct options, files)},
-    {.name = "--binding",
-     .argument = "NS/NAME",
-     .text = "this binding alone; NAME for one without a namespace",
-     .offset = offsetof(struct options, binding)},
-    {.name = "--profile",
-     .argument = "NAME",
-     .text = "default, upstream or design",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = profiles,
-     .offset = offsetof(struct options, profile)},
-    {.name = "--option",
-     .argument = "NAME=VALUE",
-     .text = "set one option of the profile; may repeat",
-     .kind = SKR_FLAG_LIST,
-     .offset = offsetof(struct options, settings)},
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default) or json",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = outputs,
-     .offset = offsetof(struct options, output)},
-    {.name = "--verbose",
-     .letter = "-v",
-     .text = "all groups and clusters, however many",
-     .kind = SKR_FLAG_COUNT,
-     .offset = offsetof(struct options, verbosity)},
+    SKR_FILES_FLAG(options, files),
+    SKR_FLAG(TEXT, options, binding, "--binding", NULL, "NS/NAME",
+             "this binding alone; NAME for one without a namespace"),
+    SKR_BINDING_FLAGS(options, profile, settings),
+    SKR_OUTPUT_FLAG(options, output),
+    SKR_FLAG(COUNT, options, verbosity, "--verbose", "-v", NULL,
+             "all groups and clusters, however many"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
@@ -59,10 +29,11 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
     const struct skr_simulate_binding_options options = {.file = given->files.item,
                                                          .n_files = given->files.n,
                                                          .binding = given->binding,
-                                                         .profile = profiles[given->profile],
+                                                         .profile =
+                                                             skr_binding_profiles[given->profile],
                                                          .option = given->settings.item,
                                                          .n_options = given->settings.n,
-                                                         .json = given->output == OUTPUT_JSON,
+                                                         .json = given->output == SKR_OUTPUT_JSON,
                                                          .verbose = given->verbosity > 0};
     return skr_simulate_binding_run(&options, out, messages);
 }

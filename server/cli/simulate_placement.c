@@ -11,55 +11,24 @@ struct options {
     int verbosity;
 };
 
-enum { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
 static const char *const modes[] = {"weighted", "lexicographic", NULL};
 
 static const struct skr_flag flags[] = {
-    {.name = "--filename",
-     .letter = "-f",
-     .argument = "FILE",
-     .text = "file, folder, or - for standard input; may repeat",
-     .kind = SKR_FLAG_LIST,
-     .required = true,
-     .offset = offsetof(struct options, files)},
-    {.name = "--placement",
-     .argument = "NS/NAME",
-     .text = "this Placement; default: the only one that is ours",
-     .offset = offsetof(struct options, placement)},
-    {.name = "--set",
-     .argument = "PLACEMENT:PATH=VALUE",
-     .text = "change it first: web:spec.numberOfClusters=4",
-     .kind = SKR_FLAG_LIST,
-     .offset = offsetof(struct options, sets)},
-    {.name = "--now",
-     .argument = "TIME",
-     .text = "the time, RFC 3339; default: the clock",
-     .offset = offsetof(struct options, now)},
-    {.name = "--scheduler-name",
-     .argument = "NAME",
-     .text = "ocm.schedulerName of the daemon; default: sakkara",
-     .offset = offsetof(struct options, scheduler)},
-    {.name = "--spread-mode",
-     .argument = "MODE",
-     .text = "ocm.spreadMode of the daemon: weighted (default) or lexicographic",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = modes,
-     .offset = offsetof(struct options, spread_mode)},
-    {.name = "--output",
-     .letter = "-o",
-     .argument = "FORMAT",
-     .text = "text (default) or json",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = outputs,
-     .offset = offsetof(struct options, output)},
-    {.name = "--verbose",
-     .letter = "-v",
-     .text = "all clusters, however many",
-     .kind = SKR_FLAG_COUNT,
-     .offset = offsetof(struct options, verbosity)},
+    SKR_FILES_FLAG(options, files),
+    SKR_FLAG(TEXT, options, placement, "--placement", NULL, "NS/NAME",
+             "this Placement; default: the only one that is ours"),
+    SKR_FLAG(LIST, options, sets, "--set", NULL, "PLACEMENT:PATH=VALUE",
+             "change it first: web:spec.numberOfClusters=4"),
+    SKR_FLAG(TEXT, options, now, "--now", NULL, "TIME", "the time, RFC 3339; default: the clock"),
+    SKR_FLAG(TEXT, options, scheduler, "--scheduler-name", NULL, "NAME",
+             "ocm.schedulerName of the daemon; default: sakkara"),
+    SKR_FLAG(CHOICE, options, spread_mode, "--spread-mode", NULL, "MODE",
+             "ocm.spreadMode of the daemon: weighted (default) or lexicographic", .choice = modes),
+    SKR_OUTPUT_FLAG(options, output),
+    SKR_FLAG(COUNT, options, verbosity, "--verbose", "-v", NULL, "all clusters, however many"),
     SKR_HELP_FLAG,
-    {0}};
+    {0},
+};
 
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
@@ -72,7 +41,7 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
                                                            .scheduler = given->scheduler,
                                                            .spread_mode = modes[given->spread_mode],
                                                            .now = given->now,
-                                                           .json = given->output == OUTPUT_JSON,
+                                                           .json = given->output == SKR_OUTPUT_JSON,
                                                            .verbose = given->verbosity > 0};
     return skr_simulate_placement_run(&options, out, messages);
 }

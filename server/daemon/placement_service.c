@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures are copied out on the engine's thread, at most once in a while, and into the registry when
- * somebody asks. */
+/* Counts (tally.h) go into the registry when somebody asks. */
 #include "server/daemon/placement_service.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/placement/scheduler.h"
 #include "server/daemon/series.h"
+#include "server/daemon/tally.h"
 #include "server/kube/client.h"
 #include "topology/base/arena.h"
-
-#define COUNT_EVERY (500 * SKR_MILLISECOND)
 
 enum family { F_PLACEMENTS, F_DEPTH, F_CYCLES, F_WRITES, F_SCHEDULING, F_BIND, F_PLUGIN, F_COUNT };
 
@@ -49,12 +46,8 @@ _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
 struct service {
     struct skr_placement_settings settings;
-    const struct skr_clock *clock;
-    struct skr_stopwatch stopwatch;
     struct skr_metric_family *family[F_COUNT];
-    skr_time counted_at; /* engine's thread alone */
-    pthread_mutex_t lock;
-    struct skr_placement_counts counts;
+    struct skr_tally tally; /* struct skr_placement_counts */
 };
 
 static bool enabled(const struct skr_config *config)
@@ -65,11 +58,6 @@ static bool enabled(const struct skr_config *config)
 static struct skr_service_rate rate(const struct skr_config *config)
 {
     return (struct skr_service_rate){config->ocm_qps, config->ocm_burst};
-}
-
-static int64_t read_clock(void *context)
-{
-    return skr_clock_now(((const struct service *)context)->clock);
 }
 
 static void load(struct skr_metric_family *family, const char *label,
@@ -101,9 +89,8 @@ static void collect_work(const struct service *s, const struct skr_placement_cou
 static void collect(void *context)
 {
     struct service *s = context;
-    pthread_mutex_lock(&s->lock);
-    const struct skr_placement_counts counts = s->counts;
-    pthread_mutex_unlock(&s->lock);
+    struct skr_placement_counts counts;
+    skr_tally_get(&s->tally, &counts);
     skr_series_set(s->family[F_PLACEMENTS], "satisfied", NULL, counts.satisfied);
     skr_series_set(s->family[F_PLACEMENTS], "unsatisfied", NULL, counts.unsatisfied);
     skr_series_set(s->family[F_PLACEMENTS], "misconfigured", NULL, counts.misconfigured);
@@ -117,11 +104,9 @@ static void *create(const struct skr_service_host *host)
 {
     const struct skr_config *config = host->config;
     struct service *s = skr_alloc(sizeof *s);
-    pthread_mutex_init(&s->lock, NULL);
-    s->clock = host->clock;
-    s->stopwatch = (struct skr_stopwatch){read_clock, s};
+    skr_tally_init(&s->tally, host->clock, sizeof(struct skr_placement_counts));
     s->settings = (struct skr_placement_settings){
-        .stopwatch = &s->stopwatch,
+        .stopwatch = &s->tally.stopwatch,
         .scheduler_name = config->ocm_scheduler_name,
         .spread_mode = config->ocm_lexicographic ? SKR_SPREAD_LEXICOGRAPHIC : SKR_SPREAD_WEIGHTED};
     for (int i = 0; i < F_COUNT; i++) {
@@ -140,22 +125,17 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     struct skr_placement_counts counts;
-    skr_time now = skr_clock_now(s->clock);
-    if (now - s->counted_at < COUNT_EVERY) {
-        return;
+    if (skr_tally_is_due(&s->tally)) {
+        skr_placement_count(skr_engine_self(engine), &counts);
+        skr_tally_put(&s->tally, &counts);
     }
-    s->counted_at = now;
-    skr_placement_count(skr_engine_self(engine), &counts);
-    pthread_mutex_lock(&s->lock);
-    s->counts = counts;
-    pthread_mutex_unlock(&s->lock);
 }
 
 static void destroy(void *service)
 {
     struct service *s = service;
     if (s) {
-        pthread_mutex_destroy(&s->lock);
+        skr_tally_fini(&s->tally);
         free(s);
     }
 }

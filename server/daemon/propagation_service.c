@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures are copied out on the engine's thread, at most once in a while, and into the registry when
- * somebody asks. */
+/* Counts (tally.h) go into the registry when somebody asks. */
 #include "server/daemon/propagation_service.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/propagation/scheduler.h"
 #include "server/daemon/series.h"
+#include "server/daemon/tally.h"
 #include "topology/base/arena.h"
-
-#define COUNT_EVERY (500 * SKR_MILLISECOND)
 
 enum family { F_ATTEMPTS, F_BINDINGS, F_DEPTH, F_FALLBACK, F_DURATION, F_COUNT };
 
@@ -41,11 +38,8 @@ _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
 struct service {
     struct skr_propagation_settings settings;
-    const struct skr_clock *clock;
     struct skr_metric_family *family[F_COUNT];
-    skr_time counted_at; /* engine's thread alone */
-    pthread_mutex_t lock;
-    struct skr_propagation_counts counts;
+    struct skr_tally tally; /* struct skr_propagation_counts */
 };
 
 static bool enabled(const struct skr_config *config)
@@ -61,9 +55,8 @@ static struct skr_service_rate rate(const struct skr_config *config)
 static void collect(void *context)
 {
     struct service *s = context;
-    pthread_mutex_lock(&s->lock);
-    const struct skr_propagation_counts counts = s->counts;
-    pthread_mutex_unlock(&s->lock);
+    struct skr_propagation_counts counts;
+    skr_tally_get(&s->tally, &counts);
     for (int code = 0; code < SKR_PROPAGATION_CODE_COUNT; code++) {
         const char *name =
             code == SKR_PROPAGATION_PLACED
@@ -88,8 +81,7 @@ static void *create(const struct skr_service_host *host)
 {
     const struct skr_config *config = host->config;
     struct service *s = skr_alloc(sizeof *s);
-    pthread_mutex_init(&s->lock, NULL);
-    s->clock = host->clock;
+    skr_tally_init(&s->tally, host->clock, sizeof(struct skr_propagation_counts));
     s->settings = (struct skr_propagation_settings){
         .scheduler_name = config->karmada_scheduler_name,
         .workers = (size_t)config->karmada_workers,
@@ -119,22 +111,17 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     struct skr_propagation_counts counts;
-    skr_time now = skr_clock_now(s->clock);
-    if (now - s->counted_at < COUNT_EVERY) {
-        return;
+    if (skr_tally_is_due(&s->tally)) {
+        skr_propagation_count(skr_engine_self(engine), &counts);
+        skr_tally_put(&s->tally, &counts);
     }
-    s->counted_at = now;
-    skr_propagation_count(skr_engine_self(engine), &counts);
-    pthread_mutex_lock(&s->lock);
-    s->counts = counts;
-    pthread_mutex_unlock(&s->lock);
 }
 
 static void destroy(void *service)
 {
     struct service *s = service;
     if (s) {
-        pthread_mutex_destroy(&s->lock);
+        skr_tally_fini(&s->tally);
         free(s);
     }
 }
