@@ -402,6 +402,11 @@ uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_evic
     return ((const struct skr_spotmix_scheduler_state *)self)->evictions[result];
 }
 
+bool skr_spotmix_scheduler_leads(const void *self)
+{
+    return ((const struct skr_spotmix_scheduler_state *)self)->begun;
+}
+
 bool skr_spotmix_scheduler_is_serving(const void *self)
 {
     return ((const struct skr_spotmix_scheduler_state *)self)->serving;

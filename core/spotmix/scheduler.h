@@ -46,6 +46,8 @@ const char *skr_spotmix_eviction_result_name(enum skr_spotmix_eviction_result re
 /* For pages and metrics; self: of skr_engine_self(). */
 const struct skr_spotmix *skr_spotmix_scheduler_mix(const void *self);
 uint64_t skr_spotmix_scheduler_evictions(const void *self, enum skr_spotmix_eviction_result result);
+/* Is the one that hands out indices, or will be in a moment: leader, all lists read. */
+bool skr_spotmix_scheduler_leads(const void *self);
 /* Answers reviews and repairs now. */
 bool skr_spotmix_scheduler_is_serving(const void *self);
 

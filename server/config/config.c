@@ -310,10 +310,20 @@ static void check_tls(struct reader *r)
     check_pair(r, "gate.certFile", c->gate_tls.cert_file, "gate.keyFile", c->gate_tls.key_file);
     check_pair(r, "spotmix.certFile", c->spotmix.tls.cert_file, "spotmix.keyFile",
                c->spotmix.tls.key_file);
-    if (c->spotmix.enabled && !c->spotmix.tls.cert_file[0]) {
-        add_error(r, "IncompleteTLS", where(r, "spotmix.enabled"),
-                  "spotmix.enabled is set without spotmix.certFile: API servers call webhooks over "
-                  "TLS only");
+    if (c->spotmix.enabled && c->spotmix.files && !c->spotmix.tls.cert_file[0]) {
+        add_error(r, "IncompleteTLS", where(r, "spotmix.certificates"),
+                  "spotmix.certificates is \"files\" without spotmix.certFile: API servers call "
+                  "webhooks over TLS only");
+    }
+    if (!c->spotmix.files && c->spotmix.tls.cert_file[0]) {
+        add_error(r, "IncompleteTLS", where(r, "spotmix.certFile"),
+                  "spotmix.certFile is read with spotmix.certificates: files only");
+    }
+    if (c->spotmix.authority_lifetime / 3 < c->spotmix.certificate_lifetime) {
+        struct position at = where(r, "spotmix.authorityLifetime");
+        add_error(r, "InvalidValue", at.line ? at : where(r, "spotmix.certificateLifetime"),
+                  "spotmix.authorityLifetime is less than three times "
+                  "spotmix.certificateLifetime: certificates would outlive their authority");
     }
     if (c->tls.client_ca_file[0] && !c->tls.cert_file[0]) {
         add_error(r, "IncompleteTLS", where(r, "extender.tls.clientCAFile"),

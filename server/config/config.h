@@ -31,7 +31,10 @@ struct skr_config_tls {
 struct skr_config_spotmix {
     bool enabled;
     const char *listen;
+    const char *name; /* of Service, Secret and webhook configuration */
+    bool files;       /* certificates are files, else our own */
     struct skr_config_tls tls;
+    skr_time certificate_lifetime, authority_lifetime; /* of our own */
     const char *key_prefix;
     const char *preset;
     const char *node_key, *on_demand_value, *spot_value; /* "": the preset's */

@@ -98,6 +98,18 @@ const struct skr_option skr_options[] = {
           "the webhook and reconciler that split replicas over on-demand and spot nodes"),
     PLAIN("spotmix.listen", LISTEN, "127.0.0.1:9664", spotmix.listen,
           "address of that webhook, under `/spotmix/mutate`"),
+    PLAIN("spotmix.name", NAME, "sakkara-spotmix", spotmix.name,
+          "name of its Service, Secret and MutatingWebhookConfiguration"),
+    WORDS("spotmix.certificates", WORD, "own", "files", spotmix.files,
+          "`own`: an authority and a certificate that are kept in the Secret, renewed, and "
+          "published in the configuration; `files`: those below, cert-manager's for example"),
+    RANGE("spotmix.certificateLifetime", DURATION, "2160h", 30 * SKR_SECOND, 3650 * DAY,
+          spotmix.certificate_lifetime,
+          "of own certificates, which are renewed at two thirds of it"),
+    RANGE("spotmix.authorityLifetime", DURATION, "8760h", 90 * SKR_SECOND, 36500 * DAY,
+          spotmix.authority_lifetime,
+          "of the own authority, which is replaced at two thirds of it; three times "
+          "certificateLifetime or more"),
     PLAIN("spotmix.certFile", STRING, "", spotmix.tls.cert_file,
           "certificate chain (PEM) of the webhook, read again when it changes"),
     PLAIN("spotmix.keyFile", STRING, "", spotmix.tls.key_file,

@@ -52,6 +52,8 @@ struct seat {
 
 struct skr_daemon {
     const struct skr_config *config;
+    const char *kubeconfig;
+    struct skr_findings *findings; /* of the start */
     char instance[256];
     struct skr_clock clock;
     struct skr_metrics *registry;
@@ -206,6 +208,13 @@ static int load_access(const struct skr_config *config, const char *kubeconfig,
                                 access, findings, error);
 }
 
+/* For services, while they start. */
+static int give_access(void *context, struct skr_kube_access *ret, struct skr_error *error)
+{
+    const struct skr_daemon *d = context;
+    return load_access(d->config, d->kubeconfig, ret, d->findings, error);
+}
+
 static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
                       struct skr_error *error)
 {
@@ -307,8 +316,11 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
             options.n_routes += s->row->routes(s->service, &options.route[options.n_routes]);
         }
     }
-    /* In a sidecar readiness is about the process: its pod has to become ready to stand by. */
-    d->health.leader = d->config->leader_mode == SKR_LEADER_LEASE ? d->leader : NULL;
+    /* In a sidecar readiness is about the process: its pod has to become ready to stand by. With
+     * the spot mix, Services select the leader's role, and rollouts have to complete. */
+    d->health.leader = d->config->leader_mode == SKR_LEADER_LEASE && !d->config->spotmix.enabled
+                           ? d->leader
+                           : NULL;
     d->health.kube = d->kube;
     options.n_checks = skr_health_ready(&d->health, options.check);
     options.n_lives = skr_health_live(&d->health, options.live);
@@ -330,7 +342,9 @@ static void make_seats(struct skr_daemon *d)
                                           .clock = &d->clock,
                                           .instance = d->instance,
                                           .registry = d->registry,
-                                          .log = {log_http, d}};
+                                          .log = {log_http, d},
+                                          .access = give_access,
+                                          .context = d};
     for (size_t i = 0; i < SKR_SCHEDULER_COUNT; i++) {
         if (!skr_scheduler_rows[i]->enabled(d->config)) {
             continue;
@@ -431,6 +445,8 @@ int skr_daemon_create(const struct skr_config *config, const char *kubeconfig,
 {
     struct skr_daemon *d = skr_alloc(sizeof *d);
     d->config = config;
+    d->kubeconfig = kubeconfig;
+    d->findings = findings;
     skr_clock_init(&d->clock);
     if (gethostname(d->instance, sizeof d->instance - 1) != 0) {
         snprintf(d->instance, sizeof d->instance, "sakkara");

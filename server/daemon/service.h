@@ -17,6 +17,7 @@
 #include "server/daemon/engine_thread.h"
 #include "server/http/admin.h"
 #include "server/http/metrics.h"
+#include "server/kube/access.h"
 
 /* What a service is made with; all outlives it. */
 struct skr_service_host {
@@ -25,6 +26,9 @@ struct skr_service_host {
     const char *instance; /* host name */
     struct skr_metrics *registry;
     struct skr_http_log log;
+    /* For requests of a service's own thread; in start() only; ret is initialised. */
+    int (*access)(void *context, struct skr_kube_access *ret, struct skr_error *error);
+    void *context;
 };
 
 /* Where it listens: what port 0 became; 0: it does not. */

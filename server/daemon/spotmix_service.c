@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/daemon/spotmix_service.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/spotmix/scheduler.h"
 #include "server/daemon/preflight.h"
+#include "server/daemon/reach.h"
 #include "server/http/spotmix_pages.h"
 #include "server/http/spotmix_webhook.h"
+#include "server/version.h"
 #include "topology/base/arena.h"
 
 /* Figures are counted over all pods: not more often than this. */
@@ -22,6 +26,7 @@ enum family {
     NODES,
     EVICTIONS,
     UNMUTATED,
+    EXPIRY,
     FAMILY_COUNT
 };
 
@@ -54,6 +59,9 @@ static const struct skr_metric_spec specs[] = {
     [UNMUTATED] = {.name = "sakkara_spotmix_unmutated_pods_total",
                    .help = "Pods that no review had seen and that were adopted.",
                    .type = SKR_COUNTER},
+    [EXPIRY] = {.name = "sakkara_spotmix_certificate_expiry_timestamp_seconds",
+                .help = "When the webhook's certificate ends, seconds since 1970.",
+                .type = SKR_GAUGE},
 };
 _Static_assert(sizeof specs / sizeof specs[0] == FAMILY_COUNT, "a spec each");
 
@@ -62,8 +70,11 @@ struct service {
     struct skr_spotmix_settings settings;
     char *excluded; /* cut at the commas */
     char own_namespace[254];
+    char user_agent[128];
     struct skr_engine_thread *engine;
     struct skr_spotmix_webhook *webhook;
+    struct skr_reach *reach;
+    atomic_bool leads;
     struct skr_spotmix_pages *pages;
     struct skr_metric_family *family[FAMILY_COUNT];
     skr_time counted;
@@ -203,21 +214,76 @@ static void handled(void *service, const struct skr_engine *engine)
 {
     struct service *s = service;
     const skr_time now = skr_clock_now(s->host.clock);
+    const bool leads = skr_spotmix_scheduler_leads(skr_engine_self(engine));
 
+    if (leads != atomic_exchange(&s->leads, leads)) {
+        skr_reach_kick(s->reach);
+    }
     if (s->counted == 0 || now - s->counted >= FIGURES_TIME) {
         s->counted = now;
         publish(s, skr_engine_self(engine));
     }
 }
 
+/* ---- certificates and role ---- */
+
+static bool does_lead(void *context)
+{
+    struct service *s = context;
+    return atomic_load(&s->leads);
+}
+
+static int serve_pair(void *context, const struct skr_x509_pair *pair, struct skr_error *error)
+{
+    struct service *s = context;
+    return skr_spotmix_webhook_set_pair(s->webhook, pair, error);
+}
+
+static void note_expiry(void *context, int64_t at_s)
+{
+    struct service *s = context;
+    skr_metric_set(series(s, EXPIRY, NULL, NULL), at_s);
+}
+
+static struct skr_reach_options reach_options(struct service *s)
+{
+    const struct skr_config_spotmix *config = &s->host.config->spotmix;
+    const char *pod = getenv("POD_NAME");
+
+    return (struct skr_reach_options){
+        .namespace_ = s->own_namespace,
+        .name = config->name,
+        .pod = pod && *pod != '\0' ? pod : s->host.instance,
+        .cert_file = config->files ? config->tls.cert_file : NULL,
+        .leaf_s = config->certificate_lifetime / SKR_SECOND,
+        .authority_s = config->authority_lifetime / SKR_SECOND,
+        .user_agent = s->user_agent,
+        .leads = does_lead,
+        .serve = serve_pair,
+        .expires = note_expiry,
+        .context = s,
+    };
+}
+
+static int start_reach(struct service *s, struct skr_error *error)
+{
+    const struct skr_reach_options options = reach_options(s);
+    struct skr_kube_access access;
+
+    skr_kube_access_init(&access);
+    int rc = s->host.access(s->host.context, &access, error);
+    rc = rc < 0 ? rc : skr_reach_create(&options, &access, &s->reach, error);
+    skr_kube_access_fini(&access);
+    return rc;
+}
+
 /* ---- life ---- */
 
-static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
+static int start_webhook(struct service *s, struct skr_error *error)
 {
-    struct service *s = service;
     const struct skr_config_spotmix *config = &s->host.config->spotmix;
-    const struct skr_spotmix_pages_options pages = {.look = look, .context = s};
-    const struct skr_spotmix_webhook_options options = {
+    const struct skr_reach_options reach = reach_options(s);
+    struct skr_spotmix_webhook_options options = {
         .listen = config->listen,
         .tls = {.cert = config->tls.cert_file, .key = config->tls.key_file},
         .post = post,
@@ -226,9 +292,22 @@ static int start(void *service, struct skr_engine_thread *engine, struct skr_err
         .metrics = s->host.registry,
     };
 
+    int rc = config->files ? 0 : skr_reach_first_pair(&reach, &options.pair, error);
+    rc = rc < 0 ? rc : skr_spotmix_webhook_create(&options, &s->webhook, error);
+    skr_x509_pair_fini(&options.pair);
+    return rc;
+}
+
+static int start(void *service, struct skr_engine_thread *engine, struct skr_error *error)
+{
+    struct service *s = service;
+    const struct skr_spotmix_pages_options pages = {.look = look, .context = s};
+
     s->engine = engine;
     s->pages = skr_spotmix_pages_create(&pages);
-    return skr_spotmix_webhook_create(&options, &s->webhook, error);
+    (void)snprintf(s->user_agent, sizeof s->user_agent, "sakkara/%s spotmix", skr_version);
+    const int rc = start_webhook(s, error);
+    return rc < 0 ? rc : start_reach(s, error);
 }
 
 static size_t routes(void *service, struct skr_admin_route *route)
@@ -261,6 +340,7 @@ static void stop(void *service)
 static void destroy(void *service)
 {
     struct service *s = service;
+    skr_reach_destroy(s->reach);
     skr_spotmix_pages_destroy(s->pages);
     skr_spotmix_webhook_destroy(s->webhook);
     free(s->excluded);

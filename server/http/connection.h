@@ -69,6 +69,7 @@ struct skr_listener {
 
     pthread_mutex_t lock;
     struct skr_connection *woken; /* under lock: newest first */
+    struct skr_tls fresh;         /* under lock: of set_pair, not taken yet */
     bool stopping;                /* under lock */
 };
 

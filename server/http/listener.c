@@ -250,11 +250,24 @@ static void begin_draining(struct skr_listener *listener)
     }
 }
 
+static void take_fresh_pair(struct skr_listener *listener)
+{
+    pthread_mutex_lock(&listener->lock);
+    if (listener->fresh.credentials) {
+        skr_tls_adopt(&listener->tls, &listener->fresh);
+    }
+    pthread_mutex_unlock(&listener->lock);
+}
+
 /* New connections get renewed certificates. */
 static void look_at_certificates(struct skr_listener *listener)
 {
     struct skr_error error;
 
+    if (listener->options.cert) {
+        take_fresh_pair(listener);
+        return;
+    }
     if (!listener->tls.cert || listener->now_ms < listener->next_certificates_ms) {
         return;
     }
@@ -535,7 +548,8 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
     listener->requests = skr_metrics_family(options->metrics, &requests);
     skr_bug_on(pthread_mutex_init(&listener->lock, NULL) != 0);
     (void)skr_http_raise_open_files();
-    int rc = skr_tls_load(&options->tls, &listener->tls, error);
+    int rc = options->cert ? skr_tls_init_pair(&listener->tls, options->cert, options->key, error)
+                           : skr_tls_load(&options->tls, &listener->tls, error);
     if (rc == 0) {
         rc = skr_address_listen(options->address, &listener->socket, &listener->port, error);
     }
@@ -554,6 +568,22 @@ int skr_listener_create(const struct skr_listener_options *options, struct skr_l
     }
     *ret = listener;
     return 0;
+}
+
+int skr_listener_set_pair(struct skr_listener *listener, const char *cert, const char *key,
+                          struct skr_error *error)
+{
+    struct skr_tls fresh;
+    const int rc = skr_tls_init_pair(&fresh, cert, key, error);
+
+    if (rc == 0) {
+        pthread_mutex_lock(&listener->lock);
+        skr_tls_fini(&listener->fresh);
+        listener->fresh = fresh;
+        pthread_mutex_unlock(&listener->lock);
+        kick(listener);
+    }
+    return rc;
 }
 
 void skr_listener_begin_stop(struct skr_listener *listener)
@@ -595,6 +625,7 @@ void skr_listener_destroy(struct skr_listener *listener)
     close_fd(listener->wake_fd);
     skr_parked_destroy(listener->parked);
     skr_tls_fini(&listener->tls);
+    skr_tls_fini(&listener->fresh);
     pthread_mutex_destroy(&listener->lock);
     free(listener);
 }

@@ -4,7 +4,7 @@
 /*
  * One HTTP listener: an address, optional TLS, a thread, libmicrohttpd in its external epoll mode.
  * The thread owns every connection: handlers, hang-ups, deadlines and answers run on it, so that a
- * request needs no lock. Other threads may do one thing, skr_http_wake().
+ * request needs no lock. Other threads may wake requests (skr_http_wake()), and stop it.
  *
  * A request is read as a whole and given to handle(). It is answered there, or held: the connection
  * is suspended, costs memory and nothing else, and is watched for a hang-up. skr_http_wake() brings
@@ -91,6 +91,7 @@ struct skr_listener_options {
     const char *name;    /* a literal for logs and the thread, at most 12 characters */
     const char *address; /* see address.h */
     struct skr_tls_files tls;
+    const char *cert, *key;          /* PEM; NULL: of the files. See set_pair */
     struct skr_http_handler handler; /* resume, hangup NULL: handle always answers */
     struct skr_http_log log;
     struct skr_metrics *metrics; /* NULL allowed: sakkara_http_requests_total{code,handler} */
@@ -119,6 +120,11 @@ uint16_t skr_listener_port(const struct skr_listener *listener);
 
 /* Any thread. */
 size_t skr_listener_connections(const struct skr_listener *listener);
+
+/* New connections get this pair (PEM, copied) from now on, those that there are keep theirs. For
+ * listeners that began with a pair. Errors: SKR_INVALID, what was there stays. Any thread. */
+int skr_listener_set_pair(struct skr_listener *listener, const char *cert, const char *key,
+                          struct skr_error *error);
 
 /* Tells the thread to stop and returns at once: answers given from now on close their connections.
  * Any thread, any number of times. */

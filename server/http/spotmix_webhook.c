@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "topology/base/arena.h"
 
@@ -37,6 +36,16 @@ struct skr_spotmix_webhook {
     pthread_mutex_t lock;
     struct asked asked[SKR_SPOTMIX_ASKED_MAX]; /* under the lock */
     uint64_t last;
+    struct skr_metric *duration; /* NULL: no registry */
+};
+
+static const struct skr_metric_spec duration = {
+    .name = "sakkara_spotmix_admission_duration_seconds",
+    .help = "From the request line of a review to its answer.",
+    .type = SKR_HISTOGRAM,
+    .unit = SKR_UNIT_NANOSECONDS,
+    .first_bucket = 125000, /* to two seconds */
+    .n_buckets = 15,
 };
 
 static struct asked *place_of(struct skr_spotmix_webhook *webhook, uint64_t number)
@@ -143,9 +152,10 @@ static void on_handle(void *context, struct skr_http_request *request)
 
 static void on_resume(void *context, struct skr_http_request *request)
 {
+    const struct skr_spotmix_webhook *webhook = context;
     struct asked *asked = request->user;
 
-    (void)context;
+    skr_metric_observe(webhook->duration, skr_http_now_ns() - request->began_ns);
     skr_http_reply(request, asked->status,
                    asked->status == MHD_HTTP_OK ? "application/json" : TEXT_TYPE, asked->body,
                    asked->len);
@@ -190,29 +200,23 @@ static bool on_hangup(void *context, struct skr_http_request *request)
 
 /* ---- life ---- */
 
-static int check_key(const char *path, struct skr_error *error)
-{
-    struct stat status;
-
-    if (path && *path != '\0' && stat(path, &status) == 0 && (status.st_mode & S_IROTH) != 0) {
-        return skr_error_set(error, SKR_DENIED, "%s: everybody may read this key; chmod o-r", path);
-    }
-    return 0;
-}
-
 int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options,
                                struct skr_spotmix_webhook **ret, struct skr_error *error)
 {
     struct skr_spotmix_webhook *webhook = skr_alloc(sizeof *webhook);
     struct skr_listener_options listener;
 
-    int rc = check_key(options->tls.key, error);
     webhook->options = *options;
+    webhook->duration = skr_metric_get(skr_metrics_family(options->metrics, &duration),
+                                       (const char *const[]){NULL, NULL, NULL, NULL});
     pthread_mutex_init(&webhook->lock, NULL);
     skr_listener_options_default(&listener);
     listener.name = "spotmix";
     listener.address = options->listen;
     listener.tls = options->tls;
+    listener.tls.key_is_secret = true;
+    listener.cert = options->pair.cert;
+    listener.key = options->pair.key;
     listener.log = options->log;
     listener.metrics = options->metrics;
     listener.connections_max = SKR_SPOTMIX_ASKED_MAX;
@@ -224,7 +228,7 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
                                                  .resume = on_resume,
                                                  .hangup = on_hangup,
                                                  .done = on_done};
-    rc = rc == 0 ? skr_listener_create(&listener, &webhook->listener, error) : rc;
+    const int rc = skr_listener_create(&listener, &webhook->listener, error);
     if (rc != 0) {
         pthread_mutex_destroy(&webhook->lock);
         free(webhook);
@@ -232,6 +236,12 @@ int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options
     }
     *ret = webhook;
     return 0;
+}
+
+int skr_spotmix_webhook_set_pair(struct skr_spotmix_webhook *webhook,
+                                 const struct skr_x509_pair *pair, struct skr_error *error)
+{
+    return skr_listener_set_pair(webhook->listener, pair->cert, pair->key, error);
 }
 
 uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook)

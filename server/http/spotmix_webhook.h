@@ -13,12 +13,14 @@
 #include "core/frame/event.h"
 #include "core/spotmix/scheduler.h"
 #include "server/http/listener.h"
+#include "server/http/x509.h"
 
 enum { SKR_SPOTMIX_ASKED_MAX = 4096 };
 
 struct skr_spotmix_webhook_options {
     const char *listen;
     struct skr_tls_files tls;
+    struct skr_x509_pair pair; /* borrowed; empty: of the files */
     /* As skr_engine_thread_post_kept(). */
     void (*post)(void *context, const struct skr_event *event, void (*release)(void *keep),
                  void *keep);
@@ -32,6 +34,9 @@ struct skr_spotmix_webhook;
 /* Errors: those of skr_listener_create(); SKR_DENIED for a key that everybody may read. */
 int skr_spotmix_webhook_create(const struct skr_spotmix_webhook_options *options,
                                struct skr_spotmix_webhook **ret, struct skr_error *error);
+/* As skr_listener_set_pair(). */
+int skr_spotmix_webhook_set_pair(struct skr_spotmix_webhook *webhook,
+                                 const struct skr_x509_pair *pair, struct skr_error *error);
 uint16_t skr_spotmix_webhook_port(const struct skr_spotmix_webhook *webhook);
 /* From the engine; any thread. */
 void skr_spotmix_webhook_answer(struct skr_spotmix_webhook *webhook, uint64_t request,

@@ -12,6 +12,7 @@
 #include <gnutls/x509.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "topology/base/arena.h"
@@ -140,6 +141,16 @@ static int add_credentials(const struct skr_tls_files *files, struct skr_tls *tl
     return 0;
 }
 
+static int check_key(const char *path, struct skr_error *error)
+{
+    struct stat status;
+
+    if (stat(path, &status) == 0 && (status.st_mode & S_IROTH) != 0) {
+        return skr_error_set(error, SKR_DENIED, "%s: everybody may read this key; chmod o-r", path);
+    }
+    return 0;
+}
+
 int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct skr_error *error)
 {
     int rc = 0;
@@ -152,6 +163,9 @@ int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct 
         return skr_error_set(error, SKR_INVALID, "TLS needs both certFile and keyFile");
     }
     rc = read_file(files->cert, &ret->cert, error);
+    if (rc == 0 && files->key_is_secret) {
+        rc = check_key(files->key, error);
+    }
     if (rc == 0) {
         rc = read_file(files->key, &ret->key, error);
     }
@@ -180,6 +194,28 @@ void skr_tls_fini(struct skr_tls *tls)
     }
 }
 
+static const struct skr_tls_files no_files = {.cert = "certificate", .key = "key"};
+
+int skr_tls_init_pair(struct skr_tls *ret, const char *cert, const char *key,
+                      struct skr_error *error)
+{
+    *ret = (struct skr_tls){.cert = skr_strdup(cert), .key = skr_strdup(key)};
+    const int rc = add_credentials(&no_files, ret, error);
+    if (rc != 0) {
+        skr_tls_fini(ret);
+    }
+    return rc;
+}
+
+/* The texts that libmicrohttpd began with stay where they are. */
+void skr_tls_adopt(struct skr_tls *tls, struct skr_tls *fresh)
+{
+    fresh->credentials->older = tls->credentials;
+    tls->credentials = fresh->credentials;
+    fresh->credentials = NULL;
+    skr_tls_fini(fresh);
+}
+
 bool skr_tls_refresh(struct skr_tls *tls, const struct skr_tls_files *files,
                      struct skr_error *error)
 {
@@ -189,15 +225,14 @@ bool skr_tls_refresh(struct skr_tls *tls, const struct skr_tls_files *files,
     if (skr_tls_load(files, &fresh, error) != 0) {
         return false;
     }
-    struct skr_tls_credentials *newest = fresh.credentials;
+    const struct skr_tls_credentials *newest = fresh.credentials;
     const bool changed =
         memcmp(newest->digest, tls->credentials->digest, sizeof newest->digest) != 0;
-    if (changed) { /* the texts that libmicrohttpd began with stay where they are */
-        fresh.credentials = NULL;
-        newest->older = tls->credentials;
-        tls->credentials = newest;
+    if (changed) {
+        skr_tls_adopt(tls, &fresh);
+    } else {
+        skr_tls_fini(&fresh);
     }
-    skr_tls_fini(&fresh);
     return changed;
 }
 

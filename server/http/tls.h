@@ -24,6 +24,7 @@ struct skr_tls_files {
     const char *cert;
     const char *key;
     const char *client_ca;
+    bool key_is_secret; /* a key that everybody may read is SKR_DENIED */
 };
 
 struct skr_tls_credentials;
@@ -43,6 +44,12 @@ bool skr_tls_is_on(const struct skr_tls_files *files);
  * off. Errors: SKR_INVALID, SKR_NOT_FOUND, SKR_DENIED, SKR_LIMIT with the path. */
 int skr_tls_load(const struct skr_tls_files *files, struct skr_tls *ret, struct skr_error *error);
 void skr_tls_fini(struct skr_tls *tls); /* the key is wiped; no session may be left */
+
+/* A pair that is in no file, PEM; *ret is empty. */
+int skr_tls_init_pair(struct skr_tls *ret, const char *cert, const char *key,
+                      struct skr_error *error);
+/* Sessions get what fresh has from now on; fresh is empty afterwards. */
+void skr_tls_adopt(struct skr_tls *tls, struct skr_tls *fresh);
 
 /* Reads the files again. Returns whether they hold something new, which sessions get from now on;
  * error (code SKR_OK: none) says why what is there cannot be used. */

@@ -153,7 +153,9 @@ void skr_caller_call(struct skr_caller *caller, const struct skr_call *call,
         .method = call->method,
         .target = call->target,
         .accept = "application/json",
-        .content_type = call->body ? "application/json" : NULL,
+        .content_type = !call->body                          ? NULL
+                        : strcmp(call->method, "PATCH") == 0 ? "application/merge-patch+json"
+                                                             : "application/json",
         .body = call->body,
         .body_len = call->body ? strlen(call->body) : 0,
         .timeout_ms = call->timeout / SKR_MILLISECOND + 1,

@@ -23,7 +23,7 @@ int skr_caller_create(struct skr_kube_access *access, const char *user_agent,
 void skr_caller_destroy(struct skr_caller *caller); /* NULL allowed */
 
 struct skr_call {
-    const char *method; /* GET, POST, PUT, DELETE */
+    const char *method; /* GET, POST, PUT, PATCH (a merge patch), DELETE */
     const char *target; /* path and query from '/', escaped */
     const char *body;   /* JSON; NULL: none */
     skr_time timeout;   /* of the whole exchange; more than 0 */

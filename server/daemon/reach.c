@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing is remembered but when things were last different: each turn reads what there is. */
+#include "server/daemon/reach.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/kube/base64.h"
+#include "server/kube/caller.h"
+#include "server/kube/transfer.h"
+#include "server/log.h"
+#include "topology/base/arena.h"
+
+#define CALL_TIME    (5 * SKR_SECOND)
+#define ROLE_LABEL   "sakkara.role"
+#define ROLE_LEADER  "leader"
+#define FILES_PACE_S 30
+
+enum { NAME_MAX_BYTES = 254 };
+
+struct skr_reach {
+    struct skr_reach_options options;
+    struct skr_certificates_rules rules;
+    char namespace_[NAME_MAX_BYTES], name[NAME_MAX_BYTES], pod[NAME_MAX_BYTES];
+    char server[2 * NAME_MAX_BYTES + 8];           /* the DNS name */
+    struct skr_strbuf secret, configuration, pods; /* targets */
+    struct skr_caller *caller;
+    char *served;    /* certificate */
+    char *seen;      /* bundle and certificate as of since */
+    int64_t since_s; /* CLOCK_MONOTONIC; Secret and configuration are what they are since then */
+    bool trouble;    /* the last request failed, and that was logged */
+    bool no_pod;     /* we are no pod, and that is known */
+    pthread_t thread;
+    bool running;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool kicked, stop; /* under the lock */
+};
+
+static int64_t seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    skr_bug_on(clock_gettime(clock, &t) != 0);
+    return (int64_t)t.tv_sec;
+}
+
+/* ---- requests ---- */
+
+/* Whether it was done. A conflict is looked at again in the next turn, and no trouble. */
+static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
+                 struct skr_call_answer *ret)
+{
+    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    const struct skr_call request = {
+        .method = method, .target = target, .body = text, .timeout = CALL_TIME};
+
+    skr_caller_call(r->caller, &request, ret);
+    if (text) {
+        explicit_bzero(text, strlen(text));
+    }
+    free(text);
+    const bool done = ret->http_status / 100 == 2 && ret->json;
+    const bool conflict = ret->http_status == 409;
+    if (!done && !conflict && !r->trouble) {
+        skr_log_warning("Webhook could not be made reachable", SKR_LOG_S("what", target),
+                        SKR_LOG_S("err", ret->message), SKR_LOG_END);
+    }
+    r->trouble = !done && !conflict;
+    return done;
+}
+
+/* ---- the Secret ---- */
+
+static char *take_data(const json_t *secret, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(secret, "data"), key));
+    char *bytes = NULL;
+    size_t n;
+
+    if (!text || *text == '\0' || skr_base64_decode(text, strlen(text), &bytes, &n, NULL) < 0) {
+        return NULL;
+    }
+    return bytes;
+}
+
+static void read_certificates(const json_t *secret, struct skr_certificates *ret)
+{
+    *ret = (struct skr_certificates){
+        .bundle = take_data(secret, "ca.crt"),
+        .authority_key = take_data(secret, "ca.key"),
+        .leaf = {.cert = take_data(secret, "tls.crt"), .key = take_data(secret, "tls.key")}};
+}
+
+static json_t *base64_of(const char *text)
+{
+    const gnutls_datum_t bytes = {(unsigned char *)(uintptr_t)text, (unsigned)strlen(text)};
+    gnutls_datum_t encoded = {NULL, 0};
+
+    skr_bug_on(gnutls_base64_encode2(&bytes, &encoded) < 0);
+    json_t *value = json_stringn((const char *)encoded.data, encoded.size);
+    explicit_bzero(encoded.data, encoded.size);
+    gnutls_free(encoded.data);
+    return value;
+}
+
+static void write_certificates(const struct skr_certificates *c, json_t *secret)
+{
+    json_t *data = json_object_get(secret, "data");
+
+    if (!json_is_object(data)) {
+        data = json_object();
+        json_object_set_new(secret, "data", data);
+    }
+    json_object_set_new(data, "ca.crt", base64_of(c->bundle));
+    json_object_set_new(data, "ca.key", base64_of(c->authority_key));
+    json_object_set_new(data, "tls.crt", base64_of(c->leaf.cert));
+    json_object_set_new(data, "tls.key", base64_of(c->leaf.key));
+}
+
+static void serve(struct skr_reach *r, const struct skr_certificates *c)
+{
+    struct skr_x509_dates dates;
+    struct skr_error error = {0};
+
+    if (!skr_certificates_are_usable(c, &r->rules, seconds_of(CLOCK_REALTIME)) ||
+        (r->served && strcmp(r->served, c->leaf.cert) == 0)) {
+        return;
+    }
+    if (r->options.serve(r->options.context, &c->leaf, &error) < 0) {
+        skr_log_error("Certificate could not be used", SKR_LOG_S("name", r->server),
+                      SKR_LOG_S("err", error.text), SKR_LOG_END);
+        return;
+    }
+    free(r->served);
+    r->served = skr_strdup(c->leaf.cert);
+    if (skr_x509_dates(c->leaf.cert, &dates)) {
+        r->options.expires(r->options.context, dates.until_s);
+    }
+    skr_log_info(2, "Certificate is served", SKR_LOG_S("name", r->server), SKR_LOG_END);
+}
+
+/* ---- the configuration ---- */
+
+/* Those webhooks whose Service is ours. */
+static bool is_ours(const struct skr_reach *r, const json_t *client_config)
+{
+    const json_t *service = json_object_get(client_config, "service");
+    const char *name = json_string_value(json_object_get(service, "name"));
+    const char *namespace_ = json_string_value(json_object_get(service, "namespace"));
+
+    return name && namespace_ && strcmp(name, r->name) == 0 &&
+           strcmp(namespace_, r->namespace_) == 0;
+}
+
+/* Whether that changed anything. */
+static bool set_bundle(const struct skr_reach *r, json_t *configuration, const char *bundle)
+{
+    json_t *encoded = base64_of(bundle);
+    bool changed = false;
+    json_t *webhook;
+    size_t i;
+
+    json_array_foreach(json_object_get(configuration, "webhooks"), i, webhook)
+    {
+        json_t *client_config = json_object_get(webhook, "clientConfig");
+        if (is_ours(r, client_config) &&
+            !json_equal(json_object_get(client_config, "caBundle"), encoded)) {
+            json_object_set(client_config, "caBundle", encoded);
+            changed = true;
+        }
+    }
+    json_decref(encoded);
+    return changed;
+}
+
+/* Whether API servers are given this bundle, since before this turn. */
+static bool publish_bundle(struct skr_reach *r, const char *bundle)
+{
+    struct skr_call_answer answer;
+    bool stood = false;
+
+    if (call(r, "GET", r->configuration.s, NULL, &answer)) {
+        stood = !set_bundle(r, answer.json, bundle);
+        if (!stood) {
+            struct skr_call_answer written;
+            if (call(r, "PUT", r->configuration.s, answer.json, &written)) {
+                skr_log_info(2, "Authority was published", SKR_LOG_S("name", r->name), SKR_LOG_END);
+            }
+            skr_call_answer_fini(&written);
+        }
+    }
+    skr_call_answer_fini(&answer);
+    return stood;
+}
+
+/* ---- certificates of our own ---- */
+
+/* Notes whether Secret and configuration are as they were. */
+static bool is_settled(struct skr_reach *r, const struct skr_certificates *c, bool stood)
+{
+    const int64_t now = seconds_of(CLOCK_MONOTONIC);
+    struct skr_strbuf text;
+
+    skr_strbuf_init(&text);
+    skr_strbuf_add(&text, c->bundle);
+    skr_strbuf_add(&text, c->leaf.cert);
+    if (!stood || !r->seen || strcmp(r->seen, text.s) != 0) {
+        r->since_s = now;
+        free(r->seen);
+        r->seen = skr_strbuf_take(&text, NULL);
+    }
+    skr_strbuf_fini(&text);
+    return now - r->since_s > SKR_CERTIFICATES_SETTLED * skr_certificates_pace_s(&r->rules);
+}
+
+/* One step, if one is due: c is what the Secret holds then, or empty. Returns whether it was
+ * tried. */
+static bool take_step(struct skr_reach *r, json_t *secret, struct skr_certificates *c, bool settled)
+{
+    const int64_t now = seconds_of(CLOCK_REALTIME);
+    const enum skr_certificates_step step = skr_certificates_next(c, &r->rules, settled, now);
+    struct skr_call_answer answer;
+    struct skr_error error = {0};
+
+    if (step == SKR_CERTIFICATES_KEEP) {
+        return false;
+    }
+    if (skr_certificates_take(c, step, &r->rules, now, &error) < 0) {
+        skr_log_error("Certificate could not be made", SKR_LOG_S("name", r->server),
+                      SKR_LOG_S("err", error.text), SKR_LOG_END);
+        return false;
+    }
+    write_certificates(c, secret);
+    skr_certificates_fini(c);
+    if (call(r, "PUT", r->secret.s, secret, &answer)) {
+        read_certificates(answer.json, c);
+        skr_log_info(2, "Certificates were changed", SKR_LOG_S("name", r->name),
+                     SKR_LOG_S("what", skr_certificates_step_name(step)), SKR_LOG_END);
+    }
+    skr_call_answer_fini(&answer);
+    return true;
+}
+
+/* First what API servers trust, then what is served: a new authority is in the configuration for a
+ * while before anything that it has issued is used. */
+static void look_at_certificates(struct skr_reach *r, bool leads)
+{
+    struct skr_certificates c = {0};
+    struct skr_call_answer answer;
+
+    if (call(r, "GET", r->secret.s, NULL, &answer)) {
+        read_certificates(answer.json, &c);
+        if (leads) {
+            const bool there = c.bundle && c.leaf.cert;
+            const bool stood = there && publish_bundle(r, c.bundle);
+            const bool settled = there && is_settled(r, &c, stood);
+            if (take_step(r, answer.json, &c, settled) && c.bundle) {
+                (void)publish_bundle(r, c.bundle);
+            }
+        }
+        serve(r, &c);
+    }
+    skr_certificates_fini(&c);
+    skr_call_answer_fini(&answer);
+}
+
+/* ---- files ---- */
+
+static void look_at_file(struct skr_reach *r)
+{
+    struct skr_kube_secret file = {0};
+    struct skr_x509_dates dates;
+
+    if (skr_kube_secret_read(&file, r->options.cert_file, NULL) == 0 &&
+        skr_x509_dates(file.data, &dates)) {
+        r->options.expires(r->options.context, dates.until_s);
+    }
+    free(file.data);
+    free(file.file);
+}
+
+/* ---- the role ---- */
+
+static void pod_target(const struct skr_reach *r, const char *name, struct skr_strbuf *out)
+{
+    skr_strbuf_init(out);
+    skr_strbuf_add(out, r->pods.s);
+    skr_strbuf_addc(out, '/');
+    skr_kube_escape(out, name);
+}
+
+static void set_role(struct skr_reach *r, const char *pod, const json_t *uid, bool leader)
+{
+    struct skr_call_answer answer;
+    struct skr_strbuf target;
+    json_t *patch = json_pack("{s:{s:{s:o}}}", "metadata", "labels", ROLE_LABEL,
+                              leader ? json_string(ROLE_LEADER) : json_null());
+
+    if (uid) {
+        json_object_set(json_object_get(patch, "metadata"), "uid", (json_t *)(uintptr_t)uid);
+    }
+    pod_target(r, pod, &target);
+    if (call(r, "PATCH", target.s, patch, &answer)) {
+        skr_log_info(2, leader ? "Role was taken" : "Role was taken from another",
+                     SKR_LOG_S("pod", pod), SKR_LOG_END);
+    }
+    skr_call_answer_fini(&answer);
+    skr_strbuf_fini(&target);
+    json_decref(patch);
+}
+
+/* Whether there is a pod of our name. */
+static bool is_pod(struct skr_reach *r)
+{
+    struct skr_call_answer answer;
+    struct skr_strbuf target;
+
+    pod_target(r, r->pod, &target);
+    const struct skr_call request = {.method = "GET", .target = target.s, .timeout = CALL_TIME};
+    skr_caller_call(r->caller, &request, &answer);
+    if (answer.http_status == 404) {
+        r->no_pod = true;
+        skr_log_info(2, "No pod has the name of this machine: nobody gets the role of the leader",
+                     SKR_LOG_S("pod", r->pod), SKR_LOG_END);
+    }
+    const bool there = answer.http_status == 200;
+    skr_call_answer_fini(&answer);
+    skr_strbuf_fini(&target);
+    return there;
+}
+
+/* From the others first: two pods behind the Service would be one too many. */
+static void look_at_roles(struct skr_reach *r)
+{
+    struct skr_call_answer answer;
+    struct skr_strbuf list;
+    bool ours = false;
+    json_t *pod;
+    size_t i;
+
+    skr_strbuf_init(&list);
+    skr_strbuf_addf(&list, "%s?labelSelector=" ROLE_LABEL "%%3D" ROLE_LEADER, r->pods.s);
+    const bool listed = call(r, "GET", list.s, NULL, &answer);
+    if (listed) {
+        json_array_foreach(json_object_get(answer.json, "items"), i, pod)
+        {
+            const json_t *meta = json_object_get(pod, "metadata");
+            const char *name = json_string_value(json_object_get(meta, "name"));
+            if (name && strcmp(name, r->pod) == 0) {
+                ours = true;
+            } else if (name) {
+                set_role(r, name, json_object_get(meta, "uid"), false);
+            }
+        }
+    }
+    skr_call_answer_fini(&answer);
+    skr_strbuf_fini(&list);
+    if (listed && !ours && is_pod(r)) {
+        set_role(r, r->pod, NULL, true);
+    }
+}
+
+/* ---- the thread ---- */
+
+static int64_t pace_of(const struct skr_reach *r)
+{
+    if (r->options.cert_file) {
+        return FILES_PACE_S;
+    }
+    return r->served ? skr_certificates_pace_s(&r->rules) : 1;
+}
+
+/* false: the thread ends. */
+static bool wait_a_while(struct skr_reach *r)
+{
+    struct timespec at;
+    int rc = 0;
+
+    skr_bug_on(clock_gettime(CLOCK_MONOTONIC, &at) != 0);
+    at.tv_sec += (time_t)pace_of(r);
+    pthread_mutex_lock(&r->lock);
+    while (!r->stop && !r->kicked && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&r->wake, &r->lock, &at);
+    }
+    r->kicked = false;
+    const bool goes_on = !r->stop;
+    pthread_mutex_unlock(&r->lock);
+    return goes_on;
+}
+
+static void *work(void *context)
+{
+    struct skr_reach *r = context;
+
+    do {
+        const bool leads = r->options.leads(r->options.context);
+        if (leads && !r->no_pod) {
+            look_at_roles(r);
+        }
+        if (r->options.cert_file) {
+            look_at_file(r);
+        } else {
+            look_at_certificates(r, leads);
+        }
+    } while (wait_a_while(r));
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static void write_server(const struct skr_reach_options *options, char *buffer, size_t size)
+{
+    (void)snprintf(buffer, size, "%s.%s.svc", options->name, options->namespace_);
+}
+
+int skr_reach_first_pair(const struct skr_reach_options *options, struct skr_x509_pair *ret,
+                         struct skr_error *error)
+{
+    const int64_t now = seconds_of(CLOCK_REALTIME);
+    char server[2 * NAME_MAX_BYTES + 8];
+    struct skr_x509_pair authority = {0};
+
+    write_server(options, server, sizeof server);
+    int rc = skr_x509_make_authority(now, options->leaf_s, &authority, error);
+    rc = rc < 0 ? rc : skr_x509_issue(&authority, server, now, options->leaf_s, ret, error);
+    skr_x509_pair_fini(&authority);
+    return rc;
+}
+
+static void write_targets(struct skr_reach *r)
+{
+    skr_strbuf_init(&r->secret);
+    skr_strbuf_init(&r->configuration);
+    skr_strbuf_init(&r->pods);
+    skr_strbuf_add(&r->secret, "/api/v1/namespaces/");
+    skr_kube_escape(&r->secret, r->namespace_);
+    skr_strbuf_add(&r->pods, r->secret.s);
+    skr_strbuf_add(&r->secret, "/secrets/");
+    skr_kube_escape(&r->secret, r->name);
+    skr_strbuf_add(&r->pods, "/pods");
+    skr_strbuf_add(&r->configuration,
+                   "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/");
+    skr_kube_escape(&r->configuration, r->name);
+}
+
+static int start_thread(struct skr_reach *r, struct skr_error *error)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    const int rc = pthread_create(&r->thread, NULL, work, r);
+    if (rc != 0) {
+        return skr_error_set(error, SKR_LIMIT, "thread of certificates: %s", strerror(rc));
+    }
+    r->running = true;
+    return 0;
+}
+
+int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_access *access,
+                     struct skr_reach **ret, struct skr_error *error)
+{
+    struct skr_reach *r = skr_alloc(sizeof *r);
+
+    r->options = *options;
+    (void)snprintf(r->namespace_, sizeof r->namespace_, "%s", options->namespace_);
+    (void)snprintf(r->name, sizeof r->name, "%s", options->name);
+    (void)snprintf(r->pod, sizeof r->pod, "%s", options->pod);
+    write_server(options, r->server, sizeof r->server);
+    r->rules = (struct skr_certificates_rules){
+        .name = r->server, .leaf_s = options->leaf_s, .authority_s = options->authority_s};
+    write_targets(r);
+    int rc = skr_caller_create(access, options->user_agent, &r->caller, error);
+    rc = rc < 0 ? rc : start_thread(r, error);
+    if (rc < 0) {
+        skr_reach_destroy(r);
+        return rc;
+    }
+    *ret = r;
+    return 0;
+}
+
+void skr_reach_kick(struct skr_reach *reach)
+{
+    pthread_mutex_lock(&reach->lock);
+    reach->kicked = true;
+    pthread_cond_signal(&reach->wake);
+    pthread_mutex_unlock(&reach->lock);
+}
+
+void skr_reach_destroy(struct skr_reach *reach)
+{
+    struct skr_reach *r = reach;
+
+    if (!r) {
+        return;
+    }
+    if (r->running) {
+        pthread_mutex_lock(&r->lock);
+        r->stop = true;
+        pthread_cond_signal(&r->wake);
+        pthread_mutex_unlock(&r->lock);
+        skr_caller_interrupt(r->caller, true);
+        pthread_join(r->thread, NULL);
+        pthread_cond_destroy(&r->wake);
+        pthread_mutex_destroy(&r->lock);
+    }
+    skr_caller_destroy(r->caller);
+    skr_strbuf_fini(&r->secret);
+    skr_strbuf_fini(&r->configuration);
+    skr_strbuf_fini(&r->pods);
+    free(r->served);
+    free(r->seen);
+    free(r);
+}
