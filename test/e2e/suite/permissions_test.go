@@ -72,6 +72,11 @@ func grantedTo(t *testing.T, name string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return grantedIn(text, name)
+}
+
+// grantedIn is the same of any manifest.
+func grantedIn(text []byte, name string) map[string]bool {
 	granted := map[string]bool{}
 	for _, document := range cluster.Documents(text) {
 		var role struct {

@@ -25,6 +25,8 @@ type DaemonOptions struct {
 	BindTimeout string
 	// LeaderElection is that section; empty: {mode: none}.
 	LeaderElection string
+	// Env is added to the daemon's environment.
+	Env []string
 	// Gate is the webhook's listener, certificate file and key file; empty: off.
 	Gate [3]string
 }
@@ -36,6 +38,7 @@ type Daemon struct {
 	plane  *Plane
 	name   string
 	argv   []string
+	env    []string
 	mu     sync.Mutex // guards process and starts: a proxy may kill from its own goroutine
 	proc   *Process
 	starts int
@@ -53,6 +56,7 @@ func (p *Plane) NewDaemon(name string, options DaemonOptions) (*Daemon, error) {
 	if err := os.WriteFile(config, []byte(d.configuration(&options)), 0o600); err != nil {
 		return nil, err
 	}
+	d.env = options.Env
 	d.argv = []string{options.Binary, "serve", "--config", config, "--kubeconfig", kubeconfig}
 	return d, nil
 }
@@ -100,7 +104,7 @@ func (d *Daemon) Launch() (*Process, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.starts++
-	process, err := Start(d.plane.Dir, d.name, nil, d.argv...)
+	process, err := Start(d.plane.Dir, d.name, d.env, d.argv...)
 	d.proc = process
 	return process, err
 }

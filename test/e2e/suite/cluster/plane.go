@@ -42,6 +42,9 @@ type PlaneOptions struct {
 	FeatureGates, RuntimeConfig []string
 	Audit                       bool // write one audit line for each write request to Dir/audit.log
 	AuditReads                  bool // and for each read of the daemon
+	// Controllers run besides the usual ones, and ServerFlags are added to the API server's.
+	Controllers []string
+	ServerFlags []string
 }
 
 // Plane is a running control plane without a scheduler: etcd, kube-apiserver, kube-controller-manager; or
@@ -52,8 +55,9 @@ type Plane struct {
 	CA     string // file with the API server's certificate; empty: plain HTTP
 	Admin  *Client
 
-	server *Process   // that answers for the API
-	others []*Process // that stand behind it
+	server     *Process   // that answers for the API
+	serverArgs []string   // of a real one
+	others     []*Process // that stand behind it
 }
 
 // StartPlane starts a control plane and returns once the API server is ready and holds the system

@@ -58,7 +58,8 @@ func (p *Plane) startReal() error {
 		args = append(args, "--runtime-config="+strings.Join(p.RuntimeConfig, ","))
 	}
 	args = append(args, p.gates()...)
-	if p.server, err = Start(p.Dir, "kube-apiserver", nil, args...); err != nil {
+	p.serverArgs = append(args, p.ServerFlags...)
+	if p.server, err = Start(p.Dir, "kube-apiserver", nil, p.serverArgs...); err != nil {
 		return err
 	}
 	if err := p.waitReady(60 * time.Second); err != nil {
@@ -72,6 +73,8 @@ func (p *Plane) startReal() error {
 		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=2",
 		"--controllers=job-controller,replicaset-controller,garbage-collector-controller,disruption-controller,namespace-controller"}, p.gates()...)...)
+		"--controllers="+strings.Join(append([]string{"job-controller", "replicaset-controller",
+			"garbage-collector-controller", "disruption-controller", "namespace-controller"}, p.Controllers...), ","))
 	if err != nil {
 		return err
 	}

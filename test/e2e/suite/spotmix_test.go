@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// On-demand and spot by strict count, with the API server, the controllers and the scheduler of Kubernetes.
+
+// TestSpotMix_IsExactAfterEverything: A Deployment is scaled up, rolled out and scaled down, spot nodes go with their
+// pods, leaders are killed and ended, certificates and authorities are rotated under load, the API server is
+// restarted, the maximum changes: after each the mix is exact, and no pod that was created while the webhook was up
+// has missed it. The daemon is refused nothing, and uses all that the manifest grants. SAKKARA_E2E_SPOTMIX=500/100
+// are the replicas and the maximum.
+func TestSpotMix_IsExactAfterEverything(t *testing.T) {
+	realOnly(t, "admission webhooks are called by the API server")
+	n, max := 60, 12
+	if wanted := os.Getenv("SAKKARA_E2E_SPOTMIX"); wanted != "" {
+		if _, err := fmt.Sscanf(wanted, "%d/%d", &n, &max); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A certificate is renewed after 20 s, and the authority replaced after 60 s: all the time.
+	m := startMix(t, ", certificateLifetime: 30s, authorityLifetime: 90s")
+	for i := range 2 {
+		m.must(m.plane.CreateNodes(mixNode("on-demand-"+strconv.Itoa(i), "on-demand")))
+	}
+	for i := range 4 {
+		m.must(m.plane.CreateNodes(mixNode("spot-"+strconv.Itoa(i), "spot")))
+	}
+	m.mayFail.Store(true)
+	m.workload("Deployment", "deployments", "tried", 0, 1)
+	m.ownerOf("tried")
+	m.leader()
+	m.answers(2 * usual)
+	first := m.authorities()[0]
+	rotated := time.Now()
+	m.keepTrying(4)
+
+	m.workload("Deployment", "deployments", "web", n, max)
+	m.exact("created", "web", n, max, true)
+	m.scale("deployments", "web", n+n/5)
+	m.exact("scaled up", "web", n+n/5, max, true)
+	m.workload("StatefulSet", "statefulsets", "db", 6, 2)
+	m.exact("a StatefulSet", "db", 6, 2, true)
+	m.rollOut("web")
+	m.exact("rolled out", "web", n+n/5, max, true)
+	for _, name := range []string{"spot-0", "spot-1"} {
+		m.loseNode(name)
+	}
+	m.exact("two spot nodes lost", "web", n+n/5, max, true)
+	m.scale("deployments", "web", n/2)
+	m.exact("scaled down", "web", n/2, max, true)
+	m.setMax("deployments", "web", max-2)
+	m.exact("the maximum lowered", "web", n/2, max-2, true)
+	m.setMax("deployments", "web", max)
+	m.exact("the maximum raised again", "web", n/2, max, true)
+	m.setMax("statefulsets", "db", 3)
+	m.exact("the maximum of the StatefulSet raised", "db", 6, 3, true)
+	for reasons := m.eventsOf("web"); !reasons["SpotMixApplied"] || !reasons["SpotMixRebuild"]; {
+		t.Fatalf("Events: %v", reasons)
+	}
+
+	m.await(3*usual, "the authority is replaced", func() error {
+		if now := m.authorities(); len(now) != 1 || now[0] == first {
+			return fmt.Errorf("%d authorities, the first one is among them: %v", len(now), now[0] == first)
+		}
+		return nil
+	})
+	t.Logf("the authority was replaced after %v, %d pods tried", time.Since(rotated).Round(time.Second), m.tried.Load())
+
+	// The leader dies while pods are created; the other one takes over.
+	m.mayFail.Store(true)
+	leader := m.leader()
+	m.scale("deployments", "web", n)
+	m.daemon[leader].Kill()
+	m.await(2*usual, "the other one leads", func() error {
+		if now := m.leader(); now == leader {
+			return fmt.Errorf("still %d", now)
+		}
+		return nil
+	})
+	m.must(m.daemon[leader].Start())
+	m.answers(2 * usual)
+	m.rollOut("web")
+	m.exact("the leader killed", "web", n, max, false)
+
+	// One ends in order, and gives its Lease away.
+	m.mayFail.Store(true)
+	leader = m.leader()
+	m.scale("deployments", "web", n+n/10)
+	m.must(m.daemon[leader].Stop())
+	m.await(usual, "the other one leads", func() error {
+		if now := m.leader(); now == leader {
+			return fmt.Errorf("still %d", now)
+		}
+		return nil
+	})
+	m.must(m.daemon[leader].Start())
+	m.answers(2 * usual)
+	m.rollOut("web")
+	m.exact("the leader ended", "web", n+n/10, max, false)
+
+	m.permissions() // an API server that has just begun refuses everything for a while
+
+	m.mayFail.Store(true)
+	m.must(m.plane.RestartAPIServer())
+	m.must(m.scheduler.Kill())
+	_ = m.kubelet.Stop()
+	m.startKubelet()
+	m.startScheduler()
+	m.answers(2 * usual)
+	m.scale("deployments", "web", n)
+	m.rollOut("web")
+	m.exact("the API server restarted", "web", n, max, false)
+
+	if m.missed.Load() > 0 {
+		t.Errorf("%d of %d pods missed the webhook while it was up", m.missed.Load(), m.tried.Load())
+	}
+	t.Logf("%d pods tried", m.tried.Load())
+}
+
+// loseNode deletes a node and its pods, as a cloud that takes a spot node back.
+func (m *mix) loseNode(name string) {
+	m.Helper()
+	m.must(m.plane.Admin.Delete("/api/v1/nodes/" + name))
+	for _, app := range []string{"web", "db"} {
+		for _, pod := range m.pods(app) {
+			if pod.Spec.NodeName == name {
+				m.must(m.plane.Admin.Delete("/api/v1/namespaces/" + m.ns + "/pods/" + pod.Name))
+			}
+		}
+	}
+}
