@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/spotmix/why.h"
 #include "topology/base/json_writer.h"
 
 static const char *const kinds[] = {[SKR_SPOTMIX_DEPLOYMENT] = "Deployment",
@@ -55,10 +56,14 @@ void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *ou
     free(row);
 }
 
-static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_pod_row *pod)
+static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *row,
+                      const struct skr_spotmix_pod_row *pod)
 {
     const bool none = pod->class_ == SKR_SPOTMIX_NO_CLASS;
+    struct skr_strbuf why;
 
+    skr_strbuf_init(&why);
+    skr_spotmix_why(row, pod, &why);
     skr_json_open(w, NULL, '{');
     skr_json_string(w, "name", pod->name);
     skr_json_string(w, "owner", pod->owner);
@@ -71,34 +76,74 @@ static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_pod_ro
     skr_json_string(w, "cost", *pod->cost != '\0' ? pod->cost : NULL);
     skr_json_string(w, "node", *pod->node != '\0' ? pod->node : NULL);
     skr_json_string(w, "reason", pod->reason);
+    skr_json_string(w, "why", why.s);
     skr_json_close(w, '}');
+    skr_strbuf_fini(&why);
+}
+
+/* only: this pod; NULL: all. */
+static void write_one(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
+                      const struct skr_spotmix_pod_row *pod, size_t n, const char *only,
+                      struct skr_strbuf *out)
+{
+    struct skr_json_writer w = {.out = out};
+    struct skr_strbuf next;
+
+    skr_strbuf_init(&next);
+    skr_spotmix_next(mix, row, pod, n, &next);
+    skr_json_open(&w, NULL, '{');
+    write_row(&w, row);
+    skr_json_string(&w, "next", next.s);
+    skr_json_open(&w, "pods", '[');
+    for (size_t i = 0; i < n; i++) {
+        if (!only || strcmp(pod[i].name, only) == 0) {
+            write_pod(&w, row, &pod[i]);
+        }
+    }
+    skr_json_close(&w, ']');
+    skr_json_close(&w, '}');
+    skr_strbuf_fini(&next);
+}
+
+static bool has_pod(const struct skr_spotmix_pod_row *pod, size_t n, const char *name)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(pod[i].name, name) != 0) {
+        i++;
+    }
+    return i < n;
+}
+
+/* Workloads of that name before those that have a pod of that name. */
+static bool write_if(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
+                     const char *name, bool as_pod, struct skr_strbuf *out)
+{
+    if (!as_pod && strcmp(row->name, name) != 0) {
+        return false;
+    }
+    struct skr_spotmix_pod_row *pod;
+    const size_t n = skr_spotmix_pod_rows(mix, row->uid, &pod);
+    const bool found = !as_pod || has_pod(pod, n, name);
+    if (found) {
+        write_one(mix, row, pod, n, as_pod ? name : NULL, out);
+    }
+    free(pod);
+    return found;
 }
 
 bool skr_spotmix_page_write_one(const struct skr_spotmix *mix, const char *namespace_,
                                 const char *name, struct skr_strbuf *out)
 {
-    struct skr_json_writer w = {.out = out};
     struct skr_spotmix_row *row;
     const size_t n = skr_spotmix_rows(mix, &row);
-    size_t i = 0;
+    bool found = false;
 
-    while (i < n &&
-           (strcmp(row[i].namespace_, namespace_) != 0 || strcmp(row[i].name, name) != 0)) {
-        i++;
-    }
-    const bool found = i < n;
-    if (found) {
-        struct skr_spotmix_pod_row *pod;
-        const size_t n_pods = skr_spotmix_pod_rows(mix, row[i].uid, &pod);
-        skr_json_open(&w, NULL, '{');
-        write_row(&w, &row[i]);
-        skr_json_open(&w, "pods", '[');
-        for (size_t k = 0; k < n_pods; k++) {
-            write_pod(&w, &pod[k]);
+    for (int as_pod = 0; as_pod < 2 && !found; as_pod++) {
+        for (size_t i = 0; i < n && !found; i++) {
+            found = strcmp(row[i].namespace_, namespace_) == 0 &&
+                    write_if(mix, &row[i], name, as_pod == 1, out);
         }
-        skr_json_close(&w, ']');
-        skr_json_close(&w, '}');
-        free(pod);
     }
     free(row);
     return found;

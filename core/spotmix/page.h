@@ -7,8 +7,9 @@
 /* {"workloads": [{namespace, kind, name, max, onDemand: {actual, desired}, spot: {...}, drift,
  * reason}]}; max and reason are null where there is none. */
 void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *out);
-/* One workload with its pods: {..., "pods": [{name, owner, index, class, cost, node, reason}]}. Of
- * workloads of different kinds with one name the Deployment. false: there is none that is on. */
+/* One workload with its pods: {..., "next", "pods": [{name, owner, index, class, cost, node, reason,
+ * why}]}. Of workloads of different kinds with one name the Deployment. A name that no workload has
+ * may be a pod's: then that pod alone. false: there is none that is on. */
 bool skr_spotmix_page_write_one(const struct skr_spotmix *mix, const char *namespace_,
                                 const char *name, struct skr_strbuf *out);
 

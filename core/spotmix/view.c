@@ -100,6 +100,7 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
                                     .namespace_ = workload->namespace_,
                                     .name = workload->name,
                                     .uid = workload->uid,
+                                    .space = workload->name,
                                     .rule = workload->rule,
                                     .replicas = workload->replicas};
     const int64_t max = ret->rule.all ? INT64_MAX : ret->rule.max;
@@ -113,6 +114,7 @@ static void fill(const struct skr_spotmix *mix, const struct skr_spotmix_owner *
     {
         pinned |= add_pods(mix, child, ret);
         if (child->revision == newest && child->n_held > 0) {
+            ret->space = child->name;
             add_victim(child, &workload->rule, ret);
         }
     }

@@ -18,6 +18,7 @@ struct skr_spotmix_row {
     const char *reason; /* NULL: none; InvalidMaxOnDemandCount, NoNodesInClass,
                            ClassPinnedByPodSpec: the first that holds */
     /* The newest ReplicaSet, or the StatefulSet: what a rebuild goes by. */
+    const char *space;  /* its name; the workload's: there is none with pods */
     size_t wrong;       /* pods of the wrong class */
     const char *victim; /* uid of the one to be evicted next; NULL: none, or not yet */
     const char *victim_name;

@@ -33,7 +33,7 @@ enum skr_flag_kind {
 };
 
 enum {
-    SKR_FLAG_GROUPS_MAX = 4, /* tables of flags that one command takes together */
+    SKR_FLAG_GROUPS_MAX = 5, /* tables of flags that one command takes together */
     SKR_FLAGS_MAX = 64,      /* flags of one command */
     SKR_TEXT_LIST_MAX = 256, /* values of one flag that may repeat */
     SKR_WORDS_MAX = 4096,    /* words of one command line that are no flags */
@@ -161,6 +161,8 @@ extern const struct skr_command skr_command_demo_binding;
 extern const struct skr_command skr_command_explain_binding;
 extern const struct skr_command skr_command_simulate_binding;
 extern const struct skr_command skr_command_simulate_spotmix;
+extern const struct skr_command skr_command_spotmix;
+extern const struct skr_command skr_command_spotmix_explain;
 extern const struct skr_command skr_command_simulate_placement;
 extern const struct skr_command skr_command_demo_placement;
 extern const struct skr_command skr_command_explain_placement;

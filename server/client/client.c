@@ -77,6 +77,13 @@ int skr_client_exit_code(int rc)
 
 /* ---- questions ---- */
 
+static int ask_for(struct skr_client *client, const char *target, struct skr_strbuf *out,
+                   struct skr_error *error)
+{
+    return client->options.server ? skr_source_http(&client->options, target, out, error)
+                                  : skr_source_kubectl(&client->options, target, out, error);
+}
+
 static int ask(struct skr_client *client, const struct skr_view_query *query,
                struct skr_strbuf *out, struct skr_error *error)
 {
@@ -86,14 +93,14 @@ static int ask(struct skr_client *client, const struct skr_view_query *query,
     struct skr_strbuf target;
     skr_strbuf_init(&target);
     skr_view_url_write(query, &target);
-    int rc = client->options.server ? skr_source_http(&client->options, target.s, out, error)
-                                    : skr_source_kubectl(&client->options, target.s, out, error);
+    int rc = ask_for(client, target.s, out, error);
     skr_strbuf_fini(&target);
     return rc;
 }
 
 /* ---- answers ---- */
 
+/* kind NULL: any. */
 static int take_in(const struct skr_strbuf *text, const char *kind, json_t **ret,
                    struct skr_error *error)
 {
@@ -103,7 +110,7 @@ static int take_in(const struct skr_strbuf *text, const char *kind, json_t **ret
         return skr_error_set(error, SKR_INVALID, "the answer is no JSON: %.180s", why.text);
     }
     const char *got = json_string_value(json_object_get(json, "kind"));
-    if (!got || strcmp(got, kind) != 0) {
+    if (kind && (!got || strcmp(got, kind) != 0)) {
         int rc = skr_error_set(error, SKR_INVALID, "the answer is no %s of sakkara but %.60s", kind,
                                got ? got : "something else");
         json_decref(json);
@@ -120,6 +127,17 @@ int skr_client_fetch(struct skr_client *client, const struct skr_view_query *que
     skr_strbuf_init(&text);
     int rc = ask(client, query, &text, error);
     rc = rc < 0 ? rc : take_in(&text, kind, ret, error);
+    skr_strbuf_fini(&text);
+    return rc;
+}
+
+int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **ret,
+                          struct skr_error *error)
+{
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    int rc = ask_for(client, path, &text, error);
+    rc = rc < 0 ? rc : take_in(&text, NULL, ret, error);
     skr_strbuf_fini(&text);
     return rc;
 }

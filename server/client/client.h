@@ -54,7 +54,11 @@ void skr_client_destroy(struct skr_client *client); /* NULL allowed */
 int skr_client_fetch(struct skr_client *client, const struct skr_view_query *query,
                      const char *kind, json_t **ret, struct skr_error *error);
 
-/* Exit code for an error of the two above. */
+/* The same of a path as it is, "/v1/spotmix"; any object. Not from a dump. */
+int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **ret,
+                          struct skr_error *error);
+
+/* Exit code for an error of the three above. */
 int skr_client_exit_code(int rc);
 
 /* The namespace of commands that are given none: of kubectl's context, else "default". free(). */

@@ -46,6 +46,13 @@ void skr_groups_table_fingerprint(const struct skr_groups_table *groups, const j
 int skr_render_group(const json_t *page, const struct skr_render *how, struct skr_strbuf *out,
                      struct skr_error *error);
 
+/* Workloads of the spot mix (core/spotmix/page.h), of a namespace; NULL: of all. */
+void skr_render_spotmix(const json_t *page, const char *namespace_, const struct skr_render *how,
+                        struct skr_strbuf *out);
+/* One with its pods, and why each has its class. */
+void skr_render_spotmix_one(const json_t *page, const struct skr_render *how,
+                            struct skr_strbuf *out);
+
 /* "pack[2,4]*2/2!" of one constraint: type, range, factor, partitions, hard. */
 void skr_render_rule(const json_t *constraint, struct skr_strbuf *out);
 enum skr_hue skr_render_status_hue(const char *status);

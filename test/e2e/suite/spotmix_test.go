@@ -5,7 +5,9 @@ package suite
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -44,6 +46,7 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 
 	m.workload("Deployment", "deployments", "web", n, max)
 	m.exact("created", "web", n, max, true)
+	m.explained(n, max)
 	m.scale("deployments", "web", n+n/5)
 	m.exact("scaled up", "web", n+n/5, max, true)
 	m.workload("StatefulSet", "statefulsets", "db", 6, 2)
@@ -135,5 +138,21 @@ func (m *mix) loseNode(name string) {
 				m.must(m.plane.Admin.Delete("/api/v1/namespaces/" + m.ns + "/pods/" + pod.Name))
 			}
 		}
+	}
+}
+
+// explained looks at the workload with the command for people.
+func (m *mix) explained(n, max int) {
+	m.Helper()
+	server := "--server=http://" + m.daemon[m.leader()].Admin
+	list, err := exec.Command(sakkaraBinary, "spotmix", server, "--no-headers").CombinedOutput()
+	want := fmt.Sprintf("deploy/web %d %d/%d %d/%d 0 <none>", max, max, max, n-max, n-max)
+	if !strings.Contains(strings.Join(strings.Fields(string(list)), " "), want) || err != nil {
+		m.Errorf("%q is not in\n%s%v", want, list, err)
+	}
+	one, err := exec.Command(sakkaraBinary, "spotmix", "explain", m.ns+"/web", server).CombinedOutput()
+	want = fmt.Sprintf("the next pod gets index %d: spot", n)
+	if !strings.Contains(string(one), want) || err != nil {
+		m.Errorf("%q is not in\n%.600s%v", want, one, err)
 	}
 }

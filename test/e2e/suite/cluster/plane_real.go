@@ -72,9 +72,8 @@ func (p *Plane) startReal() error {
 	controllers, err := Start(p.Dir, "kube-controller-manager", nil, append([]string{p.Binary, "kube-controller-manager",
 		"--kubeconfig=" + kubeconfig, "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=2",
-		"--controllers=job-controller,replicaset-controller,garbage-collector-controller,disruption-controller,namespace-controller"}, p.gates()...)...)
-		"--controllers="+strings.Join(append([]string{"job-controller", "replicaset-controller",
-			"garbage-collector-controller", "disruption-controller", "namespace-controller"}, p.Controllers...), ","))
+		"--controllers=" + strings.Join(append([]string{"job-controller", "replicaset-controller",
+			"garbage-collector-controller", "disruption-controller", "namespace-controller"}, p.Controllers...), ",")}, p.gates()...)...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/spotmix/why.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/spotmix/state.h"
+
+static void add_rule(const struct skr_spotmix_row *row, int64_t index, struct skr_strbuf *out)
+{
+    const char *class_ = skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index));
+
+    if (row->rule.all) {
+        skr_strbuf_addf(out, "%s: every pod is %s",
+                        row->rule.invalid ? "the maximum is no number" : "there is no maximum",
+                        class_);
+    } else if (index < 0) {
+        skr_strbuf_addf(out, "its ordinal is below the first one: %s", class_);
+    } else {
+        skr_strbuf_addf(out, "index %" PRId64 " is %s max %" PRId32 ": %s", index,
+                        index < row->rule.max ? "below" : "not below", row->rule.max, class_);
+    }
+}
+
+void skr_spotmix_why(const struct skr_spotmix_row *row, const struct skr_spotmix_pod_row *pod,
+                     struct skr_strbuf *out)
+{
+    const char *reason = pod->reason ? pod->reason : "";
+
+    if (strcmp(reason, "ClassPinnedByPodSpec") == 0) {
+        skr_strbuf_add(out, "its own node selection rules the other class out: it holds no index");
+    } else if (strcmp(reason, "Unmutated") == 0) {
+        skr_strbuf_add(out, *pod->node == '\0'
+                                ? "no review has seen it: its node will tell its class"
+                                : "no review has seen it: it takes the class of its node");
+    } else {
+        add_rule(row, pod->index, out);
+    }
+    if (strcmp(reason, "Drift") == 0) {
+        skr_strbuf_addf(out, "; it is %s", skr_spotmix_class_name(pod->class_));
+    }
+}
+
+/* The lowest index of the newest ReplicaSet that no pod holds; rows are in its order. */
+static int64_t vacant_of(const struct skr_spotmix_row *row, const struct skr_spotmix_pod_row *pod,
+                         size_t n)
+{
+    int64_t index = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        index += strcmp(pod[i].owner, row->space) == 0 && pod[i].index == index;
+    }
+    return index;
+}
+
+void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
+                      const struct skr_spotmix_pod_row *pod, size_t n, struct skr_strbuf *out)
+{
+    const bool evicts = mix->settings->rebuild == SKR_SPOTMIX_REBUILD_EVICT;
+
+    if (row->wrong > 0 && evicts && row->victim_name) {
+        skr_strbuf_addf(out, "%zu of the wrong class: %s is evicted next", row->wrong,
+                        row->victim_name);
+    } else if (row->wrong > 0) {
+        skr_strbuf_addf(out, "%zu of the wrong class: %s", row->wrong,
+                        evicts ? "the next is evicted when all others are Ready"
+                               : "they stay (spotmix.rebuild)");
+    } else if (row->kind == SKR_SPOTMIX_STATEFUL_SET) {
+        skr_strbuf_add(out, "ordinals keep their class");
+    } else {
+        const int64_t index = vacant_of(row, pod, n);
+        skr_strbuf_addf(out, "the next pod gets index %" PRId64 ": %s", index,
+                        skr_spotmix_class_name(skr_spotmix_rule_class(&row->rule, index)));
+    }
+}
