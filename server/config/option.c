@@ -129,9 +129,9 @@ const struct skr_option skr_options[] = {
         "namespaces whose pods are left alone, separated by commas; the daemon's own is one, too"),
     RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
           "how long an index is kept for a pod that was reviewed and has not been seen"),
-    WORDS("spotmix.rebuild", WORD, "evict", "none", spotmix.rebuild_none,
+    THREE("spotmix.rebuild", REBUILD, "evict", "none", "rollout", spotmix.rebuild,
           "running pods whose class is wrong after a change of the maximum: evict them one after "
-          "the other, or report them only"),
+          "the other, report them only, or stamp the template so that the workload is rolled out"),
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", MODE, "none", "scheduler", "lease", leader_mode,
@@ -408,6 +408,12 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
             config->leader_mode = (enum skr_leader_mode)word;
         }
         return rc;
+    case SKR_OPTION_REBUILD:
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            config->spotmix.rebuild = (enum skr_spotmix_rebuild)word;
+        }
+        return rc;
     case SKR_OPTION_NAME_OR_EMPTY:
         rc = text[0] ? check_name(text, error) : 0;
         return rc < 0 ? rc : store_string(option, text, config, error);
@@ -426,14 +432,23 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
     return skr_error_set(error, SKR_BUG, "option %s has no type", option->key);
 }
 
-static const char *const type_names[] = {"string",   "list of names",
-                                         "name",     "true or false",
-                                         "duration", "duration or `off`",
-                                         "address",  "address or empty",
-                                         "integer",  "",
-                                         "",         "fixed",
-                                         "",         "name or empty",
-                                         "",         "word or empty"};
+static const char *const type_names[] = {"string",
+                                         "list of names",
+                                         "name",
+                                         "true or false",
+                                         "duration",
+                                         "duration or `off`",
+                                         "address",
+                                         "address or empty",
+                                         "integer",
+                                         "",
+                                         "",
+                                         "fixed",
+                                         "",
+                                         "",
+                                         "name or empty",
+                                         "",
+                                         "word or empty"};
 _Static_assert(sizeof type_names / sizeof type_names[0] == SKR_OPTION_TYPE_COUNT,
                "one name a type");
 
