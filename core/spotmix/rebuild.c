@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What follows from a change of a workload: Events for people, once a change; and pods of the wrong
- * class evicted one after the other, the next one when all others are Ready and none is missing.
+ * class evicted one after the other, the next one when all others are Ready and none is missing; or
+ * the template stamped with the maximum, once a change of it, so that the workload's controller
+ * rolls it out. The stamp is the same after a restart: written again, it changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,12 +170,86 @@ static void give_up(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
     note(self, row, true, "SpotMixRebuild", text);
 }
 
+static void back_off(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory)
+{
+    memory->backoff = memory->backoff == 0                     ? EVICT_RETRY_LEAST
+                      : memory->backoff * 2 < EVICT_RETRY_MOST ? memory->backoff * 2
+                                                               : EVICT_RETRY_MOST;
+    memory->evict_after = skr_frame_now(self->frame) + memory->backoff;
+    skr_frame_wake(self->frame, memory->evict_after, WAKE_WORKLOAD, memory->uid);
+}
+
+static void write_stamp(struct skr_spotmix_scheduler_state *self, const struct skr_spotmix_row *row,
+                        struct skr_strbuf *out)
+{
+    struct skr_json_writer w = {.out = out};
+    char stamp[16] = "all";
+
+    if (!row->rule.all) {
+        snprintf(stamp, sizeof stamp, "%ld", (long)row->rule.max);
+    }
+    skr_json_open(&w, NULL, '{');
+    skr_json_open(&w, "metadata", '{');
+    skr_json_string(&w, "uid", row->uid);
+    skr_json_close(&w, '}');
+    skr_json_open(&w, "spec", '{');
+    skr_json_open(&w, "template", '{');
+    skr_json_open(&w, "metadata", '{');
+    skr_json_open(&w, "annotations", '{');
+    skr_json_string(&w, skr_spotmix_keys(self->mix)->rolled, stamp);
+    for (int i = 0; i < 5; i++) {
+        skr_json_close(&w, '}');
+    }
+}
+
+static void roll_out(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
+                     const struct skr_spotmix_row *row)
+{
+    struct skr_strbuf body;
+    char text[160];
+
+    if (row->wrong == 0 || memory->rebuilding || row->kind == SKR_SPOTMIX_REPLICA_SET ||
+        skr_frame_now(self->frame) < memory->evict_after) {
+        return;
+    }
+    skr_strbuf_init(&body);
+    write_stamp(self, row, &body);
+    const struct skr_write write = {.verb = SKR_VERB_MERGE_PATCH,
+                                    .resource = skr_spotmix_types[row->kind]->resource,
+                                    .class = SKR_WRITE_CLASS_EVICT,
+                                    .namespace_ = row->namespace_,
+                                    .name = row->name,
+                                    .body = body.s,
+                                    .body_len = body.len};
+    skr_frame_write(self->frame, &write, PURPOSE_ROLL_OUT, memory->uid);
+    skr_strbuf_fini(&body);
+    memory->rebuilding = true; /* until the rule changes */
+    snprintf(text, sizeof text, "rolled out: %zu pods have the wrong class", row->wrong);
+    note(self, row, false, "SpotMixRebuild", text);
+}
+
+void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
+                            const struct skr_event *event)
+{
+    struct skr_spotmix_memory *memory;
+
+    HASH_FIND_STR(self->memory, workload_uid, memory);
+    if (memory && event->written.outcome != SKR_WRITE_OK) {
+        memory->rebuilding = false;
+        back_off(self, memory);
+    }
+}
+
 static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_memory *memory,
                     const struct skr_spotmix_row *row)
 {
     const skr_time now = skr_frame_now(self->frame);
     char text[160];
 
+    if (self->settings->rebuild == SKR_SPOTMIX_REBUILD_ROLLOUT) {
+        roll_out(self, memory, row);
+        return;
+    }
     if (row->wrong == 0 || self->settings->rebuild != SKR_SPOTMIX_REBUILD_EVICT) {
         memory->rebuilding = false;
         memory->wrong = row->wrong;
@@ -207,7 +283,6 @@ static void rebuild(struct skr_spotmix_scheduler_state *self, struct skr_spotmix
 void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *uid,
                          const struct skr_event *event)
 {
-    const skr_time now = skr_frame_now(self->frame);
     struct skr_spotmix_memory *memory;
 
     HASH_FIND_STR(self->memory, uid, memory);
@@ -227,11 +302,7 @@ void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *u
     } else {
         free(memory->leaving);
         memory->leaving = NULL;
-        memory->backoff = memory->backoff == 0                     ? EVICT_RETRY_LEAST
-                          : memory->backoff * 2 < EVICT_RETRY_MOST ? memory->backoff * 2
-                                                                   : EVICT_RETRY_MOST;
-        memory->evict_after = now + memory->backoff;
-        skr_frame_wake(self->frame, memory->evict_after, WAKE_WORKLOAD, uid);
+        back_off(self, memory);
     }
 }
 

@@ -306,6 +306,9 @@ static void on_written(void *context, const struct skr_pending_write *write,
     case PURPOSE_EVICT:
         skr_spotmix_evicted(self, write->key, event);
         break;
+    case PURPOSE_ROLL_OUT:
+        skr_spotmix_rolled_out(self, write->key, event);
+        break;
     }
 }
 

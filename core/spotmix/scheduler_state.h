@@ -6,7 +6,7 @@
 
 #include "core/spotmix/scheduler.h"
 
-enum skr_spotmix_purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT };
+enum skr_spotmix_purpose { PURPOSE_LOOKUP, PURPOSE_FIX, PURPOSE_EVICT, PURPOSE_ROLL_OUT };
 enum skr_spotmix_wake { WAKE_SERVE, WAKE_EXPIRE, WAKE_LOOKUP, WAKE_FIX, WAKE_WORKLOAD };
 
 /* A review that waits for its owner to be looked up. */
@@ -64,6 +64,9 @@ void skr_spotmix_look_at_due(struct skr_spotmix_scheduler_state *self);
 /* An eviction for this workload has its outcome. */
 void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
                          const struct skr_event *event);
+/* The same of the patch that rolls it out. */
+void skr_spotmix_rolled_out(struct skr_spotmix_scheduler_state *self, const char *workload_uid,
+                            const struct skr_event *event);
 void skr_spotmix_forget_all(struct skr_spotmix_scheduler_state *self);
 
 #endif

@@ -13,7 +13,7 @@ static const char *const class_costs[] = {"100", "1"};
 _Static_assert(sizeof class_costs / sizeof class_costs[0] == SKR_SPOTMIX_CLASS_COUNT,
                "a cost each");
 
-static const char *const rebuild_names[] = {"evict", "none"};
+static const char *const rebuild_names[] = {"evict", "none", "rollout"};
 _Static_assert(sizeof rebuild_names / sizeof rebuild_names[0] == SKR_SPOTMIX_REBUILD_COUNT,
                "a name each");
 
@@ -121,5 +121,6 @@ int skr_spotmix_keys_init(struct skr_spotmix_keys *keys, const char *prefix,
     rc = rc == 0 ? spell(keys->max, prefix, "-max-on-demand-count", error) : rc;
     rc = rc == 0 ? spell(keys->class_, prefix, "-class", error) : rc;
     rc = rc == 0 ? spell(keys->index, prefix, "-index", error) : rc;
-    return rc == 0 ? spell(keys->token, prefix, "-token", error) : rc;
+    rc = rc == 0 ? spell(keys->token, prefix, "-token", error) : rc;
+    return rc == 0 ? spell(keys->rolled, prefix, "-rolled-out", error) : rc;
 }

@@ -31,6 +31,7 @@ enum {
 enum skr_spotmix_rebuild {
     SKR_SPOTMIX_REBUILD_EVICT,
     SKR_SPOTMIX_REBUILD_NONE,
+    SKR_SPOTMIX_REBUILD_ROLLOUT, /* the workload's controller replaces all its pods */
     SKR_SPOTMIX_REBUILD_COUNT
 };
 
@@ -74,6 +75,7 @@ struct skr_spotmix_keys {
     char class_[SKR_SPOTMIX_KEY_MAX]; /* pod, label */
     char index[SKR_SPOTMIX_KEY_MAX];  /* pod, label */
     char token[SKR_SPOTMIX_KEY_MAX];  /* pod, annotation */
+    char rolled[SKR_SPOTMIX_KEY_MAX]; /* template, annotation: the maximum it was rolled out for */
 };
 /* Errors: SKR_INVALID, a prefix that is too long for a label key. */
 int skr_spotmix_keys_init(struct skr_spotmix_keys *keys, const char *prefix,

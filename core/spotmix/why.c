@@ -56,15 +56,18 @@ static int64_t vacant_of(const struct skr_spotmix_row *row, const struct skr_spo
 void skr_spotmix_next(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
                       const struct skr_spotmix_pod_row *pod, size_t n, struct skr_strbuf *out)
 {
-    const bool evicts = mix->settings->rebuild == SKR_SPOTMIX_REBUILD_EVICT;
+    static const char *const wrong[] = {
+        [SKR_SPOTMIX_REBUILD_EVICT] = "the next is evicted when all others are Ready",
+        [SKR_SPOTMIX_REBUILD_NONE] = "they stay (spotmix.rebuild)",
+        [SKR_SPOTMIX_REBUILD_ROLLOUT] = "a rollout replaces all pods"};
+    _Static_assert(sizeof wrong / sizeof wrong[0] == SKR_SPOTMIX_REBUILD_COUNT, "a text each");
+    const enum skr_spotmix_rebuild rebuild = mix->settings->rebuild;
 
-    if (row->wrong > 0 && evicts && row->victim_name) {
+    if (row->wrong > 0 && rebuild == SKR_SPOTMIX_REBUILD_EVICT && row->victim_name) {
         skr_strbuf_addf(out, "%zu of the wrong class: %s is evicted next", row->wrong,
                         row->victim_name);
     } else if (row->wrong > 0) {
-        skr_strbuf_addf(out, "%zu of the wrong class: %s", row->wrong,
-                        evicts ? "the next is evicted when all others are Ready"
-                               : "they stay (spotmix.rebuild)");
+        skr_strbuf_addf(out, "%zu of the wrong class: %s", row->wrong, wrong[rebuild]);
     } else if (row->kind == SKR_SPOTMIX_STATEFUL_SET) {
         skr_strbuf_add(out, "ordinals keep their class");
     } else {

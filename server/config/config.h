@@ -13,6 +13,7 @@
 
 #include "core/gang/settings.h"
 #include "core/propagation/options.h"
+#include "core/spotmix/settings.h"
 #include "server/findings.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
@@ -40,7 +41,7 @@ struct skr_config_spotmix {
     const char *node_key, *on_demand_value, *spot_value; /* "": the preset's */
     const char *excluded;                                /* names, separated by commas */
     int64_t ttl_s;
-    bool rebuild_none;
+    enum skr_spotmix_rebuild rebuild;
     bool rollout_cost;
 };
 

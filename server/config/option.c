@@ -138,9 +138,9 @@ const struct skr_option skr_options[] = {
         "namespaces whose pods are left alone, separated by commas; the daemon's own is one, too"),
     RANGE("spotmix.reservationTTLSeconds", INTEGER, "30", 1, 3600, spotmix.ttl_s,
           "how long an index is kept for a pod that was reviewed and has not been seen"),
-    WORDS("spotmix.rebuild", WORD, "evict", "none", spotmix.rebuild_none,
+    THREE("spotmix.rebuild", REBUILD, "evict", "none", "rollout", spotmix.rebuild,
           "running pods whose class is wrong after a change of the maximum: evict them one after "
-          "the other, or report them only"),
+          "the other, report them only, or stamp the template so that the workload is rolled out"),
     PLAIN("spotmix.rolloutCost", BOOL, "true", spotmix.rollout_cost,
           "on-demand pods of a ReplicaSet that is being replaced go before its spot pods"),
     THREE("leaderElection.mode", MODE, "none", "scheduler", "lease", leader_mode,
@@ -415,6 +415,12 @@ int skr_option_store(const struct skr_option *option, const char *text, struct s
         rc = find_word(option, text, &word, error);
         if (rc == 0) {
             config->leader_mode = (enum skr_leader_mode)word;
+        }
+        return rc;
+    case SKR_OPTION_REBUILD:
+        rc = find_word(option, text, &word, error);
+        if (rc == 0) {
+            config->spotmix.rebuild = (enum skr_spotmix_rebuild)word;
         }
         return rc;
     case SKR_OPTION_NAME_OR_EMPTY:

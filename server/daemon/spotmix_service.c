@@ -127,7 +127,7 @@ static void *create(const struct skr_service_host *host)
     set_value(&settings->expression[SKR_SPOTMIX_ON_DEMAND], config->on_demand_value);
     set_value(&settings->expression[SKR_SPOTMIX_SPOT], config->spot_value);
     settings->reservation_ttl = config->ttl_s * SKR_SECOND;
-    settings->rebuild = config->rebuild_none ? SKR_SPOTMIX_REBUILD_NONE : SKR_SPOTMIX_REBUILD_EVICT;
+    settings->rebuild = config->rebuild;
     settings->rollout_cost = config->rollout_cost;
     skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
     /* "default" is what it says outside of pods: no namespace of ours. */

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sakkara/test/e2e/suite/cluster"
 )
 
 // On-demand and spot by strict count, with the API server, the controllers and the scheduler of Kubernetes.
@@ -40,6 +42,9 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 	m.ownerOf("tried")
 	m.leader()
 	m.answers(2 * usual)
+	if minor() >= 36 {
+		m.gatedToo()
+	}
 	first := m.authorities()[0]
 	rotated := time.Now()
 	m.keepTrying(4)
@@ -139,6 +144,36 @@ func (m *mix) loseNode(name string) {
 			}
 		}
 	}
+}
+
+// gatedToo creates a member of a gang with and without the gate's policy, which the API server evaluates before it
+// calls webhooks: the mix does the same to both.
+func (m *mix) gatedToo() {
+	m.Helper()
+	member := map[string]any{"metadata": map[string]any{"generateName": "member-", "namespace": m.ns,
+		"labels": map[string]string{"sakkara.group.name": "g"}, "ownerReferences": []cluster.Owner{m.owner}},
+		"spec": map[string]any{"schedulerName": "sakkara", "containers": []any{map[string]any{"name": "main", "image": "main"}}}}
+	create := func() (created cluster.Pod) {
+		m.must(m.plane.Admin.Create("/api/v1/namespaces/"+m.ns+"/pods?dryRun=All", member, &created))
+		return created
+	}
+	alone := create()
+	policy := manifest(m.T, "gate-policy.yaml")
+	_, err := m.plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", policy)
+	m.must(err)
+	m.await(usual, "the policy adds the gate", func() error {
+		if both := create(); !both.HasGate("sakkara.gang") {
+			return fmt.Errorf("no gate")
+		}
+		return nil
+	})
+	both := create()
+	if string(both.Spec.Affinity) != string(alone.Spec.Affinity) || both.Labels[mixKey+"-class"] != "on-demand" ||
+		both.Labels[mixKey+"-index"] != alone.Labels[mixKey+"-index"] || len(both.Spec.SchedulingGates) != 1 {
+		m.Errorf("alone %+v\nand with the gate's policy %+v", alone, both)
+	}
+	_, err = m.plane.Kubectl("delete", "-f", policy)
+	m.must(err)
 }
 
 // explained looks at the workload with the command for people.

@@ -123,9 +123,11 @@ static json_t *find(json_t *documents, const char *kind, const char *name)
 
 /* ---- tests ---- */
 
-static const char *const files[] = {"manifests/install.yaml", "manifests/gate-policy.yaml",
-                                    "manifests/gate-webhook.yaml", "manifests/account-policy.yaml",
-                                    "manifests/group-policy.yaml"};
+static const char *const files[] = {
+    "manifests/install.yaml",       "manifests/gate-policy.yaml",
+    "manifests/gate-webhook.yaml",  "manifests/account-policy.yaml",
+    "manifests/group-policy.yaml",  "manifests/spotmix-webhook.yaml",
+    "manifests/spotmix-alerts.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -438,4 +440,61 @@ TEST(both_gates_match_the_same_pods_and_never_stand_in_the_way)
         strstr(text_at(p, "mutations/0/applyConfiguration/expression"), "name: \"sakkara.gang\""));
     json_decref(policy);
     json_decref(webhook);
+}
+
+/* ---- alerts ---- */
+
+/* Words of an expression that name metrics: those with our prefix, or the API server's. */
+static void check_metrics(const char *expr, const char *reference)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+    for (const char *p = expr; *p; p += p[0] != '\0') {
+        const size_t n = strspn(p, letters);
+        char name[128], quoted[136];
+        if (strncmp(p, "sakkara_", 8) == 0) {
+            assert_true(n < sizeof name);
+            memcpy(name, p, n);
+            name[n] = '\0';
+            char *bucket = strstr(name, "_bucket");
+            if (bucket) {
+                *bucket = '\0';
+            }
+            snprintf(quoted, sizeof quoted, "`%s`", name);
+            if (!strstr(reference, quoted)) {
+                fail_msg("no metric %s in docs/reference.md", name);
+            }
+        }
+        p += n > 0 ? n - 1 : 0;
+    }
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 4 * FILE_MAX);
+    assert_non_null(text);
+    assert_true(fread(text, 1, 4 * FILE_MAX - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+TEST(every_alert_is_about_a_metric_that_exists)
+{
+    json_t *documents = load("manifests/spotmix-alerts.yaml");
+    json_t *rule = find(documents, "PrometheusRule", "sakkara-spotmix");
+    json_t *rules = at(rule, "spec/groups/0/rules"), *alert;
+    char *reference = read_text("docs/reference.md");
+    size_t i;
+    assert_true(json_array_size(rules) >= 6);
+    json_array_foreach(rules, i, alert)
+    {
+        assert_string_not_equal(text_at(alert, "alert"), "");
+        assert_string_not_equal(text_at(alert, "labels/severity"), "");
+        assert_string_not_equal(text_at(alert, "annotations/summary"), "");
+        assert_string_not_equal(text_at(alert, "annotations/description"), "");
+        check_metrics(text_at(alert, "expr"), reference);
+    }
+    free(reference);
+    json_decref(documents);
 }

@@ -414,7 +414,25 @@ TEST_WITH(stage, a_name_is_cut_by_the_label_only_when_nothing_else_helps)
         200); /* the guess has made the ReplicaSet one of web's */
 }
 
-/* ---- defects that others have had ---- */
+/* ---- defects that others have had ----
+ *
+ * of IRONICBo/distribute-scheduler, and of openkruise/kruise where a number stands:
+ *
+ *   unknown workloads are forced to spot, the switch  unknown_workloads_are_left_alone_and_the_switch_is_read
+ *     is never read
+ *   the patch replaces the user's affinity            the_users_affinity_and_selector_stay
+ *   the Deployment's name is the owner's without      the_deployment_is_the_controller_not_a_part_of_the_name
+ *     eleven characters
+ *   an update of the Deployment resets counters       an_update_of_the_deployment_resets_nothing
+ *   no labels, an empty cache after a restart         indices_are_read_from_live_pods_after_a_restart
+ *   operation, dryRun, namespace of the request are   pods_that_never_existed_are_not_counted
+ *     ignored
+ *   deletion costs, StatefulSets unfinished           costs_are_texts_and_statefulsets_have_them
+ *   one index space a Deployment (#834, #1194)        two_revisions_do_not_share_indices
+ *   the rule is lost under churn (#2129)              the_rule_holds_under_churn
+ *   pods created while the webhook is away keep none  pods_created_without_the_webhook_get_the_rule
+ *   deletions of pods are refused to keep a minimum   nothing_is_ever_refused
+ */
 
 TEST_WITH(stage, unknown_workloads_are_left_alone_and_the_switch_is_read)
 {

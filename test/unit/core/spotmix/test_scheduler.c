@@ -390,6 +390,61 @@ TEST_WITH(shop, none_means_that_drift_is_reported_only)
     assert_int_equal(told(shop, "run as a class"), 1);
 }
 
+static size_t stamps(const struct shop *shop)
+{
+    const enum skr_write_verb patch = SKR_VERB_MERGE_PATCH;
+    const struct frame_rig_match match = {
+        .verb = &patch, .resource = &skr_spotmix_deployments, .key = "shop/web"};
+    return frame_rig_writes(shop->rig, &match);
+}
+
+static const char *stamp_of(const struct shop *shop)
+{
+    const json_t *web = frame_rig_get(shop->rig, &skr_spotmix_deployments, "shop/web");
+    const json_t *template = json_object_get(json_object_get(web, "spec"), "template");
+    const json_t *meta = json_object_get(template, "metadata");
+    const char *text =
+        json_string_value(json_object_get(json_object_get(meta, "annotations"), K "-rolled-out"));
+    return text ? text : "";
+}
+
+TEST_WITH(shop, a_rollout_stamps_the_template_once_a_change)
+{
+    shop->settings.rebuild = SKR_SPOTMIX_REBUILD_ROLLOUT;
+    add_four(shop);
+    serve(shop);
+    assert_int_equal(stamps(shop), 0);
+    set_max(shop, "4");
+    assert_int_equal(stamps(shop), 1);
+    assert_string_equal(stamp_of(shop), "4");
+    frame_rig_advance(shop->rig, 60 * SKR_SECOND);
+    assert_int_equal(stamps(shop), 1);
+    assert_int_equal(evictions(shop, NULL), 0);
+    assert_int_equal(told(shop, "rolled out: 2 pods"), 1);
+    add_replica_set(shop, "web-b", 2); /* the controller's answer: all of them are right */
+    add_pod(shop, "q-0", "web-b", "on-demand", 0, true);
+    frame_rig_run(shop->rig);
+    set_max(shop, "9");
+    assert_int_equal(stamps(shop), 1); /* alters no class of the newest */
+    set_max(shop, "0");
+    assert_int_equal(stamps(shop), 2);
+    assert_string_equal(stamp_of(shop), "0");
+}
+
+TEST_WITH(shop, a_rollout_that_was_refused_is_tried_again)
+{
+    const struct frame_rig_match match = {.resource = &skr_spotmix_deployments, .key = "shop/web"};
+
+    shop->settings.rebuild = SKR_SPOTMIX_REBUILD_ROLLOUT;
+    add_four(shop);
+    serve(shop);
+    frame_rig_fault(shop->rig, FRAME_FAULT_SERVER_ERROR, 2, &match);
+    set_max(shop, "4");
+    assert_string_equal(stamp_of(shop), "");
+    frame_rig_advance(shop->rig, 10 * SKR_SECOND);
+    assert_string_equal(stamp_of(shop), "4");
+}
+
 TEST_WITH(shop, a_disruption_budget_is_waited_for_and_given_up_on_after_ten_minutes)
 {
     const struct frame_rig_match match = {.resource = &skr_spotmix_pods, .subresource = "eviction"};
