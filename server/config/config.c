@@ -307,6 +307,8 @@ static void check_tls(struct reader *r)
     const struct skr_config *c = r->config;
     check_pair(r, "extender.tls.certFile", c->tls.cert_file, "extender.tls.keyFile",
                c->tls.key_file);
+    check_pair(r, "admin.tls.certFile", c->admin_tls.cert_file, "admin.tls.keyFile",
+               c->admin_tls.key_file);
     check_pair(r, "gate.certFile", c->gate_tls.cert_file, "gate.keyFile", c->gate_tls.key_file);
     check_pair(r, "spotmix.certFile", c->spotmix.tls.cert_file, "spotmix.keyFile",
                c->spotmix.tls.key_file);
@@ -328,6 +330,10 @@ static void check_tls(struct reader *r)
     if (c->tls.client_ca_file[0] && !c->tls.cert_file[0]) {
         add_error(r, "IncompleteTLS", where(r, "extender.tls.clientCAFile"),
                   "extender.tls.clientCAFile is set without extender.tls.certFile");
+    }
+    if (c->admin_tls.client_ca_file[0] && !c->admin_tls.cert_file[0]) {
+        add_error(r, "IncompleteTLS", where(r, "admin.tls.clientCAFile"),
+                  "admin.tls.clientCAFile is set without admin.tls.certFile");
     }
     if (c->gate_listen[0] && !c->gate_tls.cert_file[0]) {
         add_error(r, "IncompleteTLS", where(r, "gate.listen"),
@@ -363,6 +369,14 @@ static bool has_port_zero(const char *text)
     return !colon || strcmp(colon, ":0") == 0;
 }
 
+static bool is_open(const char *listen)
+{
+    struct sockaddr_storage address;
+    socklen_t length;
+    return skr_address_parse(listen, &address, &length, NULL) == 0 &&
+           !skr_address_is_loopback(&address);
+}
+
 static void check_listeners(struct reader *r)
 {
     const struct skr_config *c = r->config;
@@ -379,12 +393,16 @@ static void check_listeners(struct reader *r)
             }
         }
     }
+    if (is_open(c->admin_listen) && !c->admin_tls.client_ca_file[0]) {
+        add_error(
+            r, "OpenListener", where(r, "admin.listen"),
+            "admin.listen: %s can be reached from other machines, so anybody there could read "
+            "groups, trees and metrics: set admin.tls with a clientCAFile, or leave it on the "
+            "loopback; probes have admin.probes",
+            c->admin_listen);
+    }
     for (size_t i = 0; i < 2; i++) {
-        struct sockaddr_storage address;
-        socklen_t length;
-        bool open = skr_address_parse(text[i], &address, &length, NULL) == 0 &&
-                    !skr_address_is_loopback(&address);
-        if (open && !c->tls.client_ca_file[0]) {
+        if (is_open(text[i]) && !c->tls.client_ca_file[0]) {
             add_error(r, "OpenListener", where(r, listen_keys[i]),
                       "%s: %s can be reached from other machines, so anybody there could steer "
                       "scheduling: set extender.tls with a clientCAFile",

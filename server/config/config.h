@@ -60,6 +60,7 @@ struct skr_config {
     const char *bind_listen;
     struct skr_config_tls tls; /* of both extender listeners */
     const char *admin_listen;
+    struct skr_config_tls admin_tls;
     const char *probes_listen; /* "": off */
     const char *gate_listen;   /* "" : off */
     struct skr_config_tls gate_tls;

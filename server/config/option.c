@@ -94,7 +94,13 @@ const struct skr_option skr_options[] = {
     PLAIN("extender.tls.clientCAFile", STRING, "", tls.client_ca_file,
           "callers need a certificate signed by one of these authorities (PEM)"),
     PLAIN("admin.listen", LISTEN, "127.0.0.1:9662", admin_listen,
-          "address of `/v1`, `/metrics`, `/livez` and `/readyz`"),
+          "address of `/v1`, `/metrics`, `/livez` and `/readyz`; one beyond the loopback needs "
+          "`admin.tls` with a `clientCAFile`"),
+    PLAIN("admin.tls.certFile", STRING, "", admin_tls.cert_file,
+          "certificate chain (PEM) of the admin listener; empty: plain HTTP"),
+    PLAIN("admin.tls.keyFile", STRING, "", admin_tls.key_file, "its private key (PEM)"),
+    PLAIN("admin.tls.clientCAFile", STRING, "", admin_tls.client_ca_file,
+          "callers need a certificate signed by one of these authorities (PEM)"),
     PLAIN("admin.probes", LISTEN_OR_EMPTY, "", probes_listen,
           "address of `/livez` and `/readyz` alone, for kubelet: `0.0.0.0:9663` in a pod; empty: "
           "off, they are on `admin.listen` in any case"),

@@ -305,6 +305,9 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
 {
     struct skr_admin_options options = {
         .listen = d->config->admin_listen,
+        .tls = {.cert = d->config->admin_tls.cert_file,
+                .key = d->config->admin_tls.key_file,
+                .client_ca = d->config->admin_tls.client_ca_file},
         .log = {log_http, d},
         .metrics = d->registry,
         .n_routes = 1,
@@ -323,12 +326,14 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
                            ? d->leader
                            : NULL;
     d->health.kube = d->kube;
+    d->health.wedged_after = SKR_HEALTH_WEDGED;
     options.n_checks = skr_health_ready(&d->health, options.check);
     options.n_lives = skr_health_live(&d->health, options.live);
     int rc = skr_admin_create(&options, &d->admin, error);
     if (rc == 0 && d->config->probes_listen[0] != '\0') {
         options.listen = d->config->probes_listen;
         options.probes = true;
+        options.tls = (struct skr_tls_files){.cert = "", .key = "", .client_ca = ""};
         options.n_routes = 0;
         rc = skr_admin_create(&options, &d->probes, error);
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One list under one lock. The thread takes the whole list at once and handles it without the lock,
- * so posters contend with each other only. The timer is the deadline of the wait.
+ * Two lists under one lock: calls from outside, and everything else. The thread takes a whole list at
+ * once and handles it without the lock, so posters contend with each other only. Calls that came in
+ * meanwhile are handled before the next one of the others, and then one of the others in any case.
+ * The timer is the deadline of the wait.
  */
 #include "server/daemon/engine_thread.h"
 
@@ -22,6 +24,14 @@ struct message {
     char copies[];
 };
 
+/* CALLS: kube-scheduler waits for the answer, and nothing that the watches bring has to come first. */
+enum lane { CALLS, REST, LANES };
+
+struct list {
+    struct message *head, *tail;
+    uint64_t posted, handled;
+};
+
 struct skr_engine_thread {
     struct skr_engine *engine;
     const struct skr_clock *clock;
@@ -30,15 +40,14 @@ struct skr_engine_thread {
     skr_time timer;
     pthread_t thread;
     bool running;
-    atomic_size_t requests;         /* posted and not yet begun */
+    atomic_size_t calls;            /* posted and not yet begun */
     atomic_int_fast64_t busy_since; /* of the clock; 0: it waits */
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t wake;  /* messages are there, or stop */
     pthread_cond_t room;  /* the queue was emptied, or a batch was handled */
-    struct message *head, *tail;
+    struct list list[LANES];
     size_t n;
-    uint64_t posted, handled;
     bool stop;
     bool asked; /* for pieces of aside() */
     bool synced, leader;
@@ -70,24 +79,33 @@ static bool waits_for_room(const struct message *message)
            (message->event.kind == SKR_EVENT_UPSERT || message->event.kind == SKR_EVENT_DELETE);
 }
 
+/* A caller that hangs up follows its call. */
+static enum lane lane_of(const struct message *message)
+{
+    bool call = !message->look && (message->event.kind == SKR_EVENT_REQUEST ||
+                                   message->event.kind == SKR_EVENT_HANGUP);
+    return call ? CALLS : REST;
+}
+
 static void enqueue(struct skr_engine_thread *t, struct message *message)
 {
+    struct list *list = &t->list[lane_of(message)];
     pthread_mutex_lock(&t->lock);
     while (t->n >= SKR_ENGINE_QUEUE_MAX && !t->stop && waits_for_room(message)) {
         pthread_cond_wait(&t->room, &t->lock);
     }
     bool stopped = t->stop;
     if (!stopped) {
-        if (t->tail) {
-            t->tail->next = message;
+        if (list->tail) {
+            list->tail->next = message;
         } else {
-            t->head = message;
+            list->head = message;
         }
-        t->tail = message;
+        list->tail = message;
+        list->posted++;
         t->n++;
-        t->posted++;
-        if (!message->look && message->event.kind == SKR_EVENT_REQUEST) {
-            atomic_fetch_add_explicit(&t->requests, 1, memory_order_relaxed);
+        if (list == &t->list[CALLS]) {
+            atomic_fetch_add_explicit(&t->calls, 1, memory_order_relaxed);
         }
         pthread_cond_signal(&t->wake);
     }
@@ -225,13 +243,26 @@ static bool fire_timer(struct skr_engine_thread *t)
     return due;
 }
 
-/* All messages that wait; NULL when the timer is due, something is asked for, or to stop
- * (*ret_stop). */
-static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
+/* Takes what waits of a lane. Under the lock. */
+static struct message *take(struct skr_engine_thread *t, enum lane lane)
+{
+    struct message *batch = t->list[lane].head;
+    t->list[lane].head = t->list[lane].tail = NULL;
+    for (const struct message *m = batch; m; m = m->next) {
+        t->n--;
+    }
+    pthread_cond_broadcast(&t->room);
+    return batch;
+}
+
+/* All messages that wait but calls; NULL when there are none, the timer is due, something is asked
+ * for, or to stop (*ret_stop). */
+static struct message *take_rest(struct skr_engine_thread *t, bool *ret_stop)
 {
     int rc = 0;
     pthread_mutex_lock(&t->lock);
-    while (!t->head && !t->stop && !t->asked && rc != ETIMEDOUT) {
+    while (!t->list[CALLS].head && !t->list[REST].head && !t->stop && !t->asked &&
+           rc != ETIMEDOUT) {
         if (t->timer == SKR_TIME_NEVER) {
             pthread_cond_wait(&t->wake, &t->lock);
         } else {
@@ -239,16 +270,13 @@ static struct message *take_all(struct skr_engine_thread *t, bool *ret_stop)
             rc = pthread_cond_timedwait(&t->wake, &t->lock, &deadline);
         }
     }
-    struct message *batch = t->head;
-    *ret_stop = t->stop && !batch;
-    t->head = t->tail = NULL;
-    t->n = 0;
-    pthread_cond_broadcast(&t->room);
+    *ret_stop = t->stop && !t->list[CALLS].head && !t->list[REST].head;
+    struct message *batch = take(t, REST);
     pthread_mutex_unlock(&t->lock);
     return batch;
 }
 
-static void publish(struct skr_engine_thread *t, uint64_t n_handled)
+static void publish(struct skr_engine_thread *t, const uint64_t *n_handled)
 {
     const struct skr_frame *frame = skr_engine_frame(t->engine);
     if (t->outlets.handled) {
@@ -257,7 +285,8 @@ static void publish(struct skr_engine_thread *t, uint64_t n_handled)
     pthread_mutex_lock(&t->lock);
     t->synced = skr_frame_is_synced(frame);
     t->leader = skr_frame_is_leader(frame);
-    t->handled += n_handled;
+    t->list[CALLS].handled += n_handled[CALLS];
+    t->list[REST].handled += n_handled[REST];
     pthread_cond_broadcast(&t->room);
     pthread_mutex_unlock(&t->lock);
 }
@@ -269,7 +298,7 @@ static void set_busy(struct skr_engine_thread *t)
 
 bool skr_engine_thread_has_requests(const struct skr_engine_thread *thread)
 {
-    return atomic_load_explicit(&thread->requests, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&thread->calls, memory_order_relaxed) > 0;
 }
 
 skr_time skr_engine_thread_busy(const struct skr_engine_thread *thread)
@@ -291,35 +320,59 @@ static void do_aside(struct skr_engine_thread *t)
     }
 }
 
+static void handle_one(struct skr_engine_thread *t, struct message *message)
+{
+    set_busy(t);
+    if (message->look) {
+        message->look(message->keep, t->engine, skr_clock_now(t->clock));
+    } else {
+        handle(t, &message->event);
+    }
+    release_message(message);
+    (void)fire_timer(t);
+}
+
+/* Those that wait now; what comes in meanwhile has to wait for one of the others. */
+static uint64_t handle_calls(struct skr_engine_thread *t)
+{
+    uint64_t n = 0;
+    if (!skr_engine_thread_has_requests(t)) {
+        return 0;
+    }
+    pthread_mutex_lock(&t->lock);
+    struct message *calls = take(t, CALLS);
+    pthread_mutex_unlock(&t->lock);
+    while (calls) {
+        struct message *message = calls;
+        calls = message->next;
+        atomic_fetch_sub_explicit(&t->calls, 1, memory_order_relaxed);
+        handle_one(t, message);
+        n++;
+    }
+    return n;
+}
+
 static void *work(void *argument)
 {
     struct skr_engine_thread *t = argument;
     for (;;) {
         bool stop;
-        uint64_t n = 0;
+        uint64_t n[LANES] = {0, 0};
         atomic_store_explicit(&t->busy_since, 0, memory_order_relaxed);
-        struct message *batch = take_all(t, &stop);
+        struct message *batch = take_rest(t, &stop);
         set_busy(t);
         if (stop) {
             return NULL;
         }
+        n[CALLS] += handle_calls(t);
         while (batch) {
             struct message *message = batch;
             batch = message->next;
-            set_busy(t);
-            if (message->look) {
-                message->look(message->keep, t->engine, skr_clock_now(t->clock));
-            } else {
-                if (message->event.kind == SKR_EVENT_REQUEST) {
-                    atomic_fetch_sub_explicit(&t->requests, 1, memory_order_relaxed);
-                }
-                handle(t, &message->event);
-            }
-            release_message(message);
-            (void)fire_timer(t);
-            n++;
+            handle_one(t, message);
+            n[REST]++;
+            n[CALLS] += handle_calls(t);
         }
-        if (fire_timer(t) || n > 0) {
+        if (fire_timer(t) || n[CALLS] + n[REST] > 0) {
             publish(t, n);
         }
         do_aside(t);
@@ -385,11 +438,14 @@ bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout)
         skr_clock_deadline(thread->clock, skr_clock_now(thread->clock) + timeout);
     int rc = 0;
     pthread_mutex_lock(&thread->lock);
-    uint64_t until = thread->posted;
-    while (thread->handled < until && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
+    const struct list *calls = &thread->list[CALLS], *rest = &thread->list[REST];
+    const uint64_t until[LANES] = {calls->posted, rest->posted};
+    bool done = false;
+    while (!done && rc != ETIMEDOUT) {
+        done = calls->handled >= until[CALLS] && rest->handled >= until[REST];
+        rc = done ? 0 : pthread_cond_timedwait(&thread->room, &thread->lock, &deadline);
     }
-    bool done = thread->handled >= until;
+    done = calls->handled >= until[CALLS] && rest->handled >= until[REST];
     pthread_mutex_unlock(&thread->lock);
     return done;
 }
@@ -413,10 +469,12 @@ void skr_engine_thread_destroy(struct skr_engine_thread *thread)
         return;
     }
     skr_engine_thread_stop(thread);
-    while (thread->head) {
-        struct message *message = thread->head;
-        thread->head = message->next;
-        discard_message(message);
+    for (int lane = 0; lane < LANES; lane++) {
+        struct message *message;
+        while ((message = thread->list[lane].head)) {
+            thread->list[lane].head = message->next;
+            discard_message(message);
+        }
     }
     skr_actions_fini(&thread->actions);
     skr_engine_destroy(thread->engine);

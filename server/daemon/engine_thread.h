@@ -3,9 +3,14 @@
 #define SKR_SERVER_DAEMON_ENGINE_THREAD_H
 /*
  * An engine thread: the one owner of one engine (core/frame/engine.h); each scheduler that is
- * enabled has its own. It takes messages from one queue, hands each to skr_engine_handle() with the
+ * enabled has its own. It takes messages from its queue, hands each to skr_engine_handle() with the
  * time, and carries the actions out in order by calling the outlets. It never waits for anything but
  * its queue and its one timer.
+ *
+ * Requests of outside, and their hang-ups, overtake all other messages that wait: somebody with ten
+ * thousand new pods delays a filter by one event, not by ten thousand. They come over connections of
+ * their own, so nothing was ever promised about their order. Between two lots of requests one other
+ * message is handled in any case. Otherwise messages are handled as they come.
  *
  * Posting is safe from any thread. Objects and work in an event pass to the queue with the post,
  * whatever happens then.

@@ -2,8 +2,6 @@
 /* One function a check. */
 #include "server/daemon/health.h"
 
-#define WEDGED_TIME (30 * SKR_SECOND) /* at one thing: the process is to be killed */
-
 skr_time skr_health_busy(const struct skr_health *health)
 {
     skr_time longest = 0;
@@ -28,7 +26,7 @@ static bool check_engine(void *context, struct skr_error *error)
 {
     const struct skr_health *h = context;
     skr_time busy = skr_health_busy(h);
-    if (busy >= WEDGED_TIME) {
+    if (busy >= h->wedged_after) {
         skr_error_set(error, SKR_BUG, "the engine has been at one event for %d s",
                       (int)(busy / SKR_SECOND));
         return false;
@@ -41,7 +39,7 @@ static bool check_kube(void *context, struct skr_error *error)
     const struct skr_health *h = context;
     struct skr_kube_stats stats;
     skr_kube_get_stats(h->kube, &stats);
-    if (stats.since_beat >= WEDGED_TIME) {
+    if (stats.since_beat >= h->wedged_after) {
         skr_error_set(error, SKR_BUG, "the client of the API server has stood still for %d s",
                       (int)(stats.since_beat / SKR_SECOND));
         return false;

@@ -16,12 +16,15 @@
 #include "server/http/admin.h"
 #include "server/kube/client.h"
 
+#define SKR_HEALTH_WEDGED (30 * SKR_SECOND) /* the kube thread begins a round every ten at least */
+
 /* What is looked at; borrowed, set before the listeners start. */
 struct skr_health {
     struct skr_engine_thread *engine[SKR_SCHEDULER_COUNT];
     size_t n_engines;
     struct skr_kube *kube;
     struct skr_leader *leader; /* NULL: not looked at */
+    skr_time wedged_after;     /* at one thing: the process is to be killed; SKR_HEALTH_WEDGED */
     atomic_bool stopping;
 };
 

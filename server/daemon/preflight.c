@@ -185,6 +185,7 @@ int skr_preflight_print(const struct skr_config *config, struct skr_kube_access 
     struct skr_error error = {0};
     int rc = print_access(access, out);
     rc = worse(rc, print_listener("extender", &config->tls, out));
+    rc = worse(rc, print_listener("admin", &config->admin_tls, out));
     rc = worse(rc, print_listener("gate", &config->gate_tls, out));
     if (skr_caller_create(access, "sakkara check", &caller, &error) < 0) {
         skr_strbuf_addf(out, "FAIL API server: %s\n", error.text);

@@ -77,8 +77,9 @@ const struct skr_lint_rule skr_lint_rules[] = {
     {"NodeCacheCapable", false, "an extender entry of ours without nodeCacheCapable: true",
      "nodeCacheCapable: true"},
     {"OpenListener", false,
-     "a listener of the extender that other machines can reach, without client certificates",
-     "a loopback address, or extender.tls with clientCAFile"},
+     "a listener of the extender, or for people, that other machines can reach, without client "
+     "certificates",
+     "a loopback address, or extender.tls, admin.tls with clientCAFile"},
     {"PodGroupOverridden", true,
      "a pod of a group of ours that also names a PodGroup of Kubernetes' own",
      "leave out spec.schedulingGroup, or the label"},

@@ -131,32 +131,33 @@ TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
 
 TEST(every_option_is_read)
 {
-    struct skr_config *c =
-        parse_warned(HEAD "kubeconfig: /k\n"
-                          "schedulerNames: [a, b, c]\n"
-                          "topologyConfigMapNameSpace: kube-system\n"
-                          "labelFallback: true\n"
-                          "heterogeneous: refuse\n"
-                          "nonGroupVictims: labelled\n"
-                          "preemption: false\n"
-                          "preemptForceAfter: 1h30m\n"
-                          "planTimeout: 60s\n"
-                          "planDelay: 0\n"
-                          "onPartialBind: rollback\n"
-                          "tieBreak: tight\n"
-                          "releaseGateAfter: 2m\n"
-                          "extender:\n"
-                          "  listen: '[::1]:1'\n"
-                          "  bindListen: 127.0.0.1:2\n"
-                          "  bindTimeout: 1.5m\n"
-                          "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
-                          "admin: {listen: ':3'}\n"
-                          "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
-                          "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
-                          "sl}\n"
-                          "client: {qps: 5, burst: 6}\n",
-                     "s.yaml:8:18: warning: nonGroupVictims has no effect in this version\n"
-                     "s.yaml:10:20: warning: preemptForceAfter has no effect in this version\n");
+    struct skr_config *c = parse_warned(
+        HEAD "kubeconfig: /k\n"
+             "schedulerNames: [a, b, c]\n"
+             "topologyConfigMapNameSpace: kube-system\n"
+             "labelFallback: true\n"
+             "heterogeneous: refuse\n"
+             "nonGroupVictims: labelled\n"
+             "preemption: false\n"
+             "preemptForceAfter: 1h30m\n"
+             "planTimeout: 60s\n"
+             "planDelay: 0\n"
+             "onPartialBind: rollback\n"
+             "tieBreak: tight\n"
+             "releaseGateAfter: 2m\n"
+             "extender:\n"
+             "  listen: '[::1]:1'\n"
+             "  bindListen: 127.0.0.1:2\n"
+             "  bindTimeout: 1.5m\n"
+             "  tls: {certFile: /c, keyFile: /d, clientCAFile: /e}\n"
+             "admin: {listen: ':3', tls: {certFile: /h, keyFile: /i, clientCAFile: /j}}"
+             "\n"
+             "gate: {listen: ':4', certFile: /f, keyFile: /g}\n"
+             "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
+             "sl}\n"
+             "client: {qps: 5, burst: 6}\n",
+        "s.yaml:8:18: warning: nonGroupVictims has no effect in this version\n"
+        "s.yaml:10:20: warning: preemptForceAfter has no effect in this version\n");
     assert_string_equal(c->kubeconfig, "/k");
     assert_int_equal(c->settings.n_scheduler_names, 3);
     assert_string_equal(c->settings.scheduler_name[2], "c");
@@ -227,6 +228,17 @@ static const struct {
      "from 0 to 65535\n"},
     {HEAD "admin: {listen: ''}\n",
      "s.yaml:3:17: error: admin.listen: address \"\": no port (HOST:PORT is expected)\n"},
+    {HEAD "admin: {listen: '0.0.0.0:9662'}\n", "s.yaml:3:17: error: admin.listen: 0.0.0.0:9662 can "
+                                               "be reached from other machines, so anybody "
+                                               "there could read groups, trees and metrics: set "
+                                               "admin.tls with a clientCAFile, or leave it on "
+                                               "the loopback; probes have admin.probes\n"},
+    {HEAD "admin: {listen: ':9662', tls: {certFile: /c, keyFile: /k}}\n",
+     "s.yaml:3:17: error: admin.listen: :9662 can be reached from other machines, so anybody there "
+     "could read groups, trees and metrics: set admin.tls with a clientCAFile, or leave it on the "
+     "loopback; probes have admin.probes\n"},
+    {HEAD "admin: {tls: {clientCAFile: /c}}\n",
+     "s.yaml:3:29: error: admin.tls.clientCAFile is set without admin.tls.certFile\n"},
     {HEAD "client: {qps: 0}\n", "s.yaml:3:15: error: client.qps: 0 is outside 1 .. 100000\n"},
     {HEAD "client: {burst: -1}\n",
      "s.yaml:3:17: error: client.burst: \"-1\" is not a whole number\n"},

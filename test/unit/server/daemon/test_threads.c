@@ -377,6 +377,81 @@ TEST(requests_that_wait_are_dropped_at_the_end)
 
 /* ---- heartbeat ---- */
 
+/* Others that wait, and when the call was answered. */
+struct overtaking {
+    struct rig *rig;
+    size_t entered, left, n_others, others_at_answer;
+};
+
+static void hold_engine(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct overtaking *o = context;
+    (void)engine;
+    (void)now;
+    note(o->rig, &o->entered);
+    assert_true(wait_until(o->rig, &o->left, 1));
+}
+
+static void count_other(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct overtaking *o = context;
+    (void)engine;
+    (void)now;
+    pthread_mutex_lock(&o->rig->lock);
+    o->others_at_answer += o->rig->n_answers == 0 ? 1 : 0;
+    pthread_mutex_unlock(&o->rig->lock);
+    note(o->rig, &o->n_others);
+}
+
+TEST(calls_overtake_all_that_waits_and_all_that_waits_is_handled)
+{
+    enum { OTHERS = 20000, CALLS = 20 };
+    struct rig rig;
+    struct overtaking o = {.rig = &rig};
+    begin(&rig);
+    start(&rig);
+    skr_engine_thread_look(rig.engine, hold_engine, &o);
+    assert_true(wait_until(&rig, &o.entered, 1));
+    for (size_t i = 0; i < OTHERS; i++) {
+        skr_engine_thread_look(rig.engine, count_other, &o);
+    }
+    for (uint64_t i = 1; i <= CALLS; i++) {
+        post_bind(&rig, i);
+    }
+    note(&rig, &o.left);
+    assert_true(skr_engine_thread_wait(rig.engine, DEADLINE_S * SKR_SECOND));
+    assert_int_equal(o.others_at_answer, 0);
+    assert_int_equal(o.n_others, OTHERS);
+    assert_int_equal(rig.n_answers, CALLS);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        assert_int_equal(rig.request[i], i + 1);
+    }
+    end(&rig);
+}
+
+/* Posts a further call whenever one of the others is handled. */
+static void call_again(void *context, struct skr_engine *engine, skr_time now)
+{
+    struct overtaking *o = context;
+    count_other(context, engine, now);
+    post_bind(o->rig, 1);
+}
+
+TEST(calls_that_never_end_leave_turns_for_the_others)
+{
+    enum { OTHERS = 200 };
+    struct rig rig;
+    struct overtaking o = {.rig = &rig};
+    begin(&rig);
+    for (size_t i = 0; i < OTHERS; i++) {
+        skr_engine_thread_look(rig.engine, call_again, &o);
+    }
+    start(&rig);
+    assert_true(wait_until(&rig, &o.n_others, OTHERS));
+    assert_true(wait_until(&rig, &rig.n_answers, OTHERS));
+    end(&rig);
+}
+
 struct block {
     struct rig *rig;
     size_t entered;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/http/admin.h"
 #include "test/test.h"
 #include "test/unit/verbs_world.h"
 #include "topology/base/strbuf.h"
@@ -91,6 +92,38 @@ TEST(with_a_client_ca_only_its_clients_get_in)
     assert_non_null(strstr(got, "\"NodeNames\":[\"n1\",\"n2\"]"));
     free(got);
     world_close(world);
+    http_certificates_remove(&certificates);
+}
+
+TEST(the_admin_listener_with_a_client_ca_lets_only_its_clients_in)
+{
+    static const struct {
+        const char *client;
+        bool welcome;
+    } row[] = {{"client", true}, {NULL, false}, {"other", false}, {"serverauth", false}};
+    struct http_certificates certificates = {0};
+    struct skr_admin *admin = NULL;
+    struct skr_error error;
+
+    http_certificates_make(&certificates);
+    const struct skr_admin_options options = {
+        .listen = "127.0.0.1:0",
+        .tls = {.cert = http_certificates_path(&certificates, "server.pem"),
+                .key = http_certificates_path(&certificates, "server.key"),
+                .client_ca = http_certificates_path(&certificates, "ca.pem")}};
+    if (skr_admin_create(&options, &admin, &error) != 0) {
+        fail_msg("%s", error.text);
+    }
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        /* Only what answers at all got in: no page takes a POST. */
+        char *got = post_tls(&certificates, skr_admin_port(admin), "/livez", "{}", row[i].client,
+                             WAIT_S * 1000L);
+        if ((got[0] != 0) != row[i].welcome) {
+            fail_msg("row %zu: \"%s\"", i, got);
+        }
+        free(got);
+    }
+    skr_admin_destroy(admin);
     http_certificates_remove(&certificates);
 }
 
