@@ -43,6 +43,8 @@ static size_t list_permissions(const struct skr_config *config, char *namespace_
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
         .spotmix = config->spotmix.enabled,
+        .spotmix_name = config->spotmix.files ? NULL : config->spotmix.name,
+        .own_namespace = namespace_,
         .ocm = config->ocm_enabled,
         .karmada = config->karmada_enabled,
         .lease_namespace = elects ? namespace_ : NULL,

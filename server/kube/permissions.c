@@ -122,13 +122,37 @@ static size_t add_grants(struct skr_permission *list, size_t n, const struct gra
     return n;
 }
 
+/* One object by its name. */
+static size_t add_named(struct skr_permission *list, size_t n, struct skr_permission permission)
+{
+    skr_bug_on(n == SKR_PERMISSIONS_MAX);
+    list[n] = permission;
+    return n + 1;
+}
+
 static size_t add_lease(struct skr_permission *list, size_t n, const char *verb,
                         const char *namespace_, const char *name, const char *purpose)
 {
-    skr_bug_on(n == SKR_PERMISSIONS_MAX);
-    list[n] = (struct skr_permission){
-        "coordination.k8s.io", "leases", "", verb, namespace_, name, purpose};
-    return n + 1;
+    return add_named(list, n,
+                     (struct skr_permission){"coordination.k8s.io", "leases", "", verb, namespace_,
+                                             name, purpose});
+}
+
+/* Of its own certificates. */
+static size_t add_certificates(struct skr_permission *list, size_t n, const char *namespace_,
+                               const char *name)
+{
+    static const char *const both[] = {"get", "update"};
+    for (size_t i = 0; i < 2; i++) {
+        n = add_named(list, n,
+                      (struct skr_permission){"", "secrets", "", both[i], namespace_, name,
+                                              "spotmix: its certificates cannot be kept"});
+        n = add_named(list, n,
+                      (struct skr_permission){"admissionregistration.k8s.io",
+                                              "mutatingwebhookconfigurations", "", both[i], "",
+                                              name, "spotmix: its authority cannot be published"});
+    }
+    return n;
 }
 
 size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr_permission *list)
@@ -137,6 +161,9 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     size_t n = add_grants(list, 0, gang);
     n = needs->rollback ? add_grants(list, n, rollback) : n;
     n = needs->spotmix ? add_grants(list, n, spotmix) : n;
+    if (needs->spotmix && needs->spotmix_name) {
+        n = add_certificates(list, n, needs->own_namespace, needs->spotmix_name);
+    }
     n = needs->ocm ? add_grants(list, n, ocm) : n;
     n = needs->karmada ? add_grants(list, n, karmada) : n;
     if (namespace_) {

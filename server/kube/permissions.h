@@ -26,6 +26,8 @@ enum { SKR_PERMISSIONS_MAX = 128 };
 struct skr_permission_needs {
     bool rollback;               /* onPartialBind: rollback */
     bool spotmix, ocm, karmada;  /* enabled */
+    const char *spotmix_name;    /* of the objects with its certificates; NULL: they are files */
+    const char *own_namespace;   /* of the pod; with spotmix_name */
     const char *lease_namespace; /* NULL: no leader election */
     const char *lease;
     const char *scheduler_lease; /* NULL: not looked at */

@@ -267,12 +267,12 @@ TEST(the_daemon_has_exactly_the_permissions_it_needs)
     json_decref(documents);
 }
 
-/* What the ClusterRole of the file gives, as "group resource subresource verb": true. */
-static void add_role(json_t *set, const char *path, const char *name)
+/* What a role gives, as "group resource/subresource verb": true. */
+static void add_rules(json_t *set, json_t *role)
 {
-    json_t *documents = load(path), *rule, *group, *resource, *verb;
+    json_t *rule, *group, *resource, *verb;
     size_t i, g, r, v;
-    json_array_foreach(at(find(documents, "ClusterRole", name), "rules"), i, rule)
+    json_array_foreach(at(role, "rules"), i, rule)
     {
         json_array_foreach(at(rule, "apiGroups"), g, group)
         {
@@ -286,6 +286,22 @@ static void add_role(json_t *set, const char *path, const char *name)
                     json_object_set_new(set, text, json_true());
                 }
             }
+        }
+    }
+}
+
+/* Cluster-wide, and in the daemon's namespace where the file has such a role of this name. */
+static void add_role(json_t *set, const char *path, const char *name)
+{
+    json_t *documents = load(path), *document;
+    size_t i;
+    json_array_foreach(documents, i, document)
+    {
+        const char *kind = text_at(document, "kind");
+        if (strcmp(text_at(document, "metadata/name"), name) == 0 &&
+            (strcmp(kind, "ClusterRole") == 0 ||
+             (strcmp(kind, "Role") == 0 && strcmp(path, files[0]) != 0))) {
+            add_rules(set, document);
         }
     }
     json_decref(documents);
@@ -311,7 +327,10 @@ static const struct role_row {
     struct skr_permission_needs needs;
 } roles[] = {
     {"gang", NULL, NULL, {.rollback = false}},
-    {"spotmix", "manifests/spotmix-webhook.yaml", "sakkara-spotmix", {.spotmix = true}},
+    {"spotmix",
+     "manifests/spotmix-webhook.yaml",
+     "sakkara-spotmix",
+     {.spotmix = true, .spotmix_name = "sakkara-spotmix", .own_namespace = "sakkara"}},
     {"ocm", "manifests/ocm/rbac.yaml", "sakkara-ocm", {.ocm = true}},
     {"karmada", "manifests/karmada/rbac.yaml", "sakkara-karmada", {.karmada = true}},
 };
