@@ -14,6 +14,7 @@
 #include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
+#include "core/gang/refusal.h"
 #include "core/gang/shapes.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
@@ -121,6 +122,8 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     } else if (!g->plan && g->state == GROUP_BACKOFF && !g->trial.infeasible) {
         until = g->trial.backoff_until;
     }
+    skr_time pause = on_its_way(g) ? 0 : refusal_pause(e, g);
+    until = pause > until ? pause : until;
     if (until > skr_frame_now(e->frame) && until != SKR_TIME_NEVER) {
         write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
         skr_strbuf_addf(

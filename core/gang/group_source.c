@@ -10,6 +10,7 @@
 #include "core/gang/membership.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
+#include "core/gang/refusal.h"
 #include "core/gang/trial.h"
 
 #include <string.h>
@@ -145,6 +146,7 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     membership_changed(g);
     if (!same) {
         dirty_input(g);
+        refusal_forget(g);
         trial_forget(g);
         dirty_plan(e);
     }

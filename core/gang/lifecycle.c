@@ -22,6 +22,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/plan_step.h"
 #include "core/gang/pods.h"
+#include "core/gang/refusal.h"
 #include "core/gang/release.h"
 #include "core/gang/restore.h"
 #include "core/gang/status.h"
@@ -72,6 +73,7 @@ static bool had_members_before(const struct group *g)
 static void start_generation(struct group *g)
 {
     membership_start(g);
+    refusal_forget(g);
     group_state_set_times(g, 0, 0);
     trial_restart_backoff(g);
     trial_forget(g);
@@ -213,6 +215,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
             evaluate_waiting(e, g);
         }
     }
+    refusal_refresh(e, g);
     measure_group(e, g);
     release_settle(e, g);
     status_update(e, g);

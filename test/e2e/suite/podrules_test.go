@@ -104,3 +104,36 @@ func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
 		t.Errorf("%d filter calls for 4 waiting members", n)
 	}
 }
+
+// TestPodRules_ThatThePlannerDoesNotKnowEndInAPause: Four pods that refuse each other by a rule that the planner does not
+// know, on two nodes: a few plans, then pauses that double; reason, message, explain and Event name plugin and rule. Two
+// nodes more end the pause at once.
+func TestPodRules_ThatThePlannerDoesNotKnowEndInAPause(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	nodes, tree := racks([]int{4, 4, 4, 4})
+	r := start(t, nodes[:2], options{})
+	r.anyRetries("they count plans until the pause")
+	r.anyEvents("how many plans are tried depends on the moment")
+	r.topology(tree)
+	r.group("g", 4, "")
+	r.members("g", 4, label("app", "g"), gated, func(pod *cluster.Pod) {
+		pod.Spec.Affinity = json.RawMessage(fmt.Sprintf(`{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[`+
+			`{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"g"}},`+
+			`"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":%q}}}]}}`, r.ns))
+	})
+	r.wait(usual, "plugin and rule are named", func(v *cluster.View) error {
+		object := v.Map(r.ns, "g")
+		if object.Data["reason"] != "FilteredByOthers" || !contains(object.Data["message"], "InterPodAffinity, because of podAntiAffinity") {
+			return fmt.Errorf("%v", object.Data)
+		}
+		return nil
+	})
+	r.expectCommand([]string{"explain", "g"}, 4, "FilteredByOthers", "InterPodAffinity")
+	time.Sleep(5 * time.Second)
+	if n := r.calmFilters(10 * time.Second); n > 4*8 {
+		t.Errorf("%d filter calls for 4 members that are refused, in ten seconds", n)
+	}
+	r.must(r.plane.CreateNodes(nodes[2:]...))
+	r.wait(usual, "bound with two nodes more", r.allBound("g", 4))
+	r.expectPlaced("g", "node-0:1 node-1:1 node-2:1 node-3:1")
+}
