@@ -137,9 +137,6 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
         }
         spec = NULL;
     }
-    if (!spec && source == SOURCE_NONE && g->seats.n_bound > 0) {
-        return true; /* running pods are not touched by the loss of their source */
-    }
     bool same = g->spec && spec && skr_group_spec_equal(g->spec, spec);
     skr_group_spec_destroy(g->spec);
     g->spec = spec;

@@ -7,9 +7,11 @@
  */
 #include "core/gang/refusal.h"
 
+#include "core/gang/dirty.h"
 #include "core/gang/group_state.h"
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
+#include "core/gang/trial.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>
@@ -65,11 +67,29 @@ static bool stands(const struct skr_gang *e, const struct group *g)
     return g->refusal.n > 0 && g->refusal.lifted == e->epoch.lifted && refused_pod(e, g);
 }
 
+enum { LOOKED_AT = 64 }; /* members: they are alike */
+
+/* Conditions come after the refusal, and go with the next attempt: what they said is kept. */
+static void look(const struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *p = refused_pod(e, g);
+    size_t n = 0, at = p ? phrase_in(p->pod->scheduled_message) : N_PHRASES;
+    for (p = g->members; p && at == N_PHRASES && n < LOOKED_AT; p = p->next, n++) {
+        bool waits = skr_pod_is_live(p->pod) && !pods_is_bound(p);
+        at = waits ? phrase_in(p->pod->scheduled_message) : at;
+    }
+    if (at < N_PHRASES) {
+        g->refusal.plugin = phrases[at].plugin;
+        g->refusal.rule = phrases[at].rule;
+    }
+}
+
 void refusal_forget(struct group *g)
 {
     free(g->refusal.pod);
     free(g->refusal.node);
     g->refusal.pod = g->refusal.node = NULL;
+    g->refusal.plugin = g->refusal.rule = NULL;
     g->refusal.n = 0;
     g->refusal.until = 0;
 }
@@ -77,12 +97,16 @@ void refusal_forget(struct group *g)
 bool refusal_note(struct skr_gang *e, struct group *g, const struct pod_entry *p)
 {
     uint32_t n = stands(e, g) ? g->refusal.n : 0;
+    const char *plugin = n > 0 ? g->refusal.plugin : NULL, *rule = g->refusal.rule;
     refusal_forget(g);
+    g->refusal.plugin = plugin;
+    g->refusal.rule = plugin ? rule : NULL;
     shapes_refuse(e, p->shape, p->place.node);
     g->refusal.pod = skr_strdup(p->uid);
     g->refusal.node = skr_strdup(p->place.node);
     g->refusal.lifted = e->epoch.lifted;
     g->refusal.n = n < UINT32_MAX ? n + 1 : n;
+    look(e, g);
     if (g->refusal.n <= SKR_REFUSALS_AT_ONCE) {
         return false;
     }
@@ -109,31 +133,14 @@ size_t refusal_nodes(struct skr_gang *e, const struct group *g)
 
 /* ---- words ---- */
 
-/* The condition that says most: of the refused pod, else of the first other that waits. */
-static const char *condition_of(const struct skr_gang *e, const struct group *g)
-{
-    const struct pod_entry *p = refused_pod(e, g);
-    const char *best = p ? p->pod->scheduled_message : "";
-    size_t at = phrase_in(best);
-    for (p = g->members; p && at == N_PHRASES; p = p->next) {
-        if (skr_pod_is_live(p->pod) && !pods_is_bound(p)) {
-            size_t other = phrase_in(p->pod->scheduled_message);
-            best = other < at ? p->pod->scheduled_message : best;
-            at = other < at ? other : at;
-        }
-    }
-    return best;
-}
-
 void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
     const struct pod_entry *p = refused_pod(e, g);
-    const char *condition = condition_of(e, g);
-    size_t at = phrase_in(condition);
+    const char *condition = p ? p->pod->scheduled_message : "";
     skr_strbuf_addf(b, "group %s is not placed: kube-scheduler refuses node %s for pod %s", g->name,
                     g->refusal.node ? g->refusal.node : "?", p ? p->pod->meta.name : "?");
-    if (at < N_PHRASES) {
-        skr_strbuf_addf(b, ": %s, because of %s", phrases[at].plugin, phrases[at].rule);
+    if (g->refusal.plugin) {
+        skr_strbuf_addf(b, ": %s, because of %s", g->refusal.plugin, g->refusal.rule);
     } else if (*condition && !strstr(condition, "sakkara:")) { /* our own words explain nothing */
         skr_strbuf_addf(b, ": %.500s", condition);
     }
@@ -141,11 +148,22 @@ void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_str
 
 void refusal_refresh(struct skr_gang *e, struct group *g)
 {
-    struct skr_strbuf b;
-    if (g->plan || g->trial.infeasible || g->reason != SKR_REASON_FILTERED_BY_OTHERS ||
-        !refused_pod(e, g)) {
+    const char *plugin = g->refusal.plugin;
+    if (g->refusal.n == 0) {
         return;
     }
+    look(e, g);
+    if (g->plan || g->reason != SKR_REASON_FILTERED_BY_OTHERS || !refused_pod(e, g)) {
+        return;
+    }
+    if (g->trial.infeasible) { /* the sentence goes on: it is made with the next answer */
+        if (plugin != g->refusal.plugin) {
+            trial_again(g);
+            dirty_plan(e);
+        }
+        return;
+    }
+    struct skr_strbuf b;
     skr_strbuf_init(&b);
     refusal_say(e, g, &b);
     group_state_reason(g, SKR_REASON_FILTERED_BY_OTHERS, b.s);

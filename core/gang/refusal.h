@@ -28,7 +28,7 @@ size_t refusal_nodes(struct skr_gang *e, const struct group *g);
  * and the pod's rule are those of the members' PodScheduled conditions, which come after the
  * refusal; where they name none that is known they are quoted. */
 void refusal_say(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
-/* The message of a group that pauses follows the conditions. */
+/* Looks at the members' conditions; the message of a group that is refused follows them. */
 void refusal_refresh(struct skr_gang *e, struct group *g);
 void refusal_fini(struct group *g);
 
