@@ -32,8 +32,8 @@ static bool on_its_way(const struct group *g)
 
 static bool is_placed(const struct group *g)
 {
-    bool all = g->seats.n_bound >= (size_t)membership_size(g) &&
-               (g->spec || g->seats.n_newcomers == 0);
+    bool all =
+        g->seats.n_bound >= (size_t)membership_size(g) && (g->spec || g->seats.n_newcomers == 0);
     return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
 }
 
