@@ -183,6 +183,11 @@ void dirty_facts(struct skr_gang *e)
     e->epoch.facts++;
 }
 
+void dirty_lifted(struct skr_gang *e)
+{
+    e->epoch.lifted++;
+}
+
 void dirty_openings(struct skr_gang *e)
 {
     e->epoch.nodes++;

@@ -24,6 +24,9 @@
  *   epoch.freed          the ledger's own count of releases, as seen  settle: grown -> capacity
  *   epoch.nodes          nodes, tree, vetoes                          g->fit.reported_nodes:
  *                                                                     another reason may hold
+ *   epoch.lifted         what kube-scheduler's refusals may rest    g->refusal.lifted: the row of
+ *                        on: refused nodes, new and relabelled      them is over
+ *                        nodes
  *   epoch.facts          all that an explanation may rest on          explained.facts
  *   g->input_epoch       members or rules of one group: a solve made  trial.failed_input,
  *                        before is void                               fit.input, outputs.input,
@@ -53,6 +56,8 @@ void dirty_capacity(struct skr_gang *e);
 /* What the ledger has released since the last call counts as capacity. */
 void dirty_see_freed(struct skr_gang *e);
 void dirty_facts(struct skr_gang *e);
+/* What refusals of kube-scheduler may rest on. */
+void dirty_lifted(struct skr_gang *e);
 /* Nodes, tree or vetoes: why a group does not fit may be another reason. */
 void dirty_openings(struct skr_gang *e);
 /* Members or rules of one group: results of older solves are void. */

@@ -14,6 +14,7 @@
 #include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
+#include "core/gang/refusal.h"
 #include "core/gang/shapes.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
@@ -31,7 +32,8 @@ static bool on_its_way(const struct group *g)
 
 static bool is_placed(const struct group *g)
 {
-    bool all = g->seats.n_bound >= (size_t)membership_size(g);
+    bool all =
+        g->seats.n_bound >= (size_t)membership_size(g) && (g->spec || g->seats.n_newcomers == 0);
     return on_its_way(g) || (g->state == GROUP_BOUND && (all || g->reason == SKR_REASON_NONE));
 }
 
@@ -121,6 +123,8 @@ static void write_times(const struct skr_gang *e, const struct group *g, struct 
     } else if (!g->plan && g->state == GROUP_BACKOFF && !g->trial.infeasible) {
         until = g->trial.backoff_until;
     }
+    skr_time pause = on_its_way(g) ? 0 : refusal_pause(e, g);
+    until = pause > until ? pause : until;
     if (until > skr_frame_now(e->frame) && until != SKR_TIME_NEVER) {
         write_time(on_its_way(g) ? "deadline" : "retryAt", until, b);
         skr_strbuf_addf(

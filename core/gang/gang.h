@@ -51,6 +51,7 @@ struct skr_gang {
     size_t n_nodes;                        /* that exist; node_changes.c */
     size_t n_nodes_refused;                /* of them; node_changes.c */
     struct shape *shapes;                  /* shapes.c */
+    size_t n_vetoes;                       /* of all shapes; shapes.c */
     struct pod_entry *pods, *pods_by_name; /* pod_changes.c */
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
@@ -67,7 +68,7 @@ struct skr_gang {
         bool plan, tree, nodes;
     } dirty;
     struct {
-        uint64_t capacity, freed, facts, nodes;
+        uint64_t capacity, freed, facts, nodes, lifted;
     } epoch;
 
     /* topology.c */

@@ -11,6 +11,7 @@
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
 #include "core/gang/plan.h"
+#include "core/gang/refusal.h"
 #include "core/gang/status.h"
 
 static void group_destroy(struct skr_gang *e, struct group *g)
@@ -27,6 +28,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     membership_fini(g);
     status_fini(g);
     outputs_forget(g);
+    refusal_fini(g);
     explained_destroy(g->explained);
     free(g->told.first);
     free(g->told.last);

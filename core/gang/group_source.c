@@ -12,6 +12,7 @@
 #include "core/gang/namespace_limits.h"
 #include "core/gang/plan_home.h"
 #include "core/gang/pods.h"
+#include "core/gang/refusal.h"
 #include "core/gang/trial.h"
 #include "core/group/lint.h"
 
@@ -155,9 +156,6 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
         }
         spec = NULL;
     }
-    if (!spec && source == SOURCE_NONE && g->seats.n_bound > 0) {
-        return true; /* running pods are not touched by the loss of their source */
-    }
     if (spec) {
         bound_priority(e, g, spec);
     } else if (!g->budget.refused) {
@@ -169,6 +167,7 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     membership_changed(g);
     if (!same) {
         dirty_input(g);
+        refusal_forget(g);
         trial_forget(g);
         dirty_plan(e);
     }

@@ -108,6 +108,9 @@ const char *group_state_text(const struct group *g)
     case GROUP_READY:
     case GROUP_BACKOFF:
     case GROUP_BOUND:
+        if (g->state == GROUP_BOUND && !g->spec) {
+            return g->source.defect ? SKR_TEXT_INVALID : SKR_TEXT_NOT_FOUND;
+        }
         if (g->state == GROUP_BOUND && g->seats.n_new == 0 && !g->trial.infeasible) {
             return SKR_TEXT_MEMBERS;
         }

@@ -144,8 +144,15 @@ struct group {
         int64_t solver_ms;
         int64_t solver_ns; /* the same, as long as this process remembers it; 0 */
     } trial;
-    struct fit fit;              /* fit.c */
-    struct explained *explained; /* the solver's account; NULL: nobody asked; explain_request.c */
+    struct {
+        char *pod, *node;          /* the last: uid, name; NULL: none */
+        const char *plugin, *rule; /* literals; NULL: not known */
+        uint32_t n;                /* in a row */
+        skr_time until;            /* the group is not planned before */
+        uint64_t lifted;           /* epoch.lifted then */
+    } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
+    struct fit fit;                /* fit.c */
+    struct explained *explained;   /* the solver's account; NULL: nobody asked; explain_request.c */
 
     struct {
         skr_time begin, end; /* of the generation; 0 unset; group_state.c */

@@ -22,6 +22,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/plan_step.h"
 #include "core/gang/pods.h"
+#include "core/gang/refusal.h"
 #include "core/gang/release.h"
 #include "core/gang/restore.h"
 #include "core/gang/status.h"
@@ -64,6 +65,25 @@ static void not_homogeneous(struct group *g)
     skr_strbuf_fini(&text);
 }
 
+/* Running pods are not touched by the loss of their definition; who comes waits for it, and no room
+ * is held. */
+static void bound_without_source(struct group *g)
+{
+    struct skr_strbuf text;
+    size_t n = g->seats.n_newcomers;
+    skr_strbuf_init(&text);
+    skr_strbuf_addf(&text, "group %s is bound, %zu member%s, ", g->name, g->seats.n_bound,
+                    g->seats.n_bound == 1 ? "" : "s");
+    if (n > 0) {
+        skr_strbuf_addf(&text, "but %zu pod%s for the ConfigMap or PodGroup that defined it", n,
+                        n == 1 ? " waits" : "s wait");
+    } else {
+        skr_strbuf_add(&text, "but the ConfigMap or PodGroup that defined it is gone");
+    }
+    group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, text.s);
+    skr_strbuf_fini(&text);
+}
+
 static bool had_members_before(const struct group *g)
 {
     return g->state == GROUP_BOUND;
@@ -72,6 +92,7 @@ static bool had_members_before(const struct group *g)
 static void start_generation(struct group *g)
 {
     membership_start(g);
+    refusal_forget(g);
     group_state_set_times(g, 0, 0);
     trial_restart_backoff(g);
     trial_forget(g);
@@ -104,7 +125,7 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
     if (group_source_defect(g)) {
         group_state_reason(g, SKR_REASON_GROUP_INVALID, group_source_defect(g));
     } else if (g->source.kind == SOURCE_NONE) {
-        group_state_reason(g, SKR_REASON_GROUP_NOT_FOUND, NULL);
+        bound_without_source(g);
     } else if (g->seats.n_bound + membership_done(g) >= size) {
         group_state_reason(g, SKR_REASON_NONE, NULL);
     } else if (!(g->trial.infeasible && g->seats.n_ready > 0) &&
@@ -213,6 +234,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
             evaluate_waiting(e, g);
         }
     }
+    refusal_refresh(e, g);
     measure_group(e, g);
     release_settle(e, g);
     status_update(e, g);

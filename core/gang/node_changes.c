@@ -70,15 +70,6 @@ static bool matters(const struct skr_node *a, const struct skr_node *b)
            !labels_equal(&a->meta.labels, &b->meta.labels);
 }
 
-static void end_vetoes(struct skr_gang *e, const char *node)
-{
-    struct shape *s, *tmp;
-    HASH_ITER(hh, e->shapes, s, tmp)
-    {
-        shapes_unveto(e, s, node);
-    }
-}
-
 /* Groups whose plan uses the node look whether it is still good for them. */
 static void touch_plans(struct skr_gang *e, const char *node)
 {
@@ -97,7 +88,7 @@ static void changed(struct skr_gang *e, struct node_entry *n)
     nodes_touch(e, n->name);
     dirty_openings(e);
     fit_cache_touch_node(e, n->name);
-    end_vetoes(e, n->name);
+    shapes_end_vetoes(e, n->name);
     touch_plans(e, n->name);
     dirty_capacity(e);
     dirty_nodes(e);
@@ -187,6 +178,10 @@ void node_changes_upsert(struct skr_gang *e, struct skr_node *node)
     if (!old) {
         e->n_nodes++;
         topology_nodes_changed(e);
+    }
+    if (!old || old->unschedulable != node->unschedulable || !taints_equal(old, node) ||
+        !labels_equal(&old->meta.labels, &node->meta.labels)) {
+        dirty_lifted(e);
     }
     if (news) {
         offer(e, n);

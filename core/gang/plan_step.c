@@ -18,6 +18,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
 #include "core/gang/pulse.h"
+#include "core/gang/refusal.h"
 #include "core/gang/rollback.h"
 #include "core/gang/shapes.h"
 #include "core/gang/trial.h"
@@ -144,16 +145,16 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         if (until > skr_frame_now(e->frame)) {
             next = until < next ? until : next;
         } else if (alive) {
-            char text[SKR_MESSAGE_MAX];
-            snprintf(text, sizeof text, "pod %s is kept off node %s: %.700s", p->pod->meta.name,
-                     p->place.node,
-                     *p->pod->scheduled_message ? p->pod->scheduled_message : "no reason given");
-            shapes_veto(e, p->shape, p->place.node);
+            struct skr_strbuf text;
+            refusal_note(e, g, p);
             if (g->plan->binding_persisted) {
                 dirty_plan(e); /* stranded now */
                 continue;
             }
-            plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, true);
+            skr_strbuf_init(&text);
+            refusal_say(e, g, &text);
+            plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
+            skr_strbuf_fini(&text);
             return true;
         } else {
             skr_time again = skr_frame_now(e->frame) + SKR_SECOND;
@@ -232,6 +233,7 @@ static void finish(struct skr_gang *e, struct group *g)
     plan_destroy(e, g->plan);
     group_state_end(e, g);
     trial_restart_backoff(g);
+    refusal_forget(g);
     group_state_reason(g, complete ? SKR_REASON_NONE : SKR_REASON_BIND_FAILED,
                        complete ? NULL
                                 : "a member was lost while binding and not replaced in time");

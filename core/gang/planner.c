@@ -29,6 +29,7 @@
 #include "core/gang/problem.h"
 #include "core/gang/queue.h"
 #include "core/gang/reason.h"
+#include "core/gang/refusal.h"
 #include "core/gang/requests.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
@@ -223,17 +224,22 @@ static enum skr_reason reason_of(enum skr_infeasible_class class)
 static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct skr_solution *s,
                                int32_t n, struct skr_strbuf *b)
 {
+    size_t refused = refusal_nodes(e, g), n_newcomers;
+    if (refused > 0) {
+        refusal_say(e, g, b);
+        skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
+    }
     if (s->domains.name) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
         pod_rules_say_blocking(&s->domains, n, b);
     } else {
         explain_sentence(e, g, &s->explanation, n, b);
     }
-    size_t n_newcomers;
     struct pod_entry **newcomers = membership_plannable(e, g, &n_newcomers);
     size_t closed = pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);
-    enum skr_reason reason = reason_of(s->explanation.class);
+    enum skr_reason reason =
+        refused > 0 ? SKR_REASON_FILTERED_BY_OTHERS : reason_of(s->explanation.class);
     /* Other pods are in the way: an empty cluster would have room, or may have. */
     return reason == SKR_REASON_NEVER_FITS && closed > 0 ? SKR_REASON_WAITING_FOR_CAPACITY : reason;
 }

@@ -127,6 +127,7 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
         }
     } else if (pods_is_terminal(p->pod) && skr_ledger_find(e->ledger, p->uid, NULL)) {
         nodes_touch(e, p->pod->node_name);
+        shapes_end_vetoes(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
     }
 }
@@ -227,6 +228,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     update_nomination(e, p, true);
     if (skr_ledger_find(e->ledger, p->uid, NULL)) {
         nodes_touch(e, skr_ledger_find(e->ledger, p->uid, NULL));
+        shapes_end_vetoes(e, skr_ledger_find(e->ledger, p->uid, NULL));
         skr_ledger_release(e->ledger, p->uid);
     }
     dirty_forget_pod(e, p);

@@ -20,6 +20,7 @@
 #include "core/gang/plan_home.h"
 #include "core/gang/plan_step.h"
 #include "core/gang/pods.h"
+#include "core/gang/refusal.h"
 #include "core/gang/trial.h"
 #include "core/gang/wakes.h"
 
@@ -50,6 +51,9 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
 static bool is_due(struct skr_gang *e, const struct group *g)
 {
     if (!g->spec) {
+        return false;
+    }
+    if (!g->plan && refusal_pause(e, g) > 0) {
         return false;
     }
     if (g->plan) {

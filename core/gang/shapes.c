@@ -30,12 +30,13 @@ struct shape *shapes_get(struct skr_gang *e, const struct skr_pod *pod)
     return s;
 }
 
-static void drop_vetoes(struct shape *s)
+static void drop_vetoes(struct skr_gang *e, struct shape *s)
 {
     struct veto *v, *vtmp;
     HASH_ITER(hh, s->vetoes, v, vtmp)
     {
         HASH_DEL(s->vetoes, v);
+        e->n_vetoes--;
         free(v->node);
         free(v);
     }
@@ -61,7 +62,7 @@ void shapes_unref(struct skr_gang *e, struct shape *s)
     }
     fit_cache_shape_gone(e, s);
     HASH_DEL(e->shapes, s);
-    drop_vetoes(s);
+    drop_vetoes(e, s);
     skr_amounts_fini(&s->amounts);
     skr_pod_destroy(s->holder);
     free(s);
@@ -78,7 +79,7 @@ bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
     return v;
 }
 
-void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
+static struct veto *veto(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
@@ -86,6 +87,7 @@ void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
         v = skr_alloc(sizeof *v);
         v->node = skr_strdup(node);
         HASH_ADD_KEYPTR(hh, s->vetoes, v->node, strlen(v->node), v);
+        e->n_vetoes++;
     }
     v->until = skr_frame_now(e->frame) + SKR_VETO_S * SKR_SECOND;
     s->vetoed_once = true;
@@ -93,6 +95,56 @@ void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
     dirty_openings(e);
     fit_cache_touch_node(e, node);
     wakes_add(e, v->until, WAKE_CHANGED, NULL);
+    return v;
+}
+
+void shapes_veto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    veto(e, s, node);
+}
+
+void shapes_refuse(struct skr_gang *e, struct shape *s, const char *node)
+{
+    veto(e, s, node)->refused = true;
+}
+
+size_t shapes_refused_nodes(struct skr_gang *e, struct shape *s)
+{
+    const struct veto *v, *tmp;
+    size_t n = 0;
+    HASH_ITER(hh, s->vetoes, v, tmp)
+    {
+        n += v->refused && v->until > skr_frame_now(e->frame);
+    }
+    return n;
+}
+
+bool shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    const struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v || v->refused || !shapes_is_vetoed(e, s, node)) {
+        return false;
+    }
+    shapes_unveto(e, s, node);
+    return true;
+}
+
+void shapes_end_vetoes(struct skr_gang *e, const char *node)
+{
+    struct shape *s, *tmp;
+    size_t before = e->n_vetoes;
+    if (before == 0) {
+        return;
+    }
+    HASH_ITER(hh, e->shapes, s, tmp)
+    {
+        shapes_unveto(e, s, node);
+    }
+    if (e->n_vetoes != before) {
+        dirty_lifted(e);
+        dirty_capacity(e);
+    }
 }
 
 void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node)
@@ -105,6 +157,7 @@ void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node)
     dirty_openings(e);
     fit_cache_touch_node(e, node);
     HASH_DEL(s->vetoes, v);
+    e->n_vetoes--;
     free(v->node);
     free(v);
 }

@@ -17,6 +17,8 @@ struct veto {
     UT_hash_handle hh;
     char *node;
     skr_time until;
+    bool
+        refused; /* a planned node: a probe, of which the others of the gang are no part, proves less */
 };
 
 struct probed {
@@ -46,6 +48,13 @@ struct shape *shapes_ref(struct shape *s);
 void shapes_unref(struct skr_gang *e, struct shape *s); /* NULL allowed */
 bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node);
 void shapes_veto(struct skr_gang *e, struct shape *s, const char *node);
+/* As a veto; it was planned, and no probe ends it. */
+void shapes_refuse(struct skr_gang *e, struct shape *s, const char *node);
+size_t shapes_refused_nodes(struct skr_gang *e, struct shape *s);
+/* A probe lists the node; true: that ended a veto. */
+bool shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node);
+/* The node, or who uses it, is another one now: vetoes of all shapes end. O(1) without any veto. */
+void shapes_end_vetoes(struct skr_gang *e, const char *node);
 void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node);
 /* A probe lists the node: it passes kube-scheduler's own filters. Only kept for shapes that ever
  * needed a veto. */

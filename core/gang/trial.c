@@ -6,7 +6,7 @@
 #include "core/gang/group_state.h"
 #include "core/gang/wakes.h"
 
-enum { BACKOFF_MAX_S = 60, QUICK_REPLANS = 3, STALE_MANY = 16 };
+enum { BACKOFF_MAX_S = 60, STALE_MANY = 16 };
 
 /* ---- when ---- */
 
@@ -59,15 +59,6 @@ void trial_backoff(struct skr_gang *e, struct group *g)
 void trial_restart_backoff(struct group *g)
 {
     g->trial.attempts = 0;
-}
-
-bool trial_quick_replan(struct group *g)
-{
-    if (g->trial.attempts >= QUICK_REPLANS) {
-        return false;
-    }
-    g->trial.attempts++;
-    return true;
 }
 
 /* ---- what came of it ---- */

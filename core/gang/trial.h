@@ -16,8 +16,6 @@ void trial_delay_replacement(struct skr_gang *e, struct group *g);
 void trial_backoff(struct skr_gang *e, struct group *g);
 void trial_restart_backoff(
     struct group *g); /* failures are forgotten: the next pause is the first */
-/* A refused plan is answered by a new one without a pause; false: that was done too often. */
-bool trial_quick_replan(struct group *g);
 
 void trial_again(struct group *g);  /* a failure is no reason to wait any more */
 void trial_doubt(struct group *g);  /* whether there is a placement is not known */

@@ -22,8 +22,8 @@
 #include "core/gang/pods.h"
 #include "core/gang/pulse.h"
 #include "core/gang/reason.h"
+#include "core/gang/refusal.h"
 #include "core/gang/shapes.h"
-#include "core/gang/trial.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -59,10 +59,7 @@ static void note_listed(struct skr_gang *e, struct shape *s, const char *const *
 {
     bool ended = false;
     for (size_t i = 0; i < n; i++) {
-        if (shapes_is_vetoed(e, s, node[i])) {
-            shapes_unveto(e, s, node[i]);
-            ended = true;
-        }
+        ended = shapes_probe_ends_veto(e, s, node[i]) || ended;
         if (nodes_find(e, node[i])) {
             shapes_note_probed(s, node[i]);
         }
@@ -124,15 +121,16 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
         dirty_pod(e, p); /* its cache may lag behind ours */
         return;
     }
-    char text[SKR_MESSAGE_MAX];
-    snprintf(text, sizeof text, "kube-scheduler refuses node %s for pod %s%s%.600s", p->place.node,
-             p->pod->meta.name, *p->pod->scheduled_message ? ": " : "", p->pod->scheduled_message);
-    shapes_veto(e, p->shape, p->place.node);
+    bool pauses = refusal_note(e, g, p);
     if (p->plan->binding_persisted) { /* only forward: this member needs another node */
         dirty_plan(e);
         return;
     }
-    plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text, !trial_quick_replan(g));
+    struct skr_strbuf text;
+    skr_strbuf_init(&text);
+    refusal_say(e, g, &text);
+    plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, pauses);
+    skr_strbuf_fini(&text);
 }
 
 /* ---- filter ---- */

@@ -25,6 +25,7 @@ struct world {
     int pods;      /* made so far */
     bool faults;   /* writes may fail */
     char veto[32]; /* node that in-tree filters refuse; "" none */
+    bool mended;   /* shy pods are shy no more */
 };
 
 /* xorshift64* */
@@ -36,16 +37,34 @@ static uint32_t pick(struct world *w, uint32_t n)
     return (uint32_t)((w->random * 2685821657736338717u) >> 33) % n;
 }
 
+/* A rule that the planner does not know: a shy pod runs beside no other shy one. */
+static bool may_join(const struct world *w, const struct skr_pod *pod, const char *node)
+{
+    const struct rig_object *o;
+    if (w->mended || !skr_labels_get(&pod->meta.labels, "shy")) {
+        return true;
+    }
+    DL_FOREACH(w->rig->list, o)
+    {
+        bool other = o->kind == RIG_POD && o->pod != pod && skr_pod_is_live(o->pod) &&
+                     skr_labels_get(&o->pod->meta.labels, "shy");
+        if (other && (strcmp(o->pod->node_name, node) == 0 ||
+                      (o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool in_tree(void *context, const struct skr_pod *pod, const char *node)
 {
     const struct world *w = context;
-    (void)pod;
-    return strcmp(w->veto, node) != 0;
+    return strcmp(w->veto, node) != 0 && may_join(w, pod, node);
 }
 
 /* The first five are defined by maps, then one by a PodGroup, one by labels. */
 static const char *const group_names[] = {"ga", "gb", "gc", "gd", "ge", "podgroup", "labels"};
-enum { MAPS = 5, PODGROUP = 5, LABELS = 6 };
+enum { SHY = 3, MAPS = 5, PODGROUP = 5, LABELS = 6 };
 
 static const char *map_name(struct world *w)
 {
@@ -158,6 +177,21 @@ static void add_pod(struct world *w)
     }
     if (group == LABELS) {
         rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'3'}}}");
+    }
+    if (group == SHY) {
+        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
+    }
+}
+
+/* Every plan that puts two of them on one node is refused. */
+static void add_shy_gang(struct world *w, bool gated)
+{
+    rig_group(w->rig, group_names[SHY], 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "shy-%d", i);
+        rig_pod(w->rig, name, group_names[SHY], gated ? RIG_GATED : 0);
+        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
     }
 }
 
@@ -340,6 +374,7 @@ static void mend(struct world *w)
 {
     char name[32];
     w->faults = false;
+    w->mended = true;
     w->veto[0] = '\0';
     if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_delete(w->rig, RIG_MAP, "double");
@@ -487,6 +522,9 @@ static char *play(uint64_t seed, int steps, bool plain)
     rig_racks(w.rig, 3, NODES / 3, 2);
     rig_group(w.rig, "ga", 3, 0, NULL);
     rig_group(w.rig, "gb", 4, 1, NULL);
+    if (seed % 3 == 1) {
+        add_shy_gang(&w, seed % 2 == 0);
+    }
     rig_sync(w.rig);
     for (int i = 0; i < steps; i++) {
         if (is_played(i)) {
@@ -494,6 +532,9 @@ static char *play(uint64_t seed, int steps, bool plain)
             w.random = (seed * 0x9e3779b97f4a7c15u + (uint64_t)i + 1) * 0xd1342543de82ef95u | 1;
             step(&w);
         }
+    }
+    if (seed % 3 == 1) { /* a loop of refusals shows while the world is as it is */
+        rig_run(w.rig, 50 * SKR_SECOND);
     }
     mend(&w);
     rig_run(w.rig, 1800 * SKR_SECOND);

@@ -137,6 +137,9 @@ static void take_action(struct rig *rig, struct skr_action *a)
     } else if (a->kind == SKR_ACTION_DECISION) {
         const struct skr_decision *d = &a->decision;
         skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->key, d->pod, d->reason, d->message);
+        if (strcmp(d->what, "Plan aborted") == 0 && strcmp(d->reason, "FilteredByOthers") == 0) {
+            rig_refusals_note(rig, d->key, d->message);
+        }
         rig_tell(rig, "* %s %s %s %s %s", d->what, d->key, d->pod, d->reason, d->message);
     } else {
         rig_fail(rig, "an action of no kind");
@@ -169,6 +172,9 @@ uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body)
 void rig_event(struct rig *rig, enum skr_event_kind kind)
 {
     struct skr_event event = {.kind = kind};
+    if (kind != SKR_EVENT_TIMER) { /* who leads anew, or starts, has heard of nothing */
+        rig_refusals_forget(rig);
+    }
     rig_handle(rig, &event);
 }
 
@@ -482,6 +488,7 @@ struct rig *rig_create_with(const struct skr_settings *settings)
     rig->trace = getenv("SKR_RIG_TRACE");
     rig->binding_ids = json_object();
     rig->persisted = json_object();
+    rig->refusals = json_object();
     rig->events = json_array();
     skr_strbuf_init(&rig->log);
     return rig;
@@ -530,6 +537,7 @@ void rig_destroy(struct rig *rig)
     }
     json_decref(rig->binding_ids);
     json_decref(rig->persisted);
+    json_decref(rig->refusals);
     json_decref(rig->events);
     json_decref(rig->explanation);
     skr_strbuf_fini(&rig->log);

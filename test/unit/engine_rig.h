@@ -11,7 +11,8 @@
  * is nominated or ungated; Binding is persisted, the rank label stands, a bind call is open and
  * everybody has voted before a Binding is posted; a fresh gang is bound as a whole; one metadata
  * patch at a time per pod, no nomination of a parked one; one successful Binding per pod; no node
- * is overfilled; every call is answered before its deadline. A violation fails the test at once.
+ * is overfilled; every call is answered before its deadline; no plan comes back to a node that
+ * kube-scheduler refused while nothing changed. A violation fails the test at once.
  *
  * Names of pods, maps and PodGroups are "name" (namespace default) or "namespace/name".
  * JSON is written with single quotes. All returned strings are borrowed until the next change.
@@ -151,6 +152,7 @@ struct rig {
     struct rig_fault *faults;
     json_t *binding_ids; /* plan ids that were seen persisted in state Binding */
     json_t *persisted;   /* "uid node" of every plan that was ever persisted */
+    json_t *refusals;    /* "node group shape" of plans that kube-scheduler refused: when */
     uint64_t version, request, queue_order, uid;
     struct rig_answer *asking;
     uint64_t asking_request;

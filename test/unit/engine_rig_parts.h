@@ -38,6 +38,11 @@ void rig_scheduler_due(struct rig *rig);
 void rig_scheduler_forget(struct rig *rig, bool hang_up);
 void rig_call_free(struct rig *rig, struct rig_call *call);
 
+/* engine_rig_refusals.c */
+void rig_refusals_note(struct rig *rig, const char *group, const char *message);
+void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before it is delivered */
+void rig_refusals_forget(struct rig *rig);
+
 /* engine_rig_watchdog.c */
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w);
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w);

@@ -408,6 +408,7 @@ void rig_deliver(struct rig *rig, struct rig_watch *w)
 {
     struct skr_event event;
     char *space = skr_strdup(w->key), *name = strchr(space, '/');
+    rig_refusals_heard(rig, w);
     if (name) {
         *name++ = '\0';
     }

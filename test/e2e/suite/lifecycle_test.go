@@ -5,6 +5,7 @@ package suite
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -66,4 +67,36 @@ func TestFinishedGangIsFinished(t *testing.T) {
 	r.job("work", "g", 4)
 	r.wait(usual, "bound again", r.allBound("g", 4))
 	r.wait(usual, "running again", r.podsRunning("g", 4))
+}
+
+// TestMapDeletedWhileBoundThenAMemberLost: The replacement of a lost member waits for the group's map, says so in one story,
+// keeps no room from others, and is bound when the map is back and room is free.
+func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{})
+	r.anyRetries("they count from the creation of a pod")
+	r.topology(tree)
+	r.group("g", 4, "")
+	r.group("other", 5, "")
+	r.job("g", "g", 4)
+	r.wait(usual, "running", r.podsRunning("g", 4))
+	r.members("other", 5)
+	r.must(r.plane.Admin.Delete(r.mapPath("g")))
+	var lost *cluster.Pod
+	r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[1] })
+	r.must(r.plane.Admin.Delete(r.podPath(lost.Name)))
+	r.wait(usual, "the other gang takes the room", r.allBound("other", 5))
+	r.wait(usual, "the replacement is there", func(v *cluster.View) error {
+		if n := len(v.Pods(r.ns, of("g"))); n != 4 {
+			return fmt.Errorf("%d pods", n)
+		}
+		return r.podsBound("other", 5)(v)
+	})
+	for range 3 {
+		time.Sleep(time.Second)
+		r.expectCommand([]string{"explain", "g"}, 4, "GroupNotFound", "group g is bound, 3 members, but 1 pod waits")
+	}
+	r.group("g", 4, "")
+	r.must(r.plane.Admin.Delete(r.podPath("other-0")))
+	r.wait(usual, "bound with the replacement", r.allBound("g", 4))
 }

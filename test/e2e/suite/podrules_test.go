@@ -104,3 +104,38 @@ func TestPodRules_ThatCannotBeMetAreNamed(t *testing.T) {
 		t.Errorf("%d filter calls for 4 waiting members", n)
 	}
 }
+
+// TestPodRules_ThatThePlannerDoesNotKnowAreNamed: Two databases keep a gang off both nodes by a rule that the planner does
+// not know: reason, message, explain and Event name plugin and rule, and kube-scheduler is left in peace. When the
+// databases go, the gang is bound at once.
+func TestPodRules_ThatThePlannerDoesNotKnowAreNamed(t *testing.T) {
+	realOnly(t, "the model of kube-scheduler does not know rules between pods")
+	nodes, tree := racks([]int{6, 6})
+	r := start(t, nodes, options{})
+	r.anyRetries("they count plans until all nodes are refused")
+	r.anyEvents("how many plans are tried depends on the moment")
+	r.topology(tree)
+	r.create(r.pod("db-0", label("app", "db"), onNode("node-0")), r.pod("db-1", label("app", "db"), onNode("node-1")))
+	r.group("g", 4, "")
+	r.members("g", 4, gated, func(pod *cluster.Pod) {
+		pod.Spec.Affinity = json.RawMessage(fmt.Sprintf(`{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[`+
+			`{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"db"}},`+
+			`"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":%q}}}]}}`, r.ns))
+	})
+	// kube-scheduler, which finds no node at all, does not ask about the gang: each plan is given up after 15 s.
+	r.wait(3*usual, "both nodes are refused, plugin and rule are named", func(v *cluster.View) error {
+		object := v.Map(r.ns, "g")
+		if object.Data["reason"] != "FilteredByOthers" || !contains(object.Data["message"], "InterPodAffinity, because of podAntiAffinity") ||
+			!contains(object.Data["message"], "without the nodes that it refuses") {
+			return fmt.Errorf("%v", object.Data)
+		}
+		return nil
+	})
+	r.expectCommand([]string{"explain", "g"}, 4, "FilteredByOthers", "InterPodAffinity")
+	if n := r.calmFilters(5 * time.Second); n > 4*8 {
+		t.Errorf("%d filter calls for 4 members that are refused, in five seconds", n)
+	}
+	r.must(r.plane.Admin.Delete(r.podPath("db-0")))
+	r.must(r.plane.Admin.Delete(r.podPath("db-1")))
+	r.wait(usual, "bound when they are gone", r.allBound("g", 4))
+}

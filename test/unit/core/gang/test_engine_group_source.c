@@ -30,6 +30,88 @@ static const char *pg_key(struct rig *rig, const char *key)
     return rig_annotation(rig, RIG_PODGROUP, "g", full);
 }
 
+/* ---- definitions that go ---- */
+
+static const char *sentence(struct rig *rig)
+{
+    return json_string_value(json_object_get(rig_explain(rig, "g"), "sentence"));
+}
+
+/* What is said of group g: reason and sentence. */
+static void assert_said(struct rig *rig, const char *reason, const char *want)
+{
+    assert_string_equal(sentence(rig), want);
+    assert_string_equal(json_string_value(json_object_get(rig_explain(rig, "g"), "reason")),
+                        reason);
+}
+
+TEST(a_bound_group_that_loses_its_map_and_a_member_has_one_story_and_holds_no_room)
+{
+    for (int flags = 0; flags <= RIG_GATED; flags++) {
+        struct rig *rig = cluster(); /* room for eight */
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_group(rig, "other", 5, 0, NULL);
+        rig_sync(rig);
+        rig_pods(rig, "p", 4, "g", flags);
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        rig_pods(rig, "o", 5, "other", flags);
+        rig_delete(rig, RIG_MAP, "g");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_said(rig, "", "group g is bound, 4 members");
+        rig_delete(rig, RIG_POD, "p-1");
+        rig_run(rig, 5 * SKR_SECOND);
+        rig_assert_bound(rig, "o", 5); /* nobody holds the room */
+        rig_pod(rig, "p-new", "g", flags);
+        for (int i = 0; i < 3; i++) {
+            rig_run(rig, 20 * SKR_SECOND);
+            assert_string_equal(rig_node_of(rig, "p-new"), "");
+            assert_said(rig, "GroupNotFound",
+                        "group g is bound, 3 members, but 1 pod waits for the ConfigMap or "
+                        "PodGroup that defined it");
+            if (i == 1) {
+                rig_restart(rig);
+            }
+        }
+        assert_string_equal(rig_filter(rig, "p-new", "node-0 node-1").text,
+                            "sakkara: group not found");
+        rig_group(rig, "g", 4, 0, NULL); /* it is back: the replacement waits for room */
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        assert_string_not_equal(rig_key(rig, "g", "reason"), "GroupNotFound");
+        rig_delete(rig, RIG_POD, "o-0");
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_true(*rig_node_of(rig, "p-new"));
+        assert_string_equal(rig_key(rig, "g", "reason"), "");
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+TEST(a_replacement_that_is_planned_when_the_map_goes_gives_its_room_back)
+{
+    struct rig *rig = cluster();
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-1");
+    rig->hold_scheduler = true;
+    rig_pod(rig, "p-new", "g", RIG_GATED);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_true(*rig_nominated(rig, "p-new"));
+    rig_delete(rig, RIG_MAP, "g");
+    rig_run(rig, 2 * SKR_SECOND);
+    rig->hold_scheduler = false;
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p-new"), "");
+    rig_assert_clean(rig);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_true(*rig_node_of(rig, "p-new"));
+    rig_destroy(rig);
+}
+
 /* ---- maps ---- */
 
 TEST(d12_creating_the_map_wakes_its_pods)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planned nodes that kube-scheduler refuses: how often a group is planned again, what ends a pause, and
+ * what people read. */
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "test/test.h"
+#include "test/unit/engine_rig.h"
+
+static bool shy = true;
+
+/* A rule that the planner does not know: no two members on one node. */
+static bool alone(void *context, const struct skr_pod *pod, const char *node)
+{
+    const struct rig *rig = context;
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        if (shy && o->kind == RIG_POD && o->pod != pod &&
+            (strcmp(o->pod->node_name, node) == 0 ||
+             (o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Four members that would have to be apart, on so many nodes; refused since the start. */
+static struct rig *apart(int nodes, int flags)
+{
+    struct rig *rig = rig_create();
+    shy = true;
+    rig->in_tree = alone;
+    rig->context = rig;
+    rig_racks(rig, 1, nodes, 4);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", flags);
+    return rig;
+}
+
+static uint64_t plans(struct rig *rig)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->gang, &stats);
+    return stats.plans;
+}
+
+TEST(a_group_that_is_refused_again_and_again_is_planned_less_and_less_often)
+{
+    for (int flags = 0; flags <= RIG_GATED; flags++) {
+        struct rig *rig = apart(3, flags);
+        rig_run(rig, 60 * SKR_SECOND);
+        assert_in_range(plans(rig), 2, 8);
+        rig_run(rig, 3600 * SKR_SECOND);
+        uint64_t before = plans(rig);
+        rig_run(rig, 3600 * SKR_SECOND);
+        assert_in_range(plans(rig) - before, 1, 24); /* once a pause of five minutes */
+        assert_int_equal(rig_n_bound(rig, "g"), 0);
+        assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
+        rig_destroy(rig);
+    }
+}
+
+TEST(room_that_frees_elsewhere_ends_no_pause)
+{
+    struct rig *rig = apart(3, RIG_GATED);
+    rig_node(rig, "elsewhere", 4);
+    rig_run(rig, 3600 * SKR_SECOND);
+    uint64_t before = plans(rig);
+    for (int i = 0; i < 50; i++) {
+        rig_create_json(rig, RIG_POD, "other",
+                        "{'spec':{'schedulerName':'default','nodeName':'elsewhere','containers':["
+                        "{'name':'c','resources':{'requests':{'cpu':'1'}}}]}}");
+        rig_run(rig, SKR_SECOND / 2);
+        rig_delete(rig, RIG_POD, "other");
+        rig_run(rig, SKR_SECOND / 2);
+    }
+    assert_in_range(plans(rig) - before, 0, 3);
+    rig_destroy(rig);
+}
+
+TEST(what_a_refusal_may_rest_on_ends_the_pause_at_once)
+{
+    enum { NODE_COMES, NODE_RELABELLED, GROUP_EDITED, PODS_ANEW, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        struct rig *rig = apart(3, RIG_GATED);
+        rig_run(rig, 3000 * SKR_SECOND);
+        shy = way == NODE_COMES;
+        if (way == NODE_COMES) {
+            rig_edit(rig, RIG_MAP, "topology",
+                     "{'data':{'tree':'{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},"
+                     "\\'node-2\\':{},\\'node-3\\':{}}}'}}");
+            rig_node(rig, "node-3", 4);
+        } else if (way == NODE_RELABELLED) {
+            rig_edit(rig, RIG_NODE, "node-1", "{'metadata':{'labels':{'zone':'z'}}}");
+        } else if (way == GROUP_EDITED) {
+            rig_edit(rig, RIG_MAP, "g", "{'data':{'priority':'1'}}");
+        } else {
+            for (int i = 0; i < 4; i++) {
+                char name[32];
+                snprintf(name, sizeof name, "p-%d", i);
+                rig_delete(rig, RIG_POD, name);
+            }
+            rig_run(rig, SKR_SECOND);
+            rig_pods(rig, "p", 4, "g", RIG_GATED);
+        }
+        uint64_t before = plans(rig);
+        rig_run(rig, 3 * SKR_SECOND);
+        if (plans(rig) == before) {
+            rig_fail(rig, "way %d ends no pause", way);
+        }
+        if (way != NODE_COMES) {
+            rig_assert_bound(rig, "p", 4);
+            assert_string_equal(rig_key(rig, "g", "reason"), "");
+        }
+        rig_destroy(rig);
+    }
+}
+
+TEST(the_plugin_and_the_pods_rule_are_named)
+{
+    static const struct {
+        const char *condition, *want;
+    } row[] = {
+        {"1 node(s) of 3 match pod anti-affinity rules, 1 sakkara: group is being planned",
+         ": InterPodAffinity, because of podAntiAffinity of the pod"},
+        {"1 node(s) had volume node affinity conflict, 1 Insufficient cpu",
+         ": VolumeBinding, because of volumes of the pod"},
+        {"2 node(s) without free ports for the requested pod ports",
+         ": NodePorts, because of hostPort of the pod"},
+        {"1 of a plugin of ours", ": 0/3 nodes are available: 1 of a plugin of ours"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct rig *rig = apart(3, RIG_GATED);
+        rig_run(rig, 600 * SKR_SECOND);
+        const char *name = strstr(rig_key(rig, "g", "message"), "for pod ");
+        assert_non_null(name);
+        char pod[8];
+        snprintf(pod, sizeof pod, "%.3s", name + strlen("for pod "));
+        rig->hold_scheduler = true;
+        rig_edit(rig, RIG_POD, pod,
+                 "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
+                 "'Unschedulable','message':\"0/3 nodes are available: %s\"}]}}",
+                 row[i].condition);
+        rig_run(rig, 5 * SKR_SECOND);
+        if (!strstr(rig_key(rig, "g", "message"), row[i].want)) {
+            rig_fail(rig, "%s: %s", row[i].condition, rig_key(rig, "g", "message"));
+        }
+        const json_t *answer = rig_explain(rig, "g");
+        assert_string_equal(json_string_value(json_object_get(answer, "reason")),
+                            "FilteredByOthers");
+        assert_non_null(
+            strstr(json_string_value(json_object_get(answer, "sentence")), row[i].want));
+        rig_destroy(rig);
+    }
+}
