@@ -27,6 +27,7 @@ type mix struct {
 	kubelet   *cluster.Kubelet
 	scheduler *cluster.Scheduler
 	daemon    [2]*cluster.Daemon
+	port      map[*cluster.Daemon]string // of its webhook
 
 	owner         cluster.Owner // of the pods that are tried
 	mayFail       atomic.Bool   // the webhook need not answer
@@ -67,7 +68,7 @@ func startMix(t *testing.T, settings string) *mix {
 		t.Fatal(err)
 	}
 	t.Cleanup(plane.Stop)
-	m := &mix{T: t, plane: plane, ns: "shop", stop: make(chan struct{})}
+	m := &mix{T: t, plane: plane, ns: "shop", stop: make(chan struct{}), port: map[*cluster.Daemon]string{}}
 	m.must(plane.CreateNamespace(m.ns))
 	m.must(plane.Admin.MergePatch("/api/v1/namespaces/"+m.ns, `{"metadata":{"labels":{"sakkara.spotmix":"enabled"}}}`))
 	_, err = plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", manifest(t, "spotmix-webhook.yaml"))
@@ -137,6 +138,7 @@ func (m *mix) makeDaemon(i int, address, settings string) {
 		LeaderElection: "{mode: lease, namespace: sakkara}", Env: []string{"POD_NAME=" + name},
 		Settings: map[string]string{"spotmix": fmt.Sprintf("{enabled: true, listen: \"0.0.0.0:%d\"%s}", port, settings)}})
 	m.must(err)
+	m.port[m.daemon[i]] = strconv.Itoa(port)
 	m.must(m.daemon[i].Start())
 }
 

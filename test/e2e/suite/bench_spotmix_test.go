@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build bench
+
+package suite
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// Reviews over TLS as the API server sends them: connections are kept, the bodies are what it would send for pods of
+// Deployments, and the daemon has its caches from a real API server. The client is on the same machine.
+
+const (
+	benchOwners  = 20 // Deployments, each with its ReplicaSet
+	benchClients = 8  // connections
+	benchBody    = 6 * 1024
+)
+
+// TestBenchSpotMix measures the time of a review at 1,000 a second, and how many go through when nobody waits.
+func TestBenchSpotMix(t *testing.T) {
+	m := startMix(t, ", reservationTTLSeconds: 1")
+	m.must(m.plane.CreateNodes(mixNode("on-demand", "on-demand"), mixNode("spot", "spot")))
+	m.mayFail.Store(true)
+	var bodies [][]byte
+	for i := range benchOwners {
+		name := fmt.Sprintf("web-%d", i)
+		m.workload("Deployment", "deployments", name, 0, 3)
+		m.ownerOf(name)
+		bodies = append(bodies, review(m.ns, m.owner))
+	}
+	m.answers(2 * usual)
+	daemon := m.daemon[m.leader()]
+	client, url := m.directly(daemon)
+	for _, rate := range []int{1000, 0} {
+		before := daemon.Process().CPU()
+		began := time.Now()
+		took := hammer(t, client, url, bodies, rate, 10*time.Second)
+		elapsed := time.Since(began)
+		slices.Sort(took)
+		what := "as many as go through"
+		if rate > 0 {
+			what = fmt.Sprintf("%d a second", rate)
+		}
+		fmt.Printf("%-22s %7.0f reviews/s  p50 %6.2f ms  p99 %6.2f ms  p99.9 %6.2f ms  daemon %5.2f CPU\n", what,
+			float64(len(took))/elapsed.Seconds(), ms(took[len(took)/2]), ms(took[len(took)*99/100]),
+			ms(took[len(took)*999/1000]), (daemon.Process().CPU()-before).Seconds()/elapsed.Seconds())
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// directly is a client of the webhook's own port, which trusts the authority in the Secret.
+func (m *mix) directly(daemon *cluster.Daemon) (*http.Client, string) {
+	m.Helper()
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(m.authorities()[0])) {
+		m.Fatal("the Secret holds no authority")
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: benchClients, MaxConnsPerHost: benchClients,
+		TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "sakkara-spotmix.sakkara.svc"}}
+	return &http.Client{Transport: transport, Timeout: 10 * time.Second},
+		"https://" + net.JoinHostPort("127.0.0.1", m.port[daemon]) + "/spotmix/mutate"
+}
+
+// review is what the API server sends for a pod of that owner.
+func review(namespace string, owner cluster.Owner) []byte {
+	env := []map[string]string{{"name": "FILLING", "value": strings.Repeat("x", benchBody-1500)}}
+	body, _ := json.Marshal(map[string]any{"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1",
+		"request": map[string]any{"uid": "7d9c3a52-4a4e-4dd1-8a39-52f0b1b6a6f1", "namespace": namespace, "operation": "CREATE",
+			"kind":     map[string]string{"group": "", "version": "v1", "kind": "Pod"},
+			"resource": map[string]string{"group": "", "version": "v1", "resource": "pods"},
+			"object": map[string]any{"apiVersion": "v1", "kind": "Pod",
+				"metadata": map[string]any{"generateName": owner.Name + "-", "namespace": namespace,
+					"labels": map[string]string{"app": "web"}, "ownerReferences": []cluster.Owner{owner}},
+				"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "main", "env": env}}}}}})
+	return body
+}
+
+// hammer posts reviews for a while, rate a second (0: the next when the last is answered), and returns how long each
+// took; at a rate, from when it was due.
+func hammer(t *testing.T, client *http.Client, url string, bodies [][]byte, rate int, length time.Duration) []time.Duration {
+	t.Helper()
+	var mu sync.Mutex
+	var took []time.Duration
+	var work sync.WaitGroup
+	began := time.Now()
+	for worker := range benchClients {
+		work.Go(func() {
+			var own []time.Duration
+			for i := worker; ; i += benchClients {
+				due := time.Now()
+				if rate > 0 {
+					due = began.Add(time.Duration(i) * time.Second / time.Duration(rate))
+					time.Sleep(time.Until(due))
+				}
+				if due.Sub(began) > length {
+					break
+				}
+				if err := post(client, url, bodies[i%len(bodies)]); err != nil {
+					t.Error(err)
+					break
+				}
+				own = append(own, time.Since(due))
+			}
+			mu.Lock()
+			took = append(took, own...)
+			mu.Unlock()
+		})
+	}
+	work.Wait()
+	return took
+}
+
+func post(client *http.Client, url string, body []byte) error {
+	response, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && (response.StatusCode != http.StatusOK || !bytes.Contains(answer, []byte("JSONPatch"))) {
+		err = fmt.Errorf("%d: %.200s", response.StatusCode, answer)
+	}
+	return err
+}
