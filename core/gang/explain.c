@@ -4,6 +4,7 @@
  * is larger than any node is seen in the ledger, O(nodes), when no member fits at all. */
 #include "core/gang/explain.h"
 
+#include "core/gang/explain_held.h"
 #include "core/gang/groups.h"
 #include "core/gang/membership.h"
 #include "core/gang/nodes.h"
@@ -30,27 +31,156 @@ static bool say_domains(const struct skr_rule *rule, const char *level, struct s
     return true;
 }
 
-static void placement_failed(const struct skr_gang *e, const struct group *g,
-                             const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
+static int32_t best_fit(const struct skr_explanation *x)
 {
-    struct skr_rule rule[SKR_LEVELS_MAX];
-    skr_strbuf_addf(b, "needs %d slots", n);
+    int32_t best = 0;
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
+        best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
+    }
+    return best;
+}
+
+static void placement_failed(const struct skr_explanation *x, const struct skr_problem *p,
+                             struct skr_strbuf *b)
+{
+    skr_strbuf_addf(b, "needs %d slots", p->n);
     bool said = false;
-    if (x->n_bottlenecks > 0 && x->level > 0 && e->topology.tree &&
-        x->level <= e->topology.tree->n_levels) {
-        const char *level = e->topology.tree->level_name[x->level];
-        int32_t best = 0;
-        for (size_t i = 0; i < x->n_bottlenecks; i++) {
-            best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
-        }
-        skr_group_rules(g->spec, e->topology.tree, rule, NULL);
-        said = say_domains(&rule[x->level - 1], level, b);
+    if (x->n_bottlenecks > 0 && x->level > 0 && x->level <= p->tree->n_levels) {
+        const char *level = p->tree->level_name[x->level];
+        said = say_domains(&p->rule[x->level - 1], level, b);
         if (said) {
-            skr_strbuf_addf(b, ", best %s has %d", level, best);
+            skr_strbuf_addf(b, ", best %s has %d", level, best_fit(x));
         }
     }
     if (!said) {
         skr_strbuf_addf(b, ", its rules leave room for %d", x->largest);
+    }
+}
+
+/* ---- a group that holds seats already ---- */
+
+/* The level whose rule binds the others to where its members sit: that which decides, else the first that
+ * ties them to a number of units; 0: none. */
+static int32_t tying_level(const struct skr_explanation *x, const struct skr_problem *p)
+{
+    int32_t level = x->level;
+    for (int32_t l = 1; level == 0 && l <= p->tree->n_levels; l++) {
+        const struct skr_rule *rule = &p->rule[l - 1];
+        bool ties = rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions > 0;
+        level = ties ? l : 0;
+    }
+    return level;
+}
+
+static void say_rule(const struct skr_rule *rule, struct skr_strbuf *b)
+{
+    if (rule->hard) {
+        skr_strbuf_add(b, "the rule is hard");
+    } else if (rule->partitions > 0) {
+        skr_strbuf_addf(b, "partitions is %d", rule->partitions);
+    } else if (rule->max > 0) {
+        skr_strbuf_addf(b, "max is %d", rule->max);
+    } else if (rule->min > 0) {
+        skr_strbuf_addf(b, "min is %d", rule->min);
+    } else {
+        skr_strbuf_addf(b, "factor is %d", rule->factor);
+    }
+}
+
+static bool has_rule(const struct skr_rule *rule)
+{
+    return rule->hard || rule->partitions > 0 || rule->min > 0 || rule->max > 0 || rule->factor > 1;
+}
+
+/* All further members have to go where the others are, and that is one unit. */
+static bool is_bound_to_unit(const struct skr_explanation *x, const struct skr_problem *p,
+                             int32_t *ret_unit)
+{
+    if (x->level == 0) {
+        return false;
+    }
+    const struct skr_rule *rule = &p->rule[x->level - 1];
+    bool one = rule->hard ? rule->type == SKR_RULE_PACK : rule->partitions == 1;
+    return one && held_units(p, x->level, ret_unit) == 1;
+}
+
+static int32_t fits_in(const struct skr_explanation *x, int32_t unit)
+{
+    for (size_t i = 0; i < x->n_bottlenecks; i++) {
+        if (x->bottleneck[i].unit == unit) {
+            return x->bottleneck[i].fits;
+        }
+    }
+    return -1;
+}
+
+static int32_t not_negative(int32_t n)
+{
+    return n > 0 ? n : 0;
+}
+
+/* "needs 2 more slots in rack-0, where 6 members sit and the rule is hard; 1 is free there"; false: it is not so. */
+static bool say_unit(const struct skr_explanation *x, const struct skr_problem *p, int32_t held,
+                     struct skr_strbuf *b)
+{
+    int32_t unit, more = p->n - held;
+    if (x->class != SKR_CLASS_PLACEMENT_FAILED || !is_bound_to_unit(x, p, &unit) ||
+        fits_in(x, unit) < 0) {
+        return false;
+    }
+    int32_t free_ = not_negative(fits_in(x, unit) - held);
+    skr_strbuf_addf(b, "needs %d more slot%s in %s, where %d member%s and ", more,
+                    more == 1 ? "" : "s", p->tree->unit_name[unit], held,
+                    held == 1 ? " sits" : "s sit");
+    say_rule(&p->rule[x->level - 1], b);
+    skr_strbuf_addf(b, "; %d %s free there", free_, free_ == 1 ? "is" : "are");
+    return true;
+}
+
+/* What it has, and whose rule holds it there. */
+static void say_seats(const struct skr_explanation *x, const struct skr_problem *p,
+                      struct skr_strbuf *b)
+{
+    int32_t level = tying_level(x, p);
+    skr_strbuf_add(b, ": ");
+    held_say(p, level > 0 ? level : 1, b);
+    if (level > 0 && has_rule(&p->rule[level - 1])) {
+        skr_strbuf_add(b, ", ");
+        say_rule(&p->rule[level - 1], b);
+    }
+}
+
+static void say_beside(const struct skr_explanation *x, const struct skr_problem *p, int32_t held,
+                       struct skr_strbuf *b)
+{
+    int32_t more = p->n - held, fit = not_negative(x->largest - held);
+    int64_t free_ = x->sum_fits > held ? x->sum_fits - held : 0;
+    if (say_unit(x, p, held, b)) {
+        return;
+    }
+    skr_strbuf_addf(b, "needs %d more slot%s beside the %d it holds", more, more == 1 ? "" : "s",
+                    held);
+    switch (x->class) {
+    case SKR_CLASS_CONSTRAINT_CONFLICT:
+        skr_strbuf_add(b, ", its rules have none for them, whatever the capacity");
+        say_seats(x, p, b);
+        break;
+    case SKR_CLASS_NEVER_FITS:
+        skr_strbuf_addf(b, ", there would be too few if all other pods were gone, %d fit%s now",
+                        fit, fit == 1 ? "s" : "");
+        say_seats(x, p, b);
+        break;
+    case SKR_CLASS_WAITING_FOR_CAPACITY:
+        skr_strbuf_addf(b, ", %lld %s free on eligible nodes", (long long)free_,
+                        free_ == 1 ? "is" : "are");
+        break;
+    case SKR_CLASS_NONE:
+    case SKR_CLASS_PLACEMENT_FAILED:
+    case SKR_INFEASIBLE_CLASS_COUNT:
+    default:
+        skr_strbuf_addf(b, ", its rules leave room for %d", fit);
+        say_seats(x, p, b);
+        break;
     }
 }
 
@@ -124,13 +254,16 @@ static bool member_too_large(struct skr_gang *e, struct group *g, struct skr_str
     return large;
 }
 
-static void never_fits(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                       int32_t n, struct skr_strbuf *b)
+/* Whether it was said. */
+static bool too_large(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
+                      int32_t held, struct skr_strbuf *b)
 {
-    bool none_fits = x->largest <= 0 || (size_t)x->largest <= g->seats.n_bound;
-    if (e->n_nodes > 0 && none_fits && !g->plan && member_too_large(e, g, b)) {
-        return;
-    }
+    return x->class == SKR_CLASS_NEVER_FITS && x->largest <= held && e->n_nodes > 0 && !g->plan &&
+           member_too_large(e, g, b);
+}
+
+static void never_fits(const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
+{
     skr_strbuf_addf(b, "needs %d slots, more than an empty cluster has under its rules; %d fit now",
                     n, x->largest);
 }
@@ -138,9 +271,17 @@ static void never_fits(struct skr_gang *e, struct group *g, const struct skr_exp
 /* ---- the whole ---- */
 
 void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      int32_t n, struct skr_strbuf *b)
+                      const struct skr_problem *problem, struct skr_strbuf *b)
 {
+    int32_t n = problem->n, held = held_in_all(problem);
     skr_strbuf_addf(b, "group %s ", g->name);
+    if (too_large(e, g, x, held, b)) {
+        return;
+    }
+    if (held > 0) {
+        say_beside(x, problem, held, b);
+        return;
+    }
     switch (x->class) {
     case SKR_CLASS_CONSTRAINT_CONFLICT:
         skr_strbuf_addf(b,
@@ -149,7 +290,7 @@ void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_expl
                         n, x->largest);
         break;
     case SKR_CLASS_NEVER_FITS:
-        never_fits(e, g, x, n, b);
+        never_fits(x, n, b);
         break;
     case SKR_CLASS_WAITING_FOR_CAPACITY:
         skr_strbuf_addf(b, "needs %d slots, %lld are free on eligible nodes", n,
@@ -159,7 +300,7 @@ void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_expl
     case SKR_CLASS_PLACEMENT_FAILED:
     case SKR_INFEASIBLE_CLASS_COUNT:
     default:
-        placement_failed(e, g, x, n, b);
+        placement_failed(x, problem, b);
         break;
     }
 }

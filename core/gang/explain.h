@@ -59,9 +59,10 @@ const char *account_closed(const struct account *a, int32_t leaf, bool *ret_open
 
 void explained_destroy(struct explained *x); /* NULL allowed; explain_account.c */
 
-/* explain.c: why n members found no place; appended to b. */
+/* explain.c: why the members of the problem found no place; appended to b. Of seats that the group holds already it says
+ * so: what is needed are the others, and none of its own is called free. */
 void explain_sentence(struct skr_gang *e, struct group *g, const struct skr_explanation *x,
-                      int32_t n, struct skr_strbuf *b);
+                      const struct skr_problem *problem, struct skr_strbuf *b);
 
 /* explain_account.c: need, have, sizes; with domains. */
 void explain_account(const struct account *a, struct skr_strbuf *b);

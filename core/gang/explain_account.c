@@ -4,6 +4,7 @@
  * do. All numbers are those of the problem that was solved, not of the ledger of now.
  */
 #include "core/gang/explain.h"
+#include "core/gang/explain_held.h"
 #include "core/gang/groups.h"
 #include "core/gang/nodes.h"
 #include "core/gang/pods.h"
@@ -236,23 +237,30 @@ static void write_free(const struct account *a, struct skr_strbuf *b)
     free(sum);
 }
 
-static int32_t best_fit(const struct skr_explanation *x)
+static int32_t best_fit(const struct account *a)
 {
+    const struct skr_explanation *x = a->x;
     int32_t best = 0;
     for (size_t i = 0; i < x->n_bottlenecks; i++) {
-        best = x->bottleneck[i].fits > best ? x->bottleneck[i].fits : best;
+        int32_t fits =
+            x->bottleneck[i].fits - held_below(&a->request->problem, x->bottleneck[i].unit);
+        best = fits > best ? fits : best;
     }
     return best;
 }
 
+/* Of slots and sums those that the group does not hold itself; largest is a size. */
 static void write_have(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
-    int64_t slots = x->n_bottlenecks > 0                         ? best_fit(x)
-                    : x->class == SKR_CLASS_WAITING_FOR_CAPACITY ? x->sum_fits
-                                                                 : x->largest;
+    int32_t held = held_in_all(&a->request->problem);
+    int64_t all = x->sum_fits > held ? x->sum_fits - held : 0;
+    int64_t slots = x->n_bottlenecks > 0                         ? best_fit(a)
+                    : x->class == SKR_CLASS_WAITING_FOR_CAPACITY ? all
+                    : x->largest > held                          ? x->largest - held
+                                                                 : 0;
     skr_strbuf_addf(b, ",\"have\":{\"slots\":%lld,\"largest\":%d,\"inAll\":%lld", (long long)slots,
-                    x->largest, (long long)x->sum_fits);
+                    x->largest, (long long)all);
     write_free(a, b);
     skr_strbuf_addc(b, '}');
 }
@@ -272,7 +280,11 @@ static void write_sizes(const struct skr_explanation *x, struct skr_strbuf *b)
 void explain_account(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_problem *p = &a->request->problem;
-    skr_strbuf_addf(b, ",\"need\":{\"slots\":%d", p->n);
+    int32_t held = held_in_all(p);
+    skr_strbuf_addf(b, ",\"need\":{\"slots\":%d", p->n - held);
+    if (held > 0) {
+        skr_strbuf_addf(b, ",\"held\":%d", held);
+    }
     write_constraint(a, b);
     write_amounts(a, "each", p->demand, b);
     skr_strbuf_addc(b, '}');

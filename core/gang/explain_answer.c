@@ -108,8 +108,10 @@ static void write_time(const char *key, skr_time t, struct skr_strbuf *b)
 
 static void write_times(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
 {
-    skr_time since =
-        g->state != GROUP_BOUND && g->times.begin > 0 ? g->times.begin : g->status_since;
+    bool waits = reason_of(g) != SKR_REASON_NONE && !on_its_way(g);
+    skr_time since = waits && g->reason_since > 0                    ? g->reason_since
+                     : g->state != GROUP_BOUND && g->times.begin > 0 ? g->times.begin
+                                                                     : g->status_since;
     if (since > 0) {
         write_time("since", since, b);
         skr_strbuf_addf(b, ",\"forSeconds\":%lld",

@@ -8,6 +8,7 @@
  * closed to the members, with what would be free there.
  */
 #include "core/gang/explain.h"
+#include "core/gang/explain_held.h"
 #include "core/gang/groups.h"
 #include "core/gang/pods.h"
 #include "core/gang/shapes.h"
@@ -256,9 +257,15 @@ static void write_row(const struct account *a, const struct rows *rows, const st
     skr_strbuf_addf(b, "%s{\"name\":", i ? "," : "");
     skr_strbuf_add_json(b, name.s);
     skr_strbuf_fini(&name);
-    skr_strbuf_addf(b, ",\"free\":%lld,\"fits\":%d", (long long)free_, row->fits);
+    /* The solver's numbers of bottlenecks have the group's own seats among them. */
+    int32_t held = held_below(p, row->unit), short_ = row->needs - row->fits;
+    int32_t own = row->needs > 0 ? held : 0, fits = row->fits > own ? row->fits - own : 0;
+    skr_strbuf_addf(b, ",\"free\":%lld,\"fits\":%d", (long long)free_, fits);
     if (row->needs > 0) {
-        skr_strbuf_addf(b, ",\"needs\":%d,\"short\":%d", row->needs, row->needs - row->fits);
+        skr_strbuf_addf(b, ",\"needs\":%d,\"short\":%d", fits + short_, short_);
+    }
+    if (held > 0) {
+        skr_strbuf_addf(b, ",\"held\":%d", held);
     }
     skr_strbuf_add(b, ",\"blockedBy\":[");
     write_holders(list, i, &first, b);

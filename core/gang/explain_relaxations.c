@@ -12,11 +12,15 @@
  * any node of the tree is.
  */
 #include "core/gang/explain.h"
+#include "core/gang/explain_held.h"
 #include "core/gang/groups.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
 
 #include "topology/amount_text.h"
 
 #include <string.h>
+#include <utlist.h>
 
 /* An object is being written: phrase and changes grow side by side. */
 struct relaxation {
@@ -59,12 +63,37 @@ static int64_t lacking(const struct account *a, const struct skr_missing_slots *
     return p->demand[r] > 0 && lacks > 0 ? lacks : 0;
 }
 
-/* More than the empty node has would be needed. */
+/* What the group's own members use on the node, which they do not leave. */
+static int64_t own_use(const struct account *a, int32_t leaf, size_t r)
+{
+    const struct skr_tree *tree = a->request->problem.tree;
+    const char *node = tree->unit_name[tree->first_leaf + leaf];
+    const struct pod_entry *p;
+    int64_t sum = 0;
+    DL_FOREACH(a->g->members, p)
+    {
+        const char *at = skr_ledger_find(a->e->ledger, p->uid, NULL);
+        int64_t uses = at && strcmp(at, node) == 0
+                           ? skr_amounts_get(&p->shape->amounts, a->request->resource[r])
+                           : 0;
+        sum = sum > AMOUNT_MAX - uses ? AMOUNT_MAX : sum + uses;
+    }
+    return sum;
+}
+
+static int64_t wanted_with_own(const struct account *a, const struct skr_missing_slots *slot,
+                               size_t r)
+{
+    int64_t want = wanted(a, slot, r);
+    return a->request->problem.demand[r] > 0 ? want + own_use(a, slot->leaf, r) : want;
+}
+
+/* More than the node has with nobody but the group's own members on it would be needed. */
 static bool exceeds_node(const struct account *a, const struct skr_missing_slots *slot)
 {
     const struct skr_problem *p = &a->request->problem;
     for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
-        if (wanted(a, slot, r) > p->capacity[(size_t)slot->leaf * p->n_resources + r]) {
+        if (wanted_with_own(a, slot, r) > p->capacity[(size_t)slot->leaf * p->n_resources + r]) {
             return true;
         }
     }
@@ -76,7 +105,7 @@ static bool exceeds_all_nodes(const struct account *a, const struct skr_missing_
 {
     const struct skr_problem *p = &a->request->problem;
     for (size_t r = 0; p->capacity && r < p->n_resources; r++) {
-        int64_t want = wanted(a, slot, r), most = 0;
+        int64_t want = wanted_with_own(a, slot, r), most = 0;
         for (size_t i = 0; i < (size_t)p->tree->n_leaves; i++) {
             int64_t has = p->capacity[i * p->n_resources + r];
             most = has > most ? has : most;
@@ -282,7 +311,7 @@ void explain_size(const struct account *a, struct skr_strbuf *b)
 {
     const struct skr_explanation *x = a->x;
     if (x->largest <= 0 || x->largest >= a->request->problem.n ||
-        (size_t)x->largest < a->g->seats.n_bound) {
+        x->largest < held_in_all(&a->request->problem)) {
         return;
     }
     struct relaxation r;

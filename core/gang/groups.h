@@ -176,6 +176,8 @@ struct group {
     /* status.c */
     enum skr_group_status status;
     skr_time status_since;
+    skr_time reason_since; /* the reason is this one; 0: not seen to begin */
+    enum skr_reason reason_seen;
     struct condition condition[CONDITION_KIND_COUNT];
 
     bool restored; /* traces of an earlier life were looked at; restore.c */

@@ -13,6 +13,7 @@ void planner_fini(struct skr_gang *e);
 /* A solve for the group runs. */
 bool planner_is_solving(const struct skr_gang *e, const struct group *g);
 /* Reason and message of a group without a placement, from the solver's explanation. */
-void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s, int32_t n);
+void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,
+                     const struct skr_problem *problem);
 
 #endif

@@ -359,12 +359,28 @@ static void report_reason(struct skr_gang *e, struct group *g)
     }
 }
 
+/* Now; of a reason that an earlier life reported, since it is not placed, or at least waits. */
+static skr_time reason_began(const struct skr_gang *e, const struct group *g)
+{
+    const struct condition *placed = &g->condition[CONDITION_PLACED];
+    skr_time now = skr_frame_now(e->frame);
+    if (g->reason_since > 0 || !(g->reported.unplaced & UINT32_C(1) << g->reason)) {
+        return now;
+    }
+    bool known = placed->set && placed->since > 0 && strcmp(placed->status, "False") == 0;
+    return known ? placed->since : g->times.begin > 0 ? g->times.begin : now;
+}
+
 void status_update(struct skr_gang *e, struct group *g)
 {
     enum skr_group_status was = g->status;
     g->status = status_of(g);
     if (g->status != was || g->status_since == 0) {
         g->status_since = skr_frame_now(e->frame);
+    }
+    if (g->reason != g->reason_seen) {
+        g->reason_since = reason_began(e, g);
+        g->reason_seen = g->reason;
     }
     if (g->state == GROUP_BOUND && !g->plan && g->seats.n_live > 0) {
         outputs_refresh(e, g);

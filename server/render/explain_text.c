@@ -146,10 +146,15 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
     }
     int64_t each = skr_page_int(json_object_get(need, "each"), resource);
     skr_strbuf_init(&b);
-    skr_strbuf_addf(&b, "(%lld pods", (long long)skr_page_int(need, "slots"));
+    int64_t slots = skr_page_int(need, "slots"), held = skr_page_int(need, "held");
+    skr_strbuf_addf(&b, "(%lld %spod%s", (long long)slots, held > 0 ? "more " : "",
+                    slots == 1 ? "" : "s");
     if (each > 0 && strcmp(resource, "pods") != 0) {
         skr_strbuf_add(&b, " x ");
         skr_amount_add(&b, resource, each);
+    }
+    if (held > 0) {
+        skr_strbuf_addf(&b, " beside %lld", (long long)held);
     }
     skr_strbuf_addf(&b, "%s%s; ", constraint[0] ? ", " : "", constraint);
     skr_amount_add(&b, resource, skr_page_int(json_object_get(have, "free"), resource));
