@@ -95,6 +95,13 @@ struct skr_store *skr_store_create(
     uint64_t uid_seed); /* uids are derived from the seed and a counter: same input, same uids */
 void skr_store_destroy(struct skr_store *store); /* NULL allowed */
 
+/* Mutating admission: pods that are created (not those that are put) come by, with their defaults
+ * and before they are validated; it may change them. fn NULL: none. */
+void skr_store_set_admission(struct skr_store *store,
+                             void (*fn)(void *context, const char *namespace_, json_t *pod,
+                                        skr_time now),
+                             void *context);
+
 /* Carries the request out at time now. Always fills reply (errors are Status objects with the code,
  * reason and message kube-apiserver would give). O(log n) for one object, O(n) for lists. */
 void skr_store_handle(struct skr_store *store, const struct skr_store_request *request,

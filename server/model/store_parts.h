@@ -28,6 +28,8 @@ struct skr_store {
     size_t n_objects;
     struct skr_shelf *shelf; /* [skr_store_resource_count()] */
     struct skr_store_history history;
+    void (*admit)(void *context, const char *namespace_, json_t *pod, skr_time now); /* or NULL */
+    void *admit_context;
 };
 
 struct skr_store_call {

@@ -254,6 +254,23 @@ static void drop_disabled(struct skr_store_call *call, json_t *object)
     }
 }
 
+static void admit(struct skr_store_call *call, json_t *object)
+{
+    if (call->store->admit && !call->loading && strcmp(call->resource->kind, "Pod") == 0) {
+        call->store->admit(call->store->admit_context, call->request->namespace_, object,
+                           call->now);
+    }
+}
+
+void skr_store_set_admission(struct skr_store *store,
+                             void (*fn)(void *context, const char *namespace_, json_t *pod,
+                                        skr_time now),
+                             void *context)
+{
+    store->admit = fn;
+    store->admit_context = context;
+}
+
 static bool prepare_new(struct skr_store_call *call, json_t *object)
 {
     if (!begin_meta(call, object)) {
@@ -262,6 +279,7 @@ static bool prepare_new(struct skr_store_call *call, json_t *object)
     drop_disabled(call, object);
     begin_status(call, object);
     skr_defaults_set(call->resource, object);
+    admit(call, object);
     return (strcmp(call->resource->kind, "Pod") != 0 || skr_defaults_priority(call, object)) &&
            validate(call, object, NULL, true, true) && fits(call, object);
 }

@@ -68,6 +68,10 @@ struct skr_store *skr_offline_store(struct skr_offline *offline)
 void skr_offline_start(struct skr_offline *offline)
 {
     struct skr_offline *o = offline;
+    struct skr_settings *settings = &o->options.settings;
+    if (o->options.every_pod && settings->n_scheduler_names < SKR_SCHEDULER_NAMES_MAX) {
+        settings->scheduler_name[settings->n_scheduler_names++] = "default-scheduler";
+    }
     struct skr_scheduler_options options = {
         .n_names = o->options.settings.n_scheduler_names,
         .name = o->options.settings.scheduler_name,

@@ -25,6 +25,7 @@ struct skr_offline_options {
     struct skr_cluster_options cluster;
     int percentage; /* percentageOfNodesToScore; 0: the default */
     skr_time start; /* of the clock */
+    bool every_pod; /* pods of kube-scheduler's own profile are scheduled, too */
     struct skr_trace trace;
     /* Events the engine writes, as in struct skr_engine_driver_options. */
     void (*event)(void *context, skr_time now, const json_t *event);

@@ -112,9 +112,14 @@ static const char *pod_reason(const json_t *pod)
     return skr_path_text(condition, "reason");
 }
 
+struct pod_rows {
+    json_t *list;
+    const char *class_label; /* NULL: none */
+};
+
 static bool add_pod(void *context, const json_t *pod)
 {
-    json_t *pods = context;
+    const struct pod_rows *rows = context;
     const char *node = skr_path_text(pod, "spec.nodeName");
     json_t *row = json_object();
     json_object_set_new(row, "namespace", json_string(skr_path_text(pod, "metadata.namespace")));
@@ -124,7 +129,12 @@ static bool add_pod(void *context, const json_t *pod)
     json_object_set_new(row, "rank", node[0] ? rank_json(pod) : json_null());
     json_object_set_new(row, "status", json_string(pod_status(pod)));
     json_object_set_new(row, "reason", json_string(pod_reason(pod)));
-    json_array_append_new(pods, row);
+    if (rows->class_label) {
+        const json_t *labels = skr_path_get(pod, "metadata.labels");
+        const char *class_ = json_string_value(json_object_get(labels, rows->class_label));
+        json_object_set_new(row, "class", class_ ? json_string(class_) : json_null());
+    }
+    json_array_append_new(rows->list, row);
     return true;
 }
 
@@ -188,7 +198,8 @@ void skr_simulate_write_json(const struct skr_simulate_report *report, struct sk
 {
     json_t *pods = json_array(), *groups = groups_of(report), *rows = json_array();
     json_t *events = json_array();
-    skr_store_each(report->store, "Pod", add_pod, pods);
+    struct pod_rows all = {.list = pods, .class_label = report->class_label};
+    skr_store_each(report->store, "Pod", add_pod, &all);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         json_array_append_new(rows, group_row(report, json_array_get(groups, i)));
     }

@@ -16,6 +16,7 @@ struct skr_simulate_report {
     struct skr_offline *offline; /* says what would help groups that are not placed */
     skr_time start;              /* of the clock */
     skr_time end;                /* what is printed as time */
+    const char *class_label;     /* pods have a class by this label; NULL: none has */
     bool ascii;
 };
 

@@ -12,6 +12,7 @@
 #include "server/exit_code.h"
 #include "server/object/path.h"
 #include "server/simulate/input.h"
+#include "server/simulate/mix_admission.h"
 #include "server/simulate/offline.h"
 #include "server/simulate/progress.h"
 #include "server/simulate/report.h"
@@ -32,6 +33,8 @@ struct simulation {
     struct skr_settings settings;
     struct skr_simulate_input input;
     struct skr_offline *offline;
+    struct skr_spotmix_settings mix_settings;
+    struct skr_mix_admission *mix; /* NULL: no workload is mixed */
     struct skr_record record;
     struct skr_progress progress;
     struct skr_strbuf trace;
@@ -99,14 +102,45 @@ static void keep_up(void *context)
 {
     struct simulation *s = context;
     skr_offline_run(s->offline, s->input.start);
+    if (s->mix) {
+        skr_mix_admission_keep_up(s->mix);
+    }
     skr_record_step(&s->record, s->input.start);
+}
+
+static void read_mix_settings(struct simulation *s)
+{
+    skr_spotmix_settings_default(&s->mix_settings);
+    if (s->config) {
+        const struct skr_config_spotmix *config = &s->config->spotmix;
+        (void)skr_spotmix_settings_preset(&s->mix_settings, config->preset);
+        s->mix_settings.key_prefix = config->key_prefix;
+    }
+}
+
+static bool is_mixed(const struct simulation *s)
+{
+    for (size_t i = 0; i < s->input.manifests.n; i++) {
+        if (skr_mix_admission_is_wanted(&s->mix_settings, s->input.manifests.item[i].object)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < s->input.n_steps; i++) {
+        if (skr_mix_admission_is_wanted(&s->mix_settings, s->input.step[i].body)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static int build(struct simulation *s)
 {
+    read_mix_settings(s);
+    const bool mixed = is_mixed(s);
     struct skr_offline_options options = {.settings = s->settings,
                                           .percentage = s->input.percentage,
                                           .start = s->input.start,
+                                          .every_pod = mixed,
                                           .event = take_event,
                                           .context = s};
     skr_cluster_options_default(&options.cluster);
@@ -117,6 +151,9 @@ static int build(struct simulation *s)
         options.trace = (struct skr_trace){.line = add_trace, .context = s};
     }
     s->offline = skr_offline_create(&options);
+    if (mixed) {
+        s->mix = skr_mix_admission_create(&s->mix_settings, skr_offline_store(s->offline));
+    }
     skr_record_init(&s->record, skr_offline_store(s->offline), s->settings.topology_namespace,
                     s->options->picture, s->input.start);
     int rc = skr_simulate_input_load(&s->input, skr_offline_store(s->offline), s->input.start,
@@ -180,6 +217,9 @@ static int run(struct simulation *s)
         if (!is_step) {
             skr_offline_step(s->offline);
         }
+        if (s->mix) {
+            skr_mix_admission_keep_up(s->mix);
+        }
         skr_record_step(&s->record, skr_offline_now(s->offline));
         skr_progress_update(&s->progress, s->record.n_placed, s->record.n_pods);
     }
@@ -219,6 +259,7 @@ static int report(struct simulation *s)
         .offline = s->offline,
         .start = s->input.start,
         .end = s->record.changed_at,
+        .class_label = s->mix ? skr_mix_admission_class_label(s->mix) : NULL,
         .ascii = s->options->ascii};
     if (s->options->until != SKR_TIME_NEVER) {
         r.end = s->input.start + s->options->until;
@@ -233,6 +274,9 @@ static int report(struct simulation *s)
         }
         if (s->options->picture) {
             skr_simulate_write_pictures(&r, s->out);
+        }
+        if (s->mix) {
+            skr_mix_admission_write(s->mix, s->options->ascii, s->out);
         }
         skr_simulate_write_text(&r, s->out);
     }
@@ -258,6 +302,7 @@ static void fini(struct simulation *s)
     if (s->offline) {
         skr_record_fini(&s->record);
     }
+    skr_mix_admission_destroy(s->mix);
     skr_offline_destroy(s->offline);
     skr_simulate_input_fini(&s->input);
     skr_strbuf_fini(&s->trace);

@@ -118,6 +118,7 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 
 	m.mayFail.Store(true)
 	m.must(m.plane.RestartAPIServer())
+	m.led(time.Now())
 	m.must(m.scheduler.Kill())
 	_ = m.kubelet.Stop()
 	m.startKubelet()
@@ -131,6 +132,22 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 		t.Errorf("%d of %d pods missed the webhook while it was up", m.missed.Load(), m.tried.Load())
 	}
 	t.Logf("%d pods tried", m.tried.Load())
+}
+
+// led waits until the Lease has been renewed after some time: a leader that could not reach the API server for ten
+// seconds gives up, and that is not the webhook's being up.
+func (m *mix) led(since time.Time) {
+	m.Helper()
+	m.await(2*usual, "the Lease is renewed", func() error {
+		var lease struct{ Spec struct{ RenewTime time.Time } }
+		if err := m.plane.Admin.Get("/apis/coordination.k8s.io/v1/namespaces/sakkara/leases/sakkara", &lease); err != nil {
+			return err
+		}
+		if !lease.Spec.RenewTime.After(since) {
+			return fmt.Errorf("at %v", lease.Spec.RenewTime)
+		}
+		return nil
+	})
 }
 
 // loseNode deletes a node and its pods, as a cloud that takes a spot node back.
