@@ -19,41 +19,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/solver/domain_tree.h"
-#include "core/solver/solve_run.h"
+#include "core/solver/domain_choices.h"
 #include "core/solver/solver.h"
 #include "topology/base/arena.h"
 
-struct choice {
-    int32_t first, last, at; /* counted down from last */
-};
-
-struct search {
-    const struct skr_problem *problem;
-    const struct skr_domain_rule *rule;
-    size_t n_rules;
-    struct skr_arena *arena;
-    struct skr_domain_tree made;
-    struct skr_problem inner; /* of the made tree */
-    int64_t *free, *capacity;
-    uint8_t *eligible;
-    int32_t *claimed;
-    struct skr_unit_bounds *bounds;
-    int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
-    int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
-    struct choice choice[SKR_DOMAIN_RULES_MAX];
-    int32_t *sum;     /* [domain] of whatever is looked at */
-    int32_t *outside; /* [unit] likewise */
-    struct skr_level_key *best_key;
-    int32_t *best; /* [leaf] of the problem; NULL: none yet */
-    int32_t solves;
-    int32_t solves_end; /* of the choices at hand */
-    bool limited;       /* something was left out */
-    int rc;
-    struct skr_error *error;
-};
-
-static void *get(struct search *s, size_t n, size_t size)
+static void *get(struct skr_domain_search *s, size_t n, size_t size)
 {
     void *memory = s->rc == 0 ? skr_arena_array(s->arena, n + 1, size) : NULL;
     if (!memory && s->rc == 0) {
@@ -64,7 +34,7 @@ static void *get(struct search *s, size_t n, size_t size)
 
 /* ---- the inner problem ---- */
 
-static bool permute(struct search *s)
+static bool permute(struct skr_domain_search *s)
 {
     const struct skr_problem *from = s->problem;
     size_t n = (size_t)from->tree->n_leaves;
@@ -102,7 +72,7 @@ static bool permute(struct search *s)
     return true;
 }
 
-static bool count_domains(struct search *s)
+static bool count_domains(struct skr_domain_search *s)
 {
     int32_t most = 0;
     for (size_t r = 0; r < s->n_rules; r++) {
@@ -123,182 +93,6 @@ static bool count_domains(struct search *s)
     return s->rc == 0;
 }
 
-/* ---- choices ---- */
-
-static int32_t others_of(const struct skr_domain_rule *rule, int32_t domain)
-{
-    return rule->others ? rule->others[domain] : 0;
-}
-
-static bool has_least(const struct skr_domain_rule *rule)
-{
-    return rule->n_domains >= rule->min_domains;
-}
-
-/* Most members of the domain with the least count m. */
-static int32_t most_with(const struct search *s, size_t r, int32_t domain, int32_t m)
-{
-    const struct skr_domain_rule *rule = &s->rule[r];
-    int64_t most = (int64_t)m + rule->max_skew - others_of(rule, domain);
-    int32_t claims = s->claims[r][domain];
-    return most > s->problem->n ? s->problem->n : most > claims ? (int32_t)most : claims;
-}
-
-/* Whether the domains hold all members with the least count m. */
-static bool holds_all(const struct search *s, size_t r, int32_t m)
-{
-    int64_t sum = 0;
-    for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
-        int64_t reach = s->claims[r][d] + s->room[r][d];
-        int64_t most = most_with(s, r, d, m);
-        sum += most < reach ? most : reach;
-    }
-    int64_t elsewhere = 0; /* claims in no domain */
-    for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
-        elsewhere += s->rule[r].domain[s->made.leaf[i]] < 0 ? s->claimed[i] : 0;
-    }
-    return sum + elsewhere >= s->problem->n;
-}
-
-/* The range of m; false: none. */
-static bool skew_range(const struct search *s, size_t r, struct choice *ret)
-{
-    const struct skr_domain_rule *rule = &s->rule[r];
-    int64_t last = has_least(rule) && rule->n_domains > 0 ? INT32_MAX : 0;
-    for (int32_t d = 0; d < rule->n_domains && has_least(rule); d++) {
-        int64_t reach = (int64_t)others_of(rule, d) + s->claims[r][d] + s->room[r][d];
-        last = reach < last ? reach : last;
-    }
-    /* Beyond, every domain takes what it can already. */
-    int64_t beyond = 0;
-    for (int32_t d = 0; d < rule->n_domains; d++) {
-        beyond = others_of(rule, d) > beyond ? others_of(rule, d) : beyond;
-    }
-    beyond += s->problem->n;
-    last = last < beyond ? last : beyond;
-    int32_t low = 0;
-    int32_t high = (int32_t)last;
-    if (!holds_all(s, r, high)) {
-        return false;
-    }
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (holds_all(s, r, middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    *ret = (struct choice){low, (int32_t)last, (int32_t)last};
-    return true;
-}
-
-static bool first_choices(struct search *s)
-{
-    for (size_t r = 0; r < s->n_rules; r++) {
-        const struct skr_domain_rule *rule = &s->rule[r];
-        s->choice[r] = (struct choice){0};
-        if (rule->kind == SKR_DOMAIN_SKEW && !skew_range(s, r, &s->choice[r])) {
-            return false;
-        }
-        if (rule->kind == SKR_DOMAIN_ONE && s->made.level_of[r] == 0) {
-            s->choice[r].last = s->choice[r].at = rule->n_domains - 1;
-            if (rule->n_domains == 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool next_choices(struct search *s)
-{
-    for (size_t r = 0; r < s->n_rules; r++) {
-        struct choice *c = &s->choice[r];
-        if (c->at > c->first) {
-            c->at--;
-            return true;
-        }
-        c->at = c->last;
-    }
-    return false;
-}
-
-/* What the rule allows its domain under the choices. */
-static struct skr_unit_bounds allowed(const struct search *s, size_t r, int32_t domain)
-{
-    const struct skr_domain_rule *rule = &s->rule[r];
-    int32_t claims = s->claims[r][domain];
-    struct skr_unit_bounds bounds = {0, s->problem->n};
-    switch (rule->kind) {
-    case SKR_DOMAIN_MOST:
-        bounds.most = rule->most > claims ? rule->most : claims;
-        break;
-    case SKR_DOMAIN_ONE:
-        if (s->made.level_of[r] == 0 && domain != s->choice[r].at) {
-            bounds.most = 0;
-        }
-        break;
-    case SKR_DOMAIN_SKEW: {
-        int32_t m = s->choice[r].at;
-        int32_t least = has_least(rule) ? m - others_of(rule, domain) : 0;
-        bounds.most = most_with(s, r, domain, m);
-        bounds.least = least > 0 ? least : 0;
-        break;
-    }
-    case SKR_DOMAIN_RULE_KIND_COUNT:
-    default:
-        break;
-    }
-    return bounds;
-}
-
-/* Claims on leaves in no domain, by unit of the rule's level: they sit in it and do not count. */
-static void claims_outside(const struct search *s, size_t r, int32_t *ret)
-{
-    const struct skr_tree *tree = &s->made.tree;
-    int32_t level = s->made.level_of[r];
-    memset(ret, 0, (size_t)tree->n_units * sizeof *ret);
-    for (int32_t i = 0; i < tree->n_leaves && s->rule[r].kind != SKR_DOMAIN_MOST; i++) {
-        if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claimed[i] > 0) {
-            int32_t unit = tree->first_leaf + i;
-            while (unit >= tree->level_first[level + 1]) {
-                unit = tree->parent[unit];
-            }
-            ret[unit] += s->claimed[i];
-        }
-    }
-}
-
-/* Bounds of all units under the choices. */
-static void set_bounds(struct search *s)
-{
-    const struct skr_tree *tree = &s->made.tree;
-    int32_t n = s->problem->n;
-    for (int32_t u = 0; u < tree->n_units; u++) {
-        s->bounds[u] = (struct skr_unit_bounds){0, n};
-    }
-    for (size_t r = 0; r < s->n_rules; r++) {
-        int32_t level = s->made.level_of[r];
-        if (level == 0) {
-            continue;
-        }
-        claims_outside(s, r, s->outside);
-        for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
-            int32_t domain = s->made.domain_of[r][u - tree->level_first[level]];
-            if (domain < 0) {
-                continue;
-            }
-            struct skr_unit_bounds a = allowed(s, r, domain);
-            struct skr_unit_bounds *b = &s->bounds[u];
-            int32_t least = a.least > 0 ? a.least + s->outside[u] : 0;
-            int32_t most = a.most < n - s->outside[u] ? a.most + s->outside[u] : n;
-            b->least = least > b->least ? least : b->least;
-            b->most = most < b->most ? most : b->most;
-        }
-    }
-}
-
 /* ---- crossing rules ---- */
 
 struct breach {
@@ -307,7 +101,7 @@ struct breach {
     int64_t by; /* > 0: too many, < 0: too few */
 };
 
-static void sum_domains(const struct search *s, size_t r, const int32_t *count)
+static void sum_domains(const struct skr_domain_search *s, size_t r, const int32_t *count)
 {
     memset(s->sum, 0, (size_t)s->rule[r].n_domains * sizeof *s->sum);
     for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
@@ -318,7 +112,7 @@ static void sum_domains(const struct search *s, size_t r, const int32_t *count)
     }
 }
 
-static bool find_breach(const struct search *s, const int32_t *count, struct breach *ret)
+static bool find_breach(const struct skr_domain_search *s, const int32_t *count, struct breach *ret)
 {
     for (size_t r = 0; r < s->n_rules; r++) {
         if (s->made.level_of[r] != 0) {
@@ -326,7 +120,7 @@ static bool find_breach(const struct search *s, const int32_t *count, struct bre
         }
         sum_domains(s, r, count);
         for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
-            struct skr_unit_bounds a = allowed(s, r, d);
+            struct skr_unit_bounds a = skr_domain_allowed(s, r, d);
             if (s->sum[d] > a.most || s->sum[d] < a.least) {
                 *ret = (struct breach){r, d,
                                        s->sum[d] > a.most ? (int64_t)s->sum[d] - a.most
@@ -340,7 +134,8 @@ static bool find_breach(const struct search *s, const int32_t *count, struct bre
 
 /* The leaf of the domain to branch on: of one too full that with the most new members, of one too
  * empty that with the most room; -1: none can change. */
-static int32_t branch_leaf(const struct search *s, const struct breach *b, const int32_t *count)
+static int32_t branch_leaf(const struct skr_domain_search *s, const struct breach *b,
+                           const int32_t *count)
 {
     const struct skr_tree *tree = &s->made.tree;
     int32_t best = -1;
@@ -364,7 +159,7 @@ static int32_t branch_leaf(const struct search *s, const struct breach *b, const
     return best;
 }
 
-static void take(struct search *s, const struct skr_solution *solution)
+static void take(struct skr_domain_search *s, const struct skr_solution *solution)
 {
     const struct skr_tree *tree = s->problem->tree;
     int32_t *count = get(s, (size_t)tree->n_leaves, sizeof *count);
@@ -386,9 +181,9 @@ static void take(struct search *s, const struct skr_solution *solution)
 }
 
 /* Depth: at most SKR_DOMAIN_SOLVES_MAX, one solve each. */
-static void branch(struct search *s);
+static void branch(struct skr_domain_search *s);
 
-static void branch_with(struct search *s, int32_t leaf, struct skr_unit_bounds bounds)
+static void branch_with(struct skr_domain_search *s, int32_t leaf, struct skr_unit_bounds bounds)
 {
     struct skr_unit_bounds *at = &s->bounds[s->made.tree.first_leaf + leaf];
     struct skr_unit_bounds before = *at;
@@ -399,7 +194,7 @@ static void branch_with(struct search *s, int32_t leaf, struct skr_unit_bounds b
     *at = before;
 }
 
-static void branch(struct search *s)
+static void branch(struct skr_domain_search *s)
 {
     if (s->rc != 0) {
         return;
@@ -443,13 +238,13 @@ static void branch(struct search *s)
 
 /* ---- the answer ---- */
 
-static void run(struct search *s)
+static void run(struct skr_domain_search *s)
 {
     if (!skr_domain_tree_make(s->problem, s->rule, s->n_rules, s->arena, &s->made)) {
         s->rc = skr_error_set(s->error, SKR_NO_MEMORY, "solver: out of memory");
         return;
     }
-    if (s->made.contradiction || !permute(s) || !count_domains(s) || !first_choices(s)) {
+    if (s->made.contradiction || !permute(s) || !count_domains(s) || !skr_domain_first_choices(s)) {
         return;
     }
     /* Every choice gets its share, so that one that is hard to refuse does not hide the others. */
@@ -460,21 +255,22 @@ static void run(struct search *s)
     do {
         int64_t share = SKR_DOMAIN_SOLVES_MAX / (choices > 0 ? choices : 1);
         s->solves_end = s->solves + (share > 1 ? (int32_t)share : 1);
-        set_bounds(s);
+        skr_domain_set_bounds(s);
         branch(s);
-        if (s->solves >= SKR_DOMAIN_SOLVES_MAX && next_choices(s)) {
+        if (s->solves >= SKR_DOMAIN_SOLVES_MAX && skr_domain_next_choices(s)) {
             s->limited = true;
             return;
         }
-    } while (s->rc == 0 && s->solves < SKR_DOMAIN_SOLVES_MAX && next_choices(s));
+    } while (s->rc == 0 && s->solves < SKR_DOMAIN_SOLVES_MAX && skr_domain_next_choices(s));
 }
 
 /* Whether there is a placement under n_rules rules; -1 with s->rc set. */
-static int search(struct search *s, const struct skr_problem *problem,
+static int search(struct skr_domain_search *s, const struct skr_problem *problem,
                   const struct skr_domain_rule *rule, size_t n_rules, struct skr_error *error)
 {
     size_t limit = problem->byte_limit != 0 ? problem->byte_limit : SKR_SOLVER_BYTES_MAX;
-    *s = (struct search){.problem = problem, .rule = rule, .n_rules = n_rules, .error = error};
+    *s = (struct skr_domain_search){
+        .problem = problem, .rule = rule, .n_rules = n_rules, .error = error};
     s->arena = skr_arena_create(limit, (size_t)64 * 1024);
     if (!s->arena) {
         s->rc = skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
@@ -487,7 +283,7 @@ static int search(struct search *s, const struct skr_problem *problem,
 static bool fits_with(const struct skr_problem *problem, const struct skr_domain_rule *rule,
                       size_t n_rules, struct skr_domain_outcome *outcome)
 {
-    struct search s;
+    struct skr_domain_search s;
     bool fits = search(&s, problem, rule, n_rules, NULL) > 0;
     outcome->solves += s.solves;
     skr_arena_destroy(s.arena);
@@ -538,7 +334,7 @@ static int32_t find_largest(const struct skr_problem *problem, const struct skr_
     return found;
 }
 
-static int32_t count_usable(const struct search *s, size_t r)
+static int32_t count_usable(const struct skr_domain_search *s, size_t r)
 {
     int32_t n = 0;
     for (int32_t d = 0; d < s->rule[r].n_domains && s->room[r]; d++) {
@@ -548,7 +344,7 @@ static int32_t count_usable(const struct search *s, size_t r)
 }
 
 /* The rules stand in the way: which, and of what class that is. */
-static void report_blocking(const struct search *s, const struct skr_problem *problem,
+static void report_blocking(const struct skr_domain_search *s, const struct skr_problem *problem,
                             struct skr_explanation *explanation, struct skr_domain_outcome *outcome)
 {
     outcome->blocking = find_blocking(problem, s->rule, s->n_rules, outcome);
@@ -573,8 +369,8 @@ static void report_blocking(const struct search *s, const struct skr_problem *pr
 
 /* An answer in the form of skr_solve(): of the problem, where only counts that were found, or its
  * infeasibility, differ. */
-static int finish(struct search *s, const struct skr_problem *problem, struct skr_solution **ret,
-                  struct skr_error *error)
+static int finish(struct skr_domain_search *s, const struct skr_problem *problem,
+                  struct skr_solution **ret, struct skr_error *error)
 {
     struct skr_problem plain = *problem;
     struct skr_domain_outcome outcome = {.blocking = -1, .largest = -1, .solves = s->solves};
@@ -614,7 +410,7 @@ int skr_solve_domains(const struct skr_problem *problem, struct skr_solution **r
                              "solver: %zu rules over domains, at most %d (SKR_DOMAIN_RULES_MAX)",
                              problem->n_domain_rules, SKR_DOMAIN_RULES_MAX);
     }
-    struct search s = {0};
+    struct skr_domain_search s = {0};
     if (problem->n > 0 && problem->tree->n_leaves > 0) {
         search(&s, problem, problem->domain_rule, problem->n_domain_rules, error);
     }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What bounds of units cannot say of a rule, one possibility after the other: the least count of SKEW,
+ * which lies between the least at which the domains hold n, and the most that the poorest domain can
+ * reach; the domain of ONE, where it crosses the levels. And the bounds that follow from a choice.
+ */
+#include "core/solver/domain_choices.h"
+
+#include <string.h>
+
+static int32_t others_of(const struct skr_domain_rule *rule, int32_t domain)
+{
+    return rule->others ? rule->others[domain] : 0;
+}
+
+static bool has_least(const struct skr_domain_rule *rule)
+{
+    return rule->n_domains >= rule->min_domains;
+}
+
+/* Most members of the domain with the least count m. */
+static int32_t most_with(const struct skr_domain_search *s, size_t r, int32_t domain, int32_t m)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int64_t most = (int64_t)m + rule->max_skew - others_of(rule, domain);
+    int32_t claims = s->claims[r][domain];
+    return most > s->problem->n ? s->problem->n : most > claims ? (int32_t)most : claims;
+}
+
+/* Whether the domains hold all members with the least count m. */
+static bool holds_all(const struct skr_domain_search *s, size_t r, int32_t m)
+{
+    int64_t sum = 0;
+    for (int32_t d = 0; d < s->rule[r].n_domains; d++) {
+        int64_t reach = s->claims[r][d] + s->room[r][d];
+        int64_t most = most_with(s, r, d, m);
+        sum += most < reach ? most : reach;
+    }
+    int64_t elsewhere = 0; /* claims in no domain */
+    for (int32_t i = 0; i < s->made.tree.n_leaves; i++) {
+        elsewhere += s->rule[r].domain[s->made.leaf[i]] < 0 ? s->claimed[i] : 0;
+    }
+    return sum + elsewhere >= s->problem->n;
+}
+
+/* The range of m; false: none. */
+static bool skew_range(const struct skr_domain_search *s, size_t r, struct skr_domain_choice *ret)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int64_t last = has_least(rule) && rule->n_domains > 0 ? INT32_MAX : 0;
+    for (int32_t d = 0; d < rule->n_domains && has_least(rule); d++) {
+        int64_t reach = (int64_t)others_of(rule, d) + s->claims[r][d] + s->room[r][d];
+        last = reach < last ? reach : last;
+    }
+    /* Beyond, every domain takes what it can already. */
+    int64_t beyond = 0;
+    for (int32_t d = 0; d < rule->n_domains; d++) {
+        beyond = others_of(rule, d) > beyond ? others_of(rule, d) : beyond;
+    }
+    beyond += s->problem->n;
+    last = last < beyond ? last : beyond;
+    int32_t low = 0;
+    int32_t high = (int32_t)last;
+    if (!holds_all(s, r, high)) {
+        return false;
+    }
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (holds_all(s, r, middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    *ret = (struct skr_domain_choice){low, (int32_t)last, (int32_t)last};
+    return true;
+}
+
+bool skr_domain_first_choices(struct skr_domain_search *s)
+{
+    for (size_t r = 0; r < s->n_rules; r++) {
+        const struct skr_domain_rule *rule = &s->rule[r];
+        s->choice[r] = (struct skr_domain_choice){0};
+        if (rule->kind == SKR_DOMAIN_SKEW && !skew_range(s, r, &s->choice[r])) {
+            return false;
+        }
+        if (rule->kind == SKR_DOMAIN_ONE && s->made.level_of[r] == 0) {
+            s->choice[r].last = s->choice[r].at = rule->n_domains - 1;
+            if (rule->n_domains == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool skr_domain_next_choices(struct skr_domain_search *s)
+{
+    for (size_t r = 0; r < s->n_rules; r++) {
+        struct skr_domain_choice *c = &s->choice[r];
+        if (c->at > c->first) {
+            c->at--;
+            return true;
+        }
+        c->at = c->last;
+    }
+    return false;
+}
+
+/* What the rule allows its domain under the choices. */
+struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, size_t r,
+                                          int32_t domain)
+{
+    const struct skr_domain_rule *rule = &s->rule[r];
+    int32_t claims = s->claims[r][domain];
+    struct skr_unit_bounds bounds = {0, s->problem->n};
+    switch (rule->kind) {
+    case SKR_DOMAIN_MOST:
+        bounds.most = rule->most > claims ? rule->most : claims;
+        break;
+    case SKR_DOMAIN_ONE:
+        if (s->made.level_of[r] == 0 && domain != s->choice[r].at) {
+            bounds.most = 0;
+        }
+        break;
+    case SKR_DOMAIN_SKEW: {
+        int32_t m = s->choice[r].at;
+        int32_t least = has_least(rule) ? m - others_of(rule, domain) : 0;
+        bounds.most = most_with(s, r, domain, m);
+        bounds.least = least > 0 ? least : 0;
+        break;
+    }
+    case SKR_DOMAIN_RULE_KIND_COUNT:
+    default:
+        break;
+    }
+    return bounds;
+}
+
+/* Claims on leaves in no domain, by unit of the rule's level: they sit in it and do not count. */
+static void claims_outside(const struct skr_domain_search *s, size_t r, int32_t *ret)
+{
+    const struct skr_tree *tree = &s->made.tree;
+    int32_t level = s->made.level_of[r];
+    memset(ret, 0, (size_t)tree->n_units * sizeof *ret);
+    for (int32_t i = 0; i < tree->n_leaves && s->rule[r].kind != SKR_DOMAIN_MOST; i++) {
+        if (s->rule[r].domain[s->made.leaf[i]] < 0 && s->claimed[i] > 0) {
+            int32_t unit = tree->first_leaf + i;
+            while (unit >= tree->level_first[level + 1]) {
+                unit = tree->parent[unit];
+            }
+            ret[unit] += s->claimed[i];
+        }
+    }
+}
+
+/* Bounds of all units under the choices. */
+void skr_domain_set_bounds(struct skr_domain_search *s)
+{
+    const struct skr_tree *tree = &s->made.tree;
+    int32_t n = s->problem->n;
+    for (int32_t u = 0; u < tree->n_units; u++) {
+        s->bounds[u] = (struct skr_unit_bounds){0, n};
+    }
+    for (size_t r = 0; r < s->n_rules; r++) {
+        int32_t level = s->made.level_of[r];
+        if (level == 0) {
+            continue;
+        }
+        claims_outside(s, r, s->outside);
+        for (int32_t u = tree->level_first[level]; u < tree->level_first[level + 1]; u++) {
+            int32_t domain = s->made.domain_of[r][u - tree->level_first[level]];
+            if (domain < 0) {
+                continue;
+            }
+            struct skr_unit_bounds a = skr_domain_allowed(s, r, domain);
+            struct skr_unit_bounds *b = &s->bounds[u];
+            int32_t least = a.least > 0 ? a.least + s->outside[u] : 0;
+            int32_t most = a.most < n - s->outside[u] ? a.most + s->outside[u] : n;
+            b->least = least > b->least ? least : b->least;
+            b->most = most < b->most ? most : b->most;
+        }
+    }
+}

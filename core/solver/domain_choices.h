@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_SOLVER_DOMAIN_CHOICES_H
+#define SKR_CORE_SOLVER_DOMAIN_CHOICES_H
+/* The search of domains.c, and the choices that it tries. Internal to the solver. */
+#include "core/solver/domain_tree.h"
+#include "core/solver/solve_run.h"
+#include "topology/base/arena.h"
+
+struct skr_domain_choice {
+    int32_t first, last, at; /* counted down from last */
+};
+
+struct skr_domain_search {
+    const struct skr_problem *problem;
+    const struct skr_domain_rule *rule;
+    size_t n_rules;
+    struct skr_arena *arena;
+    struct skr_domain_tree made;
+    struct skr_problem inner; /* of the made tree */
+    int64_t *free, *capacity;
+    uint8_t *eligible;
+    int32_t *claimed;
+    struct skr_unit_bounds *bounds;
+    int32_t *claims[SKR_DOMAIN_RULES_MAX]; /* [domain] members that stay */
+    int64_t *room[SKR_DOMAIN_RULES_MAX];   /* [domain] new members that fit, each leaf at most n */
+    struct skr_domain_choice choice[SKR_DOMAIN_RULES_MAX];
+    int32_t *sum;     /* [domain] of whatever is looked at */
+    int32_t *outside; /* [unit] likewise */
+    struct skr_level_key *best_key;
+    int32_t *best; /* [leaf] of the problem; NULL: none yet */
+    int32_t solves;
+    int32_t solves_end; /* of the choices at hand */
+    bool limited;       /* something was left out */
+    int rc;
+    struct skr_error *error;
+};
+
+/* Every rule at its first choice. False: some rule has none, nothing fits. */
+bool skr_domain_first_choices(struct skr_domain_search *s);
+/* The next combination; false: that was the last. */
+bool skr_domain_next_choices(struct skr_domain_search *s);
+/* What the rule allows its domain under the choices. */
+struct skr_unit_bounds skr_domain_allowed(const struct skr_domain_search *s, size_t r,
+                                          int32_t domain);
+/* Bounds of all units under the choices of all rules. */
+void skr_domain_set_bounds(struct skr_domain_search *s);
+
+#endif
