@@ -29,6 +29,7 @@ struct budget;
 struct explain_requests;
 struct fit_cache;
 struct group;
+struct held_filter;
 struct interned_name;
 struct map_entry;
 struct node_entry;
@@ -89,6 +90,15 @@ struct skr_gang {
     struct pod_entry *parked, *bindings;
     size_t bindings_in_flight; /* binding.c */
     bool status_forbidden; /* pods/status may not be patched: kicks are label patches; members.c */
+
+    /* filter_hold.c */
+    struct {
+        struct held_filter *list;
+        size_t n;
+        skr_time pause_until; /* one came to nothing: none before */
+        bool writes_known;    /* how long the last write of a group's object took */
+        skr_time write_took;
+    } holds;
 
     /* pulse.c */
     struct {

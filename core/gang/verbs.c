@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filter, prioritize and preempt: answered from what is known, at once. Nothing is charged on
- * acceptance, nothing waits, nothing is written. Filter may be asked twice a cycle and is
- * idempotent.
+ * Filter, prioritize and preempt: answered from what is known, at once, but for filter calls that
+ * are held a moment because their answer is on its way (filter_hold.h). Nothing is charged on
+ * acceptance, nothing is written. Filter may be asked twice a cycle and is idempotent.
  *
  * The names that come in are evidence about kube-scheduler's own filters: what it lists passes
  * them; what it leaves out proves nothing, unless it looked at every node, or was asked to look at
@@ -11,6 +11,7 @@
 #include "core/gang/verbs.h"
 
 #include "core/gang/dirty.h"
+#include "core/gang/filter_hold.h"
 #include "core/gang/group_state.h"
 #include "core/gang/group_table.h"
 #include "core/gang/membership.h"
@@ -100,14 +101,14 @@ static void note_left_out(struct skr_gang *e, struct pod_entry *p, const char *c
     }
 }
 
-static void probe(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
+static void probe(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
-    if (filter_of(ev)->n_nodes < 2) {
+    if (call->n_nodes < 2) {
         return;
     }
-    note_listed(e, p->shape, filter_of(ev)->node, filter_of(ev)->n_nodes);
+    note_listed(e, p->shape, call->node, call->n_nodes);
     if (e->n_nodes < COMPLETE_PROBE_NODES) {
-        note_left_out(e, p, filter_of(ev)->node, filter_of(ev)->n_nodes);
+        note_left_out(e, p, call->node, call->n_nodes);
     }
 }
 
@@ -135,111 +136,149 @@ static void refused(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- filter ---- */
 
-static void filter_planned(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
+/* False: it is better held. */
+static bool filter_planned(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
-    for (size_t i = 0; i < filter_of(ev)->n_nodes; i++) {
-        if (strcmp(filter_of(ev)->node[i], p->place.node) == 0) {
+    for (size_t i = 0; i < call->n_nodes; i++) {
+        if (strcmp(call->node[i], p->place.node) == 0) {
             nomination_heard(e, p);
-            out_answer_one(e, ev->request.id, i);
-            return;
+            out_answer_one(e, call->request, i);
+            return true;
         }
     }
-    out_answer(e, ev->request.id, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
-    if (strcmp(filter_of(ev)->pod->nominated_node, p->place.node) == 0) {
+    bool was_nominated = strcmp(call->nominated, p->place.node) == 0;
+    if (!was_nominated && filter_hold_is_wanted(e, call)) {
+        return false;
+    }
+    out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, SKR_TEXT_PLANNING);
+    if (was_nominated) {
         refused(e, p);
     }
+    return true;
 }
 
 /* The request's own labels say which group it is; mostly the one that the cache has it in. */
 static const struct group *group_of(const struct skr_gang *e, const struct pod_entry *p,
-                                    const struct skr_pod *pod, const char *name)
+                                    const struct filter_call *call)
 {
     const struct group *known = p ? p->group : NULL;
-    if (known && strcmp(known->name, name) == 0 &&
-        strcmp(known->namespace_, pod->meta.namespace_) == 0) {
+    if (known && strcmp(known->name, call->group) == 0 &&
+        strcmp(known->namespace_, call->namespace_) == 0) {
         return known;
     }
-    char *key = skr_object_key(pod->meta.namespace_, name);
+    char *key = skr_object_key(call->namespace_, call->group);
     const struct group *g = groups_find(e, key);
     free(key);
     return g;
 }
 
-static void filter_member(struct skr_gang *e, struct pod_entry *p, const char *name,
-                          const struct skr_event *ev)
+/* False: it is better held. */
+static bool filter_member(struct skr_gang *e, struct pod_entry *p, const struct filter_call *call)
 {
-    const struct skr_pod *pod = filter_of(ev)->pod;
-    const struct group *g = group_of(e, p, pod, name);
+    const struct group *g = group_of(e, p, call);
     const char *text = g ? group_state_text(g) : SKR_TEXT_NOT_FOUND;
     if (!g || !p || p->group != g) {
         text = g ? SKR_TEXT_MEMBERS : SKR_TEXT_NOT_FOUND; /* the watch will bring it */
     } else if (p->plan && !p->plan->aborting && plan_home_is_persisted(e, p->plan)) {
-        filter_planned(e, p, ev);
-        return;
+        return filter_planned(e, p, call);
+    } else if (filter_hold_is_wanted(e, call)) {
+        return false;
     } else {
         if (membership_is_beyond(g, p)) {
             text = SKR_TEXT_BEYOND;
         }
         if (!p->plan) {
-            probe(e, p, ev);
+            probe(e, p, call);
         }
     }
     if (p && p->answered != text) {
         p->answered = text;
         dirty_pod(e, p);
     }
-    out_answer(e, ev->request.id, SKR_ANSWER_FILTER_NONE, text);
+    out_answer(e, call->request, SKR_ANSWER_FILTER_NONE, text);
+    return true;
 }
 
 /* By our ledger, in which reservations and Bindings on their way count. A node that only the
  * scheduler knows yet carries neither. */
-static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
+static void filter_ordinary(struct skr_gang *e, struct pod_entry *p, const struct skr_pod *pod,
+                            const struct filter_call *call)
 {
-    const struct skr_pod *pod = filter_of(ev)->pod;
-    size_t n = filter_of(ev)->n_nodes, passed = 0;
+    size_t n = call->n_nodes, passed = 0;
     struct shape *s = shapes_get(e, pod);
     uint8_t *mask = skr_alloc(n / 8 + 1);
     for (size_t i = 0; i < n; i++) {
-        const char *node = filter_of(ev)->node[i];
+        const char *node = call->node[i];
         if (!skr_ledger_has_node(e->ledger, node) ||
-            skr_ledger_fits(e->ledger, node, &s->amounts, pod->meta.uid)) {
+            skr_ledger_fits(e->ledger, node, &s->amounts, call->uid)) {
             mask[i / 8] |= (uint8_t)(1u << (i % 8));
             passed++;
         }
     }
     if (passed == n) {
-        out_answer(e, ev->request.id, SKR_ANSWER_FILTER_ALL, "");
+        out_answer(e, call->request, SKR_ANSWER_FILTER_ALL, "");
     } else {
-        out_answer_mask(e, ev->request.id, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
+        out_answer_mask(e, call->request, SKR_ANSWER_FILTER_MASK, SKR_TEXT_RESERVED, mask, n);
     }
     if (p && pod->shape.late_capacity) {
-        pods_note_accepted(p, filter_of(ev)->node, n, mask);
+        pods_note_accepted(p, call->node, n, mask);
         pods_note_ordinary(e, p);
     }
     shapes_unref(e, s);
     free(mask);
 }
 
-void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
+/* What can be said without looking at the pod; NULL: nothing. *ret_hold: it is better held. */
+static const char *filter_problem(struct skr_gang *e, const struct filter_call *call,
+                                  const struct pod_entry *p, bool *ret_hold)
 {
     const char *problem = not_now(e);
-    pulse_heard(e);
-    if (problem) {
-        out_answer(e, ev->request.id, SKR_ANSWER_ERROR, problem);
-        return;
+    *ret_hold = problem && strcmp(problem, SKR_TEXT_NOT_READY) == 0 &&
+                !skr_frame_is_stopped(e->frame) && filter_hold_is_wanted(e, call);
+    if (!problem && p && pods_is_bound(p)) {
+        return SKR_TEXT_ALREADY_BOUND;
     }
+    if (!problem && !p && !call->pod) { /* it was held, and is gone */
+        return SKR_TEXT_NOT_READY;
+    }
+    return problem;
+}
+
+void verbs_filter_call(struct skr_gang *e, const struct filter_call *call)
+{
+    struct pod_entry *p = pods_find(e, call->uid);
+    const struct skr_pod *pod = call->pod ? call->pod : p ? p->pod : NULL;
+    bool hold;
+    const char *problem = filter_problem(e, call, p, &hold);
+    if (!problem && *call->group) {
+        hold = !filter_member(e, p, call);
+    } else if (!problem) {
+        filter_ordinary(e, p, pod, call);
+    } else if (!hold) {
+        out_answer(e, call->request, SKR_ANSWER_ERROR, problem);
+    }
+    if (hold) {
+        filter_hold_begin(e, call);
+    }
+}
+
+void verbs_filter(struct skr_gang *e, const struct skr_event *ev)
+{
     const struct skr_pod *pod = filter_of(ev)->pod;
-    struct pod_entry *p = pods_find(e, pod->meta.uid);
-    if (p && pods_is_bound(p)) {
-        out_answer(e, ev->request.id, SKR_ANSWER_ERROR, SKR_TEXT_ALREADY_BOUND);
-        return;
-    }
     const char *name = pods_is_ours(e, pod) ? pods_group_name(pod) : NULL;
-    if (name) {
-        filter_member(e, p, name, ev);
-    } else {
-        filter_ordinary(e, p, ev);
-    }
+    const struct filter_call call = {.request = ev->request.id,
+                                     .pod = pod,
+                                     .uid = pod->meta.uid,
+                                     .namespace_ = pod->meta.namespace_,
+                                     .group = name ? name : "",
+                                     .nominated = pod->nominated_node,
+                                     .n_nodes = filter_of(ev)->n_nodes,
+                                     .node = filter_of(ev)->node,
+                                     .may_hold = e->settings.filter_hold > 0 &&
+                                                 e->holds.n < SKR_FILTER_HOLDS_MAX,
+                                     .until = skr_frame_now(e->frame) + e->settings.filter_hold};
+    pulse_heard(e);
+    verbs_filter_call(e, &call);
 }
 
 /* ---- prioritize ---- */

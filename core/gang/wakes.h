@@ -11,6 +11,7 @@ enum wake_kind {
     WAKE_NODES,   /* warnings about nodes are due */
     WAKE_CHANGED, /* a veto ends */
     WAKE_REPORT,  /* reasons of groups that wait are reported anew */
+    WAKE_CALLS,   /* a filter call has been held long enough */
     WAKE_ASKERS,  /* who asks for an explanation has waited long enough */
     WAKE_KIND_COUNT
 };

@@ -374,6 +374,7 @@ static bool on_hangup(void *context, struct skr_http_request *request)
 
     pthread_mutex_lock(&verbs->lock);
     const bool ours = find(verbs, call->id) == call;
+    const bool held = call->deadline != SKR_TIME_NEVER;
     if (ours) {
         take_out(verbs, call);
     }
@@ -382,7 +383,7 @@ static bool on_hangup(void *context, struct skr_http_request *request)
         return false;
     }
     count(verbs, call->verb, "hangup");
-    if (call->verb == SKR_VERB_BIND) {
+    if (call->verb == SKR_VERB_BIND || held) {
         post_hangup(verbs, call->id);
     }
     return true;
@@ -421,7 +422,7 @@ static void on_tick(void *context)
     pthread_mutex_unlock(&verbs->lock);
     for (size_t i = 0; i < n; i++) {
         skr_http_logf(&verbs->options.log, SKR_HTTP_LOG_ERROR,
-                      "Hold of bind request %llu was not ended at its deadline",
+                      "Hold of request %llu was not ended at its deadline",
                       (unsigned long long)expired[i]);
         post_hangup(verbs, expired[i]);
     }
@@ -440,7 +441,8 @@ static void make_metrics(struct skr_verbs *verbs)
     };
     static const struct skr_metric_spec duration = {
         .name = "sakkara_extender_request_duration_seconds",
-        .help = "Time from the request line to the answer by verb; for bind it includes the hold.",
+        .help = "Time from the request line to the answer by verb; for filter and bind it includes "
+                "holds.",
         .type = SKR_HISTOGRAM,
         .unit = SKR_UNIT_NANOSECONDS,
         .label = {"verb"},

@@ -510,6 +510,7 @@ static char *play(uint64_t seed, int steps, bool plain)
     settings.plain_planning = plain;
     settings.label_fallback = seed % 2;
     settings.rollback_partial = seed % 5 == 0;
+    settings.filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
     if (seed % 7 == 0) { /* calls expire, plans time out */
         settings.plan_timeout = 30 * SKR_SECOND;
         settings.bind_timeout = 20 * SKR_SECOND;

@@ -156,6 +156,7 @@ struct rig {
     uint64_t version, request, queue_order, uid;
     struct rig_answer *asking;
     uint64_t asking_request;
+    uint64_t held_request; /* the newest that the engine wants to hold */
     const char *const *asking_names;
     size_t asking_n;
     bool synced;

@@ -143,13 +143,18 @@ struct rig_answer rig_ask(struct rig *rig, enum skr_gang_verb verb, const struct
     rig->asking_names = names;
     rig->asking_n = n;
     rig->n_filters += verb == SKR_GANG_FILTER;
+    char name[256];
+    snprintf(name, sizeof name, "%s", pod->meta.name); /* the pod may change meanwhile */
     rig_request(rig, verb, &request);
+    if (answer.kind == SKR_ANSWER_KIND_COUNT && rig->held_request == rig->asking_request) {
+        rig_wait_for_answer(rig, &answer);
+    }
     if (answer.kind == SKR_ANSWER_KIND_COUNT) {
-        rig_fail(rig, "verb %d about %s was not answered", (int)verb, pod->meta.name);
+        rig_fail(rig, "verb %d about %s was not answered", (int)verb, name);
     }
     rig->asking = NULL;
     rig_tell(rig, "%s %s (%zu nodes): %zu pass, %s%s", verb == SKR_GANG_FILTER ? "filter" : "ask",
-             pod->meta.name, n, answer.n_passed, answer.first, answer.text);
+             name, n, answer.n_passed, answer.first, answer.text);
     return answer;
 }
 

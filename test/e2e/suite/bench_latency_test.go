@@ -35,7 +35,7 @@ func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
 		if row.percentage != 0 {
 			sampling = fmt.Sprint(row.percentage)
 		}
-		took, unbound, cpu := latency(t, row.waiting, cluster.SchedulerOptions{Percentage: row.percentage, MaxBackoff: row.backoff})
+		took, unbound, cpu := latency(t, row.waiting, cluster.SchedulerOptions{Percentage: row.percentage, MaxBackoff: row.backoff}, "")
 		p50, p99 := "-", "-"
 		if len(took) > 0 {
 			p50, p99 = took[len(took)/2].Round(time.Millisecond).String(), took[len(took)*99/100].Round(time.Millisecond).String()
@@ -45,16 +45,30 @@ func TestBenchLatencyBesideWaitingMembers(t *testing.T) {
 	must(t, plane.Clear(benchNamespace))
 }
 
+// TestBenchLatencyBesideGangs measures what ordinary pods of the same scheduler pay for gangs that are planned and
+// bound meanwhile: a gang of 100 ungated members each second, with and without held filter calls.
+func TestBenchLatencyBesideGangs(t *testing.T) {
+	plane = planeFor(t)
+	must(t, plane.CreateNamespace(benchNamespace))
+	benchCluster(t, number("SAKKARA_BENCH_LATENCY_NODES", 5000))
+	fmt.Printf("\n%-10s %9s %9s %9s %14s\n", "filterHold", "p50", "p99", "unbound", "scheduler CPU")
+	for _, hold := range []string{"0s", "1s", "0s", "1s"} {
+		took, unbound, cpu := latency(t, "gangs", cluster.SchedulerOptions{}, hold)
+		fmt.Printf("%-10s %9s %9s %9d %13.1fs\n", hold, took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), unbound, cpu.Seconds())
+	}
+	must(t, plane.Clear(benchNamespace))
+}
+
 const ordinaryPods, ordinaryRate = 200, 20
 
-func latency(t *testing.T, waiting string, scheduler cluster.SchedulerOptions) (took []time.Duration, unbound int, cpu time.Duration) {
+func latency(t *testing.T, waiting string, scheduler cluster.SchedulerOptions, hold string) (took []time.Duration, unbound int, cpu time.Duration) {
 	t.Helper()
 	r := &run{T: t, plane: plane, ns: benchNamespace, schedulerOptions: scheduler}
-	daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA})
+	daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA, FilterHold: hold})
 	must(t, err)
 	r.daemon = daemon
 	r.schedulerOptions.FilterURL, r.schedulerOptions.BindURL = "http://"+daemon.Extender+"/v1", "http://"+daemon.Bind+"/v1"
-	if waiting != "none" {
+	if waiting != "none" && waiting != "gangs" {
 		r.group("waiting", 2000, "")
 		r.members("waiting", 1000, gate(waiting == "gated"))
 	}
@@ -79,6 +93,11 @@ func latency(t *testing.T, waiting string, scheduler cluster.SchedulerOptions) (
 	for i := range ordinaryPods {
 		<-tick.C
 		name := fmt.Sprintf("ordinary-%d", i)
+		if waiting == "gangs" && i%ordinaryRate == 0 {
+			gang := fmt.Sprintf("gang-%d", i/ordinaryRate)
+			r.group(gang, benchGang, "")
+			go r.members(gang, benchGang)
+		}
 		created[name] = time.Now()
 		r.create(r.pod(name))
 	}
@@ -86,7 +105,9 @@ func latency(t *testing.T, waiting string, scheduler cluster.SchedulerOptions) (
 	for len(took) < ordinaryPods {
 		select {
 		case pod := <-bound:
-			took = append(took, pod.at.Sub(created[pod.name]))
+			if at, ordinary := created[pod.name]; ordinary {
+				took = append(took, pod.at.Sub(at))
+			}
 			continue
 		case <-deadline:
 		}

@@ -38,11 +38,13 @@ type contender struct {
 	bare       bool
 	gated      bool
 	percentage int
+	hold       string // extender.filterHold
 }
 
 var contenders = []contender{
 	{name: "bare kube-scheduler", bare: true},
 	{name: "sakkara, ungated"},
+	{name: "ungated, no holds", hold: "0s"},
 	{name: "sakkara, gated", gated: true},
 }
 
@@ -50,11 +52,16 @@ var contenders = []contender{
 type sample struct {
 	total, binding          time.Duration // from the start, and from the first pod bound, until all are
 	schedulerCPU, daemonCPU time.Duration
+	serverCPU, etcdCPU      time.Duration
+	filters                 int // filter calls
 	daemonMemory            int64
 	writes                  map[string]int // of the daemon, by kind
 }
 
 func TestBenchThroughput(t *testing.T) {
+	if without := os.Getenv("SAKKARA_BENCH_WITHOUT"); without != "" {
+		contenders = slices.DeleteFunc(contenders, func(c contender) bool { return strings.HasSuffix(c.name, without) })
+	}
 	rounds := number("SAKKARA_BENCH_ROUNDS", 3)
 	plane = planeFor(t)
 	must(t, plane.CreateNamespace(benchNamespace))
@@ -67,13 +74,17 @@ func TestBenchThroughput(t *testing.T) {
 			for _, mode := range []string{"cold", "burst"} {
 				for _, c := range contenders {
 					s := measure(t, c, mode == "cold")
-					t.Logf("%d nodes, %s, round %d, %s: %.2f s, binding %.2f s, scheduler CPU %.2f s, daemon CPU %.2f s, %v",
-						count, mode, round+1, c.name, s.total.Seconds(), s.binding.Seconds(), s.schedulerCPU.Seconds(), s.daemonCPU.Seconds(), s.writes)
+					t.Logf("%d nodes, %s, round %d, %s: %.2f s, binding %.2f s, CPU s: scheduler %.2f, daemon %.2f, API server %.2f, etcd %.2f; %d filter calls, %v",
+						count, mode, round+1, c.name, s.total.Seconds(), s.binding.Seconds(), s.schedulerCPU.Seconds(), s.daemonCPU.Seconds(),
+						s.serverCPU.Seconds(), s.etcdCPU.Seconds(), s.filters, s.writes)
 					samples[mode+c.name] = append(samples[mode+c.name], s)
 				}
 			}
 		}
 		printTable(count, samples)
+		for _, mode := range []string{"cold", "burst"} {
+			printTimeline(t, count, mode == "cold")
+		}
 		must(t, plane.Clear(benchNamespace))
 	}
 }
@@ -113,7 +124,7 @@ func measure(t *testing.T, c contender, cold bool) (s sample) {
 	t.Helper()
 	r := &run{T: t, plane: plane, ns: benchNamespace, schedulerOptions: cluster.SchedulerOptions{Percentage: c.percentage}}
 	if !c.bare {
-		daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA})
+		daemon, err := plane.NewDaemon("bench-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA, FilterHold: c.hold})
 		must(t, err)
 		r.daemon = daemon
 		r.schedulerOptions.FilterURL, r.schedulerOptions.BindURL = "http://"+daemon.Extender+"/v1", "http://"+daemon.Bind+"/v1"
@@ -126,8 +137,10 @@ func measure(t *testing.T, c contender, cold bool) (s sample) {
 	defer watch.stop()
 	var begin time.Time
 	var cpuBefore [2]time.Duration
+	serverBefore, etcdBefore := plane.CPU()
 	if cold {
 		must(t, plane.CreatePods(r.benchPods(c)...))
+		serverBefore, etcdBefore = plane.CPU()
 		begin = time.Now()
 		r.beginTogether()
 	} else {
@@ -141,9 +154,12 @@ func measure(t *testing.T, c contender, cold bool) (s sample) {
 	first, last := watch.wait(t, benchPods)
 	s.total, s.binding = last.Sub(begin), last.Sub(first)
 	s.schedulerCPU = r.scheduler.CPU() - cpuBefore[0]
+	s.serverCPU, s.etcdCPU = plane.CPU()
+	s.serverCPU, s.etcdCPU = s.serverCPU-serverBefore, s.etcdCPU-etcdBefore
 	if r.daemon != nil {
 		s.daemonCPU = r.daemon.Process().CPU() - cpuBefore[1]
 		s.daemonMemory = r.daemon.Process().Resident()
+		s.filters = filterCalls(r.daemon)
 		r.waitReported(t)
 		s.writes = auditWrites(t, audit)
 		if err := r.daemon.Stop(); err != nil {
@@ -282,7 +298,7 @@ func median[T int64 | time.Duration](samples []sample, figure func(*sample) T) T
 
 func printTable(nodes int, samples map[string][]sample) {
 	fmt.Printf("\n%d nodes, %d pods, gangs of %d, median of %d\n", nodes, benchPods, benchGang, len(samples["cold"+contenders[0].name]))
-	fmt.Printf("%-6s %-22s %9s %7s %9s %9s %7s %11s %9s %12s\n", "mode", "", "seconds", "ratio", "binding s", "pods/s", "sched", "ms CPU/pod", "daemon", "writes")
+	fmt.Printf("%-6s %-22s %9s %7s %9s %9s %7s %11s %9s %9s %9s %9s %9s\n", "mode", "", "seconds", "ratio", "binding s", "pods/s", "sched", "ms CPU/pod", "daemon s", "API s", "etcd s", "filters", "writes")
 	for _, mode := range []string{"cold", "burst"} {
 		bare := samples[mode+contenders[0].name]
 		for _, c := range contenders {
@@ -297,9 +313,11 @@ func printTable(nodes int, samples map[string][]sample) {
 			}
 			ratio := float64(total) / float64(median(bare, func(s *sample) time.Duration { return s.total }))
 			cpuRatio := float64(scheduler) / float64(median(bare, func(s *sample) time.Duration { return s.schedulerCPU }))
-			fmt.Printf("%-6s %-22s %9.2f %6.2fx %9.2f %9.0f %6.2fx %11.2f %8.2fs %12.2f\n", mode, c.name, total.Seconds(), ratio,
+			filters := median(mine, func(s *sample) int64 { return int64(s.filters) })
+			fmt.Printf("%-6s %-22s %9.2f %6.2fx %9.2f %9.0f %6.2fx %11.2f %9.2f %9.2f %9.2f %9d %9.2f\n", mode, c.name, total.Seconds(), ratio,
 				binding.Seconds(), benchPods/binding.Seconds(), cpuRatio, scheduler.Seconds()*1000/benchPods, daemon.Seconds(),
-				float64(written)/benchPods)
+				median(mine, func(s *sample) time.Duration { return s.serverCPU }).Seconds(),
+				median(mine, func(s *sample) time.Duration { return s.etcdCPU }).Seconds(), filters, float64(written)/benchPods)
 		}
 	}
 	for _, c := range contenders[1:] {

@@ -93,6 +93,16 @@ func (p *Plane) file(name string) string { return filepath.Join(p.Dir, name) }
 // DaemonClient asks with the daemon's account.
 func (p *Plane) DaemonClient() (*Client, error) { return NewClient(p.Server, p.CA, daemonToken) }
 
+// CPU is the processor time that the API server and etcd have used.
+func (p *Plane) CPU() (apiserver, etcd time.Duration) {
+	for _, process := range p.others {
+		if process.Name == "etcd" {
+			etcd = process.CPU()
+		}
+	}
+	return p.server.CPU(), etcd
+}
+
 // AuditLog is the file of audit lines.
 func (p *Plane) AuditLog() string { return p.file("audit.log") }
 
