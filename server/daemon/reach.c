@@ -127,7 +127,7 @@ static void serve(struct skr_reach *r, const struct skr_certificates *c)
     struct skr_x509_dates dates;
     struct skr_error error = {0};
 
-    if (!skr_certificates_are_usable(c, &r->rules, seconds_of(CLOCK_REALTIME)) ||
+    if (!c->leaf.cert || !skr_certificates_are_usable(c, &r->rules, seconds_of(CLOCK_REALTIME)) ||
         (r->served && strcmp(r->served, c->leaf.cert) == 0)) {
         return;
     }

@@ -241,7 +241,9 @@ static char *copy_pem(const gnutls_datum_t *pem)
 {
     char *text = skr_alloc((size_t)pem->size + 1);
 
-    memcpy(text, pem->data, pem->size);
+    if (pem->size > 0) {
+        memcpy(text, pem->data, pem->size);
+    }
     return text;
 }
 
