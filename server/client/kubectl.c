@@ -27,6 +27,7 @@ enum {
     ARGUMENTS_MAX = 16,
     GRACE_S = 5, /* beyond the request's own time-out, for kubectl to say so */
     CHUNK = 65536,
+    LEADER_TRIES = 8,
 };
 
 struct child {
@@ -257,6 +258,23 @@ static int write_path(const char *service, const char *target, struct skr_strbuf
     return 0;
 }
 
+/* Of the replicas behind the Service one leads, and the API server asks any of them. */
+static int ask(const struct arguments *a, const struct skr_client_options *options,
+               struct skr_strbuf *out, struct skr_strbuf *said, int *code, struct skr_error *error)
+{
+    int rc = 0;
+    for (int tries = 0; tries < LEADER_TRIES; tries++) {
+        skr_strbuf_reset(out);
+        skr_strbuf_reset(said);
+        skr_strbuf_add(said, "");
+        rc = run(argv_of(a), timeout_ms_of(options), out, said, code, error);
+        if (rc < 0 || *code == 0 || !strstr(said->s, "not leader")) {
+            break;
+        }
+    }
+    return rc;
+}
+
 int skr_source_kubectl(const struct skr_client_options *options, const char *target,
                        struct skr_strbuf *out, struct skr_error *error)
 {
@@ -274,7 +292,7 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
         add(&a, "get");
         add(&a, "--raw");
         add(&a, path.s);
-        rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
+        rc = ask(&a, options, out, &said, &code, error);
     }
     if (rc == 0 && code != 0) {
         rc = refused(said.s, code, error);

@@ -10,6 +10,7 @@
 
 #include "server/config/config.h"
 #include "server/kube/permissions.h"
+#include "server/object/view_url.h"
 #include "test/test.h"
 
 enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
@@ -124,10 +125,10 @@ static json_t *find(json_t *documents, const char *kind, const char *name)
 /* ---- tests ---- */
 
 static const char *const files[] = {
-    "manifests/install.yaml",       "manifests/gate-policy.yaml",
-    "manifests/gate-webhook.yaml",  "manifests/account-policy.yaml",
-    "manifests/group-policy.yaml",  "manifests/spotmix-webhook.yaml",
-    "manifests/spotmix-alerts.yaml"};
+    "manifests/install.yaml",        "manifests/gate-policy.yaml",
+    "manifests/gate-webhook.yaml",   "manifests/account-policy.yaml",
+    "manifests/group-policy.yaml",   "manifests/spotmix-webhook.yaml",
+    "manifests/spotmix-alerts.yaml", "manifests/namespace.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -159,7 +160,7 @@ TEST(the_daemons_configuration_loads)
     assert_int_equal(skr_config_parse(text, strlen(text), &config, &findings), 0);
     assert_int_equal(findings.n, 0);
     assert_string_equal(config->settings.topology_namespace, "sakkara");
-    assert_string_equal(config->admin_listen, "127.0.0.1:9662");
+    assert_string_equal(config->admin_listen, "0.0.0.0:9662");
     assert_string_equal(config->probes_listen, "0.0.0.0:9663");
     assert_int_equal(config->leader_mode, SKR_LEADER_SCHEDULER);
     skr_config_destroy(config);
@@ -409,16 +410,71 @@ TEST(only_the_daemons_container_has_the_daemons_token)
 }
 
 /* Ports that other machines reach are those of the NetworkPolicy; the rest is on loopback. */
-TEST(the_network_reaches_probes_and_the_gate_alone)
+TEST(the_network_reaches_probes_the_gate_and_the_read_only_pages_alone)
 {
     json_t *documents = load(files[0]);
     json_t *policy = find(documents, "NetworkPolicy", "sakkara");
     json_t *ports = at(policy, "spec/ingress/0/ports");
     assert_int_equal(json_array_size(at(policy, "spec/ingress")), 1);
-    assert_int_equal(json_array_size(ports), 2);
+    assert_int_equal(json_array_size(ports), 3);
     assert_string_equal(text_at(policy, "spec/policyTypes/0"), "Ingress");
     assert_string_equal(text_at(policy, "spec/ingress/0/ports/0/port"), "9663");
     assert_string_equal(text_at(policy, "spec/ingress/0/ports/1/port"), "9443");
+    assert_string_equal(text_at(policy, "spec/ingress/0/ports/2/port"), "9662");
+    json_decref(documents);
+}
+
+/* Of the webhook and of `kubectl sakkara`: two Services of one name would replace each other. */
+TEST(one_service_leads_to_the_daemon_and_the_commands_default_is_it)
+{
+    json_t *documents = load("manifests/install.yaml"),
+           *webhook = load("manifests/gate-webhook.yaml");
+    json_t *service = find(documents, "Service", "sakkara"), *document;
+    json_t *hook = find(webhook, "MutatingWebhookConfiguration", "sakkara-gate");
+    char name[128];
+    size_t i;
+    snprintf(name, sizeof name, "http:%s:%s", text_at(service, "metadata/name"),
+             text_at(service, "spec/ports/1/port"));
+    assert_string_equal(name, SKR_VIEW_SERVICE_NAME);
+    assert_string_equal(text_at(service, "metadata/namespace"), SKR_VIEW_SERVICE_NAMESPACE);
+    json_t *client = json_object_get(json_array_get(at(hook, "webhooks"), 0), "clientConfig");
+    assert_string_equal(text_at(client, "service/name"), "sakkara");
+    assert_string_equal(text_at(client, "service/port"), text_at(service, "spec/ports/0/port"));
+    json_array_foreach(webhook, i, document)
+    {
+        assert_string_not_equal(text_at(document, "kind"), "Service");
+    }
+    json_decref(documents);
+    json_decref(webhook);
+}
+
+TEST(the_namespace_with_the_users_topology_is_not_deleted_with_the_rest)
+{
+    json_t *documents = load("manifests/install.yaml"),
+           *namespaces = load("manifests/namespace.yaml");
+    json_t *document;
+    size_t i;
+    find(namespaces, "Namespace", "sakkara");
+    json_array_foreach(documents, i, document)
+    {
+        assert_string_not_equal(text_at(document, "kind"), "Namespace");
+    }
+    json_decref(documents);
+    json_decref(namespaces);
+}
+
+TEST(every_container_has_requests_and_limits)
+{
+    json_t *documents = load("manifests/install.yaml"), *container;
+    json_t *pod = at(find(documents, "Deployment", "sakkara"), "spec/template/spec");
+    size_t i;
+    json_array_foreach(at(pod, "containers"), i, container)
+    {
+        assert_string_not_equal(text_at(container, "resources/requests/cpu"), "");
+        assert_string_not_equal(text_at(container, "resources/requests/memory"), "");
+        assert_string_not_equal(text_at(container, "resources/limits/cpu"), "");
+        assert_string_not_equal(text_at(container, "resources/limits/memory"), "");
+    }
     json_decref(documents);
 }
 
@@ -440,8 +496,6 @@ TEST(the_pod_is_restricted_and_has_a_standby)
         assert_string_equal(text_at(context, "readOnlyRootFilesystem"), "true");
         assert_string_equal(text_at(context, "capabilities/drop/0"), "ALL");
     }
-    assert_string_equal(text_at(find(documents, "Namespace", "sakkara"), "metadata/name"),
-                        "sakkara");
     json_decref(documents);
 }
 
