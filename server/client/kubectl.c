@@ -199,7 +199,11 @@ static int refused(char *said, int code, struct skr_error *error)
     if (!line || !*line) {
         return skr_error_set(error, SKR_RETRY, "kubectl ended with exit code %d and no word", code);
     }
-    return skr_error_set(error, SKR_RETRY, "the daemon cannot be reached: kubectl: %.180s", line);
+    return skr_error_set(error, SKR_RETRY,
+                         "the daemon cannot be reached: kubectl: %.110s; or kubectl -n "
+                         "sakkara port-forward service/sakkara 9662, and --server "
+                         "http://127.0.0.1:9662",
+                         line);
 }
 
 /* ---- its arguments ---- */
