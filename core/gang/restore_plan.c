@@ -79,40 +79,32 @@ static void restore_member(struct skr_gang *e, struct plan *plan, struct pod_ent
     }
 }
 
-/* Ranks follow from members and nodes: who carries none yet gets the one it would have got.
- */
-static bool complete_ranks(struct skr_gang *e, struct group *g)
+/* Ranks of the plan's members, dealt as the plan was; false when that gives them other nodes. kept: they stay where they
+ * are and have the ranks they were told, the others get what is left. */
+static bool deal_ranks(struct skr_gang *e, struct group *g, bool kept)
 {
-    struct plan *plan = g->plan;
+    const struct plan *plan = g->plan;
     struct pod_entry *p;
-    size_t n = 0, lacking = 0;
-    DL_FOREACH(g->members, p)
-    {
-        lacking += p->plan == plan && p->place.rank < 0;
-    }
-    if (lacking == 0) {
-        return true;
-    }
-    if (!e->topology.tree) {
-        return false;
-    }
+    size_t n = 0;
     struct skr_seat *seat = skr_alloc_array(g->n_members + 1, sizeof *seat);
     struct pod_entry **owner = skr_alloc_array(g->n_members + 1, sizeof *owner);
     int32_t *count = skr_alloc_array((size_t)e->topology.tree->n_leaves + 1, sizeof *count);
     bool good = true;
     DL_FOREACH(g->members, p)
     {
-        bool claimed = p->plan != plan;
-        const char *node = claimed ? p->pod->node_name : p->place.node;
+        bool of_plan = p->plan == plan, claimed = kept || !of_plan;
+        const char *node = of_plan ? p->place.node : p->pod->node_name;
         if (!skr_pod_is_live(p->pod) || !*node) {
             continue;
         }
         int32_t leaf = skr_tree_find_leaf(e->topology.tree, node);
-        good = good && (claimed || leaf >= 0);
+        good = good && (!of_plan || leaf >= 0);
         owner[n] = p;
         seat[n++] = (struct skr_seat){.node = claimed ? node : NULL,
                                       .leaf = claimed ? leaf : -1,
-                                      .rank = claimed ? pods_rank_label(p) : -1,
+                                      .rank = !claimed  ? -1
+                                              : of_plan ? p->place.rank
+                                                        : pods_rank_label(p),
                                       .claimed = claimed};
         if (leaf >= 0) {
             count[leaf]++;
@@ -124,7 +116,7 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
         good = seat[i].claimed || strcmp(seat[i].node, owner[i]->place.node) == 0;
     }
     for (size_t i = 0; good && i < n; i++) {
-        if (!seat[i].claimed) {
+        if (owner[i]->plan == plan && seat[i].rank >= 0) {
             plan_set_rank(owner[i], seat[i].rank);
         }
     }
@@ -132,6 +124,20 @@ static bool complete_ranks(struct skr_gang *e, struct group *g)
     free(owner);
     free(count);
     return good;
+}
+
+/* Ranks follow from members and nodes: who carries none yet gets the one it would have got. Where an older daemon
+ * dealt in another order, one that nobody else has. */
+static bool complete_ranks(struct skr_gang *e, struct group *g)
+{
+    const struct pod_entry *p;
+    size_t lacking = 0;
+    DL_FOREACH(g->members, p)
+    {
+        lacking += p->plan == g->plan && p->place.rank < 0;
+    }
+    return lacking == 0 ||
+           (e->topology.tree && (deal_ranks(e, g, false) || deal_ranks(e, g, true)));
 }
 
 /* ---- seats of members that are gone ---- */

@@ -27,6 +27,7 @@ enum {
     ARGUMENTS_MAX = 16,
     GRACE_S = 5, /* beyond the request's own time-out, for kubectl to say so */
     CHUNK = 65536,
+    LEADER_TRIES = 8,
 };
 
 struct child {
@@ -198,7 +199,11 @@ static int refused(char *said, int code, struct skr_error *error)
     if (!line || !*line) {
         return skr_error_set(error, SKR_RETRY, "kubectl ended with exit code %d and no word", code);
     }
-    return skr_error_set(error, SKR_RETRY, "the daemon cannot be reached: kubectl: %.180s", line);
+    return skr_error_set(error, SKR_RETRY,
+                         "the daemon cannot be reached: kubectl: %.110s; or kubectl -n "
+                         "sakkara port-forward service/sakkara 9662, and --server "
+                         "http://127.0.0.1:9662",
+                         line);
 }
 
 /* ---- its arguments ---- */
@@ -257,6 +262,23 @@ static int write_path(const char *service, const char *target, struct skr_strbuf
     return 0;
 }
 
+/* Of the replicas behind the Service one leads, and the API server asks any of them. */
+static int ask(const struct arguments *a, const struct skr_client_options *options,
+               struct skr_strbuf *out, struct skr_strbuf *said, int *code, struct skr_error *error)
+{
+    int rc = 0;
+    for (int tries = 0; tries < LEADER_TRIES; tries++) {
+        skr_strbuf_reset(out);
+        skr_strbuf_reset(said);
+        skr_strbuf_add(said, "");
+        rc = run(argv_of(a), timeout_ms_of(options), out, said, code, error);
+        if (rc < 0 || *code == 0 || !strstr(said->s, "not leader")) {
+            break;
+        }
+    }
+    return rc;
+}
+
 int skr_source_kubectl(const struct skr_client_options *options, const char *target,
                        struct skr_strbuf *out, struct skr_error *error)
 {
@@ -274,7 +296,7 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
         add(&a, "get");
         add(&a, "--raw");
         add(&a, path.s);
-        rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
+        rc = ask(&a, options, out, &said, &code, error);
     }
     if (rc == 0 && code != 0) {
         rc = refused(said.s, code, error);

@@ -8,7 +8,7 @@
 
 /* NAMESPACE/[SCHEME:]NAME[:PORT] */
 #define SKR_VIEW_SERVICE_NAMESPACE "sakkara"
-#define SKR_VIEW_SERVICE_NAME      "https:sakkara:8443"
+#define SKR_VIEW_SERVICE_NAME      "http:sakkara:9662"
 #define SKR_VIEW_SERVICE           SKR_VIEW_SERVICE_NAMESPACE "/" SKR_VIEW_SERVICE_NAME
 
 /* Appends path and arguments as they stand in a URL; selects is left out. */

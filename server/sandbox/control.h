@@ -12,7 +12,7 @@
  *   GET    /sandbox/v1/examples/gang.yaml     manifests of the worked example,
  *   GET    /sandbox/v1/examples/second.yaml   for `kubectl apply -f URL`
  *   GET    /sandbox/v1/examples/cluster.yaml
- *   GET    /api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/...
+ *   GET    /api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/...
  *                                  as through the daemon's Service: 307 to its admin port
  *
  * Bodies are JSON; answers to what went wrong are a Status as from the API.

@@ -106,7 +106,7 @@ done
 cat >"$work/bin/kubectl" <<'STUB'
 #!/bin/sh
 printf '%s\n' "$*" >>"$STUB/calls"
-base=/api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/v1
+base=/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/v1
 case "$*" in
 *"config view"*) printf team-x; exit 0 ;;
 *"get --raw $base/tree"*) cat "$STUB/tree" ;;
@@ -141,7 +141,7 @@ grep -qF 'groups/team-x/a-0' "$work/calls" && pass || fail "the context's namesp
 : >"$work/calls"
 runs "flags of kubectl" 0 "${with_stub[@]}" "$sakkara" get groups -n 'a b&c' --context one --kubeconfig two \
     --request-timeout 5s
-grep -qxF -- '--context one --kubeconfig two --request-timeout=5000ms get --raw /api/v1/namespaces/sakkara/services/https:sakkara:8443/proxy/v1/groups?namespace=a%20b%26c' \
+grep -qxF -- '--context one --kubeconfig two --request-timeout=5000ms get --raw /api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/v1/groups?namespace=a%20b%26c' \
     "$work/calls" && pass || fail "flags are not handed on: $(cat "$work/calls")"
 runs "not found through kubectl" 3 "${with_stub[@]}" "$sakkara" group a-9
 runs "no Service" 6 "${with_stub[@]}" "$sakkara" tree --service other/x

@@ -34,7 +34,7 @@ func manifest(t *testing.T, name string) string {
 // TestManifests_PassStrictValidation: Every field of the shipped manifests is known to the API server.
 func TestManifests_PassStrictValidation(t *testing.T) {
 	realOnly(t, "server-side apply and the schemas of all kinds are the API server's")
-	files := []string{"install.yaml", "gate-webhook.yaml", "account-policy.yaml", "group-policy.yaml", "spotmix-webhook.yaml"}
+	files := []string{"namespace.yaml", "install.yaml", "gate-webhook.yaml", "account-policy.yaml", "group-policy.yaml", "spotmix-webhook.yaml"}
 	if minor() >= 36 {
 		files = append(files, "gate-policy.yaml")
 	}

@@ -10,6 +10,7 @@
 
 #include "server/config/config.h"
 #include "server/kube/permissions.h"
+#include "server/object/view_url.h"
 #include "test/test.h"
 
 enum { FILE_MAX = 1 << 18, DEPTH_MAX = 32 };
@@ -124,10 +125,10 @@ static json_t *find(json_t *documents, const char *kind, const char *name)
 /* ---- tests ---- */
 
 static const char *const files[] = {
-    "manifests/install.yaml",       "manifests/gate-policy.yaml",
-    "manifests/gate-webhook.yaml",  "manifests/account-policy.yaml",
-    "manifests/group-policy.yaml",  "manifests/spotmix-webhook.yaml",
-    "manifests/spotmix-alerts.yaml"};
+    "manifests/install.yaml",        "manifests/gate-policy.yaml",
+    "manifests/gate-webhook.yaml",   "manifests/account-policy.yaml",
+    "manifests/group-policy.yaml",   "manifests/spotmix-webhook.yaml",
+    "manifests/spotmix-alerts.yaml", "manifests/namespace.yaml"};
 
 TEST(every_document_is_a_named_object_with_our_label)
 {
@@ -422,6 +423,60 @@ TEST(the_network_reaches_probes_and_the_gate_alone)
     json_decref(documents);
 }
 
+/* Of the webhook and of `kubectl sakkara`: two Services of one name would replace each other. */
+TEST(one_service_leads_to_the_daemon_and_the_commands_default_is_it)
+{
+    json_t *documents = load("manifests/install.yaml"),
+           *webhook = load("manifests/gate-webhook.yaml");
+    json_t *service = find(documents, "Service", "sakkara"), *document;
+    json_t *hook = find(webhook, "MutatingWebhookConfiguration", "sakkara-gate");
+    char name[128];
+    size_t i;
+    snprintf(name, sizeof name, "http:%s:%s", text_at(service, "metadata/name"),
+             text_at(service, "spec/ports/1/port"));
+    assert_string_equal(name, SKR_VIEW_SERVICE_NAME);
+    assert_string_equal(text_at(service, "metadata/namespace"), SKR_VIEW_SERVICE_NAMESPACE);
+    json_t *client = json_object_get(json_array_get(at(hook, "webhooks"), 0), "clientConfig");
+    assert_string_equal(text_at(client, "service/name"), "sakkara");
+    assert_string_equal(text_at(client, "service/port"), text_at(service, "spec/ports/0/port"));
+    json_array_foreach(webhook, i, document)
+    {
+        assert_string_not_equal(text_at(document, "kind"), "Service");
+    }
+    json_decref(documents);
+    json_decref(webhook);
+}
+
+TEST(the_namespace_with_the_users_topology_is_not_deleted_with_the_rest)
+{
+    json_t *documents = load("manifests/install.yaml"),
+           *namespaces = load("manifests/namespace.yaml");
+    json_t *document;
+    size_t i;
+    find(namespaces, "Namespace", "sakkara");
+    json_array_foreach(documents, i, document)
+    {
+        assert_string_not_equal(text_at(document, "kind"), "Namespace");
+    }
+    json_decref(documents);
+    json_decref(namespaces);
+}
+
+TEST(every_container_has_requests_and_limits)
+{
+    json_t *documents = load("manifests/install.yaml"), *container;
+    json_t *pod = at(find(documents, "Deployment", "sakkara"), "spec/template/spec");
+    size_t i;
+    json_array_foreach(at(pod, "containers"), i, container)
+    {
+        assert_string_not_equal(text_at(container, "resources/requests/cpu"), "");
+        assert_string_not_equal(text_at(container, "resources/requests/memory"), "");
+        assert_string_not_equal(text_at(container, "resources/limits/cpu"), "");
+        assert_string_not_equal(text_at(container, "resources/limits/memory"), "");
+    }
+    json_decref(documents);
+}
+
 TEST(the_pod_is_restricted_and_has_a_standby)
 {
     json_t *documents = load(files[0]);
@@ -440,8 +495,6 @@ TEST(the_pod_is_restricted_and_has_a_standby)
         assert_string_equal(text_at(context, "readOnlyRootFilesystem"), "true");
         assert_string_equal(text_at(context, "capabilities/drop/0"), "ALL");
     }
-    assert_string_equal(text_at(find(documents, "Namespace", "sakkara"), "metadata/name"),
-                        "sakkara");
     json_decref(documents);
 }
 

@@ -318,6 +318,66 @@ TEST(a_broken_plan_annotation_is_replaced_by_a_new_plan)
     }
 }
 
+/* Members of 12 on two nodes whose plan an older daemon has stored, in the order of bytes (p-10 before p-2), and told to
+ * the first `told` of them. */
+static struct rig *stored_by_older(int told)
+{
+    static const char *const order[] = {"p-0", "p-1", "p-10", "p-11", "p-2", "p-3",
+                                        "p-4", "p-5", "p-6",  "p-7",  "p-8", "p-9"};
+    struct rig *rig = rig_create();
+    struct skr_strbuf members;
+    rig_racks(rig, 1, 2, 6);
+    rig_group(rig, "g", 12, 0, NULL);
+    rig_pods(rig, "p", 12, "g", 0);
+    skr_strbuf_init(&members);
+    for (int i = 0; i < 12; i++) {
+        skr_strbuf_addf(&members, "%s\\'%s\\':\\'node-%d\\'", i ? "," : "",
+                        rig_find(rig, RIG_POD, order[i])->pod->meta.uid, i / 6);
+    }
+    rig_edit(
+        rig, RIG_MAP, "g",
+        "{'data':{'status':'Assigned'},'metadata':{'annotations':{'sakkara.plan':"
+        "'{\\'v\\':1,\\'id\\':\\'0123456789abcdef\\',\\'state\\':\\'Planned\\',\\'nodes\\':{\\'"
+        "node-0\\':6,"
+        "\\'node-1\\':6},\\'members\\':{%s}}'}}}",
+        members.s);
+    for (int i = 0; i < told; i++) {
+        rig_edit(
+            rig, RIG_POD, order[i],
+            "{'metadata':{'labels':{'sakkara.member.status':'Assigned','sakkara.member.rank':'%d',"
+            "'sakkara.member.retries':'1','sakkara.member.plan':'01234567.1'},'annotations':"
+            "{'sakkara.plan':'{\\'id\\':\\'0123456789abcdef\\',\\'node\\':\\'node-%d\\'}'}},"
+            "'status':{'nominatedNodeName':'node-%d'}}",
+            i, i / 6, i / 6);
+    }
+    skr_strbuf_fini(&members);
+    return rig;
+}
+
+TEST(a_plan_that_an_older_daemon_stored_is_finished_on_the_same_nodes_with_each_rank_once)
+{
+    for (int told = 4; told <= 12; told += 4) { /* untold, it is made anew */
+        int at[12] = {0};
+        struct rig *rig = stored_by_older(told);
+        rig_sync(rig);
+        rig_run(rig, 60 * SKR_SECOND);
+        rig_assert_bound(rig, "p", 12);
+        for (int i = 0; i < 12; i++) {
+            char name[8];
+            snprintf(name, sizeof name, "p-%d", i);
+            int rank = atoi(rig_label(rig, name, "sakkara.member.rank"));
+            assert_in_range(rank, 0, 11);
+            assert_int_equal(at[rank]++, 0);
+        }
+        assert_string_equal(rig_node_of(rig, "p-10"), "node-0");
+        assert_string_equal(rig_label(rig, "p-10", "sakkara.member.rank"), "2");
+        assert_string_equal(rig_node_of(rig, "p-5"), "node-1");
+        rig_assert_clean(rig);
+        assert_string_equal(rig_key(rig, "g", "status"), "Bound");
+        rig_destroy(rig);
+    }
+}
+
 TEST(two_groups_are_restored_before_either_plans)
 {
     for (int order = 0; order < ORDERS; order++) {
