@@ -160,14 +160,6 @@ bool skr_verbs_hold(struct skr_verbs *verbs, uint64_t request, skr_time deadline
     return call;
 }
 
-size_t skr_verbs_in_flight(struct skr_verbs *verbs)
-{
-    pthread_mutex_lock(&verbs->lock);
-    const size_t n = HASH_COUNT(verbs->table);
-    pthread_mutex_unlock(&verbs->lock);
-    return n;
-}
-
 static void post_hangup(struct skr_verbs *verbs, uint64_t id)
 {
     const struct skr_event event = {.kind = SKR_EVENT_HANGUP, .request = {.id = id}};

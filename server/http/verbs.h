@@ -63,7 +63,6 @@ bool skr_verbs_hold(struct skr_verbs *verbs, uint64_t request, skr_time deadline
 
 uint16_t skr_verbs_port(const struct skr_verbs *verbs);
 uint16_t skr_verbs_bind_port(const struct skr_verbs *verbs);
-size_t skr_verbs_in_flight(struct skr_verbs *verbs);
 
 /* Answers every request in flight and all that still come with "sakkara: not ready", then stops
  * both listeners. Let the engine answer its parked binds first (SKR_EVENT_SHUTDOWN) where it can.

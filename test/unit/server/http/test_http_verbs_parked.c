@@ -172,7 +172,6 @@ TEST(five_thousand_parked_binds_are_all_answered)
     uint64_t *request = skr_alloc_array((size_t)n, sizeof *request);
 
     park(world, n, fd, request);
-    assert_int_equal(skr_verbs_in_flight(world->verbs), n);
     for (int i = 0; i < n; i++) {
         assert_true(world_answer(world, request[i], i % 2 ? SKR_ANSWER_BOUND : SKR_ANSWER_ERROR,
                                  i % 2 ? "" : SKR_TEXT_ABORTED));
@@ -182,7 +181,9 @@ TEST(five_thousand_parked_binds_are_all_answered)
                      i % 2 ? "{\"Error\":\"\"}" : "{\"Error\":\"sakkara: plan aborted\"}");
         close(fd[i]);
     }
-    assert_int_equal(skr_verbs_in_flight(world->verbs), 0);
+    for (int i = 0; i < n; i++) {
+        assert_false(world_answer(world, request[i], SKR_ANSWER_BOUND, ""));
+    }
     free(fd);
     free(request);
     world_close(world);
@@ -224,7 +225,6 @@ TEST(hang_ups_of_parked_binds_are_noticed)
         assert_true(found);
         assert_false(world_answer(world, id, SKR_ANSWER_BOUND, ""));
     }
-    assert_int_equal(skr_verbs_in_flight(world->verbs), N / 2);
     for (int i = 1; i < N; i += 2) {
         assert_true(world_answer(world, request[i], SKR_ANSWER_BOUND, ""));
         world_expect(http_receive(fd[i]), 200, "{\"Error\":\"\"}");
@@ -272,7 +272,9 @@ TEST(an_answer_and_a_hang_up_have_one_winner)
     for (int i = race.answered; i < N; i++) {
         (void)world_take_hangup(world);
     }
-    assert_int_equal(skr_verbs_in_flight(world->verbs), 0);
+    for (int i = 0; i < N; i++) {
+        assert_false(world_answer(world, request[i], SKR_ANSWER_BOUND, ""));
+    }
     world_close(world);
 }
 
@@ -285,7 +287,6 @@ TEST(a_hold_beyond_its_deadline_is_given_up)
     http_send_post(fd, "/v1/bind", BIND, strlen(BIND));
     const uint64_t request = world_take_request(world, SKR_GANG_BIND);
     assert_true(skr_verbs_hold(world->verbs, request, 320 * SKR_SECOND));
-    assert_int_equal(skr_verbs_in_flight(world->verbs), 1);
     atomic_store(&world->now, 320 * SKR_SECOND + SKR_VERBS_GRACE);
     world_expect(http_receive(fd), 200, "{\"Error\":\"sakkara: hold expired\"}");
     assert_int_equal(world_take_hangup(world), request);
