@@ -14,4 +14,4 @@ SAKKARA_BIN=${SAKKARA_BIN:-$here/../../build/sakkara}
 export SAKKARA_BIN SAKKARA_E2E_PLANE="${SAKKARA_E2E_PLANE:-sandbox}" SAKKARA_E2E_PLANES=1
 [ "$SAKKARA_E2E_PLANE" = sandbox ] || "$here/build-controlplane.sh" "${SAKKARA_E2E_VERSION:-1.36.3}" >/dev/null
 cd "$here/suite"
-SAKKARA_SOAK="${1:-2m}" exec go test -tags soak -count=1 -timeout 120m -run '^TestSoak$' -v .
+SAKKARA_SOAK="${1:-2m}" exec go test -tags soak -count=1 -timeout 120m -run '^TestBenchSoak$' -v .

@@ -48,7 +48,9 @@ type soak struct {
 	refused atomic.Int64             // by the API server, the hostile namespace's own business
 }
 
-func TestSoak(t *testing.T) {
+// TestBenchSoak: One namespace does what it can against another one, whose gangs come and go: all of them are bound, memory
+// is flat, no error is theirs, and their times are compared with those before (make soak).
+func TestBenchSoak(t *testing.T) {
 	duration, err := time.ParseDuration(fromEnvironment("SAKKARA_SOAK", "2m"))
 	if err != nil {
 		t.Fatal(err)
