@@ -101,6 +101,7 @@ type EnvVar struct {
 
 type Resources struct {
 	Requests map[string]string `json:"requests,omitempty"`
+	Limits   map[string]string `json:"limits,omitempty"`
 }
 
 type PodStatus struct {

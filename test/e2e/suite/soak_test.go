@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build soak
+
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// One namespace does what it can to be in the way of another one, whose gangs come and go all the time. The other
+// one's times to bound are compared with those of the same cluster before: quiet, and with an API server that is as
+// busy with pods that are nothing to the daemon. On a machine with processors to spare these two are the same.
+
+const (
+	soakVictim, soakHostile = "soak-victim", "soak-hostile"
+	soakGang                = 4 // members
+	soakWorkers             = 5 // gangs of the victim at a time
+	soakQuiet               = 50
+	soakBusy                = 100
+	soakNeverFit            = 2000
+	soakWrongOrder          = 100
+	soakConnections         = 50 // a second, to each port
+)
+
+// soak is one cluster under load.
+type soak struct {
+	*run
+	hostile *run
+	mu      sync.Mutex
+	bound   map[string]chan struct{} // of the victim's pods, by name
+	made    atomic.Int64             // hostile pods
+	refused atomic.Int64             // by the API server, the hostile namespace's own business
+}
+
+// TestBenchSoak: One namespace does what it can against another one, whose gangs come and go: all of them are bound, memory
+// is flat, no error is theirs, and their times are compared with those before (make soak).
+func TestBenchSoak(t *testing.T) {
+	duration, err := time.ParseDuration(fromEnvironment("SAKKARA_SOAK", "2m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate, err := strconv.Atoi(fromEnvironment("SAKKARA_SOAK_RATE", "200"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startSoak(t)
+	quiet := s.gangs(context.Background(), soakQuiet, "quiet")
+	busy := s.besideStrangers(rate)
+	ctx, cancel := context.WithTimeout(context.Background(), duration)
+	defer cancel()
+	var load sync.WaitGroup
+	for _, attack := range []func(context.Context){
+		s.neverFit, s.wrongOrder, s.randomBytes, func(ctx context.Context) { s.churn(ctx, rate, "churn") },
+	} {
+		load.Add(1)
+		go func() {
+			defer load.Done()
+			attack(ctx)
+		}()
+	}
+	memory := s.watchMemory(ctx, duration)
+	loaded := s.gangs(ctx, 1<<30, "loaded")
+	load.Wait()
+	s.judge(quiet, busy, loaded, memory(), duration)
+}
+
+func startSoak(t *testing.T) *soak {
+	t.Helper()
+	plane := planeFor(t)
+	r := &run{T: t, plane: plane, ns: soakVictim}
+	s := &soak{run: r, hostile: &run{T: t, plane: plane, ns: soakHostile}, bound: map[string]chan struct{}{}}
+	r.must(plane.CreateNamespace(soakVictim))
+	r.must(plane.CreateNamespace(soakHostile))
+	var slots [][]int
+	for range 10 {
+		slots = append(slots, slices.Repeat([]int{8}, 10))
+	}
+	nodes, tree := racks(slots...)
+	r.must(plane.CreateNodes(nodes...))
+	r.topology(tree)
+	daemon, err := plane.NewDaemon("soak-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA,
+		Settings: map[string]string{"groups": fromEnvironment("SAKKARA_SOAK_GROUPS", `{maxPriority: "*=0"}`)}})
+	r.must(err)
+	r.daemon = daemon
+	r.schedulerOptions = cluster.SchedulerOptions{FilterURL: "http://" + daemon.Extender + "/v1", BindURL: "http://" + daemon.Bind + "/v1"}
+	r.begin()
+	t.Cleanup(func() {
+		if err := r.scheduler.Kill(); err != nil {
+			t.Error(err)
+		}
+		if err := daemon.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.watchBound(t)
+	return s
+}
+
+// watchBound closes the channel of each pod of the victim that gets a node.
+func (s *soak) watchBound(t *testing.T) {
+	path := "/api/v1/namespaces/" + soakVictim + "/pods?fieldSelector=spec.nodeName!="
+	var list cluster.List[json.RawMessage]
+	s.must(s.plane.Admin.Get(path, &list))
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	go func() {
+		_ = s.plane.Admin.Watch(ctx, path, list.ResourceVersion, func(event cluster.Event) {
+			var pod cluster.Pod
+			if event.Type != "ADDED" || json.Unmarshal(event.Object, &pod) != nil {
+				return
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if bound, known := s.bound[pod.Name]; known {
+				close(bound)
+				delete(s.bound, pod.Name)
+			}
+		})
+	}()
+}
+
+// gangs lets at most n gangs of the victim come and go, some at a time, until ctx ends. It returns their times from
+// when all members are there to the last one bound.
+func (s *soak) gangs(ctx context.Context, n int, prefix string) (times []time.Duration) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for range soakWorkers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for ctx.Err() == nil {
+				i := int(next.Add(1))
+				if i > n {
+					return
+				}
+				took, err := s.gang(fmt.Sprintf("%s-%d", prefix, i))
+				if err != nil {
+					s.Errorf("the victim's gang %s-%d: %v", prefix, i, err)
+					return
+				}
+				mu.Lock()
+				times = append(times, took)
+				mu.Unlock()
+			}
+		}()
+	}
+	all.Wait()
+	slices.Sort(times)
+	return times
+}
+
+func (s *soak) gang(name string) (time.Duration, error) {
+	admin := s.plane.Admin
+	waits := make([]chan struct{}, soakGang)
+	err := admin.Create("/api/v1/namespaces/"+s.ns+"/configmaps", soakMap(name, soakGang, 0), nil)
+	for i := range waits {
+		if err != nil {
+			return 0, err
+		}
+		pod := s.pod(fmt.Sprintf("%s-%d", name, i), gated, label("sakkara.group.name", name))
+		waits[i] = make(chan struct{})
+		s.mu.Lock()
+		s.bound[pod.Name] = waits[i]
+		s.mu.Unlock()
+		err = admin.Create("/api/v1/namespaces/"+s.ns+"/pods", pod, nil)
+	}
+	if err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	limit := time.After(time.Minute)
+	for _, bound := range waits {
+		select {
+		case <-bound:
+		case <-limit:
+			return 0, fmt.Errorf("not bound within a minute")
+		}
+	}
+	took := time.Since(begin)
+	for i := range waits {
+		if err := admin.Delete(s.podPath(fmt.Sprintf("%s-%d", name, i))); err != nil {
+			return 0, err
+		}
+	}
+	return took, admin.Delete(s.mapPath(name))
+}
+
+func soakMap(name string, size, priority int) *cluster.ConfigMap {
+	return &cluster.ConfigMap{Meta: cluster.Meta{Name: name, Labels: map[string]string{"sakkara.group": ""}},
+		Data: map[string]string{"name": name, "size": fmt.Sprint(size), "priority": fmt.Sprint(priority)}}
+}
+
+// ---- the load ----
+
+// attempt is a request of the hostile namespace; what the API server thinks of it is its own business.
+func (s *soak) attempt(err error) {
+	if err != nil {
+		s.refused.Add(1)
+	}
+}
+
+func (s *soak) hostileGroup(name string, size, priority int, changes ...change) {
+	s.attempt(s.plane.Admin.Create("/api/v1/namespaces/"+soakHostile+"/configmaps", soakMap(name, size, priority), nil))
+	for i := range size {
+		s.hostilePod(fmt.Sprintf("%s-%d", name, i), append(changes, gated, label("sakkara.group.name", name))...)
+	}
+}
+
+func (s *soak) hostilePod(name string, changes ...change) {
+	s.attempt(s.plane.Admin.Create("/api/v1/namespaces/"+soakHostile+"/pods", s.hostile.pod(name, changes...), nil))
+	s.made.Add(1)
+}
+
+// neverFit makes groups of the highest priority that no node has room for.
+func (s *soak) neverFit(ctx context.Context) {
+	for i := 0; i < soakNeverFit && ctx.Err() == nil; i++ {
+		s.hostileGroup(fmt.Sprintf("never-%d", i), 1, 1<<30, cpu("1000"))
+	}
+}
+
+// wrongOrder makes groups that fit, the last member first and the map at the end, again and again.
+func (s *soak) wrongOrder(ctx context.Context) {
+	for i := 0; ctx.Err() == nil; i++ {
+		name := fmt.Sprintf("wrong-%d", i%soakWrongOrder)
+		for k := soakGang - 1; k >= 0; k-- {
+			s.hostilePod(fmt.Sprintf("%s-%d", name, k), gated, label("sakkara.group.name", name))
+		}
+		s.attempt(s.plane.Admin.Create("/api/v1/namespaces/"+soakHostile+"/configmaps", soakMap(name, soakGang, i), nil))
+		old := fmt.Sprintf("wrong-%d", (i+soakWrongOrder/2)%soakWrongOrder)
+		for k := range soakGang {
+			s.attempt(s.plane.Admin.Delete(s.hostile.podPath(fmt.Sprintf("%s-%d", old, k))))
+		}
+		s.attempt(s.plane.Admin.Delete(s.hostile.mapPath(old)))
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// besideStrangers is the same number of pods a second, and as large, of another scheduler and in no group.
+func (s *soak) besideStrangers(rate int) []time.Duration {
+	ctx, cancel := context.WithCancel(context.Background())
+	var load sync.WaitGroup
+	load.Add(1)
+	go func() {
+		defer load.Done()
+		s.churn(ctx, rate, "stranger", func(pod *cluster.Pod) {
+			pod.Spec.SchedulerName = "another"
+			pod.Labels["sakkara.group.name"] = ""
+		})
+	}()
+	times := s.gangs(ctx, soakBusy, "busy")
+	cancel()
+	load.Wait()
+	return times
+}
+
+// churn creates and deletes so many pods a second: invented resources, huge labels and annotations, members of
+// groups that do not exist.
+func (s *soak) churn(ctx context.Context, rate int, prefix string, changes ...change) {
+	const lanes = 8
+	var all sync.WaitGroup
+	for lane := range lanes {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			tick := time.NewTicker(time.Second * lanes / time.Duration(rate))
+			defer tick.Stop()
+			for i := 0; ctx.Err() == nil; i++ {
+				<-tick.C
+				name := fmt.Sprintf("%s-%d-%d", prefix, lane, i)
+				s.hostilePod(name, append([]change{gated, label("sakkara.group.name", fmt.Sprintf("nobody-%d", i%1000)), odd(i)}, changes...)...)
+				s.attempt(s.plane.Admin.Delete(s.hostile.podPath(name)))
+			}
+		}()
+	}
+	all.Wait()
+}
+
+// odd makes a pod unlike all others.
+func odd(i int) change {
+	return func(pod *cluster.Pod) {
+		switch i % 4 {
+		case 0:
+			requests := pod.Spec.Containers[0].Resources.Requests
+			for k := range 60 {
+				requests[fmt.Sprintf("invented-%d.example/r%d", i, k)] = "1"
+			}
+			pod.Spec.Containers[0].Resources.Limits = requests
+		case 1:
+			for k := range 500 {
+				pod.Labels[fmt.Sprintf("huge.example/%d-%d", i, k)] = strings.Repeat("x", 63)
+			}
+		case 2:
+			pod.Annotations = map[string]string{"sakkara.plan": strings.Repeat("{", 100000)}
+		}
+	}
+}
+
+// randomBytes fills every port of the daemon with noise.
+func (s *soak) randomBytes(ctx context.Context) {
+	noise := rand.New(rand.NewSource(1))
+	tick := time.NewTicker(time.Second / soakConnections)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		<-tick.C
+		for _, address := range []string{s.daemon.Extender, s.daemon.Bind, s.daemon.Admin} {
+			conn, err := net.DialTimeout("tcp", address, time.Second)
+			if err != nil {
+				continue
+			}
+			bytes := make([]byte, noise.Intn(4096))
+			noise.Read(bytes)
+			_, _ = conn.Write(bytes)
+			_ = conn.Close()
+		}
+	}
+}
+
+// ---- the judgement ----
+
+// watchMemory returns a function that tells the daemon's memory at a third of the time, and at the end.
+func (s *soak) watchMemory(ctx context.Context, duration time.Duration) func() [2]int64 {
+	var early atomic.Int64
+	timer := time.AfterFunc(duration/3, func() { early.Store(s.daemon.Process().Resident()) })
+	return func() [2]int64 {
+		timer.Stop()
+		return [2]int64{early.Load(), s.daemon.Process().Resident()}
+	}
+}
+
+func percentile(times []time.Duration, percent int) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	return times[(len(times)*percent+99)/100-1]
+}
+
+func (s *soak) judge(quiet, busy, loaded []time.Duration, memory [2]int64, duration time.Duration) {
+	const mebi = 1 << 20
+	fmt.Printf("soak of %v: %d hostile pods made, %d of their requests refused\n", duration, s.made.Load(), s.refused.Load())
+	for name, times := range map[string][]time.Duration{"quiet": quiet, "beside strangers": busy, "under attack": loaded} {
+		fmt.Printf("time to bound of the other namespace, %s: %d gangs, p50 %v, p99 %v\n", name, len(times),
+			percentile(times, 50), percentile(times, 99))
+	}
+	fmt.Printf("memory of the daemon: %d MiB at a third, %d MiB at the end; processor %v\n", memory[0]/mebi, memory[1]/mebi,
+		s.daemon.Process().CPU())
+	if !s.daemon.Process().Running() {
+		s.Errorf("the daemon ended:\n%s", s.daemon.Process().Tail(40))
+	}
+	if len(loaded) < soakQuiet {
+		s.Errorf("only %d gangs of the other namespace were bound under the load", len(loaded))
+	}
+	if percentile(loaded, 99) > 2*max(percentile(quiet, 99), percentile(busy, 99)) {
+		s.Errorf("p99 of the other namespace is more than twice that without the attack")
+	}
+	if memory[1] > memory[0]+memory[0]/5+16*mebi {
+		s.Errorf("memory grows: %d MiB, then %d MiB", memory[0]/mebi, memory[1]/mebi)
+	}
+	text, err := os.ReadFile(s.daemon.Process().Log)
+	s.must(err)
+	for line := range bytes.Lines(text) {
+		if line[0] == 'E' && bytes.Contains(line, []byte(soakVictim)) {
+			s.Errorf("an error about the other namespace: %s", line)
+		}
+	}
+}
