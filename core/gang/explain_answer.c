@@ -15,6 +15,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "core/gang/refusal.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
@@ -312,6 +313,10 @@ static void write_also(struct skr_gang *e, const struct group *g, struct skr_str
     skr_strbuf_reset(&text);
     if (warnings_join(e, g, (struct warnings){.lint = true}, &text)) {
         add_also(&also, SKR_TOKEN_LINT_WARNINGS, "config", text.s);
+    }
+    skr_strbuf_reset(&text);
+    if (seat_holds_say(e, g, &text)) {
+        add_also(&also, SKR_TOKEN_SEAT_HELD, "progress", text.s);
     }
     if (!topology_is_usable(e)) {
         add_reason(&also, SKR_REASON_TOPOLOGY_MISSING, "no usable topology tree");

@@ -12,6 +12,7 @@
 #include "core/gang/outputs.h"
 #include "core/gang/plan.h"
 #include "core/gang/refusal.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/status.h"
 
 static void group_destroy(struct skr_gang *e, struct group *g)
@@ -29,6 +30,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     status_fini(g);
     outputs_forget(g);
     refusal_fini(g);
+    seat_holds_end(e, g);
     explained_destroy(g->explained);
     free(g->told.first);
     free(g->told.last);

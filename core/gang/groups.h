@@ -151,8 +151,12 @@ struct group {
         skr_time until;            /* the group is not planned before */
         uint64_t lifted;           /* epoch.lifted then */
     } refusal;                     /* of planned nodes, by kube-scheduler; refusal.c */
-    struct fit fit;                /* fit.c */
-    struct explained *explained;   /* the solver's account; NULL: nobody asked; explain_request.c */
+    struct {
+        struct seat_hold *item;
+        size_t n, cap;
+    } holds;                     /* room of lost members; seat_holds.c */
+    struct fit fit;              /* fit.c */
+    struct explained *explained; /* the solver's account; NULL: nobody asked; explain_request.c */
 
     struct {
         skr_time begin, end; /* of the generation; 0 unset; group_state.c */

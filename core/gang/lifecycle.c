@@ -25,6 +25,7 @@
 #include "core/gang/refusal.h"
 #include "core/gang/release.h"
 #include "core/gang/restore.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
@@ -234,6 +235,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
             evaluate_waiting(e, g);
         }
     }
+    seat_holds_settle(e, g);
     refusal_refresh(e, g);
     measure_group(e, g);
     release_settle(e, g);

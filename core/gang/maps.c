@@ -31,7 +31,7 @@ struct podgroup_entry *maps_find_podgroup(const struct skr_gang *e, const char *
 
 static char *user_keys(const struct skr_labels *data)
 {
-    static const char *const key[] = {"name", "size", "priority", "constraints"};
+    static const char *const key[] = {"name", "size", "priority", "constraints", "seat-hold"};
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     for (size_t i = 0; i < sizeof key / sizeof *key; i++) {

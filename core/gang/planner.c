@@ -31,6 +31,7 @@
 #include "core/gang/reason.h"
 #include "core/gang/refusal.h"
 #include "core/gang/requests.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
@@ -340,6 +341,9 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
     }
     bool rescue = g->plan;
     struct plan *plan = rescue ? g->plan : plan_create(e, g);
+    if (!rescue) {
+        seat_holds_open(e, g);
+    }
     for (size_t i = 0; i < n; i++) {
         int32_t rank = rescue ? newcomers[i]->place.rank : seat[i].rank;
         uint64_t trials = g->trial.n - newcomers[i]->trials_base;
@@ -349,6 +353,9 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
         }
         plan_add_member(e, plan, newcomers[i], seat[i].node, rank);
         plan_set_retries(newcomers[i], trials > INT32_MAX ? INT32_MAX : (int32_t)trials);
+    }
+    if (!rescue) {
+        seat_holds_close(e, g, newcomers, n);
     }
     set_turns(e, newcomers, n);
     free(seat);

@@ -20,6 +20,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
 
 #include <string.h>
@@ -129,6 +130,9 @@ static void update_charge(struct skr_gang *e, struct pod_entry *p)
         nodes_touch(e, p->pod->node_name);
         shapes_end_vetoes(e, p->pod->node_name);
         skr_ledger_release(e->ledger, p->uid);
+        if (p->group && p->lost) {
+            seat_holds_lost(e, p->group, p);
+        }
     }
 }
 
@@ -170,6 +174,7 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     struct group *g = p->group;
     bool was = old && skr_pod_is_live(old), is = skr_pod_is_live(p->pod);
     if (was && !is) {
+        p->lost = p->seated && pods_is_bound(p) && p->pod->phase != SKR_POD_SUCCEEDED;
         plan_loss_pod(e, p);
     }
     if (!g) {
@@ -219,6 +224,8 @@ void pod_changes_bound(struct skr_gang *e, struct pod_entry *p, const char *node
 
 static void entry_remove(struct skr_gang *e, struct pod_entry *p)
 {
+    struct group *g = p->group;
+    bool lost = p->lost || (skr_pod_is_live(p->pod) && p->seated && pods_is_bound(p));
     plan_loss_pod(e, p);
     if (p->vote.request) {
         bind_calls_answer(e, p, SKR_ANSWER_ERROR, SKR_TEXT_REPLACED);
@@ -230,6 +237,9 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
         nodes_touch(e, skr_ledger_find(e->ledger, p->uid, NULL));
         shapes_end_vetoes(e, skr_ledger_find(e->ledger, p->uid, NULL));
         skr_ledger_release(e->ledger, p->uid);
+        if (g && lost) {
+            seat_holds_lost(e, g, p);
+        }
     }
     dirty_forget_pod(e, p);
     if (p->ordinary) {

@@ -37,6 +37,7 @@ struct pod_entry {
 
     /* membership.c */
     bool seated; /* holds one of the group's seats */
+    bool lost;   /* ran, and held one when it ceased to live, not by success; pod_changes.c */
     bool done;   /* has Succeeded in the generation that runs or was the last */
 
     struct plan *plan; /* the plan it is a member of; plan.c */

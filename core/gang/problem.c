@@ -12,6 +12,7 @@
 #include "core/gang/nodes.h"
 #include "core/gang/pod_rules.h"
 #include "core/gang/pods.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/shapes.h"
 #include "core/gang/topology.h"
 
@@ -239,6 +240,9 @@ struct skr_solve_request *problem_build(struct skr_gang *e, struct group *g,
     }
     fill_leaves(e, &shapes, &d, probed_only, &a);
     charge_on_paper(e, newcomers, n, &d, a.free_);
+    if (!g->plan) { /* its replacements may have what is held for them */
+        seat_holds_add_room(e, g, d.resource, d.n, a.free_);
+    }
     int32_t claims = fill_claims(e, g, newcomers, n, a.claimed);
     skr_group_rules(g->spec, e->topology.tree, a.rule, NULL);
     struct skr_solve_request *request = skr_solve_request_create();

@@ -14,6 +14,7 @@ void skr_settings_default(struct skr_settings *settings)
         .preempt_force_after = SKR_TIME_NEVER,
         .plan_timeout = 300 * SKR_SECOND,
         .plan_delay = 50 * SKR_MILLISECOND,
+        .seat_hold = 60 * SKR_SECOND,
         .tie_break = SKR_TIE_TREE,
         .release_gate_after = SKR_TIME_NEVER,
         .bind_timeout = 330 * SKR_SECOND,

@@ -22,6 +22,7 @@ struct skr_settings {
     skr_time preempt_force_after; /* SKR_TIME_NEVER: off */
     skr_time plan_timeout;        /* 5 min */
     skr_time plan_delay;          /* 50 ms */
+    skr_time seat_hold;           /* 60 s; 0 off */
     bool rollback_partial;        /* onPartialBind: rollback; false: replace */
     enum skr_tie_break tie_break; /* tree */
     skr_time release_gate_after;  /* SKR_TIME_NEVER: off */

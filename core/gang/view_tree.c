@@ -12,6 +12,7 @@
 #include "core/gang/groups.h"
 #include "core/gang/nodes.h"
 #include "core/gang/pods.h"
+#include "core/gang/seat_holds.h"
 #include "core/gang/topology.h"
 
 #include <string.h>
@@ -65,6 +66,15 @@ static void gather_members(struct tree_page *p)
             p->presence[p->n_presences++] =
                 (struct presence){.leaf = leaf, .group = (uint32_t)i, .pods = 1};
         }
+        for (size_t k = 0; k < p->group[i]->holds.n; k++) {
+            const int32_t leaf = skr_tree_find_leaf(p->tree, p->group[i]->holds.item[k].node);
+            if (leaf < 0) {
+                continue;
+            }
+            skr_grow(&p->presence, &cap, p->n_presences + 1, sizeof *p->presence);
+            p->presence[p->n_presences++] =
+                (struct presence){.leaf = leaf, .group = (uint32_t)i, .held = 1};
+        }
     }
     if (p->n_presences == 0) {
         return;
@@ -73,7 +83,8 @@ static void gather_members(struct tree_page *p)
     size_t n = 0;
     for (size_t i = 1; i < p->n_presences; i++) {
         if (by_leaf(&p->presence[n], &p->presence[i]) == 0) {
-            p->presence[n].pods++;
+            p->presence[n].pods += p->presence[i].pods;
+            p->presence[n].held += p->presence[i].held;
         } else {
             p->presence[++n] = p->presence[i];
         }
@@ -189,10 +200,11 @@ static void write_groups(struct tree_page *p, int32_t unit)
     for (size_t i = presence_from(p, p->sum[unit].first_leaf);
          i < p->n_presences && p->presence[i].leaf < p->sum[unit].end_leaf; i++) {
         const struct presence *x = &p->presence[i];
-        if (p->pods_of[x->group] == 0) {
+        if (p->pods_of[x->group] == 0 && p->held_of[x->group] == 0) {
             p->touched[n++] = x->group;
         }
         p->pods_of[x->group] += x->pods;
+        p->held_of[x->group] += x->held;
     }
     qsort(p->touched, n, sizeof *p->touched, by_number);
     skr_json_open(w, "groups", '[');
@@ -202,8 +214,12 @@ static void write_groups(struct tree_page *p, int32_t unit)
         skr_json_string(w, "namespace", g->namespace_);
         skr_json_string(w, "name", g->name);
         skr_json_int(w, "pods", p->pods_of[p->touched[i]]);
+        if (p->held_of[p->touched[i]] > 0) {
+            skr_json_int(w, "held", p->held_of[p->touched[i]]);
+        }
         skr_json_close(w, '}');
         p->pods_of[p->touched[i]] = 0;
+        p->held_of[p->touched[i]] = 0;
     }
     skr_json_close(w, ']');
 }
@@ -319,6 +335,7 @@ static void page_fini(struct tree_page *p)
     free(p->group);
     free(p->presence);
     free(p->pods_of);
+    free(p->held_of);
     free(p->touched);
 }
 
@@ -345,6 +362,7 @@ int view_tree(struct view *v, const char *rest)
     p.unusable = skr_alloc_array(cells, sizeof *p.unusable);
     gather_members(&p);
     p.pods_of = skr_alloc_array(p.n_groups + 1, sizeof *p.pods_of);
+    p.held_of = skr_alloc_array(p.n_groups + 1, sizeof *p.held_of);
     p.touched = skr_alloc_array(p.n_groups + 1, sizeof *p.touched);
     sum_up(&p);
     write_page(&p);

@@ -15,8 +15,8 @@ struct shown_resource {
 /* Members of a group on a leaf. */
 struct presence {
     int32_t leaf;
-    uint32_t group; /* in (namespace, name) order */
-    int32_t pods;
+    uint32_t group;     /* in (namespace, name) order */
+    int32_t pods, held; /* members, seats held for replacements */
 };
 
 struct unit_sums {
@@ -41,8 +41,8 @@ struct tree_page {
     size_t n_groups;
     struct presence *presence;
     size_t n_presences;
-    int32_t *pods_of;  /* [group] scratch, 0 between uses */
-    uint32_t *touched; /* [group] scratch */
+    int32_t *pods_of, *held_of; /* [group] scratch, 0 between uses */
+    uint32_t *touched;          /* [group] scratch */
 };
 
 /* Resources, size and domain from the query. 200, or the code of the refusal that was written. */

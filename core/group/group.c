@@ -30,12 +30,18 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     const char *size = skr_labels_get(data, "size");
     const char *priority = skr_labels_get(data, "priority");
     const char *constraints = skr_labels_get(data, "constraints");
+    const char *hold = skr_labels_get(data, "seat-hold");
     int rc = size ? skr_group_size_parse("size", size, &spec->size, error) : 0;
     skr_group_defect(spec, "InvalidNumber", rc, error);
     spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
     if (skr_group_go_on(spec, rc) && priority) {
         int one = skr_group_integer_parse("priority", priority, INT32_MIN, INT32_MAX,
                                           &spec->priority, error);
+        skr_group_defect(spec, "InvalidNumber", one, error);
+        rc = rc < 0 ? rc : one;
+    }
+    if (skr_group_go_on(spec, rc) && hold) {
+        int one = skr_group_duration_parse("seat-hold", hold, &spec->seat_hold, error);
         skr_group_defect(spec, "InvalidNumber", one, error);
         rc = rc < 0 ? rc : one;
     }
@@ -136,7 +142,7 @@ static const struct skr_level_rule *find_rule(const struct skr_group_spec *spec,
 bool skr_group_spec_equal(const struct skr_group_spec *a, const struct skr_group_spec *b)
 {
     if (strcmp(a->name, b->name) != 0 || a->size != b->size || a->open != b->open ||
-        a->priority != b->priority || a->n_rules != b->n_rules) {
+        a->priority != b->priority || a->seat_hold != b->seat_hold || a->n_rules != b->n_rules) {
         return false;
     }
     for (size_t i = 0; i < a->n_rules; i++) {

@@ -33,8 +33,9 @@ struct skr_group_spec {
     struct skr_arena *arena;
     const char *name;
     int32_t size;
-    bool open;        /* size is a minimum: more pods are members as well (PodGroups) */
-    int32_t priority; /* of the group, not of pods */
+    bool open;          /* size is a minimum: more pods are members as well (PodGroups) */
+    int32_t priority;   /* of the group, not of pods */
+    skr_time seat_hold; /* key seat-hold; SKR_TIME_NEVER: unset */
     size_t n_rules;
     struct skr_level_rule *rule; /* order of the document; one entry a level */
     size_t n_warnings;           /* lint, never blocking; each "constraints: 1:12: text" */

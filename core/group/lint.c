@@ -33,6 +33,7 @@ struct skr_group_spec *skr_group_spec_create(const char *name, size_t n_rules,
         spec->arena = arena;
         spec->name = skr_arena_strdup(arena, name);
         spec->size = 1;
+        spec->seat_hold = SKR_TIME_NEVER;
         spec->rule = skr_arena_array(arena, n_rules, sizeof spec->rule[0]);
         if (spec->name && spec->rule) {
             return spec;
@@ -137,6 +138,33 @@ int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct
                              (int)size, (int)SKR_GROUP_SIZE_MAX);
     }
     *ret = size;
+    return 0;
+}
+
+int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
+                             struct skr_error *error)
+{
+    static const struct {
+        char letter;
+        int64_t seconds;
+    } unit[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+    enum { DAY_S = 24 * 3600 };
+    size_t n = strspn(text, "0123456789");
+    int64_t value = 0, factor = n == 1 && text[0] == '0' && text[n] == '\0' ? 1 : 0;
+    char quoted[SKR_QUOTE_MAX];
+    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
+        if (text[n] == unit[i].letter && text[n + 1] == '\0') {
+            factor = unit[i].seconds;
+        }
+    }
+    if (factor == 0 || !skr_decimal_parse(text, n, &value) || value > DAY_S / factor) {
+        skr_group_quote(text, quoted);
+        return skr_error_set(error, SKR_INVALID,
+                             "%s: 1:1: must be a duration such as 90s, 5m or 0, at most a day, got "
+                             "\"%s\"",
+                             key, quoted);
+    }
+    *ret = value * factor * SKR_SECOND;
     return 0;
 }
 

@@ -29,6 +29,10 @@ int skr_group_integer_parse(const char *key, const char *text, int64_t low, int6
 /* size: 1..SKR_GROUP_SIZE_MAX. Errors: also SKR_LIMIT. */
 int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct skr_error *error);
 
+/* A whole number of s, m or h, or 0; up to a day. Errors: SKR_INVALID "KEY: 1:1: ...". */
+int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
+                             struct skr_error *error);
+
 /* Adds a warning; code: its kind, for lint. Beyond SKR_GROUP_LINT_MAX only their number is kept. */
 void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *format, ...)
     SKR_PRINTF(3, 4);

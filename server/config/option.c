@@ -72,6 +72,9 @@ const struct skr_option skr_options[] = {
           "a plan that is not binding after this long is given up and made again"),
     RANGE("planDelay", DURATION, "50ms", 0, 60 * SKR_SECOND, settings.plan_delay,
           "wait before a complete group is planned, so that a burst is ordered by priority"),
+    RANGE("seatHold", DURATION, "60s", 0, DAY, settings.seat_hold,
+          "room of a lost member is kept this long for its replacement while others of its group "
+          "run; 0: not at all; key `seat-hold` of a group's map goes first"),
     WORDS("onPartialBind", WORD, "replace", "rollback", settings.rollback_partial,
           "a Binding that fails for good: keep the seat for a replacement, or delete the bound "
           "members"),

@@ -201,6 +201,9 @@ static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
                         d->namespaces ? "/" : "", skr_page_text(group, "name"));
         if (leaf) {
             skr_strbuf_addf(&b, ":%" PRId64, skr_page_int(group, "pods"));
+            if (skr_page_int(group, "held") > 0) {
+                skr_strbuf_addf(&b, "+%" PRId64, skr_page_int(group, "held"));
+            }
         }
     }
     skr_text_table_add(&d->table, b.s, b.len ? SKR_HUE_NONE : SKR_HUE_DIM);

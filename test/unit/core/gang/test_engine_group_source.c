@@ -79,6 +79,7 @@ TEST(a_bound_group_that_loses_its_map_and_a_member_has_one_story_and_holds_no_ro
         rig_run(rig, 5 * SKR_SECOND);
         assert_string_equal(rig_key(rig, "g", "status"), "Bound");
         assert_string_not_equal(rig_key(rig, "g", "reason"), "GroupNotFound");
+        rig_edit(rig, RIG_MAP, "other", "{'data':{'seat-hold':'0'}}");
         rig_delete(rig, RIG_POD, "o-0");
         rig_run(rig, 5 * SKR_SECOND);
         assert_true(*rig_node_of(rig, "p-new"));

@@ -187,6 +187,7 @@ TEST(a_replacement_that_fits_nowhere_waits_with_the_exact_reason)
     rig_sync(rig);
     rig_pods(rig, "p", 4, "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'0'}}");
     rig_delete(rig, RIG_POD, "p-0");
     rig_pod(rig, "thief", NULL, 0);
     rig_run(rig, 5 * SKR_SECOND);

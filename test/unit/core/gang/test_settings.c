@@ -18,6 +18,7 @@ TEST(defaults_are_those_of_the_reference)
     assert_true(s.preempt_force_after == SKR_TIME_NEVER);
     assert_true(s.plan_timeout == 5 * 60 * SKR_SECOND);
     assert_true(s.plan_delay == 50 * SKR_MILLISECOND);
+    assert_true(s.seat_hold == 60 * SKR_SECOND);
     assert_false(s.rollback_partial);
     assert_int_equal(s.tie_break, SKR_TIE_TREE);
     assert_true(s.release_gate_after == SKR_TIME_NEVER);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The room of lost members: kept for their replacements, for a while and only where it should be. */
+#include <stdio.h>
+#include <string.h>
+
+#include "test/test.h"
+#include "test/unit/engine_rig.h"
+
+/* Six slots; g runs on four of them, other needs three and waits. */
+static struct rig *waiting_for(skr_time hold, const char *constraints)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.seat_hold = hold;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 3, 2);
+    rig_group(rig, "g", 4, 0, constraints);
+    rig_group(rig, "other", 3, 5, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 4);
+    rig_pods(rig, "o", 3, "other", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "other"), 0);
+    return rig;
+}
+
+static const char *held(struct rig *rig)
+{
+    size_t i;
+    const json_t *also;
+    json_array_foreach(json_object_get(rig_explain(rig, "g"), "also"), i, also)
+    {
+        if (strcmp(json_string_value(json_object_get(also, "reason")), "SeatHeld") == 0) {
+            return json_string_value(json_object_get(also, "message"));
+        }
+    }
+    return "";
+}
+
+TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
+{
+    for (int how = 0; how < 3; how++) {
+        struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
+        char node[32];
+        snprintf(node, sizeof node, "%s", rig_node_of(rig, "p-2"));
+        if (how == 0) {
+            rig_delete(rig, RIG_POD, "p-2");
+        } else if (how == 1) {
+            rig_phase(rig, "p-2", "Failed");
+        } else {
+            rig_terminate(rig, "p-2");
+            rig_run(rig, 20 * SKR_SECOND);
+            rig_delete(rig, RIG_POD, "p-2");
+        }
+        rig_run(rig, 40 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "other"), 0);
+        assert_non_null(strstr(held(rig), "1 seat is held for a replacement: node-1, for 20s"));
+        rig_pod(rig, "p-new", "g", RIG_GATED);
+        rig_run(rig, 5 * SKR_SECOND);
+        assert_string_equal(rig_node_of(rig, "p-new"), node);
+        assert_string_equal(held(rig), "");
+        rig_run(rig, 60 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "other"), 0);
+        rig_assert_clean(rig);
+        rig_destroy(rig);
+    }
+}
+
+TEST(a_seat_that_nobody_takes_is_given_up_in_time)
+{
+    struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, 58 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "other"), 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "other"), 3);
+    rig_destroy(rig);
+}
+
+TEST(the_groups_own_key_goes_before_the_setting)
+{
+    for (int off = 0; off < 2; off++) {
+        struct rig *rig = waiting_for(off ? 60 * SKR_SECOND : 0, NULL);
+        rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'%s'}}", off ? "0" : "20s");
+        rig_run(rig, SKR_SECOND);
+        rig_delete(rig, RIG_POD, "p-2");
+        rig_run(rig, 10 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "other"), off ? 3 : 0);
+        rig_run(rig, 20 * SKR_SECOND);
+        assert_int_equal(rig_n_bound(rig, "other"), 3);
+        rig_destroy(rig);
+    }
+    struct rig *rig = waiting_for(0, NULL);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'soon'}}");
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "g", "reason"), "GroupInvalid");
+    assert_non_null(strstr(rig_key(rig, "g", "message"), "seat-hold: 1:1: must be a duration"));
+    rig_destroy(rig);
+}
+
+TEST(no_seat_is_held_that_nobody_will_come_back_to)
+{
+    enum { SUCCEEDED, SMALLER, ALL_GONE, MAP_GONE, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        struct rig *rig = waiting_for(600 * SKR_SECOND, NULL);
+        if (way == SUCCEEDED) {
+            rig_phase(rig, "p-2", "Succeeded");
+        } else if (way == SMALLER) {
+            rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3'}}");
+            rig_run(rig, SKR_SECOND);
+            rig_delete(rig, RIG_POD, "p-2");
+        } else if (way == ALL_GONE) {
+            for (int i = 0; i < 4; i++) {
+                char name[32];
+                snprintf(name, sizeof name, "p-%d", i);
+                rig_delete(rig, RIG_POD, name);
+            }
+        } else {
+            rig_delete(rig, RIG_POD, "p-2");
+            rig_run(rig, SKR_SECOND);
+            rig_delete(rig, RIG_MAP, "g");
+        }
+        rig_run(rig, 10 * SKR_SECOND);
+        if (rig_n_bound(rig, "other") != 3) {
+            rig_fail(rig, "way %d keeps the room", way);
+        }
+        rig_destroy(rig);
+    }
+}
+
+TEST(the_seat_of_a_failed_node_is_held_on_another_one)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 2, 2, 2); /* g in one rack, hard; other would fill what is left */
+    rig_group(rig, "g", 3, 0, "{'rack':{'hard':true}}");
+    rig_group(rig, "other", 4, 5, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", 3, "g", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 3);
+    assert_string_equal(rig_node_of(rig, "p-2"), "node-1");
+    rig_edit(rig, RIG_NODE, "node-1",
+             "{'spec':{'taints':[{'key':'gone','effect':'NoExecute'}]},"
+             "'status':{'allocatable':{'cpu':'2'}}}");
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'cpu':'3'}}}");
+    rig_run(rig, SKR_SECOND);
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(strstr(held(rig), "node-0")); /* the rack has no other open one */
+    rig_pod(rig, "ordinary", NULL, 0);
+    rig_pod(rig, "p-new", "g", RIG_GATED);
+    rig_run(rig, 10 * SKR_SECOND);
+    assert_string_equal(rig_node_of(rig, "p-new"), "node-0");
+    assert_string_not_equal(rig_node_of(rig, "ordinary"), "node-0");
+    rig_assert_clean(rig);
+    rig_destroy(rig);
+}
+
+TEST(ordinary_pods_are_kept_off_a_held_seat)
+{
+    struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
+    rig_delete(rig, RIG_POD, "p-2");
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ordinary-%d", i);
+        rig_pod(rig, name, NULL, 0);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    size_t bound = 0;
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ordinary-%d", i);
+        bound += *rig_node_of(rig, name) != '\0';
+    }
+    assert_int_equal(bound, 2); /* of three free slots one is held */
+    rig_destroy(rig);
+}
