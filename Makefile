@@ -254,8 +254,8 @@ planted: ## whether make explore finds bugs that are planted one at a time (test
 e2e: $(BIN) ## the program on a real control plane (needs Go)
 	@test/e2e/run.sh
 fleet-load: $(BIN) ## hubs and Karmada in motion, at full size, on a real control plane (needs Go)
-	@SAKKARA_FLEET_CLUSTERS=$${CLUSTERS:-200} SAKKARA_FLEET_PLACEMENTS=$${PLACEMENTS:-300} SAKKARA_FLEET_ROUNDS=$${ROUNDS:-12} \
-	    test/e2e/run.sh -run 'InMotion'
+	@SAKKARA_FLEET_CLUSTERS=200 SAKKARA_FLEET_PLACEMENTS=300 SAKKARA_FLEET_MEMBERS=1000 SAKKARA_FLEET_BINDINGS=3000 \
+	    SAKKARA_FLEET_ROUNDS=$${ROUNDS:-12} SAKKARA_E2E_PLANES=1 test/e2e/run.sh -run "$${ONLY:-InMotion}"
 soak: $(BIN) ## one namespace at war with another one: DURATION=10m, RATE=200 pods a second (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_SOAK_RATE=$${RATE:-200} test/e2e/soak.sh "$${DURATION:-2m}"
 e2e-all: $(BIN) ## the same on every supported version

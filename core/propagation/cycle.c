@@ -20,23 +20,14 @@ static const char condition_placed[] = "Binding has been scheduled successfully.
 
 /* ---- ends of a cycle ---- */
 
-static void observe(struct skr_propagation_times *times, skr_time took)
-{
-    size_t bucket = 0;
-    for (skr_time bound = SKR_PROPAGATION_BUCKET_FIRST;
-         bucket < SKR_PROPAGATION_BUCKETS && took > bound; bound *= 2) {
-        bucket++;
-    }
-    times->n[bucket]++;
-    times->sum += took;
-}
-
 static void measure(struct skr_propagation *self, const struct skr_binding_entry *entry)
 {
     skr_time now = skr_frame_now(self->frame);
-    observe(&self->time[SKR_PROPAGATION_STEP_TOTAL], now - entry->started_at);
+    skr_durations_add(&self->time[SKR_PROPAGATION_STEP_TOTAL], &skr_propagation_scale,
+                      now - entry->started_at);
     if (entry->written_at != 0) {
-        observe(&self->time[SKR_PROPAGATION_STEP_WRITE], now - entry->written_at);
+        skr_durations_add(&self->time[SKR_PROPAGATION_STEP_WRITE], &skr_propagation_scale,
+                          now - entry->written_at);
     }
 }
 
@@ -323,6 +314,10 @@ static void remember(struct skr_propagation *self, struct skr_binding_entry *ent
     entry->generation = entry->binding->generation;
     entry->observed = entry->generation;
     entry->advances_only = false;
+    for (int part = 0; part < SKR_DECISION_PART_COUNT; part++) {
+        skr_durations_add(&self->time[SKR_PROPAGATION_STEP_FILTER + part], &skr_propagation_scale,
+                          decision->took[part]);
+    }
     self->attempts[decision->code]++;
     self->fallbacks += decision->fell_back ? 1 : 0;
 }
@@ -332,8 +327,8 @@ static void decide(struct skr_propagation *self, struct skr_binding_entry *entry
     struct skr_binding_decision *decision = NULL;
     size_t n = 0;
     const struct skr_member_cluster *const *clusters = skr_propagation_clusters(self, &n);
-    if (skr_binding_decide(entry->binding, clusters, n, &self->settings->options, &decision, NULL) <
-        0) {
+    if (skr_binding_decide(entry->binding, clusters, n, &self->settings->options,
+                           self->settings->stopwatch, &decision, NULL) < 0) {
         skr_keys_fail(self->keys, entry->key);
         return;
     }

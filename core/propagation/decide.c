@@ -9,13 +9,28 @@
 
 #include "core/propagation/steps.h"
 
-/* One attempt, with one affinity term. */
-static bool attempt(struct skr_binding_decision *decision)
+static void took(struct skr_binding_decision *decision, const struct skr_stopwatch *stopwatch,
+                 enum skr_decision_part part, int64_t *began)
 {
+    const int64_t now = skr_stopwatch_now(stopwatch);
+    decision->took[part] += now - *began;
+    *began = now;
+}
+
+/* One attempt, with one affinity term. */
+static bool attempt(struct skr_binding_decision *decision, const struct skr_stopwatch *stopwatch)
+{
+    int64_t began = skr_stopwatch_now(stopwatch);
     skr_binding_filter_clusters(decision);
-    return skr_binding_make_candidates(decision) && skr_binding_read_constraints(decision) &&
-           skr_binding_make_groups(decision) && skr_binding_select_clusters(decision) &&
-           skr_binding_assign_replicas(decision);
+    took(decision, stopwatch, SKR_DECISION_FILTER, &began);
+    bool goes_on = skr_binding_make_candidates(decision);
+    took(decision, stopwatch, SKR_DECISION_SCORE, &began);
+    goes_on = goes_on && skr_binding_read_constraints(decision) &&
+              skr_binding_make_groups(decision) && skr_binding_select_clusters(decision);
+    took(decision, stopwatch, SKR_DECISION_SELECT, &began);
+    goes_on = goes_on && skr_binding_assign_replicas(decision);
+    took(decision, stopwatch, SKR_DECISION_ASSIGN, &began);
+    return goes_on;
 }
 
 /* A decision before its first step. */
@@ -45,17 +60,22 @@ static struct skr_binding_decision *begin(const struct skr_binding *binding,
     return decision;
 }
 
-static struct skr_binding_decision *decide_with_terms(struct skr_binding_decision *first)
+static struct skr_binding_decision *decide_with_terms(struct skr_binding_decision *first,
+                                                      const struct skr_stopwatch *stopwatch)
 {
     const struct skr_binding *binding = first->binding;
     const struct skr_binding_placement *placement = &binding->placement;
     struct skr_binding_decision *answer = first;
-    bool placed = attempt(first);
+    bool placed = attempt(first, stopwatch);
     for (size_t term = (size_t)first->term + 1; !placed && term < placement->n_terms; term++) {
         struct skr_binding_decision *next =
             begin(binding, first->cluster, first->n_clusters, first->options, (int32_t)term);
         memcpy(next->estimate, first->estimate, first->n_clusters * sizeof *next->estimate);
-        placed = attempt(next);
+        placed = attempt(next, stopwatch);
+        for (int part = 0; part < SKR_DECISION_PART_COUNT; part++) {
+            next->took[part] += first->took[part];
+            first->took[part] = next->took[part];
+        }
         if (placed) {
             answer = next;
         } else {
@@ -71,7 +91,8 @@ static struct skr_binding_decision *decide_with_terms(struct skr_binding_decisio
 int skr_binding_decide(const struct skr_binding *binding,
                        const struct skr_member_cluster *const *cluster, size_t n_clusters,
                        const struct skr_propagation_options *options,
-                       struct skr_binding_decision **ret, struct skr_error *error)
+                       const struct skr_stopwatch *stopwatch, struct skr_binding_decision **ret,
+                       struct skr_error *error)
 {
     const struct skr_binding_placement *placement = &binding->placement;
     bool has_terms = !placement->has_affinity && placement->n_terms > 0;
@@ -85,16 +106,18 @@ int skr_binding_decide(const struct skr_binding *binding,
                        : 0;
     struct skr_binding_decision *decision =
         begin(binding, cluster, n_clusters, options, has_terms ? (int32_t)start : -1);
+    int64_t began = skr_stopwatch_now(stopwatch);
     for (size_t i = 0; i < n_clusters; i++) {
         decision->estimate[i] = skr_binding_estimate(binding, cluster[i]);
     }
+    took(decision, stopwatch, SKR_DECISION_FILTER, &began);
     if (!binding->has_placement) {
         skr_binding_decision_fail(decision, SKR_PROPAGATION_INVALID_POLICY,
                                   "spec.placement is missing");
     } else if (has_terms) {
-        decision = decide_with_terms(decision);
+        decision = decide_with_terms(decision, stopwatch);
     } else {
-        attempt(decision);
+        attempt(decision, stopwatch);
     }
     *ret = decision;
     return 0;

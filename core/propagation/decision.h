@@ -6,6 +6,7 @@
  * the same decision, and everything that explain shows is part of it. Lives in one arena; clusters
  * and binding are borrowed and outlive it.
  */
+#include "core/frame/durations.h"
 #include "core/propagation/binding.h"
 #include "core/propagation/options.h"
 #include "core/propagation/outcome.h"
@@ -83,6 +84,15 @@ struct skr_group_range {
     int64_t max; /* INT32_MAX: unbounded */
 };
 
+/* Parts of a decision whose cost is measured. */
+enum skr_decision_part {
+    SKR_DECISION_FILTER, /* with the estimates */
+    SKR_DECISION_SCORE,
+    SKR_DECISION_SELECT, /* with constraints and groups */
+    SKR_DECISION_ASSIGN,
+    SKR_DECISION_PART_COUNT
+};
+
 struct skr_assignment {
     const char *name;
     int64_t replicas;
@@ -115,18 +125,20 @@ struct skr_binding_decision {
     struct skr_assignment *target;
 
     enum skr_propagation_code code;
-    char message[256]; /* with the numbers; "" when placed */
-    uint32_t warnings; /* bits */
-    bool fell_back;    /* the bounded search gave up, another one answered */
-    int64_t need;      /* replicas that the selection must have room for */
+    char message[256];                     /* with the numbers; "" when placed */
+    uint32_t warnings;                     /* bits */
+    bool fell_back;                        /* the bounded search gave up, another one answered */
+    int64_t need;                          /* replicas that the selection must have room for */
+    int64_t took[SKR_DECISION_PART_COUNT]; /* ns, of all affinity terms together */
 };
 
-/* Decides. clusters: sorted by name, unique. Returns 0 with a decision whatever its code is, or
+/* Decides. clusters: sorted by name, unique. stopwatch: NULL: costs are not measured. Returns 0 with a decision whatever its code is, or
  * SKR_LIMIT, SKR_NO_MEMORY. Cost O(clusters log clusters) plus what the search takes. */
 int skr_binding_decide(const struct skr_binding *binding,
                        const struct skr_member_cluster *const *cluster, size_t n_clusters,
                        const struct skr_propagation_options *options,
-                       struct skr_binding_decision **ret, struct skr_error *error);
+                       const struct skr_stopwatch *stopwatch, struct skr_binding_decision **ret,
+                       struct skr_error *error);
 void skr_binding_decision_destroy(struct skr_binding_decision *decision); /* NULL allowed */
 
 /* Ends the decision with a code and "CODE: text". Returns false, so that a step ends in one line. */

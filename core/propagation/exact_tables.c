@@ -27,6 +27,19 @@ static void set_dimension(struct skr_spread_dimension *dimension, int64_t min, i
     }
 }
 
+static bool close_space(struct skr_exact_search *search, size_t n_groups)
+{
+    if (!skr_spread_space_init(&search->space, PLACES_MAX)) {
+        return false;
+    }
+    const size_t size = search->space.size;
+    /* With one level each merge has a group on one side: a row with as many places as members. */
+    const skr_int128 merges =
+        search->n_levels == 1 ? (skr_int128)size * (skr_int128)search->decision->n_candidates * 1000
+                              : (skr_int128)size * (skr_int128)size * (skr_int128)n_groups;
+    return size <= TABLE_PLACES_MAX / (2 * n_groups + 4) && merges <= MERGES_MAX;
+}
+
 bool skr_exact_set_space(struct skr_exact_search *search, int level, int64_t k)
 {
     int64_t floor = level >= 0 ? k : 1;
@@ -46,12 +59,19 @@ bool skr_exact_set_space(struct skr_exact_search *search, int level, int64_t k)
     }
     set_dimension(&search->space.dimension[SKR_SPREAD_CLUSTERS], skr_exact_clusters_min(search),
                   skr_exact_clusters_max(search), (int64_t)search->decision->n_candidates, floor);
-    if (!skr_spread_space_init(&search->space, PLACES_MAX)) {
-        return false;
-    }
-    size_t size = search->space.size;
-    return size <= TABLE_PLACES_MAX / (2 * n_groups + 4) &&
-           (skr_int128)size * (skr_int128)size * (skr_int128)n_groups <= MERGES_MAX;
+    return close_space(search, n_groups);
+}
+
+/* The space of all numbers of groups of the only level, each for itself. */
+static bool set_counting_space(struct skr_exact_search *search)
+{
+    memset(&search->space, 0, sizeof search->space);
+    search->space.dimension[0] = (struct skr_spread_dimension){
+        .cap = skr_exact_groups_max(search, 0), .min = skr_exact_range_of(search, 0)->min};
+    set_dimension(&search->space.dimension[SKR_SPREAD_CLUSTERS], skr_exact_clusters_min(search),
+                  skr_exact_clusters_max(search), (int64_t)search->decision->n_candidates,
+                  skr_exact_range_of(search, 0)->min);
+    return close_space(search, search->level[0].n);
 }
 
 static int by_room(const void *a, const void *b)
@@ -135,7 +155,8 @@ int64_t skr_exact_best_of_all(struct skr_exact_search *search)
 {
     struct skr_spread_table all = {.n_rows = 0};
     struct skr_spread_table next = {.n_rows = 0};
-    if (!skr_exact_set_space(search, -1, 0)) {
+    const bool counts = search->n_levels == 1 && set_counting_space(search);
+    if (!counts && !skr_exact_set_space(search, -1, 0)) {
         search->too_large = true;
         return -1;
     }
@@ -148,6 +169,9 @@ int64_t skr_exact_best_of_all(struct skr_exact_search *search)
         all = next;
     }
     int64_t best = skr_spread_table_best(&search->space, &all);
+    if (counts) {
+        search->fewest = skr_spread_table_fewest(&search->space, &all, search->decision->need);
+    }
     skr_spread_table_fini(&all);
     skr_exact_drop_tables(search);
     return best;

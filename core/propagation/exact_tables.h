@@ -20,6 +20,7 @@ struct skr_exact_search {
     struct skr_spread_space space;
     struct skr_spread_table *table[SKR_SPREAD_LEVELS]; /* [level][group]; NULL: not made */
     bool too_large;
+    int64_t fewest; /* groups of the top level that an answer has at least; 0: not known */
 };
 
 /* Constraints and groups of a level, as numbers. */
@@ -61,7 +62,8 @@ bool skr_exact_set_space(struct skr_exact_search *search, int level, int64_t k);
 /* Tables of all groups of the levels from first down. */
 void skr_exact_make_tables(struct skr_exact_search *search, size_t first);
 void skr_exact_drop_tables(struct skr_exact_search *search);
-/* The most room of any selection that satisfies the constraints; -1: there is none. */
+/* The most room of any selection that satisfies the constraints; -1: there is none. Sets
+ * fewest when there is one level. */
 int64_t skr_exact_best_of_all(struct skr_exact_search *search);
 
 #endif

@@ -10,6 +10,7 @@
  * What would not change is not written. Everything is in the objects: a process that dies between
  * the two patches finishes after its restart.
  */
+#include "core/frame/durations.h"
 #include "core/frame/scheduler.h"
 #include "core/propagation/options.h"
 #include "core/propagation/outcome.h"
@@ -17,30 +18,32 @@
 struct skr_propagation_settings {
     const char *scheduler_name; /* "sakkara" */
     struct skr_propagation_options options;
-    size_t workers; /* cycles at a time, 1.. */
+    size_t workers;                        /* cycles at a time, 1.. */
+    const struct skr_stopwatch *stopwatch; /* of what decisions cost; NULL: not measured */
 };
 
 extern const struct skr_scheduler skr_propagation_scheduler;
 
-/* Parts of a binding's cycle as the engine sees them: from the first patch to the last answer, and
- * from the binding's turn to its end. A decision itself takes no time under the engine's clock. */
+/* Parts of a binding's cycle: of a decision by the stopwatch (zero without one); from the first patch
+ * to the last answer, and from the binding's turn to its end by the engine's time. */
 enum skr_propagation_step {
+    SKR_PROPAGATION_STEP_FILTER,
+    SKR_PROPAGATION_STEP_SCORE,
+    SKR_PROPAGATION_STEP_SELECT,
+    SKR_PROPAGATION_STEP_ASSIGN,
     SKR_PROPAGATION_STEP_WRITE,
     SKR_PROPAGATION_STEP_TOTAL,
     SKR_PROPAGATION_STEP_COUNT
 };
 const char *skr_propagation_step_name(enum skr_propagation_step step);
-enum { SKR_PROPAGATION_BUCKETS = 16, SKR_PROPAGATION_BUCKET_FIRST = 1000000 /* ns, doubling */ };
-struct skr_propagation_times {
-    uint64_t n[SKR_PROPAGATION_BUCKETS + 1]; /* not cumulative; the last is beyond all bounds */
-    int64_t sum;                             /* ns */
-};
+/* 10 us to 42 s by 4. */
+extern const struct skr_duration_scale skr_propagation_scale;
 
 /* Counters since the start, and what there is now. */
 struct skr_propagation_counts {
     uint64_t attempts[SKR_PROPAGATION_CODE_COUNT]; /* by code */
     uint64_t fallbacks;
-    struct skr_propagation_times time[SKR_PROPAGATION_STEP_COUNT];
+    struct skr_durations time[SKR_PROPAGATION_STEP_COUNT];
     size_t queued;
     size_t placed, unplaced, waiting; /* ours: Scheduled True, False, neither */
 };

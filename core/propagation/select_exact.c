@@ -216,19 +216,38 @@ static void fini_choice(struct choice *choice)
     free(choice->parent_of_group);
 }
 
-/* What is taken and what may follow. */
+/* What is taken and what may follow. The only parent's is never made: can_be_completed(). */
 static void renew(struct choice *choice, struct parent *parent)
 {
+    if (choice->n_parents == 1) {
+        return;
+    }
     const struct skr_spread_space *space = &choice->search->space;
     struct skr_spread_table *suffix = &parent->suffix[parent->decided];
     skr_spread_table_merge(space, &parent->taken, suffix, parent->has_one, !parent->has_one,
                            &parent->now);
 }
 
+static bool only_parent_can(const struct choice *choice)
+{
+    const struct skr_spread_space *space = &choice->search->space;
+    const struct parent *parent = &choice->parent[0];
+    const struct skr_spread_table *suffix = &parent->suffix[parent->decided];
+    int64_t best = skr_spread_table_best(space, parent->has_one ? &parent->taken : suffix);
+    if (parent->has_one) {
+        int64_t more = skr_spread_table_best_of_both(space, &parent->taken, suffix);
+        best = more > best ? more : best;
+    }
+    return best >= 0 && best >= choice->search->decision->need;
+}
+
 /* Whether the decisions so far can be completed. */
 static bool can_be_completed(struct choice *choice)
 {
     const struct skr_spread_space *space = &choice->search->space;
+    if (choice->n_parents == 1) {
+        return only_parent_can(choice);
+    }
     struct skr_spread_table all;
     struct skr_spread_table next;
     skr_spread_table_init(space, &all);
@@ -302,7 +321,8 @@ static bool search_levels(struct skr_exact_search *search, struct skr_selection 
 {
     for (size_t level = 0; level < search->n_levels; level++) {
         bool found = false;
-        for (int64_t k = skr_exact_range_of(search, level)->min;
+        const int64_t min = skr_exact_range_of(search, level)->min;
+        for (int64_t k = level == 0 && search->fewest > min ? search->fewest : min;
              !found && !search->too_large && k <= skr_exact_groups_max(search, level); k++) {
             found = choose(search, level, k);
         }

@@ -160,15 +160,64 @@ void skr_spread_table_merge(const struct skr_spread_space *space, const struct s
     if (b_alone) {
         copy(space, b, to);
     }
-    for (size_t i = 0; i < a->n_rows; i++) {
-        for (size_t k = 0; k < b->n_rows; k++) {
-            size_t row = add_rows(space, a->row[i], b->row[k]);
+    /* Places of the first without a selection cost nothing: that is the one with fewer rows. */
+    const struct skr_spread_table *first = a->n_rows <= b->n_rows ? a : b;
+    const struct skr_spread_table *second = first == a ? b : a;
+    for (size_t i = 0; i < first->n_rows; i++) {
+        for (size_t k = 0; k < second->n_rows; k++) {
+            size_t row = add_rows(space, first->row[i], second->row[k]);
             if (row != SIZE_MAX) {
-                merge_rows(space, &a->room[a->row[i] * space->row],
-                           &b->room[b->row[k] * space->row], use_row(space, to, row));
+                merge_rows(space, &first->room[first->row[i] * space->row],
+                           &second->room[second->row[k] * space->row], use_row(space, to, row));
             }
         }
     }
+}
+
+/* The best of one row of each, as many clusters as are allowed. */
+static int64_t best_of_rows(const struct skr_spread_space *space, const int64_t *a,
+                            const int64_t *b)
+{
+    const struct skr_spread_dimension *clusters = &space->dimension[SKR_SPREAD_CLUSTERS];
+    const size_t n = space->row, min = (size_t)clusters->min;
+    const bool saturates = n == 1 || clusters->saturates;
+    int64_t best = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] < 0) {
+            continue;
+        }
+        for (size_t k = min > i ? min - i : 0; k < (saturates ? n : n - i); k++) {
+            best = b[k] >= 0 && a[i] + b[k] > best ? a[i] + b[k] : best;
+        }
+    }
+    return best;
+}
+
+static bool row_satisfies(const struct skr_spread_space *space, size_t row)
+{
+    bool satisfies = true;
+    for (size_t d = 0; d < SKR_SPREAD_CLUSTERS; d++) {
+        satisfies = satisfies && count_at(space, row * space->row, d) >= space->dimension[d].min;
+    }
+    return satisfies;
+}
+
+int64_t skr_spread_table_best_of_both(const struct skr_spread_space *space,
+                                      const struct skr_spread_table *a,
+                                      const struct skr_spread_table *b)
+{
+    int64_t best = -1;
+    for (size_t i = 0; i < a->n_rows; i++) {
+        for (size_t k = 0; k < b->n_rows; k++) {
+            size_t row = add_rows(space, a->row[i], b->row[k]);
+            if (row != SIZE_MAX && row_satisfies(space, row)) {
+                int64_t room = best_of_rows(space, &a->room[a->row[i] * space->row],
+                                            &b->room[b->row[k] * space->row]);
+                best = room > best ? room : best;
+            }
+        }
+    }
+    return best;
 }
 
 void skr_spread_table_shift(const struct skr_spread_space *space,
@@ -191,16 +240,30 @@ void skr_spread_table_shift(const struct skr_spread_space *space,
     }
 }
 
+int64_t skr_spread_table_fewest(const struct skr_spread_space *space,
+                                const struct skr_spread_table *table, int64_t room)
+{
+    int64_t fewest = 0;
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const size_t first = table->row[i] * space->row;
+        const int64_t groups = count_at(space, first, 0);
+        for (size_t k = (size_t)space->dimension[SKR_SPREAD_CLUSTERS].min;
+             row_satisfies(space, table->row[i]) && k < space->row; k++) {
+            if (table->room[first + k] >= room && (fewest == 0 || groups < fewest)) {
+                fewest = groups;
+            }
+        }
+    }
+    return fewest;
+}
+
 int64_t skr_spread_table_best(const struct skr_spread_space *space,
                               const struct skr_spread_table *table)
 {
     int64_t best = -1;
     for (size_t i = 0; i < table->n_rows; i++) {
         size_t first = table->row[i] * space->row;
-        bool satisfies = true;
-        for (size_t d = 0; d < SKR_SPREAD_CLUSTERS; d++) {
-            satisfies = satisfies && count_at(space, first, d) >= space->dimension[d].min;
-        }
+        const bool satisfies = row_satisfies(space, table->row[i]);
         for (size_t k = (size_t)space->dimension[SKR_SPREAD_CLUSTERS].min;
              satisfies && k < space->row; k++) {
             best = table->room[first + k] > best ? table->room[first + k] : best;

@@ -54,6 +54,15 @@ void skr_spread_table_raise(const struct skr_spread_space *space, struct skr_spr
 void skr_spread_table_merge(const struct skr_spread_space *space, const struct skr_spread_table *a,
                             const struct skr_spread_table *b, bool a_alone, bool b_alone,
                             struct skr_spread_table *to);
+/* The fewest groups in the first dimension, which counts exactly, that satisfy all constraints with
+ * this room; 0: none do. */
+int64_t skr_spread_table_fewest(const struct skr_spread_space *space,
+                                const struct skr_spread_table *table, int64_t room);
+/* The most room of a selection from a, one from b, together satisfying all constraints; -1: none. As
+ * skr_spread_table_best() of their merge, without making it. */
+int64_t skr_spread_table_best_of_both(const struct skr_spread_space *space,
+                                      const struct skr_spread_table *a,
+                                      const struct skr_spread_table *b);
 /* The same selections with one more group of a level. */
 void skr_spread_table_shift(const struct skr_spread_space *space,
                             const struct skr_spread_table *from, size_t dimension,

@@ -63,7 +63,7 @@ struct skr_propagation {
     size_t n_list;
     uint64_t attempts[SKR_PROPAGATION_CODE_COUNT];
     uint64_t fallbacks;
-    struct skr_propagation_times time[SKR_PROPAGATION_STEP_COUNT];
+    struct skr_durations time[SKR_PROPAGATION_STEP_COUNT];
 };
 
 /* ---- cache.c ---- */

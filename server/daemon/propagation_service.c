@@ -31,8 +31,9 @@ static const struct skr_metric_spec specs[] = {
                     .type = SKR_HISTOGRAM,
                     .unit = SKR_UNIT_NANOSECONDS,
                     .label = {"step"},
-                    .first_bucket = SKR_PROPAGATION_BUCKET_FIRST,
-                    .n_buckets = SKR_PROPAGATION_BUCKETS},
+                    .first_bucket = 10000, /* as skr_propagation_scale */
+                    .n_buckets = 12,
+                    .factor = 4},
 };
 _Static_assert(sizeof specs / sizeof specs[0] == F_COUNT, "one row a family");
 
@@ -83,6 +84,7 @@ static void *create(const struct skr_service_host *host)
     struct service *s = skr_alloc(sizeof *s);
     skr_tally_init(&s->tally, host->clock, sizeof(struct skr_propagation_counts));
     s->settings = (struct skr_propagation_settings){
+        .stopwatch = &s->tally.stopwatch,
         .scheduler_name = config->karmada_scheduler_name,
         .workers = (size_t)config->karmada_workers,
     };

@@ -74,7 +74,8 @@ static int print_one(struct printing *p, const struct skr_binding_input *input,
     struct skr_error error = {.text = ""};
     const struct skr_member_cluster *const *cluster =
         (const struct skr_member_cluster *const *)input->cluster;
-    if (skr_binding_decide(binding, cluster, input->n_clusters, settings, &decision, &error) < 0) {
+    if (skr_binding_decide(binding, cluster, input->n_clusters, settings, NULL, &decision, &error) <
+        0) {
         skr_strbuf_addf(p->messages, "binding %s: %s\n", binding->meta.name, error.text);
         return SKR_EXIT_ERROR;
     }

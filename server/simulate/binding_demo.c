@@ -108,7 +108,7 @@ static int play(size_t story, bool ascii, struct skr_strbuf *out)
         skr_binding_input_finish(&input, out, out) == 0 &&
         skr_binding_decide(input.binding[0],
                            (const struct skr_member_cluster *const *)input.cluster,
-                           input.n_clusters, &options, &decision, NULL) == 0) {
+                           input.n_clusters, &options, NULL, &decision, NULL) == 0) {
         skr_strbuf_addf(out, "%s\n\n", stories[story].title);
         if (decision->code == SKR_PROPAGATION_PLACED) {
             draw(&input, decision, ascii, out);

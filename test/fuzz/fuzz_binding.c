@@ -19,7 +19,7 @@ static void decide(const struct skr_binding_input *input, const struct skr_bindi
     skr_strbuf_init(&out);
     skr_propagation_options_init(&options, profile);
     if (skr_binding_decide(binding, (const struct skr_member_cluster *const *)input->cluster,
-                           input->n_clusters, &options, &decision, NULL) == 0) {
+                           input->n_clusters, &options, NULL, &decision, NULL) == 0) {
         for (size_t i = 0; i < decision->n_targets; i++) {
             sum += decision->target[i].replicas;
         }

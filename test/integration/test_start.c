@@ -176,7 +176,7 @@ TEST(check_asks_for_what_every_scheduler_that_is_enabled_needs)
     (void)snprintf(config, sizeof config, "%s/all.yaml", daemon_folder(scene.d));
     write_text_file(daemon_folder(scene.d), "all.yaml",
                     "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
-                    "spotmix: {enabled: true}\n"
+                    "spotmix: {enabled: true, certFile: /c.crt, keyFile: /c.key}\n"
                     "ocm: {enabled: true}\nkarmada: {enabled: true}\n");
     const char *const argv[] = {"check", "--config", config, "--kubeconfig", kubeconfig, NULL};
     assert_int_equal(daemon_run(argv, &out, &err), 5);

@@ -168,7 +168,7 @@ static void check(const struct row *row)
     struct skr_binding *binding = read_binding(&world, row->replicas, row->placement, row->more);
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &options, &decision, NULL),
+                                        world.n, &options, NULL, &decision, NULL),
                      0);
     write_answer(decision, &answer);
     if (strcmp(answer.s, row->want) != 0) {
@@ -346,7 +346,33 @@ TEST(a_shortage_in_select_is_an_error_where_upstream_says_so)
                         "Unschedulable");
 }
 
-/* What karmada-scheduler does wrong. */
+/*
+ * Defects of karmada-scheduler, and the tests that would fail on each of them; a row is one below.
+ *
+ * provider and zone constraints are ignored or rejected    row; TestKarmada_ZonesAndProvidersHold
+ * the choice of regions ignores room                       row
+ * ... and is exponential                                   property: the_search_by_regions_equals_all_
+ *                                                          paths; bench_propagation.c, a plain walk
+ * an omitted maxGroups acts as 0                           row
+ * a shortage in select is an error that is tried for ever  a_shortage_in_select_is_an_error_where_
+ *                                                          upstream_says_so; test_protocol.c: a_
+ *                                                          shortage_keeps_what_runs_and_ends_when_
+ *                                                          room_is_freed
+ * a patch without precondition overwrites an eviction      test_protocol.c: a_concurrent_eviction_is_
+ *                                                          not_overwritten
+ * three patches of the status                              test_protocol.c: a_binding_is_placed_with_
+ *                                                          two_writes_and_then_left_alone
+ * NoClusterFit is the end                                  test_protocol.c: no_cluster_that_fits_
+ *                                                          empties_the_binding_and_a_new_cluster_
+ *                                                          brings_it_back
+ * one estimate that fails voids all                        test_protocol.c: a_cluster_without_figures_
+ *                                                          does_not_void_the_others
+ * the reported filter is random                            the_reported_filter_is_the_first_in_a_
+ *                                                          fixed_order
+ * static {} obeys constraints but divides equally          row
+ * fresh with 0 replicas overflows 32 bits                  row
+ * minGroups 0 divides by zero                              two rows
+ */
 static const struct row defects[] = {
     {"provider and zone constraints are ignored", FIVE, 12,
      DYNAMIC "," SPREAD(BY("provider", 2, 2) "," BY("zone", 2, 2) "," BY("cluster", 2, 3)), "a3 e9",
@@ -385,7 +411,7 @@ TEST(the_reported_filter_is_the_first_in_a_fixed_order)
                      "'gracefulEvictionTasks':[{'fromCluster':'a'}]");
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster, 1,
-                                        &by_default, &decision, NULL),
+                                        &by_default, NULL, &decision, NULL),
                      0);
     assert_int_equal(decision->rejected[0], 1U << SKR_FILTER_DELETING |
                                                 1U << SKR_FILTER_CLUSTER_AFFINITY |
@@ -418,7 +444,7 @@ static void check_many_regions(const char *profile)
         &world, 5, DYNAMIC "," SPREAD(BY("region", 2, 700) "," BY("cluster", 20, 30)), NULL);
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, &decision, NULL),
+                                        world.n, &settings, NULL, &decision, NULL),
                      0);
     assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
     assert_true(decision->fell_back);
@@ -458,7 +484,7 @@ TEST(ninety_of_a_hundred_regions_are_found)
         NULL);
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, &decision, NULL),
+                                        world.n, &settings, NULL, &decision, NULL),
                      0);
     /* 50 of room 2 and 40 of room 1. */
     assert_int_equal(decision->code, SKR_PROPAGATION_PLACED);
@@ -469,6 +495,48 @@ TEST(ninety_of_a_hundred_regions_are_found)
         skr_member_cluster_destroy(world.cluster[i]);
     }
     skr_strbuf_fini(&world.targets);
+}
+
+/* Regions of room 2 + 1 and of 1 + 1: with 300 clusters all 190 regions have their first, the rest is
+ * filled with the second of the better ones: 100 * 2 + 90 + 110. */
+TEST(a_hundred_and_ninety_of_two_hundred_regions_are_found)
+{
+    enum { REGIONS = 200 };
+    static const struct {
+        int replicas;
+        enum skr_propagation_code code;
+    } cases[] = {{400, SKR_PROPAGATION_PLACED}, {401, SKR_PROPAGATION_NO_FEASIBLE_COMBINATION}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world world = {.n = 0};
+        struct skr_propagation_options settings;
+        struct skr_binding_decision *decision = NULL;
+        skr_strbuf_init(&world.targets);
+        for (int r = 0; r < REGIONS; r++) {
+            for (int c = 0; c < 2; c++) {
+                char name[16], place[16];
+                const char *word[3] = {name, place, r % 2 == 0 && c == 0 ? "0/2" : "0/1"};
+                snprintf(name, sizeof name, "c%03d-%d", r, c);
+                snprintf(place, sizeof place, "-/r%03d", r);
+                read_cluster(&world, word);
+            }
+        }
+        set_options(NULL, &settings);
+        struct skr_binding *binding = read_binding(
+            &world, cases[i].replicas,
+            DYNAMIC "," SPREAD(BY("region", 150, 190) "," BY("cluster", 250, 300)), NULL);
+        assert_int_equal(skr_binding_decide(binding,
+                                            (const struct skr_member_cluster *const *)world.cluster,
+                                            world.n, &settings, NULL, &decision, NULL),
+                         0);
+        assert_int_equal(decision->code, cases[i].code);
+        assert_null(strstr(decision->message, "too many"));
+        skr_binding_decision_destroy(decision);
+        skr_binding_destroy(binding);
+        for (size_t k = 0; k < world.n; k++) {
+            skr_member_cluster_destroy(world.cluster[k]);
+        }
+        skr_strbuf_fini(&world.targets);
+    }
 }
 
 TEST(karmada_schedulers_search_that_gives_up_is_answered_exactly)
@@ -489,7 +557,7 @@ static void check_levels(const char *placement, const char *profile, const char 
     struct skr_binding *binding = read_binding(&world, 5, placement, NULL);
     assert_int_equal(skr_binding_decide(binding,
                                         (const struct skr_member_cluster *const *)world.cluster,
-                                        world.n, &settings, &decision, NULL),
+                                        world.n, &settings, NULL, &decision, NULL),
                      0);
     skr_strbuf_add(&levels, skr_propagation_outcome(decision->code, false).code);
     for (size_t i = 0; i < decision->n_levels; i++) {

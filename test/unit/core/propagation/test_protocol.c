@@ -373,6 +373,49 @@ TEST_WITH(world, a_standby_writes_nothing)
     assert_string_equal(places(rig, "default/web"), "a:2,b:1");
 }
 
+TEST_WITH(world, a_cluster_without_figures_does_not_void_the_others)
+{
+    frame_rig_add(world->rig, &skr_resource_member_clusters, "c",
+                  "{'status':{'apiEnablements':[{'groupVersion':'apps/v1','resources':["
+                  "{'kind':'Deployment'}]}]}}");
+    frame_rig_add(world->rig, &skr_resource_member_clusters, "d",
+                  "{'status':{'apiEnablements':[{'groupVersion':'apps/v1','resources':["
+                  "{'kind':'Deployment'}]}],'resourceSummary':{'allocatable':{'pods':'5'},'"
+                  "allocated':{'pods':'7'}}}}");
+    add_binding(world->rig, "default/web", "sakkara", 9, divided);
+    frame_rig_start(world->rig);
+    assert_string_equal(places(world->rig, "default/web"), "a:6,b:3");
+    assert_string_equal(condition(world->rig, "default/web", "reason"), "Success");
+}
+
+/* A clock that advances by a millisecond whenever it is read. */
+static int64_t tick(void *context)
+{
+    int64_t *at = context;
+    return *at += SKR_MILLISECOND;
+}
+
+TEST(each_step_of_a_decision_is_measured)
+{
+    int64_t at = 0;
+    const struct skr_stopwatch stopwatch = {tick, &at};
+    struct skr_propagation_settings measured = *settings_of();
+    struct skr_propagation_counts counts;
+    measured.stopwatch = &stopwatch;
+    struct frame_rig *rig = frame_rig_create(&skr_propagation_scheduler, &measured);
+    add_cluster(rig, "a", 6);
+    add_binding(rig, "default/web", "sakkara", 3, divided);
+    frame_rig_start(rig);
+    skr_propagation_count(skr_engine_self(rig->engine), &counts);
+    for (int step = SKR_PROPAGATION_STEP_FILTER; step <= SKR_PROPAGATION_STEP_ASSIGN; step++) {
+        assert_true(counts.time[step].sum >= SKR_MILLISECOND);
+        assert_int_equal(counts.time[step].sum % SKR_MILLISECOND, 0);
+    }
+    assert_int_equal(counts.time[SKR_PROPAGATION_STEP_SCORE].sum, SKR_MILLISECOND);
+    assert_int_equal(counts.time[SKR_PROPAGATION_STEP_SCORE].n[4], 1); /* <= 2.56 ms */
+    frame_rig_destroy(rig);
+}
+
 TEST_WITH(world, a_crash_at_any_write_ends_in_the_same_state)
 {
     for (size_t after = 1; after <= 8; after++) {
