@@ -67,6 +67,26 @@ static size_t left_of(const struct skr_gang *e, const struct plan_victim *v, boo
     return n;
 }
 
+/* Nothing of it stays: what is left terminates, however long that takes. */
+static bool only_terminates(const struct skr_gang *e, const struct plan_victim *v)
+{
+    const char *uid = pod_uid(v);
+    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : groups_find(e, v->text);
+    if (h && h->plan) {
+        return false;
+    }
+    if (uid) {
+        return !p || !is_there(p) || p->pod->meta.deleting;
+    }
+    for (p = h ? h->members : NULL; p; p = p->next) {
+        if (is_there(p) && !p->pod->meta.deleting) {
+            return false;
+        }
+    }
+    return true;
+}
+
 size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods)
 {
     size_t groups = 0;
@@ -301,7 +321,7 @@ void preemption_step(struct skr_gang *e, struct group *g)
             free(v->text);
             continue;
         }
-        if (!gone) {
+        if (!gone && !(room && only_terminates(e, v))) {
             waiting++;
             push(e, v, g);
         }
@@ -356,7 +376,7 @@ bool preemption_rules_state(struct skr_gang *e, struct group *g)
         }
         return true;
     }
-    return g->state == GROUP_EVICTED && g->seats.n_bound == 0 && there > 0;
+    return false;
 }
 
 void preemption_restore_victim(struct group *g, const char *by)

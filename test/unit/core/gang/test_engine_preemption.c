@@ -303,6 +303,20 @@ TEST_WITH(cluster, room_that_comes_otherwise_spares_the_victims)
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
 }
 
+TEST_WITH(cluster, a_victim_that_never_ends_holds_nobody_up_who_has_room)
+{
+    struct rig *rig = cluster->rig;
+    rig->grace = 100000 * SKR_SECOND;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'cpu':'8'}}}");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
 TEST_WITH(cluster, pods_that_go_by_themselves_are_waited_for_and_nobody_is_evicted)
 {
     struct rig *rig = cluster->rig;
