@@ -154,6 +154,9 @@ static int decode_times(const json_t *metadata, struct skr_meta *meta, struct sk
     }
     rc = skr_field_string(metadata, &in_metadata, "deletionTimestamp", &text, error);
     meta->deleting = rc == 0 && text[0] != '\0';
+    if (meta->deleting && skr_time_parse(text, &meta->deleted_at, NULL) != 0) {
+        meta->deleted_at = 0; /* it goes all the same; nobody knows when */
+    }
     return rc;
 }
 

@@ -36,6 +36,7 @@ struct skr_meta {
     uint64_t resource_version; /* 0 when absent or not a number; larger is newer */
     skr_time created;          /* 0 when absent */
     bool deleting;             /* has a deletionTimestamp */
+    skr_time deleted_at;       /* that, with the grace period in it; 0 when absent */
     struct skr_labels labels;
     struct skr_labels annotations; /* those whose key starts with "sakkara." */
 };

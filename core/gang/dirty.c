@@ -165,7 +165,14 @@ bool dirty_take_plan_nodes(struct plan *plan)
 void dirty_capacity(struct skr_gang *e)
 {
     e->epoch.capacity++;
+    e->epoch.victims++;
     e->epoch.facts++;
+    e->dirty.plan = true;
+}
+
+void dirty_victims(struct skr_gang *e)
+{
+    e->epoch.victims++;
     e->dirty.plan = true;
 }
 

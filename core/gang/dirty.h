@@ -27,6 +27,8 @@
  *   epoch.lifted         what kube-scheduler's refusals may rest    g->refusal.lifted: the row of
  *                        on: refused nodes, new and relabelled      them is over
  *                        nodes
+ *   epoch.victims        capacity, and all that can make a victim     g->preempt.epoch: nobody was
+ *                        of somebody                                  found then
  *   epoch.facts          all that an explanation may rest on          explained.facts
  *   g->input_epoch       members or rules of one group: a solve made  trial.failed_input,
  *                        before is void                               fit.input, outputs.input,
@@ -55,6 +57,8 @@ void dirty_plan_nodes(struct plan *plan);
 void dirty_capacity(struct skr_gang *e);
 /* What the ledger has released since the last call counts as capacity. */
 void dirty_see_freed(struct skr_gang *e);
+/* Who may be a victim: groups that run now, priorities, budgets. */
+void dirty_victims(struct skr_gang *e);
 void dirty_facts(struct skr_gang *e);
 /* What refusals of kube-scheduler may rest on. */
 void dirty_lifted(struct skr_gang *e);

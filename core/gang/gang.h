@@ -26,6 +26,7 @@
 
 struct bind_calls;
 struct budget;
+struct disruption_budget;
 struct explain_requests;
 struct fit_cache;
 struct group;
@@ -57,9 +58,10 @@ struct skr_gang {
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */
-    struct group *groups;             /* groups.c */
-    struct group *planned;            /* groups with a plan; plan.c */
-    struct budget *budgets;           /* of namespaces with groups; budget.c */
+    struct disruption_budget *disruptions; /* disruptions.c */
+    struct group *groups;                  /* groups.c */
+    struct group *planned;                 /* groups with a plan; plan.c */
+    struct budget *budgets;                /* of namespaces with groups; budget.c */
 
     /* dirty.c; what each of them means: dirty.h */
     struct {
@@ -69,7 +71,7 @@ struct skr_gang {
         bool plan, tree, nodes;
     } dirty;
     struct {
-        uint64_t capacity, freed, facts, nodes, lifted;
+        uint64_t capacity, freed, facts, nodes, lifted, victims;
     } epoch;
 
     /* topology.c */
@@ -106,6 +108,8 @@ struct skr_gang {
         skr_time since; /* it has been, without a longer pause */
     } pulse;
 
+    size_t n_leaving; /* bound pods that go: pods_note_leaving() */
+
     /* queue.c */
     struct {
         skr_time pause_until; /* numbers in reasons are not reported anew before */
@@ -121,6 +125,8 @@ struct skr_gang {
         uint64_t plans, aborts, solves, bindings, binding_errors;
         uint64_t attempts[SKR_ATTEMPT_COUNT];
         uint64_t topology_loads, topology_refusals;
+        uint64_t preemptions[SKR_PREEMPTION_COUNT]; /* preemption.c */
+        uint64_t evictions[SKR_EVICTION_COUNT];     /* evictions.c */
         struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
     } stats;
 };

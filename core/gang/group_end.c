@@ -35,6 +35,7 @@ static void group_destroy(struct skr_gang *e, struct group *g)
     free(g->told.first);
     free(g->told.last);
     free(g->message);
+    free(g->victim.by);
     free(g->key);
     free(g->namespace_);
     free(g->name);

@@ -166,6 +166,7 @@ bool group_source_resolve(struct skr_gang *e, struct group *g)
     g->spec = spec;
     membership_changed(g);
     if (!same) {
+        dirty_victims(e);
         dirty_input(g);
         refusal_forget(g);
         trial_forget(g);

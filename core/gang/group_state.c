@@ -12,6 +12,9 @@ void group_state_enter(struct skr_gang *e, struct group *g, enum group_state sta
         return;
     }
     g->state = state;
+    if (state == GROUP_BOUND) {
+        dirty_victims(e);
+    }
     dirty_group(e, g);
 }
 

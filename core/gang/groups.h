@@ -158,6 +158,18 @@ struct group {
     struct fit fit;              /* fit.c */
     struct explained *explained; /* the solver's account; NULL: nobody asked; explain_request.c */
 
+    /* preemption.c: as a victim */
+    struct {
+        char *by;     /* key of the group it gives way to; NULL: none */
+        bool leaving; /* its pods have to go, and until that is settled it is not planned */
+    } victim;
+    /* victim_search.c: as a preemptor */
+    struct {
+        uint64_t epoch, input; /* epoch.victims and input_epoch of the last search */
+        skr_time at;           /* no search before */
+        uint32_t failures;     /* in a row */
+    } preempt;
+
     struct {
         skr_time begin, end; /* of the generation; 0 unset; group_state.c */
         skr_time complete;   /* all members are there since, and not bound; 0 not; measure.c */

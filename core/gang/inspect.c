@@ -120,6 +120,8 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->bindings = e->stats.bindings;
     ret->binding_errors = e->stats.binding_errors;
     memcpy(ret->attempts, e->stats.attempts, sizeof ret->attempts);
+    memcpy(ret->preemptions, e->stats.preemptions, sizeof ret->preemptions);
+    memcpy(ret->evictions, e->stats.evictions, sizeof ret->evictions);
     memcpy(ret->scheduling, e->stats.scheduling, sizeof ret->scheduling);
     ret->topology_loads = e->stats.topology_loads;
     ret->topology_refusals = e->stats.topology_refusals;

@@ -22,6 +22,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/plan_step.h"
 #include "core/gang/pods.h"
+#include "core/gang/preemption.h"
 #include "core/gang/refusal.h"
 #include "core/gang/release.h"
 #include "core/gang/restore.h"
@@ -87,7 +88,7 @@ static void bound_without_source(struct group *g)
 
 static bool had_members_before(const struct group *g)
 {
-    return g->state == GROUP_BOUND;
+    return g->state == GROUP_BOUND || g->state == GROUP_EVICTED;
 }
 
 static void start_generation(struct group *g)
@@ -228,7 +229,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
     if (g->seats.dirty) {
         membership_update(e, g);
     }
-    if (!g->plan) {
+    if (!g->plan && !preemption_rules_state(e, g)) {
         if (g->seats.n_bound > 0) {
             evaluate_bound(e, g);
         } else {

@@ -88,6 +88,42 @@ static void vacancy_fini(struct skr_gang *e, struct vacancy *v)
     free(v->uid);
 }
 
+void plan_forget_victims(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        free(plan->victim[i].text);
+    }
+    free(plan->victim);
+    plan->victim = NULL;
+    plan->n_victims = 0;
+}
+
+/* Whoever gave way, or was about to, has nothing to do with it any more. */
+static void release_victims(struct skr_gang *e, struct plan *plan)
+{
+    const char *key = plan->group->key;
+    struct group *h, *htmp;
+    struct pod_entry *p, *ptmp;
+    e->stats.preemptions[SKR_PREEMPTION_ABORTED] += plan->preempting;
+    plan_forget_victims(plan);
+    HASH_ITER(hh, e->groups, h, htmp)
+    {
+        if (h->victim.by && strcmp(h->victim.by, key) == 0) {
+            free(h->victim.by);
+            h->victim.by = NULL;
+            h->victim.leaving = false;
+            dirty_group(e, h);
+        }
+    }
+    HASH_ITER(hh, e->pods, p, ptmp)
+    {
+        if (p->evict.by && strcmp(p->evict.by, key) == 0) {
+            pods_forget_eviction(e, p);
+        }
+    }
+    dirty_plan(e);
+}
+
 void plan_destroy(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
@@ -104,6 +140,9 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
     }
     for (size_t i = 0; i < plan->n_vacancies; i++) {
         vacancy_fini(e, &plan->vacancy[i]);
+    }
+    if (plan->preempted) {
+        release_victims(e, plan);
     }
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
@@ -189,6 +228,17 @@ void plan_note_persisted(struct plan *plan)
     plan->binding_persisted = true;
 }
 
+void plan_preempted(struct skr_gang *e, struct plan *plan)
+{
+    plan->preempting = false;
+    plan->deadline = skr_frame_now(e->frame) + e->settings.plan_timeout;
+}
+
+void plan_note_freed(struct plan *plan, skr_time now)
+{
+    plan->freed_at = now;
+}
+
 bool plan_uses_node(const struct plan *plan, const char *node)
 {
     struct pod_entry *p;
@@ -229,7 +279,15 @@ static int by_uid(const void *a, const void *b)
 void plan_text_changed(struct skr_gang *e, struct plan *plan)
 {
     struct skr_plan_record r = {.has_members = true,
-                                .state = plan->binding ? SKR_PLAN_BINDING : SKR_PLAN_PLANNED};
+                                .state = plan->preempting ? SKR_PLAN_PREEMPTING
+                                         : plan->binding  ? SKR_PLAN_BINDING
+                                                          : SKR_PLAN_PLANNED};
+    const char **victim = skr_alloc_array(plan->n_victims + 1, sizeof *victim);
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        victim[i] = plan->victim[i].text;
+    }
+    r.victim = victim;
+    r.n_victims = plan->preempting ? plan->n_victims : 0;
     memcpy(r.id, plan->id, sizeof r.id);
     r.member = skr_alloc_array(plan->n_members + plan->n_vacancies + 1, sizeof *r.member);
     r.n_members = record_members(plan, r.member);
@@ -237,6 +295,7 @@ void plan_text_changed(struct skr_gang *e, struct plan *plan)
     free(plan->text);
     plan->text = skr_plan_write(&r, &plan->dropped_members);
     free(r.member);
+    free(victim);
     if (plan->anchor) { /* a member's own annotation holds both */
         struct pod_entry *p = pods_find(e, plan->anchor);
         struct skr_strbuf b;

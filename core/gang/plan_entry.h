@@ -24,6 +24,12 @@ struct vacancy {
     struct shape *shape; /* a reference: what the charge counts */
 };
 
+/* Whoever gives way to a plan: a group, or a single pod. */
+struct plan_victim {
+    char *text; /* "namespace/name", of a pod "namespace/name/uid" */
+    bool begun; /* an eviction was asked for, or its plan was taken */
+};
+
 struct plan {
     struct group *group;
     enum group_source home; /* whose object carries the text; plan_home.c */
@@ -34,6 +40,8 @@ struct plan {
                      plan_step.c */
     bool binding_persisted; /* state Binding was acknowledged once: only forward from here */
     bool aborting;          /* on its way out: persisted removal is awaited; plan_loss.c */
+    bool preempting;        /* waits for its victims; preemption.c */
+    bool preempted;         /* it had victims */
     bool rollback;          /* a member was lost in Binding: bound ones are to be deleted */
     bool check_nodes;       /* dirty.c: look whether it still holds */
     bool dropped_members;   /* text without "members": too long */
@@ -43,10 +51,13 @@ struct plan {
         bool backoff; /* go to Backoff, not to Pending/Ready at once */
     } abort;
     skr_time created_at;
-    skr_time heard_at; /* a member was asked about for the first time since its kick */
-    skr_time deadline; /* planTimeout */
-    size_t n_members;  /* pods with entry->plan == this */
-    int32_t last_turn; /* greatest of its members; 0: all are nominated at once */
+    skr_time heard_at;          /* a member was asked about for the first time since its kick */
+    skr_time freed_at;          /* its victims were gone; 0 not */
+    skr_time deadline;          /* planTimeout */
+    size_t n_members;           /* pods with entry->plan == this */
+    int32_t last_turn;          /* greatest of its members; 0: all are nominated at once */
+    struct plan_victim *victim; /* while preempting */
+    size_t n_victims;
     struct vacancy *vacancy;
     size_t n_vacancies, cap_vacancies;
     struct skr_tree *tree; /* it was made or last checked on; a reference */

@@ -58,6 +58,11 @@ bool plan_home_is_refused(const struct skr_gang *e, const struct group *g)
 
 bool plan_home_is_persisted(const struct skr_gang *e, const struct plan *plan)
 {
+    return !plan->preempting && plan_home_is_written(e, plan);
+}
+
+bool plan_home_is_written(const struct skr_gang *e, const struct plan *plan)
+{
     const char *have;
     if (plan->anchor) {
         const struct pod_entry *p = pods_find(e, plan->anchor);

@@ -16,6 +16,8 @@ void plan_home_hurry(struct group *g); /* a commit waits: its object is written 
 /* The API server refused the last write of the group's object. */
 bool plan_home_is_refused(const struct skr_gang *e, const struct group *g);
 /* The object carries the text as it should be. */
+/* The same, also while it waits for victims and nothing else may depend on it. */
+bool plan_home_is_written(const struct skr_gang *e, const struct plan *plan);
 bool plan_home_is_persisted(const struct skr_gang *e, const struct plan *plan);
 /* No write of the plan's text is in flight, and what it did is known. */
 bool plan_home_is_quiet(const struct skr_gang *e, const struct group *g);

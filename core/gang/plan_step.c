@@ -17,6 +17,7 @@
 #include "core/gang/plan_home.h"
 #include "core/gang/plan_loss.h"
 #include "core/gang/pods.h"
+#include "core/gang/preemption.h"
 #include "core/gang/pulse.h"
 #include "core/gang/refusal.h"
 #include "core/gang/rollback.h"
@@ -196,6 +197,10 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
     if (plan->check_nodes && !still_good(e, g)) {
         return;
     }
+    if (plan->preempting) {
+        preemption_step(e, g);
+        return;
+    }
     if (skr_frame_now(e->frame) >= plan->deadline) {
         plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT,
                         "not all members reached their bind call in time", true);
@@ -209,6 +214,9 @@ static void step_before_binding(struct skr_gang *e, struct group *g)
             plan_home_hurry(g);
         }
         return;
+    }
+    if (plan->n_victims > 0) {
+        preemption_settle(e, plan);
     }
     if (patience_is_over(e, g)) {
         return;

@@ -26,6 +26,7 @@
 #include "core/gang/plan_step.h"
 #include "core/gang/pod_rules.h"
 #include "core/gang/pods.h"
+#include "core/gang/preemption.h"
 #include "core/gang/problem.h"
 #include "core/gang/queue.h"
 #include "core/gang/reason.h"
@@ -35,6 +36,7 @@
 #include "core/gang/status.h"
 #include "core/gang/topology.h"
 #include "core/gang/trial.h"
+#include "core/gang/victim_search.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -49,6 +51,7 @@ struct planner {
     bool probed_only; /* on nodes that some probe has listed; if that fails, on all */
     bool rescue;      /* for members in Binding whose node is gone */
     bool of_slots;    /* it fits, by what is cached: a placement, no explanation */
+    bool preempting;  /* it does not fit: who might give way */
     bool reporting;   /* it does not fit, still: its reason is reported anew */
     char **uid;       /* newcomers it was started for */
     size_t n_uids;
@@ -120,6 +123,46 @@ static bool slots_suffice(const struct skr_gang *e, const struct group *g,
            !problem_has_paper(e, newcomers, n) && !pod_rules_matter(e, newcomers, n);
 }
 
+/* A request goes out for these newcomers. */
+static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request *request,
+                  struct pod_entry *const *newcomers, size_t n)
+{
+    e->planner->solve = out_solve(e, request);
+    e->planner->group = skr_strdup(g->key);
+    e->planner->input_epoch = g->input_epoch;
+    e->planner->epoch = e->epoch.capacity;
+    e->planner->cancelled = false;
+    e->planner->probed_only = false;
+    e->planner->rescue = false;
+    e->planner->of_slots = false;
+    e->planner->preempting = false;
+    e->planner->reporting = false;
+    e->planner->uid = skr_alloc_array(n + 1, sizeof *e->planner->uid);
+    e->planner->n_uids = n;
+    for (size_t i = 0; i < n; i++) {
+        e->planner->uid[i] = skr_strdup(newcomers[i]->uid);
+    }
+}
+
+/* Who might give way to it. */
+static void start_preemption(struct skr_gang *e, struct group *g)
+{
+    struct skr_error error = {SKR_OK, "out of memory"};
+    size_t n;
+    struct pod_entry **newcomers = membership_plannable(e, g, &n);
+    struct skr_solve_request *request =
+        topology_is_usable(e) && n > 0 ? victim_search_build(e, g, newcomers, n, &error) : NULL;
+    if (request) {
+        begin(e, g, request, newcomers, n);
+        e->planner->preempting = true;
+        e->planner->epoch = e->epoch.victims;
+    } else {
+        victim_search_failed(e, g, e->epoch.victims, g->input_epoch);
+        dirty_plan(e);
+    }
+    free(newcomers);
+}
+
 static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
 {
     struct skr_error error = {SKR_OK, "out of memory"};
@@ -144,22 +187,12 @@ static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fi
         dirty_plan(e);
         return;
     }
-    e->planner->solve = out_solve(e, request);
-    e->planner->group = skr_strdup(g->key);
-    e->planner->input_epoch = g->input_epoch;
-    e->planner->epoch = e->epoch.capacity;
-    e->planner->cancelled = false;
+    begin(e, g, request, newcomers, n);
     e->planner->probed_only = restrict_;
     e->planner->rescue = rescue;
     e->planner->of_slots = simple;
-    e->planner->reporting = false;
     if (!simple) {
         fit_reported(e, g);
-    }
-    e->planner->uid = skr_alloc_array(n + 1, sizeof *e->planner->uid);
-    e->planner->n_uids = n;
-    for (size_t i = 0; i < n; i++) {
-        e->planner->uid[i] = skr_strdup(newcomers[i]->uid);
     }
     free(newcomers);
 }
@@ -193,6 +226,8 @@ void planner_run(struct skr_gang *e)
     struct choice next = queue_next(e);
     if (next.plan && next.plan->trial.limit_failed && trial_lift(next.plan)) {
         dirty_plan(e); /* there is news: all of them first */
+    } else if (next.preempt) {
+        start_preemption(e, next.preempt);
     } else if (next.plan) {
         start(e, next.plan, true, next.fit);
     } else if (next.report) {
@@ -328,8 +363,10 @@ static void set_turns(struct skr_gang *e, struct pod_entry *const *newcomers, si
     free(turn);
 }
 
+/* preemption: NULL, or whose victims make the room. */
 static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const *newcomers,
-                   size_t n, const struct skr_solution *s)
+                   size_t n, const struct skr_solution *s,
+                   const struct skr_solve_request *preemption)
 {
     size_t n_seats;
     struct skr_seat *seat = seats_of(e, g, newcomers, n, &n_seats);
@@ -366,8 +403,11 @@ static void commit(struct skr_gang *e, struct group *g, struct pod_entry *const 
         plan_text_changed(e, plan);
     } else {
         group_state_reason(g, SKR_REASON_NONE, NULL);
+        if (preemption) {
+            preemption_begin(plan, preemption->preemption, preemption->victims);
+        }
         if (g->seats.n_bound == 0) {
-            group_state_enter(e, g, GROUP_PLANNED);
+            group_state_enter(e, g, preemption ? GROUP_PREEMPTING : GROUP_PLANNED);
         }
         outputs_update(e, g);
         plan_commit(e, plan);
@@ -392,9 +432,38 @@ static struct pod_entry **solved_members(struct skr_gang *e, const struct group 
     return list;
 }
 
+/* Nobody is evicted but those that make the room, as things are now. */
+static void use_victims(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
+{
+    const struct skr_victims *victims = solved->victims;
+    struct pod_entry **newcomers = solved_members(e, g);
+    size_t n = e->planner->n_uids;
+    if (!victims) {
+        out_decision(e, g->key, "", "Search for victims failed", "", solved->error.text, true);
+    }
+    if (!newcomers) {
+        return;
+    }
+    if (!victims || victims->status != SKR_VICTIMS_FOUND) {
+        victim_search_failed(e, g, e->planner->epoch, e->planner->input_epoch);
+    } else if (victim_search_still_valid(e, g, newcomers, n, solved)) {
+        victim_search_done(g);
+        trial_fresh(g);
+        e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
+        commit(e, g, newcomers, n, victims->solution, solved);
+    } else {
+        e->stats.attempts[SKR_ATTEMPT_STALE]++;
+    }
+    free(newcomers);
+}
+
 static void use_answer(struct skr_gang *e, struct group *g, const struct skr_solve_request *solved)
 {
     const struct skr_solution *s = solved->solution;
+    if (e->planner->preempting) {
+        use_victims(e, g, solved);
+        return;
+    }
     trial_took(g, solved->work.took_ns);
     if (!s) {
         e->stats.attempts[SKR_ATTEMPT_ERROR]++;
@@ -413,7 +482,7 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
             trial_count(g);
             trial_fresh(g);
             e->stats.attempts[SKR_ATTEMPT_PLANNED]++;
-            commit(e, g, newcomers, n, s);
+            commit(e, g, newcomers, n, s, NULL);
         } else {
             e->stats.attempts[SKR_ATTEMPT_STALE]++;
             if (trial_stale(g)) {

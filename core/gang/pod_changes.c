@@ -191,6 +191,16 @@ static void compare(struct skr_gang *e, struct pod_entry *p, const struct skr_po
     dirty_member(e, g);
 }
 
+/* Whoever waits for its end looks. */
+static void tell_preemptor(struct skr_gang *e, struct pod_entry *p, bool gone)
+{
+    struct group *preemptor = p->evict.by ? groups_find(e, p->evict.by) : NULL;
+    if (preemptor) {
+        dirty_group(e, preemptor);
+    }
+    pods_note_leaving(e, p, gone);
+}
+
 void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod *pod)
 {
     struct skr_pod *old = p->pod;
@@ -209,6 +219,7 @@ void pod_changes_replace(struct skr_gang *e, struct pod_entry *p, struct skr_pod
         pods_forget_accepted(p);
     }
     pods_note_ordinary(e, p);
+    tell_preemptor(e, p, false);
     dirty_pod(e, p);
     skr_pod_destroy(old);
 }
@@ -241,6 +252,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
             seat_holds_lost(e, g, p);
         }
     }
+    tell_preemptor(e, p, true);
     dirty_forget_pod(e, p);
     if (p->ordinary) {
         DL_DELETE(e->ordinary, p);
@@ -250,6 +262,7 @@ static void entry_remove(struct skr_gang *e, struct pod_entry *p)
     pods_forget_accepted(p);
     skr_pod_destroy(p->pod);
     shapes_unref(e, p->shape);
+    free(p->evict.by);
     free(p->uid);
     free(p->key);
     free(p);

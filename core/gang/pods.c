@@ -77,6 +77,25 @@ void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p)
     }
 }
 
+void pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone)
+{
+    bool is = !gone && pods_is_bound(p) && !pods_is_terminal(p->pod) &&
+              (p->pod->meta.deleting || p->evict.by);
+    e->n_leaving += (size_t)is;
+    e->n_leaving -= (size_t)p->leaving;
+    p->leaving = is;
+}
+
+void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
+{
+    free(p->evict.by);
+    p->evict.by = NULL;
+    p->evict.at = 0;
+    p->evict.failures = 0;
+    p->evict.blocked = false;
+    pods_note_leaving(e, p, false);
+}
+
 void pods_forget_accepted(struct pod_entry *p)
 {
     for (size_t i = 0; i < p->accepted.n; i++) {

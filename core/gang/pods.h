@@ -96,6 +96,16 @@ struct pod_entry {
         bool confirmed; /* the API server has deleted it, or said that it is gone */
     } removal;
 
+    /* evictions.c */
+    struct {
+        char *by;       /* key of the group that it is evicted for; NULL: none */
+        uint64_t write; /* in flight; 0 none */
+        skr_time at;    /* not before */
+        uint32_t failures;
+        bool blocked; /* the last answer was 429 */
+    } evict;
+    bool leaving; /* pods_note_leaving() */
+
     /* pods.c: pods that are in no group */
     bool ordinary; /* in gang->ordinary */
     struct {
@@ -121,6 +131,12 @@ int32_t pods_rank_label(const struct pod_entry *p);
 /* Pods that problems may charge on paper are in a list of their own: those that wait, and those
  * that the scheduler may be binding. In the order in which they became such. */
 void pods_note_ordinary(struct skr_gang *e, struct pod_entry *p);
+/* Bound pods that go, by themselves or for a group, are counted (gang->n_leaving): their room will be
+ * free. gone: the entry goes. */
+void pods_note_leaving(struct skr_gang *e, struct pod_entry *p, bool gone);
+/* It may stay, as far as whoever it was evicted for is concerned; an eviction on its way is not taken
+ * back. */
+void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p);
 /* Nodes of the request that were accepted: those whose bit is set in mask. */
 void pods_note_accepted(struct pod_entry *p, const char *const *node, size_t n,
                         const uint8_t *mask);

@@ -22,6 +22,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/refusal.h"
 #include "core/gang/trial.h"
+#include "core/gang/victim_search.h"
 #include "core/gang/wakes.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static bool needs_rescue(struct skr_gang *e, const struct group *g)
 
 static bool is_due(struct skr_gang *e, const struct group *g)
 {
-    if (!g->spec) {
+    if (!g->spec || g->victim.leaving) {
         return false;
     }
     if (!g->plan && refusal_pause(e, g) > 0) {
@@ -174,9 +175,15 @@ struct choice queue_next(struct skr_gang *e)
                 best.fit = fit;
             }
         }
+        if (victim_search_is_due(e, g) && is_before(g, best.preempt)) {
+            best.preempt = g;
+        }
         if (wants_report(e, g) && is_before(g, best.report)) {
             best.report = g;
         }
+    }
+    if (best.plan && best.preempt && queue_goes_before(best.plan, best.preempt)) {
+        best.preempt = NULL; /* it may take room that others would be evicted for */
     }
     return best;
 }

@@ -9,8 +9,9 @@
 struct choice {
     struct group *plan; /* to be solved now; NULL: none */
     enum fit_answer fit;
-    struct group *report; /* whose reason is to be reported anew, when none is planned */
-    size_t n_waiting;     /* groups without a placement */
+    struct group *preempt; /* for whom victims are to be looked for, before plan; NULL: none */
+    struct group *report;  /* whose reason is to be reported anew, when none is planned */
+    size_t n_waiting;      /* groups without a placement */
 };
 /* Groups that are due and do not fit have had their trial afterwards. O(groups). */
 struct choice queue_next(struct skr_gang *e);

@@ -15,6 +15,7 @@
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
+#include "core/gang/preemption.h"
 #include "core/gang/restore_plan.h"
 #include "core/gang/status.h"
 #include "core/gang/trial.h"
@@ -83,6 +84,7 @@ static void restore_keys(struct skr_gang *e, struct group *g)
         outputs_restore(g, restore_object_key(g, "placement"), rank);
         membership_restore_end(e, g, finished, rank);
     }
+    preemption_restore_victim(g, restore_object_key(g, "preemptor"));
     restore_conditions(g);
 }
 

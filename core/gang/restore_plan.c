@@ -24,6 +24,7 @@
 #include "core/gang/plan_loss.h"
 #include "core/gang/plan_text.h"
 #include "core/gang/pods.h"
+#include "core/gang/preemption.h"
 #include "core/gang/shapes.h"
 
 #include <string.h>
@@ -345,6 +346,10 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
     struct lost_seats seats;
     size_t gone = 0;
     plan_set_anchor(plan, anchor);
+    if (r->state == SKR_PLAN_PREEMPTING) {
+        preemption_restore(e, plan, r);
+        group_state_restore(g, plan->replacement ? GROUP_BOUND : GROUP_PREEMPTING);
+    }
     if (r->has_members) {
         gone = restore_members(e, g, r, &room);
     } else {
@@ -372,7 +377,7 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
         plan_loss_abort(e, g, SKR_REASON_NONE, "the group was changed", false);
     } else if (!binding && !ranked) {
         plan_loss_abort(e, g, SKR_REASON_NONE, "the plan does not fit the topology of now", false);
-    } else if (!binding && !room) {
+    } else if (!binding && !room && !plan->preempting) {
         plan_loss_abort(e, g, SKR_REASON_NONE, "the room of the plan is taken", false);
     }
 }
@@ -472,7 +477,8 @@ void restore_plan(struct skr_gang *e, struct group *g)
     const struct pod_entry *anchor = NULL;
     struct skr_plan_record *r =
         g->source.kind == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
-    if (r && !anybody_carries(g, r->id)) {
+    /* Nobody is nominated before the victims are gone. */
+    if (r && r->state != SKR_PLAN_PREEMPTING && !anybody_carries(g, r->id)) {
         out_decision(e, g->key, "", "Plan ignored", "", "no member carries a trace of it", false);
         skr_plan_record_destroy(r);
         r = NULL;

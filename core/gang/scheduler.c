@@ -8,6 +8,8 @@
 #include "core/gang/bind_calls.h"
 #include "core/gang/binding.h"
 #include "core/gang/dirty.h"
+#include "core/gang/disruptions.h"
+#include "core/gang/evictions.h"
 #include "core/gang/explain_request.h"
 #include "core/gang/filter_hold.h"
 #include "core/gang/fit_cache.h"
@@ -205,6 +207,8 @@ static void gone(struct skr_gang *e, const struct skr_event *ev)
         pod_changes_delete(e, ev->deleted.namespace_, ev->deleted.name, ev->deleted.uid);
     } else if (type == &skr_gang_configmap) {
         maps_delete(e, ev->deleted.namespace_, ev->deleted.name);
+    } else if (type == &skr_gang_budget) {
+        disruptions_delete(e, ev->deleted.namespace_, ev->deleted.name);
     } else {
         maps_podgroup_delete(e, ev->deleted.namespace_, ev->deleted.name);
     }
@@ -226,6 +230,8 @@ static void object(void *self, struct skr_event *ev)
         pod_changes_upsert(e, taken);
     } else if (type == &skr_gang_configmap) {
         maps_upsert(e, taken);
+    } else if (type == &skr_gang_budget) {
+        disruptions_upsert(e, taken);
     } else {
         maps_podgroup_upsert(e, taken);
     }
@@ -275,6 +281,9 @@ static void written(void *self, const struct skr_pending_write *w, struct skr_ev
     case WRITE_FOR_MEMBER:
     case WRITE_FOR_MEMBER_READ:
         members_write_done(e, w, ev);
+        break;
+    case WRITE_FOR_EVICTION:
+        evictions_done(e, w, ev);
         break;
     case WRITE_FOR_BINDING:
     case WRITE_FOR_BINDING_READ:
@@ -329,6 +338,7 @@ static void destroy(void *self)
     }
     pod_changes_fini(e);
     maps_fini(e);
+    disruptions_fini(e);
     fit_cache_fini(e);
     node_changes_fini(e);
     topology_fini(e);

@@ -51,6 +51,12 @@ static int solve(struct kept *kept, struct skr_solve_request *r)
 static void run(struct skr_work *work, void *kept)
 {
     struct skr_solve_request *r = skr_solve_request_of(work);
+    if (r->preemption) {
+        if (skr_victims_find(r->preemption, &r->victims, &r->error) < 0) {
+            r->victims = NULL;
+        }
+        return;
+    }
     if (solve(kept, r) < 0) {
         r->solution = NULL;
     }
@@ -82,6 +88,7 @@ void skr_solve_request_destroy(struct skr_solve_request *request)
         return;
     }
     skr_solution_destroy(request->solution);
+    skr_victims_destroy(request->victims);
     skr_tree_unref(request->tree);
     skr_arena_destroy(request->arena);
     free(request);

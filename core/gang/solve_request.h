@@ -10,7 +10,7 @@
  * another. Answers are those of skr_solve().
  */
 #include "core/frame/work.h"
-#include "core/solver/solver.h"
+#include "core/solver/victims.h"
 
 struct skr_solve_request {
     struct skr_work work; /* first */
@@ -23,6 +23,9 @@ struct skr_solve_request {
     /* The result; problem.cancel is &work.cancel. */
     struct skr_solution *solution; /* NULL with error */
     struct skr_error error;
+    /* A search for victims instead, of this problem; in the arena, NULL: none. */
+    struct skr_victims_problem *preemption;
+    struct skr_victims *victims; /* its result; NULL with error */
 };
 
 extern const struct skr_work_type skr_solve_work;

@@ -33,6 +33,21 @@ struct skr_scheduling_times {
     int64_t sum;                            /* ns */
 };
 
+/* How a preemption ended. */
+enum skr_preemption {
+    SKR_PREEMPTION_DONE,    /* the victims are gone, or were not needed any more: planned */
+    SKR_PREEMPTION_ABORTED, /* the preemptor went, or could not use the room */
+    SKR_PREEMPTION_COUNT
+};
+
+/* What the API server said to the eviction of one pod. */
+enum skr_eviction {
+    SKR_EVICTION_EVICTED,
+    SKR_EVICTION_BLOCKED, /* 429: a PodDisruptionBudget; tried again */
+    SKR_EVICTION_FAILED,  /* anything else; tried again unless it is not allowed */
+    SKR_EVICTION_COUNT
+};
+
 /* Numbers for metrics and /readyz; O(groups). */
 struct skr_gang_stats {
     size_t nodes, pods, groups, configmaps, parked, writes_in_flight;
@@ -41,6 +56,8 @@ struct skr_gang_stats {
     uint64_t plans, aborts, solves, bindings, binding_errors;
     uint64_t attempts[SKR_ATTEMPT_COUNT];
     struct skr_scheduling_times scheduling[SKR_OUTCOME_COUNT];
+    uint64_t preemptions[SKR_PREEMPTION_COUNT];
+    uint64_t evictions[SKR_EVICTION_COUNT];
     uint64_t topology_loads;    /* another tree came into force */
     uint64_t topology_refusals; /* a topology map could not be read */
     size_t unknown_nodes;       /* leaves of the tree that name no node */

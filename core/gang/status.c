@@ -293,6 +293,25 @@ static void warn_first_member(struct skr_gang *e, const struct group *g)
     skr_strbuf_fini(&b);
 }
 
+static void report_preempted(struct skr_gang *e, struct group *g)
+{
+    struct skr_strbuf b;
+    size_t bare = 0;
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        bare += pods_is_bound(p) && !*p->pod->controller_uid;
+    }
+    skr_strbuf_init(&b);
+    skr_strbuf_addf(&b, "%s", g->message ? g->message : "");
+    if (bare > 0) {
+        skr_strbuf_addf(&b, "; nobody will recreate %zu pod%s without a controller", bare,
+                        bare == 1 ? "" : "s");
+    }
+    event_about(e, g, false, "GroupPreempted", "GroupPreempted", b.s);
+    skr_strbuf_fini(&b);
+}
+
 static void report_status(struct skr_gang *e, struct group *g)
 {
     char note[300];
@@ -327,9 +346,13 @@ static void report_status(struct skr_gang *e, struct group *g)
     case SKR_STATUS_WAITING:
         forget_trials(g);
         break;
-    case SKR_STATUS_PERMITTED:
     case SKR_STATUS_PREEMPTING:
+        event_about(e, g, false, "GroupPreempting", "GroupPreempting", g->message);
+        break;
     case SKR_STATUS_PREEMPTED:
+        report_preempted(e, g);
+        break;
+    case SKR_STATUS_PERMITTED:
     case SKR_STATUS_FAILED:
     case SKR_STATUS_COUNT:
     default:
@@ -418,7 +441,7 @@ void status_wanted(struct skr_gang *e, const struct group *g, struct wanted *w)
     wanted_number(w, "schedTotalTimeMilli", (g->times.end - g->times.begin) / SKR_MILLISECOND,
                   g->times.end > 0 && g->times.begin > 0);
     wanted_number(w, "schedSolverTimeMilli", g->trial.solver_ms, g->times.end > 0);
-    wanted_add(w, "preemptor", NULL);
+    wanted_add(w, "preemptor", g->victim.by);
     wanted_add(w, "delayed-deletion", NULL);
     free(message);
     free(conditions);

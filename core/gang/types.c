@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/group/podgroup.h"
+#include "core/pod/budget.h"
 #include "core/pod/pod.h"
 
 #define TYPE(name, what, group_, version_, plural_, kind_, namespaced_)               \
@@ -39,11 +40,12 @@ TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false);
 TYPE(skr_gang_pod, pod, "", "v1", "pods", "Pod", true);
 TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true);
 TYPE(skr_gang_podgroup, podgroup, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", true);
+TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true);
 
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind)
 {
-    static const struct skr_object_type *const types[] = {&skr_gang_node, &skr_gang_pod,
-                                                          &skr_gang_configmap, &skr_gang_podgroup};
+    static const struct skr_object_type *const types[] = {
+        &skr_gang_node, &skr_gang_pod, &skr_gang_configmap, &skr_gang_podgroup, &skr_gang_budget};
     char text[SKR_API_VERSION_MAX];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         skr_resource_api_version(types[i]->resource, text, sizeof text);
@@ -67,4 +69,5 @@ const struct skr_watch skr_gang_watch[SKR_GANG_WATCHES] = {
      .topology_only = true,
      .name = "topologies"},
     {.type = &skr_gang_podgroup, .optional = true, .users_only = true},
+    {.type = &skr_gang_budget, .optional = true},
 };

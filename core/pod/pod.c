@@ -88,6 +88,8 @@ static int read_spec(json_t *spec, struct skr_pod *pod, struct skr_error *error)
     if (rc < 0 || !spec) {
         return rc;
     }
+    const char *policy = json_string_value(json_object_get(spec, "preemptionPolicy"));
+    pod->preempts_never = policy && strcmp(policy, "Never") == 0;
     pod->has_priority = json_is_integer(json_object_get(spec, "priority"));
     rc = skr_field_int32(spec, &path, "priority", 0, &pod->priority, error);
     return rc < 0 ? rc : read_gates(spec, &path, pod, error);

@@ -147,6 +147,7 @@ struct skr_pod {
     enum skr_pod_phase phase;
     bool has_priority;
     int32_t priority;           /* 0 when absent */
+    bool preempts_never;        /* spec.preemptionPolicy is Never */
     bool gate;                  /* carries SKR_GATE */
     bool foreign_gate;          /* carries another gate */
     bool of_job;                /* its controller is a Job */

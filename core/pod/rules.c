@@ -387,6 +387,25 @@ int skr_pod_rules_decode(struct skr_arena *arena, json_t *spec, const struct skr
     return rc == 0 ? read_constraints(&r, spec, error) : rc;
 }
 
+int skr_pod_selector_decode(struct skr_arena *arena, json_t *selector, const char *namespace_,
+                            struct skr_pod_rule *ret, struct skr_error *error)
+{
+    const struct skr_field_path up = {.key = "spec", .index = SKR_FIELD_NO_INDEX};
+    struct reader r = {.arena = arena};
+    *ret = (struct skr_pod_rule){.topology_key = "", .protocol = "", .address = ""};
+    ret->namespaces = skr_arena_array(arena, 1, sizeof *ret->namespaces);
+    json_t *holder = selector ? json_pack("{s:O}", "labelSelector", selector) : json_object();
+    if (!ret->namespaces || !holder) {
+        json_decref(holder);
+        return skr_pod_no_room(error);
+    }
+    ret->namespaces[0] = namespace_;
+    ret->n_namespaces = 1;
+    int rc = read_selector(&r, holder, &up, ret, error);
+    json_decref(holder);
+    return rc;
+}
+
 /* ---- text, copies ---- */
 
 static const char *const kind_name[] = {

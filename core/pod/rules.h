@@ -25,6 +25,10 @@ void skr_pod_rules_write_key(struct skr_strbuf *b, const struct skr_pod_shape *s
 bool skr_pod_rules_copy(struct skr_arena *arena, const struct skr_pod_shape *shape,
                         struct skr_pod_shape *ret);
 
+/* A label selector by itself, over pods of one namespace: NULL selects nothing, an empty one
+ * everything. Borrows namespace_. The rule has no kind. */
+int skr_pod_selector_decode(struct skr_arena *arena, json_t *selector, const char *namespace_,
+                            struct skr_pod_rule *ret, struct skr_error *error);
 /* Whether the rule's selector and namespaces take in the pod. Not for host ports. O(selector). */
 bool skr_pod_rule_selects(const struct skr_pod_rule *rule, const struct skr_meta *pod);
 /* Whether two host ports exclude each other: protocol and number are equal, and so are the

@@ -193,6 +193,7 @@ int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *me
                              "%.200s cannot be read as a dump", path);
     }
     skr_settings_default(&dump->settings);
+    dump->settings.preemption = false; /* what is asked is about the cluster as it is */
     choose_topology_namespace(dump);
     for (size_t i = 0; i < dump->manifests.n; i++) {
         note_times(dump, dump->manifests.item[i].object);

@@ -426,23 +426,8 @@ static void check_timeouts(struct reader *r)
     }
 }
 
-/* Part of the contract, but groups do not evict yet: whoever sets these must not wait for it. */
-static void check_without_effect(struct reader *r)
-{
-    static const char *const keys[] = {"nonGroupVictims", "preemptForceAfter"};
-    const struct skr_settings *s = &r->config->settings;
-    const bool set[] = {s->victims_labelled, s->preempt_force_after != SKR_TIME_NEVER};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (set[i]) {
-            add_warning(r, "NoEffect", where(r, keys[i]), "%s has no effect in this version",
-                        keys[i]);
-        }
-    }
-}
-
 static void check_rules(struct reader *r)
 {
-    check_without_effect(r);
     check_required(r);
     check_tls(r);
     check_spotmix(r);

@@ -63,8 +63,7 @@ const struct skr_option skr_options[] = {
     WORDS("nonGroupVictims", WORD, "off", "labelled", settings.victims_labelled,
           "whether ordinary pods labelled `sakkara.preemptible=true` may be evicted for a group"),
     PLAIN("preemption", BOOL, "true", settings.preemption,
-          "groups of higher priority may push out groups of lower priority (not yet: no effect in "
-          "this version)"),
+          "groups of higher priority push out groups of lower priority where they do not fit else"),
     RANGE("preemptForceAfter", DURATION_OR_OFF, "off", SKR_SECOND, DAY,
           settings.preempt_force_after,
           "delete victims that a PodDisruptionBudget has kept from being evicted for this long"),

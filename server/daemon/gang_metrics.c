@@ -24,6 +24,8 @@ enum family {
     F_PLANS,
     F_BINDINGS,
     F_PARKED,
+    F_PREEMPTIONS,
+    F_EVICTIONS,
     F_SOLVER,
     F_COUNT
 };
@@ -68,6 +70,10 @@ static const struct skr_metric_spec specs[] = {
     [F_PLANS] = COUNT("sakkara_plans_total", "Plans made and plans given up.", "result"),
     [F_BINDINGS] = COUNT("sakkara_bindings_total", "Bindings by result.", "result"),
     [F_PARKED] = GAUGE("sakkara_parked_binds", "Bind calls that are held.", NULL),
+    [F_PREEMPTIONS] = COUNT("sakkara_gang_preemptions_total",
+                            "Preemptions of groups that came to their end.", "result"),
+    [F_EVICTIONS] = COUNT("sakkara_gang_preempted_pods_total",
+                          "Evictions of pods for groups, by what the API server said.", "result"),
     [F_SOLVER] = {.name = "sakkara_solver_duration_seconds",
                   .help = "Time of one solve.",
                   .type = SKR_HISTOGRAM,
@@ -156,6 +162,16 @@ static void collect_engine(const struct skr_gang_metrics *m)
     skr_series_advance(m->family[F_PLANS], "aborted", NULL, stats.aborts);
     skr_series_advance(m->family[F_BINDINGS], "bound", NULL, stats.bindings);
     skr_series_advance(m->family[F_BINDINGS], "failed", NULL, stats.binding_errors);
+    static const char *const ends[] = {"done", "aborted"};
+    static const char *const answers[] = {"evicted", "blocked", "failed"};
+    _Static_assert(sizeof ends / sizeof *ends == SKR_PREEMPTION_COUNT, "a word each");
+    _Static_assert(sizeof answers / sizeof *answers == SKR_EVICTION_COUNT, "a word each");
+    for (int i = 0; i < SKR_PREEMPTION_COUNT; i++) {
+        skr_series_advance(m->family[F_PREEMPTIONS], ends[i], NULL, stats.preemptions[i]);
+    }
+    for (int i = 0; i < SKR_EVICTION_COUNT; i++) {
+        skr_series_advance(m->family[F_EVICTIONS], answers[i], NULL, stats.evictions[i]);
+    }
 }
 
 static void collect(void *context)

@@ -111,7 +111,9 @@ static void worked(void *service, const struct skr_work *work)
     struct service *s = service;
     if (!work->aside) {
         const struct skr_solve_request *request = (const struct skr_solve_request *)work;
-        skr_gang_metrics_solved(s->metrics, request->solution, work->took_ns);
+        if (!request->preemption) {
+            skr_gang_metrics_solved(s->metrics, request->solution, work->took_ns);
+        }
     }
 }
 

@@ -42,6 +42,7 @@ static size_t list_permissions(const struct skr_config *config, char *namespace_
     skr_lease_namespace(config, namespace_, NAMESPACE_MAX);
     const struct skr_permission_needs needs = {
         .rollback = config->settings.rollback_partial,
+        .force = config->settings.preempt_force_after != SKR_TIME_NEVER,
         .spotmix = config->spotmix.enabled,
         .spotmix_name = config->spotmix.files ? NULL : config->spotmix.name,
         .own_namespace = namespace_,

@@ -35,6 +35,8 @@ static const struct grant gang[] = {
     {"", "pods", "", PATCH, "gates stay closed"},
     {"", "pods", "binding", CREATE, "nothing is bound"},
     {"", "pods", "status", PATCH, "members are not nominated"},
+    {"", "pods", "eviction", CREATE, "no group gives way to one of higher priority"},
+    {"policy", "poddisruptionbudgets", "", SEE, "budgets are met by refusals alone"},
     {"", "configmaps", "", GET, "unknown outcomes of writes cannot be read back"},
     {"", "configmaps", "", SEE, "groups and topology cannot be seen"},
     {"", "configmaps", "", PATCH, "no plan can be committed"},
@@ -45,6 +47,11 @@ static const struct grant gang[] = {
 
 static const struct grant rollback[] = {
     {"", "pods", "", DELETE, "onPartialBind: rollback does not roll back"},
+    {0},
+};
+
+static const struct grant force[] = {
+    {"", "pods", "", DELETE, "preemptForceAfter deletes nobody"},
     {0},
 };
 
@@ -160,6 +167,7 @@ size_t skr_permissions_list(const struct skr_permission_needs *needs, struct skr
     const char *namespace_ = needs->lease_namespace;
     size_t n = add_grants(list, 0, gang);
     n = needs->rollback ? add_grants(list, n, rollback) : n;
+    n = needs->force ? add_grants(list, n, force) : n;
     n = needs->spotmix ? add_grants(list, n, spotmix) : n;
     if (needs->spotmix && needs->spotmix_name) {
         n = add_certificates(list, n, needs->own_namespace, needs->spotmix_name);

@@ -25,6 +25,7 @@ enum { SKR_PERMISSIONS_MAX = 128 };
 /* What of the configuration decides. Strings are borrowed by the list. */
 struct skr_permission_needs {
     bool rollback;               /* onPartialBind: rollback */
+    bool force;                  /* preemptForceAfter */
     bool spotmix, ocm, karmada;  /* enabled */
     const char *spotmix_name;    /* of the objects with its certificates; NULL: they are files */
     const char *own_namespace;   /* of the pod; with spotmix_name */

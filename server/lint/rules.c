@@ -71,7 +71,6 @@ const struct skr_lint_rule skr_lint_rules[] = {
      "placed",
      "write it as suggested"},
     {"NegativeNumber", true, "a negative number in a rule: it is ignored", "leave it out"},
-    {"NoEffect", true, "an option that has no effect in this version", "leave it out"},
     {"NoProfile", true, "no profile of kube-scheduler has a schedulerName of ours",
      "add the profile, or the name to schedulerNames"},
     {"NodeCacheCapable", false, "an extender entry of ours without nodeCacheCapable: true",

@@ -448,13 +448,15 @@ void rig_settle(struct rig *rig)
 
 bool rig_advance(struct rig *rig, skr_time end)
 {
-    skr_time next = rig_scheduler_next(rig);
+    skr_time next = rig_scheduler_next(rig), reap = rig_next_reap(rig);
     next = rig->timer < next ? rig->timer : next;
+    next = reap < next ? reap : next;
     if (next > end || rig->crashed) {
         rig->now = end > rig->now ? end : rig->now;
         return false;
     }
     rig->now = next > rig->now ? next : rig->now;
+    rig_reap(rig);
     rig_scheduler_due(rig);
     fire_timer(rig);
     return true;

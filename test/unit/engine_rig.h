@@ -28,7 +28,7 @@
 #include "core/gang/writes.h"
 #include "topology/base/strbuf.h"
 
-enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_KIND_COUNT };
+enum rig_kind { RIG_NODE, RIG_POD, RIG_MAP, RIG_PODGROUP, RIG_BUDGET, RIG_KIND_COUNT };
 
 /* What becomes of a request to the API server. */
 enum rig_outcome {
@@ -139,7 +139,8 @@ struct rig {
     bool (*in_tree)(void *context, const struct skr_pod *pod, const char *node); /* NULL: fine */
     void *context;
     bool allow_overfull;
-    bool users_meddle;       /* with plans: a kick is good if its plan was persisted at any time */
+    skr_time grace;    /* evicted pods terminate, and go this much later: rig_reap(); 0: at once */
+    bool users_meddle; /* with plans: a kick is good if its plan was persisted at any time */
     const char *uid_padding; /* makes UIDs long; NULL: none */
     size_t check_every;      /* of so many events and writes one is checked; 1 */
     bool trace;              /* prints what happens */
@@ -191,6 +192,10 @@ void rig_edit(struct rig *rig, enum rig_kind kind, const char *key, const char *
     SKR_PRINTF(4, 5); /* a merge patch */
 void rig_delete(struct rig *rig, enum rig_kind kind, const char *key);
 void rig_terminate(struct rig *rig, const char *pod); /* deletionTimestamp only */
+/* Pods whose time is over go; rig_run() does so too. Returns how many. */
+size_t rig_reap(struct rig *rig);
+/* A PodDisruptionBudget for the pods of a group, which lets so many go. */
+void rig_budget(struct rig *rig, const char *name, const char *group, int allowed);
 void rig_phase(struct rig *rig, const char *pod, const char *phase);
 void rig_node(struct rig *rig, const char *name, int cpu);
 /* racks of nodes named node-0.., and the topology map "topology" */

@@ -46,6 +46,7 @@ void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before i
 void rig_refusals_forget(struct rig *rig);
 
 /* engine_rig_watchdog.c */
+skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_NEVER */
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w);
 void rig_watchdog_applied(struct rig *rig, const struct rig_write *w);
 /* The persisted plan that holds the pod, parsed; NULL: none. json_decref() it. */

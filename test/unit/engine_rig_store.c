@@ -13,7 +13,8 @@
 
 #include "test/unit/json_text.h"
 
-static const char *const kind_name[] = {"Node", "Pod", "ConfigMap", "PodGroup"};
+static const char *const kind_name[] = {"Node", "Pod", "ConfigMap", "PodGroup",
+                                        "PodDisruptionBudget"};
 _Static_assert(sizeof kind_name / sizeof *kind_name == RIG_KIND_COUNT, "names");
 
 char *rig_full_key(enum rig_kind kind, const char *key)
@@ -370,6 +371,94 @@ static int apply_delete(struct rig *rig, struct rig_object *o, const struct rig_
     return 200;
 }
 
+/* The budget that covers the pod lets one more go; true: it does, or there is none. */
+static bool spend_budget(struct rig *rig, const struct rig_object *pod)
+{
+    struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        const json_t *labels = json_object_get(
+            json_object_get(json_object_get(o->json, "spec"), "selector"), "matchLabels");
+        const char *group = json_string_value(json_object_get(labels, "sakkara.group.name"));
+        if (o->kind != RIG_BUDGET || !group ||
+            strcmp(group, rig_meta_text(pod->json, "labels", "sakkara.group.name")) != 0) {
+            continue;
+        }
+        json_t *status = json_object_get(o->json, "status");
+        json_int_t allowed = json_integer_value(json_object_get(status, "disruptionsAllowed"));
+        if (allowed <= 0) {
+            return false;
+        }
+        json_object_set_new(status, "disruptionsAllowed", json_integer(allowed - 1));
+        rig_changed(rig, o);
+        return true;
+    }
+    return true;
+}
+
+static int apply_eviction(struct rig *rig, struct rig_object *o, const struct rig_write *w)
+{
+    const json_t *options = json_object_get(w->body, "deleteOptions");
+    if (differs(json_object_get(o->json, "metadata"), json_object_get(options, "preconditions"),
+                "uid")) {
+        return 409;
+    }
+    if (o->pod->meta.deleting) {
+        return 201;
+    }
+    if (!spend_budget(rig, o)) {
+        return 429;
+    }
+    if (rig->grace == 0) {
+        rig_delete(rig, RIG_POD, w->key);
+        return 201;
+    }
+    char text[64];
+    skr_time_write((rig->now + rig->grace) / SKR_SECOND * SKR_SECOND, 0, text, sizeof text);
+    rig_edit(rig, RIG_POD, w->key, "{'metadata':{'deletionTimestamp':'%s'}}", text);
+    return 201;
+}
+
+skr_time rig_next_reap(const struct rig *rig)
+{
+    const struct rig_object *o;
+    skr_time next = SKR_TIME_NEVER;
+    DL_FOREACH(rig->list, o)
+    {
+        if (rig->grace > 0 && o->kind == RIG_POD && o->pod->meta.deleting &&
+            o->pod->meta.deleted_at < next) {
+            next = o->pod->meta.deleted_at;
+        }
+    }
+    return next;
+}
+
+size_t rig_reap(struct rig *rig)
+{
+    struct rig_object *o, *tmp;
+    size_t n = 0;
+    DL_FOREACH_SAFE(rig->list, o, tmp)
+    {
+        if (o->kind == RIG_POD && o->pod->meta.deleting && rig->grace > 0 &&
+            o->pod->meta.deleted_at <= rig->now) {
+            char *key = skr_strdup(o->key);
+            rig_delete(rig, RIG_POD, key);
+            free(key);
+            n++;
+        }
+    }
+    return n;
+}
+
+void rig_budget(struct rig *rig, const char *name, const char *group, int allowed)
+{
+    rig_create_json(
+        rig, RIG_BUDGET, name,
+        "{'metadata':{},'spec':{'selector':{'matchLabels':{'sakkara.group.name':'%s'}}},"
+        "'status':{'disruptionsAllowed':%d}}",
+        group, allowed);
+}
+
 static enum rig_kind kind_of(enum skr_write_kind kind)
 {
     if (kind == SKR_WRITE_PATCH_CONFIGMAP || kind == SKR_WRITE_GET_CONFIGMAP) {
@@ -396,7 +485,10 @@ int rig_apply(struct rig *rig, const struct rig_write *w)
     if (w->kind == SKR_WRITE_BINDING) {
         return apply_binding(rig, o, w);
     }
-    if (w->kind == SKR_WRITE_DELETE_POD || w->kind == SKR_WRITE_EVICT) {
+    if (w->kind == SKR_WRITE_EVICT) {
+        return apply_eviction(rig, o, w);
+    }
+    if (w->kind == SKR_WRITE_DELETE_POD) {
         return apply_delete(rig, o, w);
     }
     return apply_patch(rig, o, w);

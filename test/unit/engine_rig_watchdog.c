@@ -27,7 +27,8 @@ static json_t *plan_of(const struct rig_object *o, const struct rig_object *pod)
     }
     fits = fits && *text && strcmp(name, group_label(pod->json)) == 0;
     json_t *plan = fits ? json_loads(text, 0, NULL) : NULL;
-    if (plan && !json_object_get(plan, "v")) { /* a member's own */
+    bool preempting = strcmp(rig_text(plan, "state"), "Preempting") == 0;
+    if (plan && (preempting || !json_object_get(plan, "v"))) { /* not yet, or a member's own */
         json_decref(plan);
         plan = NULL;
     }
@@ -202,6 +203,28 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     json_decref(plan);
 }
 
+/* Somebody is evicted: a plan that names the group, or the pod, was persisted before. */
+static void check_eviction(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
+{
+    const struct rig_object *o;
+    char group[300], single[400];
+    snprintf(group, sizeof group, "\"%s/%s\"", rig_text(pod->json, "metadata.namespace"),
+             group_label(pod->json));
+    snprintf(single, sizeof single, "\"%s/%s\"", pod->key, pod->pod->meta.uid);
+    DL_FOREACH(rig->list, o)
+    {
+        const char *text = rig_meta_text(o->json, "annotations", "sakkara.plan");
+        const char *victims = strstr(text, "\"victims\":");
+        if (strstr(text, "\"Preempting\"") && victims &&
+            (strstr(victims, group) || strstr(victims, single))) {
+            return;
+        }
+    }
+    if (!rig->users_meddle) {
+        rig_fail(rig, "%s is evicted before a plan that says so is persisted", w->key);
+    }
+}
+
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
 {
     const struct rig_object *pod = rig_find(rig, RIG_POD, w->key);
@@ -213,6 +236,8 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
         if (same) {
             check_kick(rig, w, pod);
         }
+    } else if (w->kind == SKR_WRITE_EVICT && pod) {
+        check_eviction(rig, w, pod);
     } else if (w->kind == SKR_WRITE_BINDING && same) {
         check_binding(rig, w, pod);
     } else if (w->kind == SKR_WRITE_PATCH_CONFIGMAP || w->kind == SKR_WRITE_PATCH_PODGROUP) {

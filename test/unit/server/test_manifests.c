@@ -211,8 +211,10 @@ static const char *const permissions[] = {
     "/nodes list watch",
     "/pods get list patch watch",
     "/pods/binding create",
+    "/pods/eviction create",
     "/pods/status patch",
     "events.k8s.io/events create",
+    "policy/poddisruptionbudgets list watch",
     "scheduling.x-k8s.io/podgroups get list patch watch",
 };
 enum { PERMISSIONS = sizeof permissions / sizeof permissions[0], VERBS_MAX = 16 };

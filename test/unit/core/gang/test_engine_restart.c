@@ -380,8 +380,11 @@ TEST(a_plan_that_an_older_daemon_stored_is_finished_on_the_same_nodes_with_each_
 
 TEST(two_groups_are_restored_before_either_plans)
 {
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.preemption = false; /* or it would take the plan back */
     for (int order = 0; order < ORDERS; order++) {
-        struct rig *rig = rig_create();
+        struct rig *rig = rig_create_with(&settings);
         rig_racks(rig, 1, 2, 2);
         rig_group(rig, "g", 4, 0, NULL);
         rig_group(rig, "important", 4, 9, NULL);

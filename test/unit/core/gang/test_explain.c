@@ -27,7 +27,10 @@ static const char *text_of(const json_t *object, const char *key)
 
 static struct rig *cluster(void)
 {
-    struct rig *rig = rig_create();
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.preemption = false; /* what is in the way stays there */
+    struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 3, 3, 2);
     return rig;
 }

@@ -157,8 +157,7 @@ TEST(every_option_is_read)
              "leaderElection: {mode: lease, namespace: ns, name: le, schedulerLease: "
              "sl}\n"
              "client: {qps: 5, burst: 6}\n",
-        "s.yaml:8:18: warning: nonGroupVictims has no effect in this version\n"
-        "s.yaml:10:20: warning: preemptForceAfter has no effect in this version\n");
+        "");
     assert_string_equal(c->kubeconfig, "/k");
     assert_int_equal(c->settings.n_scheduler_names, 3);
     assert_string_equal(c->settings.scheduler_name[2], "c");

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Preemption of groups.
+ *
+ * A victim is a whole group, or a single pod (surplus of a group, or an ordinary pod). It is gone when
+ * none of its pods is on a node any more and it has no plan; a plan of its own that is past the point of no
+ * return is brought to its end first, so that a gang that goes goes as a whole.
+ *
+ * What is remembered of a victim hangs on the plan of its preemptor and goes with it: the marks on groups
+ * and pods are made anew from the plan's list at every look, also after a restart.
+ */
+#include "core/gang/preemption.h"
+
+#include "core/gang/dirty.h"
+#include "core/gang/evictions.h"
+#include "core/gang/group_state.h"
+#include "core/gang/group_table.h"
+#include "core/gang/membership.h"
+#include "core/gang/output.h"
+#include "core/gang/plan.h"
+#include "core/gang/plan_entry.h"
+#include "core/gang/plan_home.h"
+#include "core/gang/plan_loss.h"
+#include "core/gang/pods.h"
+#include "core/gang/shapes.h"
+#include "core/gang/wakes.h"
+
+#include <string.h>
+#include <utlist.h>
+
+enum { NAMED_VICTIMS = 3 }; /* in a sentence */
+
+/* ---- victims ---- */
+
+/* The uid of a single pod; NULL: the victim is a group. */
+static const char *pod_uid(const struct plan_victim *v)
+{
+    const char *slash = strchr(v->text, '/');
+    slash = slash ? strchr(slash + 1, '/') : NULL;
+    return slash ? slash + 1 : NULL;
+}
+
+static bool is_there(const struct pod_entry *p)
+{
+    return pods_is_bound(p) && !pods_is_terminal(p->pod);
+}
+
+static size_t pods_there(const struct group *h)
+{
+    const struct pod_entry *p;
+    size_t n = 0;
+    DL_FOREACH(h->members, p)
+    {
+        n += is_there(p);
+    }
+    return n;
+}
+
+/* Pods of it that are on nodes; *ret_gone: it is no more in the way. */
+static size_t left_of(const struct skr_gang *e, const struct plan_victim *v, bool *ret_gone)
+{
+    const char *uid = pod_uid(v);
+    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : groups_find(e, v->text);
+    size_t n = uid ? p && is_there(p) : h ? pods_there(h) : 0;
+    *ret_gone = n == 0 && !(h && h->plan);
+    return n;
+}
+
+/* Nothing of it stays: what is left terminates, however long that takes. */
+static bool only_terminates(const struct skr_gang *e, const struct plan_victim *v)
+{
+    const char *uid = pod_uid(v);
+    const struct pod_entry *p = uid ? pods_find(e, uid) : NULL;
+    const struct group *h = uid ? NULL : groups_find(e, v->text);
+    if (h && h->plan) {
+        return false;
+    }
+    if (uid) {
+        return !p || !is_there(p) || p->pod->meta.deleting;
+    }
+    for (p = h ? h->members : NULL; p; p = p->next) {
+        if (is_there(p) && !p->pod->meta.deleting) {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods)
+{
+    size_t groups = 0;
+    *ret_pods = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        bool gone;
+        *ret_pods += left_of(e, &plan->victim[i], &gone);
+        groups += !gone && !pod_uid(&plan->victim[i]);
+    }
+    return groups;
+}
+
+static void unmark(struct skr_gang *e, struct group *h)
+{
+    free(h->victim.by);
+    h->victim.by = NULL;
+    h->victim.leaving = false;
+    dirty_group(e, h);
+}
+
+static void mark(struct skr_gang *e, struct group *h, const struct group *preemptor)
+{
+    if (h->victim.leaving && strcmp(h->victim.by, preemptor->key) == 0) {
+        return;
+    }
+    unmark(e, h);
+    h->victim.by = skr_strdup(preemptor->key);
+    h->victim.leaving = true;
+}
+
+static void push_group(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
+{
+    struct group *h = groups_find(e, v->text);
+    struct pod_entry *p, *tmp;
+    mark(e, h, preemptor);
+    if (h->plan && !h->plan->aborting && !h->plan->binding_persisted) {
+        char text[700];
+        snprintf(text, sizeof text, "group %.250s gives way to group %.300s", h->name,
+                 preemptor->key);
+        v->begun = true;
+        plan_loss_abort(e, h, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+    }
+    if (h->plan && h->plan->binding_persisted) {
+        return; /* it is about to run as a whole */
+    }
+    DL_FOREACH_SAFE(h->members, p, tmp)
+    {
+        if (is_there(p)) {
+            v->begun = true;
+            evictions_want(e, p, preemptor);
+        }
+    }
+}
+
+static void push(struct skr_gang *e, struct plan_victim *v, struct group *preemptor)
+{
+    const char *uid = pod_uid(v);
+    if (!uid) {
+        push_group(e, v, preemptor);
+        return;
+    }
+    v->begun = true;
+    evictions_want(e, pods_find(e, uid), preemptor);
+}
+
+/* Not needed any more, and not touched yet. */
+static void let_stay(struct skr_gang *e, const struct plan_victim *v)
+{
+    struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+    if (h && h->victim.by) {
+        unmark(e, h);
+    }
+}
+
+/* ---- the plan ---- */
+
+static void add_victim(struct plan *plan, const char *text, bool begun)
+{
+    plan->victim[plan->n_victims++] =
+        (struct plan_victim){.text = skr_strdup(text), .begun = begun};
+}
+
+void preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
+                      const struct skr_victims *victims)
+{
+    plan->victim = skr_alloc_array(victims->n + 1, sizeof *plan->victim);
+    for (size_t i = 0; i < victims->n; i++) {
+        add_victim(plan, problem->victim[victims->victim[i]].name, false);
+    }
+    plan->preempting = true;
+    plan->preempted = true;
+}
+
+/* Whether an earlier life had begun with a group: some of it is missing already, or goes. */
+static bool was_begun(const struct skr_gang *e, const char *text)
+{
+    const struct group *h = groups_find(e, text);
+    const struct pod_entry *p;
+    size_t stay = 0;
+    if (!h) {
+        return true;
+    }
+    DL_FOREACH(h->members, p)
+    {
+        stay += is_there(p) && !p->pod->meta.deleting;
+    }
+    return stay < (size_t)membership_size(h);
+}
+
+/* Whether the record's word is taken for it: whoever may write it may not evict just anybody. */
+static bool may_be_victim(const struct skr_gang *e, const struct group *g,
+                          const struct plan_victim *v, const struct group *h)
+{
+    const struct pod_entry *p = pod_uid(v) ? pods_find(e, pod_uid(v)) : NULL;
+    const struct group *of = p ? p->group : h;
+    int32_t priority = g->spec ? g->spec->priority : 0;
+    if (of) {
+        return of != g && of->spec && priority > 0 && of->spec->priority < priority;
+    }
+    const struct pod_entry *oldest = membership_oldest(g);
+    return p && oldest && e->settings.victims_labelled &&
+           p->pod->priority < oldest->pod->priority &&
+           strcmp(pods_label(p, SKR_LABEL_PREEMPTIBLE), "true") == 0;
+}
+
+void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_plan_record *record)
+{
+    plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
+    for (size_t i = 0; i < record->n_victims; i++) {
+        const struct plan_victim v = {.text = (char *)(uintptr_t)record->victim[i]};
+        struct group *h = pod_uid(&v) ? NULL : groups_find(e, v.text);
+        if (!may_be_victim(e, plan->group, &v, h)) {
+            continue;
+        }
+        add_victim(plan, v.text, pod_uid(&v) || was_begun(e, v.text));
+        if (h) {
+            mark(e, h, plan->group);
+        }
+    }
+    plan->preempting = true;
+    plan->preempted = true;
+}
+
+static bool room_is_there(const struct skr_gang *e, const struct plan *plan)
+{
+    const struct pod_entry *p;
+    DL_FOREACH(plan->group->members, p)
+    {
+        const struct skr_ledger_node *node =
+            p->plan == plan && !pods_is_bound(p) ? skr_ledger_get(e->ledger, p->place.node) : NULL;
+        for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
+            if (skr_ledger_node_free(node, p->shape->amounts.item[i].resource) < 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void say(struct skr_gang *e, struct group *g)
+{
+    struct skr_strbuf b;
+    size_t pods, groups = preemption_waits_for(e, g->plan, &pods);
+    skr_strbuf_init(&b);
+    skr_strbuf_addf(&b, "group %s waits for %zu pod%s", g->name, pods, pods == 1 ? "" : "s");
+    if (groups > 0) {
+        skr_strbuf_addf(&b, " of %zu group%s", groups, groups == 1 ? "" : "s");
+    }
+    skr_strbuf_add(&b, " to leave:");
+    for (size_t i = 0; i < g->plan->n_victims && i < NAMED_VICTIMS; i++) {
+        const char *text = g->plan->victim[i].text;
+        const char *uid = pod_uid(&g->plan->victim[i]);
+        skr_strbuf_addf(&b, "%s %.*s", i > 0 ? "," : "",
+                        uid ? (int)(uid - text - 1) : (int)strlen(text), text);
+    }
+    if (g->plan->n_victims > NAMED_VICTIMS) {
+        skr_strbuf_addf(&b, " and %zu more", g->plan->n_victims - NAMED_VICTIMS);
+    }
+    group_state_reason(g, SKR_REASON_WAITING_FOR_PREEMPTION, b.s);
+    skr_strbuf_fini(&b);
+}
+
+/* The room is the plan's: from here on it is a plan as any other. */
+static void finish(struct skr_gang *e, struct group *g)
+{
+    e->stats.preemptions[SKR_PREEMPTION_DONE]++;
+    out_decision(e, g->key, "", "Preemption done", "", "", false);
+    plan_preempted(e, g->plan);
+    group_state_reason(g, SKR_REASON_NONE, NULL);
+    if (!g->plan->replacement) {
+        group_state_enter(e, g, GROUP_PLANNED);
+    }
+    plan_text_changed(e, g->plan);
+    dirty_group(e, g);
+}
+
+/* Pods that went by themselves were counted on as well; they may take as long as any plan. */
+static void wait_for_room(struct skr_gang *e, struct group *g)
+{
+    skr_time now = skr_frame_now(e->frame);
+    if (g->plan->freed_at == 0) {
+        plan_note_freed(g->plan, now);
+    }
+    if (now >= g->plan->freed_at + e->settings.plan_timeout) {
+        plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the room of the plan did not become free",
+                        true);
+        return;
+    }
+    wakes_group(e, g, now + SKR_SECOND);
+}
+
+void preemption_step(struct skr_gang *e, struct group *g)
+{
+    struct plan *plan = g->plan;
+    if (!plan_home_is_written(e, plan)) {
+        if (plan_home_is_quiet(e, g) && plan_home_is_refused(e, g)) {
+            plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);
+        } else {
+            plan_home_hurry(g);
+        }
+        say(e, g);
+        return;
+    }
+    bool room = room_is_there(e, plan);
+    size_t waiting = 0, kept = 0;
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct plan_victim *v = &plan->victim[i];
+        bool gone;
+        left_of(e, v, &gone);
+        if (!gone && room && !v->begun) {
+            let_stay(e, v);
+            free(v->text);
+            continue;
+        }
+        if (!gone && !(room && only_terminates(e, v))) {
+            waiting++;
+            push(e, v, g);
+        }
+        plan->victim[kept++] = *v;
+    }
+    bool changed = kept < plan->n_victims;
+    plan->n_victims = kept;
+    if (waiting > 0) {
+        say(e, g);
+        if (changed) {
+            plan_text_changed(e, plan);
+        }
+    } else if (room) {
+        finish(e, g);
+    } else {
+        wait_for_room(e, g);
+    }
+}
+
+/* ---- its end ---- */
+
+void preemption_settle(struct skr_gang *e, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        struct group *h = pod_uid(&plan->victim[i]) ? NULL : groups_find(e, plan->victim[i].text);
+        if (h && h->victim.leaving && strcmp(h->victim.by, plan->group->key) == 0) {
+            h->victim.leaving = false;
+            dirty_group(e, h);
+            dirty_plan(e);
+        }
+    }
+    plan_forget_victims(plan);
+}
+
+/* ---- victims' side ---- */
+
+bool preemption_rules_state(struct skr_gang *e, struct group *g)
+{
+    size_t there = pods_there(g);
+    const struct group *preemptor = groups_find(e, g->victim.by);
+    if (g->victim.by && !(preemptor && preemptor->plan && preemptor->plan->preempted)) {
+        unmark(e, g); /* a link that an object has kept */
+    }
+    if (g->victim.leaving) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "group %.250s gives way to group %.300s, %zu of its pods are left", g->name,
+                 g->victim.by, there);
+        group_state_reason(g, SKR_REASON_WAITING_FOR_CAPACITY, text);
+        if (there > 0) {
+            group_state_enter(e, g, GROUP_EVICTED);
+        }
+        return true;
+    }
+    return false;
+}
+
+void preemption_restore_victim(struct group *g, const char *by)
+{
+    if (by && *by && !g->victim.by) {
+        g->victim.by = skr_strdup(by);
+    }
+}

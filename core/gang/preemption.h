@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_PREEMPTION_H
+#define SKR_CORE_GANG_PREEMPTION_H
+/*
+ * Preemption, from the victims that were chosen (victim_search.h) to the plan that goes on as any other.
+ *
+ * - the plan of the preemptor is made and charged at once: its room is earmarked while victims are
+ *   still on it, so that nobody else can take it and no second victims are chosen
+ * - its text says state Preempting and names the victims; only when the object is seen with it is
+ *   anybody evicted, and a restart goes on from it
+ * - groups that give way are not planned before the text is seen without them
+ * - whoever was not touched yet stays when the room is there without
+ */
+#include "core/gang/groups.h"
+#include "core/gang/plan_text.h"
+#include "core/solver/victims.h"
+
+struct plan;
+
+/* The plan that is being made waits for these. */
+void preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
+                      const struct skr_victims *victims);
+/* As a record says that an earlier life left it. */
+void preemption_restore(struct skr_gang *e, struct plan *plan,
+                        const struct skr_plan_record *record);
+/* The plan waits for its victims: a look at them, at its room, and what follows. */
+void preemption_step(struct skr_gang *e, struct group *g);
+/* The text that stands names no victims any more: they are as free as any other group. */
+void preemption_settle(struct skr_gang *e, struct plan *plan);
+/* A group without a plan that gives way or gave way: its state; false: it is as any other. */
+bool preemption_rules_state(struct skr_gang *e, struct group *g);
+/* The preemptor that an object names; gone when there is no such plan. */
+void preemption_restore_victim(struct group *g, const char *by);
+/* How many groups the plan still waits for; *ret_pods: their pods and single ones. */
+size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_CORE_GANG_VICTIM_SEARCH_H
+#define SKR_CORE_GANG_VICTIM_SEARCH_H
+/*
+ * Who might give way to a group: the problem for core/solver/victims.h, and when it is worth asking.
+ *
+ * Candidates are groups of strictly lower priority that run or hold a plan which is not past the point
+ * of no return; members beyond a group's size by themselves; with nonGroupVictims: labelled, ordinary
+ * pods that agree. What exceeds a PodDisruptionBudget is none. Room of pods that go anyway counts as
+ * free: those that terminate, until some seconds after their deletionTimestamp, which has the grace
+ * period in it, and those that give way to somebody else, whose plan holds that room already.
+ */
+#include "core/gang/groups.h"
+#include "core/gang/solve_request.h"
+
+/* The group is known not to fit, may preempt, and something changed since nobody was found. */
+bool victim_search_is_due(const struct skr_gang *e, struct group *g);
+/* As problem_build(), with request->preemption. */
+struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *g,
+                                              struct pod_entry *const *newcomers, size_t n,
+                                              struct skr_error *error);
+/* Whether these victims would still make room for these counts, and still may be chosen. */
+bool victim_search_still_valid(struct skr_gang *e, struct group *g,
+                               struct pod_entry *const *newcomers, size_t n,
+                               const struct skr_solve_request *solved);
+/* Nobody was found, as things were at these epochs. */
+void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input);
+void victim_search_done(struct group *g); /* the next one comes at once when it is due */
+
+#endif

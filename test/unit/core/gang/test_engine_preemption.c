@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups that give way to groups of higher priority. */
+#include <string.h>
+
+#include "test/test.h"
+#include "test/unit/engine_rig.h"
+
+struct cluster {
+    struct rig *rig;
+};
+
+/* Nodes of four cpus in one rack; evicted pods take ten seconds to go. */
+static void cluster_set_up(struct cluster *cluster)
+{
+    cluster->rig = rig_create();
+    cluster->rig->grace = 10 * SKR_SECOND;
+}
+
+static void cluster_tear_down(struct cluster *cluster)
+{
+    rig_destroy(cluster->rig);
+}
+
+/* A group of that many pods NAME-0 .. */
+static void gang(struct rig *rig, const char *name, int size, int priority)
+{
+    rig_group(rig, name, size, priority, NULL);
+    rig_pods(rig, name, size, name, RIG_GATED);
+}
+
+static void bound(struct rig *rig, const char *name, int size, int priority)
+{
+    gang(rig, name, size, priority);
+    rig_run(rig, SKR_SECOND);
+    rig_assert_bound(rig, name, size);
+}
+
+static void start(struct rig *rig, int nodes)
+{
+    rig_racks(rig, 1, nodes, 4);
+    rig_sync(rig);
+}
+
+static size_t evictions(struct rig *rig, const char *pod)
+{
+    return rig_count(rig, SKR_WRITE_EVICT, pod);
+}
+
+/* What was held back goes on, with this outcome. */
+static void let_go(struct rig *rig, enum skr_write_kind kind, enum rig_outcome outcome)
+{
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    while (rig_find_write(rig, kind, NULL)) {
+        rig_answer_write(rig, rig_find_write(rig, kind, NULL), outcome);
+    }
+}
+
+TEST_WITH(cluster, of_three_equal_nodes_only_the_group_of_the_lowest_priority_goes)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 3);
+    bound(rig, "a", 4, 2);
+    bound(rig, "b", 4, 1);
+    bound(rig, "c", 4, 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_string_equal(rig_key(rig, "top", "status"), "Preempting");
+    assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForPreemption");
+    assert_string_equal(rig_key(rig, "top", "message"),
+                        "group top waits for 4 pods of 1 group to leave: default/c");
+    assert_string_equal(rig_key(rig, "c", "status"), "Preempted");
+    assert_string_equal(rig_key(rig, "c", "preemptor"), "default/top");
+    assert_string_equal(rig_filter(rig, "top-0", NULL).text,
+                        "sakkara: group waits for victims to leave");
+    rig_run(rig, 15 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_bound(rig, "a", 4);
+    rig_assert_bound(rig, "b", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
+    assert_string_equal(rig_key(rig, "c", "preemptor"), "");
+    assert_string_equal(rig_key(rig, "top", "status"), "Bound");
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), "");
+    assert_true(rig_has_event(rig, "ConfigMap/top Normal GroupPreempting: group top waits"));
+    assert_true(rig_has_event(
+        rig, "ConfigMap/c Normal GroupPreempted: group c gives way to group default/top"));
+}
+
+TEST_WITH(cluster, nobody_is_evicted_without_need)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    bound(rig, "a", 4, 0);
+    bound(rig, "top", 4, 9);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+}
+
+TEST_WITH(cluster, nobody_is_evicted_without_use)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    bound(rig, "a", 4, 0);
+    bound(rig, "b", 4, 9);
+    rig_group(rig, "top", 8, 5, NULL); /* b does not give way, and a is not enough */
+    rig_pods(rig, "top", 8, "top", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "top", "status"), "Ready");
+    assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+}
+
+TEST_WITH(cluster, an_equal_priority_and_priority_zero_preempt_nobody)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    bound(rig, "a", 4, 3);
+    bound(rig, "b", 4, -3);
+    gang(rig, "same", 4, 3);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "a", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "b", "status"), "Preempted");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "same", 4);
+    gang(rig, "zero", 4, 0);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "zero", "status"), "Ready");
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
+}
+
+TEST_WITH(cluster, the_computed_nodes_are_kept_and_no_more_victims_are_chosen)
+{
+    struct rig *rig = cluster->rig;
+    rig->grace = 30 * SKR_SECOND;
+    start(rig, 3);
+    bound(rig, "a", 4, 2);
+    bound(rig, "b", 4, 1);
+    bound(rig, "c", 4, 0);
+    const char *node = rig_node_of(rig, "c-0");
+    char want[64];
+    snprintf(want, sizeof want, "%s", node);
+    gang(rig, "top", 4, 9);
+    for (int i = 0; i < 29; i++) {
+        rig_run(rig, SKR_SECOND);
+        assert_string_equal(rig_state(rig, "top"), "Preempting");
+        assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
+    }
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_string_equal(rig_node_of(rig, "top-0"), want);
+    assert_string_equal(rig_node_of(rig, "top-3"), want);
+}
+
+TEST_WITH(cluster, a_victim_with_a_pending_member_empties_and_starts_anew)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 3, 0);
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'size':'4'}}");
+    rig_pod(rig, "filler", NULL, 0);
+    rig_run(rig, SKR_SECOND);
+    rig_pod(rig, "low-3", "low", RIG_GATED); /* no room for it */
+    rig_run(rig, SKR_SECOND);
+    gang(rig, "top", 3, 9);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 3);
+    assert_string_equal(rig_state(rig, "low"), "Pending");
+    assert_string_equal(rig_key(rig, "low", "status"), "Waiting");
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+}
+
+TEST_WITH(cluster, a_group_whose_budget_lets_nobody_go_stays)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    bound(rig, "a", 4, 0);
+    bound(rig, "b", 4, 1);
+    rig_budget(rig, "a", "a", 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_bound(rig, "a", 4);
+    assert_string_equal(rig_key(rig, "b", "status"), "Preempted");
+}
+
+TEST_WITH(cluster, where_all_budgets_say_no_the_group_waits_until_one_is_gone)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_budget(rig, "a", "a", 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "top", "status"), "Ready");
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_delete(rig, RIG_BUDGET, "a");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
+TEST_WITH(cluster, an_eviction_that_a_budget_refuses_is_asked_for_again)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_fault(rig, SKR_WRITE_EVICT, "a-2", RIG_429, 3);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND / 2);
+    assert_int_equal(evictions(rig, "a-2"), 1);
+    rig_run(rig, 2 * SKR_SECOND);
+    assert_int_equal(evictions(rig, "a-2"), 2);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
+TEST_WITH(cluster, evictions_name_the_uid_and_an_unknown_outcome_is_tried_again)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig->hold_kind = SKR_WRITE_EVICT;
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    const struct rig_write *w = rig_find_write(rig, SKR_WRITE_EVICT, "a-0");
+    const struct rig_object *pod = rig_find(rig, RIG_POD, "a-0");
+    assert_non_null(w);
+    assert_string_equal(
+        json_string_value(json_object_get(
+            json_object_get(json_object_get(w->body, "deleteOptions"), "preconditions"), "uid")),
+        pod->pod->meta.uid);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_EVICT, "a-0"), RIG_LOST_APPLIED);
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_EVICT, "a-1"), RIG_LOST);
+    let_go(rig, SKR_WRITE_EVICT, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
+TEST_WITH(cluster, groups_on_nodes_that_are_closed_to_the_gang_stay)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'k','effect':'NoSchedule'}]}}");
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "a", 4);
+}
+
+TEST_WITH(cluster, replacements_of_victims_do_not_take_the_room)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    rig_delete(rig, RIG_NODE, "node-1");
+    bound(rig, "a", 4, 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    rig_pods(rig, "again", 4, "a", RIG_GATED); /* at once */
+    rig_pod(rig, "ordinary", NULL, 0);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "a"), 0);
+    assert_string_equal(rig_node_of(rig, "ordinary"), "");
+    assert_string_equal(rig_key(rig, "a", "status"), "Ready");
+    rig_delete(rig, RIG_POD, "ordinary");
+    rig_node(rig, "node-1", 4);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "again", 4);
+}
+
+TEST_WITH(cluster, a_preemptor_that_goes_lets_its_victims_be)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig->hold_kind = SKR_WRITE_EVICT;
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "a", "preemptor"), "default/top");
+    rig_delete(rig, RIG_MAP, "top");
+    let_go(rig, SKR_WRITE_EVICT, RIG_429);
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "a", 4);
+    assert_string_equal(rig_key(rig, "a", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "a", "preemptor"), "");
+}
+
+TEST_WITH(cluster, room_that_comes_otherwise_spares_the_victims)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    bound(rig, "a", 4, 0);
+    bound(rig, "b", 4, 9);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'cpu':'8'}}}");
+    rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'cpu':'8'}}}");
+    rig_settle(rig);
+    let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_bound(rig, "a", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+}
+
+TEST_WITH(cluster, a_victim_that_never_ends_holds_nobody_up_who_has_room)
+{
+    struct rig *rig = cluster->rig;
+    rig->grace = 100000 * SKR_SECOND;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'cpu':'8'}}}");
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
+TEST_WITH(cluster, pods_that_go_by_themselves_are_waited_for_and_nobody_is_evicted)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 2);
+    bound(rig, "a", 4, 0);
+    bound(rig, "b", 4, 9);
+    for (int i = 0; i < 4; i++) {
+        char name[8], text[64];
+        snprintf(name, sizeof name, "b-%d", i);
+        skr_time_write((rig->now + 20 * SKR_SECOND) / SKR_SECOND * SKR_SECOND, 0, text,
+                       sizeof text);
+        rig_edit(rig, RIG_POD, name, "{'metadata':{'deletionTimestamp':'%s'}}", text);
+    }
+    gang(rig, "top", 4, 5);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_bound(rig, "a", 4);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+}
+
+TEST_WITH(cluster, a_pod_that_should_be_gone_long_ago_is_not_counted_on)
+{
+    struct rig *rig = cluster->rig;
+    rig->grace = 0; /* nobody reaps */
+    start(rig, 2);
+    bound(rig, "a", 4, 0);
+    bound(rig, "b", 4, 9);
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "b-%d", i);
+        rig_edit(rig, RIG_POD, name, "{'metadata':{'deletionTimestamp':'1970-01-01T00:00:01Z'}}");
+    }
+    rig_run(rig, 120 * SKR_SECOND);
+    gang(rig, "top", 4, 5);
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "a"), 0);
+}
+
+TEST_WITH(cluster, a_pod_that_never_preempts_keeps_its_group_from_it)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_group(rig, "top", 4, 9, NULL);
+    rig_pods(rig, "top", 3, "top", RIG_GATED);
+    rig_create_json(rig, RIG_POD, "top-3",
+                    "{'metadata':{'labels':{'sakkara.group.name':'top'}},'spec':{'schedulerName':"
+                    "'sakkara','preemptionPolicy':'Never','containers':[{'name':'main','resources':"
+                    "{'requests':{'cpu':'1'}}}]},'status':{'phase':'Pending'}}");
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "a", 4);
+}
+
+TEST_WITH(cluster, members_beyond_the_size_of_a_group_go_alone)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_edit(rig, RIG_MAP, "a", "{'data':{'size':'2'}}");
+    rig_run(rig, SKR_SECOND);
+    gang(rig, "top", 2, 9);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 2);
+    rig_assert_bound(rig, "a", 2);
+    assert_int_equal(evictions(rig, "a-2") + evictions(rig, "a-3"), 0); /* counted while there */
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 2);
+    assert_string_equal(rig_key(rig, "a", "status"), "Bound");
+}
+
+TEST_WITH(cluster, a_plan_that_is_not_binding_is_taken_back)
+{
+    struct rig *rig = cluster->rig;
+    rig->hold_scheduler = true;
+    start(rig, 1);
+    gang(rig, "low", 4, 1);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "low", "status"), "Assigned");
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_scheduler = false;
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+    assert_string_equal(rig_key(rig, "low", "reason"), "WaitingForCapacity");
+}
+
+TEST_WITH(cluster, preemption_survives_a_restart_with_the_same_victims_and_plan)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 3);
+    bound(rig, "a", 4, 2);
+    bound(rig, "b", 4, 1);
+    bound(rig, "c", 4, 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    char plan[600];
+    snprintf(plan, sizeof plan, "%s", rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"));
+    assert_non_null(strstr(plan, "\"state\":\"Preempting\""));
+    assert_non_null(strstr(plan, "\"victims\":[\"default/c\"]"));
+    rig_restart(rig);
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_string_equal(rig_state(rig, "c"), "Evicted");
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), plan);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    rig_assert_bound(rig, "a", 4);
+    rig_assert_bound(rig, "b", 4);
+    assert_string_equal(rig_key(rig, "c", "preemptor"), "");
+}
+
+/* The process dies after every write in turn, with and without its answer. */
+TEST(preemption_survives_a_crash_after_every_write)
+{
+    for (int answered = 0; answered < 2; answered++) {
+        for (size_t at = 1; at < 40; at++) {
+            struct rig *rig = rig_create();
+            rig->grace = 5 * SKR_SECOND;
+            start(rig, 2);
+            bound(rig, "a", 4, 1);
+            bound(rig, "b", 4, 0);
+            rig_forget_counts(rig);
+            rig->n_applied = 0;
+            rig->crash_at = at;
+            rig->crash_before_answer = !answered;
+            gang(rig, "top", 4, 9);
+            rig_run(rig, 20 * SKR_SECOND);
+            if (rig->crashed) {
+                rig->crash_at = 0;
+                rig_restart(rig);
+            }
+            rig_run(rig, 60 * SKR_SECOND);
+            rig_assert_bound(rig, "top", 4);
+            rig_assert_bound(rig, "a", 4);
+            assert_int_equal(rig_n_bound(rig, "b"), 0);
+            assert_string_equal(rig_key(rig, "b", "preemptor"), "");
+            rig_assert_clean(rig);
+            rig_destroy(rig);
+        }
+    }
+}
+
+TEST_WITH(cluster, a_link_to_a_preemptor_that_is_gone_vanishes_after_a_restart)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_edit(rig, RIG_MAP, "a", "{'data':{'preemptor':'default/gone','status':'Preempted'}}");
+    rig_restart(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "a", "preemptor"), "");
+    assert_string_equal(rig_key(rig, "a", "status"), "Bound");
+}
+
+TEST(preemption_can_be_switched_off)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.preemption = false;
+    struct rig *rig = rig_create_with(&settings);
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_destroy(rig);
+}
