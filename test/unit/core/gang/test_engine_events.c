@@ -287,8 +287,7 @@ TEST(events_have_the_form_that_readers_rely_on)
         "ConfigMap/never Warning GroupUnplaced",
         "ConfigMap/waits Normal GroupUnplaced",
         "ConfigMap/broken Warning GroupUnplaced",
-        "Pod/lost-0 Warning GroupWaiting: group nowhere is named by 2 pods, but by no ConfigMap or "
-        "PodGroup; kubectl sakkara explain nowhere",
+        "Pod/lost-0 Warning GroupWaiting: group nowhere is named by 2 pods, but by no ConfigMap ",
         "Pod/waits-0 Normal GroupWaiting: group waits needs 5 slots, ",
         "Pod/broken-0 Warning GroupWaiting: group broken: constraints: 1:2: ",
         "ConfigMap/topology Warning TopologyInvalid",

@@ -15,7 +15,7 @@ static struct rig *waiting_for(skr_time hold, const char *constraints)
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 3, 2);
     rig_group(rig, "g", 4, 0, constraints);
-    rig_group(rig, "other", 3, 5, NULL);
+    rig_group(rig, "other", 3, 0, NULL);
     rig_sync(rig);
     rig_pods(rig, "p", 4, "g", RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);

@@ -19,8 +19,7 @@
  * numbers with fractions of two
  *     nothing_is_computed_with_fractions_of_two; test_rules.c: seven_percent_of_a_hundred_is_seven
  * every update of a cluster starts cycles; each cycle lists all decisions
- *     test_triggers.c: an_event_concerns_these_placements_and_no_others; test/bench/bench_counts.c:
- *     what an update costs
+ *     test_triggers.c: an_event_concerns_these_placements_and_no_others
  * objects without a group index break consumers (RamenDR)
  *     an_object_without_group_index_is_adopted; test_scheduler.c: every_object_has_its_group_index_
  *     also_one_that_lost_it
