@@ -94,7 +94,7 @@ static void take_back(struct skr_resource_names *names, const struct skr_amounts
 
 static bool is_offered(const struct skr_resource_names *names, size_t id)
 {
-    return id < FIXED || names->offers[id] > 0;
+    return id < FIXED || (id < names->n && names->offers[id] > 0);
 }
 
 /* Places that may take a new name: those of the names in q are kept for them. */

@@ -19,11 +19,12 @@
 static int compare_keys(const struct skr_problem *p, const struct skr_solution *a,
                         const struct skr_solution *b)
 {
+    static const struct skr_level_key nothing = {0};
     struct skr_level_key of_a[SKR_LEVELS_MAX], of_b[SKR_LEVELS_MAX];
     for (int32_t level = 0; level < p->tree->n_levels; level++) {
         bool silent = p->rule[level].silent;
-        of_a[level] = silent ? (struct skr_level_key){0} : a->key[level];
-        of_b[level] = silent ? (struct skr_level_key){0} : b->key[level];
+        of_a[level] = silent ? nothing : a->key[level];
+        of_b[level] = silent ? nothing : b->key[level];
     }
     return skr_placement_compare(p->tree, p->rule, of_a, of_b);
 }

@@ -101,8 +101,8 @@ func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
 	r.wait(usual, "bound with the replacement", r.allBound("g", 4))
 }
 
-// TestSeatOfALostMemberIsHeld: While a Job waits before it replaces a lost member, a gang of higher priority that waits for
-// room does not take the seat; tree and explain show it. With seat-hold 0 it does.
+// TestSeatOfALostMemberIsHeld: While a Job waits before it replaces a lost member, a gang that waits for room does not
+// take the seat; tree and explain show it. With seat-hold 0 it does.
 func TestSeatOfALostMemberIsHeld(t *testing.T) {
 	nodes, tree := racks([]int{2, 2, 2})
 	r := start(t, nodes, options{})
@@ -112,7 +112,7 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 	r.group("g", 4, "")
 	r.indexedJob("g", "g", 4)
 	r.wait(usual, "running", r.podsRunning("g", 4))
-	r.groupMap("other", map[string]string{"name": "other", "size": "3", "priority": "5"})
+	r.group("other", 3, "")
 	r.members("other", 3)
 	r.wait(usual, "the other gang waits for room", r.reason("other", "Ready", "WaitingForCapacity"))
 	var lost *cluster.Pod
