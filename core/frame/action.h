@@ -21,10 +21,11 @@ enum skr_action_kind {
 };
 
 struct skr_decision {
-    const char *kind; /* constant: of what it is about, as a key of the log: "group" */
-    const char *key;  /* namespace/name, "" when not about one */
-    const char *pod;  /* namespace/name, "" when not about a pod */
-    const char *what; /* constant: "Group bound", "Plan aborted", ... */
+    const char *kind;   /* constant: of what it is about, as a key of the log: "group" */
+    const char *key;    /* namespace/name, "" when not about one */
+    const char *pod;    /* namespace/name, "" when not about a pod */
+    const char *what;   /* constant: "Group bound", "Plan aborted", ... */
+    const char *status; /* that it has now; NULL: this is not about a status */
     const char *reason;
     const char *message;
     bool is_error;

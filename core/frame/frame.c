@@ -279,6 +279,7 @@ void skr_frame_decision(struct skr_frame *f, const struct skr_decision *decision
     a->decision = *decision;
     a->decision.key = skr_frame_copy_string(f, decision->key);
     a->decision.pod = skr_frame_copy_string(f, decision->pod);
+    a->decision.status = skr_frame_copy_string(f, decision->status);
     a->decision.reason = skr_frame_copy_string(f, decision->reason);
     a->decision.message = skr_frame_copy_string(f, decision->message);
 }

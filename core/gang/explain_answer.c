@@ -279,6 +279,24 @@ static void also_missing(const struct group *g, struct also *also)
     add_reason(also, SKR_REASON_MEMBERS_MISSING, text);
 }
 
+/* Members without a seat: a group may be bound while they wait. */
+static void also_beyond(const struct group *g, struct also *also)
+{
+    char text[300];
+    size_t n = 0;
+    const struct pod_entry *p;
+    DL_FOREACH(g->members, p)
+    {
+        n += membership_is_beyond(g, p) ? 1 : 0;
+    }
+    if (n == 0) {
+        return;
+    }
+    snprintf(text, sizeof text, "%zu %s beyond the size of %d: %s for a seat", n,
+             n == 1 ? "pod is" : "pods are", membership_size(g), n == 1 ? "it waits" : "they wait");
+    add_also(also, SKR_TOKEN_BEYOND_SIZE, "config", text);
+}
+
 /* What is wrong with a group that is reported as bound. */
 static void also_although_bound(const struct group *g, struct also *also)
 {
@@ -300,6 +318,7 @@ static void write_also(struct skr_gang *e, const struct group *g, struct skr_str
     skr_strbuf_init(&text);
     skr_strbuf_add(b, ",\"also\":[");
     also_although_bound(g, &also);
+    also_beyond(g, &also);
     if (group_source_defect(g)) {
         add_reason(&also, SKR_REASON_GROUP_INVALID, group_source_defect(g));
     }

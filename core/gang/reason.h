@@ -46,6 +46,7 @@ const char *skr_reason_class(enum skr_reason reason);
  * groups that are on their way (class progress). */
 #define SKR_TOKEN_UNKNOWN_LEVEL     "UnknownLevel"
 #define SKR_TOKEN_LINT_WARNINGS     "LintWarnings"
+#define SKR_TOKEN_BEYOND_SIZE       "BeyondSize"
 #define SKR_TOKEN_NODES_NOT_IN_TREE "NodesNotInTree"
 #define SKR_TOKEN_ASSIGNED          "Assigned"
 #define SKR_TOKEN_PERMITTED         "Permitted"

@@ -358,8 +358,14 @@ static void report_status(struct skr_gang *e, struct group *g)
     default:
         break;
     }
-    out_decision(e, g->key, "", "Group status changed", skr_group_status_name(g->status),
-                 g->message ? g->message : "", false);
+    const struct skr_decision decision = {.kind = "group",
+                                          .key = g->key,
+                                          .pod = "",
+                                          .what = "Group status changed",
+                                          .status = skr_group_status_name(g->status),
+                                          .reason = skr_reason_name(g->reason),
+                                          .message = g->message ? g->message : ""};
+    skr_frame_decision(e->frame, &decision);
 }
 
 static void report_reason(struct skr_gang *e, struct group *g)

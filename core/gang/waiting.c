@@ -128,7 +128,7 @@ static void tell(struct skr_gang *e, const struct pod_entry *p, bool beyond)
         out_event(e, "Pod", &p->pod->meta, false, "FollowerWaiting", "FollowerWaiting", note.s);
     } else {
         out_event(e, "Pod", &p->pod->meta, !beyond && needs_a_human(g), "GroupWaiting",
-                  beyond ? "BeyondSize" : skr_reason_name(g->reason), note.s);
+                  beyond ? SKR_TOKEN_BEYOND_SIZE : skr_reason_name(g->reason), note.s);
     }
     skr_strbuf_fini(&note);
 }

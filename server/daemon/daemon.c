@@ -151,11 +151,13 @@ static bool give_aside(void *context, struct skr_engine *engine)
 static void log_decision(void *context, const struct skr_decision *decision)
 {
     (void)context;
-    struct skr_log_pair pair[5] = {SKR_LOG_END, SKR_LOG_END, SKR_LOG_END, SKR_LOG_END, SKR_LOG_END};
-    const char *const key[] = {decision->kind, "pod", "reason", "message"};
-    const char *const value[] = {decision->key, decision->pod, decision->reason, decision->message};
+    struct skr_log_pair pair[] = {SKR_LOG_END, SKR_LOG_END, SKR_LOG_END,
+                                  SKR_LOG_END, SKR_LOG_END, SKR_LOG_END};
+    const char *const key[] = {decision->kind, "pod", "status", "reason", "message"};
+    const char *const value[] = {decision->key, decision->pod, decision->status, decision->reason,
+                                 decision->message};
     size_t n = 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
         if (value[i] && value[i][0]) {
             pair[n++] = SKR_LOG_S(key[i], value[i]);
         }

@@ -87,19 +87,50 @@ static void check_scheduler(struct skr_lint *lint, const struct workload *w)
     }
 }
 
-/* Written by hand: what a controller sets is not in the files. */
-static void check_scheduling_group(struct skr_lint *lint, const struct workload *w)
+static const json_t *spec_of(const struct workload *w)
 {
     const json_t *pod = w->object->json;
     if (w->prefix[0]) {
         pod = json_object_get(json_object_get(pod, "spec"), "template");
     }
-    const json_t *group = json_object_get(json_object_get(pod, "spec"), "schedulingGroup");
+    return json_object_get(pod, "spec");
+}
+
+/* Written by hand: what a controller sets is not in the files. */
+static void check_scheduling_group(struct skr_lint *lint, const struct workload *w)
+{
+    const json_t *group = json_object_get(spec_of(w), "schedulingGroup");
     if (w->label && group && !json_is_null(group)) {
         lint_tell(lint, w->object, "PodGroupOverridden", at(w, "spec.schedulingGroup"), NULL,
                   "label %s goes before spec.schedulingGroup: minCount and topology of that "
                   "PodGroup are not kept",
                   w->label);
+    }
+}
+
+/* kube-apiserver refuses extended resources that are overcommitted (pkg/apis/core/validation:
+ * ValidateContainerResourceRequirements). list: "containers", "initContainers". */
+static void check_limits(struct skr_lint *lint, const struct workload *w, const json_t *spec,
+                         const char *list)
+{
+    const json_t *container, *value;
+    const char *name;
+    size_t i;
+    json_array_foreach(json_object_get(spec, list), i, container)
+    {
+        json_t *requests = json_object_get(json_object_get(container, "resources"), "requests");
+        const json_t *limits = json_object_get(json_object_get(container, "resources"), "limits");
+        json_object_foreach(requests, name, value)
+        {
+            char path[PATH_BYTES];
+            if (!strchr(name, '/') || json_object_get(limits, name)) {
+                continue;
+            }
+            (void)snprintf(path, sizeof path, "spec.%s[%zu].resources.requests.%.300s", list, i,
+                           name);
+            lint_tell(lint, w->object, "MissingLimit", at(w, path), NULL,
+                      "%.128s is requested without a limit: the API server refuses the pod", name);
+        }
     }
 }
 
@@ -111,6 +142,8 @@ static void check_pod(struct skr_lint *lint, const struct workload *w)
                   "label %s: \"%.64s\" cannot be the value of a label", w->label, w->group);
     }
     check_scheduling_group(lint, w);
+    check_limits(lint, w, spec_of(w), "initContainers");
+    check_limits(lint, w, spec_of(w), "containers");
 }
 
 /* ---- its group ---- */

@@ -9,6 +9,7 @@ static const char *const none[] = {NULL};
 static const char *const status[] = {"status", NULL};
 static const char *const of_namespaces[] = {"finalize", "status", NULL};
 static const char *const of_pods[] = {"binding", "eviction", "status", NULL};
+static const char *const of_workloads[] = {"scale", "status", NULL};
 
 #define ROW(group_, version_, plural_, singular_, kind_, short_, namespaced_, ...)              \
     {                                                                                           \
@@ -32,12 +33,12 @@ static const struct skr_store_resource resources[] = {
     ROW("", "v1", "secrets", "secret", "Secret", NULL, true, NONE),
     ROW("", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", "sa", true, NONE),
     ROW("", "v1", "services", "service", "Service", "svc", true, STATUS, .in_all = true),
-    ROW("apps", "v1", "deployments", "deployment", "Deployment", "deploy", true, STATUS,
-        .in_all = true, .generation = true),
-    ROW("apps", "v1", "replicasets", "replicaset", "ReplicaSet", "rs", true, STATUS, .in_all = true,
-        .generation = true),
-    ROW("apps", "v1", "statefulsets", "statefulset", "StatefulSet", "sts", true, STATUS,
-        .in_all = true, .generation = true),
+    ROW("apps", "v1", "deployments", "deployment", "Deployment", "deploy", true,
+        .subresources = of_workloads, .in_all = true, .generation = true),
+    ROW("apps", "v1", "replicasets", "replicaset", "ReplicaSet", "rs", true,
+        .subresources = of_workloads, .in_all = true, .generation = true),
+    ROW("apps", "v1", "statefulsets", "statefulset", "StatefulSet", "sts", true,
+        .subresources = of_workloads, .in_all = true, .generation = true),
     ROW("batch", "v1", "jobs", "job", "Job", NULL, true, STATUS, .in_all = true,
         .generation = true),
     ROW("coordination.k8s.io", "v1", "leases", "lease", "Lease", NULL, true, NONE),

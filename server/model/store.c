@@ -75,12 +75,8 @@ static void refuse_subresource(struct skr_store_call *call)
 {
     const char *name = call->request->subresource;
 
-    if (strcmp(name, "scale") == 0) {
-        skr_status_fail(call->reply, 405, NULL, NULL,
-                        "the simulated API server has no scale subresource: patch spec.replicas");
-    } else if (strcmp(name, "log") == 0 || strcmp(name, "exec") == 0 ||
-               strcmp(name, "attach") == 0 || strcmp(name, "portforward") == 0 ||
-               strcmp(name, "proxy") == 0) {
+    if (strcmp(name, "log") == 0 || strcmp(name, "exec") == 0 || strcmp(name, "attach") == 0 ||
+        strcmp(name, "portforward") == 0 || strcmp(name, "proxy") == 0) {
         skr_status_fail(call->reply, 501, NULL, NULL,
                         "the containers of a simulated cluster do not really run: there is no %s",
                         name);
@@ -120,6 +116,8 @@ static void dispatch(struct skr_store_call *call)
 
     if (!has_subresource(call->asked, request->subresource)) {
         refuse_subresource(call);
+    } else if (strcmp(request->subresource, "scale") == 0) {
+        skr_store_do_scale(call);
     } else if (verb == SKR_STORE_CREATE) {
         do_post(call);
     } else if (!is_part(request->subresource)) {

@@ -107,6 +107,10 @@ bool skr_store_is_gone(const json_t *object);
 void skr_store_do_bind(struct skr_store_call *call);
 void skr_store_do_evict(struct skr_store_call *call);
 
+/* ---- store_scale.c ---- */
+
+void skr_store_do_scale(struct skr_store_call *call);
+
 /* ---- store_patch.c ---- */
 
 /* New references; body is borrowed and copied. NULL: the reply says why. */

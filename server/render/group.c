@@ -129,6 +129,26 @@ static void say_rule(const json_t *c, struct skr_strbuf *b)
     }
 }
 
+/* Numbers bind where the type is a wish; "hard" makes the type bind, and sets them aside. */
+static const char *force_of(const json_t *c)
+{
+    const bool numbers = skr_page_int(c, "partitions") > 0 || skr_page_int(c, "min") > 0 ||
+                         skr_page_int(c, "max") > 0 || skr_page_int(c, "factor") > 1;
+    return skr_page_bool(c, "hard") ? "(hard)" : numbers ? "(required)" : "(soft)";
+}
+
+static size_t widest_force(const json_t *list)
+{
+    size_t most = 0, i;
+    const json_t *c;
+    json_array_foreach(list, i, c)
+    {
+        const size_t width = strlen(force_of(c));
+        most = width > most ? width : most;
+    }
+    return most;
+}
+
 static size_t widest(const json_t *list, bool rules)
 {
     size_t most = 0, i;
@@ -164,6 +184,7 @@ static void add_constraints(struct drawing *d)
 {
     const json_t *list = skr_page_list(d->page, "constraints"), *c;
     const size_t levels = widest(list, false), rules = widest(list, true);
+    const size_t forces = widest_force(list);
     size_t i;
     begin_field(d, "Constraints");
     if (json_array_size(list) == 0) {
@@ -181,7 +202,9 @@ static void add_constraints(struct drawing *d)
         say_rule(c, &cell);
         skr_strbuf_add(d->out, cell.len ? cell.s : "");
         skr_page_pad(d->out, rules + 1 - (cell.len ? skr_page_width(cell.s) : 0));
-        skr_strbuf_add(d->out, skr_page_bool(c, "hard") ? "(hard)" : "(soft)");
+        const char *force = force_of(c);
+        skr_strbuf_add(d->out, force);
+        skr_page_pad(d->out, forces - strlen(force));
         say_whether_met(c, d->out);
         end_line(d);
         skr_strbuf_fini(&cell);

@@ -44,6 +44,12 @@ static json_t *sub_entry(const struct skr_store_resource *r, const char *sub)
                          "namespaced", (int)r->namespaced, "group", "policy", "version", "v1",
                          "kind", "Eviction", "verbs", "create");
     }
+    if (strcmp(sub, "scale") == 0) {
+        return json_pack("{s:o, s:s, s:b, s:s, s:s, s:s, s:[s, s, s]}", "name", name,
+                         "singularName", "", "namespaced", (int)r->namespaced, "group",
+                         "autoscaling", "version", "v1", "kind", "Scale", "verbs", "get", "patch",
+                         "update");
+    }
     if (strcmp(sub, "finalize") == 0) {
         return json_pack("{s:o, s:s, s:b, s:s, s:[s]}", "name", name, "singularName", "",
                          "namespaced", (int)r->namespaced, "kind", r->kind, "verbs", "update");

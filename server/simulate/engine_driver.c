@@ -123,13 +123,14 @@ static void take_work(struct skr_engine_driver *d, struct skr_work *work)
 
 static void trace_decision(const struct skr_engine_driver *d, const struct skr_decision *decision)
 {
+    const char *status = decision->status ? decision->status : "";
     const char *reason = decision->reason ? decision->reason : "";
     const char *message = decision->message ? decision->message : "";
-    const char *colon = reason[0] && message[0] ? ": " : message[0] ? "  " : "";
-    skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "%s%s%s%s%s%s%s%s%s",
+    const char *colon = (status[0] || reason[0]) && message[0] ? ": " : message[0] ? "  " : "";
+    skr_trace_add(&d->options.trace, SKR_TRACE_DECISION, d->now, "%s%s%s%s%s%s%s%s%s%s%s",
                   decision->what, decision->key[0] ? "  " : "", decision->key,
-                  decision->pod[0] ? "  " : "", decision->pod, reason[0] ? "  " : "", reason, colon,
-                  message);
+                  decision->pod[0] ? "  " : "", decision->pod, status[0] ? "  " : "", status,
+                  reason[0] ? "  " : "", reason, colon, message);
 }
 
 static void carry_out(struct skr_engine_driver *d, struct skr_action *action)

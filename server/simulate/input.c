@@ -143,6 +143,36 @@ static void warn_about(struct warned *warned, const struct skr_manifest *manifes
     }
 }
 
+/* A CronJob of a file becomes one run of its jobTemplate, "NAME-1". One of a dump stays what it was:
+ * its runs are in the dump. */
+static void run_once(struct skr_manifest *manifest)
+{
+    json_t *object = manifest->object;
+    json_t *template = json_object_get(json_object_get(object, "spec"), "jobTemplate");
+    const json_t *spec = json_object_get(template, "spec");
+    if (strcmp(skr_path_text(object, "kind"), "CronJob") != 0 ||
+        strcmp(skr_path_text(object, "apiVersion"), "batch/v1") != 0 || !json_is_object(spec) ||
+        !skr_path_text(object, "metadata.name")[0] || skr_path_text(object, "metadata.uid")[0]) {
+        return;
+    }
+    const char *namespace_ = skr_path_text(object, "metadata.namespace");
+    json_t *job = json_deep_copy(template);
+    json_t *meta = json_object_get(job, "metadata");
+    if (!json_is_object(meta)) {
+        meta = json_object();
+        json_object_set_new(job, "metadata", meta);
+    }
+    json_object_set_new(meta, "name",
+                        json_sprintf("%.240s-1", skr_path_text(object, "metadata.name")));
+    if (namespace_[0]) {
+        json_object_set_new(meta, "namespace", json_string(namespace_));
+    }
+    json_object_set_new(job, "apiVersion", json_string("batch/v1"));
+    json_object_set_new(job, "kind", json_string("Job"));
+    json_decref(object);
+    manifest->object = job;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct skr_simulate_step *s = a, *t = b;
@@ -160,8 +190,9 @@ void skr_simulate_input_finish(struct skr_simulate_input *input, struct skr_strb
     struct warned *warned = skr_alloc(sizeof *warned);
     warned->resources = skr_resource_names_create();
     for (size_t i = 0; i < input->manifests.n; i++) {
-        const struct skr_manifest *manifest = &input->manifests.item[i];
+        struct skr_manifest *manifest = &input->manifests.item[i];
         skr_time created;
+        run_once(manifest);
         if (skr_scenario_is(manifest->object)) {
             skr_simulate_steps_add(input, manifest);
             continue;

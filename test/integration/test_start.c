@@ -90,6 +90,8 @@ TEST(a_gang_that_waits_is_found_in_small_pages)
     scene_start_daemon(&scene);
     scene_expect_bound(&scene, 8);
     assert_true(daemon_has_log(scene.d, "Kind was not found and counted as empty"));
+    assert_true(daemon_has_log(scene.d, "status=\"Bound\""));
+    assert_false(daemon_has_log(scene.d, "reason=\"Bound\""));
     scene_end(&scene);
 }
 

@@ -245,6 +245,17 @@ static struct rig *bound(void)
     return rig;
 }
 
+/* Four seats, six pods. */
+static struct rig *beyond_size(void)
+{
+    struct rig *rig = cluster();
+    rig_sync(rig);
+    rig_group(rig, "g", 4, 3, NULL);
+    rig_pods(rig, "p", 6, "g", RIG_GATED);
+    rig_run(rig, 124 * SKR_SECOND);
+    return rig;
+}
+
 /* All members run on, and their ConfigMap is deleted. */
 static struct rig *bound_without_map(void)
 {
@@ -277,6 +288,7 @@ static const struct {
     {"FilteredByOthers", filtered_by_others, false, false},
     {"PlanTimeout", plan_timeout, false, false},
     {"BindFailed", bind_failed, false, false},
+    {"BeyondSize", beyond_size, true, true},
     {"Assigned", assigned, false, true},
     {"Permitted", permitted, false, true},
     {"Bound", bound, false, true}, /* no token: there is nothing to tell */

@@ -196,7 +196,7 @@ TEST(wrong_changes_are_refused_as_by_the_real_one)
         {"STRATEGIC " PODS "/a1", "{'spec':{'containers':[{'image':'y'}]}}", 400, "BadRequest",
          "does not contain declared merge key: name"},
         {"STRATEGIC " PODS "/a1", "{'$what':1}", 400, "BadRequest", "Unknown patch directive"},
-        {"MERGE " PODS "/a1/scale", "{}", 405, "MethodNotAllowed", "no scale subresource"},
+        {"MERGE " PODS "/a1/scale", "{}", 404, "NotFound", "could not find the requested resource"},
         {"GET " PODS "/a1/log", NULL, 501, "NotImplemented", "do not really run"},
         {"GET " PODS "/a1/nothing", NULL, 404, "NotFound", "could not find"},
         {"PUT " PODS "/a1/binding", "{}", 405, "MethodNotAllowed", "does not allow this method"},
@@ -390,6 +390,36 @@ TEST(what_is_allowed_to_change_in_a_pod_changes)
                "[{'op':'add','path':'/spec/tolerations/-','value':{'operator':'Exists'}}]");
     assert_string_equal(sandbox_field(store, PODS "/a1", "spec.tolerations[2]"),
                         "{\"operator\":\"Exists\"}");
+}
+
+TEST(a_deployment_has_a_scale)
+{
+    static const char scale[] = DEPLOY "/d/scale";
+    char body[200];
+    sandbox_ok(store, 404, "GET " DEPLOY "/d/scale", NULL);
+    sandbox_ok(store, 201, "POST " DEPLOY,
+               "{'metadata':{'name':'d'},'spec':{'replicas':2,'selector':{'matchLabels':{'a':'b'}},"
+               "'template':{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c',"
+               "'image':'x'}]}}}}");
+    assert_string_equal(sandbox_field(store, scale, "kind"), "Scale");
+    assert_string_equal(sandbox_field(store, scale, "spec.replicas"), "2");
+    assert_string_equal(sandbox_field(store, scale, "status.selector"), "a=b");
+    json_t *reply =
+        sandbox_expect(store, 200, "MERGE " DEPLOY "/d/scale", "{'spec':{'replicas':3}}");
+    assert_string_equal(sandbox_text(reply, "kind"), "Scale");
+    json_decref(reply);
+    assert_string_equal(sandbox_field(store, DEPLOY "/d", "spec.replicas"), "3");
+    assert_string_equal(sandbox_field(store, DEPLOY "/d", "spec.selector"),
+                        "{\"matchLabels\":{\"a\":\"b\"}}");
+    sandbox_ok(store, 200, "JSON " DEPLOY "/d/scale",
+               "[{'op':'replace','path':'/spec/replicas','value':4}]");
+    snprintf(body, sizeof body, "{'metadata':{'resourceVersion':'%s'},'spec':{'replicas':5}}",
+             sandbox_field(store, scale, "metadata.resourceVersion"));
+    sandbox_ok(store, 200, "PUT " DEPLOY "/d/scale", body);
+    sandbox_ok(store, 409, "PUT " DEPLOY "/d/scale", body);
+    sandbox_ok(store, 200, "PUT " DEPLOY "/d/scale", "{'spec':{}}");
+    assert_string_equal(sandbox_field(store, DEPLOY "/d", "spec.replicas"), "0");
+    sandbox_ok(store, 405, "DELETE " DEPLOY "/d/scale", NULL);
 }
 
 TEST(an_old_revision_conflicts_and_the_right_one_does_not)

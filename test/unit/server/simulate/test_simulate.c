@@ -329,3 +329,19 @@ TEST(verbose_shows_nomination_gate_park_and_binding_in_this_order)
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
 }
+
+TEST(a_cron_job_runs_once_and_the_higher_priority_goes_first)
+{
+    const char *path = FOLDER "/cron-job.yaml";
+    struct skr_strbuf o, m;
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .picture = true};
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_NOT_PLACED);
+    assert_non_null(strstr(o.s, "high  Bound   2/2"));
+    assert_non_null(strstr(o.s, "low   Ready   0/2"));
+    assert_true(!m.s || !strstr(m.s, "is ignored"));
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
