@@ -322,7 +322,8 @@ static int fill_gaps(struct deal *d, struct skr_arena *arena, struct skr_error *
             while (d->held[rank]) {
                 rank++;
             }
-            place[n++] = (struct place){.leaf = leaf, .rank = (int32_t)rank++};
+            place[n++] = (struct place){.leaf = leaf, .rank = (int32_t)rank};
+            rank++;
         }
     }
     for (size_t i = 0; i < d->n_newcomers; i++) {

@@ -62,7 +62,8 @@ static size_t count_series(const char *page)
 
 static void expect_no_names(const char *page)
 {
-    static const char *const names[] = {"node-0", "rack-0", "job-0", "gang", "wide", "\"default"};
+    static const char *const names[] = {"node-0", "rack-0", "job-0",    "\"gang",
+                                        "/gang",  "\"wide", "\"default"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strstr(page, names[i])) {
             fail_msg("/metrics names %s", names[i]);
@@ -151,6 +152,15 @@ static void come_apart(struct scene *scene)
     cluster_wait_key(scene->c, "wide", "status", "Waiting");
 }
 
+/* A gang that fits beside nobody: the first one gives way. */
+static void push_out(struct scene *scene)
+{
+    cluster_group(scene->c, "urgent", 14, NULL);
+    cluster_patch(scene->c, "ConfigMap", "urgent", "{'data':{'priority':'100'}}");
+    cluster_pods(scene->c, "urgent", 14, "urgent", true);
+    cluster_wait_bound(scene->c, "urgent", 14);
+}
+
 static void everything_happens(struct scene *scene)
 {
     scene_fault(scene, "POST /api/v1/namespaces/default/pods/job-0/binding", FAKE_ANSWER, 500, 0);
@@ -161,6 +171,7 @@ static void everything_happens(struct scene *scene)
     ask_for_a_preemption(scene);
     give_up_a_plan(scene);
     come_apart(scene);
+    push_out(scene);
     cluster_create(scene->c, "{'kind':'Node','apiVersion':'v1','metadata':{'name':'broken'},"
                              "'spec':{},'status':{'allocatable':{'cpu':'much'}}}");
     cluster_patch(scene->c, "ConfigMap", "topology", "{'data':{'tree':'{'}}");
@@ -214,7 +225,7 @@ TEST(every_counter_and_histogram_moves)
     static const char *const lines[] = {
         "sakkara_topology_reloads_total{result=\"loaded\"} 1",
         "sakkara_topology_reloads_total{result=\"refused\"} 1",
-        "sakkara_group_scheduling_duration_seconds_count{outcome=\"bound\"} 2",
+        "sakkara_group_scheduling_duration_seconds_count{outcome=\"bound\"} 3",
         "sakkara_group_scheduling_duration_seconds_count{outcome=\"failed\"} 1",
         "sakkara_undecodable_objects_total{resource=\"nodes\"} 1",
         "sakkara_extender_requests_total{verb=\"preempt\",result=\"ok\"} 1",

@@ -176,10 +176,11 @@ TEST(check_asks_for_what_every_scheduler_that_is_enabled_needs)
     scene_start_daemon(&scene);
     (void)snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", daemon_folder(scene.d));
     (void)snprintf(config, sizeof config, "%s/all.yaml", daemon_folder(scene.d));
-    write_text_file(daemon_folder(scene.d), "all.yaml",
-                    "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
-                    "spotmix: {enabled: true, certFile: /c.crt, keyFile: /c.key}\n"
-                    "ocm: {enabled: true}\nkarmada: {enabled: true}\n");
+    write_text_file(
+        daemon_folder(scene.d), "all.yaml",
+        "apiVersion: sakkara/v1\nkind: SakkaraConfiguration\n"
+        "spotmix: {enabled: true, certificates: files, certFile: /c.crt, keyFile: /c.key}\n"
+        "ocm: {enabled: true}\nkarmada: {enabled: true}\n");
     const char *const argv[] = {"check", "--config", config, "--kubeconfig", kubeconfig, NULL};
     assert_int_equal(daemon_run(argv, &out, &err), 5);
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
