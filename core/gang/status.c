@@ -154,8 +154,16 @@ static void report_warnings(struct skr_gang *e, struct group *g, const char *tex
     }
 }
 
+/* Levels are compared with the tree when the members are there: before, the topology may be on its
+ * way, and what is said of the tree that stands in for it is not true for long. */
+static bool levels_count(const struct group *g)
+{
+    return g->seats.n_bound + g->seats.n_new + membership_done(g) >= (size_t)membership_size(g);
+}
+
 static void update_validity(struct skr_gang *e, struct group *g)
 {
+    const bool levels = levels_count(g);
     const char *defect = group_source_defect(g);
     if (defect) {
         set_condition(e, g, CONDITION_VALID, false, "GroupInvalid", defect);
@@ -163,8 +171,8 @@ static void update_validity(struct skr_gang *e, struct group *g)
     }
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    const struct warnings rules = {.lint = true, .levels = true},
-                          all = {.lint = true, .levels = true, .difference = true};
+    const struct warnings rules = {.lint = true, .levels = levels},
+                          all = {.lint = true, .levels = levels, .difference = true};
     const char *reason = warnings_join(e, g, rules, &b);
     char *text = shortened(b.s ? b.s : "");
     report_warnings(e, g, text);

@@ -48,6 +48,11 @@ func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 		return nil
 	})
 
+	// One more than there is room for: somebody has to go.
+	r.groupMap("top", map[string]string{"name": "top", "size": "31", "priority": "10"})
+	r.members("top", 31, gate(true))
+	r.wait(usual, "bound in the place of others", r.allBound("top", 31))
+
 	granted := grantedTo(t, "sakkara")
 	used, refused := usedBy(t, plane.AuditLog(), cluster.DaemonUser)
 	for _, what := range refused {

@@ -23,7 +23,7 @@ TEST(the_well_known_names_have_their_ids)
 /* n names with the prefix, one of each. */
 struct list {
     struct skr_quantity_item item[SKR_RESOURCES_MAX];
-    char name[SKR_RESOURCES_MAX][32];
+    char name[SKR_RESOURCES_MAX][48];
     struct skr_quantities q;
 };
 

@@ -168,7 +168,7 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 	}
 	pods = slices.Clone(pods)
 	slices.SortStableFunc(pods, func(a, b *Pod) int {
-		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), naturally(a.Name, b.Name))
 	})
 	names, next := map[string]string{}, map[string]int{}
 	for _, pod := range pods {
@@ -178,6 +178,34 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 		}
 	}
 	return names
+}
+
+// naturally compares names as the daemon does: numbers in them by their value, so that 2 stands before 10.
+func naturally(a, b string) int {
+	digits := func(s string) (number, rest string) {
+		n := 0
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		return strings.TrimLeft(s[:n], "0"), s[n:]
+	}
+	whole := cmp.Compare(a, b)
+	for a != "" && b != "" {
+		if numeric := func(s string) bool { return s[0] >= '0' && s[0] <= '9' }; numeric(a) && numeric(b) {
+			m, restA := digits(a)
+			n, restB := digits(b)
+			if order := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); order != 0 {
+				return order
+			}
+			a, b = restA, restB
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
 }
 
 // renamer replaces the names in a text, the longest first, so that no name is taken for the beginning of
