@@ -116,6 +116,7 @@ func TestD35_LargeGangsMeetNoCliff(t *testing.T) {
 	}
 	nodes, tree := racks(slots...)
 	r := start(t, nodes, options{daemon: cluster.DaemonOptions{QPS: 50}})
+	r.anyEvents("members that wait for more than five seconds are told")
 	r.topology(tree)
 	r.group("g", 2000, "")
 	r.members("g", 2000)

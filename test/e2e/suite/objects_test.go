@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -48,6 +49,19 @@ func (r *run) topologyNamed(name, tree string, levels ...string) {
 		Meta: cluster.Meta{Name: name, Labels: map[string]string{"sakkara.topology": ""}},
 		Data: map[string]string{"name": "cluster-tree", "resource-names": `["cpu","memory"]`, "level-names": string(names), "tree": tree},
 	}, nil))
+	r.waitForTree(name)
+}
+
+// waitForTree waits a little until a daemon that answers has the map's tree in force: groups have a watch of their own and
+// may be seen before it. A map that does not come into force is the scenario's affair.
+func (r *run) waitForTree(name string) {
+	for range 40 {
+		status, page := r.daemon.AdminGet("/v1/tree")
+		if status != 200 || contains(page, `"`+cluster.SystemNamespace+"/"+name+`"`) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 func topologyPath(name string) string {
