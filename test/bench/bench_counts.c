@@ -14,8 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/placement/evaluate.h"
+#include "core/placement/spread.h"
 #include "core/solver/cache.h"
 #include "test/bench/cluster.h"
+#include "test/bench/field.h"
+#include "topology/base/arena.h"
 
 #define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
 
@@ -24,6 +28,8 @@ struct scene {
     struct skr_problem problem;
     struct skr_solver_cache *cache;
     struct skr_solver_kept *kept;
+    struct field field;
+    struct skr_arena *arena;
     int64_t result; /* told at the end: a run that went wrong is no cheap run */
 };
 
@@ -32,6 +38,7 @@ void counted_reference(struct scene *scene);
 void counted_feasible(struct scene *scene);
 void counted_solve(struct scene *scene);
 void counted_change(struct scene *scene);
+void counted_spread(struct scene *scene);
 
 /* Which totals do the leaves reach together? One byte a total, one leaf after the other. */
 void counted_reference(struct scene *scene)
@@ -84,6 +91,16 @@ void counted_change(struct scene *scene)
     }
 }
 
+/* The clusters of a Placement; the rest of the case is the solver's and not used. */
+void counted_spread(struct scene *scene)
+{
+    struct skr_spread_result result;
+    if (skr_spread_select(&scene->field.problem, scene->arena, &result, NULL) < 0) {
+        abort();
+    }
+    scene->result = (int64_t)result.n;
+}
+
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -134,6 +151,9 @@ static const struct {
      4},
     /* 5,000 nodes, impossible: the sets of rules that stand in the way. */
     {"impossible", counted_solve, {50, 100}, 2, 1024, {PACK(.hard = true), PACK(.max = 4)}, 1},
+    /* A Placement of 1,000 among 5,000 clusters: levels, tuples. */
+    {"spread", counted_spread, {3, 36}, 2, 0, {PACK(0), PACK(0)}, 1000},
+    {"tuples", counted_spread, {8, 1000}, 2, 0, {PACK(0), PACK(0)}, 1000},
 };
 
 static void prepare(struct scene *scene, size_t i)
@@ -149,6 +169,10 @@ static void prepare(struct scene *scene, size_t i)
         counted_feasible(scene);
         scene->result = 0;
     }
+    if (cases[i].run == counted_spread) {
+        field_make(&scene->field, (size_t)cases[i].fanout[0], (size_t)cases[i].fanout[1], true);
+        scene->arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
+    }
     scene->problem.explain = strcmp(cases[i].name, "impossible") == 0;
     scene->problem.explain_parts = SKR_EXPLAIN_RELAXATIONS;
 }
@@ -162,6 +186,7 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[1], cases[i].name) == 0) {
             prepare(&scene, i);
             cases[i].run(&scene);
+            skr_arena_destroy(scene.arena);
             skr_solver_cache_destroy(scene.cache);
             cluster_fini(&scene.cluster);
             if (scene.result != cases[i].result) {

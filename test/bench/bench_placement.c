@@ -19,11 +19,12 @@
 #include "core/placement/evaluate.h"
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
+#include "test/bench/field.h"
 #include "test/unit/frame_rig.h"
 #include "test/unit/json_text.h"
 #include "topology/base/arena.h"
 
-enum { RUNS = 5, NAME_BYTES = 16, CLUSTERS = 5000 };
+enum { RUNS = 5, CLUSTERS = FIELD_CLUSTERS };
 
 static double now_ms(void)
 {
@@ -32,60 +33,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static uint64_t next(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
-
 /* ---- selection ---- */
-
-struct field {
-    char name[CLUSTERS][NAME_BYTES];
-    const char *names[CLUSTERS];
-    int64_t total[CLUSTERS];
-    char text[1000][NAME_BYTES];
-    const char *value[CLUSTERS * SKR_SPREAD_LEVELS_MAX];
-    struct skr_spread_constraint constraint[SKR_SPREAD_LEVELS_MAX];
-    struct skr_spread_problem problem;
-};
-
-/* leaves tuples: the last level has them all, the levels above share them evenly. */
-static void make_field(struct field *f, size_t levels, size_t leaves, bool hard)
-{
-    uint64_t seed = 88172645463325252u;
-    size_t width[SKR_SPREAD_LEVELS_MAX];
-    for (size_t i = 0; i < 1000; i++) {
-        snprintf(f->text[i], NAME_BYTES, "v%zu", i);
-    }
-    width[levels - 1] = leaves;
-    for (size_t l = levels - 1; l-- > 0;) {
-        width[l] = width[l + 1] > 2 ? width[l + 1] / 2 : 2;
-    }
-    for (size_t i = 0; i < CLUSTERS; i++) {
-        const size_t leaf = next(&seed) % leaves;
-        snprintf(f->name[i], NAME_BYTES, "c%05zu", i);
-        f->names[i] = f->name[i];
-        f->total[i] = (int64_t)(next(&seed) % 400) - 200;
-        for (size_t l = 0; l < levels; l++) {
-            f->value[i * levels + l] = f->text[leaf * width[l] / leaves];
-        }
-    }
-    for (size_t l = 0; l < levels; l++) {
-        f->constraint[l] =
-            (struct skr_spread_constraint){.key = "k", .hard = hard && l == 0, .max_skew = 1};
-    }
-    f->problem = (struct skr_spread_problem){.n = CLUSTERS,
-                                             .name = f->names,
-                                             .total = f->total,
-                                             .value = f->value,
-                                             .n_levels = levels,
-                                             .constraint = f->constraint,
-                                             .weight = 2,
-                                             .want = 1000};
-}
 
 static bool look_at_nothing(void *context, const struct skr_spread_step *step)
 {
@@ -99,7 +47,7 @@ static void bench_selection(struct field *f, const char *what, size_t levels, si
 {
     static uint32_t order[CLUSTERS];
     double fast = 1e9, slow = 1e9;
-    make_field(f, levels, leaves, true);
+    field_make(f, levels, leaves, true);
     for (int run = 0; run < RUNS; run++) {
         struct skr_arena *arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
         struct skr_spread_result result;
