@@ -86,7 +86,7 @@ const struct skr_option skr_options[] = {
           "address of filter, prioritize and preempt, under `/v1`"),
     PLAIN("extender.bindListen", LISTEN, "127.0.0.1:9661", bind_listen,
           "address of bind, under `/v1`; its connections are held"),
-    RANGE("extender.filterHold", DURATION, "1s", 0, SKR_SECOND, settings.filter_hold,
+    RANGE("extender.filterHold", DURATION, "0s", 0, SKR_SECOND, settings.filter_hold,
           "a filter call of a member whose nomination is on its way is held for at most this long; "
           "less than `httpTimeout` of the filter entry; 0s: never"),
     RANGE("extender.bindTimeout", DURATION, "330s", 20 * SKR_SECOND, DAY, settings.bind_timeout,

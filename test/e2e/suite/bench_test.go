@@ -44,7 +44,7 @@ type contender struct {
 var contenders = []contender{
 	{name: "bare kube-scheduler", bare: true},
 	{name: "sakkara, ungated"},
-	{name: "ungated, no holds", hold: "0s"},
+	{name: "ungated, holds", hold: "1s"},
 	{name: "sakkara, gated", gated: true},
 }
 
