@@ -50,6 +50,10 @@ const struct skr_spotmix_keys *skr_spotmix_keys(const struct skr_spotmix *mix);
 void skr_spotmix_put(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const json_t *object);
 /* It is gone. Nodes by name, all others by uid. */
 void skr_spotmix_drop(struct skr_spotmix *mix, enum skr_spotmix_kind kind, const char *id);
+/* A pod is being evicted: whoever comes next may have its index. Its controller may replace it before
+ * anybody here sees that it goes, and a replacement behind the highest index would leave a gap. Not
+ * yielding: it stays after all. O(1); nothing happens when there is no such pod. */
+void skr_spotmix_yield(struct skr_spotmix *mix, const char *pod_uid, bool yields);
 
 /* ---- reviews ---- */
 

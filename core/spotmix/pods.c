@@ -108,6 +108,16 @@ void skr_spotmix_pod_claim(struct skr_spotmix_pod *pod, enum skr_spotmix_class c
     pod->owner->held[pod->at].index = index;
 }
 
+void skr_spotmix_yield(struct skr_spotmix *mix, const char *pod_uid, bool yields)
+{
+    struct skr_spotmix_pod *pod;
+
+    HASH_FIND_STR(mix->pods, pod_uid, pod);
+    if (pod) {
+        pod->owner->held[pod->at].index = yields ? -1 : pod->index_claim;
+    }
+}
+
 int64_t skr_spotmix_pod_place(const struct skr_spotmix_pod *pod)
 {
     if (pod->owner->kind == SKR_SPOTMIX_STATEFUL_SET) {

@@ -154,6 +154,7 @@ static void evict(struct skr_spotmix_scheduler_state *self, struct skr_spotmix_m
     skr_strbuf_fini(&body);
     free(memory->leaving);
     memory->leaving = skr_strdup(row->victim);
+    skr_spotmix_yield(self->mix, row->victim, true);
     memory->leaving_until = skr_frame_now(self->frame) + LEAVING_TIME;
     memory->evicting = true;
 }
@@ -300,6 +301,7 @@ void skr_spotmix_evicted(struct skr_spotmix_scheduler_state *self, const char *u
         memory->backoff = 0;
         skr_frame_wake(self->frame, memory->leaving_until, WAKE_WORKLOAD, uid);
     } else {
+        skr_spotmix_yield(self->mix, memory->leaving ? memory->leaving : "", false);
         free(memory->leaving);
         memory->leaving = NULL;
         back_off(self, memory);

@@ -489,6 +489,18 @@ TEST_WITH(stage, indices_are_read_from_live_pods_after_a_restart)
     assert_string_equal(added(stage, INDEX_PATH), "1");
 }
 
+TEST_WITH(stage, the_index_of_a_pod_that_is_being_evicted_is_vacant)
+{
+    put(stage, SKR_SPOTMIX_POD, LIVE_POD("p-1", ""));
+    skr_spotmix_yield(stage->mix, "nobody", true);
+    skr_spotmix_yield(stage->mix, "p-1", true);
+    post(stage, WITH(",'dryRun':true", "shop", POD));
+    assert_string_equal(added(stage, INDEX_PATH), "0");
+    skr_spotmix_yield(stage->mix, "p-1", false); /* the eviction was refused */
+    post(stage, WITH(",'dryRun':true", "shop", POD));
+    assert_string_equal(added(stage, INDEX_PATH), "1");
+}
+
 TEST_WITH(stage, pods_that_never_existed_are_not_counted)
 {
     post(stage, WITH(",'operation':'DELETE'", "shop", POD));
