@@ -6,37 +6,6 @@
 
 #include "core/placement/state.h"
 
-/* ---- namespaces ---- */
-
-const struct skr_ocm_namespace *skr_placements_namespace(const struct skr_placements *self,
-                                                         const char *name)
-{
-    struct skr_ocm_namespace *found;
-    HASH_FIND(hh, self->namespace_, name, strlen(name), found);
-    return found;
-}
-
-static struct skr_ocm_namespace *open_namespace(struct skr_placements *self, const char *name)
-{
-    struct skr_ocm_namespace *found;
-    HASH_FIND(hh, self->namespace_, name, strlen(name), found);
-    if (!found) {
-        found = skr_alloc(sizeof *found);
-        found->name = skr_strdup(name);
-        HASH_ADD_KEYPTR(hh, self->namespace_, found->name, strlen(found->name), found);
-    }
-    return found;
-}
-
-static void close_namespace(struct skr_placements *self, struct skr_ocm_namespace *home)
-{
-    if (!home->binding && !home->entry) {
-        HASH_DELETE(hh, self->namespace_, home);
-        free(home->name);
-        free(home);
-    }
-}
-
 /* ---- Placements ---- */
 
 struct skr_placement_entry *skr_placements_entry(const struct skr_placements *self, const char *key)
@@ -65,7 +34,7 @@ static struct skr_placement_entry *open_entry(struct skr_placements *self, const
     entry = skr_alloc(sizeof *entry);
     entry->key = key;
     HASH_ADD_KEYPTR(hh, self->entry, entry->key, strlen(entry->key), entry);
-    entry->home = open_namespace(self, namespace_);
+    entry->home = skr_placements_open_namespace(self, namespace_);
     DL_APPEND(entry->home->entry, entry);
     return entry;
 }
@@ -98,7 +67,7 @@ static void free_entry(struct skr_placements *self, struct skr_placement_entry *
     struct skr_cluster_count *count, *next;
     HASH_DELETE(hh, self->entry, entry);
     DL_DELETE(entry->home->entry, entry);
-    close_namespace(self, entry->home);
+    skr_placements_close_namespace(self, entry->home);
     HASH_ITER(hh, entry->named, count, next)
     {
         HASH_DELETE(hh, entry->named, count);
@@ -198,7 +167,7 @@ static void free_cached(struct skr_placements *self, enum skr_ocm_kind kind,
     HASH_DELETE(hh, self->cache[kind], cached);
     if (cached->home) {
         DL_DELETE(cached->home->binding, cached);
-        close_namespace(self, cached->home);
+        skr_placements_close_namespace(self, cached->home);
     }
     free(cached->key);
     free(cached);
@@ -256,7 +225,7 @@ static bool put_other(struct skr_placements *self, enum skr_ocm_kind kind, void 
         cached->key = key;
         HASH_ADD_KEYPTR(hh, self->cache[kind], cached->key, strlen(cached->key), cached);
         if (kind == SKR_OCM_BINDING) {
-            cached->home = open_namespace(self, meta->namespace_);
+            cached->home = skr_placements_open_namespace(self, meta->namespace_);
             DL_APPEND(cached->home->binding, cached);
         }
     } else {
@@ -285,24 +254,38 @@ bool skr_placements_put(struct skr_placements *self, enum skr_ocm_kind kind, voi
     return newer;
 }
 
+static void *remove_placement(struct skr_placements *self, const char *key)
+{
+    struct skr_placement_entry *entry = skr_placements_entry(self, key);
+    void *object = entry ? entry->placement : NULL;
+    if (entry) {
+        entry->placement = NULL;
+        skr_placements_close(self, entry);
+    }
+    return object;
+}
+
+static void *remove_other(struct skr_placements *self, enum skr_ocm_kind kind, const char *key)
+{
+    struct skr_ocm_entry *cached = find_cached(self, kind, key);
+    void *object = cached ? cached->object : NULL;
+    if (!cached) {
+        return NULL;
+    }
+    self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
+    if (kind == SKR_OCM_DECISION) {
+        unlink_decision(self, object);
+    }
+    free_cached(self, kind, cached);
+    return object;
+}
+
 void *skr_placements_remove(struct skr_placements *self, enum skr_ocm_kind kind,
                             const char *namespace_, const char *name)
 {
     char *key = skr_object_key(namespace_, name);
-    struct skr_ocm_entry *cached = find_cached(self, kind, key);
-    struct skr_placement_entry *entry =
-        kind == SKR_OCM_PLACEMENT ? skr_placements_entry(self, key) : NULL;
-    void *object = entry ? entry->placement : cached ? cached->object : NULL;
-    if (entry) {
-        entry->placement = NULL;
-        skr_placements_close(self, entry);
-    } else if (cached) {
-        self->unsorted |= kind == SKR_OCM_CLUSTER || kind == SKR_OCM_SET;
-        if (kind == SKR_OCM_DECISION) {
-            unlink_decision(self, object);
-        }
-        free_cached(self, kind, cached);
-    }
+    void *object =
+        kind == SKR_OCM_PLACEMENT ? remove_placement(self, key) : remove_other(self, kind, key);
     free(key);
     return object;
 }

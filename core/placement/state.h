@@ -127,6 +127,10 @@ struct skr_placement_entry *skr_placements_entry(const struct skr_placements *se
 /* NULL: it has neither bindings nor Placements. */
 const struct skr_ocm_namespace *skr_placements_namespace(const struct skr_placements *self,
                                                          const char *name);
+/* namespaces.c. Made when it is not there; freed when nothing is in it any more. */
+struct skr_ocm_namespace *skr_placements_open_namespace(struct skr_placements *self,
+                                                        const char *name);
+void skr_placements_close_namespace(struct skr_placements *self, struct skr_ocm_namespace *home);
 /* Frees it when there is neither Placement nor decision, and no cycle that needs it. */
 void skr_placements_close(struct skr_placements *self, struct skr_placement_entry *entry);
 void skr_placements_sort(struct skr_placements *self);
