@@ -62,6 +62,9 @@ static bool node_helps(const struct skr_sched_pod *p, const struct event *e)
 {
     bool is_new = e->kind == EVENT_NODE_ADD;
     unsigned by_taints = SKR_SCHED_BY_TAINT | SKR_SCHED_BY_UNSCHEDULABLE;
+    if (!e->node) {
+        return false;
+    }
     if ((p->rejected_by & SKR_SCHED_BY_FIT) && (is_new || e->allocatable) &&
         skr_sched_fits_empty(p, e->node)) {
         return true;
@@ -326,7 +329,7 @@ static void waiting(struct skr_scheduler_model *s, struct skr_sched_pod *p,
                     const struct skr_pod *old, bool shrunk)
 {
     bool gated = p->pod->gate || p->pod->foreign_gate;
-    bool had_nomination = p->nominated;
+    bool had_nomination = old && p->nominated;
     if (p->place == SKR_SCHED_ASSUMED || !is_ours(s, p->pod)) {
         return;
     }
