@@ -12,6 +12,8 @@ void plan_commit(struct skr_gang *e, struct plan *plan);          /* id, text; a
 void plan_text_changed(struct skr_gang *e, struct plan *plan);
 /* Members are let go, charges released but of bound ones. */
 void plan_destroy(struct skr_gang *e, struct plan *plan);
+/* No node of a member that is not bound is overcommitted in a resource that the member asks for. */
+bool plan_has_room(const struct skr_gang *e, const struct plan *plan);
 void plan_set_rank(struct pod_entry *p, int32_t rank);
 void plan_set_retries(struct pod_entry *p, int32_t retries);
 void plan_set_turn(struct pod_entry *p, int32_t turn);

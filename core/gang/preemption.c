@@ -230,22 +230,6 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
     plan->preempted = true;
 }
 
-static bool room_is_there(const struct skr_gang *e, const struct plan *plan)
-{
-    const struct pod_entry *p;
-    DL_FOREACH(plan->group->members, p)
-    {
-        const struct skr_ledger_node *node =
-            p->plan == plan && !pods_is_bound(p) ? skr_ledger_get(e->ledger, p->place.node) : NULL;
-        for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
-            if (skr_ledger_node_free(node, p->shape->amounts.item[i].resource) < 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 static void say(struct skr_gang *e, struct group *g)
 {
     struct skr_strbuf b;
@@ -310,7 +294,7 @@ void preemption_step(struct skr_gang *e, struct group *g)
         say(e, g);
         return;
     }
-    bool room = room_is_there(e, plan);
+    bool room = plan_has_room(e, plan);
     size_t waiting = 0, kept = 0;
     for (size_t i = 0; i < plan->n_victims; i++) {
         struct plan_victim *v = &plan->victim[i];

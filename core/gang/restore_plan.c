@@ -322,22 +322,6 @@ static size_t restore_members(struct skr_gang *e, struct group *g, const struct 
     return gone;
 }
 
-static bool all_have_room(const struct skr_gang *e, const struct plan *plan)
-{
-    const struct pod_entry *p;
-    DL_FOREACH(plan->group->members, p)
-    {
-        const struct skr_ledger_node *node =
-            p->plan == plan && !pods_is_bound(p) ? skr_ledger_get(e->ledger, p->place.node) : NULL;
-        for (size_t i = 0; node && i < p->shape->amounts.n; i++) {
-            if (skr_ledger_node_free(node, p->shape->amounts.item[i].resource) < 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 static void restore_record(struct skr_gang *e, struct group *g, const struct skr_plan_record *r,
                            const struct pod_entry *anchor)
 {
@@ -354,7 +338,7 @@ static void restore_record(struct skr_gang *e, struct group *g, const struct skr
         gone = restore_members(e, g, r, &room);
     } else {
         restore_from_pods(e, g, plan);
-        room = all_have_room(e, plan);
+        room = plan_has_room(e, plan);
     }
     bool ranked = complete_ranks(e, g);
     lost_seats_init(&seats, g);

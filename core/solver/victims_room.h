@@ -32,7 +32,7 @@ void skr_victims_room_fini(struct skr_victims_room *room);
 
 /* Exactly these are gone. */
 void skr_victims_room_set(struct skr_victims_room *room, const size_t *victim, size_t n);
-/* New members that the leaf has room for now, at most n. */
+/* New members that the leaf has room for when these are gone, at most n. */
 int32_t skr_victims_room_slots(const struct skr_victims_room *room, int32_t leaf);
 /* Whether the problem is feasible with these gone. < 0: an error; a problem that was cancelled is
  * SKR_RETRY. */
