@@ -109,7 +109,7 @@ func TestPreemption_TheGangOfTheLeastPriorityGivesWay(t *testing.T) {
 }
 
 // TestPreemption_BudgetsAreKept: A gang whose PodDisruptionBudget lets nobody go is no victim: the next one
-// goes.
+// goes. Once the budget is gone, that one takes the room of the first.
 func TestPreemption_BudgetsAreKept(t *testing.T) {
 	nodes, tree := racks([]int{4}, []int{4})
 	r := start(t, nodes, options{})
@@ -128,6 +128,12 @@ func TestPreemption_BudgetsAreKept(t *testing.T) {
 	r.wait(usual, "top is bound", r.allBound("top", 4))
 	r.wait(usual, "low was left alone", r.untouched("low", low))
 	r.must(r.plane.Admin.Delete(budgets + "/low"))
+	r.wait(usual, "mid is bound again", r.allBound("mid", 4))
+	// Which of the new pods is which depends on the order in which the old ones went.
+	for _, group := range []string{"mid", "low"} {
+		r.must(r.plane.Admin.Delete("/apis/apps/v1/namespaces/" + r.ns + "/replicasets/" + group))
+		r.removeGroup(group)
+	}
 }
 
 // TestPreemption_SurvivesADaemonThatDies: Killed in the middle of its evictions, the daemon goes on with the same
