@@ -82,8 +82,7 @@ func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
 	r.wait(usual, "running", r.podsRunning("g", 4))
 	r.members("other", 5)
 	r.must(r.plane.Admin.Delete(r.mapPath("g")))
-	var lost *cluster.Pod
-	r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[1] })
+	lost := r.ranked("g", 1)
 	r.must(r.plane.Admin.Delete(r.podPath(lost.Name)))
 	r.wait(usual, "the other gang takes the room", r.allBound("other", 5))
 	r.wait(usual, "the replacement is there", func(v *cluster.View) error {
@@ -97,6 +96,7 @@ func TestMapDeletedWhileBoundThenAMemberLost(t *testing.T) {
 		r.expectCommand([]string{"explain", "g"}, 4, "GroupNotFound", "group g is bound, 3 members, but 1 pod waits")
 	}
 	r.group("g", 4, "")
+	r.wait(usual, "the map is back, the room is taken", r.reason("g", "Bound", "WaitingForCapacity"))
 	r.must(r.plane.Admin.Delete(r.podPath("other-0")))
 	r.wait(usual, "bound with the replacement", r.allBound("g", 4))
 }
@@ -142,7 +142,7 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 		}
 	})
 	r.must(r.plane.Admin.MergePatch(r.mapPath("g"), `{"data":{"seat-hold":"0"}}`))
-	r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[0] })
+	lost = r.ranked("g", 0)
 	r.must(r.kubelet.Finish(lost, 1))
 	r.wait(usual, "the other gang takes the room", r.podsBound("other", 3))
 }

@@ -75,8 +75,7 @@ func TestD9_LostMemberOfABoundGroupIsReplaced(t *testing.T) {
 		r.wait(usual, "bound", r.allBound("g", 8))
 		r.wait(usual, "running", r.podsRunning("g", 8))
 		before := r.uids("g")
-		var lost *cluster.Pod
-		r.rec.Look(func(v *cluster.View) { lost = v.Pods(r.ns, of("g"))[3] })
+		lost := r.ranked("g", 3)
 		r.must(r.plane.Admin.Delete(r.podPath(lost.Name)))
 		r.wait(usual, "the new pod is bound", func(v *cluster.View) error {
 			if v.Pod(r.ns, lost.Name).UID != "" {
@@ -99,8 +98,7 @@ func TestD10_TerminalPodsFreeTheirSeats(t *testing.T) {
 	r.wait(usual, "bound", r.allBound("g", 8))
 	r.wait(usual, "running", r.podsRunning("g", 8))
 	before := r.uids("g")
-	var failed *cluster.Pod
-	r.rec.Look(func(v *cluster.View) { failed = v.Pods(r.ns, of("g"))[5] })
+	failed := r.ranked("g", 5)
 	r.must(r.kubelet.Finish(failed, 1))
 	r.wait(usual, "one member failed", func(v *cluster.View) error {
 		if pod := v.Pod(r.ns, failed.Name); pod.Status.Phase != "Failed" {
@@ -110,6 +108,22 @@ func TestD10_TerminalPodsFreeTheirSeats(t *testing.T) {
 	})
 	r.wait(usual, "the retry pod is bound", r.allBound("g", 8))
 	r.expectInherited("g", before, seat{failed.Spec.NodeName, failed.Labels["sakkara.member.rank"]})
+}
+
+// ranked is the member of a rank; the names that a Job gives say nothing of it.
+func (r *run) ranked(group string, rank int) (member *cluster.Pod) {
+	r.Helper()
+	r.rec.Look(func(v *cluster.View) {
+		for _, pod := range v.Pods(r.ns, of(group)) {
+			if pod.Live() && pod.Labels["sakkara.member.rank"] == fmt.Sprint(rank) {
+				member = pod
+			}
+		}
+	})
+	if member == nil {
+		r.Fatalf("group %s has no member of rank %d", group, rank)
+	}
+	return member
 }
 
 func (r *run) uids(group string) map[string]bool {
