@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "server/exit_code.h"
+#include "server/object/path.h"
 #include "server/simulate/simulate.h"
 #include "test/golden.h"
 #include "test/test.h"
@@ -326,6 +327,33 @@ TEST(verbose_shows_nomination_gate_park_and_binding_in_this_order)
             fail_msg("%s is missing, or too early", words[i]);
         }
     }
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
+
+TEST(a_daemon_set_has_its_room_before_groups_and_on_a_new_node)
+{
+    const char *path = FOLDER "/daemon-set.yaml";
+    struct skr_strbuf o, m;
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .json = true};
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_OK);
+    json_t *result = json_loads(o.s, 0, NULL);
+    const json_t *pods = json_object_get(result, "pods");
+    size_t members = 0, daemons = 0;
+    for (size_t i = 0; i < json_array_size(pods); i++) {
+        const json_t *pod = json_array_get(pods, i);
+        const char *node = skr_path_text(pod, "node");
+        const bool on_first = strcmp(node, "node-0") == 0;
+        assert_true(on_first || strcmp(node, "node-3") == 0);
+        members += on_first && strcmp(skr_path_text(pod, "group"), "a") == 0 ? 1 : 0;
+        daemons += strcmp(skr_path_text(pod, "namespace"), "kube-system") == 0 ? 1 : 0;
+    }
+    assert_int_equal(members, 3); /* 4 cpu, of which the agent has 500m */
+    assert_int_equal(daemons, 2); /* node-1 is gone, node-2 is tainted */
+    json_decref(result);
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
 }
