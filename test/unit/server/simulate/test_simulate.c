@@ -331,6 +331,35 @@ TEST(verbose_shows_nomination_gate_park_and_binding_in_this_order)
     skr_strbuf_fini(&m);
 }
 
+TEST(what_is_wrong_with_an_item_of_a_list_is_reported_where_it_stands)
+{
+    static const char json[] =
+        "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n"
+        " {\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {\"name\": \"s\"}},\n"
+        "  {\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"},\n"
+        "   \"spec\": {\"priorityClassName\": \"none\", \"containers\": [{\"name\": \"c\", "
+        "\"image\": \"x\"}]}}]}\n";
+    static const char yaml[] =
+        "apiVersion: v1\nkind: List\nitems:\n"
+        "- {apiVersion: v1, kind: Secret, metadata: {name: s}}\n"
+        "-   {apiVersion: v1, kind: Pod, metadata: {name: p},\n"
+        "     spec: {priorityClassName: none, containers: [{name: c, image: x}]}}\n";
+    const struct {
+        const char *text, *warning, *error;
+    } rows[] = {{json, "f.yaml:2:2: warning: kind Secret", "f.yaml:3:3: pods \"p\" is forbidden"},
+                {yaml, "f.yaml:4:3: warning: kind Secret", "f.yaml:5:5: pods \"p\" is forbidden"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct skr_strbuf o, m;
+        skr_strbuf_init(&o);
+        skr_strbuf_init(&m);
+        assert_int_equal(simulate(rows[i].text, &o, &m), SKR_EXIT_ERROR);
+        assert_non_null(strstr(m.s, rows[i].warning));
+        assert_non_null(strstr(m.s, rows[i].error));
+        skr_strbuf_fini(&o);
+        skr_strbuf_fini(&m);
+    }
+}
+
 TEST(a_daemon_set_has_its_room_before_groups_and_on_a_new_node)
 {
     const char *path = FOLDER "/daemon-set.yaml";
