@@ -18,6 +18,7 @@ const struct skr_manifest_kind skr_manifest_kinds[SKR_MANIFEST_KINDS] = {
     {"scheduling.x-k8s.io/v1alpha1", "PodGroup", NULL},
     {"policy/v1", "PodDisruptionBudget", NULL},
     {"v1", "Pod", NULL},
+    {"apps/v1", "DaemonSet", "spec.template"},
     {"batch/v1", "Job", "spec.template"},
     {"apps/v1", "StatefulSet", "spec.template"},
     {"apps/v1", "Deployment", "spec.template"},

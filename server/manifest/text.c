@@ -16,6 +16,7 @@
 
 struct reader {
     const struct skr_manifest_visitor *visitor;
+    const struct skr_yaml *yaml;     /* NULL: JSON */
     struct skr_manifest_place place; /* of the object at hand */
 };
 
@@ -184,6 +185,31 @@ static void inherit(json_t *item, const json_t *list, const char *item_kind)
     }
 }
 
+/* Where the first n items of the list at hand begin; how many are known. *ret: free(). */
+static size_t find_items(const struct reader *r, size_t n, struct skr_yaml_mark **ret)
+{
+    size_t known = 0;
+    struct skr_yaml_mark *mark = skr_alloc_array(n + 1, sizeof *mark);
+    *ret = mark;
+    if (r->yaml) {
+        const struct skr_yaml_mark *item = skr_yaml_items(r->yaml, &known);
+        known = known < n ? known : n;
+        if (known > 0) {
+            memcpy(mark, item, known * sizeof *mark);
+        }
+        return known;
+    }
+    struct skr_position *at = skr_alloc_array(n + 1, sizeof *at);
+    const struct skr_yaml_mark begin = shift(&r->place, (struct skr_position){1, 1});
+    known = skr_json_find_elements(r->place.text + r->place.value_at, "items", n, at);
+    for (size_t i = 0; i < known; i++) {
+        mark[i] = (struct skr_yaml_mark){begin.line + at[i].line - 1, at[i].column};
+        mark[i].column += at[i].line == 1 ? begin.column - 1 : 0;
+    }
+    free(at);
+    return known;
+}
+
 /* Takes list. */
 static void take_list(struct reader *r, json_t *list, struct skr_yaml_mark mark)
 {
@@ -199,14 +225,17 @@ static void take_list(struct reader *r, json_t *list, struct skr_yaml_mark mark)
         return;
     }
     (void)snprintf(item_kind, sizeof item_kind, "%.*s", typed ? (int)(n - 4) : 0, kind);
+    struct skr_yaml_mark *item;
+    const size_t n_known = find_items(r, json_array_size(items), &item);
     for (size_t i = 0; i < json_array_size(items); i++) {
         json_t *object = json_array_get(items, i);
         if (typed) {
             inherit(object, list, item_kind);
         }
         (void)snprintf(r->place.prefix, sizeof r->place.prefix, "items[%zu]", i);
-        take_object(r, json_incref(object), mark);
+        take_object(r, json_incref(object), i < n_known ? item[i] : mark);
     }
+    free(item);
     r->place.prefix[0] = '\0';
     json_decref(list);
 }
@@ -219,6 +248,7 @@ static void read_yaml(struct reader *r)
     struct skr_yaml_mark mark;
     struct skr_error error;
     json_t *object;
+    r->yaml = yaml;
     for (r->place.document = 0;; r->place.document++) {
         if (skr_yaml_next(yaml, &object, &mark, &error) < 0) {
             bool twice = error.code == SKR_CONFLICT;

@@ -38,8 +38,10 @@ struct skr_yaml {
     size_t depth;
     json_t *root;
     struct anchor *anchors;
-    size_t values;             /* copied for aliases, of all documents */
-    struct skr_yaml_mark mark; /* of the event at hand */
+    size_t values;              /* copied for aliases, of all documents */
+    struct skr_yaml_mark mark;  /* of the event at hand */
+    struct skr_yaml_mark *item; /* of the document's "items" */
+    size_t n_items, cap_items;
 };
 
 static struct skr_yaml_mark mark_of(const yaml_mark_t *mark)
@@ -245,6 +247,21 @@ static int close_container(struct skr_yaml *y, struct skr_error *error)
     return rc;
 }
 
+/* Whether the event begins an element of the list "items" of the document. */
+static bool begins_item(const struct skr_yaml *y, const yaml_event_t *event)
+{
+    return y->depth == 2 && json_is_array(y->stack[1].container) &&
+           json_is_object(y->stack[0].container) && strcmp(y->stack[0].key, "items") == 0 &&
+           (event->type == YAML_SCALAR_EVENT || event->type == YAML_ALIAS_EVENT ||
+            event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT);
+}
+
+static void note_item(struct skr_yaml *y)
+{
+    skr_grow(&y->item, &y->cap_items, y->n_items + 1, sizeof *y->item);
+    y->item[y->n_items++] = y->mark;
+}
+
 static int take_event(struct skr_yaml *y, const yaml_event_t *event, struct skr_error *error)
 {
     switch (event->type) {
@@ -299,6 +316,7 @@ void skr_yaml_destroy(struct skr_yaml *yaml)
     if (yaml) {
         drop_document(yaml);
         yaml_parser_delete(&yaml->parser);
+        free(yaml->item);
         free(yaml);
     }
 }
@@ -322,6 +340,7 @@ int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mar
     struct skr_yaml_mark begin = {0, 0};
     yaml_event_t event;
     *ret = NULL;
+    y->n_items = 0;
     for (bool done = false; !done;) {
         if (!yaml_parser_parse(&y->parser, &event)) {
             int rc = parser_error(y, error);
@@ -335,6 +354,9 @@ int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mar
                           event.type != YAML_DOCUMENT_START_EVENT;
         if (begin.line == 0 && is_content) {
             begin = y->mark;
+        }
+        if (begins_item(y, &event)) {
+            note_item(y);
         }
         int rc = take_event(y, &event, error);
         done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT ||
@@ -351,4 +373,10 @@ int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mar
     y->root = NULL;
     drop_anchors(y);
     return 0;
+}
+
+const struct skr_yaml_mark *skr_yaml_items(const struct skr_yaml *yaml, size_t *ret_n)
+{
+    *ret_n = yaml->n_items;
+    return yaml->item;
 }

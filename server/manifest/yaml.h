@@ -24,6 +24,9 @@ void skr_yaml_destroy(struct skr_yaml *yaml); /* NULL allowed */
  * SKR_CONFLICT (a key twice). */
 int skr_yaml_next(struct skr_yaml *yaml, json_t **ret, struct skr_yaml_mark *mark,
                   struct skr_error *error);
+/* Where the elements of the list "items" of the document last read begin, and how many of them were
+ * written out there. Borrowed until the next document. */
+const struct skr_yaml_mark *skr_yaml_items(const struct skr_yaml *yaml, size_t *ret_n);
 
 /* Where the value at path ("items[3].spec.nodeName") of the document-th document (from 0) begins,
  * or the deepest value above it that is there. A key of a mapping may hold dots. Positions count

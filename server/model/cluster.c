@@ -88,8 +88,9 @@ static void show_change(struct skr_cluster *c, const struct skr_store_change *ch
 {
     static void (*const table[])(struct skr_cluster * c, const struct skr_store_change *change) = {
         skr_owners_change,      skr_jobs_change,          skr_replica_sets_change,
-        skr_deployments_change, skr_stateful_sets_change, skr_budgets_change,
-        skr_namespaces_change,  skr_kubelet_change,       skr_node_life_change,
+        skr_deployments_change, skr_stateful_sets_change, skr_daemon_sets_change,
+        skr_budgets_change,     skr_namespaces_change,    skr_kubelet_change,
+        skr_node_life_change,
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         table[i](c, change);
@@ -119,6 +120,7 @@ static void run_task(struct skr_cluster *c, const struct skr_task *task)
         [SKR_TASK_REPLICA_SET] = skr_replica_sets_run,
         [SKR_TASK_DEPLOYMENT] = skr_deployments_run,
         [SKR_TASK_STATEFUL_SET] = skr_stateful_sets_run,
+        [SKR_TASK_DAEMON_SET] = skr_daemon_sets_run,
         [SKR_TASK_BUDGET] = skr_budgets_run,
         [SKR_TASK_COLLECT] = skr_owners_collect,
         [SKR_TASK_NAMESPACE] = skr_namespaces_run,

@@ -21,6 +21,7 @@ enum skr_task_kind {
     SKR_TASK_REPLICA_SET,
     SKR_TASK_DEPLOYMENT,
     SKR_TASK_STATEFUL_SET,
+    SKR_TASK_DAEMON_SET,
     SKR_TASK_BUDGET,
     SKR_TASK_COLLECT,   /* dependents of an owner that goes: of any kind */
     SKR_TASK_NAMESPACE, /* one that is being deleted */
@@ -179,6 +180,8 @@ void skr_deployments_change(struct skr_cluster *c, const struct skr_store_change
 void skr_deployments_run(struct skr_cluster *c, const struct skr_task *task);
 void skr_stateful_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_stateful_sets_run(struct skr_cluster *c, const struct skr_task *task);
+void skr_daemon_sets_change(struct skr_cluster *c, const struct skr_store_change *change);
+void skr_daemon_sets_run(struct skr_cluster *c, const struct skr_task *task);
 void skr_budgets_change(struct skr_cluster *c, const struct skr_store_change *change);
 void skr_budgets_run(struct skr_cluster *c, const struct skr_task *task);
 void skr_budgets_fini(struct skr_cluster *c);

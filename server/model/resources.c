@@ -33,6 +33,8 @@ static const struct skr_store_resource resources[] = {
     ROW("", "v1", "secrets", "secret", "Secret", NULL, true, NONE),
     ROW("", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", "sa", true, NONE),
     ROW("", "v1", "services", "service", "Service", "svc", true, STATUS, .in_all = true),
+    ROW("apps", "v1", "daemonsets", "daemonset", "DaemonSet", "ds", true, STATUS, .in_all = true,
+        .generation = true),
     ROW("apps", "v1", "deployments", "deployment", "Deployment", "deploy", true,
         .subresources = of_workloads, .in_all = true, .generation = true),
     ROW("apps", "v1", "replicasets", "replicaset", "ReplicaSet", "rs", true,

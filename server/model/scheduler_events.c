@@ -269,8 +269,20 @@ static void pod_gone(struct skr_scheduler_model *s, struct skr_sched_pod *p)
     skr_sched_pod_destroy(s, p);
 }
 
+/* Whether it names its one node, as pods of DaemonSets do. */
+static bool is_of_daemon_set(const struct skr_pod *pod)
+{
+    const struct skr_pod_shape *shape = &pod->shape;
+    return shape->n_terms == 1 && shape->term[0].n == 1 && shape->term[0].requirement[0].is_field &&
+           shape->term[0].requirement[0].op == SKR_SELECTOR_IN &&
+           shape->term[0].requirement[0].n_values == 1;
+}
+
 static bool is_ours(const struct skr_scheduler_model *s, const struct skr_pod *pod)
 {
+    if (s->options.daemons) {
+        return is_of_daemon_set(pod);
+    }
     for (size_t i = 0; i < s->options.n_names; i++) {
         if (strcmp(s->options.name[i], pod->scheduler_name) == 0) {
             return true;

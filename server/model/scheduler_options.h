@@ -28,6 +28,7 @@ struct skr_extender {
 struct skr_scheduler_options {
     size_t n_names;
     const char *const *name; /* schedulerNames it serves; borrowed */
+    bool daemons;            /* it serves the pods of DaemonSets instead, whatever their name */
     struct skr_extender extender;
     int percentage;           /* percentageOfNodesToScore; 0: 50 - nodes / 125, at least 5 */
     skr_time initial_backoff; /* 0: 1 s */

@@ -313,6 +313,27 @@ static table stateful_set_spec[] = {INT("replicas", 1),
                                     END};
 static table stateful_set[] = {OBJECT, OBJ("spec", stateful_set_spec, 2),
                                OBJ("status", replicas_status, 3), END};
+static table daemon_rolling[] = {EITHER("maxUnavailable", 1), EITHER("maxSurge", 2), END};
+static table daemon_strategy[] = {STR("type", 1), OBJ("rollingUpdate", daemon_rolling, 2), END};
+static table daemon_set_spec[] = {OBJ("selector", selector, 1),
+                                  OBJ("template", template, 2),
+                                  OBJ("updateStrategy", daemon_strategy, 3),
+                                  INT("minReadySeconds", 4),
+                                  INT("revisionHistoryLimit", 6),
+                                  END};
+static table daemon_set_status[] = {INT("currentNumberScheduled", 0),
+                                    INT("numberMisscheduled", 0),
+                                    INT("desiredNumberScheduled", 0),
+                                    INT("numberReady", 0),
+                                    INT("observedGeneration", 0),
+                                    INT("updatedNumberScheduled", 0),
+                                    INT("numberAvailable", 0),
+                                    INT("numberUnavailable", 0),
+                                    INT("collisionCount", 0),
+                                    LIST("conditions", condition, 0),
+                                    END};
+static table daemon_set[] = {OBJECT, OBJ("spec", daemon_set_spec, 2),
+                             OBJ("status", daemon_set_status, 3), END};
 static table job_spec[] = {INT("parallelism", 1),
                            INT("completions", 2),
                            INT("activeDeadlineSeconds", 3),
@@ -415,6 +436,7 @@ const struct skr_schema_field *skr_schema_of(const char *kind)
     } kinds[] = {
         {"Binding", binding},
         {"ConfigMap", configmap},
+        {"DaemonSet", daemon_set},
         {"DeleteOptions", delete_options},
         {"Deployment", deployment},
         {"Event", event},

@@ -289,6 +289,20 @@ static void default_stateful_set(json_t *object)
     default_template(spec);
 }
 
+static void default_daemon_set(json_t *object)
+{
+    json_t *spec = object_in(object, "spec");
+    json_t *strategy = object_in(spec, "updateStrategy");
+
+    number(spec, "revisionHistoryLimit", 10);
+    text(strategy, "type", "RollingUpdate");
+    if (strcmp(skr_path_text(strategy, "type"), "RollingUpdate") == 0) {
+        number(object_in(strategy, "rollingUpdate"), "maxUnavailable", 1);
+        number(object_in(strategy, "rollingUpdate"), "maxSurge", 0);
+    }
+    default_template(spec);
+}
+
 /* ---- the rest ---- */
 
 static void default_namespace(json_t *object)
@@ -351,6 +365,7 @@ void skr_defaults_set(const struct skr_store_resource *resource, json_t *object)
         const char *kind;
         void (*set)(json_t *object);
     } table[] = {
+        {"DaemonSet", default_daemon_set},
         {"Deployment", default_deployment},
         {"Job", default_job},
         {"Namespace", default_namespace},

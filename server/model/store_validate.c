@@ -449,6 +449,7 @@ void skr_validate_object(const struct skr_store_resource *resource, const json_t
         void (*validate)(const json_t *object, const json_t *before, struct skr_causes *causes);
     } table[] = {
         {"ConfigMap", validate_configmap},
+        {"DaemonSet", validate_plain_workload},
         {"Deployment", validate_plain_workload},
         {"Job", validate_job},
         {"Lease", validate_lease},

@@ -367,6 +367,31 @@ static void print_stateful_set(json_t *cells, const json_t *s, skr_time now)
     joined(cells, list, "image");
 }
 
+static const struct skr_table_column daemon_set_columns[] = {NAME,
+                                                             NUMBER("Desired"),
+                                                             NUMBER("Current"),
+                                                             NUMBER("Ready"),
+                                                             NUMBER("Up-to-date"),
+                                                             NUMBER("Available"),
+                                                             COLUMN("Node Selector"),
+                                                             COLUMN("Age"),
+                                                             WIDE("Containers"),
+                                                             WIDE("Images"),
+                                                             WIDE("Selector")};
+
+static void print_daemon_set(json_t *cells, const json_t *d, skr_time now)
+{
+    name(cells, d);
+    number(cells, skr_path_int(d, "status.desiredNumberScheduled", 0));
+    number(cells, skr_path_int(d, "status.currentNumberScheduled", 0));
+    number(cells, skr_path_int(d, "status.numberReady", 0));
+    number(cells, skr_path_int(d, "status.updatedNumberScheduled", 0));
+    number(cells, skr_path_int(d, "status.numberAvailable", 0));
+    pairs(cells, skr_path_get(d, "spec.template.spec.nodeSelector"));
+    age(cells, d, now);
+    containers(cells, d);
+}
+
 /* ---- events ---- */
 
 static const struct skr_table_column event_columns[] = {
@@ -541,6 +566,7 @@ const struct skr_table_printer *skr_table_printer_of(const char *kind)
 {
     static const struct skr_table_printer printers[] = {
         PRINTER("ConfigMap", map_columns, print_map),
+        PRINTER("DaemonSet", daemon_set_columns, print_daemon_set),
         PRINTER("Deployment", deployment_columns, print_deployment),
         PRINTER("Event", event_columns, print_event),
         PRINTER("Job", job_columns, print_job),

@@ -3,6 +3,7 @@
 #include "server/simulate/offline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology/base/arena.h"
 
@@ -12,6 +13,7 @@ struct skr_offline {
     struct skr_store *store;
     struct skr_engine_driver *driver;
     struct skr_scheduler_model *scheduler;
+    struct skr_scheduler_model *daemons; /* NULL: not served */
     skr_time now;
     bool started;
 };
@@ -55,6 +57,7 @@ void skr_offline_destroy(struct skr_offline *offline)
         return;
     }
     skr_scheduler_destroy(offline->scheduler);
+    skr_scheduler_destroy(offline->daemons);
     skr_engine_driver_destroy(offline->driver);
     skr_cluster_destroy(offline->cluster);
     free(offline);
@@ -65,12 +68,62 @@ struct skr_store *skr_offline_store(struct skr_offline *offline)
     return offline->store;
 }
 
+/* ---- DaemonSets ---- */
+
+static int let_pass(void *context, const struct skr_pod *pod, const char *const *node, size_t n,
+                    skr_time now, uint8_t *passes, const char **why, struct skr_error *error)
+{
+    (void)context, (void)pod, (void)node, (void)now, (void)why, (void)error;
+    memset(passes, 1, n);
+    return 0;
+}
+
+static void bind_at_once(void *context, uint64_t call, const struct skr_pod *pod, const char *node,
+                         skr_time now)
+{
+    struct skr_offline *o = context;
+    json_t *body =
+        json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "Binding",
+                  "metadata", "name", pod->meta.name, "target", "kind", "Node", "name", node);
+    const struct skr_store_request request = {.verb = SKR_STORE_CREATE,
+                                              .resource = skr_store_resource_keeping("Pod"),
+                                              .namespace_ = pod->meta.namespace_,
+                                              .name = pod->meta.name,
+                                              .subresource = "binding",
+                                              .body = body};
+    struct skr_store_reply reply;
+    skr_store_handle(o->store, &request, now, &reply);
+    skr_scheduler_bind_done(o->daemons, call, reply.status >= 400 ? "refused" : NULL);
+    json_decref(reply.body);
+    json_decref(body);
+}
+
+static void start_daemons(struct skr_offline *o)
+{
+    const struct skr_scheduler_options options = {
+        .daemons = true,
+        .extender = {.context = o, .filter = let_pass, .bind = bind_at_once},
+        .percentage = 100};
+    o->daemons = skr_scheduler_create(&options, o->store, o->now);
+}
+
+static void seat_daemons(struct skr_offline *o)
+{
+    while (o->daemons && skr_scheduler_next(o->daemons, o->now) <= o->now) {
+        skr_scheduler_step(o->daemons, o->now);
+    }
+}
+
 void skr_offline_start(struct skr_offline *offline)
 {
     struct skr_offline *o = offline;
     struct skr_settings *settings = &o->options.settings;
     if (o->options.every_pod && settings->n_scheduler_names < SKR_SCHEDULER_NAMES_MAX) {
         settings->scheduler_name[settings->n_scheduler_names++] = "default-scheduler";
+    }
+    if (o->options.daemons) {
+        start_daemons(o);
+        seat_daemons(o);
     }
     struct skr_scheduler_options options = {
         .n_names = o->options.settings.n_scheduler_names,
@@ -101,6 +154,10 @@ skr_time skr_offline_next(const struct skr_offline *offline)
         next = driver < next ? driver : next;
         next = scheduler < next ? scheduler : next;
     }
+    if (o->daemons) {
+        skr_time daemons = skr_scheduler_next(o->daemons, o->now);
+        next = daemons < next ? daemons : next;
+    }
     return next < o->now ? o->now : next;
 }
 
@@ -113,6 +170,7 @@ void skr_offline_step(struct skr_offline *offline)
     }
     o->now = next;
     skr_cluster_step(o->cluster, o->now);
+    seat_daemons(o);
     if (o->started) {
         skr_engine_driver_step(o->driver, o->now);
         skr_scheduler_step(o->scheduler, o->now);

@@ -6,7 +6,9 @@
  * daemon's engine as its extender, under one virtual clock. Nothing sleeps; the clock jumps to
  * whatever is due next. The same calls give the same run, byte for byte.
  *
- * What is in the store when _start() is called is what scheduler and engine find at their start.
+ * What is in the store when _start() is called is what scheduler and engine find at their start. Pods
+ * of DaemonSets have a scheduler of their own, for which no time passes: they get their nodes before
+ * anybody else sees them.
  * Later changes are made through skr_offline_store() at the time skr_offline_now().
  */
 #include "server/model/cluster.h"
@@ -25,6 +27,7 @@ struct skr_offline_options {
     struct skr_cluster_options cluster;
     int percentage; /* percentageOfNodesToScore; 0: the default */
     skr_time start; /* of the clock */
+    bool daemons;   /* there are DaemonSets, now or later */
     bool every_pod; /* pods of kube-scheduler's own profile are scheduled, too */
     struct skr_trace trace;
     /* Events the engine writes, as in struct skr_engine_driver_options. */

@@ -118,15 +118,28 @@ static void read_mix_settings(struct simulation *s)
     }
 }
 
-static bool is_mixed(const struct simulation *s)
+static bool is_mixed(const struct simulation *s, const json_t *object)
+{
+    return skr_mix_admission_is_wanted(&s->mix_settings, object);
+}
+
+static bool is_daemon_set(const struct simulation *s, const json_t *object)
+{
+    (void)s;
+    return strcmp(skr_path_text(object, "kind"), "DaemonSet") == 0;
+}
+
+/* Whether the files or the steps have such an object. */
+static bool has(const struct simulation *s,
+                bool (*is_one)(const struct simulation *s, const json_t *object))
 {
     for (size_t i = 0; i < s->input.manifests.n; i++) {
-        if (skr_mix_admission_is_wanted(&s->mix_settings, s->input.manifests.item[i].object)) {
+        if (is_one(s, s->input.manifests.item[i].object)) {
             return true;
         }
     }
     for (size_t i = 0; i < s->input.n_steps; i++) {
-        if (skr_mix_admission_is_wanted(&s->mix_settings, s->input.step[i].body)) {
+        if (is_one(s, s->input.step[i].body)) {
             return true;
         }
     }
@@ -136,10 +149,11 @@ static bool is_mixed(const struct simulation *s)
 static int build(struct simulation *s)
 {
     read_mix_settings(s);
-    const bool mixed = is_mixed(s);
+    const bool mixed = has(s, is_mixed);
     struct skr_offline_options options = {.settings = s->settings,
                                           .percentage = s->input.percentage,
                                           .start = s->input.start,
+                                          .daemons = has(s, is_daemon_set),
                                           .every_pod = mixed,
                                           .event = take_event,
                                           .context = s};

@@ -434,3 +434,46 @@ bool skr_json_find_path(const char *text, const char *const *path, struct skr_po
     *ret = t.position;
     return t.kind != TOKEN_END;
 }
+
+/* value: before an array. */
+static size_t list_elements(struct scan value, size_t n, struct skr_position *ret)
+{
+    size_t depth = 0, found = 0;
+    if (next_token(&value).first != '[') {
+        return 0;
+    }
+    while (found < n || depth > 0) {
+        struct token t = next_token(&value);
+        if (t.kind == TOKEN_END || (t.kind == TOKEN_CLOSE && depth == 0)) {
+            break;
+        }
+        if (depth == 0 && t.kind != TOKEN_MARK) {
+            ret[found++] = t.position;
+        }
+        depth += t.kind == TOKEN_OPEN ? 1 : 0;
+        depth -= t.kind == TOKEN_CLOSE ? 1 : 0;
+    }
+    return found;
+}
+
+size_t skr_json_find_elements(const char *text, const char *member, size_t n,
+                              struct skr_position *ret)
+{
+    struct scan scan = scan_begin(text);
+    size_t depth = 0;
+    do {
+        struct token t = next_token(&scan);
+        if (t.kind == TOKEN_END) {
+            break;
+        }
+        depth += t.kind == TOKEN_OPEN ? 1 : 0;
+        depth -= t.kind == TOKEN_CLOSE && depth > 0 ? 1 : 0;
+        if (t.kind == TOKEN_STRING && depth == 1 && before_colon(scan)) {
+            (void)next_token(&scan);
+            if (string_is(text, &t, member)) {
+                return list_elements(scan, n, ret);
+            }
+        }
+    } while (depth > 0);
+    return 0;
+}

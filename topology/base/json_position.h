@@ -22,6 +22,11 @@ struct skr_position {
  * NULL-terminated. The last of duplicate members is meant. false when absent. */
 bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret);
 
+/* Positions of the first n elements of the array that is the member of the object; how many were
+ * found. The first of duplicate members is meant. */
+size_t skr_json_find_elements(const char *text, const char *member, size_t n,
+                              struct skr_position *ret);
+
 /* Position of the n-th (from 0) key of the document, whatever object it belongs to, and of its
  * value. Keys are counted as they stand in the text, which is the order of a depth-first walk when
  * no object has duplicates. Both may be NULL. false when there are fewer. */

@@ -114,10 +114,30 @@ TEST(lists_are_flattened_and_their_items_inherit_what_they_leave_out)
 {
     assert_reads("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n"
                  "- {apiVersion: v2, kind: B}\n",
-                 "1:1 {\"apiVersion\":\"v1\",\"kind\":\"A\"}\n"
-                 "1:1 {\"apiVersion\":\"v2\",\"kind\":\"B\"}\n",
+                 "4:3 {\"apiVersion\":\"v1\",\"kind\":\"A\"}\n"
+                 "5:3 {\"apiVersion\":\"v2\",\"kind\":\"B\"}\n",
                  "");
     assert_reads("{\"apiVersion\":\"v1\",\"kind\":\"NodeList\",\"items\":[{\"n\":1}]}",
+                 "1:47 {\"n\":1,\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n", "");
+}
+
+TEST(items_of_a_list_stand_where_they_begin)
+{
+    assert_reads("{\"apiVersion\":\"v1\",\"kind\":\"X\"}\n"
+                 "  {\"kind\":\"NodeList\",\"a\":{\"items\":[1]},\"items\":[{\"n\":[{}]},\n"
+                 "  {\"n\":2}], \"apiVersion\":\"v1\"}",
+                 "1:1 {\"apiVersion\":\"v1\",\"kind\":\"X\"}\n"
+                 "2:49 {\"n\":[{}],\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n"
+                 "3:3 {\"n\":2,\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n",
+                 "");
+    assert_reads("kind: NodeList\napiVersion: v1\na: {items: [1]}\nitems:\n- &x\n  n: 1\n- *x\n"
+                 "---\n" HEAD,
+                 "5:3 {\"n\":1,\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n"
+                 "7:3 {\"n\":1,\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n"
+                 "9:1 {\"apiVersion\":\"v1\",\"kind\":\"X\"}\n",
+                 "");
+    /* Not written out there: where the list begins. */
+    assert_reads("kind: NodeList\napiVersion: v1\na: &x {items: [{n: 1}]}\n<<: *x\n",
                  "1:1 {\"n\":1,\"kind\":\"Node\",\"apiVersion\":\"v1\"}\n", "");
 }
 

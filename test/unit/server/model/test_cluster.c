@@ -26,12 +26,25 @@ static bool binding;
 
 /* ---- a scheduler without questions ---- */
 
+/* The node that a daemon pod names, else n1. */
+static const char *node_for(const json_t *pod)
+{
+    const json_t *terms = skr_path_get(pod, "spec.affinity.nodeAffinity."
+                                            "requiredDuringSchedulingIgnoredDuringExecution."
+                                            "nodeSelectorTerms");
+    const json_t *field =
+        json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"), 0);
+    const char *node = json_string_value(json_array_get(json_object_get(field, "values"), 0));
+
+    return node ? node : "n1";
+}
+
 static size_t bind_all(void)
 {
     struct skr_store_change change;
     bool gone;
     size_t n = 0;
-    char line[300];
+    char line[300], target[300];
 
     while (skr_store_next_change(store, seen, &change, &gone)) {
         seen = change.revision;
@@ -43,7 +56,8 @@ static size_t bind_all(void)
         snprintf(line, sizeof line, "POST /api/v1/namespaces/%s/pods/%s/binding",
                  skr_path_text(change.object, "metadata.namespace"),
                  skr_path_text(change.object, "metadata.name"));
-        (void)sandbox_request(store, now, line, "{'target':{'name':'n1'}}", NULL);
+        snprintf(target, sizeof target, "{'target':{'name':'%s'}}", node_for(change.object));
+        (void)sandbox_request(store, now, line, target, NULL);
     }
     return n;
 }
@@ -409,6 +423,105 @@ TEST(names_are_random_when_they_are_not_counted)
     run(SECOND);
     assert_int_equal(strlen(pods()), strlen("j-0-xxxxx:Running"));
     assert_memory_equal(pods(), "j-0-", 4);
+}
+
+#define DAEMON                                                                                  \
+    "{'metadata':{'name':'d'},'spec':{'selector':{'matchLabels':{'app':'x'}},'template':{"      \
+    "'metadata':{'labels':{'app':'x'}},'spec':{'nodeSelector':{'kind':'worker'},'containers':[" \
+    "{'name':'c','image':'x'}]}}}}"
+
+static void add_node(const char *name, const char *spec)
+{
+    char body[300];
+    snprintf(body, sizeof body, "{'metadata':{'name':'%s','labels':{'kind':'worker'}},'spec':%s}",
+             name, spec);
+    sandbox_ok(store, 201, "POST /api/v1/nodes", body);
+}
+
+/* "DESIRED CURRENT READY MISSCHEDULED" */
+static const char *daemons(void)
+{
+    static const char *const fields[] = {"desiredNumberScheduled", "currentNumberScheduled",
+                                         "numberReady", "numberMisscheduled"};
+    static char text[200];
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "status.%s", fields[i]);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? " " : "",
+                              sandbox_field(store, APPS "/daemonsets/d", path));
+    }
+    return text;
+}
+
+TEST(a_daemon_set_has_a_pod_on_every_node_that_admits_it)
+{
+    add_node("n2", "{}");
+    add_node("n3", "{'unschedulable':true}"); /* tolerated */
+    add_node("n4", "{'taints':[{'key':'mine','effect':'NoSchedule'}]}");
+    sandbox_ok(store, 201, "POST " APPS "/daemonsets", DAEMON);
+    run(SECOND); /* n1 lacks the label */
+    assert_string_equal(pods(), "d-0:Running d-1:Running");
+    assert_string_equal(daemons(), "2 2 2 0");
+    assert_string_equal(sandbox_field(store, PODS "/d-1", "spec.nodeName"), "n3");
+    assert_string_equal(sandbox_field(store, PODS "/d-1", "spec.nodeSelector.kind"), "worker");
+    assert_string_equal(sandbox_field(store, PODS "/d-1", "spec.tolerations[0].key"),
+                        "node.kubernetes.io/not-ready");
+    assert_string_equal(sandbox_field(store, PODS "/d-1", "spec.tolerations[5].key"),
+                        "node.kubernetes.io/unschedulable");
+    add_node("n5", "{}"); /* later: has its pod at once */
+    run(SECOND);
+    assert_string_equal(pods(), "d-0:Running d-1:Running d-2:Running");
+    sandbox_ok(store, 200, "DELETE " PODS "/d-0", NULL); /* is replaced */
+    run(SECOND);
+    assert_string_equal(pods(), "d-1:Running d-2:Running d-3:Running");
+    assert_string_equal(sandbox_field(store, PODS "/d-3", "spec.nodeName"), "n2");
+}
+
+TEST(a_daemon_pod_stays_under_no_schedule_and_goes_with_the_label_or_the_node)
+{
+    add_node("n2", "{}");
+    add_node("n3", "{}");
+    add_node("n4", "{}");
+    sandbox_ok(store, 201, "POST " APPS "/daemonsets", DAEMON);
+    run(SECOND);
+    sandbox_ok(store, 200, "MERGE /api/v1/nodes/n2",
+               "{'spec':{'taints':[{'key':'mine','effect':'NoSchedule'}]}}");
+    run(SECOND);
+    assert_string_equal(pods(), "d-0:Running d-1:Running d-2:Running");
+    assert_string_equal(daemons(), "2 2 2 1");
+    sandbox_ok(store, 200, "MERGE /api/v1/nodes/n3", "{'metadata':{'labels':{'kind':'other'}}}");
+    run(SECOND);
+    assert_string_equal(pods(), "d-0:Running d-2:Running");
+    sandbox_ok(store, 200, "DELETE /api/v1/nodes/n4", NULL);
+    run(100 * SECOND); /* the pod garbage collector's quarantine */
+    assert_string_equal(pods(), "d-0:Running");
+    assert_string_equal(daemons(), "0 0 0 1");
+    sandbox_ok(store, 200, "DELETE " APPS "/daemonsets/d", NULL);
+    run(SECOND);
+    assert_string_equal(pods(), "");
+}
+
+TEST(a_new_template_of_a_daemon_set_goes_round_node_by_node)
+{
+    add_node("n2", "{}");
+    add_node("n3", "{}");
+    add_node("n4", "{}");
+    sandbox_ok(store, 201, "POST " APPS "/daemonsets", DAEMON);
+    run(SECOND);
+    sandbox_ok(store, 200, "STRATEGIC " APPS "/daemonsets/d",
+               "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'y'}]}}}}");
+    for (int i = 0; i < 100; i++) { /* one at a time */
+        run(20 * SKR_MILLISECOND);
+        const char *ready = sandbox_field(store, APPS "/daemonsets/d", "status.numberReady");
+        assert_true(*ready == '2' || *ready == '3');
+    }
+    run(SECOND);
+    assert_string_equal(pods(), "d-3:Running d-4:Running d-5:Running");
+    assert_string_equal(sandbox_field(store, PODS "/d-4", "spec.containers[0].image"), "y");
+    assert_string_equal(sandbox_field(store, APPS "/daemonsets/d", "status.updatedNumberScheduled"),
+                        "3");
 }
 
 /* ---- budgets, namespaces ---- */

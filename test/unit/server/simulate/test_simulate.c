@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "server/exit_code.h"
+#include "server/object/path.h"
 #include "server/simulate/simulate.h"
 #include "test/golden.h"
 #include "test/test.h"
@@ -326,6 +327,62 @@ TEST(verbose_shows_nomination_gate_park_and_binding_in_this_order)
             fail_msg("%s is missing, or too early", words[i]);
         }
     }
+    skr_strbuf_fini(&o);
+    skr_strbuf_fini(&m);
+}
+
+TEST(what_is_wrong_with_an_item_of_a_list_is_reported_where_it_stands)
+{
+    static const char json[] =
+        "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n"
+        " {\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {\"name\": \"s\"}},\n"
+        "  {\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"},\n"
+        "   \"spec\": {\"priorityClassName\": \"none\", \"containers\": [{\"name\": \"c\", "
+        "\"image\": \"x\"}]}}]}\n";
+    static const char yaml[] =
+        "apiVersion: v1\nkind: List\nitems:\n"
+        "- {apiVersion: v1, kind: Secret, metadata: {name: s}}\n"
+        "-   {apiVersion: v1, kind: Pod, metadata: {name: p},\n"
+        "     spec: {priorityClassName: none, containers: [{name: c, image: x}]}}\n";
+    const struct {
+        const char *text, *warning, *error;
+    } rows[] = {{json, "f.yaml:2:2: warning: kind Secret", "f.yaml:3:3: pods \"p\" is forbidden"},
+                {yaml, "f.yaml:4:3: warning: kind Secret", "f.yaml:5:5: pods \"p\" is forbidden"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct skr_strbuf o, m;
+        skr_strbuf_init(&o);
+        skr_strbuf_init(&m);
+        assert_int_equal(simulate(rows[i].text, &o, &m), SKR_EXIT_ERROR);
+        assert_non_null(strstr(m.s, rows[i].warning));
+        assert_non_null(strstr(m.s, rows[i].error));
+        skr_strbuf_fini(&o);
+        skr_strbuf_fini(&m);
+    }
+}
+
+TEST(a_daemon_set_has_its_room_before_groups_and_on_a_new_node)
+{
+    const char *path = FOLDER "/daemon-set.yaml";
+    struct skr_strbuf o, m;
+    const struct skr_simulate_options options = {
+        .file = &path, .n_files = 1, .until = SKR_TIME_NEVER, .json = true};
+    skr_strbuf_init(&o);
+    skr_strbuf_init(&m);
+    assert_int_equal(skr_simulate_run(&options, &o, &m), SKR_EXIT_OK);
+    json_t *result = json_loads(o.s, 0, NULL);
+    const json_t *pods = json_object_get(result, "pods");
+    size_t members = 0, daemons = 0;
+    for (size_t i = 0; i < json_array_size(pods); i++) {
+        const json_t *pod = json_array_get(pods, i);
+        const char *node = skr_path_text(pod, "node");
+        const bool on_first = strcmp(node, "node-0") == 0;
+        assert_true(on_first || strcmp(node, "node-3") == 0);
+        members += on_first && strcmp(skr_path_text(pod, "group"), "a") == 0 ? 1 : 0;
+        daemons += strcmp(skr_path_text(pod, "namespace"), "kube-system") == 0 ? 1 : 0;
+    }
+    assert_int_equal(members, 3); /* 4 cpu, of which the agent has 500m */
+    assert_int_equal(daemons, 2); /* node-1 is gone, node-2 is tainted */
+    json_decref(result);
     skr_strbuf_fini(&o);
     skr_strbuf_fini(&m);
 }

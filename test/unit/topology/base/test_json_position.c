@@ -105,6 +105,20 @@ TEST(paths_lead_to_values)
     assert_false(skr_json_find_path("", rows[0].path, &p));
 }
 
+TEST(elements_of_an_array_are_found_in_one_go)
+{
+    static const char text[] = "{\"b\": {\"a\": [0]},\n \"a\": [{\"x\": [1, 2]},\n  2, \"]\" ]}";
+    struct skr_position at[4];
+    assert_int_equal(skr_json_find_elements(text, "a", 4, at), 3);
+    assert_int_equal(at[0].line * 100 + at[0].column, 208);
+    assert_int_equal(at[1].line * 100 + at[1].column, 303);
+    assert_int_equal(at[2].line * 100 + at[2].column, 306);
+    assert_int_equal(skr_json_find_elements(text, "a", 1, at), 1);
+    assert_int_equal(skr_json_find_elements(text, "b", 4, at), 0);
+    assert_int_equal(skr_json_find_elements(text, "c", 4, at), 0);
+    assert_int_equal(skr_json_find_elements("{\"a\": [1, [", "a", 4, at), 2);
+}
+
 TEST(of_duplicate_members_the_last_is_meant)
 {
     static const char *const path[] = {"a", NULL};
@@ -199,6 +213,7 @@ TEST(any_bytes_at_all_are_survived)
         (void)skr_json_find_path(text, path + 1, &p);
         (void)skr_json_find_path(text, path + 2, &p);
         (void)skr_json_deeper_than(text, 2, &p);
+        (void)skr_json_find_elements(text, "", 1, &p);
         skr_json_find_token(text, seed % 25, &p);
         (void)skr_json_find_duplicate(text, seed % 25, &p, &p);
     }
