@@ -26,6 +26,8 @@ struct world {
     bool faults;   /* writes may fail */
     char veto[32]; /* node that in-tree filters refuse; "" none */
     bool mended;   /* shy pods are shy no more */
+    bool shy;      /* there are some */
+    bool no_tree;  /* the topology map is malformed */
 };
 
 /* xorshift64* */
@@ -144,7 +146,9 @@ static void change_topology(struct world *w)
         "{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},\\'node-3\\':{}},"
         "\\'rack-1\\':{\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{},\\'node-7\\':{},"
         "\\'node-8\\':{}}}"};
-    rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[pick(w, 3)]);
+    uint32_t which = pick(w, 3);
+    w->no_tree = which == 0;
+    rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[which]);
 }
 
 static struct rig_object *some_pod(struct world *w)
@@ -179,6 +183,7 @@ static void add_pod(struct world *w)
         rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'3'}}}");
     }
     if (group == SHY) {
+        w->shy = true;
         rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
     }
 }
@@ -186,6 +191,7 @@ static void add_pod(struct world *w)
 /* Every plan that puts two of them on one node is refused. */
 static void add_shy_gang(struct world *w, bool gated)
 {
+    w->shy = true;
     rig_group(w->rig, group_names[SHY], 4, 0, NULL);
     for (int i = 0; i < 4; i++) {
         char name[32];
@@ -290,6 +296,7 @@ static void answer_some_write(struct world *w)
     if (outcome == RIG_403 && chosen->kind == SKR_WRITE_PATCH_POD_STATUS) {
         outcome = RIG_LOST; /* that is remembered for good */
     }
+    w->rig->disturbances += outcome == RIG_403; /* as who may do what was changed */
     rig_answer_write(w->rig, chosen, outcome);
 }
 
@@ -330,9 +337,18 @@ static void disaster(struct world *w)
     }
 }
 
+/* What ends plans whatever the engine does: kube-scheduler refuses nodes for reasons of its own, there is no
+ * tree, plans time out soon. */
+static bool is_odd(const struct world *w)
+{
+    return w->veto[0] || w->shy || w->no_tree || w->rig->settings.plan_timeout < 300 * SKR_SECOND;
+}
+
 static void step(struct world *w)
 {
     uint32_t x = pick(w, 1000);
+    w->rig->users_act = x >= 910 && x < 990;
+    w->rig->disturbances += w->rig->users_act;
     if (x < 300) {
         rig_step_watch(w->rig, pick(w, 3));
     } else if (x < 600) {
@@ -373,8 +389,10 @@ static const char whole_tree[] =
 static void mend(struct world *w)
 {
     char name[32];
+    w->rig->disturbances++;
     w->faults = false;
     w->mended = true;
+    w->no_tree = false;
     w->veto[0] = '\0';
     if (rig_find(w->rig, RIG_MAP, "double")) {
         rig_delete(w->rig, RIG_MAP, "double");
@@ -560,9 +578,12 @@ static char *play(uint64_t seed, int steps, bool plain)
         if (is_played(i)) {
             /* Each step draws from its own numbers: one left out changes no other. */
             w.random = (seed * 0x9e3779b97f4a7c15u + (uint64_t)i + 1) * 0xd1342543de82ef95u | 1;
+            w.rig->is_calm = !is_odd(&w);
             step(&w);
+            w.rig->users_act = false;
         }
     }
+    w.rig->is_calm = !is_odd(&w);
     if (seed % 3 == 1) { /* a loop of refusals shows while the world is as it is */
         rig_run(w.rig, 50 * SKR_SECOND);
     }

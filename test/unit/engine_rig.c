@@ -175,6 +175,7 @@ void rig_event(struct rig *rig, enum skr_event_kind kind)
     struct skr_event event = {.kind = kind};
     if (kind != SKR_EVENT_TIMER) { /* who leads anew, or starts, has heard of nothing */
         rig_refusals_forget(rig);
+        rig->n_lives++;
     }
     rig_handle(rig, &event);
 }
@@ -510,6 +511,9 @@ struct rig *rig_create_with(const struct skr_settings *settings)
     rig->binding_ids = json_object();
     rig->persisted = json_object();
     rig->refusals = json_object();
+    rig->preempting = json_object();
+    rig->chosen = json_object();
+    rig->standing = json_object();
     rig->events = json_array();
     skr_strbuf_init(&rig->log);
     return rig;
@@ -559,6 +563,7 @@ void rig_destroy(struct rig *rig)
     json_decref(rig->binding_ids);
     json_decref(rig->persisted);
     json_decref(rig->refusals);
+    rig_preemption_fini(rig);
     json_decref(rig->events);
     json_decref(rig->explanation);
     skr_strbuf_fini(&rig->log);
@@ -575,6 +580,9 @@ static void list(struct rig *rig, enum rig_kind kind)
     for (o = rig->reverse_lists ? rig->list->prev : rig->list; o;
          o = rig->reverse_lists ? (o == rig->list ? NULL : o->prev) : o->next) {
         if (o->kind == kind && rig_decode(rig, kind, o->json, &event)) {
+            json_t *version = json_deep_copy(o->json);
+            rig_preemption_heard(rig, kind, o->key, version);
+            json_decref(version);
             rig_handle(rig, &event);
         }
     }
@@ -597,6 +605,9 @@ void rig_restart(struct rig *rig)
     rig->crashed = false;
     rig->crash_at = 0;
     rig->synced = false;
+    for (int i = 0; i < RIG_KIND_COUNT; i++) {
+        json_object_clear(rig->heard[i]);
+    }
     rig->timer = SKR_TIME_NEVER;
     make_engine(rig);
     rig_scheduler_forget(rig, false);

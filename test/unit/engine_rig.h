@@ -12,7 +12,8 @@
  * everybody has voted before a Binding is posted; a fresh gang is bound as a whole; one metadata
  * patch at a time per pod, no nomination of a parked one; one successful Binding per pod; no node
  * is overfilled; every call is answered before its deadline; no plan comes back to a node that
- * kube-scheduler refused while nothing changed. A violation fails the test at once.
+ * kube-scheduler refused while nothing changed. What must hold of preemptions stands in
+ * engine_rig_preemption.c. A violation fails the test at once.
  *
  * Names of pods, maps and PodGroups are "name" (namespace default) or "namespace/name".
  * JSON is written with single quotes. All returned strings are borrowed until the next change.
@@ -84,6 +85,7 @@ struct rig_watch {
     enum rig_kind kind;
     char *key, *uid;
     json_t *json; /* NULL: deleted */
+    bool by_user; /* rig.users_act was set */
 };
 
 enum rig_call_state { RIG_OPEN, RIG_BOUND, RIG_ERROR, RIG_HUNG_UP };
@@ -154,6 +156,14 @@ struct rig {
     json_t *binding_ids; /* plan ids that were seen persisted in state Binding */
     json_t *persisted;   /* "uid node" of every plan that was ever persisted */
     json_t *refusals;    /* "node group shape" of plans that kube-scheduler refused: when */
+    json_t *heard[RIG_KIND_COUNT]; /* key: the version that the engine heard of last */
+    json_t *preempting;            /* plan ids that were stored with victims */
+    json_t *chosen;                /* plan ids whose victims were judged */
+    json_t *standing;              /* object of a group: id of the plan it carries */
+    size_t disturbances; /* changes of the world that may end a plan: when they are made (the
+                                      test counts), and when the engine hears of them */
+    bool users_act;      /* what is changed now is one */
+    bool is_calm;        /* but for these, nothing ends a plan; the test says so */
     uint64_t version, request, queue_order, uid;
     struct rig_answer *asking;
     uint64_t asking_request;
@@ -165,6 +175,7 @@ struct rig {
     size_t n_writes[SKR_WRITE_KIND_COUNT]; /* handed out */
     size_t n_applied;                      /* that changed an object */
     size_t n_filters, n_solves, n_events;
+    size_t n_lives;           /* restarts, and leadership won or lost */
     size_t crash_at;          /* rig_crashed becomes true after this many applied writes; 0 never */
     bool crash_before_answer; /* and the answer of the last one is not handled */
     bool crashed;

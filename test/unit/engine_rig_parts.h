@@ -45,6 +45,22 @@ void rig_refusals_note(struct rig *rig, const char *group, const char *message);
 void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before it is delivered */
 void rig_refusals_forget(struct rig *rig);
 
+/* engine_rig_preemption.c */
+/* The engine hears of this version; json NULL: of the deletion. Kept by reference. */
+void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, json_t *json);
+void rig_preemption_evicts(struct rig *rig, const struct rig_write *w,
+                           const struct rig_object *pod);
+/* The plan is the stored one that holds the pod. */
+void rig_preemption_kicks(struct rig *rig, const struct rig_object *pod, const json_t *plan,
+                          const char *node);
+/* A write to an object of a group is asked for; it was applied. home: the object; NULL: gone. */
+void rig_preemption_asked(struct rig *rig, const struct rig_write *w,
+                          const struct rig_object *home);
+void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
+                           const struct rig_object *home);
+void rig_preemption_evicted(struct rig *rig, const char *pod);
+void rig_preemption_fini(struct rig *rig);
+
 /* engine_rig_watchdog.c */
 skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_NEVER */
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w);

@@ -97,6 +97,7 @@ static void announce(struct rig *rig, const struct rig_object *o, bool deleted)
     w->key = skr_strdup(o->key);
     w->uid = skr_strdup(rig_text(o->json, "metadata.uid"));
     w->json = deleted ? NULL : json_deep_copy(o->json);
+    w->by_user = rig->users_act;
     if (rig->synced) {
         DL_APPEND(rig->watches, w);
     } else {
@@ -501,6 +502,8 @@ void rig_deliver(struct rig *rig, struct rig_watch *w)
     struct skr_event event;
     char *space = skr_strdup(w->key), *name = strchr(space, '/');
     rig_refusals_heard(rig, w);
+    rig_preemption_heard(rig, w->kind, w->key, w->json);
+    rig->disturbances += w->by_user;
     if (name) {
         *name++ = '\0';
     }

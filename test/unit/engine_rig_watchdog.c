@@ -99,6 +99,7 @@ static void check_kick(struct rig *rig, const struct rig_write *w, const struct 
     if (!good && !rolls_forward(rig, pod)) {
         rig_fail(rig, "%s is kicked to '%s' before a plan that says so is persisted", w->key, node);
     }
+    rig_preemption_kicks(rig, pod, plan, node);
     json_decref(plan);
     const struct rig_call *call;
     DL_FOREACH(rig->calls, call)
@@ -203,26 +204,11 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     json_decref(plan);
 }
 
-/* Somebody is evicted: a plan that names the group, or the pod, was persisted before. */
-static void check_eviction(struct rig *rig, const struct rig_write *w, const struct rig_object *pod)
+static const struct rig_object *home_of(const struct rig *rig, const struct rig_write *w)
 {
-    const struct rig_object *o;
-    char group[300], single[400];
-    snprintf(group, sizeof group, "\"%s/%s\"", rig_text(pod->json, "metadata.namespace"),
-             group_label(pod->json));
-    snprintf(single, sizeof single, "\"%s/%s\"", pod->key, pod->pod->meta.uid);
-    DL_FOREACH(rig->list, o)
-    {
-        const char *text = rig_meta_text(o->json, "annotations", "sakkara.plan");
-        const char *victims = strstr(text, "\"victims\":");
-        if (strstr(text, "\"Preempting\"") && victims &&
-            (strstr(victims, group) || strstr(victims, single))) {
-            return;
-        }
-    }
-    if (!rig->users_meddle) {
-        rig_fail(rig, "%s is evicted before a plan that says so is persisted", w->key);
-    }
+    return w->kind == SKR_WRITE_PATCH_CONFIGMAP  ? rig_find(rig, RIG_MAP, w->key)
+           : w->kind == SKR_WRITE_PATCH_PODGROUP ? rig_find(rig, RIG_PODGROUP, w->key)
+                                                 : NULL;
 }
 
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
@@ -237,11 +223,15 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
             check_kick(rig, w, pod);
         }
     } else if (w->kind == SKR_WRITE_EVICT && pod) {
-        check_eviction(rig, w, pod);
+        rig_preemption_evicts(rig, w, pod);
+    } else if (w->kind == SKR_WRITE_DELETE_POD && !rig->settings.rollback_partial &&
+               rig->settings.preempt_force_after == SKR_TIME_NEVER) {
+        rig_fail(rig, "%s is deleted past the eviction API", w->key);
     } else if (w->kind == SKR_WRITE_BINDING && same) {
         check_binding(rig, w, pod);
     } else if (w->kind == SKR_WRITE_PATCH_CONFIGMAP || w->kind == SKR_WRITE_PATCH_PODGROUP) {
         check_barrier(rig, w);
+        rig_preemption_asked(rig, w, home_of(rig, w));
     }
 }
 
@@ -255,13 +245,20 @@ void rig_watchdog_applied(struct rig *rig, const struct rig_write *w)
     }
     const char *uid;
     json_t *member;
-    json_object_foreach(json_object_get(plan, "members"), uid, member)
+    bool waits = strcmp(rig_text(plan, "state"), "Preempting") == 0;
+    json_object_foreach(waits ? NULL : json_object_get(plan, "members"), uid, member)
     {
         char told[160];
         snprintf(told, sizeof told, "%s %s", uid, json_string_value(member));
         json_object_set_new(rig->persisted, told, json_true());
     }
     json_decref(plan);
+    if (home_of(rig, w)) {
+        rig_preemption_stored(rig, w, home_of(rig, w));
+    }
+    if (w->kind == SKR_WRITE_EVICT) {
+        rig_preemption_evicted(rig, w->key);
+    }
     if (w->kind != SKR_WRITE_BINDING) {
         return;
     }
