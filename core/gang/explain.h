@@ -32,6 +32,8 @@ struct explained {
     char *smaller;        /* the last of them: another size; NULL: none */
     int32_t size;         /* that of smaller; 0: none */
     char *set;            /* "constraints.rack.hard=false": the first rule to be changed, or NULL */
+    char *preemption;     /* JSON of explain_preemption.h; NULL: not asked for */
+    uint64_t preemption_facts, preemption_input; /* as above, when that problem was built */
 };
 
 /* A solved problem and its explanation, while they are written. */
@@ -77,8 +79,9 @@ void explain_size(const struct account *a, struct skr_strbuf *b);
  * these are none or too many. */
 void explain_opened(const struct account *a, const int32_t *count, struct skr_strbuf *b);
 
-/* explain_answer.c: the whole answer. */
-void explain_answer_group(struct skr_gang *e, const struct group *g, struct skr_strbuf *b);
+/* explain_answer.c: the whole answer; preempt: with who would give way. */
+void explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
+                          struct skr_strbuf *b);
 void explain_answer_map(struct skr_gang *e, const struct map_entry *m, struct skr_strbuf *b);
 
 #endif

@@ -309,5 +309,6 @@ void explained_destroy(struct explained *x)
     free(x->relaxations);
     free(x->smaller);
     free(x->set);
+    free(x->preemption);
     free(x);
 }

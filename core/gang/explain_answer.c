@@ -6,6 +6,7 @@
  * own (Assigned, Permitted).
  */
 #include "core/gang/explain.h"
+#include "core/gang/explain_preemption.h"
 #include "core/gang/group_source.h"
 #include "core/gang/groups.h"
 #include "core/gang/map_entry.h"
@@ -451,7 +452,23 @@ static void next_topology(struct next *next, const struct skr_gang *e, const str
     skr_strbuf_fini(&c);
 }
 
-static void write_next(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+/* Who would have to go is worth a look. */
+static void next_preempt(struct next *next, const struct group *g)
+{
+    struct skr_strbuf c;
+    bool plain = strcmp(g->namespace_, "default") == 0;
+    if (!g->spec || g->spec->priority <= 0) {
+        return;
+    }
+    skr_strbuf_init(&c);
+    skr_strbuf_addf(&c, "sakkara explain %s%s%s --preempt", g->name, plain ? "" : " -n ",
+                    plain ? "" : g->namespace_);
+    add_next(next, &c);
+    skr_strbuf_fini(&c);
+}
+
+static void write_next(const struct skr_gang *e, const struct group *g, bool preempt,
+                       struct skr_strbuf *b)
 {
     struct next next = {.b = b, .first = true};
     skr_strbuf_add(b, ",\"next\":[");
@@ -468,9 +485,14 @@ static void write_next(const struct skr_gang *e, const struct group *g, struct s
         break;
     case SKR_REASON_CONSTRAINT_CONFLICT:
     case SKR_REASON_NEVER_FITS:
+        next_simulate(&next, g);
+        break;
     case SKR_REASON_TOPOLOGY_PLACEMENT_FAILED:
     case SKR_REASON_WAITING_FOR_CAPACITY:
         next_simulate(&next, g);
+        if (!preempt) {
+            next_preempt(&next, g);
+        }
         break;
     case SKR_REASON_PODS_NOT_HOMOGENEOUS:
     case SKR_REASON_MEMBERS_MISSING:
@@ -518,7 +540,21 @@ static void write_head(const struct skr_gang *e, const char *namespace_, const c
     skr_strbuf_addf(b, ",\"status\":\"%s\",\"placed\":%s", status, placed ? "true" : "false");
 }
 
-void explain_answer_group(struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+static void write_preemption(const struct skr_gang *e, const struct group *g, struct skr_strbuf *b)
+{
+    const struct explained *x = explain_preemption_needs_search(e, g) ? g->explained : NULL;
+    skr_strbuf_add(b, ",\"preemption\":");
+    if (x && x->preemption && x->preemption_input == g->input_epoch) {
+        skr_strbuf_add(b, x->preemption);
+    } else if (explain_preemption_needs_search(e, g)) {
+        explain_preemption_failed("the search for victims did not end in time", b);
+    } else {
+        explain_preemption_plain(e, g, b);
+    }
+}
+
+void explain_answer_group(struct skr_gang *e, const struct group *g, bool preempt,
+                          struct skr_strbuf *b)
 {
     write_head(e, g->namespace_, g->name, skr_group_status_name(g->status), is_placed(g), b);
     skr_strbuf_addf(b, ",\"reason\":\"%s\",\"class\":\"%s\"", token_of(g),
@@ -526,8 +562,11 @@ void explain_answer_group(struct skr_gang *e, const struct group *g, struct skr_
     write_sentence(g, b);
     write_times(e, g, b);
     write_account(g, b);
+    if (preempt) {
+        write_preemption(e, g, b);
+    }
     write_also(e, g, b);
-    write_next(e, g, b);
+    write_next(e, g, preempt, b);
     skr_strbuf_addc(b, '}');
 }
 

@@ -5,9 +5,10 @@
  * Most states explain themselves at once. A group that found no place needs the solver's account:
  * it is taken from what is kept with the group while no fact has changed since, else a problem is
  * built as for planning and solved with all parts of an explanation; then, when nodes are closed to
- * the members that could be opened, once more with these open. One such solve at a time, marked as
- * an explanation, so that the shell can keep it from delaying plans. What it finds replaces the
- * group's reason and message: there is one sentence, and it is the newest.
+ * the members that could be opened, once more with these open; then, when that is asked for, victims
+ * are searched for. One such solve at a time, marked as an explanation, so that the shell can keep it
+ * from delaying plans. What it finds replaces the group's reason and message: there is one sentence,
+ * and it is the newest.
  *
  * Requests wait in a list and are answered in its order when they can be. The problem of the solve
  * that runs stays readable until it has come back and was handled (core/frame/work.h).
@@ -15,6 +16,7 @@
 #include "core/gang/explain_request.h"
 
 #include "core/gang/explain.h"
+#include "core/gang/explain_preemption.h"
 #include "core/gang/group_table.h"
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
@@ -30,8 +32,13 @@
 #include <string.h>
 #include <utlist.h>
 
+/* What a solve is for. */
+enum step { STEP_ACCOUNT, STEP_OPENED, STEP_VICTIMS };
+
 struct asker {
     uint64_t request;
+    bool preempt;   /* who would give way, too */
+    bool standing;  /* struct skr_explain_request */
     char *key;      /* namespace/name */
     uint64_t facts; /* when it asked: no older account will do */
     skr_time until; /* then it is answered without the solver's account */
@@ -45,8 +52,13 @@ struct explain_requests {
     uint64_t solve; /* running; 0 none */
     const struct skr_solve_request *request;
     char *group;             /* its key */
-    bool opened;             /* the second one, with closed nodes open */
+    enum step step;          /* OPENED: the account's second one, with closed nodes open */
     struct explained *draft; /* of the first, while the second runs */
+    struct {
+        char *spared;          /* see explain_preemption_search() */
+        uint64_t facts, input; /* as in struct explained */
+        bool enabled;
+    } victims; /* VICTIMS */
 };
 
 /* ---- answers ---- */
@@ -100,6 +112,8 @@ void explain_request_ask(struct skr_gang *e, uint64_t request,
     }
     struct asker *a = skr_alloc(sizeof *a);
     a->request = request;
+    a->preempt = asked->preempt;
+    a->standing = asked->standing;
     a->facts = e->epoch.facts;
     a->until = skr_frame_now(e->frame) + SKR_EXPLAIN_PATIENCE_S * SKR_SECOND;
     wakes_add(e, a->until, WAKE_ASKERS, NULL);
@@ -122,6 +136,12 @@ static bool account_stands(const struct group *g, const struct asker *a)
            g->explained->input_epoch == g->input_epoch;
 }
 
+static bool victims_stand(const struct group *g, const struct asker *a)
+{
+    return g->explained && g->explained->preemption && g->explained->preemption_facts >= a->facts &&
+           g->explained->preemption_input == g->input_epoch;
+}
+
 static struct skr_solve_request *build(struct skr_gang *e, struct group *g, struct skr_error *error)
 {
     size_t n;
@@ -136,12 +156,12 @@ static struct skr_solve_request *build(struct skr_gang *e, struct group *g, stru
 }
 
 static void start(struct skr_gang *e, const struct group *g, struct skr_solve_request *request,
-                  bool opened)
+                  enum step step)
 {
     struct explain_requests *q = e->explain_requests;
     q->solve = out_solve(e, request);
     q->request = request;
-    q->opened = opened;
+    q->step = step;
     q->group = skr_strdup(g->key);
 }
 
@@ -168,7 +188,7 @@ static void start_first(struct skr_gang *e, struct group *g)
     draft->facts = e->epoch.facts;
     draft->input_epoch = g->input_epoch;
     e->explain_requests->draft = draft;
-    start(e, g, request, false);
+    start(e, g, request, STEP_ACCOUNT);
 }
 
 /* The same problem with closed nodes open, where opening them is possible. false: there are none
@@ -198,8 +218,45 @@ static bool start_second(struct skr_gang *e, struct group *g)
     }
     request->problem.eligible = eligible;
     request->problem.explain = false;
-    start(e, g, request, true);
+    start(e, g, request, STEP_OPENED);
     return true;
+}
+
+static struct explained *kept(struct group *g)
+{
+    if (!g->explained) {
+        g->explained = skr_alloc(sizeof *g->explained);
+    }
+    return g->explained;
+}
+
+static void keep_victims(struct group *g, struct skr_strbuf *b, uint64_t facts)
+{
+    struct explained *x = kept(g);
+    free(x->preemption);
+    x->preemption = skr_strbuf_take(b, NULL);
+    x->preemption_facts = facts;
+    x->preemption_input = g->input_epoch;
+}
+
+/* Whoever waits for it waits no longer, also when no problem could be built. */
+static void start_victims(struct skr_gang *e, struct group *g, const struct asker *a)
+{
+    struct explain_requests *q = e->explain_requests;
+    struct skr_strbuf spared;
+    struct skr_error error = {.text = ""};
+    skr_strbuf_init(&spared);
+    struct skr_solve_request *request = explain_preemption_search(e, g, &spared, &error);
+    if (!request) {
+        explain_preemption_failed(error.text, &spared);
+        keep_victims(g, &spared, e->epoch.facts);
+        return;
+    }
+    q->victims.spared = skr_strbuf_take(&spared, NULL);
+    q->victims.facts = e->epoch.facts;
+    q->victims.input = g->input_epoch;
+    q->victims.enabled = e->settings.preemption || a->standing;
+    start(e, g, request, STEP_VICTIMS);
 }
 
 /* ---- their ends ---- */
@@ -252,6 +309,16 @@ static void second_solved(struct skr_gang *e, struct group *g,
     keep(q, g);
 }
 
+static void victims_solved(struct skr_gang *e, struct group *g,
+                           const struct skr_solve_request *request)
+{
+    const struct explain_requests *q = e->explain_requests;
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    explain_preemption_found(g, request, q->victims.enabled, q->victims.spared, &b);
+    keep_victims(g, &b, q->victims.facts);
+}
+
 bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct explain_requests *q = e->explain_requests;
@@ -264,12 +331,17 @@ bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *
     q->request = NULL;
     free(q->group);
     q->group = NULL;
-    bool stands = g && needs_account(e, g) && g->input_epoch == q->draft->input_epoch;
-    if (stands && q->opened) {
+    const uint64_t input = q->step == STEP_VICTIMS ? q->victims.input : q->draft->input_epoch;
+    bool stands = g && needs_account(e, g) && g->input_epoch == input;
+    if (stands && q->step == STEP_VICTIMS) {
+        victims_solved(e, g, request);
+    } else if (stands && q->step == STEP_OPENED) {
         second_solved(e, g, request, solved->solution);
     } else if (stands) {
         first_solved(e, g, request, solved->solution);
     }
+    free(q->victims.spared);
+    q->victims.spared = NULL;
     if (q->solve == 0) {
         explained_destroy(q->draft);
         q->draft = NULL;
@@ -279,11 +351,11 @@ bool explain_request_solved(struct skr_gang *e, const struct skr_solve_request *
 
 /* ---- the list ---- */
 
-/* Starts the solve when none runs. */
-static bool waits_for_account(struct skr_gang *e, struct group *g, struct asker *a)
+/* Whether it can still be waited for; starts the solve when none runs. */
+static bool waits_for(struct skr_gang *e, struct group *g, struct asker *a, enum step step)
 {
     const struct explain_requests *q = e->explain_requests;
-    if (!needs_account(e, g) || account_stands(g, a) || skr_frame_now(e->frame) >= a->until) {
+    if (skr_frame_now(e->frame) >= a->until) {
         return false;
     }
     if (q->solve != 0) {
@@ -292,8 +364,21 @@ static bool waits_for_account(struct skr_gang *e, struct group *g, struct asker 
     if (a->solves++ >= SKR_EXPLAIN_TRIES_MAX) {
         return false;
     }
-    start_first(e, g);
+    if (step == STEP_VICTIMS) {
+        start_victims(e, g, a);
+    } else {
+        start_first(e, g);
+    }
     return q->solve != 0;
+}
+
+static bool waits(struct skr_gang *e, struct group *g, struct asker *a)
+{
+    if (needs_account(e, g) && !account_stands(g, a)) {
+        return waits_for(e, g, a, STEP_ACCOUNT);
+    }
+    return a->preempt && explain_preemption_needs_search(e, g) && !victims_stand(g, a) &&
+           waits_for(e, g, a, STEP_VICTIMS);
 }
 
 /* Whether it was answered. */
@@ -308,12 +393,12 @@ static bool try_answer(struct skr_gang *e, struct asker *a)
         refuse(e, a->request, SKR_EXPLAIN_NOT_FOUND, text);
         return true;
     }
-    if (g && waits_for_account(e, g, a)) {
+    if (g && waits(e, g, a)) {
         return false;
     }
     skr_strbuf_init(&json);
     if (g) {
-        explain_answer_group(e, g, &json);
+        explain_answer_group(e, g, a->preempt, &json);
     } else {
         explain_answer_map(e, m, &json);
     }
@@ -350,6 +435,7 @@ void explain_request_fini(struct skr_gang *e)
         asker_destroy(q, q->askers);
     }
     free(q->group);
+    free(q->victims.spared);
     explained_destroy(q->draft);
     free(q);
     e->explain_requests = NULL;

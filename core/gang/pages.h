@@ -20,6 +20,7 @@ enum skr_view_argument {
     SKR_VIEW_DOMAIN,   /* tree: this unit and what is below; its name, or its path below the root */
     SKR_VIEW_RESOURCE, /* tree: the one that is looked at, "nvidia.com/gpu" or "gpu" */
     SKR_VIEW_SLOT,     /* tree: what SLOTS count, "gpu=2,memory=8Gi" */
+    SKR_VIEW_PREEMPT,  /* explain: "true": who would give way, too */
     SKR_VIEW_ARGUMENT_COUNT
 };
 const char *skr_view_argument_name(enum skr_view_argument argument); /* "namespace" */

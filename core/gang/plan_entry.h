@@ -28,6 +28,8 @@ struct vacancy {
 struct plan_victim {
     char *text; /* "namespace/name", of a pod "namespace/name/uid" */
     bool begun; /* an eviction was asked for, or its plan was taken */
+    int32_t
+        pods; /* that ran when it was chosen; found after a restart: its size, if that is more */
 };
 
 struct plan {

@@ -99,6 +99,24 @@ size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, s
     return groups;
 }
 
+void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
+                              struct skr_json_writer *w)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const char *uid = pod_uid(v);
+        bool gone;
+        char key[600];
+        snprintf(key, sizeof key, "%.*s", (int)(uid ? uid - v->text - 1 : (int)strlen(v->text)),
+                 v->text);
+        skr_json_open(w, NULL, '{');
+        skr_json_string(w, uid ? "pod" : "group", key);
+        skr_json_int(w, "pods", v->pods);
+        skr_json_int(w, "left", (int64_t)left_of(e, v, &gone));
+        skr_json_close(w, '}');
+    }
+}
+
 static void unmark(struct skr_gang *e, struct group *h)
 {
     free(h->victim.by);
@@ -163,10 +181,10 @@ static void let_stay(struct skr_gang *e, const struct plan_victim *v)
 
 /* ---- the plan ---- */
 
-static void add_victim(struct plan *plan, const char *text, bool begun)
+static void add_victim(struct plan *plan, const char *text, bool begun, int32_t pods)
 {
     plan->victim[plan->n_victims++] =
-        (struct plan_victim){.text = skr_strdup(text), .begun = begun};
+        (struct plan_victim){.text = skr_strdup(text), .begun = begun, .pods = pods};
 }
 
 void preemption_begin(struct plan *plan, const struct skr_victims_problem *problem,
@@ -174,7 +192,8 @@ void preemption_begin(struct plan *plan, const struct skr_victims_problem *probl
 {
     plan->victim = skr_alloc_array(victims->n + 1, sizeof *plan->victim);
     for (size_t i = 0; i < victims->n; i++) {
-        add_victim(plan, problem->victim[victims->victim[i]].name, false);
+        const struct skr_victim *v = &problem->victim[victims->victim[i]];
+        add_victim(plan, v->name, false, v->members);
     }
     plan->preempting = true;
     plan->preempted = true;
@@ -212,6 +231,12 @@ static bool may_be_victim(const struct skr_gang *e, const struct group *g,
            strcmp(pods_label(p, SKR_LABEL_PREEMPTIBLE), "true") == 0;
 }
 
+static int32_t pods_of(const struct plan_victim *v, const struct group *h)
+{
+    size_t there = h ? pods_there(h) : 0, size = h ? (size_t)membership_size(h) : 0;
+    return pod_uid(v) ? 1 : (int32_t)(there > size ? there : size);
+}
+
 void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_plan_record *record)
 {
     plan->victim = skr_alloc_array(record->n_victims + 1, sizeof *plan->victim);
@@ -221,7 +246,7 @@ void preemption_restore(struct skr_gang *e, struct plan *plan, const struct skr_
         if (!may_be_victim(e, plan->group, &v, h)) {
             continue;
         }
-        add_victim(plan, v.text, pod_uid(&v) || was_begun(e, v.text));
+        add_victim(plan, v.text, pod_uid(&v) || was_begun(e, v.text), pods_of(&v, h));
         if (h) {
             mark(e, h, plan->group);
         }

@@ -14,6 +14,7 @@
 #include "core/gang/groups.h"
 #include "core/gang/plan_text.h"
 #include "core/solver/victims.h"
+#include "topology/base/json_writer.h"
 
 struct plan;
 
@@ -33,5 +34,8 @@ bool preemption_rules_state(struct skr_gang *e, struct group *g);
 void preemption_restore_victim(struct group *g, const char *by);
 /* How many groups the plan still waits for; *ret_pods: their pods and single ones. */
 size_t preemption_waits_for(const struct skr_gang *e, const struct plan *plan, size_t *ret_pods);
+/* Each as {"group" or "pod", "pods", "left"}, elements of an array. */
+void preemption_write_victims(const struct skr_gang *e, const struct plan *plan,
+                              struct skr_json_writer *w);
 
 #endif

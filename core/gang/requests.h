@@ -45,6 +45,8 @@ struct skr_bind_request {
 struct skr_explain_request {
     const char *namespace_;
     const char *name; /* of a group or of its map */
+    bool preempt;     /* and who would give way to it */
+    bool standing;    /* of a dump, where nothing is decided: option preemption counts as true */
 };
 
 enum skr_answer_kind {

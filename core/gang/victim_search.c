@@ -21,16 +21,21 @@ enum {
 
 /* ---- when ---- */
 
-static bool may_preempt(const struct group *g)
+const struct pod_entry *victim_search_refuser(const struct group *g)
 {
     const struct pod_entry *p;
     DL_FOREACH(g->members, p)
     {
         if (p->pod->preempts_never && skr_pod_is_live(p->pod)) {
-            return false;
+            return p;
         }
     }
-    return g->spec && g->spec->priority > 0;
+    return NULL;
+}
+
+static bool may_preempt(const struct group *g)
+{
+    return g->spec && g->spec->priority > 0 && !victim_search_refuser(g);
 }
 
 bool victim_search_is_due(const struct skr_gang *e, struct group *g)
@@ -156,7 +161,7 @@ static bool add_charge(struct list *l, struct skr_victim *v, size_t most, const 
     return true;
 }
 
-static bool runs(const struct pod_entry *p)
+bool victim_search_runs(const struct pod_entry *p)
 {
     return pods_is_bound(p) && skr_pod_is_live(p->pod) && !p->evict.by;
 }
@@ -194,7 +199,7 @@ static void add_surplus(struct list *l, struct group *h, int32_t whole)
     struct pod_entry **list = skr_alloc_array(h->n_members + 1, sizeof *list), *p;
     DL_FOREACH(h->members, p)
     {
-        if (runs(p)) {
+        if (victim_search_runs(p)) {
             list[n++] = p;
         }
     }
@@ -213,7 +218,7 @@ static void add_group(struct list *l, struct group *h)
     struct skr_victim *v = add(l, SKR_VICTIM_GROUP, h->key, h->spec->priority);
     DL_FOREACH(h->members, p)
     {
-        if (runs(p)) {
+        if (victim_search_runs(p)) {
             v->members++;
             may_go = add_charge(l, v, h->n_members, p->pod) && may_go;
             add_share(l, v, h->n_members, p->pod->node_name, &p->shape->amounts);
@@ -228,7 +233,7 @@ static void add_group(struct list *l, struct group *h)
     add_surplus(l, h, l->n > at ? (int32_t)at : -1);
 }
 
-static bool is_candidate(const struct group *g, const struct group *h)
+bool victim_search_may_go(const struct group *g, const struct group *h)
 {
     bool forward_only = h->plan && (h->plan->binding || h->plan->aborting);
     return h != g && h->spec && h->spec->priority < g->spec->priority && !h->victim.leaving &&
@@ -250,8 +255,8 @@ static void add_ordinary(struct list *l, int32_t below)
     HASH_ITER(hh, l->e->pods, p, tmp)
     {
         const char *agrees = pods_label(p, SKR_LABEL_PREEMPTIBLE);
-        if (!p->group && runs(p) && strcmp(agrees, "true") == 0 && p->pod->priority < below &&
-            p->pod->priority < SYSTEM_PRIORITY) {
+        if (!p->group && victim_search_runs(p) && strcmp(agrees, "true") == 0 &&
+            p->pod->priority < below && p->pod->priority < SYSTEM_PRIORITY) {
             add_pod(l, SKR_VICTIM_POD, p, p->pod->priority, -1);
         }
     }
@@ -315,7 +320,7 @@ struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *
     add_leaving(e, request);
     HASH_ITER(hh, e->groups, h, tmp)
     {
-        if (is_candidate(g, h)) {
+        if (victim_search_may_go(g, h)) {
             add_group(&l, h);
         }
     }
@@ -345,7 +350,7 @@ struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *
     return request;
 }
 
-static const struct skr_victim *find_victim(const struct skr_victims_problem *in, const char *name)
+const struct skr_victim *victim_search_find(const struct skr_victims_problem *in, const char *name)
 {
     for (size_t i = 0; i < in->n_victims; i++) {
         if (strcmp(in->victim[i].name, name) == 0) {
@@ -365,7 +370,7 @@ bool victim_search_still_valid(struct skr_gang *e, struct group *g,
     for (size_t i = 0; valid && i < solved->victims->n; i++) {
         size_t resources = now->problem.n_resources;
         int64_t *free_ = (int64_t *)(uintptr_t)now->problem.free;
-        const struct skr_victim *v = find_victim(
+        const struct skr_victim *v = victim_search_find(
             now->preemption, solved->preemption->victim[solved->victims->victim[i]].name);
         valid = v;
         for (size_t s = 0; v && s < v->n_shares; s++) {

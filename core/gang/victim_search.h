@@ -19,6 +19,14 @@ bool victim_search_is_due(const struct skr_gang *e, struct group *g);
 struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *g,
                                               struct pod_entry *const *newcomers, size_t n,
                                               struct skr_error *error);
+/* Whether h may give way to g: strictly lower priority, not past the point of no return, not giving way already. */
+bool victim_search_may_go(const struct group *g, const struct group *h);
+/* A pod on a node that is neither done nor on its way out by an eviction. */
+bool victim_search_runs(const struct pod_entry *p);
+/* A member that keeps its group from preemption by preemptionPolicy: Never; NULL: none does. */
+const struct pod_entry *victim_search_refuser(const struct group *g);
+/* The candidate of this name; NULL: it is none. */
+const struct skr_victim *victim_search_find(const struct skr_victims_problem *in, const char *name);
 /* Whether these victims would still make room for these counts, and still may be chosen. */
 bool victim_search_still_valid(struct skr_gang *e, struct group *g,
                                struct pod_entry *const *newcomers, size_t n,

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-static const char *const argument_name[] = {"namespace", "labelSelector", "domain", "resource",
-                                            "slot"};
+static const char *const argument_name[] = {"namespace", "labelSelector", "domain",
+                                            "resource",  "slot",          "preempt"};
 _Static_assert(sizeof argument_name / sizeof *argument_name == SKR_VIEW_ARGUMENT_COUNT, "names");
 
 const char *skr_view_argument_name(enum skr_view_argument argument)

@@ -4,7 +4,9 @@
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
+#include "core/gang/plan_entry.h"
 #include "core/gang/pods.h"
+#include "core/gang/preemption.h"
 #include "core/gang/reason.h"
 #include "core/gang/restore.h"
 #include "core/gang/view.h"
@@ -153,6 +155,19 @@ static void write_domains(struct view *v, const struct seats *s)
 }
 
 /* ---- the whole ---- */
+
+/* Both sides: whom it gives way to, and who gives way to it. */
+static void write_preemption(struct view *v, const struct group *g)
+{
+    const bool out = g->victim.by && g->status == SKR_STATUS_PREEMPTED;
+    skr_json_string(&v->w, "preemptor", g->victim.by);
+    view_moment(v, "preempted", out ? g->status_since : 0);
+    skr_json_open(&v->w, "victims", '[');
+    if (g->plan && g->plan->preempting && !g->plan->aborting) {
+        preemption_write_victims(v->e, g->plan, &v->w);
+    }
+    skr_json_close(&v->w, ']');
+}
 
 static void write_timing(struct view *v, const struct group *g)
 {
@@ -347,6 +362,7 @@ void view_group(struct view *v, const struct group *g, enum view_depth depth)
     view_constraints(v, g, &s, depth == VIEW_WHOLE);
     write_domains(v, &s);
     if (depth == VIEW_WHOLE) {
+        write_preemption(v, g);
         write_timing(v, g);
         write_conditions(v, g);
         skr_json_raw(&v->w, "placement", g->outputs.placement);

@@ -134,9 +134,10 @@ bool skr_look_is_coloured(const struct skr_look_flags *flags, FILE *stream)
 }
 
 int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_client_flags *flags,
-                                 const char *prefix, const char *kind, json_t **ret,
+                                 const struct skr_view_query *page, const char *kind, json_t **ret,
                                  struct skr_strbuf *messages)
 {
+    struct skr_view_query query = *page;
     struct skr_client *client = NULL;
     struct skr_strbuf path;
     int code = skr_client_flags_open(call, flags, &client, messages);
@@ -145,8 +146,8 @@ int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_c
     }
     char *namespace_ = skr_client_flags_namespace(flags, client);
     skr_strbuf_init(&path);
-    skr_strbuf_addf(&path, "%s/%s/%s", prefix, namespace_, call->word[0]);
-    const struct skr_view_query query = {.path = path.s};
+    skr_strbuf_addf(&path, "%s/%s/%s", page->path, namespace_, call->word[0]);
+    query.path = path.s;
     code = skr_client_flags_fetch(call, client, &query, kind, ret, messages);
     if (code == SKR_EXIT_NOT_FOUND) {
         skr_suggest_group(client, namespace_, call->word[0], messages);

@@ -51,10 +51,11 @@ int skr_client_flags_open(const struct skr_call *call, const struct skr_client_f
 int skr_client_flags_fetch(const struct skr_call *call, struct skr_client *client,
                            const struct skr_view_query *query, const char *kind, json_t **ret,
                            struct skr_strbuf *messages);
-/* The page PREFIX/NAMESPACE/NAME of the group that is the command's first word, as
- * skr_client_flags_fetch(); a name that is not there gets suggestions. json_decref() *ret. */
+/* The page at page->path/NAMESPACE/NAME of the group that is the command's first word, with the
+ * arguments of page, as skr_client_flags_fetch(); a name that is not there gets suggestions.
+ * json_decref() *ret. */
 int skr_client_flags_fetch_group(const struct skr_call *call, const struct skr_client_flags *flags,
-                                 const char *prefix, const char *kind, json_t **ret,
+                                 const struct skr_view_query *page, const char *kind, json_t **ret,
                                  struct skr_strbuf *messages);
 /* skr_source_kubectl_list() with these flags. */
 int skr_client_flags_list(const struct skr_client_flags *flags, const char *resources,

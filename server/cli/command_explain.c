@@ -8,9 +8,12 @@ struct options {
     struct skr_client_flags client;
     struct skr_page_flags page;
     bool verbose;
+    bool preempt;
 };
 
 static const struct skr_flag flags[] = {
+    SKR_FLAG(SWITCH, options, preempt, "--preempt", NULL, NULL,
+             "who would be evicted for it, or why nobody; nothing is evicted"),
     SKR_FLAG(SWITCH, options, verbose, "--verbose", "-v", NULL,
              "all domains, and all that would help"),
     SKR_HELP_FLAG,
@@ -29,8 +32,10 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *given = call->options;
     json_t *answer = NULL;
-    int code = skr_client_flags_fetch_group(call, &given->client, "/v1/explain", "Explanation",
-                                            &answer, messages);
+    const struct skr_view_query query = {
+        .path = "/v1/explain", .argument = {[SKR_VIEW_PREEMPT] = given->preempt ? "true" : NULL}};
+    int code = skr_client_flags_fetch_group(call, &given->client, &query, "Explanation", &answer,
+                                            messages);
     if (code == SKR_EXIT_OK) {
         write_answer(given, answer, out);
         code = json_is_true(json_object_get(answer, "placed")) ? SKR_EXIT_OK : SKR_EXIT_NOT_PLACED;
@@ -44,7 +49,7 @@ static const struct skr_command *const modes[] = {&skr_command_explain_binding,
 
 const struct skr_command skr_command_explain = {
     .name = "explain",
-    .usage = "sakkara explain GROUP [-n NAMESPACE] [-v] [-o text|json|yaml]\n"
+    .usage = "sakkara explain GROUP [-n NAMESPACE] [--preempt] [-v] [-o text|json|yaml]\n"
              "                        [--server URL | --file DUMP]",
     .summary = "why a group is not placed, and what would help",
     .text = "Prints the reason, what the group needs and what there is, who is in the way, and "
@@ -53,9 +58,13 @@ const struct skr_command skr_command_explain = {
             "name, or that\n"
             "of its ConfigMap. Exit code 0 when it is placed, 4 when it is not, 3 when there is "
             "none, 6 when\n"
-            "nobody answers.\n",
+            "nobody answers. With --preempt it also says which groups of lower priority would be "
+            "evicted for it,\n"
+            "found by the search that the daemon itself makes, or why none is; nothing is "
+            "evicted.\n",
     .examples = "  sakkara explain a-3\n"
                 "  sakkara explain a-3 -n team-a -v\n"
+                "  sakkara explain a-3 --preempt\n"
                 "  kubectl get nodes,pods,configmaps -A -o json > dump.json\n"
                 "  sakkara explain a-3 --file dump.json -o json | jq .relaxations\n",
     .next = "sakkara help simulate",

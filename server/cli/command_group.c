@@ -36,8 +36,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 {
     const struct options *o = call->options;
     json_t *page = NULL;
-    int code =
-        skr_client_flags_fetch_group(call, &o->client, "/v1/groups", "Group", &page, messages);
+    const struct skr_view_query query = {.path = "/v1/groups"};
+    int code = skr_client_flags_fetch_group(call, &o->client, &query, "Group", &page, messages);
     if (code == SKR_EXIT_OK) {
         code = show(call, page, out, messages);
     }

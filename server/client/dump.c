@@ -241,7 +241,7 @@ static void plan(struct skr_dump *dump, struct skr_actions *actions)
 }
 
 /* path: "NAMESPACE/NAME". HTTP status. */
-static int explain(struct skr_dump *dump, const char *path, struct skr_strbuf *out)
+static int explain(struct skr_dump *dump, const char *path, bool preempt, struct skr_strbuf *out)
 {
     static const int codes[] = {
         [SKR_EXPLAIN_FOUND] = 200, [SKR_EXPLAIN_NOT_FOUND] = 404, [SKR_EXPLAIN_NOT_NOW] = 503};
@@ -253,7 +253,8 @@ static int explain(struct skr_dump *dump, const char *path, struct skr_strbuf *o
     }
     char *namespace_ = skr_strdup(path);
     namespace_[slash - path] = '\0';
-    const struct skr_explain_request request = {namespace_, slash + 1};
+    const struct skr_explain_request request = {
+        .namespace_ = namespace_, .name = slash + 1, .preempt = preempt, .standing = true};
     struct skr_event event = {.kind = SKR_EVENT_REQUEST,
                               .request = {.id = 1, .verb = SKR_GANG_EXPLAIN, .body = &request}};
     skr_actions_init(&actions);
@@ -272,7 +273,8 @@ static int answer(struct skr_dump *dump, const struct skr_view_query *query, str
 {
     static const char path[] = "/v1/explain/";
     return strncmp(query->path, path, sizeof path - 1) == 0
-               ? explain(dump, query->path + sizeof path - 1, out)
+               ? explain(dump, query->path + sizeof path - 1, query->argument[SKR_VIEW_PREEMPT],
+                         out)
                : skr_gang_view(skr_engine_self(dump->engine), query, dump->now, out);
 }
 

@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 #include "core/gang/explain.h"
+#include "core/gang/pages.h"
 #include "server/http/json_reply.h"
 #include "topology/base/arena.h"
 
@@ -95,12 +96,13 @@ struct asked {
 };
 
 static void post(struct skr_explanations *x, uint64_t number, const char *namespace_,
-                 const char *name)
+                 const char *name, bool preempt)
 {
     struct asked *asked = skr_alloc(sizeof *asked);
     snprintf(asked->namespace_, sizeof asked->namespace_, "%s", namespace_);
     snprintf(asked->name, sizeof asked->name, "%s", name);
-    asked->request = (struct skr_explain_request){asked->namespace_, asked->name};
+    asked->request = (struct skr_explain_request){
+        .namespace_ = asked->namespace_, .name = asked->name, .preempt = preempt};
     const struct skr_event event = {
         .kind = SKR_EVENT_REQUEST,
         .request = {.id = number, .verb = SKR_GANG_EXPLAIN, .body = &asked->request}};
@@ -126,6 +128,12 @@ static void handle(void *context, struct skr_http_request *request)
                              "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
         return;
     }
+    const char *preempt = skr_http_argument(request, skr_view_argument_name(SKR_VIEW_PREEMPT));
+    if (preempt && strcmp(preempt, "true") != 0 && strcmp(preempt, "false") != 0) {
+        skr_http_refuse_json(request, MHD_HTTP_BAD_REQUEST,
+                             "sakkara: preempt must be true or false");
+        return;
+    }
     memcpy(namespace_, path, (size_t)(slash - path));
     namespace_[slash - path] = 0;
     uint64_t number = ask(x, request);
@@ -134,7 +142,7 @@ static void handle(void *context, struct skr_http_request *request)
                              "sakkara: too many questions at once");
         return;
     }
-    post(x, number, namespace_, slash + 1);
+    post(x, number, namespace_, slash + 1, preempt && strcmp(preempt, "true") == 0);
 }
 
 static void resume(void *context, struct skr_http_request *request)

@@ -2,7 +2,8 @@
 #ifndef SKR_SERVER_HTTP_EXPLANATIONS_H
 #define SKR_SERVER_HTTP_EXPLANATIONS_H
 /*
- * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed. The
+ * GET and HEAD of /v1/explain/NAMESPACE/NAME on the admin listener: why a group is not placed; with
+ * ?preempt=true also who would give way to it. The
  * request is held while the engine finds out, which may take a solve; the engine answers within
  * seconds in any case. At most SKR_EXPLAIN_ASKERS_MAX (core/gang/explain.h) are on their way at once.
  */

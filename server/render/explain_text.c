@@ -5,6 +5,8 @@
  */
 #include "server/render/explain_text.h"
 
+#include "server/render/explain_parts.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,6 @@
 #include "topology/base/arena.h"
 
 enum {
-    INDENT = 2,
     ALTERNATIVES = 3, /* that would help, unless verbose */
     ALSO_LINES = 2,   /* likewise */
     DURATION_MAX = 32,
@@ -49,9 +50,8 @@ static size_t count_lines(const struct skr_strbuf *b)
     return n;
 }
 
-/* The words of text in lines of SKR_EXPLAIN_COLUMNS, the first behind `first`, the others behind
- * as many blanks as hang says. */
-static void add_wrapped(struct skr_strbuf *out, const char *first, size_t hang, const char *value)
+void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t hang,
+                             const char *value)
 {
     size_t at = columns_of(first, strlen(first));
     bool begun = false;
@@ -106,7 +106,7 @@ static void write_head(const json_t *x, struct skr_strbuf *out)
         skr_strbuf_addf(&b, is_placed(x) ? ", %s left" : ", tried again in %s", duration);
     }
     skr_strbuf_addc(&b, '.');
-    add_wrapped(out, "", INDENT, b.s);
+    skr_explain_add_wrapped(out, "", SKR_EXPLAIN_INDENT, b.s);
     skr_strbuf_fini(&b);
 }
 
@@ -161,14 +161,13 @@ static void write_numbers(const json_t *x, struct skr_strbuf *out)
     skr_strbuf_add(&b, " free in all");
     add_too_small(x, each, &b);
     skr_strbuf_addc(&b, ')');
-    add_wrapped(out, "  ", INDENT + 1, b.s);
+    skr_explain_add_wrapped(out, "  ", SKR_EXPLAIN_INDENT + 1, b.s);
     skr_strbuf_fini(&b);
 }
 
 /* ---- domains ---- */
 
-/* Names of groups of the same namespace without it. */
-static const char *short_key(const json_t *x, const char *key)
+const char *skr_explain_short_key(const json_t *x, const char *key)
 {
     const char *namespace_ = skr_page_text(x, "namespace");
     size_t n = strlen(namespace_);
@@ -183,9 +182,9 @@ static void add_blocker(const json_t *x, const json_t *blocker, bool alone, stru
     skr_strbuf_init(&amount);
     skr_amount_add(&amount, skr_page_text(x, "resource"), skr_page_int(blocker, "amount"));
     if (group[0]) {
-        skr_strbuf_add(b, short_key(x, group));
+        skr_strbuf_add(b, skr_explain_short_key(x, group));
     } else if (pod[0]) {
-        skr_strbuf_addf(b, "pod %s", short_key(x, pod));
+        skr_strbuf_addf(b, "pod %s", skr_explain_short_key(x, pod));
     } else if (node[0]) {
         skr_strbuf_addf(b, "%s %s", node, skr_page_text(blocker, "why"));
     } else if (json_object_get(blocker, "others")) {
@@ -274,14 +273,13 @@ static size_t cut(const char *s, size_t n, size_t columns)
     return at;
 }
 
-/* The table's lines, indented; cut where they are full, unless verbose. */
-static void add_lines(const struct skr_strbuf *table, bool verbose, struct skr_strbuf *out)
+void skr_explain_add_lines(const struct skr_strbuf *table, bool verbose, struct skr_strbuf *out)
 {
-    const size_t room = SKR_EXPLAIN_COLUMNS - INDENT;
+    const size_t room = SKR_EXPLAIN_COLUMNS - SKR_EXPLAIN_INDENT;
     for (const char *line = table->s; *line;) {
         const size_t n = strcspn(line, "\n");
         const bool fits = verbose || columns_of(line, n) <= room;
-        skr_strbuf_addf(out, "%*s", INDENT, "");
+        skr_strbuf_addf(out, "%*s", SKR_EXPLAIN_INDENT, "");
         skr_strbuf_addn(out, line, fits ? n : cut(line, n, room - 3));
         skr_strbuf_add(out, fits ? "\n" : "...\n");
         line += n + (line[n] == '\n');
@@ -308,7 +306,7 @@ static void write_domains(const json_t *x, size_t most, bool verbose, struct skr
     }
     skr_text_table_write(&table, &lines);
     skr_strbuf_addc(out, '\n');
-    add_lines(&lines, verbose, out);
+    skr_explain_add_lines(&lines, verbose, out);
     if (shown < all) {
         skr_strbuf_addf(out, "  and %zu more%s\n", all - shown, shown < n ? ", see -v" : "");
     }
@@ -336,7 +334,7 @@ void skr_explain_write_relaxations(const json_t *explanation, int indent, size_t
     }
     skr_strbuf_addc(&b, '.');
     skr_strbuf_addf(&first, "%*sWould fit if: ", indent, "");
-    add_wrapped(out, first.s, (size_t)indent + 2, b.s);
+    skr_explain_add_wrapped(out, first.s, (size_t)indent + 2, b.s);
     skr_strbuf_fini(&b);
     skr_strbuf_fini(&first);
 }
@@ -355,7 +353,7 @@ static void write_also(const json_t *x, bool verbose, struct skr_strbuf *out)
         skr_strbuf_init(&b);
         skr_strbuf_addf(&b, "%s: %s.", skr_page_text(also, "reason"),
                         skr_page_text(also, "message"));
-        add_wrapped(out, "  Also: ", INDENT + 2, b.s);
+        skr_explain_add_wrapped(out, "  Also: ", SKR_EXPLAIN_INDENT + 2, b.s);
         skr_strbuf_fini(&b);
     }
 }
@@ -394,8 +392,14 @@ static void add_command(const char *first, const char *command, struct skr_strbu
     skr_strbuf_addc(out, '\n');
 }
 
+/* Another look at the same group: shown where lines are left. */
+static bool is_further_look(const char *command)
+{
+    return strncmp(command, "sakkara explain ", 16) == 0;
+}
+
 /* With a dump at hand none is to be made, and the cluster may be far away. */
-static void write_next(const json_t *x, const char *dump, struct skr_strbuf *out)
+static void write_next(const json_t *x, const char *dump, bool further, struct skr_strbuf *out)
 {
     static const char made[] = "dump.json";
     const json_t *list = json_object_get(x, "next"), *item;
@@ -407,7 +411,7 @@ static void write_next(const json_t *x, const char *dump, struct skr_strbuf *out
         const char *command = json_string_value(item);
         const char *at = command ? strstr(command, made) : NULL;
         bool makes = at && strncmp(command, "kubectl ", 8) == 0;
-        if (!command || (dump && makes)) {
+        if (!command || (dump && makes) || (!further && is_further_look(command))) {
             continue;
         }
         skr_strbuf_init(&b);
@@ -417,11 +421,29 @@ static void write_next(const json_t *x, const char *dump, struct skr_strbuf *out
             command = at + sizeof made - 1;
         }
         skr_page_add_clean(&b, command, false);
+        if (dump && is_further_look(command)) {
+            skr_strbuf_add(&b, " --file ");
+            skr_page_add_clean(&b, dump, false);
+        }
         skr_strbuf_add(out, first ? "\n" : "");
         add_command(first ? "Next: " : "      ", b.s, out);
         first = false;
         skr_strbuf_fini(&b);
     }
+}
+
+/* What comes next anew with further looks, when these fit below so many lines. */
+static void add_further(const json_t *x, const struct skr_explain_look *look, size_t lines,
+                        struct skr_strbuf *next)
+{
+    struct skr_strbuf all;
+    skr_strbuf_init(&all);
+    write_next(x, look->dump, true, &all);
+    if (look->verbose || lines + count_lines(&all) <= SKR_EXPLAIN_LINES) {
+        skr_strbuf_reset(next);
+        skr_strbuf_addn(next, all.s ? all.s : "", all.len);
+    }
+    skr_strbuf_fini(&all);
 }
 
 /* ---- the whole ---- */
@@ -436,18 +458,21 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
                             struct skr_strbuf *out)
 {
     const json_t *x = explanation;
-    struct skr_strbuf head, help, next;
+    struct skr_strbuf head, help, preemption, next;
     skr_strbuf_init(&head);
     skr_strbuf_init(&help);
+    skr_strbuf_init(&preemption);
     skr_strbuf_init(&next);
     write_head(x, &head);
     skr_strbuf_addc(&head, '\n');
-    add_wrapped(&head, "  ", INDENT, skr_page_text(x, "sentence"));
+    skr_explain_add_wrapped(&head, "  ", SKR_EXPLAIN_INDENT, skr_page_text(x, "sentence"));
     write_numbers(x, &head);
-    skr_explain_write_relaxations(x, INDENT, look->verbose ? 0 : ALTERNATIVES, &help);
+    skr_explain_write_relaxations(x, SKR_EXPLAIN_INDENT, look->verbose ? 0 : ALTERNATIVES, &help);
     write_also(x, look->verbose, &help);
-    write_next(x, look->dump, &next);
-    size_t others = count_lines(&head) + count_lines(&help) + (help.len > 0) + count_lines(&next);
+    skr_explain_write_preemption(x, look->verbose, &preemption);
+    write_next(x, look->dump, false, &next);
+    size_t others = count_lines(&head) + count_lines(&help) + (help.len > 0) +
+                    count_lines(&preemption) + count_lines(&next);
     skr_strbuf_addn(out, head.s, head.len);
     if (look->verbose) {
         write_domains(x, SIZE_MAX, true, out);
@@ -459,8 +484,11 @@ void skr_explain_write_text(const json_t *explanation, const struct skr_explain_
         skr_strbuf_addc(out, '\n');
         skr_strbuf_addn(out, help.s, help.len);
     }
+    skr_strbuf_addn(out, preemption.s ? preemption.s : "", preemption.len);
+    add_further(x, look, count_lines(out), &next);
     skr_strbuf_addn(out, next.s ? next.s : "", next.len);
     skr_strbuf_fini(&head);
     skr_strbuf_fini(&help);
+    skr_strbuf_fini(&preemption);
     skr_strbuf_fini(&next);
 }

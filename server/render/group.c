@@ -20,9 +20,10 @@ struct drawing {
 
 /* ---- fields ---- */
 
+/* name "": the one before goes on. */
 static void begin_field(struct drawing *d, const char *name)
 {
-    skr_strbuf_addf(d->out, "%s:", name);
+    skr_strbuf_addf(d->out, "%s%s", name, *name ? ":" : " ");
     skr_page_pad(d->out, FIELD - strlen(name) - 1);
 }
 
@@ -91,6 +92,40 @@ static void add_status(struct drawing *d)
     if (*skr_page_text(d->page, "message")) {
         add_wrapped(d, "Message", skr_page_text(d->page, "message"));
     }
+}
+
+/* "Preempted by: default/top, 12s ago" and "Evicts: 4 pods of default/c, 2 left" */
+static void add_preemption(struct drawing *d)
+{
+    const json_t *victims = skr_page_list(d->page, "victims"), *victim;
+    const char *preemptor = skr_page_text(d->page, "preemptor");
+    const skr_time at = skr_page_time(d->page, "preempted");
+    struct skr_strbuf b;
+    char age[32];
+    size_t i;
+    skr_strbuf_init(&b);
+    if (*preemptor) {
+        skr_strbuf_add(&b, preemptor);
+        if (at > 0) {
+            skr_page_age(d->now, at, age);
+            skr_strbuf_addf(&b, ", %s ago", age);
+        }
+        add_field(d, "Preempted by", b.s);
+    }
+    json_array_foreach(victims, i, victim)
+    {
+        const char *group = skr_page_text(victim, "group");
+        const int64_t pods = skr_page_int(victim, "pods");
+        skr_strbuf_reset(&b);
+        if (*group) {
+            skr_strbuf_addf(&b, "%" PRId64 " pod%s of %s", pods, pods == 1 ? "" : "s", group);
+        } else {
+            skr_strbuf_addf(&b, "pod %s", skr_page_text(victim, "pod"));
+        }
+        skr_strbuf_addf(&b, ", %" PRId64 " left", skr_page_int(victim, "left"));
+        add_field(d, i > 0 ? "" : "Evicts", b.s);
+    }
+    skr_strbuf_fini(&b);
 }
 
 static void add_warnings(struct drawing *d)
@@ -514,6 +549,7 @@ int skr_render_group(const json_t *page, const struct skr_render *how, struct sk
     add_field(&d, "Name", skr_page_text(page, "name"));
     add_field(&d, "Namespace", skr_page_text(page, "namespace"));
     add_status(&d);
+    add_preemption(&d);
     add_warnings(&d);
     add_field(&d, "Priority", priority);
     add_constraints(&d);

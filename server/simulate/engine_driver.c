@@ -389,7 +389,7 @@ enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driv
                                                   struct skr_strbuf *out)
 {
     struct skr_engine_driver *d = driver;
-    const struct skr_explain_request request = {namespace_, name};
+    const struct skr_explain_request request = {.namespace_ = namespace_, .name = name};
     struct skr_event event = {.kind = SKR_EVENT_REQUEST,
                               .request = {.id = 0, .verb = SKR_GANG_EXPLAIN, .body = &request}};
     struct task *task;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a simulation's groups: title, rows, result. The rows are drawn by picture.c. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/group/group.h"
 #include "server/object/path.h"
+#include "server/render/text_table.h"
+#include "server/simulate/record_victims.h"
 #include "server/simulate/report.h"
 
 enum { DOMAINS_LISTED_MAX = 8 };
@@ -123,9 +126,73 @@ static void write_result(const struct skr_record_group *group, const json_t *row
     }
 }
 
+/* Of a group in the list of all; 0 when it is not there. */
+static int64_t priority_of(const json_t *groups, const char *key)
+{
+    const json_t *row;
+    size_t i;
+    json_array_foreach(groups, i, row)
+    {
+        char *has = skr_object_key(skr_path_text(row, "namespace"), skr_path_text(row, "name"));
+        bool is = strcmp(has, key) == 0;
+        free(has);
+        if (is) {
+            return skr_path_int(row, "priority", 0);
+        }
+    }
+    return 0;
+}
+
+static void add_number(struct skr_text_table *table, int64_t n)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)n);
+    skr_text_table_add(table, text, SKR_HUE_NONE);
+}
+
+static void write_victims(const struct skr_record_group *group, const json_t *row,
+                          const json_t *groups, struct skr_strbuf *out)
+{
+    static const char *const heads[] = {"VICTIM", "PRIORITY", "PODS", "NODES", "RESTARTS-AS"};
+    const char *namespace_ = skr_path_text(row, "namespace");
+    struct skr_text_table table;
+    if (group->n_victims == 0) {
+        return;
+    }
+    skr_text_table_init(&table, sizeof heads / sizeof *heads, false);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        skr_text_table_add(&table, heads[i], SKR_HUE_NONE);
+    }
+    for (size_t i = 0; i < group->n_victims; i++) {
+        const struct skr_record_victim *v = &group->victim[i];
+        size_t n = strlen(namespace_);
+        bool here = strncmp(v->name, namespace_, n) == 0 && v->name[n] == '/';
+        struct skr_strbuf name;
+        skr_strbuf_init(&name);
+        skr_strbuf_addf(&name, "%s%s", v->is_pod ? "pod/" : "", v->name + (here ? n + 1 : 0));
+        if (v->is_pod) { /* without its uid */
+            name.s[strrchr(name.s, '/') - name.s] = '\0';
+        }
+        skr_text_table_add(&table, name.s, SKR_HUE_NONE);
+        if (v->is_pod) {
+            skr_text_table_add(&table, "-", SKR_HUE_NONE);
+        } else {
+            add_number(&table, priority_of(groups, v->name));
+        }
+        add_number(&table, (int64_t)v->pods);
+        add_number(&table, (int64_t)v->nodes);
+        skr_text_table_add(&table, v->owner ? v->owner : "", SKR_HUE_NONE);
+        skr_strbuf_fini(&name);
+    }
+    skr_strbuf_addc(out, '\n');
+    skr_text_table_write(&table, out);
+    skr_text_table_fini(&table);
+}
+
 /* group: NULL when none of its members was seen. */
 static void write_picture(const struct skr_simulate_report *report, const json_t *row,
-                          const struct skr_record_group *group, struct skr_strbuf *out)
+                          const struct skr_record_group *group, const json_t *groups,
+                          struct skr_strbuf *out)
 {
     write_title(report, row, out);
     if (!group || !skr_record_has_picture(group)) {
@@ -139,6 +206,7 @@ static void write_picture(const struct skr_simulate_report *report, const json_t
     skr_strbuf_addc(out, '\n');
     skr_picture_legend(report->ascii, out);
     write_result(group, row, out);
+    write_victims(group, row, groups, out);
 }
 
 void skr_simulate_write_pictures(const struct skr_simulate_report *report, struct skr_strbuf *out)
@@ -156,7 +224,7 @@ void skr_simulate_write_pictures(const struct skr_simulate_report *report, struc
         if (group && group->n_found > 0 && group->n_found == group->n_bound) {
             continue; /* nothing of it was placed here */
         }
-        write_picture(report, row, group, out);
+        write_picture(report, row, group, groups, out);
         skr_strbuf_addc(out, '\n');
     }
     json_decref(state);

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/group/group.h"
 #include "core/group/podgroup.h"
 #include "server/object/path.h"
+#include "server/simulate/record_victims.h"
 #include "topology/topology_map.h"
 
 void skr_record_init(struct skr_record *record, struct skr_store *store,
@@ -30,6 +32,7 @@ static void free_group(struct skr_record_group *group)
         free(group->preempted[i]);
     }
     free(group->preempted);
+    skr_record_victims_fini(group);
     free(group->leaf);
     skr_tree_unref(group->tree);
     skr_amounts_fini(&group->demand);
@@ -202,6 +205,11 @@ static int32_t slots_of(const struct skr_amounts *demand, const struct skr_sched
     return (int32_t)least;
 }
 
+int32_t skr_record_slots(const struct skr_amounts *demand, const struct skr_sched_node *node)
+{
+    return slots_of(demand, node, false);
+}
+
 static void snapshot(struct skr_record *record, struct skr_record_group *group)
 {
     const struct skr_tree *tree = tree_of(record);
@@ -319,7 +327,7 @@ static void pod_changed(struct skr_record *record, const struct skr_store_change
         group->n_found++;
     }
     if (group && is_on && !was_on && group->n_bound++ == 0 && record->wants_pictures &&
-        group->member) {
+        group->member && group->n_victims == 0) {
         snapshot(record, group);
     }
     if (!record->wants_pictures) {
@@ -364,13 +372,37 @@ static void node_changed(struct skr_record *record, const struct skr_store_chang
     }
 }
 
+/* A plan that waits for victims is the moment before they go; without any plan there are none. */
+static void plan_changed(struct skr_record *record, const struct skr_store_change *change,
+                         const char *name)
+{
+    const char *plan = skr_path_annotation(change->object, SKR_ANNOTATION_PLAN);
+    char *key = skr_object_key(skr_path_text(change->object, "metadata.namespace"), name);
+    struct skr_record_group *group = find_key(record, key);
+    free(key);
+    if (!group || !group->member || !record->wants_pictures || group->n_bound > 0) {
+        return;
+    }
+    if (!plan || !plan[0]) {
+        skr_record_victims_fini(group);
+    } else if (group->n_victims == 0 && skr_record_victims_named(plan)) {
+        snapshot(record, group);
+        skr_record_victims_take(record, group, plan);
+    }
+}
+
 static void map_changed(struct skr_record *record, const struct skr_store_change *change)
 {
     const char *preemptor = skr_path_text(change->object, "data.preemptor");
     const char *before = change->before ? skr_path_text(change->before, "data.preemptor") : "";
+    const char *name = skr_path_text(change->object, "data.name");
+    name = name[0] ? name : "default-group";
     if (skr_path_label(change->object, SKR_TOPOLOGY_LABEL)) {
         skr_tree_unref(record->tree);
         record->tree = NULL;
+    }
+    if (skr_path_label(change->object, SKR_GROUP_LABEL)) {
+        plan_changed(record, change, name);
     }
     if (!preemptor[0] || strcmp(preemptor, before) == 0) {
         return;
@@ -378,9 +410,7 @@ static void map_changed(struct skr_record *record, const struct skr_store_change
     struct skr_record_group *group = get_key(record, preemptor);
     struct skr_strbuf victim;
     skr_strbuf_init(&victim);
-    const char *name = skr_path_text(change->object, "data.name");
-    skr_strbuf_addf(&victim, "%s/%s", skr_path_text(change->object, "metadata.namespace"),
-                    name[0] ? name : "default-group");
+    skr_strbuf_addf(&victim, "%s/%s", skr_path_text(change->object, "metadata.namespace"), name);
     skr_grow(&group->preempted, &group->cap_preempted, group->n_preempted + 1, sizeof(char *));
     group->preempted[group->n_preempted++] = skr_strbuf_take(&victim, NULL);
 }
@@ -394,6 +424,8 @@ static void take_change(struct skr_record *record, const struct skr_store_change
         node_changed(record, change);
     } else if (strcmp(kind, "ConfigMap") == 0) {
         map_changed(record, change);
+    } else if (strcmp(kind, "PodGroup") == 0) {
+        plan_changed(record, change, skr_path_text(change->object, "metadata.name"));
     }
 }
 

@@ -3,7 +3,7 @@
 #define SKR_SERVER_SIMULATE_RECORD_H
 /*
  * What a simulation has to remember besides the state it ends in: how the nodes looked when a
- * group's first member was bound (for the picture), who pushed whom out, the Events, how many pods
+ * group's first member was bound, or its first victim chosen (for the picture), who pushed whom out, the Events, how many pods
  * found a place, and when something changed last.
  */
 #include <uthash.h>
@@ -28,6 +28,9 @@ struct skr_record_group {
     struct skr_picture_leaf *leaf; /* [tree->n_leaves] */
     char **preempted;              /* namespace/name of groups, in order */
     size_t n_preempted, cap_preempted;
+    struct skr_record_victim
+        *victim; /* record_victims.h; of the plan that waits for them, or did */
+    size_t n_victims;
     UT_hash_handle hh;
 };
 
@@ -56,6 +59,8 @@ void skr_record_event(struct skr_record *record, skr_time now, const json_t *eve
 /* NULL: nothing is known of it. */
 struct skr_record_group *skr_record_find(const struct skr_record *record, const char *namespace_,
                                          const char *name);
+/* Pods of this demand that fit into the node's room. */
+int32_t skr_record_slots(const struct skr_amounts *demand, const struct skr_sched_node *node);
 /* Makes all groups' leaves ready to be drawn: placed is counted; a group without a picture gets one
  * of now. O(groups * leaves + pods). */
 void skr_record_draw(struct skr_record *record);

@@ -69,6 +69,13 @@ awk '/^build\/sakkara tree --file docs\/stuck-group.yaml$/ {f = 1} f && /^```tex
     README.md >"$work/expected"
 same "README" "$work/expected" "$work/out"
 
+# Who would be evicted, of a dump: the daemon's own search, with nobody to carry it out.
+runs "explain --preempt" 4 "$sakkara" explain a-3 --preempt --file docs/stuck-group.yaml
+[ -z "${UPDATE:-}" ] || cp "$work/out" "$views/explain-preempt.txt"
+same "explain --preempt" "$views/explain-preempt.txt" "$work/out"
+runs "explain --preempt as JSON" 4 "$sakkara" explain a-3 --preempt --file docs/stuck-group.yaml -o json
+grep -q '"outcome": *"Evicts"' "$work/out" && pass || fail "explain --preempt as JSON: $(cat "$work/out")"
+
 # ---- words that are not understood, names that are near ----
 
 runs "a typo that is ignored is told beside the table" 0 "$sakkara" get groups --file "$views/typos.yaml"

@@ -388,9 +388,10 @@ bool rig_step_write(struct rig *rig, size_t nth)
     return false;
 }
 
-const json_t *rig_explain(struct rig *rig, const char *name)
+static const json_t *explain(struct rig *rig, const char *name, bool preempt)
 {
-    const struct skr_explain_request request = {"default", name};
+    const struct skr_explain_request request = {
+        .namespace_ = "default", .name = name, .preempt = preempt};
     json_decref(rig->explanation);
     rig->explanation = NULL;
     rig_request(rig, SKR_GANG_EXPLAIN, &request);
@@ -401,6 +402,16 @@ const json_t *rig_explain(struct rig *rig, const char *name)
         rig_fail(rig, "no explanation of %s", name);
     }
     return rig->explanation;
+}
+
+const json_t *rig_explain(struct rig *rig, const char *name)
+{
+    return explain(rig, name, false);
+}
+
+const json_t *rig_explain_preempt(struct rig *rig, const char *name)
+{
+    return explain(rig, name, true);
 }
 
 bool rig_step_solve(struct rig *rig)

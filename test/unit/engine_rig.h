@@ -262,6 +262,8 @@ void rig_event(struct rig *rig, enum skr_event_kind kind); /* LEADER_*, SHUTDOWN
 /* Why the group is not placed, or a Status; borrowed until the next question. Solves that are
  * waiting are done. */
 const json_t *rig_explain(struct rig *rig, const char *name);
+/* With who would give way to it. */
+const json_t *rig_explain_preempt(struct rig *rig, const char *name);
 struct rig_object *rig_find(const struct rig *rig, enum rig_kind kind, const char *key);
 const char *rig_key(const struct rig *rig, const char *map, const char *key); /* data; "" absent */
 const char *rig_annotation(const struct rig *rig, enum rig_kind kind, const char *key,

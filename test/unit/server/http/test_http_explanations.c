@@ -24,6 +24,7 @@ struct world {
     size_t n_asked;
     uint64_t request[ASKED_MAX];
     char key[ASKED_MAX][64];
+    bool preempt[ASKED_MAX];
     bool at_once; /* answers itself */
 };
 
@@ -46,6 +47,7 @@ static void take_question(void *context, const struct skr_event *event, void (*r
     assert_true(i < ASKED_MAX);
     world->request[i] = event->request.id;
     snprintf(world->key[i], sizeof world->key[i], "%s/%s", asked->namespace_, asked->name);
+    world->preempt[i] = asked->preempt;
     release(keep);
     bool at_once = world->at_once;
     pthread_cond_broadcast(&world->more);
@@ -167,6 +169,21 @@ TEST_WITH(world, who_hangs_up_gets_no_answer_and_makes_room)
         answer(world, world->request[i], SKR_EXPLAIN_FOUND, "{}");
         assert_answer(fd[i], 200, "{}\n");
     }
+}
+
+TEST_WITH(world, who_would_be_evicted_is_asked_for_by_an_argument)
+{
+    answer_at_once(world);
+    assert_answer(ask(world, "/v1/explain/a/g?preempt=true"), 200, "{\"at\":\"once\"}\n");
+    assert_answer(ask(world, "/v1/explain/a/g?preempt=false"), 200, "{\"at\":\"once\"}\n");
+    assert_answer(ask(world, "/v1/explain/a/g"), 200, "{\"at\":\"once\"}\n");
+    assert_true(world->preempt[0]);
+    assert_false(world->preempt[1] || world->preempt[2]);
+    struct http_answer got =
+        http_request(skr_admin_port(world->admin), "GET", "/v1/explain/a/g?preempt=maybe");
+    assert_int_equal(got.status, 400);
+    assert_non_null(strstr(got.body, "preempt must be true or false"));
+    http_answer_free(&got);
 }
 
 TEST_WITH(world, other_paths_and_methods_are_refused)

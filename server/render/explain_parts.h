@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_SERVER_RENDER_EXPLAIN_PARTS_H
+#define SKR_SERVER_RENDER_EXPLAIN_PARTS_H
+/* What the files behind explain_text.h share. For these files alone. */
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "topology/base/strbuf.h"
+
+enum { SKR_EXPLAIN_INDENT = 2 };
+
+/* The words of text in lines of SKR_EXPLAIN_COLUMNS, the first behind `first`, the others behind
+ * as many blanks as hang says. */
+void skr_explain_add_wrapped(struct skr_strbuf *out, const char *first, size_t hang,
+                             const char *value);
+/* The table's lines, indented; cut where they are full, unless verbose. */
+void skr_explain_add_lines(const struct skr_strbuf *table, bool verbose, struct skr_strbuf *out);
+/* Names of groups of the same namespace without it. */
+const char *skr_explain_short_key(const json_t *explanation, const char *key);
+/* explain_preemption.c: behind an empty line who would give way; nothing when that was not asked. */
+void skr_explain_write_preemption(const json_t *explanation, bool verbose, struct skr_strbuf *out);
+
+#endif
