@@ -185,6 +185,10 @@ func TestD20_DerivedTreesFollowTheNodes(t *testing.T) {
 	big := node("node-big", 3)
 	big.Labels["sakkara.topology.rack"] = "r0"
 	r.must(r.plane.CreateNodes(big))
+	r.poll("the tree has two racks and the big node", func() bool {
+		output, code := r.command("tree")
+		return code == 0 && contains(output, "node-big") && contains(output, "r0") && contains(output, "r1")
+	})
 	r.group("second", 5, `{"rack":{"hard":true}}`)
 	r.members("second", 5)
 	r.wait(usual, "the rack of node-0 and node-big is used", r.allBound("second", 5))

@@ -117,11 +117,14 @@ TEST(every_option_stands_in_the_shipped_file_and_in_the_reference)
             fail_msg("configs/sakkara.yaml lacks %s", key);
         }
         snprintf(row, sizeof row, "| `%s` | ", key);
-        const char *at = strstr(reference, row);
-        const char *default_at = at ? strstr(at, fallback) : NULL;
-        const char *text_at = at ? strstr(at, text) : NULL;
-        const char *end = at ? strchr(at, '\n') : NULL;
-        if (!end || !default_at || default_at > end || !text_at || text_at > end) {
+        bool found = false; // other tables may have rows of the same name
+        for (const char *at = strstr(reference, row); at && !found; at = strstr(at + 1, row)) {
+            const char *end = strchr(at, '\n');
+            const char *default_at = strstr(at, fallback);
+            const char *text_at = strstr(at, text);
+            found = end && default_at && default_at < end && text_at && text_at < end;
+        }
+        if (!found) {
             fail_msg("docs/reference.md lacks a row of %s, %s, %s", key, fallback, text);
         }
     }
