@@ -15,7 +15,7 @@ static int decode(struct skr_arena *arena, const json_t *json, struct skr_config
         return rc;
     }
     if (map->meta.name[0] == '\0') {
-        return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
     rc = skr_labels_decode(arena, json_object_get(json, "data"), NULL, "data", &map->data, error);
     if (rc == 0) {

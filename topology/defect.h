@@ -9,15 +9,15 @@
  */
 #include <stdbool.h>
 
-#include "topology/base/json_position.h"
+#include "topology/base/error.h"
 
 struct skr_defect {
     const char *code;        /* constant, CamelCase: what kind of defect this is */
     bool is_warning;         /* else the map is refused */
-    const char *key;         /* of the map, or the label; "" when the text names none */
+    const char *key;         /* of the map, or the label; "" when it is about none */
     struct skr_position at;  /* inside the key's value; line 0: about the key as a whole */
     struct skr_position see; /* where the same name stands before; line 0: nowhere */
-    const char *text;        /* without key and positions */
+    const char *text;        /* the sentence, without key and positions */
 };
 
 /* Borrowed by what takes it; the defect and its texts are valid during the call. */
@@ -26,12 +26,9 @@ struct skr_defects {
     void *context;
 };
 
-/* Tells a defect by the text that an error or a warning has: "KEY: LINE:COLUMN: TEXT (see
- * LINE:COLUMN)", where all but TEXT may be missing. to NULL: nobody wants to know. */
+/* Tells a defect by its error, or by its warning, which is one whose code means nothing. to NULL:
+ * nobody wants to know. */
 void skr_defect_add(const struct skr_defects *to, const char *code, bool is_warning,
-                    const char *text);
-
-/* The same for an error that was just set; returns -error->code. error NULL only with to NULL. */
-int skr_defect_error(const struct skr_defects *to, const char *code, const struct skr_error *error);
+                    const struct skr_error *error);
 
 #endif

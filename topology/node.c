@@ -122,7 +122,7 @@ static int decode(struct skr_arena *arena, const json_t *json, struct skr_node *
         return rc;
     }
     if (node->meta.name[0] == '\0') {
-        return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
     if ((rc = decode_spec(node, json, error)) != 0 ||
         (rc = decode_status(node, json, error)) != 0) {

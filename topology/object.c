@@ -17,8 +17,8 @@ enum { RESOURCE_LIST_MAX = SKR_RESOURCES_MAX };
 
 int skr_object_too_large(struct skr_error *error, const char *path)
 {
-    return skr_error_set(error, SKR_LIMIT, "%.100s: object larger than %d bytes, or out of memory",
-                         path, SKR_OBJECT_BYTES_MAX);
+    return skr_error_set_key(error, SKR_LIMIT, path,
+                             "object larger than %d bytes, or out of memory", SKR_OBJECT_BYTES_MAX);
 }
 
 char *skr_object_key(const char *namespace_, const char *name)
@@ -173,7 +173,7 @@ int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *c
     }
     const json_t *metadata = json_object_get(object, "metadata");
     if (skr_object_is_absent(metadata)) {
-        return skr_error_set(error, SKR_INVALID, "metadata: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata", "missing");
     }
     if (!json_is_object(metadata)) {
         return type_error("metadata", NULL, "an object", metadata, error);
@@ -218,8 +218,8 @@ static int parse_trimmed(const char *name, const char *text, int64_t *ret, struc
         n--;
     }
     if (n > SKR_QUANTITY_TEXT_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "%.100s: a quantity of %zu characters, limit %d",
-                             name, n, SKR_QUANTITY_TEXT_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, name, "a quantity of %zu characters, limit %d",
+                                 n, SKR_QUANTITY_TEXT_MAX);
     }
     memcpy(trimmed, text, n);
     trimmed[n] = '\0';
@@ -274,8 +274,8 @@ int skr_quantities_decode(struct skr_arena *arena, const json_t *object, const c
     json_t *map = skr_object_unconst(object);
     size_t n = json_object_size(map);
     if (n > RESOURCE_LIST_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "%.100s: %zu resources, limit %d", path, n,
-                             RESOURCE_LIST_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, path, "%zu resources, limit %d", n,
+                                 RESOURCE_LIST_MAX);
     }
     if (n == 0) {
         *ret = list;

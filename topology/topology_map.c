@@ -31,7 +31,7 @@ struct value {
 static int report(const struct value *v, const char *rule, int rc, const struct skr_error *error)
 {
     if (v->defects) {
-        (void)skr_defect_error(v->defects, rule, error);
+        skr_defect_add(v->defects, rule, false, error);
     }
     return rc;
 }
@@ -39,15 +39,16 @@ static int report(const struct value *v, const char *rule, int rc, const struct 
 static int refuse(const struct value *v, const char *rule, const struct skr_position *at,
                   enum skr_error_code code, const char *text, struct skr_error *error)
 {
-    int rc = skr_error_set(error, code, "%s: %zu:%zu: %s", v->key, at->line, at->column, text);
+    int rc =
+        skr_error_set_at(error, code, &(struct skr_subject){.key = v->key, .at = *at}, "%s", text);
     return report(v, rule, rc, error);
 }
 
 static int refuse_type(const struct value *v, const struct skr_position *at, const char *what,
                        const json_t *json, struct skr_error *error)
 {
-    int rc = skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: must be %s, got %s", v->key, at->line,
-                           at->column, what, skr_object_type_name(json));
+    int rc = skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = v->key, .at = *at},
+                              "must be %s, got %s", what, skr_object_type_name(json));
     return report(v, "WrongType", rc, error);
 }
 
@@ -74,9 +75,9 @@ static int refuse_duplicate(const struct value *v, size_t end, struct skr_error 
     }
     key += second.column - 1;
     size_t len = (size_t)(v->text + end - key);
-    int rc = skr_error_set(
-        error, SKR_INVALID, "%s: %zu:%zu: %.*s twice among siblings (see %zu:%zu)", v->key,
-        second.line, second.column, (int)(len < 100 ? len : 100), key, first.line, first.column);
+    int rc = skr_error_set_at(error, SKR_INVALID,
+                              &(struct skr_subject){.key = v->key, .at = second, .see = first},
+                              "%.*s twice among siblings", (int)(len < 100 ? len : 100), key);
     return report(v, "DuplicateName", rc, error);
 }
 
@@ -88,17 +89,17 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
     json_error_t found;
 
     if (len > SKR_TOPOLOGY_TEXT_MAX) {
-        int rc = skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, limit %d", v->key, len,
-                               SKR_TOPOLOGY_TEXT_MAX);
+        int rc = skr_error_set_key(error, SKR_LIMIT, v->key, "%zu bytes, limit %d", len,
+                                   SKR_TOPOLOGY_TEXT_MAX);
         return report(v, "Limit", rc, error);
     }
     if (v->text[strspn(v->text, " \t\r\n")] == '\0') {
-        int rc = skr_error_set(error, SKR_INVALID, "%s: is empty", v->key);
+        int rc = skr_error_set_key(error, SKR_INVALID, v->key, "is empty");
         return report(v, "EmptyValue", rc, error);
     }
     if (skr_json_deeper_than(v->text, depth_max, &at)) {
-        int rc = skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %zu levels",
-                               v->key, at.line, at.column, depth_max - 1);
+        int rc = skr_error_set_at(error, SKR_LIMIT, &(struct skr_subject){.key = v->key, .at = at},
+                                  "nested deeper than %zu levels", depth_max - 1);
         return report(v, "Limit", rc, error);
     }
     json_t *json = json_loads(v->text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &found);
@@ -111,12 +112,12 @@ static int load(const struct value *v, size_t depth_max, json_t **ret, struct sk
         return refuse_duplicate(v, end, error);
     }
     if (json_error_code(&found) == json_error_out_of_memory) {
-        return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", v->key);
+        return skr_error_set_key(error, SKR_NO_MEMORY, v->key, "out of memory");
     }
     /* At a premature end the last token is complete and it is the end itself that is wrong. */
     skr_json_find_token(v->text, strstr(found.text, "near end of file") ? len + 1 : end, &at);
-    int rc = skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", v->key, at.line,
-                           at.column, found.text);
+    int rc = skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = v->key, .at = at},
+                              "invalid JSON: %s", found.text);
     return report(v, "InvalidJSON", rc, error);
 }
 
@@ -163,8 +164,8 @@ static int check_element(const struct value *v, const struct name_list *list, si
     }
     if (strlen(name) > name_max) {
         at = position_of_element(v, i);
-        int rc = skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: name of %zu bytes, limit %zu",
-                               v->key, at.line, at.column, strlen(name), name_max);
+        int rc = skr_error_set_at(error, SKR_LIMIT, &(struct skr_subject){.key = v->key, .at = at},
+                                  "name of %zu bytes, limit %zu", strlen(name), name_max);
         return report(v, "Limit", rc, error);
     }
     for (size_t j = 0; j < i; j++) {
@@ -172,9 +173,9 @@ static int check_element(const struct value *v, const struct name_list *list, si
         if (other && strcmp(other, name) == 0) {
             struct skr_position first = position_of_element(v, j);
             at = position_of_element(v, i);
-            int rc =
-                skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: \"%.100s\" twice (see %zu:%zu)",
-                              v->key, at.line, at.column, name, first.line, first.column);
+            int rc = skr_error_set_at(error, SKR_INVALID,
+                                      &(struct skr_subject){.key = v->key, .at = at, .see = first},
+                                      "\"%.100s\" twice", name);
             return report(v, "DuplicateName", rc, error);
         }
     }
@@ -199,8 +200,8 @@ static int read_names(const struct value *v, size_t n_max, size_t name_max, stru
     }
     if (n > n_max) {
         at = position_of_element(v, n_max);
-        rc = skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: %zu names, limit %zu", v->key, at.line,
-                           at.column, n, n_max);
+        rc = skr_error_set_at(error, SKR_LIMIT, &(struct skr_subject){.key = v->key, .at = at},
+                              "%zu names, limit %zu", n, n_max);
         return report(v, "Limit", rc, error);
     }
     for (size_t i = 0; go_on(v, rc) && i < n; i++) {
@@ -231,8 +232,8 @@ static int read_levels(const struct skr_labels *data, const struct skr_defects *
     struct value v = {"level-names", skr_labels_get(data, "level-names"), defects};
     if (!v.text) {
         if (depth > DEFAULT_LEVELS) {
-            int rc = skr_error_set(error, SKR_INVALID,
-                                   "level-names: missing, a tree of depth %zu needs them", depth);
+            int rc = skr_error_set_key(error, SKR_INVALID, "level-names",
+                                       "missing, a tree of depth %zu needs them", depth);
             return report(&v, "LevelCount", rc, error);
         }
         for (size_t i = DEFAULT_LEVELS - depth; i < DEFAULT_LEVELS; i++) {
@@ -243,9 +244,10 @@ static int read_levels(const struct skr_labels *data, const struct skr_defects *
     int rc = read_names(&v, SKR_LEVELS_MAX, SKR_UNIT_NAME_MAX, ret, error);
     if (rc == 0 && depth > 0 && ret->n != depth) {
         struct skr_position at = position_of_value(&v);
-        rc = skr_error_set(error, SKR_INVALID,
-                           "level-names: %zu:%zu: %zu %s, but the deepest node is at depth %zu",
-                           at.line, at.column, ret->n, ret->n == 1 ? "name" : "names", depth);
+        rc = skr_error_set_at(error, SKR_INVALID,
+                              &(struct skr_subject){.key = "level-names", .at = at},
+                              "%zu %s, but the deepest node is at depth %zu", ret->n,
+                              ret->n == 1 ? "name" : "names", depth);
         return report(&v, "LevelCount", rc, error);
     }
     return rc;
@@ -257,7 +259,7 @@ static int refuse_unit(const struct value *v, size_t ordinal, int rc, struct skr
 {
     struct skr_position at = {1, 1};
     (void)skr_json_find_key(v->text, ordinal, &at, NULL);
-    (void)skr_error_prefix(error, "%s: %zu:%zu", v->key, at.line, at.column);
+    (void)skr_error_prefix_at(error, &(struct skr_subject){.key = v->key, .at = at});
     return report(v, rc == -SKR_LIMIT ? "Limit" : "InvalidName", rc, error);
 }
 
@@ -343,9 +345,9 @@ static int refuse_tree(const struct value *v, const struct skr_tree_builder *b, 
         struct skr_position second = {1, 1};
         (void)skr_json_find_key(v->text, twice.first, &first, NULL);
         (void)skr_json_find_key(v->text, twice.second, &second, NULL);
-        rc =
-            skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: node \"%.100s\" twice (see %zu:%zu)",
-                          v->key, second.line, second.column, twice.name, first.line, first.column);
+        rc = skr_error_set_at(error, SKR_INVALID,
+                              &(struct skr_subject){.key = v->key, .at = second, .see = first},
+                              "node \"%.100s\" twice", twice.name);
         (void)report(v, "DuplicateNode", rc, error);
     }
     if (n == 0) {
@@ -358,17 +360,17 @@ static int refuse_tree(const struct value *v, const struct skr_tree_builder *b, 
 static void warn_uneven(const struct value *v, const struct skr_tree_builder *b, size_t n)
 {
     char path[256];
-    char text[384];
     size_t ordinal;
+    struct skr_error warning;
     struct skr_position at = {1, 1};
     if (!v->defects || !skr_tree_builder_uneven(b, 0, path, sizeof path, &ordinal)) {
         return;
     }
     (void)skr_json_find_key(v->text, ordinal, &at, NULL);
-    (void)snprintf(text, sizeof text,
-                   "%s: %zu:%zu: \"%s\" lies above the deepest level: it is left out%s", v->key,
-                   at.line, at.column, path, n > 1 ? ", and so are others" : "");
-    skr_defect_add(v->defects, "UnevenDepth", true, text);
+    (void)skr_error_set_at(&warning, SKR_INVALID, &(struct skr_subject){.key = v->key, .at = at},
+                           "\"%s\" lies above the deepest level: it is left out%s", path,
+                           n > 1 ? ", and so are others" : "");
+    skr_defect_add(v->defects, "UnevenDepth", true, &warning);
 }
 
 /* ---- the whole map ---- */
@@ -424,8 +426,8 @@ static int read_tree_name(const struct skr_labels *data, const struct skr_defect
     struct value v = {"name", skr_labels_get(data, "name"), defects};
     *ret = v.text ? v.text : DEFAULT_TREE_NAME;
     if (strlen(*ret) > SKR_UNIT_NAME_MAX) {
-        int rc = skr_error_set(error, SKR_LIMIT, "name: %zu bytes, limit %d", strlen(*ret),
-                               SKR_UNIT_NAME_MAX);
+        int rc = skr_error_set_key(error, SKR_LIMIT, "name", "%zu bytes, limit %d", strlen(*ret),
+                                   SKR_UNIT_NAME_MAX);
         return report(&v, "Limit", rc, error);
     }
     return 0;
@@ -442,7 +444,7 @@ int skr_topology_map_check(const struct skr_labels *data, const struct skr_defec
         return rc;
     }
     if (!v.text) {
-        rc = skr_error_set(error, SKR_INVALID, "tree: missing");
+        rc = skr_error_set_key(error, SKR_INVALID, "tree", "missing");
         return report(&v, "MissingTree", rc, error);
     }
     parts.builder = skr_tree_builder_create(parts.name);

@@ -101,9 +101,9 @@ static void bound_priority(const struct skr_gang *e, const struct group *g,
         spec->priority <= most) {
         return;
     }
-    skr_group_warn(spec, NULL,
-                   "priority: %d is more than groups.maxPriority allows here: %d counts",
-                   spec->priority, (int)most);
+    skr_group_warn(spec, NULL, (struct skr_subject){.key = "priority"},
+                   "%d is more than groups.maxPriority allows here: %d counts", spec->priority,
+                   (int)most);
     spec->priority = (int32_t)most;
 }
 

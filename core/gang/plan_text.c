@@ -199,8 +199,8 @@ static const struct skr_field_path root_path = {
 
 static int no_room(struct skr_error *error)
 {
-    return skr_error_set(error, SKR_LIMIT, "%s: larger than %d bytes", SKR_ANNOTATION_PLAN,
-                         (int)RECORD_BYTES_MAX);
+    return skr_error_set_key(error, SKR_LIMIT, SKR_ANNOTATION_PLAN, "larger than %d bytes",
+                             (int)RECORD_BYTES_MAX);
 }
 
 /* The JSON object in an annotation; json_decref() it. */
@@ -228,8 +228,9 @@ static int read_id(const json_t *root, char ret[SKR_PLAN_ID_LEN + 1], struct skr
         return rc;
     }
     if (strlen(id) != SKR_PLAN_ID_LEN || strspn(id, "0123456789abcdef") != SKR_PLAN_ID_LEN) {
-        return skr_error_set(error, SKR_INVALID, "%s.id: must be %d hex digits, got \"%.40s\"",
-                             SKR_ANNOTATION_PLAN, (int)SKR_PLAN_ID_LEN, id);
+        return skr_field_set_error(&root_path, "id", error, SKR_INVALID,
+                                   "must be %d hex digits, got \"%.40s\"", (int)SKR_PLAN_ID_LEN,
+                                   id);
     }
     memcpy(ret, id, SKR_PLAN_ID_LEN + 1);
     return 0;
@@ -241,8 +242,8 @@ static int read_head(const json_t *root, struct skr_plan_record *plan, struct sk
     const char *state;
     int rc = skr_field_int32(root, &root_path, "v", 0, &version, error);
     if (rc == 0 && version != 1) {
-        rc = skr_error_set(error, SKR_INVALID, "%s.v: %d is not supported, only 1 is",
-                           SKR_ANNOTATION_PLAN, (int)version);
+        rc = skr_field_set_error(&root_path, "v", error, SKR_INVALID,
+                                 "%d is not supported, only 1 is", (int)version);
     }
     if (rc == 0) {
         rc = read_id(root, plan->id, error);
@@ -259,8 +260,8 @@ static int read_head(const json_t *root, struct skr_plan_record *plan, struct sk
             return 0;
         }
     }
-    return skr_error_set(error, SKR_INVALID, "%s.state: \"%.40s\" is unknown", SKR_ANNOTATION_PLAN,
-                         state);
+    return skr_field_set_error(&root_path, "state", error, SKR_INVALID, "\"%.40s\" is unknown",
+                               state);
 }
 
 static int by_name(const void *a, const void *b)
@@ -371,7 +372,7 @@ static int read_plan(const json_t *root, struct skr_plan_record **ret, struct sk
     struct skr_plan_record *plan = arena ? skr_arena_alloc(arena, sizeof *plan) : NULL;
     if (!plan) {
         skr_arena_destroy(arena);
-        return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", SKR_ANNOTATION_PLAN);
+        return skr_error_set_key(error, SKR_NO_MEMORY, SKR_ANNOTATION_PLAN, "out of memory");
     }
     plan->arena = arena;
     int rc = read_head(root, plan, error);
@@ -426,8 +427,8 @@ int skr_member_plan_parse(const char *text, char *ret_id, char *ret_node, size_t
         rc = skr_field_string(root, &root_path, "node", &node, error);
     }
     if (rc == 0 && (node[0] == '\0' || (ret_node && strlen(node) >= node_size))) {
-        rc = skr_error_set(error, SKR_INVALID, "%s.node: must be the name of a node, got %zu bytes",
-                           SKR_ANNOTATION_PLAN, strlen(node));
+        rc = skr_field_set_error(&root_path, "node", error, SKR_INVALID,
+                                 "must be the name of a node, got %zu bytes", strlen(node));
     }
     if (rc == 0 && ret_id) {
         memcpy(ret_id, id, sizeof id);

@@ -147,7 +147,7 @@ static void begin(struct skr_gang *e, struct group *g, struct skr_solve_request 
 /* Who might give way to it. */
 static void start_preemption(struct skr_gang *e, struct group *g)
 {
-    struct skr_error error = {SKR_OK, "out of memory"};
+    struct skr_error error = {.text = "out of memory"};
     size_t n;
     struct pod_entry **newcomers = membership_plannable(e, g, &n);
     struct skr_solve_request *request =
@@ -165,7 +165,7 @@ static void start_preemption(struct skr_gang *e, struct group *g)
 
 static void start(struct skr_gang *e, struct group *g, bool probed_only, enum fit_answer fit)
 {
-    struct skr_error error = {SKR_OK, "out of memory"};
+    struct skr_error error = {.text = "out of memory"};
     if (!topology_is_usable(e)) {
         no_placement(e, g, SKR_REASON_TOPOLOGY_MISSING, NULL, e->epoch.capacity, g->input_epoch);
         group_state_no_tree(g);

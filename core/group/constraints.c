@@ -62,9 +62,9 @@ static bool is_before(struct skr_position a, struct skr_position b)
     return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-static void write_where(struct skr_position position, char buffer[SKR_QUOTE_MAX])
+static struct skr_subject about(struct skr_position at)
 {
-    snprintf(buffer, SKR_QUOTE_MAX, "constraints: %zu:%zu", position.line, position.column);
+    return (struct skr_subject){.key = "constraints", .at = at};
 }
 
 /* The token at a position, as the user wrote it. */
@@ -108,9 +108,9 @@ static int find_member(const struct skr_group_spec *spec, json_t *object, const 
         if (++variants > SKR_GROUP_VARIANTS_MAX) {
             return skr_group_defect(
                 spec, "Limit",
-                skr_error_set(error, SKR_LIMIT,
-                              "constraints: \"%s\" is repeated in more than %d spellings",
-                              member_name[member], (int)SKR_GROUP_VARIANTS_MAX),
+                skr_error_set_key(error, SKR_LIMIT, "constraints",
+                                  "\"%s\" is repeated in more than %d spellings",
+                                  member_name[member], (int)SKR_GROUP_VARIANTS_MAX),
                 error);
         }
         if (found && last.line == 0) {
@@ -142,8 +142,9 @@ static int refuse(const struct skr_group_spec *spec, const char *text, const cha
     }
     char subject[SKR_QUOTE_MAX];
     skr_group_quote(key ? key : level, subject);
-    int rc = skr_error_set(error, SKR_INVALID, "constraints: %zu:%zu: \"%s\" must be %s, got %s",
-                           position.line, position.column, subject, what, got);
+    int rc = skr_error_set_at(error, SKR_INVALID,
+                              &(struct skr_subject){.key = "constraints", .at = position},
+                              "\"%s\" must be %s, got %s", subject, what, got);
     return skr_group_defect(spec, "WrongType", rc, error);
 }
 
@@ -152,7 +153,6 @@ static int read_number(struct skr_group_spec *spec, const char *text, const char
 {
     const char *key = NULL;
     json_t *value;
-    char where[SKR_QUOTE_MAX];
     int rc = find_member(spec, object, text, level, member, &value, &key, error);
     if (rc < 0 || !value) {
         return rc;
@@ -161,11 +161,11 @@ static int read_number(struct skr_group_spec *spec, const char *text, const char
         return refuse(spec, text, level, key, "an integer", value, error);
     }
     json_int_t number = json_integer_value(value);
-    where[0] = '\0';
+    struct skr_position at = {0, 0};
     if (number < 0) {
-        write_where(locate(text, level, key), where);
+        at = locate(text, level, key);
     }
-    *ret = skr_group_number(spec, where, level, member_name[member], (int64_t)number);
+    *ret = skr_group_number(spec, about(at), level, member_name[member], (int64_t)number);
     return 0;
 }
 
@@ -175,21 +175,20 @@ static int read_type(struct skr_group_spec *spec, const char *text, const char *
                      struct skr_error *error)
 {
     static const char *const words[] = {"pack", "spread"};
-    char where[SKR_QUOTE_MAX];
     char quoted[SKR_QUOTE_MAX];
     char quoted_level[SKR_QUOTE_MAX];
     const char *near = skr_suggest_within(word, words, 2, TYPO_MAX);
     bool known = word[0] == '\0' || strcmp(word, words[0]) == 0 || strcmp(word, words[1]) == 0;
-    write_where(locate(text, level, key), where);
+    const struct skr_subject here = about(locate(text, level, key));
     if (known || !ret->hard || near == words[0]) {
-        ret->type = skr_group_type_parse(spec, where, level, word);
+        ret->type = skr_group_type_parse(spec, here, level, word);
         return 0;
     }
     skr_group_quote(word, quoted);
     skr_group_quote(level, quoted_level);
-    int rc = skr_error_set(
-        error, SKR_INVALID,
-        "%s: \"type\" of level \"%s\", which is hard, is \"%s\", neither pack nor spread%s", where,
+    int rc = skr_error_set_at(
+        error, SKR_INVALID, &here,
+        "\"type\" of level \"%s\", which is hard, is \"%s\", neither pack nor spread%s",
         quoted_level, quoted, near ? " (did you mean \"spread\"?)" : "");
     return skr_group_defect(spec, "MisspeltRule", rc, error);
 }
@@ -259,21 +258,20 @@ static int judge_unknown(struct skr_group_spec *spec, const char *text, const ch
     if (!stops && spec->n_warnings == SKR_GROUP_LINT_MAX) {
         return 0;
     }
-    struct skr_position position = locate(text, level, key);
+    const struct skr_subject here = about(locate(text, level, key));
     skr_group_quote(key, quoted);
     skr_group_quote(level, quoted_level);
     if (near) {
         snprintf(hint, sizeof hint, " (did you mean \"%s\"?)", near);
     }
     if (!stops) {
-        skr_group_warn(spec, "UnknownMember",
-                       "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\"%s is ignored",
-                       position.line, position.column, quoted, quoted_level, hint);
+        skr_group_warn(spec, "UnknownMember", here,
+                       "unknown member \"%s\" of level \"%s\"%s is ignored", quoted, quoted_level,
+                       hint);
         return 0;
     }
-    int rc = skr_error_set(error, SKR_INVALID,
-                           "constraints: %zu:%zu: unknown member \"%s\" of level \"%s\"%s",
-                           position.line, position.column, quoted, quoted_level, hint);
+    int rc = skr_error_set_at(error, SKR_INVALID, &here, "unknown member \"%s\" of level \"%s\"%s",
+                              quoted, quoted_level, hint);
     return skr_group_defect(spec, "MisspeltRule", rc, error);
 }
 
@@ -301,7 +299,6 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
                      json_t *object, struct skr_level_rule *ret, struct skr_error *error)
 {
     struct skr_level_rule rule = {.level = skr_arena_strdup(spec->arena, level)};
-    char where[SKR_QUOTE_MAX];
     if (!rule.level) {
         return skr_group_no_room(error);
     }
@@ -326,8 +323,7 @@ static int read_rule(struct skr_group_spec *spec, const char *text, const char *
         return rc;
     }
     rule.at = locate(text, level, NULL);
-    write_where(rule.at, where);
-    skr_group_lint_rule(spec, where, &rule);
+    skr_group_lint_rule(spec, about(rule.at), &rule);
     *ret = rule;
     return 0;
 }
@@ -348,9 +344,9 @@ static int read_levels(struct skr_group_spec *spec, const char *text, json_t *ob
         }
         if (spec->n_rules == SKR_GROUP_RULES_MAX) {
             return skr_group_defect(spec, "Limit",
-                                    skr_error_set(error, SKR_LIMIT,
-                                                  "constraints: more than %d levels",
-                                                  (int)SKR_GROUP_RULES_MAX),
+                                    skr_error_set_key(error, SKR_LIMIT, "constraints",
+                                                      "more than %d levels",
+                                                      (int)SKR_GROUP_RULES_MAX),
                                     error);
         }
         int one = json_is_object(value)
@@ -373,8 +369,9 @@ int skr_group_constraints_parse(struct skr_group_spec *spec, const char *text,
     if (json_is_object(root)) {
         rc = read_levels(spec, text, root, error);
     } else if (!json_is_null(root)) {
-        rc = skr_error_set(error, SKR_INVALID, "constraints: 1:1: must be an object, got %s",
-                           skr_object_type_name(root));
+        rc = skr_error_set_at(error, SKR_INVALID,
+                              &(struct skr_subject){.key = "constraints", .at = {1, 1}},
+                              "must be an object, got %s", skr_object_type_name(root));
         skr_group_defect(spec, "WrongType", rc, error);
     }
     json_decref(root);

@@ -31,12 +31,14 @@ static int parse_keys(const struct skr_labels *data, struct skr_group_spec *spec
     const char *priority = skr_labels_get(data, "priority");
     const char *constraints = skr_labels_get(data, "constraints");
     const char *hold = skr_labels_get(data, "seat-hold");
-    int rc = size ? skr_group_size_parse("size", size, &spec->size, error) : 0;
+    int rc =
+        size ? skr_group_size_parse((struct skr_subject){.key = "size"}, size, &spec->size, error)
+             : 0;
     skr_group_defect(spec, "InvalidNumber", rc, error);
     spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
     if (skr_group_go_on(spec, rc) && priority) {
-        int one = skr_group_integer_parse("priority", priority, INT32_MIN, INT32_MAX,
-                                          &spec->priority, error);
+        int one = skr_group_integer_parse((struct skr_subject){.key = "priority"}, priority,
+                                          INT32_MIN, INT32_MAX, &spec->priority, error);
         skr_group_defect(spec, "InvalidNumber", one, error);
         rc = rc < 0 ? rc : one;
     }
@@ -56,10 +58,10 @@ static int refuse_name(const struct skr_labels *data, struct skr_error *error)
 {
     char quoted[SKR_QUOTE_MAX];
     skr_group_quote(skr_labels_get(data, "name"), quoted);
-    return skr_error_set(error, SKR_INVALID,
-                         "name: 1:1: must be usable as a label value (1 to %d letters, digits, "
-                         "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
-                         (int)SKR_LABEL_VALUE_MAX, quoted);
+    return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = "name", .at = {1, 1}},
+                            "must be usable as a label value (1 to %d letters, digits, "
+                            "'-', '_', '.', a letter or digit at both ends), got \"%s\"",
+                            (int)SKR_LABEL_VALUE_MAX, quoted);
 }
 
 int skr_group_spec_check(const struct skr_labels *data, const struct skr_defects *defects,
@@ -98,12 +100,13 @@ int skr_group_spec_from_podgroup(const struct skr_podgroup *pg, int32_t priority
                                  struct skr_group_spec **ret, struct skr_error *error)
 {
     if (pg->min_member < 1) {
-        return skr_error_set(error, SKR_INVALID, "spec.minMember: must be at least 1, got %d",
-                             (int)pg->min_member);
+        return skr_error_set_key(error, SKR_INVALID, "spec.minMember", "must be at least 1, got %d",
+                                 (int)pg->min_member);
     }
     if (pg->min_member > SKR_GROUP_SIZE_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "spec.minMember: %d members, a group has at most %d",
-                             (int)pg->min_member, (int)SKR_GROUP_SIZE_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "spec.minMember",
+                                 "%d members, a group has at most %d", (int)pg->min_member,
+                                 (int)SKR_GROUP_SIZE_MAX);
     }
     struct skr_group_spec *spec = skr_group_spec_create(pg->meta.name, 0, error);
     if (!spec) {

@@ -68,8 +68,11 @@ static int read_label(struct skr_group_spec *spec, const struct skr_label *label
     char member[MEMBER_NAME_MAX];
     const char *level;
     int32_t number;
+    const struct skr_subject about = {.key = label->key};
     if (!split_key(label->key, member, &level)) {
-        skr_group_warn(spec, "UnknownLabel", "label %.200s: unknown, ignored", label->key);
+        skr_group_warn(spec, "UnknownLabel",
+                       (struct skr_subject){.key = label->key, .is_label = true},
+                       "unknown, ignored");
         return 0;
     }
     struct skr_level_rule *rule = rule_at(spec, level);
@@ -81,13 +84,12 @@ static int read_label(struct skr_group_spec *spec, const struct skr_label *label
     }
     int32_t *target = number_of(&rule->rule, member);
     if (!target) {
-        rule->rule.type = skr_group_type_parse(spec, label->key, level, label->value);
+        rule->rule.type = skr_group_type_parse(spec, about, level, label->value);
         return 0;
     }
-    int rc =
-        skr_group_integer_parse(label->key, label->value, INT32_MIN, INT32_MAX, &number, error);
+    int rc = skr_group_integer_parse(about, label->value, INT32_MIN, INT32_MAX, &number, error);
     if (rc == 0) {
-        *target = skr_group_number(spec, label->key, level, member, number);
+        *target = skr_group_number(spec, about, level, member, number);
     }
     return skr_group_defect(spec, "InvalidNumber", rc, error);
 }
@@ -96,8 +98,9 @@ static int read_labels(struct skr_group_spec *spec, const struct skr_labels *lab
                        struct skr_error *error)
 {
     const char *size = skr_labels_get(labels, SKR_LABEL_GROUP_SIZE);
-    int rc = !size ? skr_error_set(error, SKR_INVALID, "label %s: missing", SKR_LABEL_GROUP_SIZE)
-                   : skr_group_size_parse("label " SKR_LABEL_GROUP_SIZE, size, &spec->size, error);
+    const struct skr_subject about = {.key = SKR_LABEL_GROUP_SIZE, .is_label = true};
+    int rc = !size ? skr_error_set_at(error, SKR_INVALID, &about, "missing")
+                   : skr_group_size_parse(about, size, &spec->size, error);
     skr_group_defect(spec, !size ? "MissingSize" : "InvalidNumber", rc, error);
     spec->size = rc < 0 ? 0 : spec->size; /* satisfies every rule */
     for (size_t i = 0; skr_group_go_on(spec, rc) && i < labels->n; i++) {
@@ -107,7 +110,7 @@ static int read_labels(struct skr_group_spec *spec, const struct skr_labels *lab
         }
     }
     for (size_t i = 0; rc == 0 && i < spec->n_rules; i++) {
-        skr_group_lint_rule(spec, "labels", &spec->rule[i]);
+        skr_group_lint_rule(spec, (struct skr_subject){.key = "labels"}, &spec->rule[i]);
     }
     return rc;
 }

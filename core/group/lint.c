@@ -82,22 +82,20 @@ static size_t first_bad(const char *s, size_t from, size_t to)
     return i;
 }
 
-static int bad_integer(const char *key, const char *text, size_t at, const char *what,
+static int bad_integer(struct skr_subject about, const char *text, size_t at, const char *what,
                        struct skr_error *error)
 {
     char quoted[SKR_QUOTE_MAX];
-    size_t line = 1;
-    size_t column = 1;
+    about.at = (struct skr_position){1, 1};
     for (size_t i = 0; i < at; i++) {
-        column = text[i] == '\n' ? 1 : column + 1;
-        line += text[i] == '\n' ? 1 : 0;
+        about.at.column = text[i] == '\n' ? 1 : about.at.column + 1;
+        about.at.line += text[i] == '\n' ? 1 : 0;
     }
     skr_group_quote(text, quoted);
-    return skr_error_set(error, SKR_INVALID, "%.100s: %zu:%zu: must be %s, got \"%s\"", key, line,
-                         column, what, quoted);
+    return skr_error_set_at(error, SKR_INVALID, &about, "must be %s, got \"%s\"", what, quoted);
 }
 
-int skr_group_integer_parse(const char *key, const char *text, int64_t low, int64_t high,
+int skr_group_integer_parse(struct skr_subject about, const char *text, int64_t low, int64_t high,
                             int32_t *ret, struct skr_error *error)
 {
     size_t from = 0;
@@ -112,7 +110,7 @@ int skr_group_integer_parse(const char *key, const char *text, int64_t low, int6
     size_t bad = first_bad(text, from, to);
     size_t digits_from = from < to && (text[from] == '-' || text[from] == '+') ? from + 1 : from;
     if (bad < to || bad == digits_from) {
-        return bad_integer(key, text, bad, "a decimal integer", error);
+        return bad_integer(about, text, bad, "a decimal integer", error);
     }
     bool parsed = skr_decimal_parse(text + from, to - from, &number);
     if (!parsed || number < low || number > high) {
@@ -120,22 +118,23 @@ int skr_group_integer_parse(const char *key, const char *text, int64_t low, int6
         bool below = parsed ? number < low : text[from] == '-';
         snprintf(what, sizeof what, "at %s %lld", below ? "least" : "most",
                  (long long)(below ? low : high));
-        return bad_integer(key, text, from, what, error);
+        return bad_integer(about, text, from, what, error);
     }
     *ret = (int32_t)number;
     return 0;
 }
 
-int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct skr_error *error)
+int skr_group_size_parse(struct skr_subject about, const char *text, int32_t *ret,
+                         struct skr_error *error)
 {
     int32_t size;
-    int rc = skr_group_integer_parse(key, text, 1, INT32_MAX, &size, error);
+    int rc = skr_group_integer_parse(about, text, 1, INT32_MAX, &size, error);
     if (rc < 0) {
         return rc;
     }
     if (size > SKR_GROUP_SIZE_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %d members, a group has at most %d", key,
-                             (int)size, (int)SKR_GROUP_SIZE_MAX);
+        return skr_error_set_at(error, SKR_LIMIT, &about, "%d members, a group has at most %d",
+                                (int)size, (int)SKR_GROUP_SIZE_MAX);
     }
     *ret = size;
     return 0;
@@ -159,10 +158,10 @@ int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
     }
     if (factor == 0 || !skr_decimal_parse(text, n, &value) || value > DAY_S / factor) {
         skr_group_quote(text, quoted);
-        return skr_error_set(error, SKR_INVALID,
-                             "%s: 1:1: must be a duration such as 90s, 5m or 0, at most a day, got "
-                             "\"%s\"",
-                             key, quoted);
+        return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = key, .at = {1, 1}},
+                                "must be a duration such as 90s, 5m or 0, at most a day, got "
+                                "\"%s\"",
+                                quoted);
     }
     *ret = value * factor * SKR_SECOND;
     return 0;
@@ -174,7 +173,7 @@ int skr_group_defect(const struct skr_group_spec *spec, const char *code, int rc
                      const struct skr_error *error)
 {
     if (rc < 0 && spec->defects) {
-        skr_defect_error(spec->defects, code, error);
+        skr_defect_add(spec->defects, code, false, error);
     }
     return rc;
 }
@@ -184,9 +183,11 @@ bool skr_group_go_on(const struct skr_group_spec *spec, int rc)
     return rc == 0 || spec->defects;
 }
 
-void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *format, ...)
+void skr_group_warn(struct skr_group_spec *spec, const char *code, struct skr_subject about,
+                    const char *format, ...)
 {
-    char text[SKR_WARNING_MAX];
+    char sentence[SKR_ERROR_TEXT_MAX];
+    struct skr_error warning;
     if (!spec->warning) {
         spec->warning =
             skr_arena_array(spec->arena, SKR_GROUP_LINT_MAX + 1, sizeof spec->warning[0]);
@@ -196,15 +197,16 @@ void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *f
     }
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    (void)vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    skr_defect_add(spec->defects, code, true, text);
+    (void)skr_error_set_at(&warning, SKR_INVALID, &about, "%s", sentence);
+    skr_defect_add(spec->defects, code, true, &warning);
     if (spec->n_warnings == SKR_GROUP_LINT_MAX) {
-        snprintf(text, sizeof text, "more than %d warnings, the rest is not shown",
-                 (int)SKR_GROUP_LINT_MAX - 1);
+        (void)skr_error_set(&warning, SKR_LIMIT, "more than %d warnings, the rest is not shown",
+                            (int)SKR_GROUP_LINT_MAX - 1);
     }
     size_t at = spec->n_warnings < SKR_GROUP_LINT_MAX ? spec->n_warnings : SKR_GROUP_LINT_MAX - 1;
-    const char *copy = skr_arena_strdup(spec->arena, text);
+    const char *copy = skr_arena_strdup(spec->arena, warning.text);
     if (!copy) {
         return;
     }
@@ -212,7 +214,7 @@ void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *f
     spec->n_warnings = at + 1;
 }
 
-enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, const char *where,
+enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, struct skr_subject about,
                                         const char *level, const char *word)
 {
     if (strcmp(word, "spread") == 0) {
@@ -223,23 +225,23 @@ enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, const char 
         char quoted_level[SKR_QUOTE_MAX];
         skr_group_quote(word, quoted);
         skr_group_quote(level, quoted_level);
-        skr_group_warn(spec, "UnknownType",
-                       "%s: \"type\" of level \"%s\" is \"%s\", neither pack nor spread: "
+        skr_group_warn(spec, "UnknownType", about,
+                       "\"type\" of level \"%s\" is \"%s\", neither pack nor spread: "
                        "taken as pack",
-                       where, quoted_level, quoted);
+                       quoted_level, quoted);
     }
     return SKR_RULE_PACK;
 }
 
-int32_t skr_group_number(struct skr_group_spec *spec, const char *where, const char *level,
+int32_t skr_group_number(struct skr_group_spec *spec, struct skr_subject about, const char *level,
                          const char *member, int64_t number)
 {
     if (number < 0) {
         char quoted_level[SKR_QUOTE_MAX];
         skr_group_quote(level, quoted_level);
-        skr_group_warn(spec, "NegativeNumber",
-                       "%s: \"%s\" of level \"%s\" is %lld: negative numbers are ignored", where,
-                       member, quoted_level, (long long)number);
+        skr_group_warn(spec, "NegativeNumber", about,
+                       "\"%s\" of level \"%s\" is %lld: negative numbers are ignored", member,
+                       quoted_level, (long long)number);
         return 0;
     }
     return number > INT32_MAX ? INT32_MAX : (int32_t)number;
@@ -247,7 +249,7 @@ int32_t skr_group_number(struct skr_group_spec *spec, const char *where, const c
 
 /* ---- a whole rule ---- */
 
-static void lint_hard(struct skr_group_spec *spec, const char *where, const char *level,
+static void lint_hard(struct skr_group_spec *spec, struct skr_subject about, const char *level,
                       const struct skr_rule *rule)
 {
     char members[64];
@@ -255,8 +257,8 @@ static void lint_hard(struct skr_group_spec *spec, const char *where, const char
              rule->min > 0 ? ", min" : "", rule->max > 0 ? ", max" : "",
              rule->factor > 1 ? ", factor" : "");
     if (members[0] != '\0') {
-        skr_group_warn(spec, "HardVoidsRule", "%s: \"hard\" of level \"%s\" voids its %s", where,
-                       level, members + strlen(", "));
+        skr_group_warn(spec, "HardVoidsRule", about, "\"hard\" of level \"%s\" voids its %s", level,
+                       members + strlen(", "));
     }
 }
 
@@ -286,21 +288,21 @@ static bool size_is_possible(const struct skr_rule *rule, int64_t size)
     return used * low <= total;
 }
 
-void skr_group_lint_rule(struct skr_group_spec *spec, const char *where,
+void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
                          struct skr_level_rule *rule)
 {
     struct skr_rule *r = &rule->rule;
     char level[SKR_QUOTE_MAX];
     skr_group_quote(rule->level, level);
     if (r->hard) {
-        lint_hard(spec, where, level, r);
+        lint_hard(spec, about, level, r);
     }
     if (r->min > 0 && r->max > 0 && r->min > r->max) {
         if (!r->hard) {
-            skr_group_warn(spec, "MinAboveMax",
-                           "%s: \"min\" %d of level \"%s\" is larger than its \"max\" %d: both are "
+            skr_group_warn(spec, "MinAboveMax", about,
+                           "\"min\" %d of level \"%s\" is larger than its \"max\" %d: both are "
                            "ignored",
-                           where, (int)r->min, level, (int)r->max);
+                           (int)r->min, level, (int)r->max);
         }
         r->min = 0;
         r->max = 0;
@@ -312,20 +314,20 @@ void skr_group_lint_rule(struct skr_group_spec *spec, const char *where,
     int64_t low;
     int64_t high;
     if (!unit_range(r, &factor, &low, &high)) {
-        skr_group_warn(spec, "Conflict",
-                       "%s: no multiple of \"factor\" %d lies within \"min\" %d and \"max\" %d of "
+        skr_group_warn(spec, "Conflict", about,
+                       "no multiple of \"factor\" %d lies within \"min\" %d and \"max\" %d of "
                        "level \"%s\": no placement is possible",
-                       where, (int)r->factor, r->min > 0 ? (int)r->min : 1, (int)r->max, level);
+                       (int)r->factor, r->min > 0 ? (int)r->min : 1, (int)r->max, level);
     } else if (spec->size % factor != 0) {
-        skr_group_warn(spec, "Conflict",
-                       "%s: size %d is no multiple of \"factor\" %d of level \"%s\": no cluster "
+        skr_group_warn(spec, "Conflict", about,
+                       "size %d is no multiple of \"factor\" %d of level \"%s\": no cluster "
                        "can hold the group",
-                       where, (int)spec->size, (int)r->factor, level);
+                       (int)spec->size, (int)r->factor, level);
     } else if (!size_is_possible(r, spec->size)) {
-        skr_group_warn(spec, "Conflict",
-                       "%s: size %d cannot satisfy \"partitions\" %d, \"min\" %d, \"max\" %d, "
+        skr_group_warn(spec, "Conflict", about,
+                       "size %d cannot satisfy \"partitions\" %d, \"min\" %d, \"max\" %d, "
                        "\"factor\" %d of level \"%s\" (0: unset): no cluster can hold the group",
-                       where, (int)spec->size, (int)r->partitions, (int)r->min, (int)r->max,
+                       (int)spec->size, (int)r->partitions, (int)r->min, (int)r->max,
                        (int)r->factor, level);
     }
 }

@@ -7,10 +7,7 @@
  */
 #include "core/group/group.h"
 
-enum {
-    SKR_QUOTE_MAX = 64,   /* bytes of a user's text inside a message, NUL included */
-    SKR_WARNING_MAX = 320 /* bytes of a warning, NUL included */
-};
+enum { SKR_QUOTE_MAX = 64 }; /* bytes of a user's text inside a message, NUL included */
 
 /* An empty spec with its arena and room for n_rules rules (as many as SKR_GROUP_RULES_MAX); name is
  * copied. NULL without memory. */
@@ -22,36 +19,36 @@ int skr_group_no_room(struct skr_error *error);
 /* s as it may stand in a message: control characters become '?', the end is cut off. */
 void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX]);
 
-/* A decimal integer with blanks around it tolerated, in low..high. key is for the text. Errors:
- * SKR_INVALID "KEY: 1:COLUMN: ...". */
-int skr_group_integer_parse(const char *key, const char *text, int64_t low, int64_t high,
+/* A decimal integer with blanks around it tolerated, in low..high, of the key that about has.
+ * Errors: SKR_INVALID with the position. */
+int skr_group_integer_parse(struct skr_subject about, const char *text, int64_t low, int64_t high,
                             int32_t *ret, struct skr_error *error);
 /* size: 1..SKR_GROUP_SIZE_MAX. Errors: also SKR_LIMIT. */
-int skr_group_size_parse(const char *key, const char *text, int32_t *ret, struct skr_error *error);
+int skr_group_size_parse(struct skr_subject about, const char *text, int32_t *ret,
+                         struct skr_error *error);
 
-/* A whole number of s, m or h, or 0; up to a day. Errors: SKR_INVALID "KEY: 1:1: ...". */
+/* A whole number of s, m or h, or 0; up to a day. Errors: SKR_INVALID with the position. */
 int skr_group_duration_parse(const char *key, const char *text, skr_time *ret,
                              struct skr_error *error);
 
 /* Adds a warning; code: its kind, for lint. Beyond SKR_GROUP_LINT_MAX only their number is kept. */
-void skr_group_warn(struct skr_group_spec *spec, const char *code, const char *format, ...)
-    SKR_PRINTF(3, 4);
+void skr_group_warn(struct skr_group_spec *spec, const char *code, struct skr_subject about,
+                    const char *format, ...) SKR_PRINTF(4, 5);
 /* Tells the defect that has just been written to error, if anybody wants to know. Returns rc. */
 int skr_group_defect(const struct skr_group_spec *spec, const char *code, int rc,
                      const struct skr_error *error);
 /* Whether to look for more after a step that ended with rc. */
 bool skr_group_go_on(const struct skr_group_spec *spec, int rc);
 
-/* Type of a rule from its word; anything but spread is pack, unknown words give a warning that
- * begins with where ("constraints: 1:9"). */
-enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, const char *where,
+/* Type of a rule from its word; anything but spread is pack, unknown words give a warning. */
+enum skr_rule_type skr_group_type_parse(struct skr_group_spec *spec, struct skr_subject about,
                                         const char *level, const char *word);
 /* A number as it counts: negative ones are ignored with a warning, large ones saturate. */
-int32_t skr_group_number(struct skr_group_spec *spec, const char *where, const char *level,
+int32_t skr_group_number(struct skr_group_spec *spec, struct skr_subject about, const char *level,
                          const char *member, int64_t number);
-/* Findings about a whole rule; a pair min > max is set to 0. where: of the level. size of the spec
- * is set. */
-void skr_group_lint_rule(struct skr_group_spec *spec, const char *where,
+/* Findings about a whole rule; a pair min > max is set to 0. about: the level. size of the spec is
+ * set. */
+void skr_group_lint_rule(struct skr_group_spec *spec, struct skr_subject about,
                          struct skr_level_rule *rule);
 
 /* constraints of a ConfigMap into spec->rule. */

@@ -90,12 +90,7 @@ static int decode_amount(const json_t *value, const struct skr_field_path *path,
     } else {
         return skr_field_set_type_error(path, key, "a quantity", value, error);
     }
-    if (rc < 0) {
-        char where[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, key, where);
-        return skr_error_prefix(error, "%s", where);
-    }
-    return 0;
+    return rc < 0 ? skr_field_prefix(path, key, error) : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -116,8 +111,8 @@ static int decode_amounts(struct skr_managed_cluster *c, const json_t *status, c
         return rc;
     }
     if (json_object_size(map) > SKR_OCM_LIST_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "status.%s: %zu resources, limit %d", key,
-                             json_object_size(map), SKR_OCM_LIST_MAX);
+        return skr_field_set_error(&up, key, error, SKR_LIMIT, "%zu resources, limit %d",
+                                   json_object_size(map), SKR_OCM_LIST_MAX);
     }
     ret->item = skr_arena_array(c->arena, json_object_size(map), sizeof *ret->item);
     if (!ret->item) {

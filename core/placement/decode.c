@@ -55,12 +55,7 @@ int skr_ocm_time(const json_t *object, const struct skr_field_path *path, const 
         return rc;
     }
     rc = skr_time_parse(text, ret, error);
-    if (rc < 0) {
-        char where[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, key, where);
-        return skr_error_prefix(error, "%s", where);
-    }
-    return 0;
+    return rc < 0 ? skr_field_prefix(path, key, error) : 0;
 }
 
 int skr_ocm_list(struct skr_arena *arena, const json_t *object, const struct skr_field_path *path,

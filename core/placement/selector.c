@@ -108,8 +108,8 @@ static int decode_terms(struct skr_arena *arena, const json_t *object,
         rc = skr_field_object(object, path, "matchLabels", &labels, error);
     }
     if (rc == 0 && json_object_size(labels) > SKR_OCM_LIST_MAX) {
-        rc = skr_error_set(error, SKR_LIMIT, "matchLabels: %zu entries, limit %d",
-                           json_object_size(labels), SKR_OCM_LIST_MAX);
+        rc = skr_error_set_key(error, SKR_LIMIT, "matchLabels", "%zu entries, limit %d",
+                               json_object_size(labels), SKR_OCM_LIST_MAX);
     }
     if (rc < 0) {
         return rc;

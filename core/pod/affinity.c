@@ -108,9 +108,9 @@ static int read_values(struct affinity_reader *reader, json_t *list,
     size_t n = json_array_size(list);
     reader->n_values += n;
     if (reader->n_values > SKR_POD_VALUES_MAX) {
-        return skr_error_set(error, SKR_LIMIT,
-                             "spec.affinity: more than %d values in required node affinity",
-                             (int)SKR_POD_VALUES_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "spec.affinity",
+                                 "more than %d values in required node affinity",
+                                 (int)SKR_POD_VALUES_MAX);
     }
     r->values = skr_arena_array(reader->arena, n, sizeof r->values[0]);
     if (!r->values) {
@@ -241,9 +241,9 @@ static int read_term(struct affinity_reader *reader, json_t *object,
     size_t n = json_array_size(labels) + json_array_size(fields);
     reader->n_requirements += n;
     if (reader->n_requirements > SKR_POD_REQUIREMENTS_MAX) {
-        return skr_error_set(error, SKR_LIMIT,
-                             "spec.affinity: more than %d requirements in required node affinity",
-                             (int)SKR_POD_REQUIREMENTS_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "spec.affinity",
+                                 "more than %d requirements in required node affinity",
+                                 (int)SKR_POD_REQUIREMENTS_MAX);
     }
     ret->requirement = skr_arena_array(reader->arena, n, sizeof ret->requirement[0]);
     if (!ret->requirement) {

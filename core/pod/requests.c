@@ -65,15 +65,15 @@ static int merge_one(struct vector *to, const char *name, int64_t amount, enum h
 {
     int64_t *at = vector_at(to, name);
     if (!at) {
-        return skr_error_set(error, SKR_LIMIT, "spec: more than %d distinct resources",
-                             (int)SKR_POD_RESOURCES_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "spec", "more than %d distinct resources",
+                                 (int)SKR_POD_RESOURCES_MAX);
     }
     if (how == SET || (how == MAX && amount > *at)) {
         *at = amount;
     } else if (how == ADD) {
         if (*at > INT64_MAX - amount) {
-            return skr_error_set(error, SKR_LIMIT,
-                                 "spec: the sum of requests of \"%.64s\" exceeds 2^63 - 1", name);
+            return skr_error_set_key(error, SKR_LIMIT, "spec",
+                                     "the sum of requests of \"%.64s\" exceeds 2^63 - 1", name);
         }
         *at += amount;
     }
@@ -111,7 +111,6 @@ static int read_list(json_t *list, const struct skr_field_path *up, const char *
     json_object_foreach(list, name, value)
     {
         char number[40];
-        char path[SKR_FIELD_PATH_MAX];
         struct skr_field_path here = {.up = up, .key = key, .index = SKR_FIELD_NO_INDEX};
         if (json_is_number(value)) {
             number_text(value, number, sizeof number);
@@ -122,9 +121,7 @@ static int read_list(json_t *list, const struct skr_field_path *up, const char *
         int64_t amount;
         int rc = skr_resource_parse(name, text, &amount, error);
         if (rc < 0) {
-            skr_field_path_write(&here, name, path);
-            skr_error_prefix(error, "%s", path);
-            return rc;
+            return skr_field_prefix(&here, name, error);
         }
         rc = merge_one(to, name, amount, how, error);
         if (rc < 0) {

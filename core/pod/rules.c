@@ -20,9 +20,9 @@ static struct skr_pod_rule *add(struct reader *r, enum skr_pod_rule_kind kind,
 {
     struct skr_pod_shape *shape = r->shape;
     if (shape->n_rules == SKR_POD_RULES_MAX) {
-        skr_error_set(error, SKR_LIMIT,
-                      "spec: more than %d host ports, terms and constraints about other pods",
-                      (int)SKR_POD_RULES_MAX);
+        skr_error_set_key(error, SKR_LIMIT, "spec",
+                          "more than %d host ports, terms and constraints about other pods",
+                          (int)SKR_POD_RULES_MAX);
         return NULL;
     }
     if (shape->n_rules == r->cap) {
@@ -125,9 +125,9 @@ static int read_selector(struct reader *r, json_t *object, const struct skr_fiel
     size_t most = json_object_size(labels) + json_array_size(expressions) + json_array_size(same) +
                   json_array_size(other);
     if (most > SKR_POD_REQUIREMENTS_MAX) {
-        return skr_error_set(error, SKR_LIMIT,
-                             "spec: more than %d requirements in a label selector",
-                             (int)SKR_POD_REQUIREMENTS_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "spec",
+                                 "more than %d requirements in a label selector",
+                                 (int)SKR_POD_REQUIREMENTS_MAX);
     }
     rule->selects_nothing = !selector;
     rule->requirement = skr_arena_array(r->arena, most + 1, sizeof *rule->requirement);

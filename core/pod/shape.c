@@ -160,9 +160,9 @@ static int read_node_selector(struct skr_arena *arena, json_t *spec, struct skr_
         return rc;
     }
     if (json_object_size(selector) > SKR_POD_SELECTOR_MAX) {
-        return skr_error_set(error, SKR_LIMIT,
-                             "spec.nodeSelector: %zu entries, at most %d are supported",
-                             json_object_size(selector), (int)SKR_POD_SELECTOR_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "spec.nodeSelector",
+                                 "%zu entries, at most %d are supported",
+                                 json_object_size(selector), (int)SKR_POD_SELECTOR_MAX);
     }
     return skr_labels_decode(arena, selector, NULL, "spec.nodeSelector", &ret->node_selector,
                              error);

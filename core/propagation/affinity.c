@@ -196,8 +196,8 @@ static int make_room(struct skr_arena *arena, json_t *selector, const struct skr
     }
     size_t n = json_array_size(list) + json_object_size(json_object_get(selector, "matchLabels"));
     if (n > SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu requirements, limit %d", path->key, n,
-                             (int)SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, path->key, "%zu requirements, limit %d", n,
+                                 (int)SKR_BINDING_PLACEMENT_REQUIREMENTS_MAX);
     }
     *ret = skr_arena_array(arena, n, sizeof **ret);
     return *ret ? 0 : no_room(error);

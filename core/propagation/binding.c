@@ -46,12 +46,7 @@ static int read_time(json_t *object, const struct skr_field_path *path, const ch
     if (rc < 0 || text[0] == '\0') {
         return rc;
     }
-    if (skr_time_parse(text, ret, error) < 0) {
-        char where[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, key, where);
-        return skr_error_prefix(error, "%s", where);
-    }
-    return 0;
+    return skr_time_parse(text, ret, error) < 0 ? skr_field_prefix(path, key, error) : 0;
 }
 
 static int read_metadata(struct skr_binding *binding, const json_t *json, struct skr_error *error)
@@ -63,7 +58,7 @@ static int read_metadata(struct skr_binding *binding, const json_t *json, struct
         return rc;
     }
     if (binding->meta.name[0] == '\0') {
-        return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
     binding->generation = json_integer_value(json_object_get(metadata, "generation"));
     for (size_t i = 0; i < sizeof managing_label / sizeof managing_label[0]; i++) {
@@ -104,8 +99,8 @@ static int read_replicas(struct skr_binding *binding, json_t *spec, struct skr_e
         return rc;
     }
     if (binding->replicas < 0) {
-        return skr_error_set(error, SKR_INVALID, "spec.replicas: must be 0 or more, got %d",
-                             (int)binding->replicas);
+        return skr_error_set_key(error, SKR_INVALID, "spec.replicas", "must be 0 or more, got %d",
+                                 (int)binding->replicas);
     }
     if ((rc = skr_field_object(spec, &spec_path, "replicaRequirements", &requirements, error)) <
             0 ||
@@ -168,9 +163,8 @@ static int read_targets(struct skr_binding *binding, json_t *spec, struct skr_er
             return rc;
         }
         if (target->replicas < 0) {
-            return skr_error_set(error, SKR_INVALID,
-                                 "spec.clusters[%zu].replicas: must be 0 or more, got %d", i,
-                                 (int)target->replicas);
+            return skr_field_set_error(&path, "replicas", error, SKR_INVALID,
+                                       "must be 0 or more, got %d", (int)target->replicas);
         }
         target->has_replicas = json_is_integer(json_object_get(entry, "replicas"));
         binding->n_targets++;

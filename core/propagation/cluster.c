@@ -38,7 +38,7 @@ static int copy_place(struct skr_arena *arena, const char *text, const char *wha
 {
     bool blank = text[strspn(text, " \t\n\v\f\r")] == '\0';
     if (strlen(text) > 253) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, limit 253", what, strlen(text));
+        return skr_error_set_key(error, SKR_LIMIT, what, "%zu bytes, limit 253", strlen(text));
     }
     return copy_text(arena, blank ? "" : text, ret, error);
 }
@@ -149,8 +149,8 @@ static int count_kinds(json_t *groups, size_t *ret, struct skr_error *error)
         n += json_array_size(list);
     }
     if (n > SKR_CLUSTER_APIS_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "status.apiEnablements: %zu kinds, limit %d", n,
-                             (int)SKR_CLUSTER_APIS_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "status.apiEnablements", "%zu kinds, limit %d",
+                                 n, (int)SKR_CLUSTER_APIS_MAX);
     }
     *ret = n;
     return 0;
@@ -229,7 +229,7 @@ static int read_milli(const json_t *list, const struct skr_field_path *path, con
     char *number =
         json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
     if (json_is_number(value) && !number) {
-        return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", name);
+        return skr_error_set_key(error, SKR_NO_MEMORY, name, "out of memory");
     }
     const char *text = number ? number : json_string_value(value);
     if (skr_quantity_parse_milli(text, &amount, NULL) == 0) {
@@ -239,12 +239,7 @@ static int read_milli(const json_t *list, const struct skr_field_path *path, con
         *ret = (skr_int128)amount * 1000;
     }
     free(number);
-    if (rc < 0) {
-        char where[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, name, where);
-        return skr_error_prefix(error, "%s", where);
-    }
-    return 0;
+    return rc < 0 ? skr_field_prefix(path, name, error) : 0;
 }
 
 static int64_t whole_units(skr_int128 milli)
@@ -302,9 +297,9 @@ static int read_summary(struct skr_member_cluster *cluster, const json_t *status
             return rc;
         }
         if (json_object_size(list[i]) > SKR_CLUSTER_RESOURCES_MAX) {
-            return skr_error_set(error, SKR_LIMIT,
-                                 "status.resourceSummary.%s: %zu resources, limit %d", path[i].key,
-                                 json_object_size(list[i]), (int)SKR_CLUSTER_RESOURCES_MAX);
+            return skr_field_set_error(&summary_path, path[i].key, error, SKR_LIMIT,
+                                       "%zu resources, limit %d", json_object_size(list[i]),
+                                       (int)SKR_CLUSTER_RESOURCES_MAX);
         }
     }
     cluster->free =
@@ -338,9 +333,9 @@ static int read_number(const struct skr_meta *meta, const char *key, bool *ret_t
         return 0;
     }
     if (!skr_decimal_parse(text, strlen(text), ret) || *ret < 0) {
-        return skr_error_set(
-            error, SKR_INVALID,
-            "metadata.annotations.%s: must be an integer of 0 or more, got \"%.40s\"", key, text);
+        (void)skr_error_set_key(error, SKR_INVALID, key,
+                                "must be an integer of 0 or more, got \"%.40s\"", text);
+        return skr_error_under(error, "metadata.annotations");
     }
     return 0;
 }
@@ -372,7 +367,7 @@ static int read_all(struct skr_member_cluster *cluster, const json_t *json, stru
         return rc;
     }
     if (cluster->meta.name[0] == '\0') {
-        return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
     cluster->generation =
         json_integer_value(json_object_get(json_object_get(json, "metadata"), "generation"));

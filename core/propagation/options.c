@@ -217,6 +217,6 @@ int skr_propagation_profile_find(const char *name, enum skr_propagation_profile 
             return 0;
         }
     }
-    return skr_error_set(error, SKR_NOT_FOUND,
-                         "profile: must be default, upstream or design, got \"%.60s\"", name);
+    return skr_error_set_key(error, SKR_NOT_FOUND, "profile",
+                             "must be default, upstream or design, got \"%.60s\"", name);
 }

@@ -105,10 +105,10 @@ static int spell(char key[SKR_SPOTMIX_KEY_MAX], const char *prefix, const char *
     const size_t name = strlen(slash ? slash + 1 : prefix) + strlen(rest);
 
     if (n < 0 || n >= SKR_SPOTMIX_KEY_MAX || name > 63) {
-        return skr_error_set(error, SKR_INVALID,
-                             "keyPrefix: \"%s%s\" is too long for a label key (63 bytes behind "
-                             "the slash)",
-                             prefix, rest);
+        return skr_error_set_key(error, SKR_INVALID, "keyPrefix",
+                                 "\"%s%s\" is too long for a label key (63 bytes behind "
+                                 "the slash)",
+                                 prefix, rest);
     }
     return 0;
 }

@@ -188,7 +188,7 @@ static void log_http(void *context, int level, const char *text)
 static int start_cluster(struct sandbox *s)
 {
     struct skr_cluster_options options;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     const struct skr_trace trace = {.line = log_line};
     skr_cluster_options_default(&options);
     options.seed = (uint64_t)skr_clock_now(&s->clock);
@@ -221,7 +221,7 @@ static int start_cluster(struct sandbox *s)
 static int start_daemon(struct sandbox *s)
 {
     struct skr_findings findings;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     if (s->options->no_daemon) {
         return SKR_EXIT_OK;
     }
@@ -262,7 +262,7 @@ static int point_to_daemon(struct sandbox *s, struct skr_error *error)
 
 static int start_scheduler(struct sandbox *s)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int rc = 0;
     if (!s->scheduler) {
         return SKR_EXIT_OK;
@@ -303,7 +303,7 @@ static int read_input(struct sandbox *s)
 
 static int start(struct sandbox *s)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int code = start_cluster(s);
     if (code == SKR_EXIT_OK &&
         skr_sandbox_kubeconfig_write(&s->kubeconfig, kubeconfig_path(s), s->options->listen,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the configuration: libyaml makes a document with positions, the walk below compares its
- * mappings with the table of options (config_option.c), then the rules that concern several options
- * are checked. Every step adds findings and goes on, so that all errors come at once. The walk is
- * as deep as the keys of the table (three), whatever the document nests or aliases.
+ * Reads the configuration: a document that keeps positions (server/manifest/document.h), whose
+ * mappings the walk below compares with the table of options (option.c); then the rules that
+ * concern several options are checked. Every step adds findings and goes on, so that all errors
+ * come at once. The walk is as deep as the keys of the table (three), whatever the document nests
+ * or aliases.
  */
 #include "server/config/config.h"
 
@@ -11,12 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "core/spotmix/settings.h"
 #include "server/config/address.h"
 #include "server/config/option.h"
-#include "server/manifest/guard.h"
+#include "server/manifest/document.h"
 #include "server/object/duration.h"
 #include "topology/base/suggest.h"
 
@@ -32,15 +32,14 @@ struct position {
 };
 
 struct reader {
-    yaml_document_t *document;
     struct skr_config *config;
     struct skr_findings *findings;
     struct position at[OPTIONS_MAX]; /* of the value of each option */
 };
 
-static struct position position_of(const yaml_node_t *node)
+static struct position position_of(const struct skr_value *value)
 {
-    return (struct position){node->start_mark.line + 1, node->start_mark.column + 1};
+    return (struct position){value->line, value->column};
 }
 
 #define add_error(reader, code, where, ...) \
@@ -100,68 +99,48 @@ void skr_config_destroy(struct skr_config *config)
 
 /* ---- the walk ---- */
 
-static const char *scalar(const yaml_node_t *node)
-{
-    return (const char *)node->data.scalar.value;
-}
-
-static const char *node_word(const yaml_node_t *node)
-{
-    switch (node->type) {
-    case YAML_SCALAR_NODE:
-        return "a single value";
-    case YAML_SEQUENCE_NODE:
-        return "a list";
-    case YAML_MAPPING_NODE:
-        return "a mapping";
-    case YAML_NO_NODE:
-        break;
-    }
-    return "nothing";
-}
-
 /* Also refuses NUL bytes, which would cut the value. */
-static bool is_scalar(struct reader *r, const yaml_node_t *node, const char *key)
+static bool is_scalar(struct reader *r, const struct skr_value *node, const char *key)
 {
-    if (node->type != YAML_SCALAR_NODE) {
+    if (node->kind != SKR_VALUE_TEXT) {
         add_error(r, "WrongType", position_of(node), "%s: a single value is expected, not %s", key,
-                  node_word(node));
+                  skr_value_kind_name(node));
         return false;
     }
-    if (strlen(scalar(node)) != node->data.scalar.length) {
+    if (strlen(node->text) != node->n) {
         add_error(r, "InvalidValue", position_of(node), "%s: the value contains a NUL byte", key);
         return false;
     }
     return true;
 }
 
-static void read_scalar(struct reader *r, const struct skr_option *option, const yaml_node_t *node)
+static void read_scalar(struct reader *r, const struct skr_option *option,
+                        const struct skr_value *node)
 {
     struct skr_error error;
     if (!is_scalar(r, node, option->key)) {
         return;
     }
-    if (skr_option_store(option, scalar(node), r->config, &error) < 0) {
+    if (skr_option_store(option, node->text, r->config, &error) < 0) {
         add_error(r, "InvalidValue", position_of(node), "%s: %s", option->key, error.text);
     }
 }
 
-static void read_names(struct reader *r, const struct skr_option *option, const yaml_node_t *node)
+static void read_names(struct reader *r, const struct skr_option *option,
+                       const struct skr_value *node)
 {
-    if (node->type != YAML_SEQUENCE_NODE) {
+    if (node->kind != SKR_VALUE_LIST) {
         add_error(r, "WrongType", position_of(node), "%s: a list is expected, not %s", option->key,
-                  node_word(node));
+                  skr_value_kind_name(node));
         return;
     }
     r->config->settings.n_scheduler_names = 0;
-    const yaml_node_item_t *item = node->data.sequence.items.start;
-    if (item == node->data.sequence.items.top) {
+    if (node->n == 0) {
         add_error(r, "InvalidValue", position_of(node), "%s: the list is empty", option->key);
     }
-    for (; item < node->data.sequence.items.top; item++) {
-        const yaml_node_t *name = yaml_document_get_node(r->document, *item);
-        if (name) {
-            read_scalar(r, option, name);
+    for (size_t i = 0; i < node->n; i++) {
+        if (node->item[i]) {
+            read_scalar(r, option, node->item[i]);
         }
     }
 }
@@ -188,7 +167,7 @@ static const char *word_after(struct reader *r, size_t i, const char *prefix)
     return skr_arena_strndup(r->config->arena, word, strcspn(word, "."));
 }
 
-static void report_unknown(struct reader *r, const yaml_node_t *key, const char *prefix)
+static void report_unknown(struct reader *r, const struct skr_value *key, const char *prefix)
 {
     const char *candidate[OPTIONS_MAX];
     size_t n = 0;
@@ -198,37 +177,36 @@ static void report_unknown(struct reader *r, const yaml_node_t *key, const char 
             candidate[n++] = word;
         }
     }
-    const char *near = skr_suggest(scalar(key), candidate, n);
+    const char *near = skr_suggest(key->text, candidate, n);
     if (near) {
         add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s (did you mean %s?)",
-                  prefix, scalar(key), near);
+                  prefix, key->text, near);
     } else {
-        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s", prefix, scalar(key));
+        add_error(r, "UnknownKey", position_of(key), "unknown key %s%.64s", prefix, key->text);
     }
 }
 
-static bool is_repeated(struct reader *r, const yaml_node_t *mapping, const yaml_node_pair_t *pair)
+static bool is_repeated(struct reader *r, const struct skr_value *mapping, size_t pair)
 {
-    const yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
-    for (const yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < pair; p++) {
-        const yaml_node_t *other = yaml_document_get_node(r->document, p->key);
-        if (other && other->type == YAML_SCALAR_NODE && strcmp(scalar(other), scalar(key)) == 0) {
-            struct position first = position_of(other);
+    const struct skr_value *key = mapping->item[2 * pair];
+    for (size_t i = 0; i < pair; i++) {
+        const struct skr_value *other = mapping->item[2 * i];
+        if (other && other->kind == SKR_VALUE_TEXT && strcmp(other->text, key->text) == 0) {
             add_error(r, "DuplicateKey", position_of(key), "key %.64s twice (see %zu:%zu)",
-                      scalar(key), first.line, first.column);
+                      key->text, other->line, other->column);
             return true;
         }
     }
     return false;
 }
 
-static void read_mapping(struct reader *r, const yaml_node_t *mapping, const char *prefix);
+static void read_mapping(struct reader *r, const struct skr_value *mapping, const char *prefix);
 
-static void read_pair(struct reader *r, const yaml_node_t *key, const yaml_node_t *value,
+static void read_pair(struct reader *r, const struct skr_value *key, const struct skr_value *value,
                       const char *prefix)
 {
     char path[KEY_MAX];
-    int n = snprintf(path, sizeof path, "%s%s", prefix, scalar(key));
+    int n = snprintf(path, sizeof path, "%s%s", prefix, key->text);
     bool fits = n > 0 && (size_t)n + 1 < sizeof path;
     ptrdiff_t option = fits ? skr_option_find(path) : -1;
     if (option >= 0) {
@@ -244,9 +222,9 @@ static void read_pair(struct reader *r, const yaml_node_t *key, const yaml_node_
         report_unknown(r, key, prefix);
         return;
     }
-    if (value->type != YAML_MAPPING_NODE) {
+    if (value->kind != SKR_VALUE_MAPPING) {
         add_error(r, "WrongType", position_of(value), "%s: a mapping is expected, not %s", path,
-                  node_word(value));
+                  skr_value_kind_name(value));
         return;
     }
     path[n] = '.';
@@ -254,17 +232,12 @@ static void read_pair(struct reader *r, const yaml_node_t *key, const yaml_node_
     read_mapping(r, value, path);
 }
 
-static void read_mapping(struct reader *r, const yaml_node_t *mapping, const char *prefix)
+static void read_mapping(struct reader *r, const struct skr_value *mapping, const char *prefix)
 {
-    const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
     /* Every pair beyond the table is a finding, so this ends soon on the largest of files. */
-    for (; pair < mapping->data.mapping.pairs.top && r->findings->n_left_out == 0; pair++) {
-        const yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
-        const yaml_node_t *value = yaml_document_get_node(r->document, pair->value);
-        if (!key || !value) {
-            continue;
-        }
-        if (is_scalar(r, key, "key") && !is_repeated(r, mapping, pair)) {
+    for (size_t i = 0; i < mapping->n && r->findings->n_left_out == 0; i++) {
+        const struct skr_value *key = mapping->item[2 * i], *value = mapping->item[2 * i + 1];
+        if (key && value && is_scalar(r, key, "key") && !is_repeated(r, mapping, i)) {
             read_pair(r, key, value, prefix);
         }
     }
@@ -437,39 +410,33 @@ static void check_rules(struct reader *r)
 
 /* ---- documents and files ---- */
 
-static void report_syntax(struct skr_findings *findings, const yaml_parser_t *parser)
+static void report_syntax(struct skr_findings *findings, const struct skr_document_error *error)
 {
-    const char *problem = parser->problem ? parser->problem : "cannot be read";
-    skr_findings_add(findings, true, "Syntax", parser->problem_mark.line + 1,
-                     parser->problem_mark.column + 1, "not YAML: %s%s%s", problem,
-                     parser->context ? ", " : "", parser->context ? parser->context : "");
+    skr_findings_add(findings, true, "Syntax", error->line, error->column, "not YAML: %s%s%s",
+                     error->problem, error->context ? ", " : "",
+                     error->context ? error->context : "");
 }
 
 /* A second document would be ignored silently: refused. */
-static void check_single(yaml_parser_t *parser, struct skr_findings *findings)
+static void check_single(struct skr_document *document, struct skr_findings *findings)
 {
-    yaml_document_t next;
-    if (!yaml_parser_load(parser, &next)) {
-        report_syntax(findings, parser);
-        return;
-    }
-    const yaml_node_t *root = yaml_document_get_root_node(&next);
-    if (root) {
-        struct position at = position_of(root);
-        skr_findings_add(findings, true, "SecondDocument", at.line, at.column,
+    struct skr_document_error next;
+    int rc = skr_document_next(document, &next);
+    if (rc < 0) {
+        report_syntax(findings, &next);
+    } else if (rc > 0) {
+        skr_findings_add(findings, true, "SecondDocument", next.line, next.column,
                          "a second document; the file holds one");
     }
-    yaml_document_delete(&next);
 }
 
-static void read_document(yaml_document_t *document, struct skr_config *config,
-                          struct skr_findings *findings)
+static void read_root(const struct skr_value *root, struct skr_config *config,
+                      struct skr_findings *findings)
 {
-    struct reader r = {.document = document, .config = config, .findings = findings};
-    const yaml_node_t *root = yaml_document_get_root_node(document);
-    if (root && root->type != YAML_MAPPING_NODE) {
+    struct reader r = {.config = config, .findings = findings};
+    if (root && root->kind != SKR_VALUE_MAPPING) {
         add_error(&r, "WrongType", position_of(root), "a mapping of options is expected, not %s",
-                  node_word(root));
+                  skr_value_kind_name(root));
         return;
     }
     if (root) {
@@ -481,27 +448,18 @@ static void read_document(yaml_document_t *document, struct skr_config *config,
 static void read_text(const char *text, size_t n, struct skr_config *config,
                       struct skr_findings *findings)
 {
-    yaml_parser_t parser;
-    yaml_document_t document;
-    if (!skr_yaml_guard(text, n, findings)) {
-        return;
-    }
-    if (!yaml_parser_initialize(&parser)) {
-        skr_findings_add(findings, true, "Limit", 0, 0, "no memory");
-        return;
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    if (yaml_parser_load(&parser, &document)) {
-        bool has_root = yaml_document_get_root_node(&document);
-        read_document(&document, config, findings);
-        yaml_document_delete(&document);
-        if (has_root) {
-            check_single(&parser, findings);
+    struct skr_document_error error;
+    struct skr_document *document = skr_document_read(text, n, findings, &error);
+    if (document) {
+        const struct skr_value *root = skr_document_root(document);
+        read_root(root, config, findings);
+        if (root) {
+            check_single(document, findings);
         }
-    } else {
-        report_syntax(findings, &parser);
+    } else if (error.problem) {
+        report_syntax(findings, &error);
     }
-    yaml_parser_delete(&parser);
+    skr_document_destroy(document);
 }
 
 int skr_config_parse(const char *text, size_t n, struct skr_config **ret,

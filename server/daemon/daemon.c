@@ -587,7 +587,7 @@ static void print_findings(struct skr_findings *findings, const char *file)
 int skr_daemon_run(const struct skr_config *config, const char *kubeconfig)
 {
     sigset_t set;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     struct skr_findings findings;
     struct skr_daemon *daemon = NULL;
     skr_findings_init(&findings);

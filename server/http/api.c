@@ -131,7 +131,7 @@ static void handle(void *context, struct skr_http_request *request)
         return;
     }
     if (text && text[0] != 0 && skr_selector_parse_labels(text, &selector, &error) < 0) {
-        char message[300];
+        char message[SKR_ERROR_TEXT_MAX + 32];
         snprintf(message, sizeof message, "sakkara: labelSelector: %s", error.text);
         skr_http_refuse_json(request, MHD_HTTP_BAD_REQUEST, message);
         return;

@@ -195,11 +195,12 @@ static int decode_pod(const struct skr_json_span *text, struct skr_pod **ret,
     json_t *json;
 
     if (!text->s) {
-        return skr_error_set(error, SKR_INVALID, "Pod: missing");
+        return skr_error_set_key(error, SKR_INVALID, "Pod", "missing");
     }
     json = json_loadb(text->s, text->len, JSON_DECODE_ANY, &where);
     if (!json) {
-        return skr_error_set(error, SKR_INVALID, "Pod: byte %d: %s", where.position, where.text);
+        return skr_error_set_key(error, SKR_INVALID, "Pod", "byte %d: %s", where.position,
+                                 where.text);
     }
     int rc = json_is_object(json) ? skr_pod_decode(json, ret, error)
                                   : skr_error_set(error, SKR_INVALID, "must be an object");
@@ -345,7 +346,7 @@ static int parse_candidates(struct skr_verb_args *args, json_t *map, bool meta,
     const size_t n = json_object_size(map);
 
     if (!json_is_object(map)) {
-        return skr_error_set(error, SKR_INVALID, "candidates: must be an object");
+        return skr_error_set_key(error, SKR_INVALID, "candidates", "must be an object");
     }
     if (n > SKR_VERB_NODES_MAX) {
         return skr_error_set(error, SKR_LIMIT, "more than %d nodes", (int)SKR_VERB_NODES_MAX);
@@ -374,7 +375,7 @@ static int parse_preempt(struct skr_verb_args *args, size_t len, struct skr_erro
     }
     json_t *pod = member(args->json, "Pod");
     if (!json_is_object(pod)) {
-        return skr_error_set(error, SKR_INVALID, "Pod: must be an object");
+        return skr_error_set_key(error, SKR_INVALID, "Pod", "must be an object");
     }
     rc = skr_pod_decode(pod, &args->pod, error);
     if (rc != 0) {
@@ -394,11 +395,11 @@ static int bind_string(struct skr_verb_args *args, const char *key, bool require
     json_t *value = member(args->json, key);
 
     if (value && !json_is_string(value)) {
-        return skr_error_set(error, SKR_INVALID, "%s: must be a string", key);
+        return skr_error_set_key(error, SKR_INVALID, key, "must be a string");
     }
     *ret = value ? json_string_value(value) : "";
     if (required && **ret == 0) {
-        return skr_error_set(error, SKR_INVALID, "%s: missing", key);
+        return skr_error_set_key(error, SKR_INVALID, key, "missing");
     }
     return 0;
 }

@@ -30,10 +30,10 @@ struct skr_call {
 };
 
 struct skr_call_answer {
-    int http_status;   /* 0: no answer */
-    bool never_sent;   /* no connection came about, so nothing can have happened */
-    json_t *json;      /* of the answer; NULL: none that is JSON */
-    char message[256]; /* of a failure: the Status, or the transport; "" */
+    int http_status;                  /* 0: no answer */
+    bool never_sent;                  /* no connection came about, so nothing can have happened */
+    json_t *json;                     /* of the answer; NULL: none that is JSON */
+    char message[SKR_ERROR_TEXT_MAX]; /* of a failure: the Status, or the transport; "" */
 };
 void skr_call_answer_fini(struct skr_call_answer *answer);
 

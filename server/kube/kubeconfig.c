@@ -1,74 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a kubeconfig with libyaml's document loader, which keeps the position of every node. JSON
- * is YAML, so both spellings are read. Aliases point at nodes and are never copied, so a document
- * cannot grow by referring to itself.
+ * Reads a kubeconfig, a document that keeps the position of every value
+ * (server/manifest/document.h).
  */
 #include "server/kube/kubeconfig.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "server/kube/base64.h"
-#include "server/manifest/guard.h"
+#include "server/manifest/document.h"
 
 struct reader {
-    yaml_document_t document;
     struct skr_findings *findings;
     const char *file;
     struct skr_kube_access *access;
 };
 
 SKR_PRINTF(3, 4)
-static void problem(const struct reader *r, const yaml_node_t *at, const char *format, ...)
+static void problem(const struct reader *r, const struct skr_value *at, const char *format, ...)
 {
     char text[SKR_FINDING_TEXT_MAX];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    skr_findings_add(r->findings, true, NULL, at ? at->start_mark.line + 1 : 0,
-                     at ? at->start_mark.column + 1 : 0, "%s", text);
+    skr_findings_add(r->findings, true, NULL, at ? at->line : 0, at ? at->column : 0, "%s", text);
 }
 
 /* ---- walking ---- */
 
-static bool scalar_is(const yaml_node_t *node, const char *text)
-{
-    return node && node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(text) &&
-           memcmp(node->data.scalar.value, text, node->data.scalar.length) == 0;
-}
-
-static bool is_null(const yaml_node_t *node)
-{
-    return node && node->type == YAML_SCALAR_NODE &&
-           node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           (node->data.scalar.length == 0 || scalar_is(node, "null") || scalar_is(node, "~"));
-}
-
 /* Value of a key, NULL when absent or null. map may be NULL. */
-static yaml_node_t *member(struct reader *r, const yaml_node_t *map, const char *key)
+static const struct skr_value *member(const struct skr_value *map, const char *key)
 {
-    if (!map || map->type != YAML_MAPPING_NODE) {
-        return NULL;
-    }
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
-         p++) {
-        if (scalar_is(yaml_document_get_node(&r->document, p->key), key)) {
-            yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
-            return is_null(value) ? NULL : value;
+    for (size_t i = 0; map && map->kind == SKR_VALUE_MAPPING && i < map->n; i++) {
+        if (skr_value_is(map->item[2 * i], key)) {
+            const struct skr_value *value = map->item[2 * i + 1];
+            return skr_value_is_null(value) ? NULL : value;
         }
     }
     return NULL;
 }
 
-static yaml_node_t *typed_member(struct reader *r, const yaml_node_t *map, const char *key,
-                                 const char *path, yaml_node_type_t type, const char *type_name)
+static const struct skr_value *typed_member(struct reader *r, const struct skr_value *map,
+                                            const char *key, const char *path,
+                                            enum skr_value_kind kind, const char *type_name)
 {
-    yaml_node_t *value = member(r, map, key);
-    if (!value || value->type == type) {
+    const struct skr_value *value = member(map, key);
+    if (!value || value->kind == kind) {
         return value;
     }
     problem(r, value, "%s%s%s must be %s", path, path[0] ? "." : "", key, type_name);
@@ -76,28 +56,28 @@ static yaml_node_t *typed_member(struct reader *r, const yaml_node_t *map, const
 }
 
 /* Text of a key; NULL when absent, empty or not a text. *ret_at (may be NULL): its position. */
-static const char *text_member(struct reader *r, const yaml_node_t *map, const char *key,
-                               const char *path, const yaml_node_t **ret_at)
+static const char *text_member(struct reader *r, const struct skr_value *map, const char *key,
+                               const char *path, const struct skr_value **ret_at)
 {
-    const yaml_node_t *value = typed_member(r, map, key, path, YAML_SCALAR_NODE, "a text");
+    const struct skr_value *value = typed_member(r, map, key, path, SKR_VALUE_TEXT, "a text");
     if (ret_at) {
         *ret_at = value;
     }
     if (!value) {
         return NULL;
     }
-    const char *text = (const char *)value->data.scalar.value;
-    if (strlen(text) != value->data.scalar.length) {
+    const char *text = value->text;
+    if (strlen(text) != value->n) {
         problem(r, value, "%s%s%s holds a zero byte", path, path[0] ? "." : "", key);
         return NULL;
     }
     return text[0] == '\0' ? NULL : text;
 }
 
-static bool boolean_member(struct reader *r, const yaml_node_t *map, const char *key,
+static bool boolean_member(struct reader *r, const struct skr_value *map, const char *key,
                            const char *path)
 {
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     const char *text = text_member(r, map, key, path, &at);
     if (!text || strcmp(text, "false") == 0) {
         return false;
@@ -111,26 +91,25 @@ static bool boolean_member(struct reader *r, const yaml_node_t *map, const char 
 
 /* The body (member inner) of the list entry called name. Reports entries without a name, names
  * twice, and, at position from, that there is no such entry. */
-static yaml_node_t *named_entry(struct reader *r, const yaml_node_t *root, const char *list_key,
-                                const char *inner, const char *name, const yaml_node_t *from)
+static const struct skr_value *named_entry(struct reader *r, const struct skr_value *root,
+                                           const char *list_key, const char *inner,
+                                           const char *name, const struct skr_value *from)
 {
-    yaml_node_t *list = typed_member(r, root, list_key, "", YAML_SEQUENCE_NODE, "a list");
-    yaml_node_t *found = NULL;
-    if (list && list->data.sequence.items.top - list->data.sequence.items.start >
-                    SKR_KUBECONFIG_ENTRIES_MAX) {
+    const struct skr_value *list = typed_member(r, root, list_key, "", SKR_VALUE_LIST, "a list");
+    const struct skr_value *found = NULL;
+    if (list && list->n > SKR_KUBECONFIG_ENTRIES_MAX) {
         problem(r, list, "%s has more than %d entries", list_key, SKR_KUBECONFIG_ENTRIES_MAX);
         return NULL;
     }
-    for (yaml_node_item_t *i = list ? list->data.sequence.items.start : NULL;
-         list && i < list->data.sequence.items.top; i++) {
-        yaml_node_t *entry = yaml_document_get_node(&r->document, *i);
+    for (size_t i = 0; list && i < list->n; i++) {
+        const struct skr_value *entry = list->item[i];
         const char *entry_name = text_member(r, entry, "name", list_key, NULL);
         if (!entry_name) {
             problem(r, entry, "%s: the entry has no name", list_key);
         } else if (strcmp(entry_name, name) == 0) {
             if (found) {
                 problem(r, entry, "%s: \"%.128s\" stands twice (see line %zu)", list_key, name,
-                        found->start_mark.line + 1);
+                        found->line);
             } else {
                 found = entry;
             }
@@ -140,7 +119,8 @@ static yaml_node_t *named_entry(struct reader *r, const yaml_node_t *root, const
         problem(r, from, "\"%.128s\" is not among %s", name, list_key);
         return NULL;
     }
-    yaml_node_t *body = typed_member(r, found, inner, list_key, YAML_MAPPING_NODE, "a mapping");
+    const struct skr_value *body =
+        typed_member(r, found, inner, list_key, SKR_VALUE_MAPPING, "a mapping");
     if (!body) {
         problem(r, found, "%s: \"%.128s\" has no %s", list_key, name, inner);
     }
@@ -164,7 +144,7 @@ static char *resolve_path(const struct reader *r, const char *path)
     return full;
 }
 
-static void read_secret_file(struct reader *r, const yaml_node_t *at, const char *key,
+static void read_secret_file(struct reader *r, const struct skr_value *at, const char *key,
                              const char *path, struct skr_kube_secret *ret)
 {
     struct skr_error error = {0};
@@ -175,7 +155,7 @@ static void read_secret_file(struct reader *r, const yaml_node_t *at, const char
     free(full);
 }
 
-static void read_secret_data(struct reader *r, const yaml_node_t *at, const char *key,
+static void read_secret_data(struct reader *r, const struct skr_value *at, const char *key,
                              const char *text, struct skr_kube_secret *ret)
 {
     struct skr_error error = {0};
@@ -189,10 +169,10 @@ static void read_secret_data(struct reader *r, const yaml_node_t *at, const char
 }
 
 /* KEY-data or else the file KEY, which must hold PEM. */
-static void read_pem(struct reader *r, const yaml_node_t *map, const char *path, const char *key,
-                     const char *data_key, struct skr_kube_secret *ret)
+static void read_pem(struct reader *r, const struct skr_value *map, const char *path,
+                     const char *key, const char *data_key, struct skr_kube_secret *ret)
 {
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     size_t errors = r->findings->n_errors;
     const char *used = data_key;
     const char *text = text_member(r, map, data_key, path, &at);
@@ -210,11 +190,11 @@ static void read_pem(struct reader *r, const yaml_node_t *map, const char *path,
     }
 }
 
-static void read_cluster(struct reader *r, const yaml_node_t *cluster)
+static void read_cluster(struct reader *r, const struct skr_value *cluster)
 {
     struct skr_kube_access *access = r->access;
     struct skr_error error = {0};
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     const char *server = text_member(r, cluster, "server", "cluster", &at);
     if (!server) {
         problem(r, cluster, "cluster.server is missing");
@@ -225,7 +205,7 @@ static void read_cluster(struct reader *r, const yaml_node_t *cluster)
              &access->ca);
     access->insecure = boolean_member(r, cluster, "insecure-skip-tls-verify", "cluster");
     if (access->insecure && access->ca.data) {
-        problem(r, member(r, cluster, "insecure-skip-tls-verify"),
+        problem(r, member(cluster, "insecure-skip-tls-verify"),
                 "cluster.insecure-skip-tls-verify and a certificate authority exclude each other");
     }
     access->tls_server_name =
@@ -238,11 +218,11 @@ static void read_cluster(struct reader *r, const yaml_node_t *cluster)
     }
 }
 
-static void refuse_helpers(struct reader *r, const yaml_node_t *user)
+static void refuse_helpers(struct reader *r, const struct skr_value *user)
 {
     static const char *const helpers[] = {"exec", "auth-provider"};
     for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) {
-        const yaml_node_t *helper = member(r, user, helpers[i]);
+        const struct skr_value *helper = member(user, helpers[i]);
         if (helper) {
             problem(r, helper,
                     "user.%s: login helpers are not run by a daemon; use a kubeconfig with the "
@@ -251,18 +231,18 @@ static void refuse_helpers(struct reader *r, const yaml_node_t *user)
                     helpers[i]);
         }
     }
-    const yaml_node_t *as = member(r, user, "as");
+    const struct skr_value *as = member(user, "as");
     if (as) {
         problem(r, as,
                 "user.as: impersonation is not supported; use credentials of that account itself");
     }
 }
 
-static void read_token(struct reader *r, const yaml_node_t *user)
+static void read_token(struct reader *r, const struct skr_value *user)
 {
     struct skr_kube_secret *token = &r->access->token;
     struct skr_error error = {0};
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     const char *text = text_member(r, user, "tokenFile", "user", &at);
     if (text) {
         read_secret_file(r, at, "tokenFile", text, token);
@@ -277,7 +257,7 @@ static void read_token(struct reader *r, const yaml_node_t *user)
     }
 }
 
-static void read_user(struct reader *r, const yaml_node_t *user)
+static void read_user(struct reader *r, const struct skr_value *user)
 {
     struct skr_kube_access *access = r->access;
     size_t errors = r->findings->n_errors;
@@ -286,7 +266,7 @@ static void read_user(struct reader *r, const yaml_node_t *user)
     read_pem(r, user, "user", "client-certificate", "client-certificate-data",
              &access->certificate);
     read_pem(r, user, "user", "client-key", "client-key-data", &access->key);
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     access->username = skr_strdup(text_member(r, user, "username", "user", &at));
     access->password = skr_strdup(text_member(r, user, "password", "user", NULL));
     if (r->findings->n_errors > errors) {
@@ -312,16 +292,16 @@ static void read_user(struct reader *r, const yaml_node_t *user)
 
 /* ---- the document ---- */
 
-static void read_context(struct reader *r, const yaml_node_t *root)
+static void read_context(struct reader *r, const struct skr_value *root)
 {
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     const char *current = text_member(r, root, "current-context", "", &at);
     if (!current) {
         problem(r, at ? at : root,
                 "current-context is not set; choose one with kubectl config use-context");
         return;
     }
-    yaml_node_t *context = named_entry(r, root, "contexts", "context", current, at);
+    const struct skr_value *context = named_entry(r, root, "contexts", "context", current, at);
     if (!context) {
         return;
     }
@@ -329,31 +309,30 @@ static void read_context(struct reader *r, const yaml_node_t *root)
     if (!name) {
         problem(r, context, "context \"%.128s\" names no cluster", current);
     }
-    const yaml_node_t *cluster =
+    const struct skr_value *cluster =
         name ? named_entry(r, root, "clusters", "cluster", name, at) : NULL;
     if (cluster) {
         read_cluster(r, cluster);
     }
     name = text_member(r, context, "user", "context", &at);
-    const yaml_node_t *user = name ? named_entry(r, root, "users", "user", name, at) : NULL;
+    const struct skr_value *user = name ? named_entry(r, root, "users", "user", name, at) : NULL;
     if (user) {
         read_user(r, user);
     }
 }
 
-static void read_root(struct reader *r)
+static void read_root(struct reader *r, const struct skr_value *root)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
     if (!root) {
         problem(r, NULL, "the file is empty");
         return;
     }
-    if (root->type != YAML_MAPPING_NODE) {
+    if (root->kind != SKR_VALUE_MAPPING) {
         problem(r, root, "not a kubeconfig: the document must be a mapping");
         return;
     }
     size_t errors = r->findings->n_errors;
-    const yaml_node_t *at = NULL;
+    const struct skr_value *at = NULL;
     const char *text = text_member(r, root, "kind", "", &at);
     if (text && strcmp(text, "Config") != 0) {
         problem(r, at, "kind must be Config, not \"%.64s\"", text);
@@ -369,21 +348,15 @@ static void read_root(struct reader *r)
 
 static void read_text(struct reader *r, const char *text, size_t n)
 {
-    yaml_parser_t parser;
-    if (!skr_yaml_guard(text, n, r->findings)) {
-        return;
+    struct skr_document_error error;
+    struct skr_document *document = skr_document_read(text, n, r->findings, &error);
+    if (document) {
+        read_root(r, skr_document_root(document));
+    } else if (error.problem) {
+        skr_findings_add(r->findings, true, NULL, error.line, error.column, "not YAML: %s",
+                         error.problem);
     }
-    skr_bug_on(!yaml_parser_initialize(&parser));
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    if (yaml_parser_load(&parser, &r->document)) {
-        read_root(r);
-        yaml_document_delete(&r->document);
-    } else {
-        skr_findings_add(r->findings, true, NULL, parser.problem_mark.line + 1,
-                         parser.problem_mark.column + 1, "not YAML: %s",
-                         parser.problem ? parser.problem : "no memory");
-    }
-    yaml_parser_delete(&parser);
+    skr_document_destroy(document);
 }
 
 int skr_kubeconfig_parse(const char *text, size_t n, const char *file,

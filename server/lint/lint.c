@@ -204,10 +204,9 @@ static void check_fields(struct skr_lint *lint)
 {
     for (size_t i = 0; i < lint->n_objects; i++) {
         const struct lint_object *o = lint->object[i];
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         if (skr_manifest_check_object(NULL, o->json, &error) < 0) {
-            lint_tell_error(lint, o, error.code == SKR_LIMIT ? "Limit" : "InvalidField", "",
-                            &error);
+            lint_tell_error(lint, o, error.code == SKR_LIMIT ? "Limit" : "InvalidField", &error);
         }
     }
 }

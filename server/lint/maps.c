@@ -9,6 +9,7 @@
 
 #include "server/lint/parts.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_position.h"
 #include "topology/base/suggest.h"
 #include "topology/topology_map.h"
 
@@ -195,7 +196,7 @@ static void check_podgroup(struct skr_lint *lint, const struct lint_object *o)
         return;
     }
     if (skr_group_spec_from_podgroup(pg, 0, &spec, &error) < 0) {
-        lint_tell_error(lint, o, "InvalidNumber", "", &error);
+        lint_tell_error(lint, o, "InvalidNumber", &error);
     } else if (lint_find_group(lint, o->namespace_, spec->name)) {
         skr_group_spec_destroy(spec); /* a group map of that name goes before it */
     } else {

@@ -104,9 +104,9 @@ struct lint_place lint_inside(const struct lint_object *object, const char *path
 void lint_tell(struct skr_lint *lint, const struct lint_object *about, const char *code,
                struct lint_place at, const struct lint_place *see, const char *format, ...)
     SKR_PRINTF(6, 7);
-/* The error of a decoder, whose text begins with a path below prefix ("spec.template."). */
+/* The error of a decoder, whose key is the path of a field. */
 void lint_tell_error(struct skr_lint *lint, const struct lint_object *object, const char *code,
-                     const char *prefix, const struct skr_error *error);
+                     const struct skr_error *error);
 /* Findings of a parser of whole texts; "NotModelled" is passed over. */
 void lint_tell_findings(struct skr_lint *lint, const struct lint_object *object,
                         const struct skr_findings *findings);

@@ -132,15 +132,11 @@ void lint_tell(struct skr_lint *lint, const struct lint_object *about, const cha
 }
 
 void lint_tell_error(struct skr_lint *lint, const struct lint_object *object, const char *code,
-                     const char *prefix, const struct skr_error *error)
+                     const struct skr_error *error)
 {
-    char path[256], full[PATH_BYTES];
-    skr_manifest_error_path(error->text, path, sizeof path);
-    const size_t n = strlen(prefix);
-    /* Without a path: about the value that prefix names. */
-    (void)snprintf(full, sizeof full, "%.*s%s", (int)(path[0] || n == 0 ? n : n - 1), prefix, path);
-    lint_tell(lint, object, code, lint_at(object, full), NULL, "%s%s", path[0] ? prefix : "",
-              error->text);
+    char path[SKR_ERROR_KEY_MAX];
+    skr_error_key(error, path);
+    lint_tell(lint, object, code, lint_at(object, path), NULL, "%s", error->text);
 }
 
 void lint_tell_findings(struct skr_lint *lint, const struct lint_object *object,

@@ -55,18 +55,13 @@ static int check_template(const json_t *object, const char *path, struct skr_err
 {
     const json_t *template = skr_path_get(object, path);
     if (!json_is_object(template)) {
-        return skr_error_set(error, SKR_INVALID, "%s: missing", path);
+        return skr_error_set_key(error, SKR_INVALID, path, "missing");
     }
     json_t *pod = json_pack("{s:O?, s:{s:s}}", "spec", json_object_get(template, "spec"),
                             "metadata", "name", "template");
     int rc = check_pod(pod, error);
     json_decref(pod);
-    if (rc < 0) {
-        char text[sizeof error->text];
-        snprintf(text, sizeof text, "%s", error->text);
-        return skr_error_set(error, error->code, "%s.%.220s", path, text);
-    }
-    return 0;
+    return rc < 0 ? skr_error_under(error, path) : 0;
 }
 
 static int check_decodes(const json_t *object, const char *kind, struct skr_error *error)
@@ -101,15 +96,16 @@ int skr_manifest_check_object(void *context, const json_t *object, struct skr_er
     }
     const json_t *meta = json_object_get(object, "metadata");
     if (!json_is_object(meta)) {
-        return skr_error_set(error, SKR_INVALID, "metadata: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata", "missing");
     }
     /* YAML reads an unquoted y, n, on, 1 as something else than a string. */
     const json_t *name = json_object_get(meta, "name");
     if (name && !json_is_string(name)) {
-        return skr_error_set(error, SKR_INVALID, "metadata.name: a string is expected, in quotes");
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name",
+                                 "a string is expected, in quotes");
     }
     if (!skr_path_text(meta, "name")[0] && !skr_path_text(meta, "generateName")[0]) {
-        return skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+        return skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
     }
     return kind->template_path ? check_template(object, kind->template_path, error)
                                : check_decodes(object, kind->kind, error);

@@ -72,7 +72,7 @@ static void take_object(void *context, json_t *object, const struct skr_manifest
                         struct skr_yaml_mark mark)
 {
     struct reader *r = context;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     struct skr_manifests *m = r->manifests;
     if (m->n == SKR_MANIFEST_OBJECTS_MAX) {
         skr_error_set(&error, SKR_LIMIT, "more than %d objects", SKR_MANIFEST_OBJECTS_MAX);
@@ -80,8 +80,8 @@ static void take_object(void *context, json_t *object, const struct skr_manifest
         r->check(r->context, object, &error);
     }
     if (error.code != SKR_OK) {
-        char path[256];
-        skr_manifest_error_path(error.text, path, sizeof path);
+        char path[SKR_ERROR_KEY_MAX];
+        skr_error_key(&error, path);
         complain(r, skr_manifest_find(place, path), SKR_MANIFEST_FIELD, error.code, error.text);
         json_decref(object);
         return;

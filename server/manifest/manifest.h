@@ -42,8 +42,8 @@ struct skr_manifests {
 void skr_manifests_init(struct skr_manifests *manifests);
 void skr_manifests_fini(struct skr_manifests *manifests);
 
-/* Looks at an object that was read. Negative: refused; error's text may begin with the path of the
- * field that is wrong ("spec.containers[0].name: ..."), whose position is looked up then. */
+/* Looks at an object that was read. Negative: refused; error's key is the path of the field that
+ * is wrong ("spec.containers[0].name"), whose position is looked up then. */
 typedef int skr_manifest_check(void *context, const json_t *object, struct skr_error *error);
 
 /* Appends what is in path. check NULL: none. Messages go to errors, with line ends. 0,

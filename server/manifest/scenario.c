@@ -32,8 +32,12 @@ static int check_keys(const json_t *object, const char *path, const char *const 
         }
         if (!found) {
             const char *near = skr_suggest(key, known, n);
-            return skr_error_set(error, SKR_INVALID, "%s%.64s: unknown key%s%s%s", path, key,
-                                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+            char shown[65];
+            snprintf(shown, sizeof shown, "%s", key);
+            (void)skr_error_set_key(error, SKR_INVALID, shown, "unknown key%s%s%s",
+                                    near ? " (did you mean " : "", near ? near : "",
+                                    near ? "?)" : "");
+            return skr_error_under(error, path);
         }
     }
     return 0;
@@ -48,7 +52,8 @@ int skr_scenario_read_time(const json_t *at, const char *path, skr_time *ret,
     }
     const char *text = json_string_value(at);
     if (!text || skr_duration_parse(text, ret, NULL) < 0) {
-        return skr_error_set(error, SKR_INVALID, "%sat: a duration such as 10s is expected", path);
+        (void)skr_error_set_key(error, SKR_INVALID, "at", "a duration such as 10s is expected");
+        return skr_error_under(error, path);
     }
     return 0;
 }
@@ -61,22 +66,32 @@ const char *skr_scenario_target_text(const json_t *target, const char *key)
     return text[0] ? text : skr_path_text(target, path);
 }
 
+static int refuse_kind(const char *kind, const char *path, struct skr_error *error)
+{
+    (void)skr_error_set_key(error, SKR_INVALID, "kind", "\"%.64s\" is not simulated", kind);
+    return skr_error_under(error, path);
+}
+
+static int refuse_name(const char *why, const char *path, struct skr_error *error)
+{
+    (void)skr_error_set_key(error, SKR_INVALID, "name", "%s", why);
+    return skr_error_under(error, path);
+}
+
 static int check_target(const json_t *target, const char *path, struct skr_error *error)
 {
     if (!json_is_object(target)) {
-        return skr_error_set(error, SKR_INVALID, "%s: {kind: ..., name: ...} is expected", path);
+        return skr_error_set_key(error, SKR_INVALID, path, "{kind: ..., name: ...} is expected");
     }
     const char *kind = skr_path_text(target, "kind");
     if (!skr_manifest_kind_find(kind)) {
-        return skr_error_set(error, SKR_INVALID, "%s.kind: \"%.64s\" is not simulated", path, kind);
+        return refuse_kind(kind, path, error);
     }
     const json_t *name = json_object_get(target, "name");
     if (name && !json_is_string(name)) {
-        return skr_error_set(error, SKR_INVALID, "%s.name: a string is expected, in quotes", path);
+        return refuse_name("a string is expected, in quotes", path, error);
     }
-    return skr_scenario_target_text(target, "name")[0]
-               ? 0
-               : skr_error_set(error, SKR_INVALID, "%s.name: missing", path);
+    return skr_scenario_target_text(target, "name")[0] ? 0 : refuse_name("missing", path, error);
 }
 
 static int check_object(const json_t *object, const char *path, skr_manifest_check *check,
@@ -84,14 +99,9 @@ static int check_object(const json_t *object, const char *path, skr_manifest_che
 {
     const char *kind = skr_path_text(object, "kind");
     if (!json_is_object(object) || !skr_manifest_kind_find(kind)) {
-        return skr_error_set(error, SKR_INVALID, "%s.kind: \"%.64s\" is not simulated", path, kind);
+        return refuse_kind(kind, path, error);
     }
-    if (check(context, object, error) < 0) {
-        char text[sizeof error->text];
-        snprintf(text, sizeof text, "%s", error->text);
-        return skr_error_set(error, error->code, "%s.%.200s", path, text);
-    }
-    return 0;
+    return check(context, object, error) < 0 ? skr_error_under(error, path) : 0;
 }
 
 size_t skr_scenario_count_objects(const json_t *create)
@@ -134,9 +144,8 @@ static int check_step(const json_t *step, size_t i, skr_manifest_check *check, v
     skr_time at;
     snprintf(path, sizeof path, "steps[%zu]", i);
     if (!json_is_object(step)) {
-        return skr_error_set(error, SKR_INVALID, "%s: {at: ..., create: ...} is expected", path);
+        return skr_error_set_key(error, SKR_INVALID, path, "{at: ..., create: ...} is expected");
     }
-    snprintf(path, sizeof path, "steps[%zu].", i);
     int rc = check_keys(step, path, keys, sizeof keys / sizeof keys[0], error);
     rc = rc < 0 ? rc : skr_scenario_read_time(json_object_get(step, "at"), path, &at, error);
     if (rc < 0) {
@@ -146,8 +155,8 @@ static int check_step(const json_t *step, size_t i, skr_manifest_check *check, v
     const json_t *delete_ = json_object_get(step, "delete"),
                  *patch = json_object_get(step, "patch");
     if ((!!create) + (!!delete_) + (!!patch) != 1) {
-        return skr_error_set(error, SKR_INVALID,
-                             "steps[%zu]: one of create, delete, patch is expected", i);
+        return skr_error_set_key(error, SKR_INVALID, path,
+                                 "one of create, delete, patch is expected");
     }
     snprintf(path, sizeof path, "steps[%zu].%s", i,
              create    ? "create"
@@ -169,18 +178,18 @@ int skr_scenario_check(const json_t *scenario, skr_manifest_check *check, void *
         return rc;
     }
     if (strcmp(skr_path_text(scenario, "apiVersion"), "sakkara/v1") != 0) {
-        return skr_error_set(error, SKR_INVALID, "apiVersion: sakkara/v1 is expected");
+        return skr_error_set_key(error, SKR_INVALID, "apiVersion", "sakkara/v1 is expected");
     }
     if (percentage && (!json_is_integer(percentage) || json_integer_value(percentage) < 0 ||
                        json_integer_value(percentage) > 100)) {
-        return skr_error_set(error, SKR_INVALID,
-                             "percentageOfNodesToScore: a number from 0 to 100 is expected");
+        return skr_error_set_key(error, SKR_INVALID, "percentageOfNodesToScore",
+                                 "a number from 0 to 100 is expected");
     }
     if (steps && !json_is_array(steps)) {
-        return skr_error_set(error, SKR_INVALID, "steps: a list is expected");
+        return skr_error_set_key(error, SKR_INVALID, "steps", "a list is expected");
     }
     if (json_array_size(steps) > SKR_SCENARIO_STEPS_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "steps: more than %d", SKR_SCENARIO_STEPS_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, "steps", "more than %d", SKR_SCENARIO_STEPS_MAX);
     }
     for (size_t i = 0; i < json_array_size(steps) && rc == 0; i++) {
         rc = check_step(json_array_get(steps, i), i, check, context, error);

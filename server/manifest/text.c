@@ -132,16 +132,6 @@ struct skr_yaml_mark skr_manifest_find_inside(const struct skr_manifest_place *p
                : skr_scalar_position(place->text, place->n, mark, style, value, offset);
 }
 
-void skr_manifest_error_path(const char *text, char *path, size_t size)
-{
-    size_t n = strcspn(text, ": ");
-    path[0] = '\0';
-    if (n < size && text[n] == ':') {
-        memcpy(path, text, n);
-        path[n] = '\0';
-    }
-}
-
 /* ---- objects ---- */
 
 static bool has_text(const json_t *object, const char *key)

@@ -53,7 +53,5 @@ struct skr_yaml_mark skr_manifest_find(const struct skr_manifest_place *place, c
  * written out there (an alias, a merge key): where that begins. */
 struct skr_yaml_mark skr_manifest_find_inside(const struct skr_manifest_place *place,
                                               const char *path, const char *value, size_t offset);
-/* The path that a decoder's error begins with ("spec.nodeName: must be ..."), or "". */
-void skr_manifest_error_path(const char *text, char *path, size_t size);
 
 #endif

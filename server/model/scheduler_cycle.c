@@ -184,7 +184,7 @@ static void reject(struct skr_scheduler_model *s, struct skr_sched_pod *p,
 void skr_sched_cycle(struct skr_scheduler_model *s)
 {
     struct skr_sched_diagnosis diagnosis;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     struct skr_sched_pod *p = skr_sched_queue_pop(&s->queue);
     if (!p) {
         return;

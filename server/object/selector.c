@@ -74,8 +74,8 @@ static int check_json_name(const char *field, const char *text, const char *prob
                            struct skr_error *error)
 {
     return !problem ? 0
-                    : skr_error_set(error, SKR_INVALID, "%.60s: Invalid value: \"%.60s\": %.100s",
-                                    field, text, problem);
+                    : skr_error_set_key(error, SKR_INVALID, field,
+                                        "Invalid value: \"%.60s\": %.100s", text, problem);
 }
 
 static int of_match_labels(struct skr_selector *s, json_t *labels, const char *path,
@@ -87,10 +87,10 @@ static int of_match_labels(struct skr_selector *s, json_t *labels, const char *p
 
     (void)snprintf(field, sizeof field, "%.40s.matchLabels", path);
     if (labels && !json_is_object(labels)) {
-        return skr_error_set(error, SKR_INVALID, "%s: must be an object", field);
+        return skr_error_set_key(error, SKR_INVALID, field, "must be an object");
     }
     if (json_object_size(labels) > SKR_SELECTOR_PARTS_MAX) {
-        return skr_error_set(error, SKR_LIMIT, "%s: more than %d", field, SKR_SELECTOR_PARTS_MAX);
+        return skr_error_set_key(error, SKR_LIMIT, field, "more than %d", SKR_SELECTOR_PARTS_MAX);
     }
     json_object_foreach(labels, key, value)
     {
@@ -179,7 +179,7 @@ int skr_selector_of_json(const json_t *json, const char *path, struct skr_select
     s->nothing = skr_object_is_absent(json);
     if (!s->nothing && !json_is_object(json)) {
         return skr_selector_finish(
-            s, skr_error_set(error, SKR_INVALID, "%s: must be an object", path), ret);
+            s, skr_error_set_key(error, SKR_INVALID, path, "must be an object"), ret);
     }
     if (!s->nothing && !skr_object_is_absent(expressions) && !json_is_array(expressions)) {
         return skr_selector_finish(

@@ -332,7 +332,7 @@ static void take_bind(void *context, const struct skr_post_answer *answer)
 {
     struct bind *bind = context;
     const struct skr_extender_http_options *o = &bind->extender->options;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     json_t *json = NULL;
     if (answer->dropped) {
         free_bind(bind);
@@ -368,7 +368,7 @@ static void call_bind(void *context, uint64_t call, const struct skr_pod *pod, c
 {
     struct skr_extender_http *x = context;
     struct bind *bind = skr_alloc(sizeof *bind);
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     (void)now;
     *bind = (struct bind){.extender = x,
                           .config = find_binder(x, pod),

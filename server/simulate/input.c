@@ -235,7 +235,7 @@ static int make_name(json_t *object, const struct skr_store_resource *resource,
             return 0;
         }
     }
-    return skr_error_set(error, SKR_LIMIT, "metadata.generateName: no free name");
+    return skr_error_set_key(error, SKR_LIMIT, "metadata.generateName", "no free name");
 }
 
 int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time now,
@@ -244,8 +244,8 @@ int skr_simulate_create(const json_t *object, struct skr_store *store, skr_time 
     const struct skr_store_resource *resource =
         skr_simulate_resource(skr_path_text(object, "kind"));
     if (!resource) {
-        return skr_error_set(error, SKR_INVALID, "kind: \"%.64s\" cannot be created",
-                             skr_path_text(object, "kind"));
+        return skr_error_set_key(error, SKR_INVALID, "kind", "\"%.64s\" cannot be created",
+                                 skr_path_text(object, "kind"));
     }
     json_t *copy = json_copy((json_t *)(uintptr_t)object);
     json_t *meta = json_copy(json_object_get(object, "metadata"));

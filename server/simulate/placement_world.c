@@ -79,11 +79,10 @@ static int check(void *context, const json_t *json, struct skr_error *error)
         const char *total = skr_labels_get(&meta->annotations, SKR_TOTAL_SCORE_KEY);
         int64_t number;
         if (!meta->name[0]) {
-            rc = skr_error_set(error, SKR_INVALID, "metadata.name: missing");
+            rc = skr_error_set_key(error, SKR_INVALID, "metadata.name", "missing");
         } else if (kind == CLUSTER && total && !skr_decimal_parse(total, strlen(total), &number)) {
-            rc = skr_error_set(error, SKR_INVALID,
-                               "metadata.annotations: %s is an integer, not \"%.64s\"",
-                               SKR_TOTAL_SCORE_KEY, total);
+            rc = skr_error_set_key(error, SKR_INVALID, "metadata.annotations",
+                                   "%s is an integer, not \"%.64s\"", SKR_TOTAL_SCORE_KEY, total);
         }
     }
     destroy(object);

@@ -45,7 +45,7 @@ static int check_create(const struct replay *replay, const json_t *fields, struc
     const char *again = skr_path_text(fields, "resubmit_of");
 
     if (*skr_path_text(fields, "pod") == '\0') {
-        return skr_error_set(error, SKR_INVALID, "pod: must be a name for the pod");
+        return skr_error_set_key(error, SKR_INVALID, "pod", "must be a name for the pod");
     }
     if (*again != '\0' && !skr_spotmix_world_find(&replay->world, again)) {
         return skr_error_set(error, SKR_INVALID, "resubmit_of: no pod \"%s\" so far", again);
@@ -104,7 +104,7 @@ static int to_pod(struct replay *replay, const json_t *event,
     struct skr_spotmix_sim_pod *pod = skr_spotmix_world_find(&replay->world, alias);
 
     if (!pod) {
-        return skr_error_set(error, SKR_INVALID, "pod: no pod \"%s\" so far", alias);
+        return skr_error_set_key(error, SKR_INVALID, "pod", "no pod \"%s\" so far", alias);
     }
     apply(&replay->world, pod);
     return 0;
@@ -130,7 +130,7 @@ static int scale(struct replay *replay, const json_t *event, struct skr_error *e
     const json_t *replicas = skr_path_get(event, "replicas");
 
     if (!json_is_integer(replicas) || json_integer_value(replicas) < 0) {
-        return skr_error_set(error, SKR_INVALID, "replicas: must be a number, 0 or more");
+        return skr_error_set_key(error, SKR_INVALID, "replicas", "must be a number, 0 or more");
     }
     skr_spotmix_world_scale(&replay->world, (int64_t)json_integer_value(replicas));
     return 0;
@@ -141,7 +141,7 @@ static int relabel(struct replay *replay, const json_t *event, struct skr_error 
     const json_t *labels = skr_path_get(event, "labels");
 
     if (!json_is_object(labels)) {
-        return skr_error_set(error, SKR_INVALID, "labels: must be an object");
+        return skr_error_set_key(error, SKR_INVALID, "labels", "must be an object");
     }
     skr_spotmix_world_label(&replay->world, labels);
     return 0;
@@ -153,7 +153,7 @@ static int rollout(struct replay *replay, const json_t *event, struct skr_error 
         skr_spotmix_world_owner(&replay->world, skr_path_text(event, "owner"));
 
     if (!owner) {
-        return skr_error_set(error, SKR_INVALID, "owner: no such owner in config.owners");
+        return skr_error_set_key(error, SKR_INVALID, "owner", "no such owner in config.owners");
     }
     skr_spotmix_world_rollout(&replay->world, owner);
     return 0;
@@ -172,7 +172,7 @@ static int advance(struct replay *replay, const json_t *event, struct skr_error 
     const double value = json_number_value(seconds);
 
     if (!json_is_number(seconds) || !(value >= 0 && value <= 1e9)) {
-        return skr_error_set(error, SKR_INVALID, "seconds: must be a number, 0 to 1e9");
+        return skr_error_set_key(error, SKR_INVALID, "seconds", "must be a number, 0 to 1e9");
     }
     replay->world.now += (skr_time)(value * 1e9 + 0.5);
     return 0;
@@ -295,7 +295,7 @@ static int play(struct replay *replay, const json_t *event, struct skr_error *er
             return rc;
         }
     }
-    return skr_error_set(error, SKR_INVALID, "op: \"%s\" is none", name);
+    return skr_error_set_key(error, SKR_INVALID, "op", "\"%s\" is none", name);
 }
 
 /* ---- writing ---- */

@@ -41,7 +41,8 @@ static int read_webhook(struct skr_spotmix_world *world, const json_t *webhook,
         }
     }
     if (*preset != '\0' && !skr_spotmix_settings_preset(settings, preset)) {
-        return skr_error_set(error, SKR_INVALID, "config.webhook.preset: \"%s\" is none", preset);
+        return skr_error_set_key(error, SKR_INVALID, "config.webhook.preset", "\"%s\" is none",
+                                 preset);
     }
     for (int i = 0; i < SKR_SPOTMIX_REBUILD_COUNT; i++) {
         if (strcmp(rebuild, skr_spotmix_rebuild_name((enum skr_spotmix_rebuild)i)) == 0) {

@@ -88,7 +88,7 @@ static int patch(const json_t *body, struct skr_store *store, skr_time now, stru
 int skr_simulate_step_apply(const struct skr_simulate_step *step, struct skr_store *store,
                             skr_time now, struct skr_strbuf *errors)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int rc = 0;
     switch (step->kind) {
     case SKR_SIMULATE_CREATE:

@@ -56,7 +56,7 @@ static void read_filter(const json_t *answer, bool names)
 {
     uint8_t passes[NODES] = {0};
     const char *why[NODES] = {NULL};
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int rc = skr_extender_read_filter(answer, "http://x", names, node, NODES, passes, why, &error);
     fuzz_check((rc < 0) == (error.text[0] != '\0'));
     for (size_t i = 0; rc == 0 && i < NODES; i++) {
@@ -67,7 +67,7 @@ static void read_filter(const json_t *answer, bool names)
 
 static void read_answer(const char *text, size_t n)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int32_t score[NODES] = {0};
     json_t *answer = NULL;
     if (skr_extender_decode(text, n, &answer, &error) < 0) {

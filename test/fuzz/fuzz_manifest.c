@@ -61,7 +61,7 @@ static int refuse_deepest(void *context, const json_t *object, struct skr_error 
         at = json_object_iter_value(first);
     }
     path[n] = '\0';
-    return skr_error_set(error, SKR_INVALID, "%s: no", n > 0 ? path : "x");
+    return skr_error_set_key(error, SKR_INVALID, n > 0 ? path : "x", "no");
 }
 
 /* The objects again from their JSON, one after the other. */

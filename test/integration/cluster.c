@@ -178,7 +178,7 @@ static json_t *read_json(struct cluster *c, const char *format, va_list args)
 
 void cluster_create(struct cluster *c, const char *format, ...)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     va_list args;
     va_start(args, format);
     json_t *json = read_json(c, format, args);
@@ -201,7 +201,7 @@ static const char *subresource_of(const json_t *patch)
 void cluster_patch_locked(struct cluster *c, const char *kind, const char *namespace_,
                           const char *name, const json_t *patch)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     if (skr_store_merge(c->store, kind, namespace_, name, subresource_of(patch), patch,
                         cluster_now(), &error) >= 400) {
         cluster_fail(c, "patch of %s: %s", name, error.text);

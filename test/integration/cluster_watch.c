@@ -12,7 +12,7 @@ static char *lines_after(struct cluster *c, const char *target, uint64_t revisio
 {
     struct cluster_query query;
     struct skr_stream *stream = NULL;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     struct skr_strbuf out;
     skr_strbuf_init(&out);
     if (cluster_query_read(&query, target)) {

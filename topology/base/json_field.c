@@ -6,6 +6,7 @@
  */
 #include "topology/base/json_field.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,13 +84,34 @@ void skr_field_path_write(const struct skr_field_path *path, const char *key,
     }
 }
 
-int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
-                             const json_t *value, struct skr_error *error)
+int skr_field_set_error(const struct skr_field_path *path, const char *key, struct skr_error *error,
+                        enum skr_error_code code, const char *format, ...)
+{
+    char text[SKR_FIELD_PATH_MAX];
+    char sentence[SKR_ERROR_TEXT_MAX];
+    va_list args;
+    if (!error) {
+        return -(int)code;
+    }
+    skr_field_path_write(path, key, text);
+    va_start(args, format);
+    (void)vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    return skr_error_set_key(error, code, text, "%s", sentence);
+}
+
+int skr_field_prefix(const struct skr_field_path *path, const char *key, struct skr_error *error)
 {
     char text[SKR_FIELD_PATH_MAX];
     skr_field_path_write(path, key, text);
-    return skr_error_set(error, SKR_INVALID, "%s%smust be %s, got %s", text,
-                         text[0] != '\0' ? ": " : "", what, skr_object_type_name(value));
+    return skr_error_prefix(error, "%s", text);
+}
+
+int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
+                             const json_t *value, struct skr_error *error)
+{
+    return skr_field_set_error(path, key, error, SKR_INVALID, "must be %s, got %s", what,
+                               skr_object_type_name(value));
 }
 
 int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t **ret,
@@ -99,26 +121,26 @@ int skr_json_text_parse(const char *what, const char *text, size_t limit, json_t
     json_error_t found;
     size_t length = strlen(text);
     if (length > limit) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu bytes, at most %zu are read", what, length,
-                             limit);
+        return skr_error_set_key(error, SKR_LIMIT, what, "%zu bytes, at most %zu are read", length,
+                                 limit);
     }
     if (skr_json_deeper_than(text, SKR_JSON_NESTING_MAX, &at)) {
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu:%zu: nested deeper than %d levels", what,
-                             at.line, at.column, (int)SKR_JSON_NESTING_MAX);
+        return skr_error_set_at(error, SKR_LIMIT, &(struct skr_subject){.key = what, .at = at},
+                                "nested deeper than %d levels", (int)SKR_JSON_NESTING_MAX);
     }
     *ret = json_loads(text, JSON_DECODE_ANY, &found);
     if (*ret) {
         return 0;
     }
     if (json_error_code(&found) == json_error_out_of_memory) {
-        return skr_error_set(error, SKR_NO_MEMORY, "%s: out of memory", what);
+        return skr_error_set_key(error, SKR_NO_MEMORY, what, "out of memory");
     }
     /* At a premature end it is the end that is wrong, not the last token. */
     bool at_end = strstr(found.text, "near end of file");
     size_t end = found.position > 0 ? (size_t)found.position : 0;
     skr_json_find_token(text, at_end ? length + 1 : end, &at);
-    return skr_error_set(error, SKR_INVALID, "%s: %zu:%zu: invalid JSON: %s", what, at.line,
-                         at.column, found.text);
+    return skr_error_set_at(error, SKR_INVALID, &(struct skr_subject){.key = what, .at = at},
+                            "invalid JSON: %s", found.text);
 }
 
 /* The value of a member, NULL when absent or null. */
@@ -151,9 +173,7 @@ int skr_field_copy_string(struct skr_arena *arena, const json_t *object,
     /* Absent ones cost nothing: the literal is as good as a copy. */
     const char *copy = text[0] != '\0' ? skr_arena_strdup(arena, text) : "";
     if (!copy) {
-        char at[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, key, at);
-        return skr_error_set(error, SKR_LIMIT, "%s: no room is left for the object", at);
+        return skr_field_set_error(path, key, error, SKR_LIMIT, "no room is left for the object");
     }
     *ret = copy;
     return 0;
@@ -183,11 +203,8 @@ int skr_field_int32(const json_t *object, const struct skr_field_path *path, con
     }
     json_int_t number = json_integer_value(value);
     if (number < INT32_MIN || number > INT32_MAX) {
-        char text[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, key, text);
-        return skr_error_set(error, SKR_INVALID,
-                             "%s: %" JSON_INTEGER_FORMAT " does not fit into 32 bits", text,
-                             number);
+        return skr_field_set_error(path, key, error, SKR_INVALID,
+                                   "%" JSON_INTEGER_FORMAT " does not fit into 32 bits", number);
     }
     *ret = (int32_t)number;
     return 0;
@@ -212,10 +229,9 @@ int skr_field_array(const json_t *object, const struct skr_field_path *path, con
         return skr_field_set_type_error(path, key, "an array", value, error);
     }
     if (value && json_array_size(value) > limit) {
-        char text[SKR_FIELD_PATH_MAX];
-        skr_field_path_write(path, key, text);
-        return skr_error_set(error, SKR_LIMIT, "%s: %zu entries, at most %zu are supported", text,
-                             json_array_size(value), limit);
+        return skr_field_set_error(path, key, error, SKR_LIMIT,
+                                   "%zu entries, at most %zu are supported", json_array_size(value),
+                                   limit);
     }
     *ret = value;
     return 0;

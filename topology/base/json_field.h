@@ -44,6 +44,12 @@ const char *skr_object_type_name(const json_t *value);
 void skr_field_path_write(const struct skr_field_path *path, const char *key,
                           char buffer[SKR_FIELD_PATH_MAX]);
 
+/* Sets "PATH.KEY: ..."; key NULL: none. */
+int skr_field_set_error(const struct skr_field_path *path, const char *key, struct skr_error *error,
+                        enum skr_error_code code, const char *format, ...) SKR_PRINTF(5, 6);
+/* Puts "PATH.KEY: " in front of an error. Returns -error->code; error may be NULL, as there. */
+int skr_field_prefix(const struct skr_field_path *path, const char *key, struct skr_error *error);
+
 /* Sets SKR_INVALID "PATH.KEY: must be WHAT, got TYPE". */
 int skr_field_set_type_error(const struct skr_field_path *path, const char *key, const char *what,
                              const json_t *value, struct skr_error *error);

@@ -13,11 +13,6 @@
 
 #include "topology/base/error.h"
 
-struct skr_position {
-    size_t line;   /* from 1 */
-    size_t column; /* from 1, in bytes */
-};
-
 /* Position of the value reached by the path of member names and decimal array indices,
  * NULL-terminated. The last of duplicate members is meant. false when absent. */
 bool skr_json_find_path(const char *text, const char *const *path, struct skr_position *ret);

@@ -41,7 +41,7 @@ static void world_set_up(struct world *world)
 
 static void assert_sound(const struct skr_ledger *ledger)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     if (skr_ledger_check(ledger, &error) != 0) {
         fail_msg("%s", error.text);
     }

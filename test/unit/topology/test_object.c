@@ -242,7 +242,7 @@ TEST(every_lack_of_memory_is_an_error)
         struct skr_arena *arena = skr_arena_create(limit, 16);
         struct skr_meta meta;
         struct skr_quantities q;
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         rc = skr_meta_decode(arena, json, NULL, &meta, &error);
         if (rc == 0) {
             rc = skr_quantities_decode(arena, json_object_get(json, "list"), "list", &q, &error);

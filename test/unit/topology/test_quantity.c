@@ -22,7 +22,7 @@ static void check(const struct row *rows, size_t n)
     for (size_t i = 0; i < n; i++) {
         int64_t value = 0;
         int64_t milli = 0;
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         int rc = skr_quantity_parse(rows[i].text, &value, &error);
         int rc_milli = skr_quantity_parse_milli(rows[i].text, &milli, &error);
         if (rc != 0 || rc_milli != 0 || value != rows[i].value || milli != rows[i].milli) {
@@ -177,7 +177,7 @@ TEST(the_ends_of_int64_are_reached_exactly)
         {"99999999999999999999999999999999999999Ei", false, -SKR_LIMIT, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         int64_t v = 0;
         int rc = rows[i].milli ? skr_quantity_parse_milli(rows[i].text, &v, &error)
                                : skr_quantity_parse(rows[i].text, &v, &error);
@@ -229,7 +229,7 @@ TEST(nonsense_is_refused_with_its_position)
         {"1Eim", "quantity \"1Eim\": 'i' at 3, expected the digits of an exponent"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         int64_t v = 77;
         int rc = skr_quantity_parse(rows[i].text, &v, &error);
         if (rc != -SKR_INVALID || error.code != SKR_INVALID || v != 77 ||

@@ -30,7 +30,7 @@ static int parse(const char *levels, const char *name, const char *resources, co
 static struct skr_tree *must_parse(const char *levels, const char *tree)
 {
     struct skr_tree *ret = NULL;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     if (parse(levels, NULL, NULL, tree, &ret, NULL, &error) != 0) {
         fail_msg("%s", error.text);
     }
@@ -196,7 +196,7 @@ TEST(malformed_maps_are_refused_with_key_and_position)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct skr_tree *tree = NULL;
         struct skr_topology_warnings warnings;
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         int rc =
             parse(rows[i].levels, NULL, rows[i].resources, rows[i].tree, &tree, &warnings, &error);
         if (rc != rows[i].rc || strcmp(error.text, rows[i].text) != 0 || tree) {
@@ -350,7 +350,7 @@ TEST(any_document_is_survived)
         }
         skr_strbuf_addc(&text, '}');
         struct skr_tree *tree = NULL;
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         int rc = parse(NULL, NULL, NULL, text.s, &tree, NULL, &error);
         assert_int_equal(rc, -(int)error.code);
         if (rc == 0) {

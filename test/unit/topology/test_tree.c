@@ -29,7 +29,7 @@ static struct skr_tree *tree_of(const struct unit *unit, size_t n, size_t *n_une
 {
     struct skr_tree_builder *b = builder_of(unit, n);
     struct skr_tree *tree = NULL;
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int32_t depth = skr_tree_builder_depth(b);
     int rc = skr_tree_builder_finish(b, level_names, depth > 0 ? (size_t)depth : 1, resources, 2,
                                      &tree, n_uneven, &error);

@@ -71,7 +71,7 @@ TEST(it_starts_without_an_api_server_and_ends_at_once)
         struct skr_config *config = config_of(ANY_PORTS);
         struct skr_daemon *daemon = NULL;
         struct skr_findings findings;
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         skr_findings_init(&findings);
         int rc = skr_daemon_create(config, kubeconfig, &daemon, &findings, &error);
         assert_string_equal(error.text, "");

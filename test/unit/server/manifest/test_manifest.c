@@ -176,7 +176,7 @@ TEST(what_is_wrong_is_told_with_its_position)
 static int refuse(void *context, const json_t *object, struct skr_error *error)
 {
     (void)object;
-    return skr_error_set(error, SKR_INVALID, "%s: is wrong", (const char *)context);
+    return skr_error_set_key(error, SKR_INVALID, context, "is wrong");
 }
 
 TEST(a_refused_field_is_found_in_yaml_and_json)

@@ -119,7 +119,7 @@ static void bind(void *context, uint64_t call, const struct skr_pod *pod, const 
 
 static void put(struct rig *r, json_t *object)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     int status = skr_store_put(r->store, object, r->now, &error);
     if (status >= 400) {
         fail_msg("%s", error.text);
@@ -159,7 +159,7 @@ static void add_pod_with(struct rig *r, const char *name, const char *cpu, const
 static void patch(struct rig *r, const char *kind, const char *name, const char *subresource,
                   const char *text)
 {
-    struct skr_error error = {SKR_OK, ""};
+    struct skr_error error = {.code = SKR_OK};
     json_t *body = json_loads(text, 0, NULL);
     assert_non_null(body);
     const char *namespace_ = strcmp(kind, "Node") == 0 ? "" : "default";

@@ -138,7 +138,7 @@ static int filter(struct rig *r)
 {
     memset(r->passes, 0, sizeof r->passes);
     memset(r->why, 0, sizeof r->why);
-    r->error = (struct skr_error){SKR_OK, ""};
+    r->error = (struct skr_error){.code = SKR_OK};
     take_lock(r);
     const int rc = r->extender.filter(r->extender.context, r->pod, nodes, NODES, RIG_NOW, r->passes,
                                       r->why, &r->error);

@@ -71,3 +71,38 @@ TEST(a_text_is_one_line_whatever_it_quotes)
     (void)skr_error_prefix(&error, "%s", "x\ny");
     assert_string_equal(error.text, "x?y: near 'a??b?'");
 }
+
+static const char *key_of(const struct skr_error *error)
+{
+    static char key[SKR_ERROR_KEY_MAX];
+    skr_error_key(error, key);
+    return key;
+}
+
+TEST(a_prefix_is_what_the_error_is_about)
+{
+    struct skr_error error;
+    (void)skr_error_set_key(&error, SKR_INVALID, "cpu", "%d", 7);
+    assert_string_equal(key_of(&error), "cpu");
+    (void)skr_error_prefix(&error, "requests");
+    assert_string_equal(error.text, "requests: cpu: 7");
+    assert_string_equal(key_of(&error), "requests");
+    const struct skr_subject map = {.key = "tree", .at = {2, 3}};
+    (void)skr_error_prefix_at(&error, &map);
+    assert_string_equal(error.text, "tree: 2:3: requests: cpu: 7");
+    assert_int_equal(error.at.column, 3);
+}
+
+TEST(an_error_of_a_part_is_one_of_the_whole)
+{
+    struct skr_error error;
+    (void)skr_error_set_at(&error, SKR_LIMIT, &(struct skr_subject){.key = "name", .at = {1, 2}},
+                           "too long");
+    assert_int_equal(skr_error_under(&error, ""), -SKR_LIMIT);
+    assert_int_equal(skr_error_under(&error, "spec.template"), -SKR_LIMIT);
+    assert_string_equal(error.text, "spec.template.name: 1:2: too long");
+    assert_string_equal(key_of(&error), "spec.template.name");
+    (void)skr_error_set(&error, SKR_LIMIT, "out of memory");
+    (void)skr_error_under(&error, "items[3]");
+    assert_string_equal(error.text, "items[3]: out of memory");
+}

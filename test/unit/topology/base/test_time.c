@@ -30,7 +30,7 @@ TEST(times_are_read)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         skr_time t = 0;
-        struct skr_error error = {SKR_OK, ""};
+        struct skr_error error = {.code = SKR_OK};
         assert_int_equal(skr_time_parse(rows[i].text, &t, &error), 0);
         if (t != rows[i].seconds * SKR_SECOND + rows[i].ns) {
             fail_msg("%s: got %lld", rows[i].text, (long long)t);
