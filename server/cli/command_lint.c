@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/cli/cli.h"
+#include "server/client/client.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/lint/lint.h"

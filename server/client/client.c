@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/client/forward.h"
 #include "server/client/source.h"
 #include "server/exit_code.h"
 #include "server/kube/decode.h"
@@ -13,7 +14,9 @@
 
 struct skr_client {
     struct skr_client_options options;
-    struct skr_dump *dump; /* NULL: not from a file */
+    struct skr_dump *dump;       /* NULL: not from a file */
+    struct skr_forward *forward; /* NULL: none, or not looked for yet */
+    bool looked;                 /* for a way to the daemon's pods */
 };
 
 int skr_client_create(const struct skr_client_options *options, struct skr_client **ret,
@@ -44,6 +47,7 @@ void skr_client_destroy(struct skr_client *client)
     if (!client) {
         return;
     }
+    skr_forward_destroy(client->forward);
     skr_dump_destroy(client->dump);
     free(client);
 }
@@ -77,11 +81,35 @@ int skr_client_exit_code(int rc)
 
 /* ---- questions ---- */
 
+/* Looks for the daemon's pods, once. */
+static int find_way(struct skr_client *client, struct skr_error *error)
+{
+    int rc = client->looked ? 0 : skr_forward_create(&client->options, &client->forward, error);
+    client->looked = rc == 0;
+    return rc;
+}
+
 static int ask_for(struct skr_client *client, const char *target, struct skr_strbuf *out,
                    struct skr_error *error)
 {
-    return client->options.server ? skr_source_http(&client->options, target, out, error)
-                                  : skr_source_kubectl(&client->options, target, out, error);
+    if (client->options.server) {
+        return skr_source_http(&client->options, target, out, error);
+    }
+    const bool looked = client->looked;
+    int rc = find_way(client, error);
+    if (rc < 0 || !client->forward) {
+        return rc < 0 ? rc : skr_source_kubectl(&client->options, target, out, error);
+    }
+    rc = skr_source_forward(client->forward, target, out, error);
+    if (rc == -SKR_RETRY && looked) { /* the pods may be others by now */
+        skr_forward_destroy(client->forward);
+        client->forward = NULL;
+        client->looked = false;
+        rc = find_way(client, error);
+        rc = rc == 0 && client->forward ? skr_source_forward(client->forward, target, out, error)
+                                        : rc;
+    }
+    return rc;
 }
 
 static int ask(struct skr_client *client, const struct skr_view_query *query,

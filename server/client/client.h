@@ -8,32 +8,15 @@
  *            engine of our own takes it in and answers; nothing is scheduled and nothing leaves
  *            the process
  *   server   http://HOST:PORT of a daemon's admin listener
- *   (none)   kubectl get --raw through the API server to the daemon's Service: contexts, exec
- *            plugins, proxies and sign-in are kubectl's business
+ *   (none)   a kubectl port-forward of our own to the pods behind the daemon's Service, or, where
+ *            there is no such Service to be read, kubectl get --raw through the API server's proxy:
+ *            contexts, exec plugins, proxies and sign-in are kubectl's business
  *
  * One thread.
  */
 #include <jansson.h>
 
-#include "core/gang/pages.h"
-#include "topology/base/error.h"
-
-enum {
-    SKR_CLIENT_TIMEOUT_S = 30,         /* of a request, unless the options say otherwise */
-    SKR_CLIENT_TOKEN_MAX = 64 * 1024,  /* bytes of the token file */
-    SKR_CLIENT_STDERR_MAX = 64 * 1024, /* bytes kept of what kubectl says */
-};
-
-/* Borrowed for the life of the client; NULL: not given. */
-struct skr_client_options {
-    const char *file; /* "-": standard input */
-    const char *server;
-    const char *token_file;   /* of server */
-    const char *context;      /* of kubectl */
-    const char *kubeconfig;   /* of kubectl */
-    const char *service;      /* of kubectl: NAMESPACE/[SCHEME:]NAME[:PORT]; SKR_VIEW_SERVICE */
-    skr_time request_timeout; /* 0: SKR_CLIENT_TIMEOUT_S */
-};
+#include "server/client/options.h"
 
 struct skr_client;
 

@@ -9,6 +9,8 @@
 #include "server/version.h"
 #include "topology/base/arena.h"
 
+#define LOOPBACK "http://127.0.0.1:" /* no proxy leads there, whatever the environment says */
+
 struct transfer {
     struct skr_strbuf *out;
     bool too_large;
@@ -96,6 +98,8 @@ static int perform(CURL *easy, const struct skr_client_options *options, const c
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)t),
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers),
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L),
+        curl_easy_setopt(easy, CURLOPT_NOPROXY,
+                         strncmp(url, LOOPBACK, sizeof LOOPBACK - 1) == 0 ? "*" : NULL),
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
                          (long)(options->request_timeout / SKR_MILLISECOND)),
     };

@@ -5,172 +5,24 @@
  * as for any other kubectl command. What kubectl says on its standard error decides what went
  * wrong: our own refusals begin with "sakkara: " behind kubectl's prefix.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "server/client/kubectl.h"
 
-#include "server/client/source.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "server/client/child.h"
 #include "topology/base/arena.h"
 #include "topology/topology_map.h"
 
-extern char **environ;
-
 enum {
-    ARGUMENTS_MAX = 16,
     GRACE_S = 5, /* beyond the request's own time-out, for kubectl to say so */
-    CHUNK = 65536,
     LEADER_TRIES = 8,
 };
-
-struct child {
-    pid_t pid;
-    int fd[2]; /* its standard output and error; -1: at its end */
-    struct skr_strbuf *text[2];
-    size_t max[2];
-    bool too_large, too_late;
-};
-
-/* ---- the child ---- */
-
-static void close_all(int fd[4])
-{
-    for (int i = 0; i < 4; i++) {
-        if (fd[i] >= 0) {
-            close(fd[i]);
-        }
-    }
-}
-
-static int spawn(struct child *c, char *const *argv, struct skr_error *error)
-{
-    posix_spawn_file_actions_t actions;
-    int fd[4] = {-1, -1, -1, -1};
-    if (pipe2(fd, O_CLOEXEC) < 0 || pipe2(fd + 2, O_CLOEXEC) < 0) {
-        const int why = errno;
-        close_all(fd);
-        return skr_error_set(error, SKR_LIMIT, "kubectl: no pipe: %s", strerror(why));
-    }
-    posix_spawn_file_actions_init(&actions);
-    int rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, fd[3], STDERR_FILENO);
-    rc = rc ? rc : posix_spawnp(&c->pid, "kubectl", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(fd[1]);
-    close(fd[3]);
-    c->fd[0] = fd[0];
-    c->fd[1] = fd[2];
-    if (rc == 0) {
-        return 0;
-    }
-    close(fd[0]);
-    close(fd[2]);
-    if (rc == ENOENT) {
-        return skr_error_set(error, SKR_RETRY,
-                             "kubectl is not in PATH; --server URL asks a daemon, --file DUMP a "
-                             "dump of a cluster");
-    }
-    return skr_error_set(error, SKR_RETRY, "kubectl cannot be run: %s", strerror(rc));
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static void read_some(struct child *c, int which, char *buffer)
-{
-    const ssize_t n = read(c->fd[which], buffer, CHUNK);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-        return;
-    }
-    if (n <= 0) {
-        close(c->fd[which]);
-        c->fd[which] = -1;
-        return;
-    }
-    const size_t room = c->max[which] - c->text[which]->len;
-    const size_t take = (size_t)n < room ? (size_t)n : room;
-    skr_strbuf_addn(c->text[which], buffer, take);
-    c->too_large = c->too_large || (which == 0 && take < (size_t)n);
-}
-
-static void read_all(struct child *c, int64_t deadline)
-{
-    char *buffer = skr_alloc(CHUNK);
-    while ((c->fd[0] >= 0 || c->fd[1] >= 0) && !c->too_large && !c->too_late) {
-        struct pollfd p[2] = {{.fd = c->fd[0], .events = POLLIN},
-                              {.fd = c->fd[1], .events = POLLIN}};
-        const int64_t left = deadline - now_ms();
-        if (left <= 0) {
-            c->too_late = true;
-        } else if (poll(p, 2, left > 60000 ? 60000 : (int)left) > 0) {
-            for (int i = 0; i < 2; i++) {
-                if (p[i].fd >= 0 && p[i].revents) {
-                    read_some(c, i, buffer);
-                }
-            }
-        }
-    }
-    free(buffer);
-}
-
-/* Exit code, or -1 when a signal ended it. */
-static int reap(struct child *c)
-{
-    int status;
-    if (c->too_large || c->too_late) {
-        kill(c->pid, SIGKILL);
-    }
-    for (int i = 0; i < 2; i++) {
-        if (c->fd[i] >= 0) {
-            close(c->fd[i]);
-        }
-    }
-    while (waitpid(c->pid, &status, 0) < 0) {
-        if (errno != EINTR) {
-            return -1;
-        }
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* Runs it to its end. *ret_code: its exit code. */
-static int run(char *const *argv, int64_t timeout_ms, struct skr_strbuf *out,
-               struct skr_strbuf *said, int *ret_code, struct skr_error *error)
-{
-    struct child c = {.text = {out, said}, .max = {SKR_VIEW_BYTES_MAX, SKR_CLIENT_STDERR_MAX}};
-    int rc = spawn(&c, argv, error);
-    if (rc < 0) {
-        return rc;
-    }
-    read_all(&c, now_ms() + timeout_ms);
-    *ret_code = reap(&c);
-    if (c.too_large) {
-        return skr_error_set(error, SKR_LIMIT, "the answer has more than %d bytes",
-                             SKR_VIEW_BYTES_MAX);
-    }
-    if (c.too_late) {
-        return skr_error_set(error, SKR_RETRY, "kubectl did not end within %lld s",
-                             (long long)(timeout_ms / 1000));
-    }
-    return 0;
-}
 
 /* ---- what it says ---- */
 
 /* The last line that is not empty, without kubectl's prefixes: "Error from server (NotFound): ". */
-static int refused(char *said, int code, struct skr_error *error)
+int skr_kubectl_refused(char *said, int code, struct skr_error *error)
 {
     static const struct {
         const char *prefix;
@@ -200,51 +52,46 @@ static int refused(char *said, int code, struct skr_error *error)
         return skr_error_set(error, SKR_RETRY, "kubectl ended with exit code %d and no word", code);
     }
     return skr_error_set(error, SKR_RETRY,
-                         "the daemon cannot be reached: kubectl: %.110s; or kubectl -n "
-                         "sakkara port-forward service/sakkara 9662, and --server "
-                         "http://127.0.0.1:9662",
+                         "the daemon cannot be reached: kubectl: %.110s; --server URL asks a "
+                         "daemon, behind kubectl port-forward for example",
                          line);
 }
 
 /* ---- its arguments ---- */
 
-struct arguments {
-    const char *item[ARGUMENTS_MAX + 1];
-    size_t n;
-    char timeout[48];
-};
-
-static void add(struct arguments *a, const char *word)
+void skr_kubectl_add(struct skr_kubectl *kubectl, const char *word)
 {
-    skr_bug_on(a->n == ARGUMENTS_MAX);
-    a->item[a->n++] = word;
+    skr_bug_on(kubectl->n == SKR_KUBECTL_ARGUMENTS_MAX);
+    kubectl->item[kubectl->n++] = word;
 }
 
-static void add_pair(struct arguments *a, const char *flag, const char *value)
+static void add_pair(struct skr_kubectl *a, const char *flag, const char *value)
 {
     if (value) {
-        add(a, flag);
-        add(a, value);
+        skr_kubectl_add(a, flag);
+        skr_kubectl_add(a, value);
     }
 }
 
-static struct arguments arguments_of(const struct skr_client_options *options)
+void skr_kubectl_begin(struct skr_kubectl *kubectl, const struct skr_client_options *options)
 {
-    struct arguments a = {.n = 0};
-    add(&a, "kubectl");
-    add_pair(&a, "--context", options->context);
-    add_pair(&a, "--kubeconfig", options->kubeconfig);
-    return a;
+    *kubectl = (struct skr_kubectl){.n = 0};
+    skr_kubectl_add(kubectl, "kubectl");
+    add_pair(kubectl, "--context", options->context);
+    add_pair(kubectl, "--kubeconfig", options->kubeconfig);
 }
 
-static int64_t timeout_ms_of(const struct skr_client_options *options)
+int64_t skr_kubectl_timeout_ms(const struct skr_client_options *options)
 {
     return options->request_timeout / SKR_MILLISECOND + GRACE_S * 1000;
 }
 
-static char *const *argv_of(const struct arguments *a)
+int skr_kubectl_run(const struct skr_kubectl *kubectl, const struct skr_client_options *options,
+                    struct skr_strbuf *out, struct skr_strbuf *said, int *ret_code,
+                    struct skr_error *error)
 {
-    return (char *const *)(uintptr_t)a->item; /* posix_spawn() changes nothing */
+    return skr_child_run(kubectl->item, skr_kubectl_timeout_ms(options), out, said, ret_code,
+                         error);
 }
 
 /* "NAMESPACE/[SCHEME:]NAME[:PORT]" as a path of the API. */
@@ -263,7 +110,7 @@ static int write_path(const char *service, const char *target, struct skr_strbuf
 }
 
 /* Of the replicas behind the Service one leads, and the API server asks any of them. */
-static int ask(const struct arguments *a, const struct skr_client_options *options,
+static int ask(const struct skr_kubectl *a, const struct skr_client_options *options,
                struct skr_strbuf *out, struct skr_strbuf *said, int *code, struct skr_error *error)
 {
     int rc = 0;
@@ -271,7 +118,7 @@ static int ask(const struct arguments *a, const struct skr_client_options *optio
         skr_strbuf_reset(out);
         skr_strbuf_reset(said);
         skr_strbuf_add(said, "");
-        rc = run(argv_of(a), timeout_ms_of(options), out, said, code, error);
+        rc = skr_kubectl_run(a, options, out, said, code, error);
         if (rc < 0 || *code == 0 || !strstr(said->s, "not leader")) {
             break;
         }
@@ -283,8 +130,9 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
                        struct skr_strbuf *out, struct skr_error *error)
 {
     struct skr_strbuf path, said;
-    struct arguments a = arguments_of(options);
+    struct skr_kubectl a;
     int code = 0;
+    skr_kubectl_begin(&a, options);
     skr_strbuf_init(&path);
     skr_strbuf_init(&said);
     skr_strbuf_add(&said, ""); /* a string, whatever comes */
@@ -292,14 +140,14 @@ int skr_source_kubectl(const struct skr_client_options *options, const char *tar
              (long long)(options->request_timeout / SKR_MILLISECOND));
     int rc = write_path(options->service, target, &path, error);
     if (rc == 0) {
-        add(&a, a.timeout);
-        add(&a, "get");
-        add(&a, "--raw");
-        add(&a, path.s);
+        skr_kubectl_add(&a, a.timeout);
+        skr_kubectl_add(&a, "get");
+        skr_kubectl_add(&a, "--raw");
+        skr_kubectl_add(&a, path.s);
         rc = ask(&a, options, out, &said, &code, error);
     }
     if (rc == 0 && code != 0) {
-        rc = refused(said.s, code, error);
+        rc = skr_kubectl_refused(said.s, code, error);
     }
     skr_strbuf_fini(&path);
     skr_strbuf_fini(&said);
@@ -310,17 +158,18 @@ int skr_source_kubectl_map(const struct skr_client_options *options, const char 
                            const char *name, struct skr_strbuf *out, struct skr_error *error)
 {
     struct skr_strbuf said;
-    struct arguments a = arguments_of(options);
+    struct skr_kubectl a;
     int code = 0;
+    skr_kubectl_begin(&a, options);
     skr_strbuf_init(&said);
     skr_strbuf_add(&said, "");
     add_pair(&a, "--namespace", name ? namespace_ : NULL);
-    add(&a, "get");
-    add(&a, "--output=json");
-    add(&a, "configmap");
-    add(&a, name ? "--" : "--all-namespaces");
-    add(&a, name ? name : "--selector=" SKR_TOPOLOGY_LABEL);
-    int rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
+    skr_kubectl_add(&a, "get");
+    skr_kubectl_add(&a, "--output=json");
+    skr_kubectl_add(&a, "configmap");
+    skr_kubectl_add(&a, name ? "--" : "--all-namespaces");
+    skr_kubectl_add(&a, name ? name : "--selector=" SKR_TOPOLOGY_LABEL);
+    int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
     if (rc == 0 && code != 0) {
         said.s[strcspn(said.s, "\r\n")] = '\0';
         rc = skr_error_set(error, strstr(said.s, "(NotFound)") ? SKR_NOT_FOUND : SKR_RETRY,
@@ -334,15 +183,16 @@ int skr_source_kubectl_list(const struct skr_client_options *options, const char
                             struct skr_strbuf *out, struct skr_error *error)
 {
     struct skr_strbuf said;
-    struct arguments a = arguments_of(options);
+    struct skr_kubectl a;
     int code = 0;
+    skr_kubectl_begin(&a, options);
     skr_strbuf_init(&said);
     skr_strbuf_add(&said, "");
-    add(&a, "get");
-    add(&a, "--output=json");
-    add(&a, "--all-namespaces");
-    add(&a, resources);
-    int rc = run(argv_of(&a), timeout_ms_of(options), out, &said, &code, error);
+    skr_kubectl_add(&a, "get");
+    skr_kubectl_add(&a, "--output=json");
+    skr_kubectl_add(&a, "--all-namespaces");
+    skr_kubectl_add(&a, resources);
+    int rc = skr_kubectl_run(&a, options, out, &said, &code, error);
     if (rc == 0 && code != 0) {
         said.s[strcspn(said.s, "\r\n")] = '\0';
         rc = skr_error_set(error, SKR_RETRY, "kubectl: %.200s", said.s);
@@ -354,15 +204,16 @@ int skr_source_kubectl_list(const struct skr_client_options *options, const char
 void skr_source_kubectl_namespace(const struct skr_client_options *options, struct skr_strbuf *out)
 {
     struct skr_strbuf said;
-    struct arguments a = arguments_of(options);
+    struct skr_kubectl a;
     int code = 0;
     const size_t begin = out->len;
+    skr_kubectl_begin(&a, options);
     skr_strbuf_init(&said);
-    add(&a, "config");
-    add(&a, "view");
-    add(&a, "--minify");
-    add(&a, "--output=jsonpath={.contexts[0].context.namespace}");
-    if (run(argv_of(&a), timeout_ms_of(options), out, &said, &code, NULL) < 0 || code != 0) {
+    skr_kubectl_add(&a, "config");
+    skr_kubectl_add(&a, "view");
+    skr_kubectl_add(&a, "--minify");
+    skr_kubectl_add(&a, "--output=jsonpath={.contexts[0].context.namespace}");
+    if (skr_kubectl_run(&a, options, out, &said, &code, NULL) < 0 || code != 0) {
         out->len = begin;
     }
     while (out->len > begin && strchr(" \r\n", out->s[out->len - 1])) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SKR_SERVER_CLIENT_SOURCE_H
 #define SKR_SERVER_CLIENT_SOURCE_H
-/* The three sources of client.c. Answers are appended as they came, SKR_VIEW_BYTES_MAX at most.
+/* Sources of client.c, with forward.h. Answers are appended as they came, SKR_VIEW_BYTES_MAX at most.
  * Errors as skr_client_fetch() gives them. */
-#include "server/client/client.h"
+#include <jansson.h>
+
+#include "server/client/options.h"
 
 /* "sakkara: ..." of one of our refusals: the code for it, the text without the prefix. Negative. */
 int skr_source_refused(int http_status, const char *message, struct skr_error *error);

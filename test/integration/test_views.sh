@@ -257,6 +257,84 @@ done
 same "group, live and as a dump" "$work/group.--server" "$work/group.--file"
 runs "nothing near" 3 "$sakkara" group zzz --server "$admin"
 one_line "nothing near" 'no group "zzz" in namespace "default"'
+
+# ---- through a port-forward of its own: the daemon is on its pod's loopback ----
+
+mkdir "$work/forward"
+cat >"$work/forward/kubectl" <<'STUB'
+#!/bin/sh
+printf '%s\n' "$*" >>"$STUB/calls"
+case "$*" in
+*"config view"*) printf default ;;
+*"--namespace sakkara get --output=json service sakkara"*) cat "$STUB/service" ;;
+*"--namespace sakkara get --output=json pods --selector=app=s,tier=t --field-selector=status.phase=Running"*) cat "$STUB/pods" ;;
+*"port-forward --address=127.0.0.1 pod/lost :7777"*)
+    echo 'error: lost connection to pod' >&2
+    echo 'Forwarding from 127.0.0.1:1 -> 7777'
+    exec sleep 60
+    ;;
+*"port-forward --address=127.0.0.1 pod/leads :7777"*)
+    echo $$ >"$STUB/forwarder"
+    echo "Forwarding from 127.0.0.1:$PORT -> 7777"
+    exec sleep 60
+    ;;
+*"port-forward --address=127.0.0.1 pod/closed "*)
+    echo 'Error from server (Forbidden): pods "closed" is forbidden: User "jo" cannot create resource "pods/portforward"' >&2
+    exit 1
+    ;;
+*) echo "Error from server (NotFound): no $*" >&2; exit 1 ;;
+esac
+STUB
+chmod +x "$work/forward/kubectl"
+echo '{"spec": {"selector": {"app": "s", "tier": "t"}, "ports": [{"name": "gate", "port": 443, "targetPort": 9443},
+    {"name": "admin", "port": 9662, "targetPort": 7777}]}}' >"$work/service"
+pods() { # pods NAME...: those behind the Service
+    local name items=
+    for name; do items="$items${items:+, }{\"metadata\": {\"name\": \"$name\"}}"; done
+    echo "{\"items\": [$items]}" >"$work/pods"
+}
+forwarding=(env "PATH=$work/forward:/usr/bin:/bin" "PORT=${admin##*:}" http_proxy=http://127.0.0.1:1)
+is_gone() { # the kubectl that forwarded has ended, too
+    for _ in $(seq 300); do
+        kill -0 "$(cat "$work/forwarder")" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    return 1
+}
+pods leads
+runs "a forwarded group" 0 "${forwarding[@]}" "$sakkara" get groups -o name
+grep -qx 'group/group-a' "$work/out" && pass || fail "a forwarded group: $(cat "$work/out" "$work/err")"
+is_gone && pass || fail "kubectl port-forward stays"
+pods lost leads
+: >"$work/calls"
+runs "a pod that does not answer" 0 "${forwarding[@]}" "$sakkara" tree --context one
+grep -q '^root ' "$work/out" && pass || fail "a pod that does not answer: $(cat "$work/out" "$work/err")"
+grep -qxF -- '--context one --namespace sakkara port-forward --address=127.0.0.1 pod/lost :7777' "$work/calls" &&
+    pass || fail "flags are not handed on: $(cat "$work/calls")"
+echo '{"items": [{"metadata": {"name": "lost"}}, {"metadata": {"name": "leads", "labels": {"sakkara.role": "leader"}}}]}' \
+    >"$work/pods"
+: >"$work/calls"
+runs "who leads is asked first" 0 "${forwarding[@]}" "$sakkara" explain group-a
+grep -q 'pod/lost' "$work/calls" && fail "another one is asked first" || pass
+pods closed
+runs "no port-forward" 1 "${forwarding[@]}" "$sakkara" tree
+one_line "no port-forward" 'it takes create of pods/portforward'
+pods lost
+runs "nobody answers" 6 "${forwarding[@]}" "$sakkara" tree
+one_line "nobody answers" 'lost connection to pod'
+pods
+runs "no pod" 6 "${forwarding[@]}" "$sakkara" tree
+one_line "no pod" 'no pod of the Service sakkara/sakkara is running'
+pods leads
+"${forwarding[@]}" "$sakkara" get groups -w >"$work/watched" 2>"$work/err" &
+watch=$!
+lines 2
+{
+    kill -9 "$watch"
+    wait "$watch"
+} 2>/dev/null
+is_gone && pass || fail "kubectl port-forward outlives a command that is killed"
+
 kill "$sandbox"
 wait "$sandbox"
 
