@@ -33,121 +33,132 @@ pure_symbols="$pure_symbols|abort|qsort|bsearch|snprintf|vsnprintf|strtol|strtol
 pure_symbols="$pure_symbols|__ctype_b_loc|__ctype_tolower_loc|__ctype_toupper_loc|__errno_location|tolower|toupper"
 pure_symbols="$pure_symbols|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__u?(div|mod)ti3|__isoc99_sscanf|__isoc23_strto[a-z]+|json_[a-z0-9_]+|jansson_[a-z_]+|timegm|gmtime_r"
 
-# What each folder of server may include of server, besides itself and the root's files. What runs on a cluster
-# (daemon, http, kube, client, lint) never includes the simulated one (model, sandbox).
-server_folder() {
-    case $1 in
-    object) echo ;;
-    render) echo object ;;
-    manifest) echo object ;;
-    config) echo object manifest ;;
-    kube | http | model) echo object manifest config ;;
-    daemon | client | lint) echo object render manifest config kube http ;;
-    simulate | sandbox | solve) echo object render manifest config kube http model ;;
-    cli) echo object render manifest config kube http daemon client lint simulate sandbox solve ;;
-    *) echo unknown ;;
-    esac
-}
+# What each folder may include of its own layer, besides itself. Of server also the root's files: what runs on a cluster
+# (daemon, http, kube, client, lint) never includes the simulated one (model, sandbox). In core schedulers know nothing of
+# each other; the table of them all is in the root. Pods and groups lean on each other, so does the group on what a rule is.
+folders='
+server/root:
+server/object:
+server/render: object
+server/manifest: object
+server/config: object manifest
+server/kube: object manifest config
+server/http: object manifest config
+server/model: object manifest config
+server/daemon: object render manifest config kube http
+server/client: object render manifest config kube http
+server/lint: object render manifest config kube http
+server/simulate: object render manifest config kube http model
+server/sandbox: object render manifest config kube http model
+server/solve: object render manifest config kube http model
+server/cli: object render manifest config kube http daemon client lint simulate sandbox solve
+core/root: frame gang spotmix placement propagation
+core/frame:
+core/solver:
+core/pod: group
+core/group: pod solver
+core/gang: frame solver group pod
+core/spotmix: frame solver group pod
+core/placement: frame solver group pod
+core/propagation: frame solver group pod
+'
 
-# What each folder of core may include of core, besides itself. Schedulers know nothing of each other; the
-# table of them all is in the root. Pods and groups lean on each other, so does the group on what a rule is.
-core_folder() {
-    case $1 in
-    root) echo frame gang spotmix placement propagation ;;
-    frame | solver) echo ;;
-    pod) echo group ;;
-    group) echo pod solver ;;
-    gang | spotmix | placement | propagation) echo frame solver group pod ;;
-    *) echo unknown ;;
-    esac
-}
-
-# Prints the file without comments, string and character literals; lines stay lines.
-bare() {
-    awk '
-    BEGIN { state = "code" }
-    {
-        out = ""
-        n = length($0)
-        if (state == "line") state = "code"
+# check_sources LAYER ALLOWED-PREFIXES: one pass over all files, without comments, strings and characters
+check_sources() {
+    find "$1" -name '*.[ch]' | sort | xargs awk -v layer="$1" -v prefixes="$2" -v folders="$folders" \
+        -v headers="$pure_headers" -v impure="(^|[^A-Za-z0-9_.>])($impure)[ \t]*\\(" \
+        -v banned="(^|[^A-Za-z0-9_.>])($banned)[ \t]*\\(" '
+    BEGIN {
+        n = split(folders, line, "\n")
         for (i = 1; i <= n; i++) {
-            c = substr($0, i, 1)
-            two = substr($0, i, 2)
-            if (state == "code") {
-                if (two == "/*") { state = "block"; i++; out = out " " }
-                else if (two == "//") { state = "line" }
-                else if (c == "\"" && $0 !~ /^[ \t]*#[ \t]*include/) { state = "string" }
-                else if (c == "\047") { state = "char" }
-                else out = out c
-            } else if (state == "block") {
-                if (two == "*/") { state = "code"; i++ }
-            } else if (state == "string") {
-                if (c == "\\") i++
-                else if (c == "\"") { state = "code"; out = out "\"\"" }
-            } else if (state == "char") {
-                if (c == "\\") i++
-                else if (c == "\047") state = "code"
+            folder = line[i]
+            sub(/:.*/, "", folder)
+            m = split(substr(line[i], length(folder) + 2), word, " ")
+            known[folder] = 1
+            for (k = 1; k <= m; k++) may[folder, word[k]] = 1
+        }
+        n = split(headers, word, /[ \n]+/)
+        for (i = 1; i <= n; i++) pure[word[i]] = 1
+        n = split(prefixes, word, " ")
+        for (i = 1; i <= n; i++) below[word[i]] = 1
+    }
+    # The line without comments, string and character literals; state: what it begins inside of.
+    function bare(text, out, at, c) {
+        if (state == "" && text !~ /["\047]|\/[*\/]/) return text
+        out = ""
+        while (text != "") {
+            if (state == "block") {
+                at = index(text, "*/")
+                if (!at) return out
+                text = substr(text, at + 2)
+                state = ""
+                continue
+            }
+            if (state != "") {
+                c = substr(text, 1, 1)
+                if (c == "\\") text = substr(text, 3)
+                else {
+                    text = substr(text, 2)
+                    if (c == state) {
+                        out = out (c == "\"" ? "\"\"" : "")
+                        state = ""
+                    }
+                }
+                continue
+            }
+            if (!match(text, /["\047]|\/[*\/]/)) return out text
+            out = out substr(text, 1, RSTART - 1)
+            c = substr(text, RSTART, RLENGTH)
+            text = substr(text, RSTART + RLENGTH)
+            if (c == "//") return out
+            if (c == "/*") { state = "block"; out = out " " }
+            else state = c
+        }
+        return out
+    }
+    function say(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
+    function judge(target, first, from, to, path, n) {
+        n = split(target, path, "/")
+        first = n > 1 ? path[1] : ""
+        if ($0 ~ /include[ \t]*"/ ? !(first in below) : layer != "server" && !(target in pure)) {
+            # The calendar of the C library, which is pure.
+            if (FILENAME ":" target != "topology/base/time.c:time.h") say(layer " may not include " target)
+        }
+        if (FILENAME == "server/main.c" || n < 3 || first != layer || layer == "topology") return
+        to = path[2]
+        n = split(FILENAME, path, "/")
+        from = n > 2 ? path[2] : "root"
+        if (from != to && !((layer "/" from, to) in may)) say(layer "/" from " may not include " target)
+    }
+    FNR == 1 { state = ""; words = 0 }
+    state == "" && /^[ \t]*#[ \t]*include/ {
+        target = $0
+        sub(/.*include[ \t]*[<"]/, "", target)
+        sub(/[>"].*/, "", target)
+        judge(target)
+        words = 0
+        next
+    }
+    {
+        text = bare($0)
+        if (layer != "server" && FILENAME != "topology/base/attr.h") {
+            # Last words before an abort are no output.
+            if (held != "" && (FNR == 1 || text !~ /abort\(\);|skr_bug_on\(true\);/)) print held
+            held = ""
+            if (text ~ impure) {
+                shown = text
+                sub(/^[ \t]*/, "", shown)
+                shown = FILENAME ":" FNR ": " layer " is pure: " shown
+                if (text ~ /fprintf\(stderr/) held = shown
+                else print shown
             }
         }
-        print out
-    }' "$1"
-}
-
-# check_sources LAYER ALLOWED-PREFIXES
-check_sources() {
-    layer=$1
-    allowed=$2
-    find "$layer" -name '*.[ch]' | sort | while read -r file; do
-        bare "$file" >"$scratch/bare"
-        grep -nE '^[[:space:]]*#[[:space:]]*include' "$scratch/bare" | while read -r line; do
-            number=${line%%:*}
-            target=$(printf '%s\n' "$line" | sed -E 's/.*include[[:space:]]*[<"]([^>"]*)[>"].*/\1/')
-            case $line in
-            *\"*)
-                fine=no
-                for prefix in $allowed; do
-                    case $target in "$prefix"/*) fine=yes ;; esac
-                done
-                ;;
-            *)
-                fine=yes
-                if [ "$layer" != server ]; then
-                    case " $(echo $pure_headers) " in *" $target "*) ;; *) fine=no ;; esac
-                    # The calendar of the C library, which is pure.
-                    [ "$file:$target" != topology/base/time.c:time.h ] || fine=yes
-                fi
-                ;;
-            esac
-            [ $fine = yes ] || echo "$file:$number: $layer may not include $target"
-            case $file,$target in
-            server/main.c,*) ;;
-            server/*,server/*/* | core/*,core/*/*)
-                from=${file#*/}
-                to=${target#*/}
-                to=${to%%/*}
-                case $layer:$from in
-                core:*/*) from=${from%/*} allowed_here=$(core_folder "${from%%/*}") ;;
-                core:*) from=root allowed_here=$(core_folder root) ;;
-                server:*/*) from=${from%/*} allowed_here=$(server_folder "$from") ;;
-                *) from=root allowed_here= ;;
-                esac
-                case " $from $allowed_here " in
-                *" $to "*) ;;
-                *) echo "$file:$number: $layer/$from may not include $target" ;;
-                esac
-                ;;
-            esac
-        done
-        if [ "$layer" != server ] && [ "$file" != topology/base/attr.h ]; then
-            awk '{ if (NR > 1) print ($0 ~ /abort\(\);|skr_bug_on\(true\);/ && last ~ /fprintf\(stderr/) ? "" : last; last = $0 }
-                END { print last }' "$scratch/bare" |
-                grep -nE "(^|[^A-Za-z0-9_.>])($impure)[[:space:]]*\(" |
-                sed -E "s|^([0-9]+):[[:space:]]*(.*)|$file:\1: $layer is pure: \2|"
-        fi
-        grep -nE "(^|[^A-Za-z0-9_.>])($banned)[[:space:]]*\(" "$scratch/bare" |
-            sed -E "s|^([0-9]+):[[:space:]]*(.*)|$file:\1: banned call: \2|"
-        true
-    done
+        if (text ~ banned) {
+            sub(/^[ \t]*/, "", text)
+            say("banned call: " text)
+        }
+    }
+    END { if (held != "") print held }'
 }
 
 # Writable data that is never written: the end of string buffers that have no memory yet.
@@ -155,23 +166,24 @@ never_written='topology/base/strbuf.o: topology has writable data: empty'
 
 # check_objects LAYER OBJECTS-BELOW LAYERS-IT-MAY-USE
 check_objects() {
-    layer=$1
-    below=$2
+    # Objects of sources that are gone prove nothing.
+    find "$1" -name '*.c' | sort | sed "s|^\(.*\)\.c$|$2/\1.o|" | while read -r object; do
+        [ ! -e "$object" ] || echo "$object"
+    done >"$scratch/objects"
     for l in $3; do
-        find "$below/$l" -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }'
+        find "$2/$l" -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }'
     done | sort -u >"$scratch/defined"
-    find "$below/$layer" -name '*.o' | sort | while read -r object; do
-        # Objects of sources that are gone prove nothing.
-        [ -e "${object#"$below"/}" ] || [ -e "$(echo "${object#"$below"/}" | sed 's/\.o$/.c/')" ] || continue
-        nm -u "$object" | awk '{ print $NF }' | sort -u | grep -vxFf "$scratch/defined" |
-            grep -vxE "($pure_symbols)(@.*)?" | grep -vE '^__(asan|ubsan|tsan|sanitizer)_' |
-            sed "s|^|$object: $layer wants |"
-        objdump -t "$object" | awk -v object="$object" -v layer="$layer" '
-            NF >= 5 { section = $(NF - 2); size = $(NF - 1) }
-            NF >= 5 && section ~ /^\.t?(data|bss)(\.|$)/ && section !~ /^\.data\.rel\.ro/ && size !~ /^0+$/ {
-                print object ": " layer " has writable data: " $NF
-            }' | grep -vF "$never_written" || true
-    done
+    xargs nm -uA <"$scratch/objects" | sed -E 's/^([^:]*): +[Uw] /\1 /' |
+        awk -v layer="$1" -v pure="^($pure_symbols)(@.*)?$" '
+            NR == FNR { defined[$1] = 1; next }
+            !($2 in defined) && $2 !~ pure && $2 !~ /^__(asan|ubsan|tsan|sanitizer)_/ { print $1 ": " layer " wants " $2 }
+        ' "$scratch/defined" -
+    xargs objdump -t <"$scratch/objects" | awk -v layer="$1" '
+        /: +file format / { object = $1 }
+        NF >= 5 { section = $(NF - 2); size = $(NF - 1) }
+        NF >= 5 && section ~ /^\.t?(data|bss)(\.|$)/ && section !~ /^\.data\.rel\.ro/ && size !~ /^0+$/ {
+            print object " " layer " has writable data: " $NF
+        }' | grep -vF "$never_written" || true
 }
 
 check() { # check OBJECTS-BELOW: prints what is wrong in the tree of the current folder
@@ -187,43 +199,25 @@ check() { # check OBJECTS-BELOW: prints what is wrong in the tree of the current
 
 # plant LAYER/FILE TEXT EXPECTED: a tree of its own that differs by one violation
 plant() {
-    rm -rf "$scratch/tree"
-    mkdir -p "$scratch/tree/topology" "$scratch/tree/core" "$scratch/tree/server" "$scratch/tree/build"
-    mkdir -p "$scratch/tree/server/http" "$scratch/tree/server/object"
-    printf '#include "server/object/o.h"\n#include "server/s.h"\n' >"$scratch/tree/server/http/h.h"
-    printf 'int skr_o(void);\n' >"$scratch/tree/server/object/o.h"
-    printf 'int skr_t(void);\n' >"$scratch/tree/topology/t.h"
-    printf 'int skr_c(void);\n' >"$scratch/tree/core/c.h"
-    printf 'int skr_s(void);\n' >"$scratch/tree/server/s.h"
+    plant_begin topology core server/http server/object
+    printf '#include "server/object/o.h"\n#include "server/s.h"\n' >server/http/h.h
+    echo 'int skr_o(void);' >server/object/o.h
+    echo 'int skr_t(void);' >topology/t.h
+    echo 'int skr_c(void);' >core/c.h
+    echo 'int skr_s(void);' >server/s.h
     printf '#include <string.h>\n#include "topology/t.h"\n/* time(0); */\nint skr_t(void) { return (int)strlen("time(0)"); }\n' \
-        >"$scratch/tree/topology/t.c"
+        >topology/t.c
     printf '#include "core/c.h"\n#include "topology/t.h"\nstatic const char *const names[] = {"a"};\nint skr_c(void) { return skr_t() + names[0][0]; }\n' \
-        >"$scratch/tree/core/c.c"
-    printf '#include <time.h>\n#include "core/c.h"\nint skr_s(void) { return skr_c() + (int)time(0); }\n' \
-        >"$scratch/tree/server/s.c"
-    [ -z "$1" ] || mkdir -p "$scratch/tree/${1%/*}"
-    [ -z "$1" ] || printf '%b' "$2" >"$scratch/tree/$1"
-    (
-        cd "$scratch/tree"
-        for source in topology/*.c core/*.c server/*.c; do
-            mkdir -p "build/${source%/*}"
-            cc -std=c17 -D_GNU_SOURCE -w -I. -c -o "build/${source%.c}.o" "$source"
-        done
-        check build
-    ) && result=clean || result=$(cat "$scratch/found")
-    case $result in
-    *"$3"*) planted_passed=$((planted_passed + 1)) ;;
-    *)
-        echo "planted in $1, expected: $3" >&2
-        echo "found: $result" >&2
-        planted_failed=$((planted_failed + 1))
-        ;;
-    esac
+        >core/c.c
+    printf '#include <time.h>\n#include "core/c.h"\nint skr_s(void) { return skr_c() + (int)time(0); }\n' >server/s.c
+    if [ -n "$1" ]; then
+        mkdir -p "${1%/*}"
+        printf '%b' "$2" >"$1"
+    fi
+    plant_judge "$1" "$3"
 }
 
 plant_all() {
-    planted_passed=0
-    planted_failed=0
     plant '' '' clean
     plant core/x.c '#include "server/s.h"\nint x;' 'core/x.c:1: core may not include server/s.h'
     plant topology/x.c '#include "core/c.h"\nint skr_x(void) { return 0; }' 'topology may not include core/c.h'
@@ -253,19 +247,12 @@ plant_all() {
         plant "server/$folder/x.c" '#include "server/model/x.h"\n' "server/$folder may not include server/model/x.h"
     done
     plant server/x.c '#include <string.h>\nvoid skr_x(char *a) { strcpy(a, ""); }' 'banned call'
-    echo "layers, planted violations: $planted_passed passed, $planted_failed failed"
-    [ $planted_failed = 0 ]
+    plant_end layers
 }
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/plant.sh"
 if [ "${1:-}" = --planted ]; then
     plant_all
     exit
 fi
-cd "$(dirname "$0")/.."
-if ! check build/obj; then
-    cat "$scratch/found"
-    exit 1
-fi
-echo "layers: server -> core -> topology holds, topology and core are pure"
+check_tree "layers: server -> core -> topology holds, topology and core are pure"

@@ -3,8 +3,8 @@
 #   step NAME COMMAND...   runs it; a step that reports numbers of its own (SKR_RESULTS) counts as
 #                          those, another one as one test
 #   steps_of NAME COMMAND...  runs a command that is made of steps itself and counts what it counted
-#   step_beside NAME COMMAND...  begins a step that goes on beside those that follow, one at a time;
-#   step_join              waits for it and reports it
+#   step_beside NAME COMMAND...  begins a step that goes on beside those that follow
+#   step_join              waits for all of those and reports them
 #   step_skip NAME WHY
 #   steps_end              the closing line; its status is the sum's
 # The output of a step is shown when it fails, or always with VERBOSE=1.
@@ -14,7 +14,7 @@ trap 'rm -rf "$steps_dir"' EXIT
 steps_passed=0
 steps_failed=0
 steps_skipped=''
-steps_beside_pid=''
+steps_beside=0
 steps_begin=$(date +%s)
 
 # step_run FOLDER COMMAND...: leaves output, results, status and the time it took there
@@ -60,19 +60,25 @@ step() {
 }
 
 step_beside() {
-    steps_beside=$1
+    steps_beside=$((steps_beside + 1))
+    step_folder=$steps_dir/beside-$steps_beside
+    mkdir -p "$step_folder"
+    echo "$1" >"$step_folder/name"
+    : >"$step_folder/results"
     shift
-    mkdir -p "$steps_dir/beside"
-    : >"$steps_dir/beside/results"
-    step_run "$steps_dir/beside" "$@" &
-    steps_beside_pid=$!
+    step_run "$step_folder" "$@" &
+    echo $! >"$step_folder/pid"
 }
 
 step_join() {
-    [ -n "$steps_beside_pid" ] || return 0
-    wait "$steps_beside_pid"
-    step_report "$steps_dir/beside" "$steps_beside"
-    steps_beside_pid=''
+    step_n=0
+    while [ $step_n -lt $steps_beside ]; do
+        step_n=$((step_n + 1))
+        step_folder=$steps_dir/beside-$step_n
+        wait "$(cat "$step_folder/pid")"
+        step_report "$step_folder" "$(cat "$step_folder/name")"
+    done
+    steps_beside=0
 }
 
 # A command made of steps: its lines are shown as they come.
