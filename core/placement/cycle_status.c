@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Placement's status: only what differs is a reason to write it, and then it goes as a whole. A
  * merge patch replaces lists: conditions of others go along as they are. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "core/placement/report.h"
@@ -39,19 +38,6 @@ static void write_condition(struct skr_json_writer *w, const struct wanted *want
     skr_json_close(w, '}');
 }
 
-static void open_metadata(struct skr_json_writer *w, const struct skr_meta *meta)
-{
-    struct skr_strbuf version;
-    skr_strbuf_init(&version);
-    skr_strbuf_addf(&version, "%" PRIu64, meta->resource_version);
-    skr_json_open(w, NULL, '{');
-    skr_json_open(w, "metadata", '{');
-    skr_json_string(w, "uid", meta->uid);
-    skr_json_string(w, "resourceVersion", version.s);
-    skr_json_close(w, '}');
-    skr_strbuf_fini(&version);
-}
-
 bool skr_placements_write_status(struct skr_placements *self, struct skr_placement_entry *entry)
 {
     const struct skr_placement *p = entry->placement;
@@ -71,7 +57,8 @@ bool skr_placements_write_status(struct skr_placements *self, struct skr_placeme
     struct skr_strbuf body;
     struct skr_json_writer w = {.out = &body};
     skr_strbuf_init(&body);
-    open_metadata(&w, &p->meta);
+    skr_placements_open_patch(&w, &p->meta);
+    skr_json_close(&w, '}');
     skr_json_open(&w, "status", '{');
     if (counts) {
         skr_json_int(&w, "numberOfSelectedClusters", (int64_t)t->n_selected);

@@ -30,7 +30,7 @@ static bool wants(const struct skr_target_slice *slice, const char *cluster)
     return found;
 }
 
-static void open_preconditions(struct skr_json_writer *w, const struct skr_meta *meta)
+void skr_placements_open_patch(struct skr_json_writer *w, const struct skr_meta *meta)
 {
     struct skr_strbuf version;
     skr_strbuf_init(&version);
@@ -125,7 +125,7 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
     }
     qsort(all, n, sizeof *all, skr_ocm_compare_strings);
     skr_strbuf_init(&body);
-    open_preconditions(&w, &is->meta);
+    skr_placements_open_patch(&w, &is->meta);
     skr_json_close(&w, '}');
     skr_json_open(&w, "status", '{');
     skr_json_open(&w, "decisions", '[');
@@ -192,7 +192,7 @@ static bool relabel(struct skr_placements *self, struct skr_placement_entry *ent
                     has_label(is, SKR_DECISION_GROUP_NAME_LABEL, slice->group_name))) {
             struct skr_json_writer w = {.out = &body};
             skr_strbuf_init(&body);
-            open_preconditions(&w, &is->meta);
+            skr_placements_open_patch(&w, &is->meta);
             write_labels(&w, entry, slice);
             skr_json_close(&w, '}');
             skr_json_close(&w, '}');

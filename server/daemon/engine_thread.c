@@ -6,6 +6,7 @@
  * The timer is the deadline of the wait.
  */
 #include "server/daemon/engine_thread.h"
+#include "server/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -385,13 +386,9 @@ struct skr_engine_thread *skr_engine_thread_create(struct skr_engine *engine,
                                                    const struct skr_clock *clock)
 {
     struct skr_engine_thread *t = skr_alloc(sizeof *t);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->wake, &monotonic);
-    pthread_cond_init(&t->room, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    skr_thread_init_wake(&t->wake);
+    skr_thread_init_wake(&t->room);
     t->engine = engine;
     t->clock = clock;
     t->timer = SKR_TIME_NEVER;
@@ -403,12 +400,9 @@ int skr_engine_thread_start(struct skr_engine_thread *thread,
                             const struct skr_engine_outlets *outlets, struct skr_error *error)
 {
     thread->outlets = *outlets;
-    int rc = pthread_create(&thread->thread, NULL, work, thread);
-    if (rc != 0) {
-        return skr_error_set(error, SKR_LIMIT, "engine thread: %s", strerror(rc));
-    }
-    thread->running = true;
-    return 0;
+    const int rc = skr_thread_start(&thread->thread, "engine", work, thread, error);
+    thread->running = rc == 0;
+    return rc;
 }
 
 void skr_engine_thread_ask(struct skr_engine_thread *thread)

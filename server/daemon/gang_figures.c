@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/daemon/gang_figures.h"
+#include "server/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -30,12 +31,8 @@ struct skr_gang_figures {
 struct skr_gang_figures *skr_gang_figures_create(const struct skr_clock *clock)
 {
     struct skr_gang_figures *f = skr_alloc(sizeof *f);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&f->lock, NULL);
-    pthread_cond_init(&f->made, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    skr_thread_init_wake(&f->made);
     f->clock = clock;
     return f;
 }

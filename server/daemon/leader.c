@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -19,6 +18,7 @@
 #include "server/kube/caller.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
 
 #define CALL_TIME (4 * SKR_SECOND) /* for one request; two fit before the renew deadline */
@@ -315,18 +315,11 @@ static void write_targets(struct skr_leader *l, const struct skr_leader_options 
 
 static int start_thread(struct skr_leader *l, struct skr_error *error)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&l->lock, NULL);
-    pthread_cond_init(&l->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    int rc = pthread_create(&l->thread, NULL, work, l);
-    if (rc != 0) {
-        return skr_error_set(error, SKR_LIMIT, "elector's thread: %s", strerror(rc));
-    }
-    l->running = true;
-    return 0;
+    skr_thread_init_wake(&l->wake);
+    const int rc = skr_thread_start(&l->thread, "elector", work, l, error);
+    l->running = rc == 0;
+    return rc;
 }
 
 int skr_leader_create(const struct skr_leader_options *options, struct skr_kube_access *access,

@@ -14,6 +14,7 @@
 #include "server/http/tls.h"
 #include "server/kube/permissions.h"
 #include "server/log.h"
+#include "server/thread.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
 
@@ -274,11 +275,11 @@ int skr_preflight_start(const struct skr_config *config, struct skr_kube_access 
     }
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    rc = pthread_create(&p->thread, NULL, ask_all, p);
-    if (rc != 0) {
+    rc = skr_thread_start(&p->thread, "preflight", ask_all, p, error);
+    if (rc < 0) {
         skr_caller_destroy(p->caller);
         free(p);
-        return skr_error_set(error, SKR_LIMIT, "thread of questions: %s", strerror(rc));
+        return rc;
     }
     *ret = p;
     return 0;

@@ -14,6 +14,7 @@
 #include "server/kube/caller.h"
 #include "server/kube/transfer.h"
 #include "server/log.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
 
 #define CALL_TIME    (5 * SKR_SECOND)
@@ -450,19 +451,11 @@ static void write_targets(struct skr_reach *r)
 
 static int start_thread(struct skr_reach *r, struct skr_error *error)
 {
-    pthread_condattr_t monotonic;
-
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    const int rc = pthread_create(&r->thread, NULL, work, r);
-    if (rc != 0) {
-        return skr_error_set(error, SKR_LIMIT, "thread of certificates: %s", strerror(rc));
-    }
-    r->running = true;
-    return 0;
+    skr_thread_init_wake(&r->wake);
+    const int rc = skr_thread_start(&r->thread, "reach", work, r, error);
+    r->running = rc == 0;
+    return rc;
 }
 
 int skr_reach_create(const struct skr_reach_options *options, struct skr_kube_access *access,

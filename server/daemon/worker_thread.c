@@ -2,9 +2,9 @@
 /* A queue under a lock, one thread. Its length is bounded by the scheduler: the gang scheduler has
  * one solve a group at most. */
 #include "server/daemon/worker_thread.h"
+#include "server/thread.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 #include <utlist.h>
 
@@ -97,9 +97,7 @@ struct skr_worker *skr_worker_create(const struct skr_work_type *type, skr_work_
     w->done = done;
     w->context = context;
     w->kept = type->open ? type->open() : NULL;
-    int rc = pthread_create(&w->thread, NULL, run, w);
-    if (rc != 0) {
-        skr_error_set(error, SKR_LIMIT, "worker thread: %s", strerror(rc));
+    if (skr_thread_start(&w->thread, "worker", run, w, error) < 0) {
         dispose(w);
         return NULL;
     }

@@ -14,7 +14,6 @@
 #include "server/http/listener.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -27,6 +26,7 @@
 
 #include "server/config/address.h"
 #include "server/http/connection.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
 
 enum {
@@ -510,24 +510,13 @@ static int open_epoll(struct skr_listener *listener, struct skr_error *error)
     return rc;
 }
 
-/* Signals are the main thread's business; a closed peer is an error code, not a SIGPIPE. */
 static int start_thread(struct skr_listener *listener, struct skr_error *error)
 {
-    sigset_t all;
-    sigset_t before;
     char name[16];
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int e = pthread_create(&listener->thread, NULL, run, listener);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (e != 0) {
-        return skr_error_set(error, SKR_RETRY, "cannot start a thread: %s", strerror(e));
-    }
-    listener->joined = false;
     (void)snprintf(name, sizeof name, "http-%.10s", listener->options.name);
-    (void)pthread_setname_np(listener->thread, name);
-    return 0;
+    const int rc = skr_thread_start(&listener->thread, name, run, listener, error);
+    listener->joined = rc != 0;
+    return rc;
 }
 
 int skr_listener_create(const struct skr_listener_options *options, struct skr_listener **ret,

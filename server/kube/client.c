@@ -9,12 +9,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "server/kube/watch.h"
 #include "server/kube/writer.h"
 #include "server/log.h"
+#include "server/thread.h"
 
 enum { POLL_MS_MAX = 10000 };
 
@@ -348,17 +348,6 @@ static void make_parts(struct skr_kube *kube)
     kube->writer = skr_writer_create(&kube->session);
 }
 
-static int start_thread(struct skr_kube *kube)
-{
-    sigset_t all;
-    sigset_t before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&kube->thread, NULL, run, kube);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc;
-}
-
 int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_access *access,
                     struct skr_kube **ret, struct skr_error *error)
 {
@@ -390,13 +379,12 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
     kube->options.user_agent = NULL;
     /* Before the thread runs: what it delivers may make other threads submit at once. */
     *ret = kube;
-    int code = start_thread(kube);
-    if (code != 0) {
+    rc = skr_thread_start(&kube->thread, "kube", run, kube, error);
+    if (rc < 0) {
         *ret = NULL;
         kube->access = (struct skr_kube_access){0};
         free_kube(kube);
-        return skr_error_set(error, SKR_NO_MEMORY, "no thread for the kube client: %s",
-                             strerror(code));
+        return rc;
     }
     *access = (struct skr_kube_access){0};
     return 0;

@@ -8,7 +8,6 @@
 #include "server/sandbox/http.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "server/model/status.h"
 #include "server/sandbox/discovery.h"
 #include "server/sandbox/http_request.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
 
 enum {
@@ -386,35 +386,22 @@ static int start_listener(struct skr_sandbox_http *http, struct skr_error *error
 
 static int start_thread(struct skr_sandbox_http *http, struct skr_error *error)
 {
-    sigset_t all, before;
-
-    sigfillset(&all); /* signals are the main thread's business */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int e = pthread_create(&http->thread, NULL, run, http);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (e != 0) {
-        return skr_error_set(error, SKR_RETRY, "cannot start a thread: %s", strerror(e));
-    }
-    http->started = true;
-    (void)pthread_setname_np(http->thread, "cluster");
-    return 0;
+    const int rc = skr_thread_start(&http->thread, "cluster", run, http, error);
+    http->started = rc == 0;
+    return rc;
 }
 
 int skr_sandbox_http_create(const struct skr_sandbox_http_options *options,
                             struct skr_sandbox_http **ret, struct skr_error *error)
 {
     struct skr_sandbox_http *http = skr_alloc(sizeof *http);
-    pthread_condattr_t attributes;
 
     http->options = *options;
     http->store = skr_cluster_store(options->cluster);
     skr_store_limit_history(http->store, SKR_SANDBOX_HISTORY);
     skr_bug_on(pthread_mutex_init(&http->lock, NULL) != 0);
-    skr_bug_on(pthread_condattr_init(&attributes) != 0);
-    skr_bug_on(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0);
-    skr_bug_on(pthread_cond_init(&http->changed, &attributes) != 0);
-    skr_bug_on(pthread_cond_init(&http->moved, &attributes) != 0);
-    pthread_condattr_destroy(&attributes);
+    skr_thread_init_wake(&http->changed);
+    skr_thread_init_wake(&http->moved);
     int rc = start_listener(http, error);
     if (rc == 0) {
         rc = start_thread(http, error);

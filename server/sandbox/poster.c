@@ -6,11 +6,11 @@
  * transport.go, net.OpError.
  */
 #include "server/sandbox/poster.h"
+#include "server/thread.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,17 +383,9 @@ static void *run(void *context)
 
 static int start(struct skr_poster *poster, struct skr_error *error)
 {
-    sigset_t all, before;
-    sigfillset(&all); /* signals are the main thread's business */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int e = pthread_create(&poster->thread, NULL, run, poster);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (e != 0) {
-        return skr_error_set(error, SKR_RETRY, "cannot start a thread: error %d", e);
-    }
-    poster->started = true;
-    (void)pthread_setname_np(poster->thread, "poster");
-    return 0;
+    const int rc = skr_thread_start(&poster->thread, "poster", run, poster, error);
+    poster->started = rc == 0;
+    return rc;
 }
 
 int skr_poster_create(struct skr_poster **ret, struct skr_error *error)

@@ -11,10 +11,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/log.h"
 #include "server/sandbox/extender_http.h"
+#include "server/thread.h"
 #include "topology/base/arena.h"
 
 struct skr_scheduler_thread {
@@ -112,17 +112,9 @@ static void *run(void *context)
 
 static int start(struct skr_scheduler_thread *t, struct skr_error *error)
 {
-    sigset_t all, before;
-    sigfillset(&all); /* signals are the main thread's business */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int e = pthread_create(&t->thread, NULL, run, t);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (e != 0) {
-        return skr_error_set(error, SKR_RETRY, "cannot start a thread: %s", strerror(e));
-    }
-    t->started = true;
-    (void)pthread_setname_np(t->thread, "scheduler");
-    return 0;
+    const int rc = skr_thread_start(&t->thread, "scheduler", run, t, error);
+    t->started = rc == 0;
+    return rc;
 }
 
 /* ---- from outside ---- */
