@@ -98,6 +98,13 @@ void rig_pods(struct rig *rig, const char *prefix, int n, const char *group, int
     }
 }
 
+void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int pods, int flags)
+{
+    rig_group(rig, group, size, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, prefix, pods, group, flags);
+}
+
 /* ---- looking ---- */
 
 const char *rig_key(const struct rig *rig, const char *map, const char *key)

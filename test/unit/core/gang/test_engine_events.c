@@ -50,9 +50,8 @@ static void retry(struct rig *rig, int i)
     rig_run(rig, 2 * SKR_SECOND);
 }
 
-TEST(a_thousand_retries_of_a_group_without_room_make_one_event)
+TEST_RIG(group_of(2, 4, 6, NULL), a_thousand_retries_of_a_group_without_room_make_one_event)
 {
-    struct rig *rig = group_of(2, 4, 6, NULL);
     rig_assert_bound(rig, "p", 6);
     rig_group(rig, "stuck", 4, 0, NULL);
     rig_pods(rig, "s", 4, "stuck", RIG_GATED);
@@ -78,7 +77,6 @@ TEST(a_thousand_retries_of_a_group_without_room_make_one_event)
     assert_string_equal(rig_key(rig, "stuck", "reason"), "ConstraintConflict");
     assert_int_equal(count(rig, "ConfigMap/stuck Warning GroupUnplaced"), 1);
     assert_int_equal(count(rig, "ConfigMap/stuck "), 3);
-    rig_destroy(rig);
 }
 
 static bool never(void *context, const struct skr_pod *pod, const char *node)
@@ -90,15 +88,12 @@ static bool never(void *context, const struct skr_pod *pod, const char *node)
 }
 
 /* Every trial finds a place, and kube-scheduler refuses it. */
-TEST(plans_that_are_given_up_again_and_again_are_told_once)
+TEST_RIG(rig_create(), plans_that_are_given_up_again_and_again_are_told_once)
 {
-    struct rig *rig = rig_create();
     struct skr_gang_stats stats;
     rig_racks(rig, 1, 1, 2);
     rig->in_tree = never;
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
     rig_run(rig, 20000 * SKR_SECOND);
     skr_gang_get_stats(rig->gang, &stats);
     assert_true(stats.plans > 50);
@@ -113,12 +108,10 @@ TEST(plans_that_are_given_up_again_and_again_are_told_once)
     rig_run(rig, 400 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
     assert_int_equal(count(rig, "ConfigMap/g Normal GroupBound"), 1);
-    rig_destroy(rig);
 }
 
-TEST(a_new_generation_is_told_anew)
+TEST_RIG(group_of(2, 4, 4, NULL), a_new_generation_is_told_anew)
 {
-    struct rig *rig = group_of(2, 4, 4, NULL);
     for (int round = 1; round <= 3; round++) {
         rig_assert_bound(rig, "p", 4);
         assert_int_equal(count(rig, "ConfigMap/g Normal GroupComplete"), round);
@@ -133,12 +126,10 @@ TEST(a_new_generation_is_told_anew)
         rig_pods(rig, "p", 4, "g", RIG_GATED);
         rig_run(rig, 10 * SKR_SECOND);
     }
-    rig_destroy(rig);
 }
 
-TEST(a_restart_tells_nothing_about_groups_that_stand)
+TEST_RIG(group_of(2, 4, 6, NULL), a_restart_tells_nothing_about_groups_that_stand)
 {
-    struct rig *rig = group_of(2, 4, 6, NULL);
     rig_group(rig, "stuck", 4, 0, NULL);
     rig_pods(rig, "s", 4, "stuck", RIG_GATED);
     rig_run(rig, 10 * SKR_SECOND);
@@ -148,12 +139,10 @@ TEST(a_restart_tells_nothing_about_groups_that_stand)
         rig_run(rig, 10 * SKR_SECOND);
     }
     assert_int_equal(count(rig, "ConfigMap/"), before);
-    rig_destroy(rig);
 }
 
-TEST(a_refused_write_does_not_repeat_the_event)
+TEST_RIG(rig_create(), a_refused_write_does_not_repeat_the_event)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 4);
     rig_group(rig, "first", 2, 0, NULL);
     rig_sync(rig);
@@ -165,12 +154,10 @@ TEST(a_refused_write_does_not_repeat_the_event)
     rig_run(rig, 2000 * SKR_SECOND);
     assert_int_equal(count(rig, "ConfigMap/second Warning GroupUnplaced"), 1);
     rig_faults_end(rig);
-    rig_destroy(rig);
 }
 
-TEST(another_topology_is_told_once)
+TEST_RIG(rig_create(), another_topology_is_told_once)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 4);
     rig_sync(rig);
     rig_run(rig, 5 * SKR_SECOND);
@@ -193,7 +180,6 @@ TEST(another_topology_is_told_once)
     rig_restart(rig);
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(count(rig, "ConfigMap/topology "), 3);
-    rig_destroy(rig);
 }
 
 /* ---- form ---- */
@@ -276,9 +262,8 @@ static void make_events(struct rig *rig)
     rig_run(rig, 20 * SKR_SECOND);
 }
 
-TEST(events_have_the_form_that_readers_rely_on)
+TEST_RIG(rig_create(), events_have_the_form_that_readers_rely_on)
 {
-    struct rig *rig = rig_create();
     make_events(rig);
     static const char *const wanted[] = {
         "ConfigMap/fits Normal GroupComplete: all 4 members are there",
@@ -299,5 +284,4 @@ TEST(events_have_the_form_that_readers_rely_on)
         }
     }
     assert_int_equal(check_bodies(rig), json_array_size(rig->events));
-    rig_destroy(rig);
 }

@@ -106,9 +106,8 @@ TEST(no_more_seats_are_kept_than_the_group_lacks)
     assert_others_get(rig, 14);
 }
 
-TEST(a_planned_record_never_overfills_a_node)
+TEST_RIG(cluster(), a_planned_record_never_overfills_a_node)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "forged", 2, 0, NULL);
     rig_pods(rig, "f", 2, "forged", 0);
     rig_pods(rig, "o", 8, NULL, 0); /* node-0 is full of ordinary pods */
@@ -131,7 +130,6 @@ TEST(a_planned_record_never_overfills_a_node)
     rig_run(rig, 20 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "f-0"), "node-1");
     assert_string_equal(rig_node_of(rig, "f-1"), "node-1");
-    rig_destroy(rig);
 }
 
 /* One pass over the record: a cubic reader takes minutes. */
@@ -161,9 +159,8 @@ TEST(twenty_thousand_seats_are_read_in_a_moment)
 }
 
 /* Names of nodes that are gone, or never were, are given back. */
-TEST(names_that_nothing_refers_to_are_given_back)
+TEST_RIG(cluster(), names_that_nothing_refers_to_are_given_back)
 {
-    struct rig *rig = cluster();
     rig_sync(rig);
     for (int i = 0; i < 5000; i++) {
         char name[64];
@@ -175,5 +172,4 @@ TEST(names_that_nothing_refers_to_are_given_back)
         rig_settle(rig);
     }
     assert_true(rig->gang->n_names_swept < 3000);
-    rig_destroy(rig);
 }

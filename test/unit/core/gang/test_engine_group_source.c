@@ -89,12 +89,9 @@ TEST(a_bound_group_that_loses_its_map_and_a_member_has_one_story_and_holds_no_ro
     }
 }
 
-TEST(a_replacement_that_is_planned_when_the_map_goes_gives_its_room_back)
+TEST_RIG(cluster(), a_replacement_that_is_planned_when_the_map_goes_gives_its_room_back)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_gang(rig, "g", 4, "p", 4, RIG_GATED);
     rig_run(rig, 5 * SKR_SECOND);
     rig_delete(rig, RIG_POD, "p-1");
     rig->hold_scheduler = true;
@@ -110,7 +107,6 @@ TEST(a_replacement_that_is_planned_when_the_map_goes_gives_its_room_back)
     rig_group(rig, "g", 4, 0, NULL);
     rig_run(rig, 10 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "p-new"));
-    rig_destroy(rig);
 }
 
 /* ---- maps ---- */
@@ -133,9 +129,8 @@ TEST(d12_creating_the_map_wakes_its_pods)
     }
 }
 
-TEST(d15_a_malformed_map_is_reported_and_placed_once_repaired)
+TEST_RIG(cluster(), d15_a_malformed_map_is_reported_and_placed_once_repaired)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, "{");
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", RIG_GATED);
@@ -150,7 +145,6 @@ TEST(d15_a_malformed_map_is_reported_and_placed_once_repaired)
     rig_assert_bound(rig, "p", 2);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_string_equal(rig_key(rig, "g", "reason"), "");
-    rig_destroy(rig);
 }
 
 TEST(every_defect_of_a_key_is_named)
@@ -177,12 +171,9 @@ TEST(every_defect_of_a_key_is_named)
     }
 }
 
-TEST(a_bound_group_keeps_its_status_when_its_map_becomes_malformed)
+TEST_RIG(cluster(), a_bound_group_keeps_its_status_when_its_map_becomes_malformed)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'x'}}");
     rig_run(rig, 5 * SKR_SECOND);
@@ -192,12 +183,10 @@ TEST(a_bound_group_keeps_its_status_when_its_map_becomes_malformed)
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'2'}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "");
-    rig_destroy(rig);
 }
 
-TEST(d17_of_two_maps_of_one_name_the_older_rules)
+TEST_RIG(cluster(), d17_of_two_maps_of_one_name_the_older_rules)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "older", 2, 0, NULL);
     rig_edit(rig, RIG_MAP, "older", "{'data':{'name':'g'}}");
     rig->now += 5 * SKR_SECOND;
@@ -215,12 +204,10 @@ TEST(d17_of_two_maps_of_one_name_the_older_rules)
     rig_delete(rig, RIG_MAP, "newer");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "older", "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(deleting_the_winner_promotes_the_other_map)
+TEST_RIG(cluster(), deleting_the_winner_promotes_the_other_map)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "a", 4, 0, NULL);
     rig_edit(rig, RIG_MAP, "a", "{'data':{'name':'g'}}");
     rig_group(rig, "b", 2, 0, NULL);
@@ -235,12 +222,10 @@ TEST(deleting_the_winner_promotes_the_other_map)
     rig_assert_bound(rig, "p", 2);
     assert_string_equal(rig_key(rig, "b", "status"), "Bound");
     assert_string_equal(rig_key(rig, "b", "reason"), "");
-    rig_destroy(rig);
 }
 
-TEST(lint_warnings_are_told_and_block_nothing)
+TEST_RIG(cluster(), lint_warnings_are_told_and_block_nothing)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, "{'row':{'type':'pack'},'rack':{'min':4,'max':2}}");
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", 0);
@@ -252,7 +237,6 @@ TEST(lint_warnings_are_told_and_block_nothing)
     assert_non_null(strstr(conditions, "row"));
     assert_true(rig_has_event(rig, "ConfigMap/g Warning GroupWarning: constraints: "));
     assert_true(rig_has_event(rig, "Pod/p-0 Warning GroupWarning: group g: constraints: "));
-    rig_destroy(rig);
 }
 
 TEST(a_hard_rule_of_an_unknown_level_stops_the_group_until_map_or_tree_knows_it)
@@ -284,21 +268,18 @@ TEST(a_hard_rule_of_an_unknown_level_stops_the_group_until_map_or_tree_knows_it)
     rig_destroy(rig);
 }
 
-TEST(leftovers_of_the_reference_are_removed_from_the_map)
+TEST_RIG(cluster(), leftovers_of_the_reference_are_removed_from_the_map)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'delayed-deletion':'true','status':'Scheduled'}}");
     rig_sync(rig);
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "delayed-deletion"), "");
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
-    rig_destroy(rig);
 }
 
-TEST(groups_of_one_name_in_two_namespaces_are_two_groups)
+TEST_RIG(cluster(), groups_of_one_name_in_two_namespaces_are_two_groups)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "one/g", 2, 0, NULL);
     rig_group(rig, "two/g", 2, 0, NULL);
     rig_sync(rig);
@@ -308,7 +289,6 @@ TEST(groups_of_one_name_in_two_namespaces_are_two_groups)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "one/g", "status"), "Waiting");
     assert_string_equal(rig_key(rig, "two/g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
 /* ---- order ---- */
@@ -357,9 +337,8 @@ TEST(d26_the_order_of_groups_is_total_and_the_same_from_any_input_order)
     }
 }
 
-TEST(d27_podgroups_are_ordered_like_other_groups)
+TEST_RIG(rig_create(), d27_podgroups_are_ordered_like_other_groups)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 1);
     rig_podgroup(rig, "low", 2);
     rig_podgroup(rig, "high", 2);
@@ -376,14 +355,12 @@ TEST(d27_podgroups_are_ordered_like_other_groups)
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "high"), 2);
     assert_int_equal(rig_n_bound(rig, "low"), 0);
-    rig_destroy(rig);
 }
 
 /* ---- PodGroups ---- */
 
-TEST(d24_a_podgroup_gang_without_priorities_is_bound)
+TEST_RIG(cluster(), d24_a_podgroup_gang_without_priorities_is_bound)
 {
-    struct rig *rig = cluster();
     rig_podgroup(rig, "g", 3);
     rig_sync(rig);
     rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL | RIG_GATED);
@@ -395,12 +372,10 @@ TEST(d24_a_podgroup_gang_without_priorities_is_bound)
     assert_string_equal(pg_key(rig, "plan"), "");
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), 0);
     assert_in_range(rig_count(rig, SKR_WRITE_PATCH_PODGROUP, NULL), 2, 5);
-    rig_destroy(rig);
 }
 
-TEST(a_change_of_min_member_is_watched)
+TEST_RIG(cluster(), a_change_of_min_member_is_watched)
 {
-    struct rig *rig = cluster();
     rig_podgroup(rig, "g", 4);
     rig_sync(rig);
     rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL);
@@ -409,12 +384,10 @@ TEST(a_change_of_min_member_is_watched)
     rig_edit(rig, RIG_PODGROUP, "g", "{'spec':{'minMember':3}}");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 3);
-    rig_destroy(rig);
 }
 
-TEST(the_group_name_label_wins_over_the_pod_group_label)
+TEST_RIG(cluster(), the_group_name_label_wins_over_the_pod_group_label)
 {
-    struct rig *rig = cluster();
     rig_podgroup(rig, "other", 1);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -424,12 +397,10 @@ TEST(the_group_name_label_wins_over_the_pod_group_label)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p"), "");
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
-    rig_destroy(rig);
 }
 
-TEST(d22_a_map_takes_over_from_a_podgroup_that_waits)
+TEST_RIG(cluster(), d22_a_map_takes_over_from_a_podgroup_that_waits)
 {
-    struct rig *rig = cluster();
     rig_podgroup(rig, "g", 9);
     rig_sync(rig);
     rig_pods(rig, "p", 3, "g", RIG_POD_GROUP_LABEL);
@@ -439,12 +410,10 @@ TEST(d22_a_map_takes_over_from_a_podgroup_that_waits)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 3);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation)
+TEST_RIG(cluster(), a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation)
 {
-    struct rig *rig = cluster();
     rig_podgroup(rig, "g", 2);
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", RIG_POD_GROUP_LABEL);
@@ -459,7 +428,6 @@ TEST(a_map_takes_over_from_a_bound_podgroup_only_for_the_next_generation)
     rig_run(rig, 5 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "q"));
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
 /* ---- labels ---- */
@@ -495,9 +463,8 @@ TEST(a_group_from_labels_is_bound_where_that_is_switched_on)
     rig_destroy(rig);
 }
 
-TEST(the_loss_of_the_member_that_carries_the_plan_aborts_it)
+TEST_RIG(cluster_with_labels(), the_loss_of_the_member_that_carries_the_plan_aborts_it)
 {
-    struct rig *rig = cluster_with_labels();
     rig_sync(rig);
     rig->hold_scheduler = true;
     labelled_pods(rig, 3);
@@ -511,12 +478,10 @@ TEST(the_loss_of_the_member_that_carries_the_plan_aborts_it)
     rig_pod(rig, "p-9", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
-    rig_destroy(rig);
 }
 
-TEST(a_lost_member_of_a_group_from_labels_is_replaced)
+TEST_RIG(cluster_with_labels(), a_lost_member_of_a_group_from_labels_is_replaced)
 {
-    struct rig *rig = cluster_with_labels();
     rig_sync(rig);
     labelled_pods(rig, 3);
     rig_run(rig, 5 * SKR_SECOND);
@@ -529,5 +494,4 @@ TEST(a_lost_member_of_a_group_from_labels_is_replaced)
     rig_restart(rig);
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
-    rig_destroy(rig);
 }

@@ -45,9 +45,8 @@ TEST(a_gang_is_bound_together_with_and_without_gates)
     }
 }
 
-TEST(placement_rank_and_times_are_in_the_map)
+TEST_RIG(bound_gang(RIG_GATED), placement_rank_and_times_are_in_the_map)
 {
-    struct rig *rig = bound_gang(RIG_GATED);
     assert_string_equal(rig_key(rig, "group-a", "placement"),
                         "{\"root\":{\"rack-0\":{"
                         "\"node-0\":{\"job-0\":{},\"job-1\":{},\"job-2\":{}},"
@@ -63,16 +62,13 @@ TEST(placement_rank_and_times_are_in_the_map)
     }
     assert_true(
         strstr(rig_key(rig, "group-a", "conditions"), "\"type\":\"Bound\",\"status\":\"True\""));
-    rig_destroy(rig);
 }
 
-TEST(members_carry_status_rank_and_retries)
+TEST_RIG(bound_gang(0), members_carry_status_rank_and_retries)
 {
-    struct rig *rig = bound_gang(0);
     assert_string_equal(rig_label(rig, "job-5", "sakkara.member.status"), "Bound");
     assert_string_equal(rig_label(rig, "job-5", "sakkara.member.rank"), "5");
     assert_string_equal(rig_label(rig, "job-5", "sakkara.member.retries"), "1");
-    rig_destroy(rig);
 }
 
 TEST(r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding)
@@ -94,9 +90,8 @@ TEST(r9_a_member_costs_one_patch_plus_one_for_its_gate_and_a_binding)
     }
 }
 
-TEST(where_bindings_carry_no_labels_a_member_costs_one_patch_more)
+TEST_RIG(two_racks(4), where_bindings_carry_no_labels_a_member_costs_one_patch_more)
 {
-    struct rig *rig = two_racks(4);
     rig->bindings_carry_labels = false;
     rig_group(rig, "group-a", 8, 0, NULL);
     rig_sync(rig);
@@ -109,14 +104,11 @@ TEST(where_bindings_carry_no_labels_a_member_costs_one_patch_more)
         assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, name), 1);
         assert_string_equal(rig_label(rig, name, "sakkara.member.status"), "Bound");
     }
-    rig_destroy(rig);
 }
 
-TEST(filter_is_asked_about_the_planned_node_alone)
+TEST_RIG(bound_gang(RIG_GATED), filter_is_asked_about_the_planned_node_alone)
 {
-    struct rig *rig = bound_gang(RIG_GATED);
     assert_int_equal(rig->n_filters, 8); /* one call a member, none while gated */
-    rig_destroy(rig);
 }
 
 /* The three clusters of the worked example. */
@@ -157,9 +149,8 @@ TEST(the_worked_example_is_placed_as_documented)
     }
 }
 
-TEST(d1_the_planned_node_is_the_one_that_is_bound)
+TEST_RIG(rig_create(), d1_the_planned_node_is_the_one_that_is_bound)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 4);
     rig_group(rig, "g", 1, 0, NULL);
     rig_sync(rig);
@@ -178,26 +169,20 @@ TEST(d1_the_planned_node_is_the_one_that_is_bound)
     rig->hold_scheduler = false;
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p"), "node-0");
-    rig_destroy(rig);
 }
 
-TEST(d2_a_single_feasible_node_is_no_dead_end)
+TEST_RIG(rig_create(), d2_a_single_feasible_node_is_no_dead_end)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 0);
     rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'cpu':'2'}}}");
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
     assert_string_equal(rig_node_of(rig, "p-1"), "node-1");
-    rig_destroy(rig);
 }
 
-TEST(d13_an_ordinary_pod_is_bound)
+TEST_RIG(two_racks(4), d13_an_ordinary_pod_is_bound)
 {
-    struct rig *rig = two_racks(4);
     rig_sync(rig);
     rig_pod(rig, "plain", NULL, 0);
     rig_pod(rig, "gated", NULL, RIG_GATED); /* nobody else would ever let it go */
@@ -205,30 +190,22 @@ TEST(d13_an_ordinary_pod_is_bound)
     assert_true(*rig_node_of(rig, "plain"));
     assert_true(*rig_node_of(rig, "gated"));
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 0);
-    rig_destroy(rig);
 }
 
-TEST(d14_a_map_with_name_and_size_only_packs)
+TEST_RIG(two_racks(4), d14_a_map_with_name_and_size_only_packs)
 {
-    struct rig *rig = two_racks(4);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", 0);
+    rig_gang(rig, "g", 4, "p", 4, 0);
     rig_run(rig, 2 * SKR_SECOND);
     for (int i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "p-%d", i);
         assert_string_equal(rig_node_of(rig, name), "node-0");
     }
-    rig_destroy(rig);
 }
 
-TEST(d30_the_rank_is_on_the_api_server_before_the_binding_is_posted)
+TEST_RIG(two_racks(4), d30_the_rank_is_on_the_api_server_before_the_binding_is_posted)
 {
-    struct rig *rig = two_racks(4);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_gang(rig, "g", 4, "p", 4, RIG_GATED);
     rig->hold_kind = SKR_WRITE_BINDING;
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Binding");
@@ -239,7 +216,6 @@ TEST(d30_the_rank_is_on_the_api_server_before_the_binding_is_posted)
         assert_string_equal(rig_label(rig, name, "sakkara.member.rank"), rank);
         assert_string_equal(rig_node_of(rig, name), "");
     }
-    rig_destroy(rig);
 }
 
 static char *ranks_of_a_run(int racks)
@@ -270,21 +246,16 @@ TEST(d31_d48_ranks_and_placements_are_reproducible)
     free(first);
 }
 
-TEST(d45_our_own_writes_cause_no_planning)
+TEST_RIG(two_racks(4), d45_our_own_writes_cause_no_planning)
 {
-    struct rig *rig = two_racks(4);
-    rig_group(rig, "g", 8, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 8, "g", 0);
+    rig_gang(rig, "g", 8, "p", 8, 0);
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "p", 8);
     assert_int_equal(rig->n_solves, 1);
-    rig_destroy(rig);
 }
 
-TEST(d46_the_first_status_write_is_a_merge_patch_with_the_version)
+TEST_RIG(two_racks(4), d46_the_first_status_write_is_a_merge_patch_with_the_version)
 {
-    struct rig *rig = two_racks(4);
     rig_group(rig, "g", 8, 0, NULL);
     rig->hold_writes = true;
     rig_sync(rig);
@@ -298,7 +269,6 @@ TEST(d46_the_first_status_write_is_a_merge_patch_with_the_version)
     rig->hold_writes = false;
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
-    rig_destroy(rig);
 }
 
 TEST(a_burst_of_gangs_is_planned_by_priority_not_by_arrival)

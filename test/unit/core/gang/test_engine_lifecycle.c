@@ -21,9 +21,8 @@ static void assert_state(struct rig *rig, const char *state, const char *status)
     assert_string_equal(rig_key(rig, "g", "status"), status);
 }
 
-TEST(a_gang_passes_through_every_state_on_its_way)
+TEST_RIG(cluster(), a_gang_passes_through_every_state_on_its_way)
 {
-    struct rig *rig = cluster();
     rig->hold_scheduler = rig->hold_solves = true;
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -58,16 +57,12 @@ TEST(a_gang_passes_through_every_state_on_its_way)
     rig_settle(rig);
     assert_state(rig, "Bound", "Bound");
     assert_string_equal(rig_annotation(rig, RIG_MAP, "g", "sakkara.plan"), "");
-    rig_destroy(rig);
 }
 
-TEST(a_ready_group_falls_back_to_pending_when_a_member_goes)
+TEST_RIG(cluster(), a_ready_group_falls_back_to_pending_when_a_member_goes)
 {
-    struct rig *rig = cluster();
     rig->hold_solves = true;
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, SKR_SECOND);
     assert_state(rig, "Ready", "Ready");
     rig_delete(rig, RIG_POD, "p-1");
@@ -79,16 +74,12 @@ TEST(a_ready_group_falls_back_to_pending_when_a_member_goes)
     rig_pod(rig, "p-2", "g", 0);
     rig_run(rig, SKR_SECOND);
     assert_state(rig, "Bound", "Bound");
-    rig_destroy(rig);
 }
 
-TEST(the_room_that_went_elsewhere_while_solving_is_noticed)
+TEST_RIG(cluster(), the_room_that_went_elsewhere_while_solving_is_noticed)
 {
-    struct rig *rig = cluster();
     rig->hold_solves = true;
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < 2; i++) { /* node-0 is what it is about to be told */
         char name[32];
@@ -101,15 +92,11 @@ TEST(the_room_that_went_elsewhere_while_solving_is_noticed)
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.retries"), "1");
-    rig_destroy(rig);
 }
 
-TEST(backoff_ends_with_a_change_that_can_help)
+TEST_RIG(cluster(), backoff_ends_with_a_change_that_can_help)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 9, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 9, "g", RIG_GATED);
+    rig_gang(rig, "g", 9, "p", 9, RIG_GATED);
     rig_run(rig, 120 * SKR_SECOND);
     assert_state(rig, "Backoff", "Ready");
     assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
@@ -118,22 +105,17 @@ TEST(backoff_ends_with_a_change_that_can_help)
     rig_run(rig, SKR_SECOND);
     assert_state(rig, "Bound", "Bound");
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.retries"), "2");
-    rig_destroy(rig);
 }
 
-TEST(backoff_with_a_missing_member_is_waiting)
+TEST_RIG(cluster(), backoff_with_a_missing_member_is_waiting)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 9, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 9, "g", RIG_GATED);
+    rig_gang(rig, "g", 9, "p", 9, RIG_GATED);
     rig_run(rig, SKR_SECOND);
     rig_delete(rig, RIG_POD, "p-8");
     rig_run(rig, SKR_SECOND);
     assert_state(rig, "Pending", "Waiting");
     assert_string_equal(rig_key(rig, "g", "reason"), "MembersMissing");
     assert_string_equal(rig_key(rig, "g", "message"), "group g has 8 of 9 members");
-    rig_destroy(rig);
 }
 
 static bool never(void *context, const struct skr_pod *pod, const char *node)
@@ -143,21 +125,17 @@ static bool never(void *context, const struct skr_pod *pod, const char *node)
     return strcmp(node, "node-0") != 0;
 }
 
-TEST(given_up_plans_are_tried_again_less_and_less_often)
+TEST_RIG(rig_create(), given_up_plans_are_tried_again_less_and_less_often)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
     rig->in_tree = never; /* vetoed for a minute each time */
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
     rig_run(rig, 600 * SKR_SECOND);
     struct skr_gang_stats stats;
     skr_gang_get_stats(rig->gang, &stats);
     assert_in_range(stats.plans, 3, 12);
     assert_string_equal(rig_key(rig, "g", "status"), "Ready");
     assert_int_equal(rig_n_bound(rig, "g"), 0);
-    rig_destroy(rig);
 }
 
 TEST(each_reason_of_an_infeasible_group_has_its_numbers)
@@ -195,12 +173,9 @@ TEST(each_reason_of_an_infeasible_group_has_its_numbers)
     }
 }
 
-TEST(an_event_tells_a_change_and_never_that_it_is_still_so)
+TEST_RIG(cluster(), an_event_tells_a_change_and_never_that_it_is_still_so)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", 0);
+    rig_gang(rig, "g", 4, "p", 4, 0);
     rig_run(rig, 600 * SKR_SECOND);
     static const char *const reasons[] = {"GroupComplete", "GroupPlaced", "GroupBound"};
     assert_int_equal(json_array_size(rig->events), 3);
@@ -208,12 +183,10 @@ TEST(an_event_tells_a_change_and_never_that_it_is_still_so)
         assert_true(rig_has_event(rig, reasons[i]));
     }
     assert_true(rig_has_event(rig, "GroupBound: 4 members are bound to 2 nodes"));
-    rig_destroy(rig);
 }
 
-TEST(times_count_from_the_first_member_to_the_last_binding)
+TEST_RIG(cluster(), times_count_from_the_first_member_to_the_last_binding)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
     rig_run(rig, 30 * SKR_SECOND);
@@ -224,12 +197,10 @@ TEST(times_count_from_the_first_member_to_the_last_binding)
     assert_string_equal(rig_key(rig, "g", "schedTotalTimeMilli"), "7050");
     assert_string_equal(rig_key(rig, "g", "schedBeginTime"), "2023-11-14T22:13:50Z");
     assert_string_equal(rig_key(rig, "g", "schedEndTime"), "2023-11-14T22:13:57.05Z");
-    rig_destroy(rig);
 }
 
-TEST(conditions_change_their_time_only_with_their_status)
+TEST_RIG(cluster(), conditions_change_their_time_only_with_their_status)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
     rig_run(rig, 10 * SKR_SECOND);
@@ -245,12 +216,10 @@ TEST(conditions_change_their_time_only_with_their_status)
                            "{\"type\":\"Complete\",\"status\":\"True\",\"reason\":\"MembersPresent"
                            "\",\"message\":\"2 of 2 members\",\"lastTransitionTime\":"
                            "\"2023-11-14T22:13:40Z\"}"));
-    rig_destroy(rig);
 }
 
-TEST(ordinary_pods_above_every_member_are_served_first)
+TEST_RIG(rig_create(), ordinary_pods_above_every_member_are_served_first)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig->hold_scheduler = true;
     rig_group(rig, "g", 4, 0, NULL);
@@ -266,12 +235,10 @@ TEST(ordinary_pods_above_every_member_are_served_first)
     rig_edit(rig, RIG_POD, "urgent", "{'status':{'phase':'Succeeded'}}");
     rig_run(rig, 2 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
-    rig_destroy(rig);
 }
 
-TEST(a_member_bound_by_somebody_else_is_adopted)
+TEST_RIG(cluster(), a_member_bound_by_somebody_else_is_adopted)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 3, 0, NULL);
     rig_sync(rig);
     rig->hold_scheduler = true;
@@ -285,12 +252,10 @@ TEST(a_member_bound_by_somebody_else_is_adopted)
     rig_assert_bound(rig, "p", 3);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"node-3\":{\"p-0\":{}}"));
-    rig_destroy(rig);
 }
 
-TEST(a_label_that_changes_the_group_moves_the_pod)
+TEST_RIG(cluster(), a_label_that_changes_the_group_moves_the_pod)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_group(rig, "h", 1, 0, NULL);
     rig_sync(rig);
@@ -305,5 +270,4 @@ TEST(a_label_that_changes_the_group_moves_the_pod)
     assert_string_equal(rig_key(rig, "h", "status"), "Bound");
     assert_true(*rig_node_of(rig, "p-1"));
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }

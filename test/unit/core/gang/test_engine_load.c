@@ -43,13 +43,10 @@ static size_t all_writes(struct rig *rig)
     return n;
 }
 
-TEST(d33_a_hopeless_group_does_not_spin)
+TEST_RIG(rig_create(), d33_a_hopeless_group_does_not_spin)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 5, 4);
-    rig_group(rig, "g", 100, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 100, "g", RIG_GATED);
+    rig_gang(rig, "g", 100, "p", 100, RIG_GATED);
     rig_run(rig, 60 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
     size_t solves = rig->n_solves;
@@ -58,16 +55,12 @@ TEST(d33_a_hopeless_group_does_not_spin)
     assert_int_equal(all_writes(rig), 0);
     assert_int_equal(rig->n_solves, 0); /* and nobody computes */
     assert_in_range(solves, 1, 4);
-    rig_destroy(rig);
 }
 
-TEST(r13_an_infeasible_group_writes_nothing_per_retry)
+TEST_RIG(rig_create(), r13_an_infeasible_group_writes_nothing_per_retry)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
-    rig_group(rig, "g", 5, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 5, "g", RIG_GATED);
+    rig_gang(rig, "g", 5, "p", 5, RIG_GATED);
     rig_run(rig, 60 * SKR_SECOND);
     rig_forget_counts(rig);
     for (int i = 0; i < 50; i++) { /* each of these is a reason to try again */
@@ -76,27 +69,21 @@ TEST(r13_an_infeasible_group_writes_nothing_per_retry)
     }
     assert_true(rig->n_solves >= 50);
     assert_int_equal(all_writes(rig), 0);
-    rig_destroy(rig);
 }
 
-TEST(r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone)
+TEST_RIG(rig_create(), r3_waiting_ungated_members_are_asked_about_twice_and_then_left_alone)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
-    rig_group(rig, "g", 5, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", 0);
+    rig_gang(rig, "g", 5, "p", 4, 0);
     rig_run(rig, 600 * SKR_SECOND);
     assert_int_equal(rig_find(rig, RIG_POD, "p-0")->n_filters, 2);
     rig_pod(rig, "p-4", "g", 0); /* complete, and it never fits */
     rig_run(rig, 600 * SKR_SECOND);
     assert_in_range(rig_find(rig, RIG_POD, "p-0")->n_filters, 2, 4);
-    rig_destroy(rig);
 }
 
-TEST(d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups)
+TEST_RIG(rig_create(), d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 4, 4);
     rig_group(rig, "slow", 8, 0, NULL);
     rig_group(rig, "other", 4, 0, NULL);
@@ -122,7 +109,6 @@ TEST(d34_a_slow_api_server_holds_up_neither_filter_nor_other_groups)
     }
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "s", 8);
-    rig_destroy(rig);
 }
 
 /* Everything but writes happens at once; one write every 20 ms, best class first. */
@@ -149,26 +135,21 @@ static void run_at_50_writes_per_second(struct rig *rig, skr_time duration)
     }
 }
 
-TEST(d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit)
+TEST_RIG(rig_create(), d35_a_gang_of_2000_at_50_writes_a_second_meets_no_hold_limit)
 {
-    struct rig *rig = rig_create();
     rig->check_every = 100;
     rig_racks(rig, 10, 20, 12);
-    rig_group(rig, "g", 2000, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2000, "g", RIG_GATED);
+    rig_gang(rig, "g", 2000, "p", 2000, RIG_GATED);
     run_at_50_writes_per_second(rig, 130 * SKR_SECOND); /* 6,000 writes take 120 s */
     rig_assert_bound(rig, "p", 2000);
     struct skr_gang_stats stats;
     skr_gang_get_stats(rig->gang, &stats);
     assert_int_equal(stats.aborts, 0);
     assert_int_equal(stats.plans, 1);
-    rig_destroy(rig);
 }
 
-TEST(at_most_sixteen_bindings_are_in_flight)
+TEST_RIG(rig_create(), at_most_sixteen_bindings_are_in_flight)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 10, 5);
     rig_group(rig, "g", 50, 0, NULL);
     rig_sync(rig);
@@ -182,7 +163,6 @@ TEST(at_most_sixteen_bindings_are_in_flight)
     }
     rig_run(rig, SKR_SECOND);
     rig_assert_bound(rig, "p", 50);
-    rig_destroy(rig);
 }
 
 /* Two groups that each fit alone, in many interleavings of everything that can be interleaved. */
@@ -237,9 +217,8 @@ TEST(two_groups_that_do_not_fit_together_never_share_the_room)
     }
 }
 
-TEST(a_blocked_group_starves_nobody)
+TEST_RIG(rig_create(), a_blocked_group_starves_nobody)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "large", 9, 100, NULL);
     rig_group(rig, "small", 2, 0, NULL);
@@ -251,12 +230,10 @@ TEST(a_blocked_group_starves_nobody)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "s", 2);
     assert_true(*rig_node_of(rig, "plain"));
-    rig_destroy(rig);
 }
 
-TEST(freed_capacity_wakes_who_waits_for_it)
+TEST_RIG(rig_create(), freed_capacity_wakes_who_waits_for_it)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
     rig_pods(rig, "old", 2, NULL, RIG_BIG);
     rig_group(rig, "g", 4, 0, NULL);
@@ -272,5 +249,4 @@ TEST(freed_capacity_wakes_who_waits_for_it)
     rig_phase(rig, "old-1", "Succeeded");
     rig_run(rig, 2 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
-    rig_destroy(rig);
 }

@@ -46,9 +46,8 @@ static struct rig *waiting_gang(int size)
     return rig;
 }
 
-TEST(the_wait_begins_with_the_last_member_and_ends_bound)
+TEST_RIG(waiting_gang(8), the_wait_begins_with_the_last_member_and_ends_bound)
 {
-    struct rig *rig = waiting_gang(8);
     rig_pods(rig, "job", 7, "group-a", RIG_GATED);
     rig_run(rig, 100 * SKR_SECOND);
     expect_outcomes(rig, 0, 0);
@@ -65,12 +64,10 @@ TEST(the_wait_begins_with_the_last_member_and_ends_bound)
     }
     assert_int_equal(times->n[k], 1);
     assert_int_equal(stats.attempts[SKR_ATTEMPT_PLANNED], 1);
-    rig_destroy(rig);
 }
 
-TEST(a_group_that_comes_apart_before_it_is_bound_failed)
+TEST_RIG(waiting_gang(8), a_group_that_comes_apart_before_it_is_bound_failed)
 {
-    struct rig *rig = waiting_gang(8);
     rig_edit(rig, RIG_MAP, "group-a", "{'data':{'size':'40'}}");
     rig_pods(rig, "job", 40, "group-a", RIG_GATED);
     rig_run(rig, 30 * SKR_SECOND);
@@ -86,12 +83,10 @@ TEST(a_group_that_comes_apart_before_it_is_bound_failed)
     rig_edit(rig, RIG_MAP, "group-a", "{'data':{'constraints':'{'}}");
     rig_run(rig, SKR_SECOND);
     expect_outcomes(rig, 0, 2);
-    rig_destroy(rig);
 }
 
-TEST(a_plan_that_is_given_up_does_not_end_the_wait)
+TEST_RIG(waiting_gang(8), a_plan_that_is_given_up_does_not_end_the_wait)
 {
-    struct rig *rig = waiting_gang(8);
     rig->hold_scheduler = true;
     rig_pods(rig, "job", 8, "group-a", RIG_GATED);
     rig_run(rig, SKR_SECOND);
@@ -107,23 +102,19 @@ TEST(a_plan_that_is_given_up_does_not_end_the_wait)
     rig_assert_bound(rig, "job", 8);
     expect_outcomes(rig, 1, 0);
     assert_true(stats_of(rig).scheduling[SKR_OUTCOME_BOUND].sum >= 2 * SKR_SECOND);
-    rig_destroy(rig);
 }
 
-TEST(a_long_wait_is_in_the_last_bucket)
+TEST_RIG(waiting_gang(40), a_long_wait_is_in_the_last_bucket)
 {
-    struct rig *rig = waiting_gang(40);
     rig_pods(rig, "job", 40, "group-a", RIG_GATED);
     rig_run(rig, 6000 * SKR_SECOND);
     rig_delete(rig, RIG_POD, "job-0");
     rig_run(rig, SKR_SECOND);
     assert_int_equal(stats_of(rig).scheduling[SKR_OUTCOME_FAILED].n[SKR_SCHEDULING_BUCKETS], 1);
-    rig_destroy(rig);
 }
 
-TEST(topologies_are_counted_as_they_come_and_go)
+TEST_RIG(waiting_gang(8), topologies_are_counted_as_they_come_and_go)
 {
-    struct rig *rig = waiting_gang(8);
     assert_int_equal(stats_of(rig).topology_loads, 1);
     rig_edit(rig, RIG_MAP, "topology", "{'data':{'tree':'{'}}");
     rig_run(rig, SKR_SECOND);
@@ -134,7 +125,6 @@ TEST(topologies_are_counted_as_they_come_and_go)
     rig_run(rig, 3 * SKR_SECOND);
     assert_int_equal(stats_of(rig).topology_loads, 2);
     assert_int_equal(stats_of(rig).unknown_nodes, 1);
-    rig_destroy(rig);
 }
 
 /* ---- how much ---- */
@@ -270,14 +260,12 @@ TEST(free_slots_are_what_counting_says_on_random_clusters)
     }
 }
 
-TEST(without_a_tree_there_are_no_slots)
+TEST_RIG(rig_create(), without_a_tree_there_are_no_slots)
 {
-    struct rig *rig = rig_create();
     struct skr_slots slots;
     rig_sync(rig);
     struct skr_slot_count count = {0};
     assert_true(skr_gang_count_slots(rig->gang, &count, 1, &slots));
     assert_null(slots.tree);
     skr_slots_fini(&slots);
-    rig_destroy(rig);
 }

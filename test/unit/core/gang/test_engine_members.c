@@ -52,9 +52,8 @@ static void pod_of_index(struct rig *rig, const char *name, const char *key, int
                     key, index);
 }
 
-TEST(ranks_follow_the_indices_of_a_job)
+TEST_RIG(rig_create(), ranks_follow_the_indices_of_a_job)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 3, 4);
     rig_group(rig, "g", 24, 0, NULL);
     rig_sync(rig);
@@ -73,12 +72,10 @@ TEST(ranks_follow_the_indices_of_a_job)
         assert_string_equal(rig_node_of(rig, name), node);
     }
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
-TEST(a_replacement_of_an_index_gets_the_rank_of_that_index)
+TEST_RIG(rig_create(), a_replacement_of_an_index_gets_the_rank_of_that_index)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 3, 1);
     rig_group(rig, "g", 6, 0, NULL);
     rig_sync(rig);
@@ -96,7 +93,6 @@ TEST(a_replacement_of_an_index_gets_the_rank_of_that_index)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_label(rig, "j-2-z", "sakkara.member.rank"), "2");
     assert_string_equal(rig_label(rig, "j-4-b", "sakkara.member.rank"), "4");
-    rig_destroy(rig);
 }
 
 TEST(indices_that_are_not_all_there_or_not_different_are_no_order)
@@ -148,9 +144,9 @@ TEST(d9_a_lost_member_is_replaced_beside_the_others)
     }
 }
 
-TEST(survivors_never_move_and_constraints_count_them)
+TEST_RIG(bound(4, "{'node':{'max':1},'rack':{'type':'spread'}}"),
+         survivors_never_move_and_constraints_count_them)
 {
-    struct rig *rig = bound(4, "{'node':{'max':1},'rack':{'type':'spread'}}");
     rig_delete(rig, RIG_POD, "p-3");
     rig_pod(rig, "q", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
@@ -161,12 +157,10 @@ TEST(survivors_never_move_and_constraints_count_them)
         assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name), 1);
     }
     assert_true(*rig_node_of(rig, "q"));
-    rig_destroy(rig);
 }
 
-TEST(newcomers_need_not_wait_for_further_missing_members)
+TEST_RIG(bound(6, NULL), newcomers_need_not_wait_for_further_missing_members)
 {
-    struct rig *rig = bound(6, NULL);
     rig_delete(rig, RIG_POD, "p-1");
     rig_delete(rig, RIG_POD, "p-2");
     rig_delete(rig, RIG_POD, "p-3");
@@ -176,16 +170,12 @@ TEST(newcomers_need_not_wait_for_further_missing_members)
     assert_int_equal(rig_n_bound(rig, "g"), 4);
     assert_string_equal(rig_label(rig, "q", "sakkara.member.rank"), "1");
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(a_replacement_that_fits_nowhere_waits_with_the_exact_reason)
+TEST_RIG(rig_create(), a_replacement_that_fits_nowhere_waits_with_the_exact_reason)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 2);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", 0);
+    rig_gang(rig, "g", 4, "p", 4, 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'seat-hold':'0'}}");
     rig_delete(rig, RIG_POD, "p-0");
@@ -201,27 +191,21 @@ TEST(a_replacement_that_fits_nowhere_waits_with_the_exact_reason)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "q"), "node-0");
     assert_string_equal(rig_key(rig, "g", "reason"), "");
-    rig_destroy(rig);
 }
 
-TEST(d10_a_failed_pod_frees_its_seat_for_the_retry)
+TEST_RIG(bound(4, NULL), d10_a_failed_pod_frees_its_seat_for_the_retry)
 {
-    struct rig *rig = bound(4, NULL);
     rig_phase(rig, "p-2", "Failed");
     rig_pod(rig, "retry", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "retry"));
     assert_string_equal(rig_label(rig, "retry", "sakkara.member.rank"), "2");
-    rig_destroy(rig);
 }
 
-TEST(a_terminating_pod_holds_no_seat_but_its_room)
+TEST_RIG(rig_create(), a_terminating_pod_holds_no_seat_but_its_room)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 1, 2);
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_terminate(rig, "p-0");
     rig_pod(rig, "q", "g", 0);
@@ -230,7 +214,6 @@ TEST(a_terminating_pod_holds_no_seat_but_its_room)
     rig_delete(rig, RIG_POD, "p-0");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "q"), "node-0");
-    rig_destroy(rig);
 }
 
 TEST(a_succeeded_member_of_the_same_controller_is_replaced)
@@ -245,9 +228,8 @@ TEST(a_succeeded_member_of_the_same_controller_is_replaced)
 
 /* ---- generations ---- */
 
-TEST(newcomers_of_another_controller_are_the_next_generation_after_a_success)
+TEST_RIG(bound(3, NULL), newcomers_of_another_controller_are_the_next_generation_after_a_success)
 {
-    struct rig *rig = bound(3, NULL);
     rig_phase(rig, "p-0", "Succeeded");
     rig_pods(rig, "bare", 3, "g", RIG_BARE);
     rig_run(rig, 10 * SKR_SECOND);
@@ -264,7 +246,6 @@ TEST(newcomers_of_another_controller_are_the_next_generation_after_a_success)
     rig_assert_bound(rig, "bare", 3);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_string_equal(rig_key(rig, "g", "rank"), "[(bare-0,0) (bare-1,1) (bare-2,2)]");
-    rig_destroy(rig);
 }
 
 static void pod_of_other_job(struct rig *rig, const char *name)
@@ -276,9 +257,8 @@ static void pod_of_other_job(struct rig *rig, const char *name)
                     "},'status':{'phase':'Pending'}}");
 }
 
-TEST(another_job_gets_no_seat_while_the_first_one_runs)
+TEST_RIG(bound(3, NULL), another_job_gets_no_seat_while_the_first_one_runs)
 {
-    struct rig *rig = bound(3, NULL);
     rig_delete(rig, RIG_POD, "p-1");
     for (int i = 0; i < 3; i++) {
         char name[32];
@@ -291,12 +271,10 @@ TEST(another_job_gets_no_seat_while_the_first_one_runs)
     rig_run(rig, 10 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "p-1"));
     assert_string_equal(rig_node_of(rig, "two-0"), "");
-    rig_destroy(rig);
 }
 
-TEST(of_two_jobs_that_come_at_once_one_gets_all_seats)
+TEST_RIG(rig_create(), of_two_jobs_that_come_at_once_one_gets_all_seats)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 4);
     rig_group(rig, "g", 3, 0, NULL);
     for (int i = 0; i < 3; i++) { /* one after the other, so that age mixes them */
@@ -310,22 +288,18 @@ TEST(of_two_jobs_that_come_at_once_one_gets_all_seats)
     rig_run(rig, 10 * SKR_SECOND);
     rig_assert_bound(rig, "one", 3);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
-    rig_destroy(rig);
 }
 
-TEST(without_a_success_newcomers_of_another_controller_are_replacements)
+TEST_RIG(bound(3, NULL), without_a_success_newcomers_of_another_controller_are_replacements)
 {
-    struct rig *rig = bound(3, NULL);
     rig_delete(rig, RIG_POD, "p-1");
     rig_pod(rig, "bare", "g", RIG_BARE);
     rig_run(rig, 5 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "bare"));
-    rig_destroy(rig);
 }
 
-TEST(a_group_whose_pods_have_succeeded_is_finished_until_somebody_comes)
+TEST_RIG(bound(2, NULL), a_group_whose_pods_have_succeeded_is_finished_until_somebody_comes)
 {
-    struct rig *rig = bound(2, NULL);
     char begin[64];
     snprintf(begin, sizeof begin, "%s", rig_key(rig, "g", "schedBeginTime"));
     rig_phase(rig, "p-0", "Succeeded");
@@ -347,7 +321,6 @@ TEST(a_group_whose_pods_have_succeeded_is_finished_until_somebody_comes)
     rig_assert_bound(rig, "q", 2);
     assert_string_not_equal(rig_key(rig, "g", "schedBeginTime"), begin);
     assert_string_equal(rig_label(rig, "q-0", "sakkara.member.retries"), "1");
-    rig_destroy(rig);
 }
 
 static void assert_finished(struct rig *rig)
@@ -367,9 +340,8 @@ static const char *sentence(struct rig *rig)
     return json_string_value(json_object_get(rig_explain(rig, "g"), "sentence"));
 }
 
-TEST(a_gang_that_ends_pod_by_pod_lacks_nothing_on_its_way)
+TEST_RIG(bound(4, NULL), a_gang_that_ends_pod_by_pod_lacks_nothing_on_its_way)
 {
-    struct rig *rig = bound(4, NULL);
     for (int i = 0; i < 3; i++) {
         char name[32];
         snprintf(name, sizeof name, "p-%d", i);
@@ -401,12 +373,10 @@ TEST(a_gang_that_ends_pod_by_pod_lacks_nothing_on_its_way)
     rig_run(rig, 5 * SKR_SECOND);
     assert_finished(rig);
     assert_string_equal(sentence(rig), "group g has finished");
-    rig_destroy(rig);
 }
 
-TEST(a_gang_that_ended_while_nobody_looked_is_finished)
+TEST_RIG(bound(4, NULL), a_gang_that_ended_while_nobody_looked_is_finished)
 {
-    struct rig *rig = bound(4, NULL);
     rig->hold_watch[RIG_POD] = true;
     for (int i = 0; i < 4; i++) {
         char name[32];
@@ -417,12 +387,10 @@ TEST(a_gang_that_ended_while_nobody_looked_is_finished)
     rig_restart(rig);
     rig_run(rig, 5 * SKR_SECOND);
     assert_finished(rig);
-    rig_destroy(rig);
 }
 
-TEST(a_success_whose_fellows_are_cleared_away_is_the_end)
+TEST_RIG(bound(4, NULL), a_success_whose_fellows_are_cleared_away_is_the_end)
 {
-    struct rig *rig = bound(4, NULL);
     rig_phase(rig, "p-2", "Succeeded");
     rig_delete(rig, RIG_POD, "p-0");
     rig_delete(rig, RIG_POD, "p-1");
@@ -431,7 +399,6 @@ TEST(a_success_whose_fellows_are_cleared_away_is_the_end)
     rig_delete(rig, RIG_POD, "p-3");
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Finished");
-    rig_destroy(rig);
 }
 
 TEST(failed_and_deleted_members_are_no_end)
@@ -452,9 +419,8 @@ TEST(failed_and_deleted_members_are_no_end)
     rig_destroy(rig);
 }
 
-TEST(a_job_run_again_under_its_name_is_a_new_start)
+TEST_RIG(bound(2, NULL), a_job_run_again_under_its_name_is_a_new_start)
 {
-    struct rig *rig = bound(2, NULL);
     rig_phase(rig, "p-0", "Succeeded");
     rig_phase(rig, "p-1", "Succeeded");
     rig_run(rig, SKR_SECOND);
@@ -478,7 +444,6 @@ TEST(a_job_run_again_under_its_name_is_a_new_start)
     rig_phase(rig, "q-1", "Failed"); /* successes of the first run do not count */
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
 /* ---- size ---- */
@@ -487,9 +452,7 @@ TEST(d11_a_pod_beyond_size_is_woken_when_a_seat_frees)
 {
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = cluster();
-        rig_group(rig, "g", 4, 0, NULL);
-        rig_sync(rig);
-        rig_pods(rig, "p", 5, "g", flags);
+        rig_gang(rig, "g", 4, "p", 5, flags);
         rig_run(rig, 10 * SKR_SECOND);
         rig_assert_bound(rig, "p", 4);
         assert_string_equal(rig_node_of(rig, "p-4"), "");
@@ -502,9 +465,8 @@ TEST(d11_a_pod_beyond_size_is_woken_when_a_seat_frees)
     }
 }
 
-TEST(seats_go_to_the_oldest_by_creation_then_name)
+TEST_RIG(cluster(), seats_go_to_the_oldest_by_creation_then_name)
 {
-    struct rig *rig = cluster();
     rig_group(rig, "g", 2, 0, NULL);
     rig_pod(rig, "c", "g", 0);
     rig_pod(rig, "b", "g", 0);
@@ -515,12 +477,10 @@ TEST(seats_go_to_the_oldest_by_creation_then_name)
     assert_true(*rig_node_of(rig, "b"));
     assert_true(*rig_node_of(rig, "c"));
     assert_string_equal(rig_node_of(rig, "a"), "");
-    rig_destroy(rig);
 }
 
-TEST(a_larger_size_of_a_bound_group_is_filled_by_newcomers)
+TEST_RIG(bound(3, NULL), a_larger_size_of_a_bound_group_is_filled_by_newcomers)
 {
-    struct rig *rig = bound(3, NULL);
     rig_pods(rig, "q", 2, "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
@@ -530,12 +490,10 @@ TEST(a_larger_size_of_a_bound_group_is_filled_by_newcomers)
     assert_string_equal(rig_label(rig, "q-0", "sakkara.member.rank"), "3");
     assert_string_equal(rig_label(rig, "q-1", "sakkara.member.rank"), "4");
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing)
+TEST_RIG(bound(5, NULL), a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing)
 {
-    struct rig *rig = bound(5, NULL);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3'}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 5);
@@ -548,29 +506,23 @@ TEST(a_smaller_size_of_a_bound_group_evicts_nobody_and_refills_nothing)
     rig_delete(rig, RIG_POD, "p-2");
     rig_run(rig, 5 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "q")); /* two of three were left */
-    rig_destroy(rig);
 }
 
-TEST(changed_constraints_of_a_bound_group_move_nothing)
+TEST_RIG(bound(4, NULL), changed_constraints_of_a_bound_group_move_nothing)
 {
-    struct rig *rig = bound(4, NULL);
     rig_forget_counts(rig);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'constraints':'{\\'node\\':{\\'max\\':1}}'}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p-3"), "node-0");
     assert_int_equal(rig->n_solves, 0);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
 /* ---- readiness ---- */
 
-TEST(a_foreign_gate_keeps_the_group_waiting_and_ours_on)
+TEST_RIG(cluster(), a_foreign_gate_keeps_the_group_waiting_and_ours_on)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
     rig_edit(rig, RIG_POD, "p-1",
              "{'spec':{'schedulingGates':[{'name':'sakkara.gang'},{'name':'quota'}]}}");
     rig_run(rig, 5 * SKR_SECOND);
@@ -580,15 +532,11 @@ TEST(a_foreign_gate_keeps_the_group_waiting_and_ours_on)
     rig_edit(rig, RIG_POD, "p-1", "{'spec':{'schedulingGates':[{'name':'sakkara.gang'}]}}");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }
 
-TEST(gated_members_are_told_their_state_once)
+TEST_RIG(cluster(), gated_members_are_told_their_state_once)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 3, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_gang(rig, "g", 3, "p", 2, RIG_GATED);
     rig_pod(rig, "q", "g", 0);
     rig_delete(rig, RIG_POD, "q");
     rig_pod(rig, "open", "h", 0);
@@ -603,7 +551,6 @@ TEST(gated_members_are_told_their_state_once)
     size_t events = rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL);
     rig_run(rig, 600 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_CREATE_EVENT, NULL), events);
-    rig_destroy(rig);
 }
 
 /* In the order of its reasons: missing members, then no room. */
@@ -612,9 +559,7 @@ TEST(waiting_members_are_told_each_reason_once_with_the_next_command)
     for (int flags = 0; flags <= RIG_GATED; flags++) {
         struct rig *rig = rig_create();
         rig_racks(rig, 2, 3, 1);
-        rig_group(rig, "g", 9, 0, NULL);
-        rig_sync(rig);
-        rig_pods(rig, "p", 8, "g", flags);
+        rig_gang(rig, "g", 9, "p", 8, flags);
         rig_run(rig, 10 * SKR_SECOND);
         rig_pod(rig, "p-8", "g", flags);
         rig_run(rig, 60 * SKR_SECOND);
@@ -636,25 +581,18 @@ TEST(waiting_members_are_told_each_reason_once_with_the_next_command)
     }
 }
 
-TEST(of_a_large_ungated_group_the_first_member_is_told)
+TEST_RIG(cluster(), of_a_large_ungated_group_the_first_member_is_told)
 {
-    struct rig *rig = cluster();
-    rig_group(rig, "g", 40, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 40, "g", 0);
+    rig_gang(rig, "g", 40, "p", 40, 0);
     rig_run(rig, 60 * SKR_SECOND);
     assert_true(rig_has_event(rig, "Pod/p-0 Warning GroupWaiting: group g needs 40 slots"));
     assert_false(rig_has_event(rig, "Pod/p-1 "));
-    rig_destroy(rig);
 }
 
-TEST(no_condition_says_being_planned_while_the_group_never_fits)
+TEST_RIG(rig_create(), no_condition_says_being_planned_while_the_group_never_fits)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 3, 1);
-    rig_group(rig, "g", 9, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 9, "g", 0);
+    rig_gang(rig, "g", 9, "p", 9, 0);
     rig_run(rig, 60 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "NeverFits");
     for (int i = 0; i < 9; i++) {
@@ -667,12 +605,10 @@ TEST(no_condition_says_being_planned_while_the_group_never_fits)
     size_t patches = rig_count(rig, SKR_WRITE_PATCH_POD, NULL);
     rig_run(rig, 600 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), patches);
-    rig_destroy(rig);
 }
 
-TEST(d44_the_larger_request_is_the_demand_of_every_member)
+TEST_RIG(rig_create(), d44_the_larger_request_is_the_demand_of_every_member)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 3);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -685,7 +621,6 @@ TEST(d44_the_larger_request_is_the_demand_of_every_member)
     assert_non_null(strstr(conditions, "PodsNotHomogeneous"));
     assert_non_null(strstr(conditions, "p-1"));
     assert_non_null(strstr(conditions, "CPU"));
-    rig_destroy(rig);
 }
 
 TEST(unequal_pods_are_refused_where_that_is_asked_for)
@@ -709,17 +644,13 @@ TEST(unequal_pods_are_refused_where_that_is_asked_for)
     rig_destroy(rig);
 }
 
-TEST(d4_eligibility_is_that_of_the_gang_not_of_one_pod)
+TEST_RIG(rig_create(), d4_eligibility_is_that_of_the_gang_not_of_one_pod)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 4);
     rig_edit(rig, RIG_NODE, "node-0", "{'spec':{'taints':[{'key':'gpu','effect':'NoSchedule'}]}}");
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
     rig_edit(rig, RIG_POD, "p-0", "{'spec':{'tolerations':[{'operator':'Exists'}]}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
     assert_string_equal(rig_node_of(rig, "p-1"), "node-1");
-    rig_destroy(rig);
 }

@@ -165,9 +165,8 @@ TEST(d50_a_plan_that_was_given_up_holds_no_capacity)
     rig_destroy(rig);
 }
 
-TEST(d50_an_infeasible_gang_holds_no_capacity)
+TEST_RIG(rig_create(), d50_an_infeasible_gang_holds_no_capacity)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 7, 1);
     rig_group(rig, "g", 8, 9, NULL);
     rig_group(rig, "other", 7, 0, NULL);
@@ -178,12 +177,10 @@ TEST(d50_an_infeasible_gang_holds_no_capacity)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "o", 7);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
-    rig_destroy(rig);
 }
 
-TEST(a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not)
+TEST_RIG(rig_create(), a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 4);
     rig_group(rig, "g", 6, 0, "{'rack':{'type':'pack','hard':true}}");
     rig_sync(rig);
@@ -206,7 +203,6 @@ TEST(a_topology_edit_keeps_a_plan_that_still_holds_and_aborts_one_that_does_not)
     rig_assert_bound(rig, "p", 6);
     assert_string_equal(rig_node_of(rig, "p-0"), "node-1");
     assert_string_equal(rig_node_of(rig, "p-5"), "node-2");
-    rig_destroy(rig);
 }
 
 /* ---- the commit of Binding ---- */

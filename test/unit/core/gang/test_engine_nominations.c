@@ -33,9 +33,8 @@ static void accept_all_but(struct rig *rig, const char *pod)
 
 /* ---- nominations ---- */
 
-TEST(r9_a_lost_nomination_is_written_again_with_the_next_count)
+TEST_RIG(planned(0), r9_a_lost_nomination_is_written_again_with_the_next_count)
 {
-    struct rig *rig = planned(0);
     char first[32];
     snprintf(first, sizeof first, "%s", rig_label(rig, "p-0", "sakkara.member.plan"));
     rig->hold_watch[RIG_POD] = true;
@@ -48,32 +47,26 @@ TEST(r9_a_lost_nomination_is_written_again_with_the_next_count)
     assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
     assert_string_not_equal(rig_label(rig, "p-0", "sakkara.member.plan"), first);
     assert_memory_equal(rig_label(rig, "p-0", "sakkara.member.plan"), first, 9);
-    rig_destroy(rig);
 }
 
-TEST(r9_a_parked_member_is_not_nominated_again)
+TEST_RIG(planned(0), r9_a_parked_member_is_not_nominated_again)
 {
-    struct rig *rig = planned(0);
     rig_bind(rig, "p-0", "node-0");
     rig_edit(rig, RIG_POD, "p-0", "{'status':{'nominatedNodeName':null}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 1);
-    rig_destroy(rig);
 }
 
-TEST(r9_labels_of_a_parked_member_that_a_user_removed_are_mended)
+TEST_RIG(planned(0), r9_labels_of_a_parked_member_that_a_user_removed_are_mended)
 {
-    struct rig *rig = planned(0);
     rig_bind(rig, "p-0", "node-0");
     rig_edit(rig, RIG_POD, "p-0", "{'metadata':{'labels':{'sakkara.member.rank':null}}}");
     rig_settle(rig);
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.rank"), "0");
-    rig_destroy(rig);
 }
 
-TEST(r9_no_patch_is_sent_while_one_is_in_flight)
+TEST_RIG(rig_create(), r9_no_patch_is_sent_while_one_is_in_flight)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -88,7 +81,6 @@ TEST(r9_no_patch_is_sent_while_one_is_in_flight)
     rig_settle(rig);
     assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, "p-0"), 1);
     assert_int_equal(rig_count(rig, SKR_WRITE_UNGATE_POD, "p-1"), 0); /* no barrier, no hurry */
-    rig_destroy(rig);
 }
 
 TEST(an_unknown_outcome_of_a_nomination_is_sent_again)
@@ -139,9 +131,8 @@ TEST(a_nomination_that_meets_404_or_422_means_a_lost_member)
     }
 }
 
-TEST(where_the_status_may_not_be_patched_labels_do_the_kick)
+TEST_RIG(rig_create(), where_the_status_may_not_be_patched_labels_do_the_kick)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 2);
     rig_group(rig, "g", 4, 0, NULL);
     rig_sync(rig);
@@ -151,7 +142,6 @@ TEST(where_the_status_may_not_be_patched_labels_do_the_kick)
     rig_assert_bound(rig, "p", 4);
     assert_in_range(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 1, 4);
     assert_string_equal(rig_nominated(rig, "p-0"), "");
-    rig_destroy(rig);
 }
 
 TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
@@ -184,20 +174,17 @@ TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
     rig_destroy(rig);
 }
 
-TEST(a_member_that_keeps_its_node_is_not_cleared_in_between)
+TEST_RIG(planned(0), a_member_that_keeps_its_node_is_not_cleared_in_between)
 {
-    struct rig *rig = planned(0);
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, "p-0"), 2);
     assert_string_equal(rig_nominated(rig, "p-3"), "node-2");
-    rig_destroy(rig);
 }
 
-TEST(a_plan_equal_to_the_one_before_kicks_its_members_again)
+TEST_RIG(planned(0), a_plan_equal_to_the_one_before_kicks_its_members_again)
 {
-    struct rig *rig = planned(0);
     accept_all_but(rig, "");
     rig_run(rig, 305 * SKR_SECOND); /* planTimeout, back-off, the same plan again */
     assert_string_equal(rig_state(rig, "g"), "Admitting");
@@ -206,7 +193,6 @@ TEST(a_plan_equal_to_the_one_before_kicks_its_members_again)
         snprintf(name, sizeof name, "p-%d", i);
         assert_true(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, name) >= 2);
     }
-    rig_destroy(rig);
 }
 
 /* ---- refusals ---- */
@@ -227,9 +213,7 @@ TEST(d5_a_nominated_node_that_in_tree_filters_refuse_is_vetoed_and_planned_aroun
         rig->in_tree = refuses;
         refused_node = "node-0";
         refused_pod = "p-1";
-        rig_group(rig, "g", 4, 0, NULL);
-        rig_sync(rig);
-        rig_pods(rig, "p", 4, "g", RIG_GATED);
+        rig_gang(rig, "g", 4, "p", 4, RIG_GATED);
         rig_run(rig, 30 * SKR_SECOND);
         rig_assert_bound(rig, "p", 4);
         assert_string_not_equal(rig_node_of(rig, "p-1"), "node-0");
@@ -246,9 +230,7 @@ TEST(a_veto_ends_after_a_minute_or_with_a_change_of_the_node)
         rig->in_tree = refuses;
         refused_node = "node-0";
         refused_pod = NULL;
-        rig_group(rig, "g", 2, 0, NULL);
-        rig_sync(rig);
-        rig_pods(rig, "p", 2, "g", RIG_GATED);
+        rig_gang(rig, "g", 2, "p", 2, RIG_GATED);
         rig_run(rig, 40 * SKR_SECOND);
         assert_int_equal(rig_n_bound(rig, "g"), 0);
         refused_node = "none";
@@ -263,9 +245,8 @@ TEST(a_veto_ends_after_a_minute_or_with_a_change_of_the_node)
     }
 }
 
-TEST(a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition)
+TEST_RIG(planned(0), a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition)
 {
-    struct rig *rig = planned(0);
     accept_all_but(rig, "p-3");
     rig_edit(rig, RIG_POD, "p-3",
              "{'status':{'conditions':[{'type':'PodScheduled','status':'False','reason':"
@@ -276,12 +257,10 @@ TEST(a_member_kicked_and_not_asked_about_for_15_s_aborts_with_the_condition)
     assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
     assert_non_null(strstr(rig_key(rig, "g", "message"), "volume node affinity"));
     assert_non_null(strstr(rig_key(rig, "g", "message"), "p-3"));
-    rig_destroy(rig);
 }
 
-TEST(a_member_is_waited_for_while_the_scheduler_comes_to_others)
+TEST_RIG(planned(0), a_member_is_waited_for_while_the_scheduler_comes_to_others)
 {
-    struct rig *rig = planned(0);
     for (int i = 0; i < 3; i++) { /* each after 12 s, in the order of a long queue */
         char name[16];
         rig_run(rig, 12 * SKR_SECOND);
@@ -293,24 +272,20 @@ TEST(a_member_is_waited_for_while_the_scheduler_comes_to_others)
     assert_string_equal(rig_state(rig, "g"), "Admitting");
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "FilteredByOthers");
-    rig_destroy(rig);
 }
 
-TEST(a_scheduler_that_is_down_costs_no_patience)
+TEST_RIG(planned(RIG_GATED), a_scheduler_that_is_down_costs_no_patience)
 {
-    struct rig *rig = planned(RIG_GATED);
     rig_run(rig, 120 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Admitting");
     rig->hold_scheduler = false;
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 4);
-    rig_destroy(rig);
 }
 
-TEST(within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more)
+TEST_RIG(planned(0), within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more)
 {
-    struct rig *rig = planned(0);
     rig_run(rig, 10 * SKR_SECOND);
     rig_edit(rig, RIG_NODE, "node-0", "{'metadata':{'labels':{'zone':'z'}}}");
     rig_run(rig, SKR_SECOND);
@@ -322,12 +297,10 @@ TEST(within_5_s_of_a_change_of_its_node_a_refused_member_is_kicked_once_more)
     rig_filter(rig, "p-0", "node-2 node-3"); /* again: that is a veto */
     rig_run(rig, SKR_SECOND);
     assert_true(strcmp(rig_nominated(rig, "p-0"), "node-0") != 0);
-    rig_destroy(rig);
 }
 
-TEST(a_list_without_the_planned_node_means_nothing_before_it_was_nominated)
+TEST_RIG(planned(0), a_list_without_the_planned_node_means_nothing_before_it_was_nominated)
 {
-    struct rig *rig = planned(0);
     rig_run(rig, 10 * SKR_SECOND);
     rig->hold_watch[RIG_POD] = true;
     rig_edit(rig, RIG_POD, "p-0", "{'status':{'nominatedNodeName':null}}");
@@ -337,12 +310,10 @@ TEST(a_list_without_the_planned_node_means_nothing_before_it_was_nominated)
     rig->hold_watch[RIG_POD] = false;
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
-    rig_destroy(rig);
 }
 
-TEST(a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit)
+TEST_RIG(rig_create(), a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 3, 2);
     rig_pod(rig, "full", NULL, RIG_BIG);
     rig_edit(rig, RIG_POD, "full", "{'spec':{'nodeName':'node-1'}}");
@@ -364,12 +335,10 @@ TEST(a_complete_probe_vetoes_a_node_it_leaves_out_only_if_the_pod_would_fit)
     rig_pods(rig, "q", 4, "h", 0);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_nominated(rig, "q-0"), "node-0"); /* no pod of that template was left */
-    rig_destroy(rig);
 }
 
-TEST(after_a_veto_nodes_that_a_probe_has_listed_come_first)
+TEST_RIG(rig_create(), after_a_veto_nodes_that_a_probe_has_listed_come_first)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 4, 1);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -390,5 +359,4 @@ TEST(after_a_veto_nodes_that_a_probe_has_listed_come_first)
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_nominated(rig, "p-0"), "node-2");
     assert_string_equal(rig_nominated(rig, "p-1"), "node-3");
-    rig_destroy(rig);
 }

@@ -48,16 +48,14 @@ TEST(min_member_1_with_three_pods_binds_all_three)
     }
 }
 
-TEST(nobody_starts_below_the_minimum)
+TEST_RIG(cluster(3), nobody_starts_below_the_minimum)
 {
-    struct rig *rig = cluster(3);
     rig_podgroup(rig, "g", 3);
     rig_sync(rig);
     rig_pods(rig, "p", 2, "g", RIG_POD_GROUP_LABEL);
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
     assert_string_equal(pg_key(rig, "reason"), "MembersMissing");
-    rig_destroy(rig);
 }
 
 TEST(as_many_start_as_fit_and_the_rest_follows_when_there_is_room)
@@ -113,9 +111,8 @@ TEST(the_minimum_is_what_waits_for_room)
     rig_destroy(rig);
 }
 
-TEST(followers_come_one_by_one_whoever_controls_them)
+TEST_RIG(cluster(4), followers_come_one_by_one_whoever_controls_them)
 {
-    struct rig *rig = cluster(4);
     rig_podgroup(rig, "g", 1);
     rig_sync(rig);
     rig_pod(rig, "driver", "g", RIG_POD_GROUP_LABEL | RIG_BARE);
@@ -130,12 +127,10 @@ TEST(followers_come_one_by_one_whoever_controls_them)
     rig_run(rig, 3 * SKR_SECOND);
     assert_true(*rig_node_of(rig, "executor-3"));
     assert_string_equal(pg_key(rig, "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(a_plan_of_more_than_the_minimum_survives_a_restart)
+TEST_RIG(cluster(4), a_plan_of_more_than_the_minimum_survives_a_restart)
 {
-    struct rig *rig = cluster(4);
     rig_podgroup(rig, "g", 2);
     rig_sync(rig);
     rig->hold_scheduler = true;
@@ -151,5 +146,4 @@ TEST(a_plan_of_more_than_the_minimum_survives_a_restart)
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 5);
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }

@@ -34,9 +34,7 @@ static struct rig *apart(int nodes, int flags)
     rig->in_tree = alone;
     rig->context = rig;
     rig_racks(rig, 1, nodes, 4);
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", flags);
+    rig_gang(rig, "g", 4, "p", 4, flags);
     return rig;
 }
 
@@ -63,9 +61,8 @@ TEST(a_group_that_is_refused_again_and_again_is_planned_less_and_less_often)
     }
 }
 
-TEST(room_that_frees_elsewhere_ends_no_pause)
+TEST_RIG(apart(3, RIG_GATED), room_that_frees_elsewhere_ends_no_pause)
 {
-    struct rig *rig = apart(3, RIG_GATED);
     rig_node(rig, "elsewhere", 4);
     rig_run(rig, 3600 * SKR_SECOND);
     uint64_t before = plans(rig);
@@ -78,7 +75,6 @@ TEST(room_that_frees_elsewhere_ends_no_pause)
         rig_run(rig, SKR_SECOND / 2);
     }
     assert_in_range(plans(rig) - before, 0, 3);
-    rig_destroy(rig);
 }
 
 TEST(what_a_refusal_may_rest_on_ends_the_pause_at_once)

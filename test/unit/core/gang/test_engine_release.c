@@ -27,9 +27,9 @@ static size_t gated(struct rig *rig, const char *prefix, int n)
     return count;
 }
 
-TEST(the_first_group_that_waited_long_enough_for_capacity_loses_its_gates)
+TEST_RIG(begin(60 * SKR_SECOND),
+         the_first_group_that_waited_long_enough_for_capacity_loses_its_gates)
 {
-    struct rig *rig = begin(60 * SKR_SECOND);
     rig_group(rig, "large", 30, 0, NULL);
     rig_group(rig, "other", 40, 0, NULL);
     rig_sync(rig);
@@ -54,39 +54,28 @@ TEST(the_first_group_that_waited_long_enough_for_capacity_loses_its_gates)
              "\\\"node-7\\\":{}}}'}}");
     rig_run(rig, 30 * SKR_SECOND);
     rig_assert_bound(rig, "job", 30);
-    rig_destroy(rig);
 }
 
-TEST(off_means_never)
+TEST_RIG(begin(SKR_TIME_NEVER), off_means_never)
 {
-    struct rig *rig = begin(SKR_TIME_NEVER);
-    rig_group(rig, "large", 30, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "job", 30, "large", RIG_GATED);
+    rig_gang(rig, "large", 30, "job", 30, RIG_GATED);
     rig_run(rig, 3600 * SKR_SECOND);
     assert_int_equal(gated(rig, "job", 30), 30);
-    rig_destroy(rig);
 }
 
-TEST(a_group_that_waits_for_its_rules_keeps_its_gates)
+TEST_RIG(begin(60 * SKR_SECOND), a_group_that_waits_for_its_rules_keeps_its_gates)
 {
-    struct rig *rig = begin(60 * SKR_SECOND);
     rig_sync(rig);
     rig_group(rig, "odd", 8, 0, "{'node':{'partitions':5,'max':1}}");
     rig_pods(rig, "job", 8, "odd", RIG_GATED);
     rig_run(rig, 600 * SKR_SECOND);
     rig_assert_text(rig_key(rig, "odd", "reason"), "ConstraintConflict");
     assert_int_equal(gated(rig, "job", 8), 8);
-    rig_destroy(rig);
 }
 
-TEST(at_most_two_hundred_such_pods_are_out_at_once)
+TEST_RIG(begin(60 * SKR_SECOND), at_most_two_hundred_such_pods_are_out_at_once)
 {
-    struct rig *rig = begin(60 * SKR_SECOND);
-    rig_group(rig, "huge", 250, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "job", 250, "huge", RIG_GATED);
+    rig_gang(rig, "huge", 250, "job", 250, RIG_GATED);
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(gated(rig, "job", 250), 50);
-    rig_destroy(rig);
 }

@@ -58,9 +58,8 @@ static struct skr_gang_stats stats_of(struct rig *rig)
     return stats;
 }
 
-TEST(a_pod_that_invents_254_resources_takes_no_name_from_others)
+TEST_RIG(rig_create(), a_pod_that_invents_254_resources_takes_no_name_from_others)
 {
-    struct rig *rig = rig_create();
     rig_sync(rig);
     invent(rig, "evil/p", "a");
     invent(rig, "evil/q", "b");
@@ -72,12 +71,10 @@ TEST(a_pod_that_invents_254_resources_takes_no_name_from_others)
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 2);
     assert_int_equal(stats_of(rig).refused_nodes, 0);
-    rig_destroy(rig);
 }
 
-TEST(a_request_that_no_node_offers_is_named_and_served_when_one_does)
+TEST_RIG(rig_create(), a_request_that_no_node_offers_is_named_and_served_when_one_does)
 {
-    struct rig *rig = rig_create();
     rig_sync(rig);
     node_with(rig, "node-0", "");
     rig_group(rig, "g", 1, 0, NULL);
@@ -87,13 +84,11 @@ TEST(a_request_that_no_node_offers_is_named_and_served_when_one_does)
     rig_edit(rig, RIG_NODE, "node-0", "{'status':{'allocatable':{'example.com/gpu':'1'}}}");
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 1);
-    rig_destroy(rig);
 }
 
 /* The name leaves with the device and comes back; what is in use was counted all the time. */
-TEST(devices_in_use_count_when_their_name_comes_back)
+TEST_RIG(rig_create(), devices_in_use_count_when_their_name_comes_back)
 {
-    struct rig *rig = rig_create();
     rig_sync(rig);
     node_with(rig, "node-0", "'example.com/gpu':'2'");
     rig_group(rig, "g", 1, 0, NULL);
@@ -113,12 +108,10 @@ TEST(devices_in_use_count_when_their_name_comes_back)
     rig_delete(rig, RIG_POD, "g-0");
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "h"), 2);
-    rig_destroy(rig);
 }
 
-TEST(a_node_whose_names_have_no_room_is_refused_alone_until_there_is_room)
+TEST_RIG(rig_create(), a_node_whose_names_have_no_room_is_refused_alone_until_there_is_room)
 {
-    struct rig *rig = rig_create();
     char name[32], prefix[32];
     rig_sync(rig);
     node_with(rig, "good", "'example.com/gpu':'1'");
@@ -142,12 +135,10 @@ TEST(a_node_whose_names_have_no_room_is_refused_alone_until_there_is_room)
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(stats_of(rig).refused_nodes, 0);
     assert_string_equal(rig_node_of(rig, "h-0"), "liar-4");
-    rig_destroy(rig);
 }
 
-TEST(a_node_of_too_many_resources_is_refused_whatever_room_there_is)
+TEST_RIG(rig_create(), a_node_of_too_many_resources_is_refused_whatever_room_there_is)
 {
-    struct rig *rig = rig_create();
     char *names = names_of("p", SKR_NODE_RESOURCES_MAX);
     rig_sync(rig);
     node_with(rig, "liar", names);
@@ -163,5 +154,4 @@ TEST(a_node_of_too_many_resources_is_refused_whatever_room_there_is)
     assert_int_equal(stats_of(rig).refused_nodes, 0);
     assert_int_equal(rig_n_bound(rig, "g"), 1);
     free(names);
-    rig_destroy(rig);
 }

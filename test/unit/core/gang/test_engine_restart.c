@@ -206,9 +206,8 @@ TEST(d29_a_member_that_went_while_the_daemon_was_away_aborts_the_plan)
     }
 }
 
-TEST(d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back)
+TEST_RIG(cluster(0), d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back)
 {
-    struct rig *rig = cluster(0);
     rig->hold_scheduler = false;
     rig_run(rig, 5 * SKR_SECOND);
     rig_delete(rig, RIG_POD, "p-1");
@@ -223,7 +222,6 @@ TEST(d29_a_pod_missed_by_the_watch_frees_its_seat_when_its_name_comes_back)
     rig_pod(rig, "p-1", "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
-    rig_destroy(rig);
 }
 
 TEST(a_member_that_went_during_binding_leaves_a_seat_for_its_replacement)
@@ -400,9 +398,8 @@ TEST(two_groups_are_restored_before_either_plans)
     }
 }
 
-TEST(d23_members_outside_the_tree_are_adopted_and_ranked_last)
+TEST_RIG(rig_create(), d23_members_outside_the_tree_are_adopted_and_ranked_last)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 4);
     rig_node(rig, "elsewhere", 4);
     rig_group(rig, "g", 3, 0, NULL);
@@ -416,12 +413,10 @@ TEST(d23_members_outside_the_tree_are_adopted_and_ranked_last)
     assert_string_equal(rig_key(rig, "g", "rank"), "[(p-1,0) (p-2,1) (p-0,2)]");
     assert_string_equal(rig_label(rig, "p-0", "sakkara.member.rank"), "2");
     assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"elsewhere\":{\"p-0\":{}}"));
-    rig_destroy(rig);
 }
 
-TEST(d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted)
+TEST_RIG(rig_create(), d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 4);
     rig_node(rig, "elsewhere", 4);
     rig_group(rig, "g", 1, 0, NULL);
@@ -431,7 +426,6 @@ TEST(d23_a_group_that_is_outside_the_tree_as_a_whole_is_adopted)
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "rank"), "[(p,0)]");
     assert_string_equal(rig_label(rig, "p", "sakkara.member.rank"), "0");
-    rig_destroy(rig);
 }
 
 TEST(pods_in_intermediate_states_of_the_reference_start_as_pending)
@@ -478,9 +472,8 @@ static struct rig *long_plan(void)
     return rig;
 }
 
-TEST(a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told)
+TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told)
 {
-    struct rig *rig = long_plan();
     for (int i = 0; i < 10; i++) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
     }
@@ -488,12 +481,10 @@ TEST(a_plan_too_long_for_its_members_is_given_up_when_not_all_were_told)
     rig_restart(rig);
     rig_run(rig, 20 * SKR_SECOND); /* the watchdog sees that none is bound before all */
     rig_assert_bound(rig, "p", 800);
-    rig_destroy(rig);
 }
 
-TEST(a_plan_too_long_for_its_members_is_rebuilt_from_them)
+TEST_RIG(long_plan(), a_plan_too_long_for_its_members_is_rebuilt_from_them)
 {
-    struct rig *rig = long_plan();
     rig->hold_kind = SKR_WRITE_KIND_COUNT;
     while (rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL)) {
         rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), RIG_OK);
@@ -506,5 +497,4 @@ TEST(a_plan_too_long_for_its_members_is_rebuilt_from_them)
     rig_assert_bound(rig, "p", 800);
     assert_int_equal(rig->n_solves, 0);
     assert_string_equal(rig_label(rig, "p-799", "sakkara.member.rank"), rank);
-    rig_destroy(rig);
 }

@@ -68,15 +68,13 @@ TEST(the_seat_of_a_lost_member_is_kept_for_its_replacement)
     }
 }
 
-TEST(a_seat_that_nobody_takes_is_given_up_in_time)
+TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), a_seat_that_nobody_takes_is_given_up_in_time)
 {
-    struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
     rig_delete(rig, RIG_POD, "p-2");
     rig_run(rig, 58 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "other"), 0);
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "other"), 3);
-    rig_destroy(rig);
 }
 
 TEST(the_groups_own_key_goes_before_the_setting)
@@ -130,9 +128,8 @@ TEST(no_seat_is_held_that_nobody_will_come_back_to)
     }
 }
 
-TEST(the_seat_of_a_failed_node_is_held_on_another_one)
+TEST_RIG(rig_create(), the_seat_of_a_failed_node_is_held_on_another_one)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2); /* g in one rack, hard; other would fill what is left */
     rig_group(rig, "g", 3, 0, "{'rack':{'hard':true}}");
     rig_group(rig, "other", 4, 5, NULL);
@@ -155,12 +152,10 @@ TEST(the_seat_of_a_failed_node_is_held_on_another_one)
     assert_string_equal(rig_node_of(rig, "p-new"), "node-0");
     assert_string_not_equal(rig_node_of(rig, "ordinary"), "node-0");
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
-TEST(ordinary_pods_are_kept_off_a_held_seat)
+TEST_RIG(waiting_for(60 * SKR_SECOND, NULL), ordinary_pods_are_kept_off_a_held_seat)
 {
-    struct rig *rig = waiting_for(60 * SKR_SECOND, NULL);
     rig_delete(rig, RIG_POD, "p-2");
     rig_run(rig, SKR_SECOND);
     for (int i = 0; i < 3; i++) {
@@ -176,5 +171,4 @@ TEST(ordinary_pods_are_kept_off_a_held_seat)
         bound += *rig_node_of(rig, name) != '\0';
     }
     assert_int_equal(bound, 2); /* of three free slots one is held */
-    rig_destroy(rig);
 }

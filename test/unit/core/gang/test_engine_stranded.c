@@ -39,9 +39,8 @@ static size_t bound_on(struct rig *rig, const char *node)
     return n;
 }
 
-TEST(members_on_a_tainted_node_get_another_one_of_their_rack)
+TEST_RIG(in_binding_without_calls(), members_on_a_tainted_node_get_another_one_of_their_rack)
 {
-    struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-0", TAINT);
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
@@ -51,34 +50,28 @@ TEST(members_on_a_tainted_node_get_another_one_of_their_rack)
     assert_int_equal(bound_on(rig, "node-2"), 4);
     rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
     rig_assert_clean(rig);
-    rig_destroy(rig);
 }
 
-TEST(members_on_a_cordoned_node_get_another_one)
+TEST_RIG(in_binding_without_calls(), members_on_a_cordoned_node_get_another_one)
 {
-    struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "job", 8);
     assert_int_equal(bound_on(rig, "node-1"), 0);
-    rig_destroy(rig);
 }
 
-TEST(members_on_a_deleted_node_get_another_one)
+TEST_RIG(in_binding_without_calls(), members_on_a_deleted_node_get_another_one)
 {
-    struct rig *rig = in_binding_without_calls();
     rig_delete(rig, RIG_NODE, "node-1");
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "job", 8);
     assert_int_equal(bound_on(rig, "node-1"), 0);
-    rig_destroy(rig);
 }
 
-TEST(a_call_for_a_deleted_node_fails_at_once)
+TEST_RIG(in_binding_without_calls(), a_call_for_a_deleted_node_fails_at_once)
 {
-    struct rig *rig = in_binding_without_calls();
     rig->hold_solves = true;
     rig_delete(rig, RIG_NODE, "node-1");
     rig_settle(rig);
@@ -95,7 +88,6 @@ TEST(a_call_for_a_deleted_node_fails_at_once)
     rig->hold_solves = rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "job", 8);
-    rig_destroy(rig);
 }
 
 static bool all_but_node_0(void *context, const struct skr_pod *pod, const char *node)
@@ -105,20 +97,17 @@ static bool all_but_node_0(void *context, const struct skr_pod *pod, const char 
     return strcmp(node, "node-0") != 0;
 }
 
-TEST(members_refused_by_in_tree_filters_get_another_node)
+TEST_RIG(in_binding_without_calls(), members_refused_by_in_tree_filters_get_another_node)
 {
-    struct rig *rig = in_binding_without_calls();
     rig->in_tree = all_but_node_0;
     rig->hold_scheduler = false;
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "job", 8);
     assert_int_equal(bound_on(rig, "node-0"), 0);
-    rig_destroy(rig);
 }
 
-TEST(without_another_node_they_wait_and_say_so_until_theirs_opens)
+TEST_RIG(in_binding_without_calls(), without_another_node_they_wait_and_say_so_until_theirs_opens)
 {
-    struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-0", TAINT);
     rig_edit(rig, RIG_NODE, "node-2", TAINT);
     rig->hold_scheduler = false;
@@ -132,12 +121,10 @@ TEST(without_another_node_they_wait_and_say_so_until_theirs_opens)
     assert_int_equal(bound_on(rig, "node-0"), 4);
     rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
     rig_assert_text(rig_key(rig, "gang", "reason"), "");
-    rig_destroy(rig);
 }
 
-TEST(after_the_plan_timeout_the_group_is_bound_and_incomplete)
+TEST_RIG(in_binding_without_calls(), after_the_plan_timeout_the_group_is_bound_and_incomplete)
 {
-    struct rig *rig = in_binding_without_calls();
     rig_edit(rig, RIG_NODE, "node-0", TAINT);
     rig_edit(rig, RIG_NODE, "node-2", TAINT);
     rig->hold_scheduler = false;
@@ -146,5 +133,4 @@ TEST(after_the_plan_timeout_the_group_is_bound_and_incomplete)
     rig_assert_text(rig_key(rig, "gang", "status"), "Bound");
     assert_non_null(strstr(rig_key(rig, "gang", "conditions"), "\"type\":\"Complete\""));
     assert_true(*rig_key(rig, "gang", "reason") != '\0');
-    rig_destroy(rig);
 }

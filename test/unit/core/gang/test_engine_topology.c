@@ -37,9 +37,8 @@ static void run_gang(struct rig *rig, const char *name, int size, const char *co
 
 #define RACK_NODE "[\\'rack\\',\\'node\\']"
 
-TEST(d16_a_broken_edit_is_reported_and_the_last_good_tree_stays)
+TEST_RIG(rig_create(), d16_a_broken_edit_is_reported_and_the_last_good_tree_stays)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
     rig_group(rig, "running", 2, 0, NULL);
     rig_sync(rig);
@@ -60,12 +59,10 @@ TEST(d16_a_broken_edit_is_reported_and_the_last_good_tree_stays)
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "topology", "reason"), "");
     assert_string_equal(rig_key(rig, "topology", "message"), "");
-    rig_destroy(rig);
 }
 
-TEST(with_only_a_malformed_map_groups_wait_with_topology_missing)
+TEST_RIG(nodes(2), with_only_a_malformed_map_groups_wait_with_topology_missing)
 {
-    struct rig *rig = nodes(2);
     topology(rig, "topology", RACK_NODE, "{");
     rig_sync(rig);
     run_gang(rig, "g", 2, NULL);
@@ -76,24 +73,20 @@ TEST(with_only_a_malformed_map_groups_wait_with_topology_missing)
              "{'data':{'tree':'{\\'r\\':{\\'node-0\\':{},\\'node-1\\':{}}}'}}");
     rig_run(rig, 5 * SKR_SECOND);
     rig_assert_bound(rig, "g", 2);
-    rig_destroy(rig);
 }
 
-TEST(d21_empty_resource_names_are_an_error_that_nobody_dies_of)
+TEST_RIG(nodes(2), d21_empty_resource_names_are_an_error_that_nobody_dies_of)
 {
-    struct rig *rig = nodes(2);
     topology(rig, "topology", "[\\'node\\']", "{\\'node-0\\':{},\\'node-1\\':{}}");
     rig_edit(rig, RIG_MAP, "topology", "{'data':{'resource-names':'[]'}}");
     rig_sync(rig);
     run_gang(rig, "g", 2, NULL);
     assert_string_equal(rig_key(rig, "topology", "reason"), "TopologyInvalid");
     assert_non_null(strstr(rig_key(rig, "topology", "message"), "resource-names"));
-    rig_destroy(rig);
 }
 
-TEST(d18_deleting_an_inactive_topology_map_changes_nothing)
+TEST_RIG(nodes(4), d18_deleting_an_inactive_topology_map_changes_nothing)
 {
-    struct rig *rig = nodes(4);
     topology(
         rig, "topology", RACK_NODE,
         "{\\'r\\':{\\'node-0\\':{},\\'node-1\\':{}},\\'s\\':{\\'node-2\\':{},\\'node-3\\':{}}}");
@@ -108,12 +101,10 @@ TEST(d18_deleting_an_inactive_topology_map_changes_nothing)
     rig_run(rig, SKR_SECOND);
     run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
     rig_assert_bound(rig, "g", 4);
-    rig_destroy(rig);
 }
 
-TEST(deleting_the_active_topology_map_promotes_the_next)
+TEST_RIG(nodes(4), deleting_the_active_topology_map_promotes_the_next)
 {
-    struct rig *rig = nodes(4);
     topology(rig, "a", "[\\'node\\']", "{\\'node-0\\':{}}");
     topology(rig, "b", "[\\'node\\']", "{\\'node-3\\':{}}");
     rig_sync(rig);
@@ -124,12 +115,10 @@ TEST(deleting_the_active_topology_map_promotes_the_next)
     assert_string_equal(rig_key(rig, "b", "reason"), "");
     run_gang(rig, "g", 1, NULL);
     assert_string_equal(rig_node_of(rig, "g-0"), "node-3");
-    rig_destroy(rig);
 }
 
-TEST(a_map_that_is_away_for_a_second_has_no_group_placed_without_it)
+TEST_RIG(rig_create(), a_map_that_is_away_for_a_second_has_no_group_placed_without_it)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
     rig_group(rig, "g", 4, 0, "{'rack':{'type':'pack','hard':true}}");
     rig_sync(rig);
@@ -155,23 +144,19 @@ TEST(a_map_that_is_away_for_a_second_has_no_group_placed_without_it)
         "\\'rack-1\\':{\\'node-2\\':{},\\'node-3\\':{}}}'}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "reason"), "TopologyPlacementFailed");
-    rig_destroy(rig);
 }
 
-TEST(a_topology_map_elsewhere_is_ignored)
+TEST_RIG(nodes(2), a_topology_map_elsewhere_is_ignored)
 {
-    struct rig *rig = nodes(2);
     topology(rig, "other/topology", "[\\'node\\']", "{\\'node-1\\':{}}");
     rig_sync(rig);
     run_gang(rig, "g", 1, NULL);
     assert_string_equal(rig_node_of(rig, "g-0"), "node-0"); /* derived: flat */
     assert_string_equal(rig_key(rig, "other/topology", "reason"), "");
-    rig_destroy(rig);
 }
 
-TEST(d19_equal_unit_names_in_different_branches_are_two_racks)
+TEST_RIG(nodes(2), d19_equal_unit_names_in_different_branches_are_two_racks)
 {
-    struct rig *rig = nodes(2);
     topology(rig, "topology", "[\\'zone\\',\\'rack\\',\\'node\\']",
              "{\\'zone-a\\':{\\'rack-0\\':{\\'node-0\\':{}}},\\'zone-b\\':{\\'rack-0\\':{\\'node-"
              "1\\':{}}}}");
@@ -186,12 +171,10 @@ TEST(d19_equal_unit_names_in_different_branches_are_two_racks)
     assert_string_equal(rig_key(rig, "g", "placement"),
                         "{\"root\":{\"zone-a\":{\"rack-0\":{\"node-0\":{\"g-0\":{},\"g-1\":{}}}},"
                         "\"zone-b\":{\"rack-0\":{\"node-1\":{\"g-2\":{},\"g-3\":{}}}}}}");
-    rig_destroy(rig);
 }
 
-TEST(d20_a_derived_tree_follows_nodes_that_come_and_go)
+TEST_RIG(nodes(1), d20_a_derived_tree_follows_nodes_that_come_and_go)
 {
-    struct rig *rig = nodes(1);
     rig_sync(rig);
     run_gang(rig, "g", 4, NULL);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
@@ -201,12 +184,10 @@ TEST(d20_a_derived_tree_follows_nodes_that_come_and_go)
     rig_delete(rig, RIG_NODE, "node-1");
     run_gang(rig, "h", 1, NULL);
     assert_int_equal(rig_n_bound(rig, "h"), 0);
-    rig_destroy(rig);
 }
 
-TEST(d20_a_derived_tree_follows_rack_labels)
+TEST_RIG(nodes(4), d20_a_derived_tree_follows_rack_labels)
 {
-    struct rig *rig = nodes(4);
     for (int i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "node-%d", i);
@@ -220,12 +201,10 @@ TEST(d20_a_derived_tree_follows_rack_labels)
     rig_assert_bound(rig, "g", 4);
     assert_string_equal(rig_node_of(rig, "g-0"), "node-1");
     assert_string_equal(rig_node_of(rig, "g-3"), "node-3");
-    rig_destroy(rig);
 }
 
-TEST(warnings_about_nodes_are_conditions_of_the_map)
+TEST_RIG(nodes(2), warnings_about_nodes_are_conditions_of_the_map)
 {
-    struct rig *rig = nodes(2);
     topology(rig, "topology", RACK_NODE,
              "{\\'r\\':{\\'node-0\\':{},\\'ghost\\':{}},\\'shallow\\':{}}");
     rig_sync(rig);
@@ -242,12 +221,10 @@ TEST(warnings_about_nodes_are_conditions_of_the_map)
     conditions = rig_key(rig, "topology", "conditions");
     assert_null(strstr(conditions, "UnknownNode"));
     assert_null(strstr(conditions, "NodesNotInTree"));
-    rig_destroy(rig);
 }
 
-TEST(a_node_outside_the_tree_takes_ordinary_pods_but_no_group)
+TEST_RIG(nodes(2), a_node_outside_the_tree_takes_ordinary_pods_but_no_group)
 {
-    struct rig *rig = nodes(2);
     topology(rig, "topology", "[\\'node\\']", "{\\'node-0\\':{}}");
     rig_sync(rig);
     run_gang(rig, "g", 3, NULL);
@@ -256,12 +233,10 @@ TEST(a_node_outside_the_tree_takes_ordinary_pods_but_no_group)
     rig_pod(rig, "plain", NULL, 0);
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "plain"), "node-1");
-    rig_destroy(rig);
 }
 
-TEST(d43_an_overcommitted_node_counts_as_full)
+TEST_RIG(rig_create(), d43_an_overcommitted_node_counts_as_full)
 {
-    struct rig *rig = rig_create();
     rig->allow_overfull = true;
     rig_racks(rig, 1, 2, 5);
     for (int i = 0; i < 8; i++) { /* free: -3 and 5 */
@@ -277,12 +252,10 @@ TEST(d43_an_overcommitted_node_counts_as_full)
         snprintf(name, sizeof name, "g-%d", i);
         assert_string_equal(rig_node_of(rig, name), "node-1");
     }
-    rig_destroy(rig);
 }
 
-TEST(every_resource_that_members_request_is_considered)
+TEST_RIG(nodes(2), every_resource_that_members_request_is_considered)
 {
-    struct rig *rig = nodes(2);
     rig_edit(rig, RIG_NODE, "node-1", "{'status':{'allocatable':{'example.com/gpu':'1'}}}");
     rig_group(rig, "g", 1, 0, NULL);
     rig_sync(rig);
@@ -292,12 +265,10 @@ TEST(every_resource_that_members_request_is_considered)
         "{'spec':{'containers':[{'name':'c','resources':{'requests':{'example.com/gpu':'1'}}}]}}");
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_node_of(rig, "p"), "node-1");
-    rig_destroy(rig);
 }
 
-TEST(running_groups_are_not_touched_by_a_new_topology)
+TEST_RIG(rig_create(), running_groups_are_not_touched_by_a_new_topology)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 2);
     rig_sync(rig);
     run_gang(rig, "g", 4, "{'rack':{'type':'pack','hard':true}}");
@@ -310,5 +281,4 @@ TEST(running_groups_are_not_touched_by_a_new_topology)
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_int_equal(rig->n_solves, 0);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD, NULL), 0);
-    rig_destroy(rig);
 }

@@ -26,23 +26,18 @@ static void assert_rejected(struct rig *rig, const char *pod, const char *text)
 
 /* ---- filter ---- */
 
-TEST(before_the_first_lists_filter_and_bind_are_not_ready)
+TEST_RIG(by_hand(), before_the_first_lists_filter_and_bind_are_not_ready)
 {
-    struct rig *rig = by_hand();
     rig_pod(rig, "p", NULL, 0);
     struct rig_answer a = rig_filter(rig, "p", NULL);
     assert_int_equal(a.kind, SKR_ANSWER_ERROR);
     assert_string_equal(a.text, "sakkara: not ready");
     assert_string_equal(rig_bind(rig, "p", "node-0")->text, "sakkara: not ready");
-    rig_destroy(rig);
 }
 
-TEST(without_leadership_everything_is_refused_and_nothing_written)
+TEST_RIG(by_hand(), without_leadership_everything_is_refused_and_nothing_written)
 {
-    struct rig *rig = by_hand();
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, SKR_SECOND);
     const struct rig_call *call = rig_bind(rig, "p-0", "node-0");
     assert_int_equal(call->state, RIG_OPEN);
@@ -59,15 +54,11 @@ TEST(without_leadership_everything_is_refused_and_nothing_written)
     rig->hold_scheduler = false;
     rig_run(rig, 20 * SKR_SECOND);
     rig_assert_bound(rig, "p", 2);
-    rig_destroy(rig);
 }
 
-TEST(r8_shutting_down_answers_every_parked_call)
+TEST_RIG(by_hand(), r8_shutting_down_answers_every_parked_call)
 {
-    struct rig *rig = by_hand();
-    rig_group(rig, "g", 4, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 4, "g", 0);
+    rig_gang(rig, "g", 4, "p", 4, 0);
     rig_run(rig, SKR_SECOND);
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0"),
                           *two = rig_bind(rig, "p-3", "node-1");
@@ -76,12 +67,10 @@ TEST(r8_shutting_down_answers_every_parked_call)
     assert_string_equal(two->text, "sakkara: not ready");
     assert_string_equal(rig_filter(rig, "p-1", NULL).text, "sakkara: not ready");
     assert_int_equal(rig_open_calls(rig), 0);
-    rig_destroy(rig);
 }
 
-TEST(a_pod_that_is_already_bound_is_an_error)
+TEST_RIG(by_hand(), a_pod_that_is_already_bound_is_an_error)
 {
-    struct rig *rig = by_hand();
     rig_pod(rig, "p", NULL, 0);
     rig_edit(rig, RIG_POD, "p", "{'spec':{'nodeName':'node-1'}}");
     rig_sync(rig);
@@ -90,12 +79,10 @@ TEST(a_pod_that_is_already_bound_is_an_error)
     assert_string_equal(a.text, "sakkara: pod is already bound");
     assert_int_equal(rig_bind(rig, "p", "node-1")->state, RIG_BOUND);
     assert_string_equal(rig_bind(rig, "p", "node-0")->text, "sakkara: pod is already bound");
-    rig_destroy(rig);
 }
 
-TEST(r3_each_state_has_its_constant_text)
+TEST_RIG(by_hand(), r3_each_state_has_its_constant_text)
 {
-    struct rig *rig = by_hand();
     rig_group(rig, "few", 3, 0, NULL);
     rig_group(rig, "broken", 1, 0, "{");
     rig_group(rig, "large", 7, 0, NULL);
@@ -118,12 +105,11 @@ TEST(r3_each_state_has_its_constant_text)
     assert_rejected(rig, "large-3", "sakkara: group waits for capacity");
     assert_rejected(rig, "spread-1", "sakkara: group does not fit its topology constraints");
     assert_rejected(rig, "two-2", "sakkara: pod is beyond the size of its group");
-    rig_destroy(rig);
 }
 
-TEST(a_pod_that_also_names_a_podgroup_of_kubernetes_own_is_a_member_like_any_other)
+TEST_RIG(rig_create(),
+         a_pod_that_also_names_a_podgroup_of_kubernetes_own_is_a_member_like_any_other)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 1, 2, 4);
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
@@ -137,12 +123,10 @@ TEST(a_pod_that_also_names_a_podgroup_of_kubernetes_own_is_a_member_like_any_oth
                     "'schedulingGates':[{'name':'sakkara.gang'}]},'status':{}}");
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(a_pod_unknown_to_the_cache_is_taken_from_the_request)
+TEST_RIG(by_hand(), a_pod_unknown_to_the_cache_is_taken_from_the_request)
 {
-    struct rig *rig = by_hand();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
     rig_settle(rig);
@@ -154,12 +138,10 @@ TEST(a_pod_unknown_to_the_cache_is_taken_from_the_request)
     assert_rejected(rig, "nowhere", "sakkara: group not found");
     assert_int_equal(rig_filter(rig, "plain", NULL).n_passed, 3);
     assert_string_equal(rig_bind(rig, "plain", "node-0")->text, "sakkara: not ready");
-    rig_destroy(rig);
 }
 
-TEST(a_label_that_came_before_its_watch_event_is_taken_from_the_request)
+TEST_RIG(by_hand(), a_label_that_came_before_its_watch_event_is_taken_from_the_request)
 {
-    struct rig *rig = by_hand();
     rig_sync(rig);
     rig_pod(rig, "p", NULL, 0);
     rig_run(rig, SKR_SECOND);
@@ -167,12 +149,10 @@ TEST(a_label_that_came_before_its_watch_event_is_taken_from_the_request)
     rig_edit(rig, RIG_POD, "p", "{'metadata':{'labels':{'sakkara.group.name':'nowhere'}}}");
     assert_rejected(rig, "p", "sakkara: group not found");
     rig->hold_watch[RIG_POD] = false;
-    rig_destroy(rig);
 }
 
-TEST(r6_a_plan_that_is_not_persisted_accepts_nobody)
+TEST_RIG(by_hand(), r6_a_plan_that_is_not_persisted_accepts_nobody)
 {
-    struct rig *rig = by_hand();
     rig_group(rig, "g", 2, 0, NULL);
     rig_sync(rig);
     rig_run(rig, SKR_SECOND);
@@ -183,12 +163,10 @@ TEST(r6_a_plan_that_is_not_persisted_accepts_nobody)
     assert_rejected(rig, "p-0", "sakkara: group is being planned");
     assert_string_equal(rig_bind(rig, "p-0", "node-0")->text, "sakkara: plan aborted");
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 0);
-    rig_destroy(rig);
 }
 
-TEST(members_of_other_schedulers_are_no_members)
+TEST_RIG(by_hand(), members_of_other_schedulers_are_no_members)
 {
-    struct rig *rig = by_hand();
     rig_group(rig, "g", 1, 0, NULL);
     rig_sync(rig);
     rig_create_json(rig, RIG_POD, "p",
@@ -197,14 +175,12 @@ TEST(members_of_other_schedulers_are_no_members)
     rig_run(rig, 2 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "status"), "Waiting");
     assert_int_equal(rig_filter(rig, "p", NULL).n_passed, 3);
-    rig_destroy(rig);
 }
 
 /* ---- ordinary pods ---- */
 
-TEST(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free)
+TEST_RIG(by_hand(), an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free)
 {
-    struct rig *rig = by_hand();
     rig_group(rig, "g", 3, 0, NULL);
     rig_sync(rig);
     rig_pods(rig, "p", 3, "g", 0); /* node-0 full, one of two cpus of node-1 */
@@ -222,7 +198,6 @@ TEST(an_ordinary_pod_is_kept_off_reserved_room_until_it_is_free)
     rig_delete(rig, RIG_MAP, "g");
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_filter(rig, "big", NULL).kind, SKR_ANSWER_FILTER_ALL);
-    rig_destroy(rig);
 }
 
 TEST(an_ordinary_binding_is_posted_at_once_and_answers_with_its_outcome)
@@ -281,20 +256,17 @@ TEST(a_binding_is_not_repeated_for_a_later_call_to_another_node)
     }
 }
 
-TEST(an_ordinary_pod_is_not_bound_to_a_node_that_is_gone)
+TEST_RIG(by_hand(), an_ordinary_pod_is_not_bound_to_a_node_that_is_gone)
 {
-    struct rig *rig = by_hand();
     rig_sync(rig);
     rig_pod(rig, "p", NULL, 0);
     rig_delete(rig, RIG_NODE, "node-1");
     rig_settle(rig);
     assert_string_equal(rig_bind(rig, "p", "node-1")->text, "sakkara: binding failed");
-    rig_destroy(rig);
 }
 
-TEST(ordinary_pods_are_sent_where_units_are_broken_up_already)
+TEST_RIG(rig_create(), ordinary_pods_are_sent_where_units_are_broken_up_already)
 {
-    struct rig *rig = rig_create();
     rig_racks(rig, 2, 2, 4);
     rig->hold_scheduler = true;
     rig_sync(rig);
@@ -311,7 +283,6 @@ TEST(ordinary_pods_are_sent_where_units_are_broken_up_already)
     for (int i = 0; i < 4; i++) {
         assert_in_range(a.scores[i], 0, 10);
     }
-    rig_destroy(rig);
 }
 
 /* ---- bind of members ---- */
@@ -319,17 +290,14 @@ TEST(ordinary_pods_are_sent_where_units_are_broken_up_already)
 static struct rig *planned_pair(void)
 {
     struct rig *rig = by_hand();
-    rig_group(rig, "g", 3, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 3, "g", 0);
+    rig_gang(rig, "g", 3, "p", 3, 0);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_state(rig, "g"), "Admitting");
     return rig;
 }
 
-TEST(a_vote_is_parked_until_all_have_voted)
+TEST_RIG(planned_pair(), a_vote_is_parked_until_all_have_voted)
 {
-    struct rig *rig = planned_pair();
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     assert_string_equal(rig_state(rig, "g"), "Holding");
     const struct rig_call *two = rig_bind(rig, "p-1", "node-0");
@@ -337,12 +305,10 @@ TEST(a_vote_is_parked_until_all_have_voted)
     assert_true(one->held && two->held);
     assert_int_equal(rig_open_calls(rig), 2);
     assert_int_equal(rig_n_bound(rig, "g"), 0);
-    rig_destroy(rig);
 }
 
-TEST(a_second_call_of_a_pod_supersedes_the_first)
+TEST_RIG(planned_pair(), a_second_call_of_a_pod_supersedes_the_first)
 {
-    struct rig *rig = planned_pair();
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     const struct rig_call *again = rig_bind(rig, "p-0", "node-0");
     assert_string_equal(one->text, "sakkara: superseded");
@@ -352,22 +318,18 @@ TEST(a_second_call_of_a_pod_supersedes_the_first)
     rig_run(rig, SKR_SECOND);
     assert_int_equal(again->state, RIG_BOUND);
     assert_int_equal(rig_find(rig, RIG_POD, "p-0")->bindings, 1);
-    rig_destroy(rig);
 }
 
-TEST(a_call_for_a_pod_of_another_uid_is_answered_replaced)
+TEST_RIG(planned_pair(), a_call_for_a_pod_of_another_uid_is_answered_replaced)
 {
-    struct rig *rig = planned_pair();
     rig_delete(rig, RIG_POD, "p-0");
     rig_pod(rig, "p-0", "g", 0);
     rig->hold_watch[RIG_POD] = true; /* the engine still has the old one */
     assert_string_equal(rig_bind(rig, "p-0", "node-0")->text, "sakkara: pod was replaced");
-    rig_destroy(rig);
 }
 
-TEST(a_hang_up_drops_the_vote_and_the_next_call_counts)
+TEST_RIG(planned_pair(), a_hang_up_drops_the_vote_and_the_next_call_counts)
 {
-    struct rig *rig = planned_pair();
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     rig_hang_up(rig, one);
     rig_bind(rig, "p-1", "node-0");
@@ -378,7 +340,6 @@ TEST(a_hang_up_drops_the_vote_and_the_next_call_counts)
     rig_bind(rig, "p-0", "node-0");
     rig_run(rig, SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
-    rig_destroy(rig);
 }
 
 TEST(a_held_call_is_answered_before_its_deadline_and_its_vote_survives)
@@ -389,9 +350,7 @@ TEST(a_held_call_is_answered_before_its_deadline_and_its_vote_survives)
     struct rig *rig = rig_create_with(&settings);
     rig_racks(rig, 1, 3, 2);
     rig->hold_scheduler = true;
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_run(rig, SKR_SECOND);
     const struct rig_call *one = rig_bind(rig, "p-0", "node-0");
     rig_filter(rig, "p-1", "node-0"); /* so that nobody loses patience */
@@ -412,13 +371,10 @@ TEST(a_held_call_is_answered_before_its_deadline_and_its_vote_survives)
 
 /* ---- preempt ---- */
 
-TEST(preempt_spares_nodes_whose_victims_are_members_of_groups)
+TEST_RIG(by_hand(), preempt_spares_nodes_whose_victims_are_members_of_groups)
 {
-    struct rig *rig = by_hand();
     rig->hold_scheduler = false;
-    rig_group(rig, "g", 2, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 2, "g", 0);
+    rig_gang(rig, "g", 2, "p", 2, 0);
     rig_pod(rig, "plain", NULL, 0);
     rig_pod(rig, "asks", NULL, 0);
     rig_run(rig, SKR_SECOND);
@@ -426,5 +382,4 @@ TEST(preempt_spares_nodes_whose_victims_are_members_of_groups)
     assert_int_equal(a.kind, SKR_ANSWER_PREEMPT_MASK);
     assert_string_equal(a.passed, "node-1 node-2");
     assert_int_equal(rig_preempt(rig, "p-1", "node-1:plain").n_passed, 0);
-    rig_destroy(rig);
 }

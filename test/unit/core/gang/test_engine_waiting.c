@@ -41,9 +41,8 @@ static struct rig *crowded(int groups)
     return rig;
 }
 
-TEST(an_event_that_cannot_help_starts_no_solve)
+TEST_RIG(crowded(20), an_event_that_cannot_help_starts_no_solve)
 {
-    struct rig *rig = crowded(20);
     rig_delete(rig, RIG_POD, "load-0-0"); /* the numbers of all are old now: they are told anew */
     rig_run(rig, SKR_SECOND);
     size_t solves = rig->n_solves;
@@ -55,12 +54,10 @@ TEST(an_event_that_cannot_help_starts_no_solve)
     }
     assert_int_equal(rig->n_solves, solves);
     assert_int_equal(rig_n_bound(rig, "g00"), 0);
-    rig_destroy(rig);
 }
 
-TEST(the_first_of_them_that_fits_is_planned_by_one_solve)
+TEST_RIG(crowded(20), the_first_of_them_that_fits_is_planned_by_one_solve)
 {
-    struct rig *rig = crowded(20);
     size_t solves = rig->n_solves;
     rig_delete(rig, RIG_POD, "load-2-1");
     while (rig->n_solves == solves && rig_step_watch(rig, 0)) {
@@ -75,12 +72,10 @@ TEST(the_first_of_them_that_fits_is_planned_by_one_solve)
         assert_true(strcmp(rig_node_of(rig, name), "node-2") >= 0);
     }
     assert_int_equal(rig_n_bound(rig, "g01"), 0);
-    rig_destroy(rig);
 }
 
-TEST(numbers_of_a_reason_are_told_anew_after_a_pause)
+TEST_RIG(crowded(1), numbers_of_a_reason_are_told_anew_after_a_pause)
 {
-    struct rig *rig = crowded(1);
     rig_group(rig, "large", 12, 0, NULL);
     rig_pods(rig, "large", 12, "large", RIG_GATED);
     rig_run(rig, 10 * SKR_SECOND);
@@ -92,13 +87,11 @@ TEST(numbers_of_a_reason_are_told_anew_after_a_pause)
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "large", "message"),
                         "group large needs 12 slots, 8 are free on eligible nodes");
-    rig_destroy(rig);
 }
 
 /* Enough slots in sum, but not in one rack: that is another reason. */
-TEST(another_reason_is_told_at_once)
+TEST_RIG(crowded(1), another_reason_is_told_at_once)
 {
-    struct rig *rig = crowded(1);
     load(rig, 3, 1);
     rig_group(rig, "late", 6, 0, one_rack);
     rig_pods(rig, "late", 6, "late", RIG_GATED);
@@ -107,5 +100,4 @@ TEST(another_reason_is_told_at_once)
     rig_delete(rig, RIG_POD, "load-0-0");
     rig_run(rig, 400 * SKR_MILLISECOND);
     assert_string_equal(rig_key(rig, "late", "reason"), "TopologyPlacementFailed");
-    rig_destroy(rig);
 }

@@ -117,9 +117,8 @@ TEST(r5_an_unknown_binding_is_read_before_anything_else)
     }
 }
 
-TEST(r5_a_conflict_on_the_same_node_is_success)
+TEST_RIG(about_to_bind(), r5_a_conflict_on_the_same_node_is_success)
 {
-    struct rig *rig = about_to_bind();
     rig->hold_watch[RIG_POD] = true;
     rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-0'}}");
     release(rig);
@@ -129,12 +128,10 @@ TEST(r5_a_conflict_on_the_same_node_is_success)
     rig_run(rig, 5 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 4);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
-    rig_destroy(rig);
 }
 
-TEST(r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there)
+TEST_RIG(about_to_bind(), r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there)
 {
-    struct rig *rig = about_to_bind();
     rig->hold_watch[RIG_POD] = true;
     rig_edit(rig, RIG_POD, "p-1", "{'spec':{'nodeName':'node-3'}}");
     release(rig);
@@ -145,24 +142,21 @@ TEST(r5_a_conflict_on_another_node_is_an_error_and_the_pod_stays_there)
     assert_int_equal(rig_n_bound(rig, "g"), 4);
     assert_string_equal(rig_key(rig, "g", "status"), "Bound");
     assert_non_null(strstr(rig_key(rig, "g", "placement"), "\"node-3\":{\"p-1\":{}}"));
-    rig_destroy(rig);
 }
 
-TEST(a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns)
+TEST_RIG(about_to_bind(),
+         a_binding_that_fails_answers_its_own_call_and_is_posted_when_the_pod_returns)
 {
-    struct rig *rig = about_to_bind();
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, "p-1"), RIG_403);
     release(rig);
     assert_string_equal(rig_call_of(rig, "p-1")->text, "sakkara: binding failed");
     assert_int_equal(rig_call_of(rig, "p-0")->state, RIG_BOUND);
     rig_run(rig, 10 * SKR_SECOND);
     assert_complete(rig);
-    rig_destroy(rig);
 }
 
-TEST(a_caller_that_hangs_up_in_binding_is_not_posted_for)
+TEST_RIG(cluster(), a_caller_that_hangs_up_in_binding_is_not_posted_for)
 {
-    struct rig *rig = cluster();
     rig_fault(rig, SKR_WRITE_BINDING, "p-1", RIG_429, 1);
     rig->hold_kind = SKR_WRITE_BINDING;
     rig_pods(rig, "p", 4, "g", 0);
@@ -178,7 +172,6 @@ TEST(a_caller_that_hangs_up_in_binding_is_not_posted_for)
     rig->hold_scheduler = false;
     rig_run(rig, 5 * SKR_SECOND);
     assert_complete(rig);
-    rig_destroy(rig);
 }
 
 TEST(onpartialbind_rollback_deletes_the_bound_members)
@@ -264,9 +257,8 @@ TEST(rollback_is_tried_again_until_every_delete_is_confirmed)
     }
 }
 
-TEST(a_rollback_that_is_forbidden_is_given_up_and_the_seat_is_kept)
+TEST_RIG(rolling_back(), a_rollback_that_is_forbidden_is_given_up_and_the_seat_is_kept)
 {
-    struct rig *rig = rolling_back();
     rig_fault(rig, SKR_WRITE_DELETE_POD, NULL, RIG_403, 1000);
     rig_run(rig, 5 * SKR_SECOND);
     assert_non_null(strstr(rig->log.s, "Roll-back given up"));
@@ -275,12 +267,10 @@ TEST(a_rollback_that_is_forbidden_is_given_up_and_the_seat_is_kept)
     rig_pod(rig, "p-9", "g", 0);
     rig_run(rig, 60 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 4);
-    rig_destroy(rig);
 }
 
-TEST(a_process_that_dies_in_a_rollback_leaves_a_plan_that_is_finished)
+TEST_RIG(rolling_back(), a_process_that_dies_in_a_rollback_leaves_a_plan_that_is_finished)
 {
-    struct rig *rig = rolling_back();
     rig_fault(rig, SKR_WRITE_DELETE_POD, NULL, RIG_429, 2);
     rig_settle(rig);
     rig_faults_end(rig);
@@ -289,7 +279,6 @@ TEST(a_process_that_dies_in_a_rollback_leaves_a_plan_that_is_finished)
     rig_pods(rig, "q", 2, "g", 0); /* one was deleted already */
     rig_run(rig, 120 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 4);
-    rig_destroy(rig);
 }
 
 /* ---- maps ---- */
@@ -319,9 +308,8 @@ TEST(a_plan_that_may_not_be_written_gives_its_room_back)
     }
 }
 
-TEST(a_users_edit_between_read_and_write_is_never_overwritten)
+TEST_RIG(cluster(), a_users_edit_between_read_and_write_is_never_overwritten)
 {
-    struct rig *rig = cluster();
     rig->hold_watch[RIG_MAP] = true;
     rig_edit(rig, RIG_MAP, "g", "{'data':{'size':'3','note':'mine'}}");
     rig_pods(rig, "p", 4, "g", 0);
@@ -331,23 +319,19 @@ TEST(a_users_edit_between_read_and_write_is_never_overwritten)
     rig->hold_watch[RIG_MAP] = false;
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 3);
-    rig_destroy(rig);
 }
 
-TEST(keys_that_a_user_deleted_are_written_again)
+TEST_RIG(cluster(), keys_that_a_user_deleted_are_written_again)
 {
-    struct rig *rig = cluster();
     rig_pods(rig, "p", 4, "g", 0);
     rig_run(rig, 5 * SKR_SECOND);
     rig_edit(rig, RIG_MAP, "g", "{'data':{'status':null,'rank':null,'placement':null}}");
     rig_run(rig, 5 * SKR_SECOND);
     assert_complete(rig);
-    rig_destroy(rig);
 }
 
-TEST(late_and_repeated_watch_events_change_nothing)
+TEST_RIG(cluster(), late_and_repeated_watch_events_change_nothing)
 {
-    struct rig *rig = cluster();
     for (int kind = 0; kind < RIG_KIND_COUNT; kind++) {
         rig->hold_watch[kind] = kind != RIG_POD;
     }
@@ -365,12 +349,10 @@ TEST(late_and_repeated_watch_events_change_nothing)
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, NULL), writes);
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_POD_STATUS, NULL), 4);
     assert_complete(rig);
-    rig_destroy(rig);
 }
 
-TEST(the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known)
+TEST_RIG(cluster(), the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known)
 {
-    struct rig *rig = cluster();
     rig->hold_scheduler = true;
     rig_pods(rig, "p", 4, "g", 0);
     rig_run(rig, SKR_SECOND);
@@ -394,5 +376,4 @@ TEST(the_room_of_an_aborted_plan_is_given_back_only_when_its_end_is_known)
     rig->hold_watch[RIG_MAP] = false;
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "other"), "Admitting");
-    rig_destroy(rig);
 }

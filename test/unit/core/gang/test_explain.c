@@ -141,9 +141,7 @@ static struct rig *nodes_not_in_tree(void)
 static struct rig *members_missing(void)
 {
     struct rig *rig = cluster();
-    rig_group(rig, "g", 8, 0, NULL);
-    rig_sync(rig);
-    rig_pods(rig, "p", 5, "g", RIG_GATED);
+    rig_gang(rig, "g", 8, "p", 5, RIG_GATED);
     rig_run(rig, 12 * SKR_SECOND);
     return rig;
 }
@@ -381,9 +379,8 @@ TEST(every_token_has_its_text_and_its_json)
     }
 }
 
-TEST(a_bound_group_without_its_map_is_told_as_bound)
+TEST_RIG(bound_without_map(), a_bound_group_without_its_map_is_told_as_bound)
 {
-    struct rig *rig = bound_without_map();
     const json_t *x = rig_explain(rig, "g");
     const struct skr_explain_look look = {0};
     struct skr_strbuf text;
@@ -395,7 +392,6 @@ TEST(a_bound_group_without_its_map_is_told_as_bound)
     assert_true(holds_also(x, "GroupNotFound"));
     assert_non_null(strstr(text.s, "Group g (default) is placed: Bound, for "));
     skr_strbuf_fini(&text);
-    rig_destroy(rig);
 }
 
 /* ---- one sentence ---- */
@@ -440,9 +436,8 @@ TEST(map_condition_event_and_command_have_one_sentence)
     rig_destroy(rig);
 }
 
-TEST(a_thousand_retries_change_no_text_and_make_no_event)
+TEST_RIG(topology_placement_failed(), a_thousand_retries_change_no_text_and_make_no_event)
 {
-    struct rig *rig = topology_placement_failed();
     rig_explain(rig, "g");
     rig_run(rig, SKR_SECOND);
     char *message = skr_strdup(rig_key(rig, "g", "message"));
@@ -461,12 +456,10 @@ TEST(a_thousand_retries_change_no_text_and_make_no_event)
     assert_int_equal(rig_count(rig, SKR_WRITE_PATCH_CONFIGMAP, "g"), 0);
     assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
     free(message);
-    rig_destroy(rig);
 }
 
-TEST(another_reason_makes_another_event)
+TEST_RIG(topology_placement_failed(), another_reason_makes_another_event)
 {
-    struct rig *rig = topology_placement_failed();
     retry(rig, 10);
     assert_int_equal(count_events(rig, "GroupUnplaced"), 1);
     for (int i = 0; i < 9; i++) { /* now there is too little in all */
@@ -479,12 +472,10 @@ TEST(another_reason_makes_another_event)
     retry(rig, 10);
     assert_string_equal(rig_key(rig, "g", "reason"), "WaitingForCapacity");
     assert_int_equal(count_events(rig, "GroupUnplaced"), 2);
-    rig_destroy(rig);
 }
 
-TEST(what_is_asked_is_the_newest_and_stands_in_the_map)
+TEST_RIG(topology_placement_failed(), what_is_asked_is_the_newest_and_stands_in_the_map)
 {
-    struct rig *rig = topology_placement_failed();
     assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"),
                         "group g needs 6 slots in one rack, best rack has 5");
     size_t solves = rig->n_solves;
@@ -497,25 +488,20 @@ TEST(what_is_asked_is_the_newest_and_stands_in_the_map)
     assert_string_equal(text_of(rig_explain(rig, "g"), "sentence"), newest);
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "g", "message"), newest);
-    rig_destroy(rig);
 }
 
-TEST(a_group_that_nobody_names_is_not_found)
+TEST_RIG(cluster(), a_group_that_nobody_names_is_not_found)
 {
-    struct rig *rig = cluster();
     rig_sync(rig);
     const json_t *x = rig_explain(rig, "nobody");
     assert_string_equal(text_of(x, "kind"), "Status");
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 404);
-    rig_destroy(rig);
 }
 
-TEST(who_is_not_leader_says_so)
+TEST_RIG(topology_placement_failed(), who_is_not_leader_says_so)
 {
-    struct rig *rig = topology_placement_failed();
     rig_event(rig, SKR_EVENT_LEADER_LOST);
     const json_t *x = rig_explain(rig, "g");
     assert_int_equal(json_integer_value(json_object_get(x, "code")), 503);
     assert_string_equal(text_of(x, "message"), SKR_TEXT_NOT_LEADER);
-    rig_destroy(rig);
 }

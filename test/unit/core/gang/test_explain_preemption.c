@@ -231,9 +231,8 @@ TEST_WITH(cluster, who_does_not_lack_room_evicts_nobody)
     assert_nobody(ask(rig, "top"), "NoUse", "room is not what group top lacks: MembersMissing");
 }
 
-TEST(while_victims_leave_it_says_how_many_are_left)
+TEST_RIG(rig_create(), while_victims_leave_it_says_how_many_are_left)
 {
-    struct rig *rig = rig_create();
     rig->grace = 10 * SKR_SECOND;
     three_held_and_one_wanted(rig);
     rig_run(rig, SKR_SECOND);
@@ -242,7 +241,6 @@ TEST(while_victims_leave_it_says_how_many_are_left)
     assert_string_equal(text_of(x, "text"), "group top waits for 4 pods of 1 group to leave");
     assert_string_equal(text_of(victim, "group"), "default/c");
     assert_int_equal(json_integer_value(json_object_get(victim, "left")), 4);
-    rig_destroy(rig);
 }
 
 TEST_WITH(cluster, an_answer_is_kept_until_a_fact_changes)
@@ -276,9 +274,8 @@ static void draw(struct rig *rig, const char *path, struct skr_strbuf *out)
     skr_strbuf_fini(&text);
 }
 
-TEST(the_pages_of_preemptor_and_victim_name_each_other)
+TEST_RIG(rig_create(), the_pages_of_preemptor_and_victim_name_each_other)
 {
-    struct rig *rig = rig_create();
     struct skr_strbuf page;
     skr_strbuf_init(&page);
     rig->grace = 10 * SKR_SECOND;
@@ -294,5 +291,4 @@ TEST(the_pages_of_preemptor_and_victim_name_each_other)
     draw(rig, "/v1/groups/default/c", &page);
     assert_null(strstr(page.s, "Preempted by:"));
     skr_strbuf_fini(&page);
-    rig_destroy(rig);
 }

@@ -62,9 +62,8 @@ static struct rig *bounded(const char *priority_max, const char *groups_max)
     return rig;
 }
 
-TEST(a_bound_of_priorities_keeps_a_namespace_from_outbidding_others)
+TEST_RIG(bounded("greedy=10", ""), a_bound_of_priorities_keeps_a_namespace_from_outbidding_others)
 {
-    struct rig *rig = bounded("greedy=10", "");
     rig_group(rig, "greedy/g", 2, 1000, NULL);
     rig_group(rig, "h", 2, 11, NULL);
     rig_pods(rig, "greedy/g", 2, "g", RIG_GATED);
@@ -74,24 +73,21 @@ TEST(a_bound_of_priorities_keeps_a_namespace_from_outbidding_others)
     assert_int_equal(rig_n_bound(rig, "g"), 0);
     assert_true(rig_has_event(
         rig, "priority: 1000 is more than groups.maxPriority allows here: 10 counts"));
-    rig_destroy(rig);
 }
 
-TEST(without_a_bound_the_higher_priority_goes_first)
+TEST_RIG(bounded("other=10", ""), without_a_bound_the_higher_priority_goes_first)
 {
-    struct rig *rig = bounded("other=10", "");
     rig_group(rig, "greedy/g", 2, 1000, NULL);
     rig_group(rig, "h", 2, 11, NULL);
     rig_pods(rig, "greedy/g", 2, "g", RIG_GATED);
     rig_pods(rig, "h", 2, "h", RIG_GATED);
     rig_run(rig, 10 * SKR_SECOND);
     assert_int_equal(rig_n_bound(rig, "g"), 2);
-    rig_destroy(rig);
 }
 
-TEST(groups_beyond_the_budget_of_their_namespace_wait_and_others_do_not)
+TEST_RIG(bounded("", "greedy=2"),
+         groups_beyond_the_budget_of_their_namespace_wait_and_others_do_not)
 {
-    struct rig *rig = bounded("", "greedy=2");
     rig_group(rig, "greedy/a", 8, 0, NULL); /* never complete */
     rig_group(rig, "greedy/b", 8, 0, NULL);
     rig_settle(rig);
@@ -116,5 +112,4 @@ TEST(groups_beyond_the_budget_of_their_namespace_wait_and_others_do_not)
     rig_restart(rig);
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_key(rig, "greedy/c", "status"), "Bound");
-    rig_destroy(rig);
 }
