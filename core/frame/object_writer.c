@@ -3,6 +3,7 @@
  * was read is the precondition of what is written. */
 #include "core/frame/object_writer.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { RETRY_FIRST_MS = 100, RETRY_SHIFT_MAX = 7, RETRY_LAST_S = 10, REFUSED_S = 30 };
@@ -153,4 +154,16 @@ enum skr_object_result skr_object_writer_done(struct skr_object_writer *w,
     }
     w->urgent = true;
     return result;
+}
+
+void skr_object_open_patch(struct skr_json_writer *w, const struct skr_meta *meta)
+{
+    struct skr_strbuf version;
+    skr_strbuf_init(&version);
+    skr_strbuf_addf(&version, "%" PRIu64, meta->resource_version);
+    skr_json_open(w, NULL, '{');
+    skr_json_open(w, "metadata", '{');
+    skr_json_string(w, "uid", meta->uid);
+    skr_json_string(w, "resourceVersion", version.s);
+    skr_strbuf_fini(&version);
 }

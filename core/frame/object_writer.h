@@ -20,6 +20,8 @@
  * Embedded in the owner's cache entry; all zero is its beginning, it owns nothing.
  */
 #include "core/frame/frame.h"
+#include "topology/base/json_writer.h"
+#include "topology/object.h"
 
 struct skr_object_writer {
     uint64_t write;    /* patch or read-back in flight; 0 none */
@@ -78,5 +80,8 @@ enum skr_object_result {
 enum skr_object_result skr_object_writer_done(struct skr_object_writer *writer,
                                               const struct skr_frame *frame,
                                               const struct skr_event *event);
+
+/* Begins a patch of the object with this uid at this version; its metadata stays open. */
+void skr_object_open_patch(struct skr_json_writer *w, const struct skr_meta *meta);
 
 #endif

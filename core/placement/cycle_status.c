@@ -3,6 +3,7 @@
  * merge patch replaces lists: conditions of others go along as they are. */
 #include <string.h>
 
+#include "core/frame/object_writer.h"
 #include "core/placement/report.h"
 #include "core/placement/state.h"
 
@@ -57,7 +58,7 @@ bool skr_placements_write_status(struct skr_placements *self, struct skr_placeme
     struct skr_strbuf body;
     struct skr_json_writer w = {.out = &body};
     skr_strbuf_init(&body);
-    skr_placements_open_patch(&w, &p->meta);
+    skr_object_open_patch(&w, &p->meta);
     skr_json_close(&w, '}');
     skr_json_open(&w, "status", '{');
     if (counts) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/frame/object_writer.h"
 #include "core/placement/decode.h"
 #include "core/placement/report.h"
 #include "core/placement/state.h"
@@ -28,18 +29,6 @@ static bool wants(const struct skr_target_slice *slice, const char *cluster)
                                              sizeof *slice->cluster, skr_ocm_compare_strings)
                                    : NULL;
     return found;
-}
-
-void skr_placements_open_patch(struct skr_json_writer *w, const struct skr_meta *meta)
-{
-    struct skr_strbuf version;
-    skr_strbuf_init(&version);
-    skr_strbuf_addf(&version, "%" PRIu64, meta->resource_version);
-    skr_json_open(w, NULL, '{');
-    skr_json_open(w, "metadata", '{');
-    skr_json_string(w, "uid", meta->uid);
-    skr_json_string(w, "resourceVersion", version.s);
-    skr_strbuf_fini(&version);
 }
 
 static void write_labels(struct skr_json_writer *w, const struct skr_placement_entry *entry,
@@ -125,7 +114,7 @@ static void patch_clusters(struct skr_placements *self, struct skr_placement_ent
     }
     qsort(all, n, sizeof *all, skr_ocm_compare_strings);
     skr_strbuf_init(&body);
-    skr_placements_open_patch(&w, &is->meta);
+    skr_object_open_patch(&w, &is->meta);
     skr_json_close(&w, '}');
     skr_json_open(&w, "status", '{');
     skr_json_open(&w, "decisions", '[');
@@ -192,7 +181,7 @@ static bool relabel(struct skr_placements *self, struct skr_placement_entry *ent
                     has_label(is, SKR_DECISION_GROUP_NAME_LABEL, slice->group_name))) {
             struct skr_json_writer w = {.out = &body};
             skr_strbuf_init(&body);
-            skr_placements_open_patch(&w, &is->meta);
+            skr_object_open_patch(&w, &is->meta);
             write_labels(&w, entry, slice);
             skr_json_close(&w, '}');
             skr_json_close(&w, '}');

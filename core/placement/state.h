@@ -15,7 +15,6 @@
 #include "core/placement/evaluate.h"
 #include "core/placement/scheduler.h"
 #include "core/placement/types.h"
-#include "topology/base/json_writer.h"
 
 enum { SKR_PLACEMENT_WAKE_KEYS };
 enum {
@@ -164,8 +163,6 @@ struct skr_target *skr_target_create(struct skr_placements *self,
 bool skr_placements_settle(void *self);
 void skr_placements_written(void *self, const struct skr_pending_write *write,
                             struct skr_event *event);
-/* A patch of the object with this uid at this version; its metadata stays open. */
-void skr_placements_open_patch(struct skr_json_writer *w, const struct skr_meta *meta);
 /* Sends the status when it differs; returns whether it did. */
 bool skr_placements_write_status(struct skr_placements *self, struct skr_placement_entry *entry);
 

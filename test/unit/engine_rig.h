@@ -200,8 +200,7 @@ void rig_destroy(struct rig *rig);
     static void test_name##_on(struct rig *rig)
 
 /* A group of that size, priority 0 and no constraints; everything is listed; its pods come. */
-void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int pods,
-              int flags);
+void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int n, int flags);
 /* Lists everything to the engine and says SYNCED. */
 void rig_sync(struct rig *rig);
 /* The process dies: writes in flight are not applied, calls break, the engine starts anew from the

@@ -98,11 +98,11 @@ void rig_pods(struct rig *rig, const char *prefix, int n, const char *group, int
     }
 }
 
-void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int pods, int flags)
+void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int n, int flags)
 {
     rig_group(rig, group, size, 0, NULL);
     rig_sync(rig);
-    rig_pods(rig, prefix, pods, group, flags);
+    rig_pods(rig, prefix, n, group, flags);
 }
 
 /* ---- looking ---- */
