@@ -9,23 +9,16 @@ make="make --no-print-directory -s"
 jobs=$(nproc 2>/dev/null || echo 2)
 
 step build $make -j"$jobs" all
-# The scenarios mostly wait, and take longest: what computes goes on beside them, and leaves them the processor.
-if ! command -v go >/dev/null 2>&1; then
-    step_skip "e2e, sandbox" "no Go"
-    step_skip e2e "no Go"
-else
-    if [ "${SKIP_E2E:-}" = 1 ]; then
-        step_skip e2e "SKIP_E2E=1"
-    else
-        step_beside e2e test/e2e-counted.sh
-    fi
-    step_beside "e2e, sandbox" nice -n 5 env SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh
+# Scenarios on the sandbox mostly wait.
+if command -v go >/dev/null 2>&1; then
+    step_beside "e2e, sandbox" env SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh
     step "list of scenarios" test/e2e/scenarios.sh check
+else
+    step_skip "e2e, sandbox" "no Go"
 fi
-make="nice -n 10 $make"
 step layers $make check-layers
-step "layers, planted" nice -n 10 test/check-layers.sh --planted
-step "circles, planted" nice -n 10 test/check-circles.sh --planted
+step "layers, planted" test/check-layers.sh --planted
+step "circles, planted" test/check-circles.sh --planted
 step dialect test/dialect.sh
 step "dialect, planted" test/dialect.sh --planted
 step format $make format-check
@@ -38,21 +31,26 @@ else
     step_skip tour "$tour_needs"
 fi
 if image_needs=$(test/image.sh --needs); then
-    step image nice -n 10 test/image.sh build/sakkara
+    step image test/image.sh build/sakkara
 else
     step_skip image "$image_needs"
 fi
+step_join
 step unit $make -j"$jobs" unit
 step property $make -j"$jobs" property
 step explore $make -j"$jobs" explore
 step integration $make -j"$jobs" integration
-step_join
-if [ "${SKIP_E2E:-}" != 1 ] && command -v go >/dev/null 2>&1; then
+if [ "${SKIP_E2E:-}" = 1 ]; then
+    step_skip e2e "SKIP_E2E=1"
+elif command -v go >/dev/null 2>&1; then
+    step e2e test/e2e-counted.sh
     step "e2e, the sandbox agrees" test/e2e-counted.sh agree.sh
     if command -v kubectl >/dev/null 2>&1; then
         step "kubectl of two versions" env SAKKARA_E2E_KUBECTLS=2 SAKKARA_E2E_PLANE=sandbox test/e2e-counted.sh run.sh -run Kubectl
     else
         step_skip "kubectl of two versions" "none in PATH beside the built one"
     fi
+else
+    step_skip e2e "no Go"
 fi
 steps_end
