@@ -11,7 +11,7 @@ struct disruption_budget {
     UT_hash_handle hh; /* by namespace/name */
     char *key;
     struct skr_budget *budget;
-    int32_t number; /* of a search for victims; victim_search.c */
+    int32_t number; /* scratch: victim_search.c, preemption.c */
 };
 
 void disruptions_upsert(struct skr_gang *e, struct skr_budget *budget); /* taken */

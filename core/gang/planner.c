@@ -510,6 +510,16 @@ static void use_answer(struct skr_gang *e, struct group *g, const struct skr_sol
     free(newcomers);
 }
 
+/* Traces of an earlier plan were left on members while a plan was being made (members.c). */
+static void dirty_unplanned(struct skr_gang *e, struct group *g)
+{
+    struct pod_entry *p;
+    DL_FOREACH(g && !g->plan ? g->members : NULL, p)
+    {
+        dirty_pod(e, p);
+    }
+}
+
 void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
 {
     struct group *g =
@@ -523,6 +533,7 @@ void planner_solved(struct skr_gang *e, const struct skr_solve_request *solved)
     }
     if (ours) {
         forget_solve(e);
+        dirty_unplanned(e, g);
     }
     dirty_plan(e);
 }

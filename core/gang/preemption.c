@@ -12,6 +12,7 @@
 #include "core/gang/preemption.h"
 
 #include "core/gang/dirty.h"
+#include "core/gang/disruptions.h"
 #include "core/gang/evictions.h"
 #include "core/gang/group_state.h"
 #include "core/gang/group_table.h"
@@ -307,9 +308,64 @@ static void wait_for_room(struct skr_gang *e, struct group *g)
     wakes_group(e, g, now + SKR_SECOND);
 }
 
+/* One pod more that is to go; false: its budget does not let it, beside those before it. */
+static bool charge(const struct skr_gang *e, const struct pod_entry *p)
+{
+    size_t n;
+    struct disruption_budget *b = disruptions_of(e, &p->pod->meta, &n);
+    return n == 0 || (n == 1 && ++b->number <= b->budget->allowed);
+}
+
+static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
+{
+    const struct pod_entry *p = pod_uid(v) ? pods_find(e, pod_uid(v)) : NULL;
+    const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+    bool allowed = !p || p->pod->meta.deleting || charge(e, p);
+    for (p = h ? h->members : NULL; p && allowed; p = p->next) {
+        allowed = !pods_is_bound(p) || !skr_pod_is_live(p->pod) || charge(e, p);
+    }
+    return allowed;
+}
+
+/* Priorities and budgets may have changed since the victims were chosen: as long as nothing of a group was touched, it
+ * need not be, and nobody goes when not all may. NULL: all may. */
+static const struct plan_victim *who_may_stay(const struct skr_gang *e, const struct group *g)
+{
+    struct disruption_budget *b, *tmp;
+    bool begun = false;
+    for (size_t i = 0; i < g->plan->n_victims; i++) {
+        begun = begun || g->plan->victim[i].begun;
+    }
+    HASH_ITER(hh, e->disruptions, b, tmp)
+    {
+        b->number = 0;
+    }
+    for (size_t i = 0; i < g->plan->n_victims; i++) {
+        const struct plan_victim *v = &g->plan->victim[i];
+        bool gone;
+        left_of(e, v, &gone);
+        if (v->begun || gone) {
+            continue;
+        }
+        if (!may_be_victim(e, g, v, pod_uid(v) ? NULL : groups_find(e, v->text)) ||
+            (!begun && !budget_allows(e, v))) {
+            return v;
+        }
+    }
+    return NULL;
+}
+
 void preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    const struct plan_victim *stays = who_may_stay(e, g);
+    if (stays) {
+        char text[700];
+        snprintf(text, sizeof text, "%.600s need not give way any more", stays->text);
+        say(e, g);
+        plan_loss_abort(e, g, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
+        return;
+    }
     if (!plan_home_is_written(e, plan)) {
         if (plan_home_is_quiet(e, g) && plan_home_is_refused(e, g)) {
             plan_loss_abort(e, g, SKR_REASON_PLAN_TIMEOUT, "the plan cannot be written", true);

@@ -88,9 +88,11 @@ static void restore_keys(struct skr_gang *e, struct group *g)
     restore_conditions(g);
 }
 
-static void begin(struct skr_gang *e, struct group *g)
+void restore_object(struct skr_gang *e, struct group *g)
 {
-    g->restored = true;
+    if (g->restored) {
+        return;
+    }
     group_source_resolve(e, g);
     membership_update(e, g);
     restore_keys(e, g);
@@ -101,7 +103,7 @@ void restore_group(struct skr_gang *e, struct group *g)
     if (g->restored) {
         return;
     }
-    begin(e, g);
+    g->restored = true;
     restore_plan(e, g);
     membership_changed(g);
     dirty_group(e, g);
@@ -112,7 +114,8 @@ void restore_late(struct skr_gang *e, struct group *g)
     if (g->restored) {
         return;
     }
-    begin(e, g);
+    restore_object(e, g);
+    g->restored = true;
     membership_changed(g);
     dirty_group(e, g);
 }

@@ -4,8 +4,9 @@
 /* A group's earlier life, read from the API objects when the engine starts or takes over. */
 #include "core/gang/groups.h"
 
-/* At the start and when leadership is won, for every group before any of them is decided upon;
- * nothing after that. */
+/* At the start and when leadership is won, before any group is decided upon: first of every group what its object
+ * says, then its plan, which may speak of other groups. Nothing after that. */
+void restore_object(struct skr_gang *e, struct group *g);
 void restore_group(struct skr_gang *e, struct group *g);
 /* A group that came after that: what its object reports, never a plan. */
 void restore_late(struct skr_gang *e, struct group *g);

@@ -456,13 +456,30 @@ static struct skr_plan_record *object_record(struct skr_gang *e, const struct gr
     return r;
 }
 
+/* Whether the record is one of a plan of ours, as far as anybody can tell who reads what users may write. A trace on
+ * a member is our own writing. Without one, a plan that waits for victims has not come so far, and one that is only
+ * just persisted (its victims may be gone already, and its room is not to be lost) speaks of members that are all
+ * there: it holds room for nobody else, and no more than is free. */
+static bool is_credible(const struct skr_gang *e, const struct group *g,
+                        const struct skr_plan_record *r)
+{
+    if (r->state == SKR_PLAN_PREEMPTING || anybody_carries(g, r->id)) {
+        return true;
+    }
+    bool all = r->state != SKR_PLAN_BINDING && r->has_members && r->n_members > 0;
+    for (size_t i = 0; all && i < r->n_members; i++) {
+        const struct pod_entry *p = pods_find(e, r->member[i].uid);
+        all = p && p->group == g && skr_pod_is_live(p->pod);
+    }
+    return all;
+}
+
 void restore_plan(struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *anchor = NULL;
     struct skr_plan_record *r =
         g->source.kind == SOURCE_LABELS ? anchor_record(e, g, &anchor) : object_record(e, g);
-    /* Nobody is nominated before the victims are gone. */
-    if (r && r->state != SKR_PLAN_PREEMPTING && !anybody_carries(g, r->id)) {
+    if (r && !is_credible(e, g, r)) {
         out_decision(e, g->key, "", "Plan ignored", "", "no member carries a trace of it", false);
         skr_plan_record_destroy(r);
         r = NULL;

@@ -166,6 +166,10 @@ static void begin(void *self)
     topology_settle(e);
     HASH_ITER(hh, e->groups, g, gtmp)
     {
+        restore_object(e, g);
+    }
+    HASH_ITER(hh, e->groups, g, gtmp)
+    {
         restore_group(e, g);
     }
     touch_everything(e);

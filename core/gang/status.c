@@ -355,7 +355,9 @@ static void report_status(struct skr_gang *e, struct group *g)
         forget_trials(g);
         break;
     case SKR_STATUS_PREEMPTING:
-        event_about(e, g, false, "GroupPreempting", "GroupPreempting", g->message);
+        if (g->message) { /* none of a plan that was found at the start and cannot be kept */
+            event_about(e, g, false, "GroupPreempting", "GroupPreempting", g->message);
+        }
         break;
     case SKR_STATUS_PREEMPTED:
         report_preempted(e, g);

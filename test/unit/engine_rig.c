@@ -73,9 +73,12 @@ static void take_write(struct rig *rig, const struct skr_write *write)
         pod->n_patches[w->kind]++;
     }
     w->held = rig->hold_kind == w->kind;
+    w->held_back = rig->is_mute && w->body;
     rig_tell(rig, "write %llu %s %s %s", (unsigned long long)w->id, skr_write_kind_name(w->kind),
              key, write->body);
-    if (w->id % rig->check_every == 0 || w->kind == SKR_WRITE_PATCH_CONFIGMAP) {
+    if (rig->is_mute) {
+        rig_tell(rig, "which is not sent");
+    } else if (w->id % rig->check_every == 0 || w->kind == SKR_WRITE_PATCH_CONFIGMAP) {
         rig_watchdog_write(rig, w);
     }
     DL_APPEND(rig->writes, w);
@@ -138,7 +141,8 @@ static void take_action(struct rig *rig, struct skr_action *a)
     } else if (a->kind == SKR_ACTION_DECISION) {
         const struct skr_decision *d = &a->decision;
         skr_strbuf_addf(log, "%s %s %s %s %s\n", d->what, d->key, d->pod, d->reason, d->message);
-        if (strcmp(d->what, "Plan aborted") == 0 && strcmp(d->reason, "FilteredByOthers") == 0) {
+        if (!rig->is_mute && strcmp(d->what, "Plan aborted") == 0 &&
+            strcmp(d->reason, "FilteredByOthers") == 0) {
             rig_refusals_note(rig, d->key, d->message);
         }
         rig_tell(rig, "* %s %s %s %s %s", d->what, d->key, d->pod, d->reason, d->message);
@@ -190,7 +194,7 @@ static void write_free(struct rig *rig, struct rig_write *w)
     free(w);
 }
 
-static enum skr_write_outcome outcome_of(int status)
+enum skr_write_outcome rig_outcome_of(int status)
 {
     switch (status) {
     case 200:
@@ -227,7 +231,7 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
         return;
     }
     if (w->body && w->kind != SKR_WRITE_BINDING) { /* a Binding answers with a Status */
-        event->written.resource_version = rig->version;
+        event->written.resource_version = w->late ? w->late_version : rig->version;
     }
     if (w->body || !rig_decode(rig, o->kind, o->json, &object)) {
         return;
@@ -236,18 +240,39 @@ static void fill_answer(struct rig *rig, const struct rig_write *w, struct skr_e
     event->written.object = object.upsert.object;
 }
 
-static int carry_out(struct rig *rig, const struct rig_write *w, enum rig_outcome outcome)
+int rig_arrive(struct rig *rig, const struct rig_write *w)
 {
-    static const int refused[] = {0, 409, 404, 422, 403, 429, 0, 0};
-    if (outcome != RIG_OK && outcome != RIG_LOST_APPLIED) {
-        return refused[outcome];
-    }
     int status = rig_apply(rig, w);
     if (status < 300 && w->body && w->kind != SKR_WRITE_CREATE_EVENT) {
         rig->n_applied++;
         rig_watchdog_applied(rig, w);
     }
-    return outcome == RIG_OK ? status : 0;
+    return status;
+}
+
+static int carry_out(struct rig *rig, const struct rig_write *w, enum rig_outcome outcome)
+{
+    static const int refused[] = {0, 409, 404, 422, 403, 429, 0, 0, 0};
+    if (outcome != RIG_OK && outcome != RIG_LOST_APPLIED && outcome != RIG_TWICE) {
+        return refused[outcome];
+    }
+    if (outcome == RIG_TWICE) {
+        rig_arrive(rig, w);
+    }
+    int status = rig_arrive(rig, w);
+    return outcome == RIG_LOST_APPLIED ? 0 : status;
+}
+
+void rig_answer_as(struct rig *rig, struct rig_write *w, enum skr_write_outcome outcome, int status)
+{
+    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
+    event.written.id = w->id;
+    event.written.outcome = outcome;
+    event.written.http_status = status;
+    event.written.message = status < 300 && status > 0 ? "" : "refused by the rig";
+    fill_answer(rig, w, &event);
+    write_free(rig, w);
+    rig_handle(rig, &event);
 }
 
 void rig_answer_write(struct rig *rig, struct rig_write *w, enum rig_outcome outcome)
@@ -261,14 +286,7 @@ void rig_answer_write(struct rig *rig, struct rig_write *w, enum rig_outcome out
         write_free(rig, w);
         return;
     }
-    struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
-    event.written.id = w->id;
-    event.written.outcome = outcome_of(status);
-    event.written.http_status = status;
-    event.written.message = status < 300 && status > 0 ? "" : "refused by the rig";
-    fill_answer(rig, w, &event);
-    write_free(rig, w);
-    rig_handle(rig, &event);
+    rig_answer_as(rig, w, rig_outcome_of(status), status);
 }
 
 void rig_fault_after(struct rig *rig, enum skr_write_kind kind, const char *key,
@@ -502,7 +520,7 @@ void rig_run(struct rig *rig, skr_time duration)
 
 /* ---- life ---- */
 
-static void make_engine(struct rig *rig)
+void rig_make_engine(struct rig *rig)
 {
     rig->engine = skr_engine_create(&skr_gang_scheduler, &rig->settings, rig->settings.instance);
     rig->gang = skr_engine_self(rig->engine);
@@ -512,7 +530,7 @@ struct rig *rig_create_with(const struct skr_settings *settings)
 {
     struct rig *rig = skr_alloc(sizeof *rig);
     rig->settings = *settings;
-    make_engine(rig);
+    rig_make_engine(rig);
     rig->now = EPOCH;
     rig->timer = SKR_TIME_NEVER;
     rig->bindings_carry_labels = true;
@@ -537,13 +555,13 @@ struct rig *rig_create(void)
     return rig_create_with(&settings);
 }
 
-/* What dies with the process. */
-static void drop_pending(struct rig *rig)
+void rig_drop_pending(struct rig *rig)
 {
     while (rig->writes) {
         write_free(rig, rig->writes);
     }
     while (rig->watches) {
+        rig->disturbances += rig->watches->by_user; /* it hears of that in lists */
         rig_watch_free(rig, rig->watches);
     }
     while (rig->solves) {
@@ -560,8 +578,9 @@ void rig_destroy(struct rig *rig)
     if (!rig) {
         return;
     }
+    rig_end_standby(rig);
     skr_engine_destroy(rig->engine);
-    drop_pending(rig);
+    rig_drop_pending(rig);
     while (rig->calls) {
         rig_call_free(rig, rig->calls);
     }
@@ -612,7 +631,7 @@ void rig_restart(struct rig *rig)
 {
     rig_tell(rig, "==== restart");
     skr_engine_destroy(rig->engine);
-    drop_pending(rig);
+    rig_drop_pending(rig);
     rig->crashed = false;
     rig->crash_at = 0;
     rig->synced = false;
@@ -620,7 +639,7 @@ void rig_restart(struct rig *rig)
         json_object_clear(rig->heard[i]);
     }
     rig->timer = SKR_TIME_NEVER;
-    make_engine(rig);
+    rig_make_engine(rig);
     rig_scheduler_forget(rig, false);
     rig_sync(rig);
 }

@@ -41,6 +41,7 @@ enum rig_outcome {
     RIG_429,
     RIG_LOST_APPLIED, /* applied; the answer is lost */
     RIG_LOST,         /* never arrived; a time-out */
+    RIG_TWICE,        /* sent again by the transport: the answer is that of the second time */
 };
 
 enum rig_place { RIG_OUT, RIG_QUEUED, RIG_REJECTED, RIG_ASSUMED, RIG_BACKOFF };
@@ -78,6 +79,9 @@ struct rig_write {
     char *key;    /* namespace/name */
     json_t *body; /* NULL for reads */
     bool held;
+    bool held_back; /* asked for by one that does not know that it does not lead: never sent */
+    int late;       /* HTTP status: it arrived while its process was paused; 0 not */
+    uint64_t late_version; /* of the objects then */
 };
 
 struct rig_watch {
@@ -96,6 +100,7 @@ struct rig_call {
     enum rig_call_state state;
     bool by_hand; /* asked by the test, not by the scheduler */
     bool held;    /* the engine asked to keep it open */
+    bool lost;    /* broken by the pause of the process it was made to */
     skr_time at;
     char text[80];
 };
@@ -123,12 +128,16 @@ struct rig_answer {
     int8_t scores[64];
 };
 
+struct rig_process;
 struct rig {
     struct skr_settings settings;
     struct skr_engine *engine;
     struct skr_gang *gang; /* of engine */
     struct skr_actions actions;
     skr_time now, timer;
+    struct rig_process *other; /* the daemon that does not lead: engine_rig_failover.c; NULL none */
+    bool is_paused;            /* the other one is */
+    bool is_mute;              /* nothing that is asked for is sent */
     /* what the test holds back; all off at first */
     bool hold_watch[RIG_KIND_COUNT];
     bool hold_writes, hold_solves, hold_scheduler;

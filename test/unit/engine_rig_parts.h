@@ -6,6 +6,13 @@
 
 /* engine_rig.c */
 void rig_handle(struct rig *rig, struct skr_event *event);
+void rig_make_engine(struct rig *rig);
+void rig_drop_pending(struct rig *rig);                     /* what dies with the process */
+int rig_arrive(struct rig *rig, const struct rig_write *w); /* HTTP status */
+enum skr_write_outcome rig_outcome_of(int status);          /* 0: not known */
+/* The engine hears the answer; the write is freed. */
+void rig_answer_as(struct rig *rig, struct rig_write *w, enum skr_write_outcome outcome,
+                   int status);
 /* A verb is held: everything goes on but the scheduler, until it is answered. */
 void rig_wait_for_answer(struct rig *rig, struct rig_answer *answer);
 uint64_t rig_request(struct rig *rig, enum skr_gang_verb verb, const void *body); /* its id */
@@ -44,6 +51,10 @@ void rig_call_free(struct rig *rig, struct rig_call *call);
 void rig_refusals_note(struct rig *rig, const char *group, const char *message);
 void rig_refusals_heard(struct rig *rig, const struct rig_watch *w); /* before it is delivered */
 void rig_refusals_forget(struct rig *rig);
+
+/* engine_rig_failover.c */
+void rig_announce_to_standby(struct rig *rig, const struct rig_watch *news);
+void rig_end_standby(struct rig *rig);
 
 /* engine_rig_preemption.c */
 /* The engine hears of this version; json NULL: of the deletion. Kept by reference. */

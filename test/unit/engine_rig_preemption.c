@@ -300,8 +300,8 @@ static int64_t room_for(const struct rig *rig, const struct rig_object *node, co
         char group[600];
         json_t *plan = stored_plan(o->json);
         group_of(o->json, group, sizeof group);
-        if (plan && strcmp(group, preemptor) != 0 && !lists(victims, group)) {
-            room -= planned_cpu(rig, plan, node->key);
+        if (plan && strcmp(group, preemptor) != 0) {
+            room -= lists(victims, group) ? 0 : planned_cpu(rig, plan, node->key);
             json_array_extend(going, json_object_get(plan, "victims"));
         }
         json_decref(plan);
@@ -337,6 +337,27 @@ static void the_pusher_fits_then(struct rig *rig, const char *preemptor, const j
 
 /* ---- on the way ---- */
 
+/* Nobody who starts anew knows what a malformed map said before. */
+static bool is_malformed(const struct rig *rig, const char *group)
+{
+    const struct rig_object *o;
+    DL_FOREACH(rig->list, o)
+    {
+        char name[600];
+        group_of(o->json, name, sizeof name);
+        const char *constraints = rig_text(o->json, "data.constraints");
+        if (o->kind != RIG_MAP || strcmp(name, group) != 0 || !*constraints) {
+            continue;
+        }
+        json_t *parsed = json_loads(constraints, 0, NULL);
+        json_decref(parsed);
+        if (!parsed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void victims_go_whole(struct rig *rig, const char *id, json_t *kept)
 {
     const struct rig_object *o;
@@ -354,7 +375,7 @@ static void victims_go_whole(struct rig *rig, const char *id, json_t *kept)
         bool begun = runs(o) && lists(json_object_get(kept, "begun"), group);
         bool known_bound = rig->heard[RIG_POD] &&
                            *rig_text(json_object_get(rig->heard[RIG_POD], o->key), "spec.nodeName");
-        if (begun && known_bound) {
+        if (begun && known_bound && !is_malformed(rig, group)) {
             rig_fail(rig, "plan %s goes on, and %s of %s was not evicted", id, o->key, group);
         }
     }

@@ -214,6 +214,9 @@ static void bind_failed(struct rig *rig, struct rig_object *pod)
 static void answered_call(struct rig *rig, struct rig_call *call, const struct skr_answer *answer)
 {
     bool bound = answer->kind == SKR_ANSWER_BOUND;
+    if (call->lost) {
+        return; /* nobody listens */
+    }
     if (call->state != RIG_OPEN) {
         rig_fail(rig, "bind call of %s answered twice", call->key);
     }

@@ -98,6 +98,7 @@ static void announce(struct rig *rig, const struct rig_object *o, bool deleted)
     w->uid = skr_strdup(rig_text(o->json, "metadata.uid"));
     w->json = deleted ? NULL : json_deep_copy(o->json);
     w->by_user = rig->users_act;
+    rig_announce_to_standby(rig, w);
     if (rig->synced) {
         DL_APPEND(rig->watches, w);
     } else {

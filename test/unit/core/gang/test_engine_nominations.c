@@ -174,6 +174,27 @@ TEST(stale_nominations_of_an_aborted_plan_block_kicks_there_until_cleared)
     rig_destroy(rig);
 }
 
+TEST_RIG(rig_create(), traces_are_cleared_when_the_plan_that_was_to_overwrite_them_is_not_made)
+{
+    rig_racks(rig, 1, 3, 1);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
+    rig->hold_solves = true;
+    rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
+    rig_run(rig, SKR_SECOND);
+    assert_non_null(rig->solves); /* of the next plan */
+    rig_delete(rig, RIG_POD, "p-1");
+    rig_settle(rig);
+    rig->hold_solves = false;
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "");
+    rig_assert_clean(rig);
+}
+
 TEST_RIG(planned(0), a_member_that_keeps_its_node_is_not_cleared_in_between)
 {
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");

@@ -430,6 +430,111 @@ TEST_WITH(cluster, preemption_survives_a_restart_with_the_same_victims_and_plan)
     assert_string_equal(rig_key(rig, "c", "preemptor"), "");
 }
 
+TEST_WITH(cluster, a_group_whose_priority_is_raised_before_it_is_evicted_stays)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 4, 0);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_edit(rig, RIG_MAP, "low", "{'data':{'priority':'5'}}");
+    rig_run(rig, SKR_SECOND);
+    let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "low", 4);
+    assert_string_equal(rig_key(rig, "low", "status"), "Bound");
+    assert_string_equal(rig_key(rig, "top", "reason"), "WaitingForCapacity");
+}
+
+TEST_WITH(cluster, a_group_whose_budget_shrinks_before_it_is_evicted_stays)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 4, 0);
+    rig_budget(rig, "budget", "low", 4);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_edit(rig, RIG_BUDGET, "budget", "{'status':{'disruptionsAllowed':3}}");
+    rig_run(rig, SKR_SECOND);
+    let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
+    rig_assert_bound(rig, "low", 4);
+    rig_edit(rig, RIG_BUDGET, "budget", "{'status':{'disruptionsAllowed':4}}");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
+/* Its object says nothing any more of a state, as a user may have replaced it. */
+TEST_WITH(cluster, a_preemption_that_cannot_be_taken_up_at_the_start_is_given_up)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 4, 0);
+    gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "top", "{'data':{'status':null,'reason':null,'message':null}}");
+    rig_delete(rig, RIG_POD, "top-3");
+    rig_restart(rig);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_key(rig, "top", "reason"), "MembersMissing");
+    assert_string_equal(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), "");
+}
+
+/* One of two victims' pods is gone, the other one's eviction was not sent: it goes, too, though there is room without.
+ * Objects are listed in every order. */
+TEST(a_group_of_which_a_part_was_evicted_goes_as_a_whole_after_a_restart)
+{
+    for (int order = 0; order < 2 * RIG_KIND_COUNT; order++) {
+        struct rig *rig = rig_create();
+        start(rig, 2);
+        rig_group(rig, "low", 5, 0, "{'node':{'type':'pack'}}"); /* four and one */
+        rig_pods(rig, "low", 5, "low", RIG_GATED);
+        rig_run(rig, SKR_SECOND);
+        rig_assert_bound(rig, "low", 5);
+        rig->hold_kind = SKR_WRITE_EVICT;
+        gang(rig, "top", 6, 5);
+        rig_run(rig, SKR_SECOND);
+        for (int i = 0; i < 4; i++) {
+            rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_EVICT, NULL), RIG_OK);
+        }
+        rig_settle(rig);
+        assert_int_equal(rig_n_bound(rig, "low"), 1);
+        rig->hold_kind = SKR_WRITE_KIND_COUNT;
+        rig->reverse_lists = order % 2;
+        rig->list_rotation = order / 2;
+        rig_restart(rig);
+        rig_run(rig, 20 * SKR_SECOND);
+        rig_assert_bound(rig, "top", 6);
+        assert_int_equal(rig_n_bound(rig, "low"), 0);
+        rig_destroy(rig);
+    }
+}
+
+TEST_WITH(cluster, room_that_victims_left_is_kept_over_a_restart_before_anybody_is_nominated)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 4, 0);
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 15 * SKR_SECOND);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+    assert_non_null(
+        strstr(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), "\"state\":\"Planned\""));
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_restart(rig);
+    rig_pods(rig, "other", 4, NULL, 0); /* in kube-scheduler's queue before anything is solved */
+    rig_run(rig, 10 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_string_equal(rig_node_of(rig, "other-0"), "");
+}
+
 /* The process dies after every write in turn, with and without its answer. */
 TEST(preemption_survives_a_crash_after_every_write)
 {

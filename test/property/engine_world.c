@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test/property/engine_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "test/unit/engine_rig_failover.h"
+
+enum { SHY = 3, PODS_MAX = 60 }; /* SHY: the group whose pods are */
+
+uint32_t world_pick(struct world *w, uint32_t n)
+{
+    w->random ^= w->random >> 12;
+    w->random ^= w->random << 25;
+    w->random ^= w->random >> 27;
+    return (uint32_t)((w->random * 2685821657736338717u) >> 33) % n;
+}
+
+/* A rule that the planner does not know: a shy pod runs beside no other shy one. */
+static bool may_join(const struct world *w, const struct skr_pod *pod, const char *node)
+{
+    const struct rig_object *o;
+    if (w->mended || !skr_labels_get(&pod->meta.labels, "shy")) {
+        return true;
+    }
+    DL_FOREACH(w->rig->list, o)
+    {
+        bool other = o->kind == RIG_POD && o->pod != pod && skr_pod_is_live(o->pod) &&
+                     skr_labels_get(&o->pod->meta.labels, "shy");
+        if (other && (strcmp(o->pod->node_name, node) == 0 ||
+                      (o->place == RIG_ASSUMED && strcmp(o->assumed_node, node) == 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool in_tree(void *context, const struct skr_pod *pod, const char *node)
+{
+    const struct world *w = context;
+    return strcmp(w->veto, node) != 0 && may_join(w, pod, node);
+}
+
+const char *const world_group[WORLD_GROUPS] = {"ga", "gb", "gc", "gd", "ge", "podgroup", "labels"};
+
+static const char *map_name(struct world *w)
+{
+    return world_group[world_pick(w, WORLD_MAPS)];
+}
+
+/* ---- what users do ---- */
+
+static const char *constraints(struct world *w)
+{
+    static const char *const text[] = {NULL,
+                                       "{}",
+                                       "{'rack':{'type':'pack','hard':true}}",
+                                       "{'rack':{'type':'spread'}}",
+                                       "{'rack':{'type':'pack'},'node':{'type':'spread'}}",
+                                       "{'node':{'max':1}}"};
+    return text[world_pick(w, 6)];
+}
+
+static void change_map(struct world *w)
+{
+    const char *name = map_name(w);
+    const struct rig_object *map = rig_find(w->rig, RIG_MAP, name);
+    if (map && strcmp(rig_key(w->rig, name, "constraints"), "{") == 0) {
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':null}}"); /* sees his mistake */
+        return;
+    }
+    if (!map) {
+        rig_group(w->rig, name, 1 + (int)world_pick(w, 6), (int)world_pick(w, 3), constraints(w));
+        return;
+    }
+    switch (world_pick(w, 9)) {
+    case 0:
+        rig_delete(w->rig, RIG_MAP, name);
+        break;
+    case 1:
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'size':'%u'}}", 1 + world_pick(w, 6));
+        break;
+    case 2:
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':'{'}}");
+        break;
+    case 3:
+    case 4:
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'constraints':null}}");
+        break;
+    case 5:
+        rig_edit(w->rig, RIG_MAP, name, "{'metadata':{'annotations':null}}");
+        break;
+    case 6:
+        rig_edit(w->rig, RIG_MAP, name,
+                 "{'data':{'status':null,'placement':null,'rank':null,'conditions':null}}");
+        break;
+    default:
+        rig_edit(w->rig, RIG_MAP, name, "{'data':{'priority':'%u'}}", world_pick(w, 4));
+        break;
+    }
+}
+
+/* Another map of a group that has one. */
+static void change_double(struct world *w)
+{
+    if (rig_find(w->rig, RIG_MAP, "double")) {
+        rig_delete(w->rig, RIG_MAP, "double");
+    } else {
+        rig_group(w->rig, "double", 2, 1, NULL);
+    }
+    if (rig_find(w->rig, RIG_MAP, "double")) {
+        rig_edit(w->rig, RIG_MAP, "double", "{'data':{'name':'%s'}}", map_name(w));
+    }
+}
+
+static void change_topology(struct world *w)
+{
+    static const char *const tree[] = {
+        "{",
+        "{\\'a\\':{\\'node-0\\':{},\\'node-4\\':{},\\'node-8\\':{}},\\'b\\':{\\'node-1\\':{}}}",
+        "{\\'rack-0\\':{\\'node-0\\':{},\\'node-1\\':{},\\'node-2\\':{},\\'node-3\\':{}},"
+        "\\'rack-1\\':{\\'node-4\\':{},\\'node-5\\':{},\\'node-6\\':{},\\'node-7\\':{},"
+        "\\'node-8\\':{}}}"};
+    uint32_t which = world_pick(w, 3);
+    w->no_tree = which == 0;
+    rig_edit(w->rig, RIG_MAP, "topology", "{'data':{'tree':'%s'}}", tree[which]);
+}
+
+static struct rig_object *some_pod(struct world *w)
+{
+    struct rig_object *o, *chosen = NULL;
+    uint32_t n = 0;
+    DL_FOREACH(w->rig->list, o)
+    {
+        if (o->kind == RIG_POD && world_pick(w, ++n) == 0) {
+            chosen = o;
+        }
+    }
+    return chosen;
+}
+
+static void add_pod(struct world *w)
+{
+    char name[32];
+    snprintf(name, sizeof name, "p-%02d", w->pods++);
+    uint32_t group = world_pick(w, WORLD_GROUPS + 2);
+    int flags = (world_pick(w, 2) ? RIG_GATED : 0) | (world_pick(w, 12) ? 0 : RIG_BIG) |
+                (world_pick(w, 9) ? 0 : RIG_BARE) |
+                (group == WORLD_PODGROUP ? RIG_POD_GROUP_LABEL : 0);
+    rig_pod(w->rig, name, group < WORLD_GROUPS ? world_group[group] : NULL, flags);
+    if (world_pick(w, 15) == 0) {
+        rig_edit(w->rig, RIG_POD, name, "{'spec':{'schedulingGates':[{'name':'quota'}]}}");
+    }
+    if (world_pick(w, 15) == 0) { /* bound late */
+        rig_edit(w->rig, RIG_POD, name,
+                 "{'spec':{'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]}}");
+    }
+    if (group == WORLD_LABELS) {
+        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'sakkara.group.size':'3'}}}");
+    }
+    if (group == SHY) {
+        w->shy = true;
+        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
+    }
+}
+
+/* Every plan that puts two of them on one node is refused. */
+static void add_shy_gang(struct world *w, bool gated)
+{
+    w->shy = true;
+    rig_group(w->rig, world_group[SHY], 4, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "shy-%d", i);
+        rig_pod(w->rig, name, world_group[SHY], gated ? RIG_GATED : 0);
+        rig_edit(w->rig, RIG_POD, name, "{'metadata':{'labels':{'shy':'yes'}}}");
+    }
+}
+
+static void change_podgroup(struct world *w)
+{
+    if (!rig_find(w->rig, RIG_PODGROUP, "podgroup")) {
+        rig_podgroup(w->rig, "podgroup", 3);
+    } else if (world_pick(w, 3) == 0) {
+        rig_delete(w->rig, RIG_PODGROUP, "podgroup");
+    } else {
+        rig_edit(w->rig, RIG_PODGROUP, "podgroup", "{'spec':{'minMember':%u}}",
+                 1 + world_pick(w, 4));
+    }
+}
+
+static void change_budget(struct world *w)
+{
+    if (!rig_find(w->rig, RIG_BUDGET, "budget")) {
+        rig_budget(w->rig, "budget", map_name(w), (int)world_pick(w, 4));
+    } else if (world_pick(w, 3) == 0) {
+        rig_delete(w->rig, RIG_BUDGET, "budget");
+    } else {
+        rig_edit(w->rig, RIG_BUDGET, "budget", "{'status':{'disruptionsAllowed':%u}}",
+                 world_pick(w, 6));
+    }
+}
+
+static void change_pod(struct world *w)
+{
+    struct rig_object *p = some_pod(w);
+    char key[64];
+    if (!p) {
+        return;
+    }
+    snprintf(key, sizeof key, "%s", p->key);
+    switch (world_pick(w, 6)) {
+    case 0:
+    case 1:
+        rig_delete(w->rig, RIG_POD, key);
+        break;
+    case 2:
+        rig_terminate(w->rig, key);
+        break;
+    case 3:
+        if (*p->pod->node_name) {
+            rig_phase(w->rig, key, world_pick(w, 2) ? "Failed" : "Succeeded");
+        }
+        break;
+    case 4:
+        if (p->pod->foreign_gate) {
+            rig_edit(w->rig, RIG_POD, key, "{'spec':{'schedulingGates':null}}");
+        } else {
+            rig_edit(w->rig, RIG_POD, key, "{'status':{'nominatedNodeName':null}}");
+        }
+        break;
+    default:
+        rig_edit(w->rig, RIG_POD, key, "{'metadata':{'labels':{'note':'%u'}}}",
+                 world_pick(w, 1000));
+        break;
+    }
+}
+
+static void change_node(struct world *w)
+{
+    char name[32];
+    snprintf(name, sizeof name, "node-%u", world_pick(w, WORLD_NODES));
+    if (!rig_find(w->rig, RIG_NODE, name)) {
+        rig_node(w->rig, name, 2);
+        return;
+    }
+    switch (world_pick(w, 5)) {
+    case 0:
+        rig_delete(w->rig, RIG_NODE, name);
+        break;
+    case 1:
+        rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':true}}");
+        break;
+    case 2:
+        rig_edit(w->rig, RIG_NODE, name,
+                 "{'spec':{'taints':[{'key':'bad','effect':'NoSchedule'}]}}");
+        break;
+    case 3:
+        snprintf(w->veto, sizeof w->veto, "%s", world_pick(w, 2) ? name : "");
+        break;
+    default:
+        rig_edit(w->rig, RIG_NODE, name, "{'spec':{'unschedulable':null,'taints':null}}");
+        break;
+    }
+}
+
+/* ---- what happens by itself ---- */
+
+static void answer_some_write(struct world *w)
+{
+    static const enum rig_outcome bad[] = {RIG_409,          RIG_429,          RIG_LOST, RIG_403,
+                                           RIG_LOST_APPLIED, RIG_LOST_APPLIED, RIG_TWICE};
+    struct rig_write *one, *chosen = NULL;
+    uint32_t n = 0;
+    DL_FOREACH(w->rig->writes, one)
+    {
+        if (world_pick(w, ++n) == 0) {
+            chosen = one;
+        }
+    }
+    if (!chosen) {
+        return;
+    }
+    bool fails = w->faults && world_pick(w, 6) == 0;
+    enum rig_outcome outcome = fails ? bad[world_pick(w, sizeof bad / sizeof *bad)] : RIG_OK;
+    if (outcome == RIG_403 && chosen->kind == SKR_WRITE_PATCH_POD_STATUS) {
+        outcome = RIG_LOST; /* that is remembered for good */
+    }
+    w->rig->disturbances += outcome == RIG_403; /* as who may do what was changed */
+    rig_answer_write(w->rig, chosen, outcome);
+}
+
+static void some_call_hangs_up(struct world *w)
+{
+    const struct rig_call *call;
+    DL_FOREACH(w->rig->calls, call)
+    {
+        if (call->state == RIG_OPEN && world_pick(w, 3) == 0) {
+            rig_hang_up(w->rig, call);
+            return;
+        }
+    }
+}
+
+/* What is still on its way from the paused daemon arrives, and at some time it goes on. */
+static void other_daemon(struct world *w)
+{
+    if (!w->rig->is_paused) {
+        rig_step_standby(w->rig);
+    } else if (world_pick(w, 12) == 0) {
+        rig_resume(w->rig, world_pick(w, 8), world_pick(w, 2));
+    } else if (world_pick(w, 3) == 0) {
+        rig_step_late(w->rig, world_pick(w, 4));
+    }
+}
+
+static void change_leader(struct world *w)
+{
+    if (w->rig->other && !w->rig->is_paused && world_pick(w, 4)) {
+        rig_fail_over(w->rig);
+        return;
+    }
+    rig_event(w->rig, SKR_EVENT_LEADER_LOST);
+    rig_settle(w->rig);
+    rig_event(w->rig, SKR_EVENT_LEADER_WON);
+}
+
+static void restart(struct world *w)
+{
+    w->rig->reverse_lists = world_pick(w, 2);
+    w->rig->list_rotation = (int)world_pick(w, 4);
+    rig_restart(w->rig);
+}
+
+static void disaster(struct world *w)
+{
+    switch (world_pick(w, 12)) {
+    case 0:
+        rig_restart_scheduler(w->rig);
+        break;
+    case 1:
+        restart(w);
+        break;
+    case 2:
+    case 3:
+        change_leader(w);
+        break;
+    case 4:
+        w->rig->bindings_carry_labels = !w->rig->bindings_carry_labels;
+        break;
+    case 5:
+    case 6: /* killed after a request to come, before or after its answer */
+        w->rig->crash_at = w->rig->n_applied + 1 + world_pick(w, 8);
+        w->rig->crash_before_answer = world_pick(w, 2);
+        break;
+    case 7:
+    case 8:
+        rig_relist(w->rig, (enum rig_kind)world_pick(w, RIG_KIND_COUNT));
+        break;
+    default:
+        some_call_hangs_up(w);
+        break;
+    }
+}
+
+/* What ends plans whatever the engine does: kube-scheduler refuses nodes for reasons of its own, there is no
+ * tree, plans time out soon. */
+static bool is_odd(const struct world *w)
+{
+    return w->veto[0] || w->shy || w->no_tree || w->rig->settings.plan_timeout < 300 * SKR_SECOND;
+}
+
+static void anything(struct world *w)
+{
+    uint32_t x = world_pick(w, 1000);
+    w->rig->users_act = x >= 910 && x < 990;
+    w->rig->disturbances += w->rig->users_act;
+    if (x < 300) {
+        rig_step_watch(w->rig, world_pick(w, 3));
+    } else if (x < 600) {
+        answer_some_write(w);
+    } else if (x < 680) {
+        rig_step_solve(w->rig);
+    } else if (x < 800) {
+        rig_step_scheduler(w->rig);
+    } else if (x < 900) {
+        rig_advance(w->rig, w->rig->now + (1 + world_pick(w, 40)) * 50 * SKR_MILLISECOND);
+    } else if (x < 910) {
+        rig_run(w->rig, world_pick(w, 20) * SKR_SECOND);
+    } else if (x < 940 && HASH_COUNT(w->rig->objects) < PODS_MAX) {
+        add_pod(w);
+    } else if (x < 955) {
+        change_map(w);
+    } else if (x < 956) {
+        change_podgroup(w);
+    } else if (x < 957) {
+        change_budget(w);
+    } else if (x < 958) {
+        change_double(w);
+    } else if (x < 960) {
+        change_topology(w);
+    } else if (x < 980) {
+        change_pod(w);
+    } else if (x < 990) {
+        change_node(w);
+    } else {
+        disaster(w);
+    }
+    if (w->rig->other) {
+        other_daemon(w);
+    }
+    if (w->rig->crashed) {
+        restart(w);
+    }
+}
+
+void world_step(struct world *w, uint64_t seed, int step)
+{
+    /* Each step draws from its own numbers: one left out changes no other. */
+    w->random = (seed * 0x9e3779b97f4a7c15u + (uint64_t)step + 1) * 0xd1342543de82ef95u | 1;
+    w->rig->is_calm = !is_odd(w);
+    anything(w);
+    w->rig->users_act = false;
+    w->rig->is_calm = !is_odd(w);
+}
+
+/* ---- the beginning ---- */
+
+static void choose_settings(struct skr_settings *settings, uint64_t seed, bool plain)
+{
+    skr_settings_default(settings);
+    settings->plain_planning = plain;
+    settings->label_fallback = seed % 2;
+    settings->rollback_partial = seed % 5 == 0;
+    settings->filter_hold = seed % 3 == 0 ? 500 * SKR_MILLISECOND : 0;
+    if (seed % 7 == 0) { /* calls expire, plans time out */
+        settings->plan_timeout = 30 * SKR_SECOND;
+        settings->bind_timeout = 20 * SKR_SECOND;
+    }
+}
+
+void world_begin(struct world *w, uint64_t seed, bool plain)
+{
+    struct skr_settings settings;
+    *w = (struct world){.random = seed * 0x9e3779b97f4a7c15u + 1, .faults = true};
+    choose_settings(&settings, seed, plain);
+    w->rig = rig_create_with(&settings);
+    w->rig->sample = seed % 3 == 0 ? 4 : 0;
+    w->rig->users_meddle = true;
+    w->rig->in_tree = in_tree;
+    w->rig->context = w;
+    w->crowded = seed % 2;
+    rig_racks(w->rig, w->crowded ? 1 : 3, WORLD_NODES / 3, 2);
+    rig_group(w->rig, "ga", 3, 0, NULL);
+    rig_group(w->rig, "gb", 4, 1, NULL);
+    if (seed % 3 == 1) {
+        add_shy_gang(w, seed % 4 < 2);
+    }
+    w->rig->grace = w->crowded && seed % 8 < 4 ? 3 * SKR_SECOND : 0;
+    if (seed % 5 < 2) {
+        rig_budget(w->rig, "budget", "ga", (int)(seed % 4));
+    }
+    rig_sync(w->rig);
+    if (seed % 11 < 4) {
+        rig_start_standby(w->rig);
+    }
+    if (w->crowded) { /* ga runs, and gb cannot beside it */
+        rig_pods(w->rig, "first", 3, "ga", 0);
+        rig_run(w->rig, SKR_SECOND);
+        rig_pods(w->rig, "second", 4, "gb", seed % 13 < 4 ? RIG_GATED : 0);
+    }
+}
+
+void world_fini(struct world *w)
+{
+    rig_destroy(w->rig);
+}

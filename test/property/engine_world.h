@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKR_TEST_PROPERTY_ENGINE_WORLD_H
+#define SKR_TEST_PROPERTY_ENGINE_WORLD_H
+/*
+ * A small cluster on the engine's rig (test/unit/engine_rig.h) in which everything happens that can: users
+ * change pods, maps, nodes, budgets and the tree; requests are answered late, out of order, twice, or not at all; watches
+ * break; the daemon crashes after any request, or is paused while another one leads; kube-scheduler starts anew.
+ * Made from a number alone.
+ */
+#include "test/unit/engine_rig.h"
+
+enum {
+    WORLD_NODES = 9,
+    WORLD_MAPS = 5, /* groups of maps; then one of a PodGroup, one of labels */
+    WORLD_PODGROUP = WORLD_MAPS,
+    WORLD_LABELS,
+    WORLD_GROUPS,
+};
+
+struct world {
+    struct rig *rig;
+    uint64_t random;
+    int pods;      /* made so far */
+    bool faults;   /* writes may fail */
+    char veto[32]; /* node that in-tree filters refuse; "" none */
+    bool mended;   /* shy pods are shy no more */
+    bool shy;      /* there are some: pods that run beside no other one */
+    bool no_tree;  /* the topology map is malformed */
+    bool crowded;  /* who comes late has to push */
+};
+
+extern const char *const world_group[WORLD_GROUPS];
+
+/* plain: the engine keeps nothing between solves. */
+void world_begin(struct world *w, uint64_t seed, bool plain);
+/* The number of the step decides what happens, whatever happened before. */
+void world_step(struct world *w, uint64_t seed, int step);
+void world_fini(struct world *w);
+/* xorshift64*: 0 .. n - 1 */
+uint32_t world_pick(struct world *w, uint32_t n);
+
+/* ---- the end: engine_world_end.c ---- */
+
+/* Users and faults rest; nothing is made easier. */
+void world_calm(struct world *w);
+/* Calm, with room for everybody. */
+void world_mend(struct world *w);
+/* Of a mended world: everybody is bound, nobody gives way, no traces are left. */
+void world_check_mended(struct world *w);
+const char *world_group_of(const struct world *w, const struct rig_object *pod);
+
+#endif
