@@ -5,8 +5,9 @@
  * policy/v1 Eviction with the UID as a precondition: a pod of the same name that came meanwhile is never
  * hit, so a request whose outcome is not known is simply made again. 429 says that a
  * PodDisruptionBudget has no room now: again after what it says, or 1 s doubling to 30 s. With
- * preemptForceAfter, what a budget has kept for that long is deleted, with the same precondition. An
- * eviction that is not allowed at all ends the preemption.
+ * preemptForceAfter, what a budget has kept for that long is deleted, with the same precondition; before
+ * that its condition DisruptionTarget says why, as an eviction would have it, so that podFailurePolicy of
+ * Jobs tells it from a failure. An eviction that is not allowed at all ends the preemption.
  */
 #include "core/gang/evictions.h"
 
@@ -51,6 +52,41 @@ static void write_body(struct skr_strbuf *body, const struct pod_entry *p, bool 
     skr_json_close(&w, '}');
 }
 
+static void write_mark(struct skr_strbuf *body, const struct pod_entry *p,
+                       const struct group *preemptor)
+{
+    struct skr_json_writer w = {.out = body};
+    char text[400];
+    snprintf(text, sizeof text, "sakkara: deleted to make room for group %.300s", preemptor->key);
+    skr_json_open(&w, NULL, '{');
+    skr_json_open(&w, "metadata", '{');
+    skr_json_string(&w, "uid", p->uid);
+    skr_json_close(&w, '}');
+    skr_json_open(&w, "status", '{');
+    skr_json_open(&w, "conditions", '[');
+    skr_json_open(&w, NULL, '{');
+    skr_json_string(&w, "type", "DisruptionTarget");
+    skr_json_string(&w, "status", "True");
+    skr_json_string(&w, "reason", "PreemptionByScheduler");
+    skr_json_string(&w, "message", text);
+    skr_json_close(&w, '}');
+    skr_json_close(&w, ']');
+    skr_json_close(&w, '}');
+    skr_json_close(&w, '}');
+}
+
+static void mark(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor)
+{
+    struct skr_strbuf body;
+    skr_strbuf_init(&body);
+    write_mark(&body, p, preemptor);
+    p->evict.write = out_write(e, SKR_WRITE_MARK_POD, SKR_WRITE_CLASS_EVICT, preemptor->plan->order,
+                               &p->pod->meta, &body, WRITE_FOR_EVICTION, p->uid)
+                         ->id;
+    p->evict.force = FORCE_MARKING;
+    skr_strbuf_fini(&body);
+}
+
 static void send(struct skr_gang *e, struct pod_entry *p, const struct group *preemptor, bool force)
 {
     struct skr_strbuf body;
@@ -77,10 +113,14 @@ void evictions_want(struct skr_gang *e, struct pod_entry *p, struct group *preem
     skr_time force_after = e->settings.preempt_force_after;
     skr_time force_at =
         force_after == SKR_TIME_NEVER ? SKR_TIME_NEVER : preemptor->plan->created_at + force_after;
-    bool force = p->evict.blocked && now >= force_at;
-    if (!force && now < p->evict.at) {
-        bool sooner = p->evict.blocked && force_at < p->evict.at;
+    bool force = p->evict.force != FORCE_NONE || (p->evict.blocked && now >= force_at);
+    if (now < p->evict.at && (!force || p->evict.force != FORCE_NONE)) {
+        bool sooner = !force && p->evict.blocked && force_at < p->evict.at;
         wakes_group(e, preemptor, sooner ? force_at : p->evict.at);
+        return;
+    }
+    if (force && p->evict.force != FORCE_DELETING) {
+        mark(e, p, preemptor);
         return;
     }
     send(e, p, preemptor, force);
@@ -109,10 +149,33 @@ static void refused(struct skr_gang *e, const struct pod_entry *p, struct group 
     }
 }
 
+/* A condition that cannot be had holds nothing up. */
+static void marked(struct skr_gang *e, struct pod_entry *p, const struct skr_event *ev)
+{
+    enum skr_write_outcome outcome = ev->written.outcome;
+    bool open = outcome == SKR_WRITE_BUSY || outcome == SKR_WRITE_UNKNOWN ||
+                outcome == SKR_WRITE_DROPPED || outcome == SKR_WRITE_CONFLICT;
+    struct group *preemptor = p->evict.by ? groups_find(e, p->evict.by) : NULL;
+    p->evict.write = 0;
+    if (open) {
+        again(e, p, ev->written.retry_after);
+    } else {
+        p->evict.force = FORCE_DELETING;
+        p->evict.at = 0;
+    }
+    if (preemptor) {
+        dirty_group(e, preemptor);
+    }
+}
+
 void evictions_done(struct skr_gang *e, const struct skr_pending_write *w, struct skr_event *ev)
 {
     struct pod_entry *p = pods_find(e, w->key);
     enum skr_write_outcome outcome = ev->written.outcome;
+    if (p && p->evict.write == w->id && p->evict.force == FORCE_MARKING) {
+        marked(e, p, ev);
+        return;
+    }
     bool evicted = outcome == SKR_WRITE_OK, blocked = outcome == SKR_WRITE_BUSY;
     e->stats.evictions[evicted   ? SKR_EVICTION_EVICTED
                        : blocked ? SKR_EVICTION_BLOCKED

@@ -93,6 +93,7 @@ void pods_forget_eviction(struct skr_gang *e, struct pod_entry *p)
     p->evict.at = 0;
     p->evict.failures = 0;
     p->evict.blocked = false;
+    p->evict.force = FORCE_NONE;
     pods_note_leaving(e, p, false);
 }
 

@@ -13,6 +13,13 @@
 
 enum kick_stands { STANDS_UNKNOWN, STANDS_YES, STANDS_NO };
 
+/* How far a pod is that a budget has kept for too long; evictions.c. */
+enum eviction_force {
+    FORCE_NONE,
+    FORCE_MARKING, /* its condition says why it will be deleted, or will once that is written */
+    FORCE_DELETING,
+};
+
 struct pod_entry {
     UT_hash_handle hh;        /* by uid */
     UT_hash_handle hh_name;   /* by namespace/name */
@@ -103,6 +110,7 @@ struct pod_entry {
         skr_time at;    /* not before */
         uint32_t failures;
         bool blocked; /* the last answer was 429 */
+        enum eviction_force force;
     } evict;
     bool leaving; /* pods_note_leaving() */
 

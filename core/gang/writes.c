@@ -18,6 +18,7 @@ static const struct row {
     [SKR_WRITE_UNGATE_POD] = {"ungate pod", SKR_VERB_STRATEGIC_PATCH, &skr_gang_pod, "", false},
     [SKR_WRITE_PATCH_POD_STATUS] = {"patch pod status", SKR_VERB_MERGE_PATCH, &skr_gang_pod,
                                     "status", false},
+    [SKR_WRITE_MARK_POD] = {"mark pod", SKR_VERB_STRATEGIC_PATCH, &skr_gang_pod, "status", false},
     [SKR_WRITE_PATCH_CONFIGMAP] = {"patch configmap", SKR_VERB_MERGE_PATCH, &skr_gang_configmap, "",
                                    false},
     [SKR_WRITE_PATCH_PODGROUP] = {"patch podgroup", SKR_VERB_MERGE_PATCH, &skr_gang_podgroup, "",

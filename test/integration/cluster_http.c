@@ -109,9 +109,11 @@ static bool verb_of(const struct request *r, enum skr_store_verb *ret)
 static enum skr_write_kind patch_of(const char *kind, const char *sub, enum skr_store_verb verb)
 {
     if (strcmp(kind, "Pod") == 0) {
-        return strcmp(sub, "status") == 0          ? SKR_WRITE_PATCH_POD_STATUS
-               : verb == SKR_STORE_PATCH_STRATEGIC ? SKR_WRITE_UNGATE_POD
-                                                   : SKR_WRITE_PATCH_POD;
+        const bool strategic = verb == SKR_STORE_PATCH_STRATEGIC;
+        return strcmp(sub, "status") == 0
+                   ? strategic ? SKR_WRITE_MARK_POD : SKR_WRITE_PATCH_POD_STATUS
+               : strategic ? SKR_WRITE_UNGATE_POD
+                           : SKR_WRITE_PATCH_POD;
     }
     return strcmp(kind, "ConfigMap") == 0  ? SKR_WRITE_PATCH_CONFIGMAP
            : strcmp(kind, "PodGroup") == 0 ? SKR_WRITE_PATCH_PODGROUP

@@ -317,6 +317,22 @@ static void drop_gates(json_t *pod, const json_t *patch)
     }
 }
 
+/* Those of the patch behind the ones of other types. */
+static void add_conditions(json_t *pod, const json_t *patch)
+{
+    json_t *status = json_object_get(pod, "status"), *list = json_array(), *item;
+    const json_t *added = json_object_get(json_object_get(patch, "status"), "conditions");
+    size_t i;
+    json_array_foreach(json_object_get(status, "conditions"), i, item)
+    {
+        if (strcmp(rig_text(item, "type"), rig_text(json_array_get(added, 0), "type")) != 0) {
+            json_array_append(list, item);
+        }
+    }
+    json_array_extend(list, (json_t *)(uintptr_t)added);
+    json_object_set_new(status, "conditions", list);
+}
+
 static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_write *w)
 {
     if (differs(o->json, w->body, "metadata.uid")) {
@@ -327,6 +343,8 @@ static int apply_patch(struct rig *rig, struct rig_object *o, const struct rig_w
     }
     if (w->kind == SKR_WRITE_UNGATE_POD) {
         drop_gates(o->json, w->body);
+    } else if (w->kind == SKR_WRITE_MARK_POD) {
+        add_conditions(o->json, w->body);
     } else {
         rig_merge(o->json, w->body);
     }

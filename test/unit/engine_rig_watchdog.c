@@ -224,8 +224,10 @@ void rig_watchdog_write(struct rig *rig, const struct rig_write *w)
         }
     } else if (w->kind == SKR_WRITE_EVICT && pod) {
         rig_preemption_evicts(rig, w, pod);
-    } else if (w->kind == SKR_WRITE_DELETE_POD && !rig->settings.rollback_partial &&
-               rig->settings.preempt_force_after == SKR_TIME_NEVER) {
+    } else if ((w->kind == SKR_WRITE_DELETE_POD && !rig->settings.rollback_partial &&
+                rig->settings.preempt_force_after == SKR_TIME_NEVER) ||
+               (w->kind == SKR_WRITE_MARK_POD &&
+                rig->settings.preempt_force_after == SKR_TIME_NEVER)) {
         rig_fail(rig, "%s is deleted past the eviction API", w->key);
     } else if (w->kind == SKR_WRITE_BINDING && same) {
         check_binding(rig, w, pod);

@@ -5,6 +5,7 @@ package suite
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"sakkara/test/e2e/suite/cluster"
@@ -108,6 +109,23 @@ func TestPreemption_TheGangOfTheLeastPriorityGivesWay(t *testing.T) {
 	})
 }
 
+func (r *run) budgets() string {
+	return "/apis/policy/v1/namespaces/" + r.ns + "/poddisruptionbudgets"
+}
+
+// budget creates a PodDisruptionBudget of that name for a group of that name and waits until its pods are counted.
+func (r *run) budget(group string, minAvailable int) {
+	r.Helper()
+	r.must(r.plane.Admin.Create(r.budgets(), map[string]any{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+		"metadata": map[string]any{"name": group},
+		"spec": map[string]any{"minAvailable": minAvailable,
+			"selector": map[string]any{"matchLabels": map[string]string{"sakkara.group.name": group}}}}, nil))
+	r.poll("the budget is counted", func() bool {
+		var budget struct{ Status struct{ CurrentHealthy int } }
+		return r.plane.Admin.Get(r.budgets()+"/"+group, &budget) == nil && budget.Status.CurrentHealthy == minAvailable
+	})
+}
+
 // TestPreemption_BudgetsAreKept: A gang whose PodDisruptionBudget lets nobody go is no victim: the next one
 // goes. Once the budget is gone, that one takes the room of the first.
 func TestPreemption_BudgetsAreKept(t *testing.T) {
@@ -115,19 +133,11 @@ func TestPreemption_BudgetsAreKept(t *testing.T) {
 	r := start(t, nodes, options{})
 	r.topology(tree)
 	low, _ := crowd(t, r)
-	budgets := "/apis/policy/v1/namespaces/" + r.ns + "/poddisruptionbudgets"
-	r.must(r.plane.Admin.Create(budgets, map[string]any{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-		"metadata": map[string]any{"name": "low"},
-		"spec": map[string]any{"minAvailable": 4,
-			"selector": map[string]any{"matchLabels": map[string]string{"sakkara.group.name": "low"}}}}, nil))
-	r.poll("the budget is counted", func() bool {
-		var budget struct{ Status struct{ CurrentHealthy int } }
-		return r.plane.Admin.Get(budgets+"/low", &budget) == nil && budget.Status.CurrentHealthy == 4
-	})
+	r.budget("low", 4)
 	r.top()
 	r.wait(usual, "top is bound", r.allBound("top", 4))
 	r.wait(usual, "low was left alone", r.untouched("low", low))
-	r.must(r.plane.Admin.Delete(budgets + "/low"))
+	r.must(r.plane.Admin.Delete(r.budgets() + "/low"))
 	r.wait(usual, "mid is bound again", r.allBound("mid", 4))
 	// Which of the new pods is which depends on the order in which the old ones went.
 	for _, group := range []string{"mid", "low"} {
@@ -167,4 +177,51 @@ func TestPreemption_SurvivesADaemonThatDies(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPreemption_AForcedDeletionIsMarked: With preemptForceAfter, victims that a PodDisruptionBudget keeps from being evicted
+// for that long are deleted, each with a condition DisruptionTarget that says why, and not before. The default waits.
+func TestPreemption_AForcedDeletionIsMarked(t *testing.T) {
+	nodes, tree := racks([]int{4}, []int{4})
+	wanted := options{daemon: cluster.DaemonOptions{Settings: map[string]string{"preemptForceAfter": "2s"}}}
+	if !onSandbox { // it knows no roles
+		wanted.roles = []string{"testdata/delete-pods.yaml"}
+	}
+	r := start(t, nodes, wanted)
+	r.Cleanup(func() {
+		for range wanted.roles { // other scenarios go without
+			r.must(r.plane.Admin.Delete("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/sakkara-delete-pods"))
+		}
+	})
+	r.topology(tree)
+	low, mid := crowd(t, r)
+	var once sync.Once
+	for range len(low) { // it gets tighter when the victims are chosen: none of the first evictions comes before it
+		r.proxy.Before(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") }, func() {
+			once.Do(func() { r.budget("low", 4) })
+		})
+	}
+	r.top()
+	r.wait(usual, "top is bound", r.allBound("top", 4))
+	r.wait(usual, "mid was left alone", r.untouched("mid", mid))
+	evictions := r.proxy.Count(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") })
+	deletions := r.proxy.Count(func(w *cluster.Write) bool { return w.Method == "DELETE" && contains(w.Path, "/pods/") })
+	if evictions != 0 || deletions != len(low) {
+		t.Errorf("%d evictions were granted, %d pods deleted", evictions, deletions)
+	}
+	marked := map[string]bool{}
+	for _, change := range r.rec.History() {
+		if change.Pod != nil && low[change.Pod.UID] {
+			if target := change.Pod.Condition("DisruptionTarget"); target != nil && target.Reason == "PreemptionByScheduler" {
+				marked[change.Pod.UID] = true
+			}
+		}
+	}
+	if len(marked) != len(low) {
+		t.Errorf("%d of %d victims were marked", len(marked), len(low))
+	}
+	r.must(r.plane.Admin.Delete(r.budgets() + "/low"))
+	// Which of the new pods is which depends on the order in which the old ones went.
+	r.must(r.plane.Admin.Delete("/apis/apps/v1/namespaces/" + r.ns + "/replicasets/low"))
+	r.removeGroup("low")
 }
