@@ -56,6 +56,26 @@ void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *ou
     free(row);
 }
 
+void skr_spotmix_page_write_nodes(const struct skr_spotmix *mix, struct skr_strbuf *out)
+{
+    struct skr_json_writer w = {.out = out};
+    struct skr_spotmix_node_row *row;
+    const size_t n = skr_spotmix_node_rows(mix, &row);
+
+    skr_json_open(&w, NULL, '{');
+    skr_json_open(&w, "nodes", '[');
+    for (size_t i = 0; i < n; i++) {
+        skr_json_open(&w, NULL, '{');
+        skr_json_string(&w, "name", row[i].name);
+        skr_json_string(&w, "class", skr_spotmix_class_name(row[i].class_));
+        skr_json_int(&w, "pods", (int64_t)row[i].pods);
+        skr_json_close(&w, '}');
+    }
+    skr_json_close(&w, ']');
+    skr_json_close(&w, '}');
+    free(row);
+}
+
 static void write_pod(struct skr_json_writer *w, const struct skr_spotmix_row *row,
                       const struct skr_spotmix_pod_row *pod)
 {

@@ -7,6 +7,8 @@
 /* {"workloads": [{namespace, kind, name, max, onDemand: {actual, desired}, spot: {...}, drift,
  * reason}]}; max and reason are null where there is none. */
 void skr_spotmix_page_write(const struct skr_spotmix *mix, struct skr_strbuf *out);
+/* {"nodes": [{name, class, pods}]}: those of a class, with how many mixed pods sit there. */
+void skr_spotmix_page_write_nodes(const struct skr_spotmix *mix, struct skr_strbuf *out);
 /* One workload with its pods: {..., "next", "pods": [{name, owner, index, class, cost, node, reason,
  * why}]}. Of workloads of different kinds with one name the Deployment. A name that no workload has
  * may be a pod's: then that pod alone. false: there is none that is on. */

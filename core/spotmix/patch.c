@@ -8,7 +8,7 @@
 #include "core/spotmix/json.h"
 #include "core/spotmix/rule.h"
 #include "topology/base/arena.h"
-#include "topology/base/strbuf.h"
+#include "topology/base/json_writer.h"
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -153,6 +153,45 @@ json_t *skr_spotmix_patch_build(const struct skr_spotmix_keys *keys,
         add_toleration(patch, spec, classes->toleration[slot->class_]);
     }
     return patch;
+}
+
+/* ---- as text ---- */
+
+/* As deep as what patches are built of: seven levels, of which the input chooses none. */
+static void write_value(struct skr_json_writer *w, const char *key, json_t *value)
+{
+    const char *name;
+    json_t *member;
+    size_t i;
+
+    if (json_is_object(value)) {
+        skr_json_open(w, key, '{');
+        json_object_foreach(value, name, member)
+        {
+            write_value(w, name, member);
+        }
+        skr_json_close(w, '}');
+    } else if (json_is_array(value)) {
+        skr_json_open(w, key, '[');
+        json_array_foreach(value, i, member)
+        {
+            write_value(w, NULL, member);
+        }
+        skr_json_close(w, ']');
+    } else {
+        skr_json_string(w, key, json_string_value(value));
+    }
+}
+
+void skr_spotmix_patch_write(const json_t *patch, struct skr_strbuf *out)
+{
+    struct skr_json_writer w = {.out = out};
+
+    skr_json_open(&w, NULL, '[');
+    for (size_t i = 0; i < json_array_size(patch); i++) {
+        write_value(&w, NULL, json_array_get(patch, i));
+    }
+    skr_json_close(&w, ']');
 }
 
 /* ---- applying ---- */

@@ -8,6 +8,7 @@
  * failurePolicy Ignore.
  */
 #include "core/spotmix/affinity.h"
+#include "topology/base/strbuf.h"
 
 enum { SKR_SPOTMIX_TOKEN_MAX = 32 + 1 }; /* 128 bits in hexadecimal digits, NUL */
 
@@ -22,6 +23,9 @@ struct skr_spotmix_slot {
 json_t *skr_spotmix_patch_build(const struct skr_spotmix_keys *keys,
                                 const struct skr_spotmix_classes *classes, const json_t *pod,
                                 const struct skr_spotmix_slot *slot, bool *ret_cost_kept);
+
+/* The patch as JSON text, appended. */
+void skr_spotmix_patch_write(const json_t *patch, struct skr_strbuf *out);
 
 /* Applies a patch of "add" operations to pod in place; values are copied. false: an operation does
  * not apply; those before it have. */

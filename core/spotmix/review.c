@@ -145,13 +145,14 @@ static void write_answer(struct hearing *hearing)
         skr_json_close(&w, ']');
     }
     if (hearing->patch) {
-        char *text = json_dumps(hearing->patch, JSON_COMPACT);
-        skr_bug_on(!text);
+        struct skr_strbuf text;
+        skr_strbuf_init(&text);
+        skr_spotmix_patch_write(hearing->patch, &text);
         skr_json_string(&w, "patchType", "JSONPatch");
         skr_strbuf_add(out, ",\"patch\":\"");
-        skr_strbuf_add_base64(out, text, strlen(text));
+        skr_strbuf_add_base64(out, text.s, text.len);
         skr_strbuf_addc(out, '"');
-        free(text);
+        skr_strbuf_fini(&text);
     }
     skr_json_close(&w, '}');
     skr_json_close(&w, '}');
@@ -259,9 +260,13 @@ static enum found find_space(struct hearing *hearing, struct skr_spotmix_owner *
 
 static void spell_token(const unsigned char random[16], char token[SKR_SPOTMIX_TOKEN_MAX])
 {
+    static const char digits[] = "0123456789abcdef";
+
     for (size_t i = 0; i < 16; i++) {
-        snprintf(token + 2 * i, 3, "%02x", random[i]);
+        token[2 * i] = digits[random[i] >> 4];
+        token[2 * i + 1] = digits[random[i] & 15];
     }
+    token[32] = '\0';
 }
 
 /* Asked again for a pod that has its slot already: by its token, or, where the index follows from

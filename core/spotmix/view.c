@@ -223,6 +223,47 @@ size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_
     return n;
 }
 
+static int by_node_name(const void *a, const void *b)
+{
+    const struct skr_spotmix_node_row *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+static void count_pods(const struct skr_spotmix *mix, struct skr_spotmix_node_row *row, size_t n)
+{
+    const struct skr_spotmix_pod *pod;
+
+    for (pod = mix->pods; pod; pod = pod->hh.next) {
+        const struct skr_spotmix_node_row key = {.name = pod->node ? pod->node : ""};
+        struct skr_spotmix_node_row *there = pod->class_claim == SKR_SPOTMIX_NO_CLASS
+                                                 ? NULL
+                                                 : bsearch(&key, row, n, sizeof *row, by_node_name);
+        if (there) {
+            there->pods++;
+        }
+    }
+}
+
+size_t skr_spotmix_node_rows(const struct skr_spotmix *mix, struct skr_spotmix_node_row **ret)
+{
+    const struct skr_spotmix_node *node;
+    size_t n = 0, cap = 0;
+
+    *ret = NULL;
+    for (node = mix->nodes; node; node = node->hh.next) {
+        if (node->class_ != SKR_SPOTMIX_NO_CLASS) {
+            skr_grow(ret, &cap, n + 1, sizeof **ret);
+            (*ret)[n++] = (struct skr_spotmix_node_row){.name = node->name, .class_ = node->class_};
+        }
+    }
+    if (n > 0) {
+        qsort(*ret, n, sizeof **ret, by_node_name);
+        count_pods(mix, *ret, n);
+    }
+    return n;
+}
+
 void skr_spotmix_totals(const struct skr_spotmix *mix, struct skr_spotmix_totals *ret)
 {
     const struct skr_spotmix_owner *owner;

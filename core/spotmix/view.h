@@ -42,6 +42,15 @@ struct skr_spotmix_pod_row {
 size_t skr_spotmix_pod_rows(const struct skr_spotmix *mix, const char *workload_uid,
                             struct skr_spotmix_pod_row **ret);
 
+/* A node of a class, and how many live pods that carry a class sit there, whichever it is. */
+struct skr_spotmix_node_row {
+    const char *name;
+    enum skr_spotmix_class class_;
+    size_t pods;
+};
+/* Nodes of neither class are left out. By name; free() it. O(n log n + pods). */
+size_t skr_spotmix_node_rows(const struct skr_spotmix *mix, struct skr_spotmix_node_row **ret);
+
 struct skr_spotmix_totals {
     uint64_t results[SKR_SPOTMIX_RESULT_COUNT];
     uint64_t expired, unmutated;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/settings.h"
 #include "server/cli/client_flags.h"
+#include "server/cli/mix_flags.h"
 #include "server/client/spotmix_dump.h"
 #include "server/exit_code.h"
 #include "server/render/render.h"
@@ -15,35 +15,21 @@
 
 struct options {
     bool all;
-    int preset;
-    const char *key_prefix;
     struct skr_page_flags page;
+    struct skr_mix_flags mix;
     struct skr_client_flags client;
     struct skr_look_flags look;
 };
-
-static const char *const presets[] = {"default", "karpenter", "eks", "gke", "aks", NULL};
 
 static const struct skr_flag list_flags[] = {{.name = "--all-namespaces",
                                               .letter = "-A",
                                               .text = "of all namespaces (default without -n)",
                                               .kind = SKR_FLAG_SWITCH,
                                               .offset = offsetof(struct options, all)},
+                                             SKR_HELP_FLAG,
                                              {0}};
 
-static const struct skr_flag dump_flags[] = {
-    {.name = "--preset",
-     .argument = "PRESET",
-     .text = "of a dump: how its nodes are labelled, as spotmix.preset of the daemon",
-     .kind = SKR_FLAG_CHOICE,
-     .choice = presets,
-     .offset = offsetof(struct options, preset)},
-    {.name = "--key-prefix",
-     .argument = "PREFIX",
-     .text = "of a dump: the label that switches the mix on, as spotmix.keyPrefix",
-     .offset = offsetof(struct options, key_prefix)},
-    SKR_HELP_FLAG,
-    {0}};
+static const struct skr_flag explain_flags[] = {SKR_HELP_FLAG, {0}};
 
 /* A workload or pod; name NULL: all. */
 struct target {
@@ -78,17 +64,25 @@ static bool target_read(const struct skr_call *call, const char *namespace_, str
     return !word || (*ret->name != '\0' && (!ret->namespace_ || *ret->namespace_ != '\0'));
 }
 
-static int fetch_dump(const struct options *o, const struct target *target, json_t **ret,
-                      struct skr_strbuf *messages, struct skr_error *error)
+static int fetch_dump(const struct skr_call *call, const struct target *target, json_t **ret,
+                      struct skr_strbuf *messages)
 {
-    struct skr_spotmix_settings settings;
+    const struct options *o = call->options;
+    struct skr_mix_view view;
+    struct skr_error error = {0};
+    int code = skr_mix_view_init(&view, call, &o->mix, messages);
 
-    skr_spotmix_settings_default(&settings);
-    (void)skr_spotmix_settings_preset(&settings, presets[o->preset]);
-    settings.key_prefix = o->key_prefix ? o->key_prefix : settings.key_prefix;
-    return skr_spotmix_dump_page(o->client.file, &settings,
-                                 target->namespace_ ? target->namespace_ : "default", target->name,
-                                 ret, messages, error);
+    if (code == SKR_EXIT_OK) {
+        const int rc = skr_spotmix_dump_page(o->client.file, &view.settings,
+                                             target->namespace_ ? target->namespace_ : "default",
+                                             target->name, ret, messages, &error);
+        if (rc < 0) {
+            skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
+        }
+        code = skr_client_exit_code(rc);
+    }
+    skr_mix_view_fini(&view);
+    return code;
 }
 
 static int fetch_live(struct skr_client *client, struct target *target, json_t **ret,
@@ -117,11 +111,7 @@ static int fetch(const struct skr_call *call, struct target *target, json_t **re
     struct skr_client *client = NULL;
 
     if (o->client.file && !o->client.server) {
-        const int rc = fetch_dump(o, target, ret, messages, &error);
-        if (rc < 0) {
-            skr_strbuf_addf(messages, "sakkara %s: %s\n", call->command->name, error.text);
-        }
-        return skr_client_exit_code(rc);
+        return fetch_dump(call, target, ret, messages);
     }
     int code = skr_client_flags_open(call, &o->client, &client, messages);
     if (code == SKR_EXIT_OK) {
@@ -181,7 +171,8 @@ static int run_explain(const struct skr_call *call, struct skr_strbuf *out,
 const struct skr_command skr_command_spotmix_explain = {
     .name = "spotmix explain",
     .usage = "sakkara spotmix explain [NAMESPACE/]NAME [-n NAMESPACE] [-o text|json|yaml]\n"
-             "                               [--server URL | --file DUMP [--preset PRESET]]",
+             "                               [--server URL | --file DUMP [--preset PRESET | "
+             "--config FILE]]",
     .summary = "say why pods are on-demand or spot, and what happens next",
     .text =
         "NAME is a Deployment, a StatefulSet or a pod: index, class, deletion cost and node of\n"
@@ -195,7 +186,8 @@ const struct skr_command skr_command_spotmix_explain = {
     .words_min = 1,
     .words_max = 1,
     .group = {{skr_page_flag_table, offsetof(struct options, page)},
-              {dump_flags, 0},
+              {explain_flags, 0},
+              {skr_mix_flag_table, offsetof(struct options, mix)},
               {skr_client_flag_table, offsetof(struct options, client)},
               {skr_look_flag_table, offsetof(struct options, look)}},
     .options_size = sizeof(struct options),
@@ -207,7 +199,8 @@ static const struct skr_command *const modes[] = {&skr_command_spotmix_explain, 
 const struct skr_command skr_command_spotmix = {
     .name = "spotmix",
     .usage = "sakkara spotmix [[NAMESPACE/]NAME] [-n NAMESPACE | -A] [-o text|json|yaml]\n"
-             "                       [--server URL | --file DUMP [--preset PRESET]] [--ascii]",
+             "                       [--server URL | --file DUMP [--preset PRESET | --config "
+             "FILE]] [--ascii]",
     .summary = "show workloads with on-demand and spot pods",
     .text = "A row for every Deployment and StatefulSet that is mixed: the maximum of on-demand\n"
             "pods, of both classes how many there are and should be, and how many pods are of the\n"
@@ -223,7 +216,7 @@ const struct skr_command skr_command_spotmix = {
     .mode = modes,
     .group = {{skr_page_flag_table, offsetof(struct options, page)},
               {list_flags, 0},
-              {dump_flags, 0},
+              {skr_mix_flag_table, offsetof(struct options, mix)},
               {skr_client_flag_table, offsetof(struct options, client)},
               {skr_look_flag_table, offsetof(struct options, look)}},
     .options_size = sizeof(struct options),

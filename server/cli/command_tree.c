@@ -7,7 +7,9 @@
 #include "server/cli/binding_objects.h"
 #include "server/cli/client_flags.h"
 #include "server/cli/did_you_mean.h"
+#include "server/cli/mix_flags.h"
 #include "server/cli/placement_objects.h"
+#include "server/client/node_classes.h"
 #include "server/exit_code.h"
 #include "server/render/render.h"
 #include "server/simulate/binding_tree.h"
@@ -18,6 +20,7 @@ struct options {
     const char *resource, *slot;
     bool bindings, placements;
     struct skr_page_flags page;
+    struct skr_mix_flags mix;
     struct skr_client_flags client;
     struct skr_look_flags look;
 };
@@ -110,6 +113,31 @@ static int draw_placements(const struct skr_call *call, struct skr_strbuf *out,
     return code;
 }
 
+/* Classes of nodes beside the tree, where there is a spot mix. That it cannot be asked is said, and
+ * the tree is shown without. */
+static int add_classes(const struct skr_call *call, struct skr_client *client, json_t *page,
+                       struct skr_strbuf *messages)
+{
+    const struct options *o = call->options;
+    struct skr_mix_view view;
+    struct skr_error error = {0};
+    json_t *nodes = NULL;
+    const int code = skr_mix_view_init(&view, call, &o->mix, messages);
+
+    if (code == SKR_EXIT_OK) {
+        const int rc = skr_node_classes_fetch(client, &view.settings, &nodes, &error);
+        if (rc == 0) {
+            skr_node_classes_add(page, nodes);
+        } else if (rc != -SKR_NOT_FOUND) {
+            skr_strbuf_addf(messages, "sakkara tree: classes of nodes are not known: %s\n",
+                            error.text);
+        }
+    }
+    json_decref(nodes);
+    skr_mix_view_fini(&view);
+    return code;
+}
+
 static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_strbuf *messages)
 {
     const struct options *o = call->options;
@@ -131,7 +159,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
         code = skr_client_flags_fetch(call, client, &query, "Tree", &page, messages);
     }
     if (code == SKR_EXIT_OK) {
-        code = show(call, page, out, messages);
+        code = add_classes(call, client, page, messages);
+        code = code == SKR_EXIT_OK ? show(call, page, out, messages) : code;
     } else if (client && code == SKR_EXIT_NOT_FOUND) {
         skr_suggest_from_tree(client, &query, messages);
     }
@@ -143,7 +172,8 @@ static int run(const struct skr_call *call, struct skr_strbuf *out, struct skr_s
 const struct skr_command skr_command_tree = {
     .name = "tree",
     .usage = "sakkara tree [DOMAIN] [--resource NAME] [--slot SIZE] [-o text|json|yaml]\n"
-             "                    [--server URL | --file DUMP] [--ascii] [--no-headers]\n"
+             "                    [--server URL | --file DUMP [--preset PRESET | --config FILE]]\n"
+             "                    [--ascii] [--no-headers]\n"
              "sakkara tree --bindings|--placements [-n NAMESPACE] [--file DUMP] [--ascii]",
     .summary = "show racks and nodes, what is used and what still fits",
     .text =
@@ -151,7 +181,9 @@ const struct skr_command skr_command_tree = {
         "resource used and allocatable, how many more pods of a size fit (SLOTS), and which\n"
         "groups are there, on nodes with the number of their pods. DOMAIN is a name, or a path\n"
         "below the root. A slot is one device, GiB or core unless --slot says so, and 100m of\n"
-        "cpu where no node has a core. Without --server and --file kubectl finds the daemon.\n",
+        "cpu where no node has a core. With the spot mix, CLASS says which nodes are on-demand\n"
+        "and which spot, and how many mixed pods sit there. Without --server and --file kubectl\n"
+        "finds the daemon.\n",
     .examples = "  sakkara tree\n"
                 "  sakkara tree rack-1 --slot gpu=2,memory=64Gi\n"
                 "  kubectl get nodes,pods,configmaps -A -o json | sakkara tree --file - --resource "
@@ -161,6 +193,7 @@ const struct skr_command skr_command_tree = {
     .words_max = 1,
     .group = {{skr_page_flag_table, offsetof(struct options, page)},
               {flags, 0},
+              {skr_mix_flag_table, offsetof(struct options, mix)},
               {skr_client_flag_table, offsetof(struct options, client)},
               {skr_look_flag_table, offsetof(struct options, look)}},
     .options_size = sizeof(struct options),

@@ -52,6 +52,11 @@ void skr_client_destroy(struct skr_client *client)
     free(client);
 }
 
+const struct skr_manifests *skr_client_objects(const struct skr_client *client)
+{
+    return client->dump ? skr_dump_objects(client->dump) : NULL;
+}
+
 char *skr_client_default_namespace(struct skr_client *client)
 {
     struct skr_strbuf b;

@@ -41,7 +41,11 @@ int skr_client_fetch(struct skr_client *client, const struct skr_view_query *que
 int skr_client_fetch_path(struct skr_client *client, const char *path, json_t **ret,
                           struct skr_error *error);
 
-/* Exit code for an error of the three above. */
+/* What the dump holds, borrowed; NULL: the client asks a daemon. */
+struct skr_manifests;
+const struct skr_manifests *skr_client_objects(const struct skr_client *client);
+
+/* Exit code for an error of the calls above. */
 int skr_client_exit_code(int rc);
 
 /* The namespace of commands that are given none: of kubectl's context, else "default". free(). */

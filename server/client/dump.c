@@ -205,6 +205,11 @@ int skr_dump_read(const char *path, struct skr_dump **ret, struct skr_strbuf *me
     return 0;
 }
 
+const struct skr_manifests *skr_dump_objects(const struct skr_dump *dump)
+{
+    return &dump->manifests;
+}
+
 void skr_dump_destroy(struct skr_dump *dump)
 {
     if (!dump) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/spotmix/page.h"
-#include "server/manifest/manifest.h"
 
 static const char *const kinds[] = {[SKR_SPOTMIX_DEPLOYMENT] = "Deployment",
                                     [SKR_SPOTMIX_REPLICA_SET] = "ReplicaSet",
@@ -66,5 +65,24 @@ int skr_spotmix_dump_page(const char *path, const struct skr_spotmix_settings *s
     skr_spotmix_destroy(mix);
     skr_manifests_fini(&manifests);
     skr_strbuf_fini(&page);
+    return rc;
+}
+
+int skr_spotmix_dump_nodes(const struct skr_manifests *objects,
+                           const struct skr_spotmix_settings *settings, json_t **ret,
+                           struct skr_error *error)
+{
+    struct skr_spotmix *mix = NULL;
+    struct skr_strbuf page;
+    const int rc = skr_spotmix_create(settings, &mix, error);
+
+    if (rc == 0) {
+        skr_strbuf_init(&page);
+        fill(objects, mix);
+        skr_spotmix_page_write_nodes(mix, &page);
+        *ret = json_loads(page.s, 0, NULL);
+        skr_strbuf_fini(&page);
+    }
+    skr_spotmix_destroy(mix);
     return rc;
 }

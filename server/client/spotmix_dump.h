@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "core/spotmix/settings.h"
+#include "server/manifest/manifest.h"
 #include "topology/base/strbuf.h"
 
 /* name NULL: all workloads. messages: what is wrong with the file, with positions. json_decref()
@@ -16,5 +17,10 @@
 int skr_spotmix_dump_page(const char *path, const struct skr_spotmix_settings *settings,
                           const char *namespace_, const char *name, json_t **ret,
                           struct skr_strbuf *messages, struct skr_error *error);
+
+/* The page of nodes over objects that were read already. Errors: SKR_INVALID (settings). */
+int skr_spotmix_dump_nodes(const struct skr_manifests *objects,
+                           const struct skr_spotmix_settings *settings, json_t **ret,
+                           struct skr_error *error);
 
 #endif

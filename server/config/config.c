@@ -18,6 +18,7 @@
 #include "server/config/option.h"
 #include "server/manifest/document.h"
 #include "server/object/duration.h"
+#include "server/object/names.h"
 #include "topology/base/suggest.h"
 
 enum {
@@ -315,6 +316,16 @@ static void check_tls(struct reader *r)
     }
 }
 
+/* What the API server refuses would be refused with every pod that it is written on. "" is unset. */
+static void check_label(struct reader *r, const char *key, const char *text,
+                        const char *(*judge)(const char *text))
+{
+    const char *why = *text != '\0' ? judge(text) : NULL;
+    if (why) {
+        add_error(r, "InvalidValue", where(r, key), "%s: \"%.80s\": %s", key, text, why);
+    }
+}
+
 static void check_spotmix(struct reader *r)
 {
     const struct skr_config_spotmix *c = &r->config->spotmix;
@@ -328,6 +339,15 @@ static void check_spotmix(struct reader *r)
     }
     if (skr_spotmix_keys_init(&keys, c->key_prefix, &error) != 0) {
         add_error(r, "InvalidValue", where(r, "spotmix.keyPrefix"), "spotmix.%s", error.text);
+    }
+    check_label(r, "spotmix.keyPrefix", c->key_prefix, skr_name_qualified);
+    check_label(r, "spotmix.nodeKey", c->node_key, skr_name_qualified);
+    check_label(r, "spotmix.onDemandValue", c->on_demand_value, skr_name_label_value);
+    check_label(r, "spotmix.spotValue", c->spot_value, skr_name_label_value);
+    if (*c->spot_value != '\0' && strcmp(c->on_demand_value, c->spot_value) == 0) {
+        add_error(r, "InvalidValue", where(r, "spotmix.spotValue"),
+                  "spotmix.spotValue: \"%.63s\" is onDemandValue, too: no node is spot",
+                  c->spot_value);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/spotmix/scheduler.h"
+#include "server/config/spotmix_settings.h"
 #include "server/daemon/preflight.h"
 #include "server/daemon/reach.h"
 #include "server/http/spotmix_pages.h"
@@ -68,7 +69,6 @@ _Static_assert(sizeof specs / sizeof specs[0] == FAMILY_COUNT, "a spec each");
 struct service {
     struct skr_service_host host;
     struct skr_spotmix_settings settings;
-    char *excluded; /* cut at the commas */
     char own_namespace[254];
     char user_agent[128];
     struct skr_engine_thread *engine;
@@ -89,50 +89,16 @@ static bool enabled(const struct skr_config *config)
 
 /* ---- settings ---- */
 
-static void exclude(struct service *s, const char *names)
-{
-    char *rest = s->excluded = skr_strdup(names);
-
-    s->settings.n_excluded = 0;
-    while (*rest != '\0') {
-        char *name = rest;
-        rest += strcspn(rest, ", ");
-        if (*rest != '\0') {
-            *rest++ = '\0';
-        }
-        if (*name != '\0' && s->settings.n_excluded < SKR_SPOTMIX_EXCLUDED_MAX) {
-            s->settings.excluded[s->settings.n_excluded++] = name;
-        }
-    }
-}
-
-static void set_value(struct skr_spotmix_expression *expression, const char *value)
-{
-    if (*value != '\0') {
-        *expression = (struct skr_spotmix_expression){.op = "In", .n = 1, .value = {value}};
-    }
-}
-
 static void *create(const struct skr_service_host *host)
 {
-    const struct skr_config_spotmix *config = &host->config->spotmix;
     struct service *s = skr_alloc(sizeof *s);
     struct skr_spotmix_settings *settings = &s->settings;
 
     s->host = *host;
-    skr_spotmix_settings_default(settings);
-    skr_bug_on(!skr_spotmix_settings_preset(settings, config->preset)); /* checked by the reader */
-    settings->key_prefix = config->key_prefix;
-    settings->node_key = *config->node_key != '\0' ? config->node_key : settings->node_key;
-    set_value(&settings->expression[SKR_SPOTMIX_ON_DEMAND], config->on_demand_value);
-    set_value(&settings->expression[SKR_SPOTMIX_SPOT], config->spot_value);
-    settings->reservation_ttl = config->ttl_s * SKR_SECOND;
-    settings->rebuild = config->rebuild;
-    settings->rollout_cost = config->rollout_cost;
+    skr_config_spotmix_settings(host->config, settings);
     skr_lease_namespace(host->config, s->own_namespace, sizeof s->own_namespace);
     /* "default" is what it says outside of pods: no namespace of ours. */
     settings->own_namespace = strcmp(s->own_namespace, "default") != 0 ? s->own_namespace : "";
-    exclude(s, config->excluded);
     for (int i = 0; i < FAMILY_COUNT; i++) {
         s->family[i] = skr_metrics_family(host->registry, &specs[i]);
     }
@@ -343,7 +309,6 @@ static void destroy(void *service)
     skr_reach_destroy(s->reach);
     skr_spotmix_pages_destroy(s->pages);
     skr_spotmix_webhook_destroy(s->webhook);
-    free(s->excluded);
     free(s);
 }
 

@@ -184,6 +184,29 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
 }
 
+/* Goes on to the next byte that is not plain. Eight at a time: in w - ones * n & ~w the high bit of a
+ * byte below n is set, and of a byte above the first such one perhaps, too, which only ends the
+ * stride. */
+static void skip_plain(struct skr_json_scan *scan)
+{
+    const uint64_t ones = UINT64_MAX / 255, high = ones * 0x80;
+    uint64_t w;
+
+    while (scan->len - scan->pos >= sizeof w) {
+        memcpy(&w, scan->s + scan->pos, sizeof w);
+        const uint64_t quote = w ^ ones * '"', backslash = w ^ ones * '\\';
+        if ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+             ((w - ones * 0x20) & ~w) | w) &
+            high) {
+            break;
+        }
+        scan->pos += sizeof w;
+    }
+    while (scan->pos < scan->len && is_plain((unsigned char)scan->s[scan->pos])) {
+        scan->pos++;
+    }
+}
+
 /* Consumes a string. keep: unescape to the front of the string and terminate it. */
 static bool string(struct skr_json_scan *scan, bool keep, char **ret)
 {
@@ -196,9 +219,7 @@ static bool string(struct skr_json_scan *scan, bool keep, char **ret)
 
     for (;;) {
         const size_t from = scan->pos;
-        while (scan->pos < scan->len && is_plain((unsigned char)scan->s[scan->pos])) {
-            scan->pos++;
-        }
+        skip_plain(scan);
         size_t n = scan->pos - from;
         if (keep && end != scan->s + from) {
             memmove(end, scan->s + from, n);

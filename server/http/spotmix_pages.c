@@ -24,6 +24,7 @@ struct skr_spotmix_pages {
 struct question {
     struct skr_spotmix_pages *pages;
     struct skr_http_request *request;
+    bool nodes;              /* classes of nodes; else: */
     char *namespace_, *name; /* NULL: all workloads */
     struct skr_strbuf answer;
     int code;
@@ -48,6 +49,8 @@ static void write_page(struct question *q, const struct skr_engine *engine)
     q->code = MHD_HTTP_OK;
     if (!mix) {
         q->code = MHD_HTTP_SERVICE_UNAVAILABLE;
+    } else if (q->nodes) {
+        skr_spotmix_page_write_nodes(mix, &q->answer);
     } else if (!q->name) {
         skr_spotmix_page_write(mix, &q->answer);
     } else if (!skr_spotmix_page_write_one(mix, q->namespace_, q->name, &q->answer)) {
@@ -82,7 +85,8 @@ static bool read_path(struct question *q, const char *path)
 {
     path += *path == '/';
     const char *slash = strchr(path, '/');
-    if (*path == '\0') {
+    q->nodes = strcmp(path, "nodes") == 0;
+    if (*path == '\0' || q->nodes) {
         return true;
     }
     if (!slash || slash == path || slash[1] == '\0' || strchr(slash + 1, '/')) {
@@ -119,7 +123,8 @@ static void handle(void *context, struct skr_http_request *request)
     if (!read_path(q, request->path + strlen(PREFIX))) {
         destroy(q);
         skr_http_refuse_json(request, MHD_HTTP_NOT_FOUND,
-                             "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME");
+                             "sakkara: no such path; it is " PREFIX "/NAMESPACE/NAME or " PREFIX
+                             "/nodes");
         return;
     }
     if (!may_ask(pages)) {

@@ -2,7 +2,7 @@
 #ifndef SKR_SERVER_HTTP_SPOTMIX_PAGES_H
 #define SKR_SERVER_HTTP_SPOTMIX_PAGES_H
 /*
- * GET and HEAD of /v1/spotmix and /v1/spotmix/NAMESPACE/NAME on the admin listener
+ * GET and HEAD of /v1/spotmix, /v1/spotmix/nodes and /v1/spotmix/NAMESPACE/NAME on the admin listener
  * (core/spotmix/page.h). A request is held while the engine's thread writes its page; at most
  * SKR_SPOTMIX_PAGES_MAX at once.
  */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/http/review_text.h"
 #include "topology/base/arena.h"
 
 #define PATH      "/spotmix/mutate"
@@ -105,6 +106,22 @@ static void refuse(struct skr_spotmix_webhook *webhook, struct skr_http_request 
     skr_http_reply_text(request, status, TEXT_TYPE, why);
 }
 
+/* The engine's thread gets what it reads. */
+static void take_body(struct skr_http_request *request, struct posted *posted)
+{
+    size_t n = 0;
+    char *shorter;
+
+    posted->body = skr_http_take_body(request, &posted->request.len);
+    shorter = skr_review_text_shorten(posted->body, posted->request.len, &n);
+    if (shorter) {
+        free(posted->body);
+        posted->body = shorter;
+        posted->request.len = n;
+    }
+    posted->request.body = posted->body;
+}
+
 static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *request)
 {
     struct posted *posted;
@@ -126,8 +143,7 @@ static void hear(struct skr_spotmix_webhook *webhook, struct skr_http_request *r
         refuse(webhook, request, MHD_HTTP_SERVICE_UNAVAILABLE, "too many reviews at once\n");
         return;
     }
-    posted->body = skr_http_take_body(request, &posted->request.len);
-    posted->request.body = posted->body;
+    take_body(request, posted);
     const struct skr_event event = {
         .kind = SKR_EVENT_REQUEST,
         .request = {.id = asked->number, .verb = SKR_SPOTMIX_REVIEW, .body = &posted->request}};

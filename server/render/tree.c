@@ -10,12 +10,13 @@
 #include "topology/amount_text.h"
 #include "topology/tree.h"
 
-enum { CELLS = 8, COLUMNS = 6 };
+enum { CELLS = 8, COLUMNS = 7 /* at most */ };
 
 struct drawing {
     const struct skr_render *how;
     const char *resource;
     bool namespaces; /* groups of several namespaces: names are NAMESPACE/NAME */
+    bool classes;    /* a node is on-demand or spot */
     struct skr_text_table table;
 };
 
@@ -183,6 +184,28 @@ static void add_slots(struct drawing *d, const json_t *unit)
     skr_text_table_add(&d->table, text, SKR_HUE_NONE);
 }
 
+/* "spot:3": mixed pods there. */
+static void add_classes(struct drawing *d, const json_t *unit)
+{
+    static const char *const names[] = {"on-demand", "spot"};
+    const json_t *classes = json_object_get(unit, "classes");
+    struct skr_strbuf b;
+    skr_strbuf_init(&b);
+    skr_strbuf_add(&b, "");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const json_t *class_ = json_object_get(classes, names[i]);
+        const int64_t pods = skr_page_int(class_, "pods");
+        if (skr_page_int(class_, "nodes") > 0) {
+            skr_strbuf_addf(&b, "%s%s", b.len ? "," : "", names[i]);
+        }
+        if (pods > 0) {
+            skr_strbuf_addf(&b, ":%" PRId64, pods);
+        }
+    }
+    skr_text_table_add(&d->table, b.s, b.len ? SKR_HUE_NONE : SKR_HUE_DIM);
+    skr_strbuf_fini(&b);
+}
+
 static void add_groups(struct drawing *d, const json_t *unit, bool leaf)
 {
     const json_t *list = skr_page_list(unit, "groups"), *group;
@@ -217,9 +240,11 @@ static void add_header(struct drawing *d)
     struct skr_strbuf b;
     skr_strbuf_init(&b);
     skr_amount_add_label(&b, d->resource);
-    const char *const titles[COLUMNS] = {"NAME", "READY", b.s, "USE", "SLOTS", "GROUPS"};
+    const char *const titles[COLUMNS] = {"NAME", "READY", b.s, "USE", "SLOTS", "CLASS", "GROUPS"};
     for (size_t i = 0; i < COLUMNS; i++) {
-        skr_text_table_add(&d->table, titles[i], SKR_HUE_NONE);
+        if (d->classes || strcmp(titles[i], "CLASS") != 0) {
+            skr_text_table_add(&d->table, titles[i], SKR_HUE_NONE);
+        }
     }
     skr_strbuf_fini(&b);
 }
@@ -238,6 +263,9 @@ static int add_unit(struct drawing *d, const struct frame *frame, size_t depth, 
     add_ready(d, unit, leaf);
     add_use(d, unit, leaf);
     add_slots(d, unit);
+    if (d->classes) {
+        add_classes(d, unit);
+    }
     add_groups(d, unit, leaf);
     return 0;
 }
@@ -302,11 +330,12 @@ int skr_render_tree(const json_t *page, const struct skr_render *how, struct skr
     const json_t *root = json_object_get(page, "root");
     struct drawing d = {.how = how,
                         .resource = skr_page_text(page, "resource"),
-                        .namespaces = has_namespaces(root)};
+                        .namespaces = has_namespaces(root),
+                        .classes = json_object_get(root, "classes")};
     if (!json_is_object(root) || !*d.resource) {
         return skr_error_set(error, SKR_INVALID, "the answer has no root or no resource");
     }
-    skr_text_table_init(&d.table, COLUMNS, how->coloured);
+    skr_text_table_init(&d.table, d.classes ? COLUMNS : COLUMNS - 1, how->coloured);
     if (!how->no_headers) {
         add_header(&d);
     }

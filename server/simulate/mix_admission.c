@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spotmix/view.h"
 #include "server/kube/base64.h"
 #include "server/model/json_patch.h"
 #include "topology/base/arena.h"
-
-enum { BAR_MAX = 24 };
 
 struct skr_mix_admission {
     struct skr_store *store;
@@ -158,90 +155,10 @@ static void admit(void *context, const char *namespace_, json_t *pod, skr_time n
     free(body);
 }
 
-/* ---- who sits where ---- */
-
-/* Those that wait come last. */
-static int by_node(const void *a, const void *b)
+const struct skr_spotmix *skr_mix_admission_mix(struct skr_mix_admission *admission)
 {
-    const struct skr_spotmix_pod_row *x = a, *y = b;
-    const bool waits = *x->node == '\0', other_waits = *y->node == '\0';
-    const int rc = waits != other_waits ? waits - other_waits : strcmp(x->node, y->node);
-
-    return rc != 0 ? rc : strcmp(x->name, y->name);
-}
-
-static void write_bar(size_t n, bool spot, bool ascii, struct skr_strbuf *out)
-{
-    const char *cell = ascii ? (spot ? "." : "#") : spot ? "▒" : "█";
-    size_t i = 0;
-
-    for (; i < n && i < BAR_MAX; i++) {
-        skr_strbuf_add(out, cell);
-    }
-    skr_strbuf_add(out, n > BAR_MAX ? "+" : " ");
-    for (; i < BAR_MAX; i++) {
-        skr_strbuf_addc(out, ' ');
-    }
-}
-
-/* Nodes with the number of their pods; rows are sorted by node. */
-static void write_nodes(const struct skr_spotmix_pod_row *pod, size_t n,
-                        enum skr_spotmix_class class_, struct skr_strbuf *out)
-{
-    const char *gap = "  ";
-
-    for (size_t i = 0; i < n;) {
-        size_t there = 0, next = i;
-        for (; next < n && strcmp(pod[next].node, pod[i].node) == 0; next++) {
-            there += pod[next].class_ == class_;
-        }
-        if (there > 0) {
-            skr_strbuf_addf(out, "%s%s %zu", gap, *pod[i].node != '\0' ? pod[i].node : "waiting",
-                            there);
-            gap = ", ";
-        }
-        i = next;
-    }
-    skr_strbuf_addc(out, '\n');
-}
-
-static void write_workload(const struct skr_spotmix *mix, const struct skr_spotmix_row *row,
-                           bool ascii, struct skr_strbuf *out)
-{
-    struct skr_spotmix_pod_row *pod;
-    const size_t n = skr_spotmix_pod_rows(mix, row->uid, &pod);
-
-    if (n > 0) {
-        qsort(pod, n, sizeof *pod, by_node);
-    }
-    skr_strbuf_addf(out, "%s %s/%s", kinds[row->kind], row->namespace_, row->name);
-    if (row->rule.all) {
-        skr_strbuf_add(out, ", all on-demand");
-    } else {
-        skr_strbuf_addf(out, ", at most %" PRId32 " on-demand", row->rule.max);
-    }
-    skr_strbuf_addf(out, "%s%s\n", row->reason ? "  " : "", row->reason ? row->reason : "");
-    for (int i = 0; i < SKR_SPOTMIX_CLASS_COUNT; i++) {
-        const enum skr_spotmix_class class_ = (enum skr_spotmix_class)i;
-        skr_strbuf_addf(out, "  %-9s  ", skr_spotmix_class_name(class_));
-        write_bar(row->actual[i], class_ == SKR_SPOTMIX_SPOT, ascii, out);
-        skr_strbuf_addf(out, " %zu of %" PRId64, row->actual[i], row->desired[i]);
-        write_nodes(pod, n, class_, out);
-    }
-    free(pod);
-}
-
-void skr_mix_admission_write(struct skr_mix_admission *admission, bool ascii,
-                             struct skr_strbuf *out)
-{
-    struct skr_spotmix_row *row;
-
     skr_mix_admission_keep_up(admission);
-    const size_t n = skr_spotmix_rows(admission->mix, &row);
-    for (size_t i = 0; i < n; i++) {
-        write_workload(admission->mix, &row[i], ascii, out);
-    }
-    free(row);
+    return admission->mix;
 }
 
 const char *skr_mix_admission_class_label(const struct skr_mix_admission *admission)

@@ -6,9 +6,8 @@
  * reviewed by the daemon's own code, through an AdmissionReview, and the patch applied. Adoption,
  * evictions and costs of rollouts are the reconciler's, which is not simulated.
  */
-#include "core/spotmix/settings.h"
+#include "core/spotmix/mix.h"
 #include "server/model/store.h"
-#include "topology/base/strbuf.h"
 
 struct skr_mix_admission;
 
@@ -25,8 +24,7 @@ void skr_mix_admission_keep_up(struct skr_mix_admission *admission);
 /* The label of pods that has their class; lives as long as admission. */
 const char *skr_mix_admission_class_label(const struct skr_mix_admission *admission);
 
-/* Who sits where: for each workload and class a bar, and its nodes. */
-void skr_mix_admission_write(struct skr_mix_admission *admission, bool ascii,
-                             struct skr_strbuf *out);
+/* The mix as it is now, borrowed until an object is created. */
+const struct skr_spotmix *skr_mix_admission_mix(struct skr_mix_admission *admission);
 
 #endif

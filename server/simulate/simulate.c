@@ -9,10 +9,12 @@
 #include <time.h>
 
 #include "server/config/config.h"
+#include "server/config/spotmix_settings.h"
 #include "server/exit_code.h"
 #include "server/object/path.h"
 #include "server/simulate/input.h"
 #include "server/simulate/mix_admission.h"
+#include "server/simulate/mix_picture.h"
 #include "server/simulate/offline.h"
 #include "server/simulate/progress.h"
 #include "server/simulate/report.h"
@@ -108,16 +110,6 @@ static void keep_up(void *context)
     skr_record_step(&s->record, s->input.start);
 }
 
-static void read_mix_settings(struct simulation *s)
-{
-    skr_spotmix_settings_default(&s->mix_settings);
-    if (s->config) {
-        const struct skr_config_spotmix *config = &s->config->spotmix;
-        (void)skr_spotmix_settings_preset(&s->mix_settings, config->preset);
-        s->mix_settings.key_prefix = config->key_prefix;
-    }
-}
-
 static bool is_mixed(const struct simulation *s, const json_t *object)
 {
     return skr_mix_admission_is_wanted(&s->mix_settings, object);
@@ -148,7 +140,7 @@ static bool has(const struct simulation *s,
 
 static int build(struct simulation *s)
 {
-    read_mix_settings(s);
+    skr_config_spotmix_settings(s->config, &s->mix_settings);
     const bool mixed = has(s, is_mixed);
     struct skr_offline_options options = {.settings = s->settings,
                                           .percentage = s->input.percentage,
@@ -290,7 +282,7 @@ static int report(struct simulation *s)
             skr_simulate_write_pictures(&r, s->out);
         }
         if (s->mix) {
-            skr_mix_admission_write(s->mix, s->options->ascii, s->out);
+            skr_mix_picture_draw(skr_mix_admission_mix(s->mix), s->options->ascii, s->out);
         }
         skr_simulate_write_text(&r, s->out);
     }

@@ -23,6 +23,7 @@
 #include <netinet/tcp.h>
 
 #include "core/spotmix/mix.h"
+#include "server/http/review_text.h"
 #include "server/http/spotmix_webhook.h"
 #include "topology/base/arena.h"
 
@@ -110,6 +111,19 @@ static char *body_of(const char *set)
     return text;
 }
 
+/* As the listener's thread and the engine's do together. */
+static void review_once(const char *body, size_t len, int number, struct skr_spotmix_answer *answer)
+{
+    size_t n = len;
+    char *shorter = skr_review_text_shorten(body, len, &n);
+    struct skr_spotmix_review review = {
+        .body = shorter ? shorter : body, .len = n, .serving = true, .now = virtual_now};
+
+    memcpy(review.random, &number, sizeof number);
+    skr_spotmix_review(mix, &review, answer);
+    free(shorter);
+}
+
 static void bench_reviews(const char *what, const char *body, int rounds)
 {
     double *took = skr_alloc_array((size_t)rounds, sizeof *took);
@@ -119,11 +133,8 @@ static void bench_reviews(const char *what, const char *body, int rounds)
         struct skr_spotmix_answer answer;
         /* 1,000 a second: reservations of half a minute do not pile up beyond what they would. */
         virtual_now += 60 * SKR_MILLISECOND;
-        struct skr_spotmix_review review = {
-            .body = body, .len = len, .serving = true, .now = virtual_now};
-        memcpy(review.random, &i, sizeof i);
         const double begin = processor_s();
-        skr_spotmix_review(mix, &review, &answer);
+        review_once(body, len, i, &answer);
         took[i] = processor_s() - begin;
         skr_strbuf_fini(&answer.body);
     }

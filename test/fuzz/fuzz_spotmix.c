@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/spotmix/mix.h"
+#include "server/http/review_text.h"
 #include "server/kube/base64.h"
 #include "test/fuzz/fuzz.h"
 
@@ -45,6 +46,53 @@ static void check_answer(const struct skr_spotmix_answer *answer)
     json_decref(json);
 }
 
+/* A ReplicaSet and a StatefulSet that are mixed. */
+static struct skr_spotmix *filled(const struct skr_spotmix_settings *settings)
+{
+    struct skr_spotmix *mix = NULL;
+    fuzz_check(skr_spotmix_create(settings, &mix, NULL) == 0);
+    put(mix, SKR_SPOTMIX_REPLICA_SET,
+        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"r\",\"uid\":\"r\",\"labels\":{"
+        "\"" SKR_SPOTMIX_KEY_PREFIX "\":\"true\",\"" SKR_SPOTMIX_KEY_PREFIX
+        "-max-on-demand-count\":\"1\"}}}");
+    put(mix, SKR_SPOTMIX_STATEFUL_SET,
+        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"s\",\"uid\":\"s\",\"labels\":{"
+        "\"" SKR_SPOTMIX_KEY_PREFIX "\":\"true\"}},\"spec\":{\"ordinals\":{\"start\":3}}}");
+    return mix;
+}
+
+/* The daemon leaves out what the mix does not read, and the answer is the same. Numbers too large for
+ * the reader are in what is left out no more. */
+static void check_shorter(const struct skr_spotmix_settings *settings, const uint8_t *data,
+                          size_t size)
+{
+    struct skr_spotmix_answer answer[2];
+    size_t n = 0;
+    char *shorter = skr_review_text_shorten((const char *)data, size, &n);
+    if (!shorter) {
+        return;
+    }
+    fuzz_check(n <= size);
+    for (int i = 0; i < 2; i++) {
+        const struct skr_spotmix_review review = {.body = i == 0 ? (const char *)data : shorter,
+                                                  .len = i == 0 ? size : n,
+                                                  .serving = true,
+                                                  .now = SKR_SECOND};
+        struct skr_spotmix *mix = filled(settings);
+        skr_spotmix_review(mix, &review, &answer[i]);
+        skr_spotmix_destroy(mix);
+    }
+    if (answer[0].status != 400) {
+        fuzz_check(answer[0].status == answer[1].status && answer[0].result == answer[1].result);
+        fuzz_check(answer[0].body.len == answer[1].body.len);
+        fuzz_check(answer[0].body.len == 0 ||
+                   memcmp(answer[0].body.s, answer[1].body.s, answer[0].body.len) == 0);
+    }
+    skr_strbuf_fini(&answer[0].body);
+    skr_strbuf_fini(&answer[1].body);
+    free(shorter);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct skr_spotmix_settings settings;
@@ -55,14 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     skr_spotmix_settings_default(&settings);
     skr_spotmix_settings_preset(&settings, size % 2 == 0 ? "aks" : "default");
-    fuzz_check(skr_spotmix_create(&settings, &mix, NULL) == 0);
-    put(mix, SKR_SPOTMIX_REPLICA_SET,
-        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"r\",\"uid\":\"r\",\"labels\":{"
-        "\"" SKR_SPOTMIX_KEY_PREFIX "\":\"true\",\"" SKR_SPOTMIX_KEY_PREFIX
-        "-max-on-demand-count\":\"1\"}}}");
-    put(mix, SKR_SPOTMIX_STATEFUL_SET,
-        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"s\",\"uid\":\"s\",\"labels\":{"
-        "\"" SKR_SPOTMIX_KEY_PREFIX "\":\"true\"}},\"spec\":{\"ordinals\":{\"start\":3}}}");
+    check_shorter(&settings, data, size);
+    mix = filled(&settings);
     for (int turn = 0; turn < 2; turn++) {
         skr_spotmix_review(mix, &review, &answer);
         for (int i = 0; i < SKR_SPOTMIX_KIND_COUNT && answer.status == 0; i++) {

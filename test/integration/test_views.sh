@@ -117,6 +117,11 @@ base=/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy/v1
 case "$*" in
 *"config view"*) printf team-x; exit 0 ;;
 *"get --raw $base/tree"*) cat "$STUB/tree" ;;
+*"get --raw $base/spotmix/nodes"*)
+    [ -f "$STUB/classes" ] && exec cat "$STUB/classes"
+    echo 'Error from server (NotFound): sakkara: no such path' >&2
+    exit 1
+    ;;
 *"get --raw $base/groups?"*) cat "$STUB/list" ;;
 *"get --raw $base/explain/"*/a-3) cat "$STUB/explain" ;;
 *"get --raw $base/groups/"*/a-0) cat "$STUB/group" ;;
@@ -134,6 +139,18 @@ with_stub=(env "PATH=$work/bin:/usr/bin:/bin")
 # Whatever kubectl's answers are made of, the text is that of the dump.
 runs "tree through kubectl" 0 "${with_stub[@]}" "$sakkara" tree
 same "tree through kubectl" $views/tree.txt "$work/out"
+# With a spot mix the classes of nodes come from its own page; why they do not is said beside the tree.
+echo '{"nodes": [{"name": "node-1", "class": "spot", "pods": 3}, {"name": 7}, "node-2"]}' >"$work/classes"
+runs "classes through kubectl" 0 "${with_stub[@]}" "$sakkara" tree
+if grep -q '^NAME .* CLASS  *GROUPS$' "$work/out" && grep -q 'node-1 .* spot:3  *' "$work/out"; then pass; else
+    fail "classes through kubectl: $(cat "$work/out")"
+fi
+echo >"$work/classes"
+runs "no classes through kubectl" 0 "${with_stub[@]}" "$sakkara" tree
+same "no classes through kubectl" $views/tree.txt "$work/out"
+one_line "no classes through kubectl" 'classes of nodes are not known'
+rm "$work/classes"
+runs "two presets" 2 "$sakkara" tree --file "$views/classes.yaml" --preset eks --config "$views/classes-configuration.yaml"
 runs "groups through kubectl" 0 "${with_stub[@]}" "$sakkara" get groups
 same "groups through kubectl" $views/groups.txt "$work/out"
 sed 's/"solveMicroseconds": 1000/"solveMicroseconds": 200/' $views/group.json >"$work/group"

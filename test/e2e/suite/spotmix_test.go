@@ -202,6 +202,14 @@ func (m *mix) explained(n, max int) {
 	if !strings.Contains(strings.Join(strings.Fields(string(list)), " "), want) || err != nil {
 		m.Errorf("%q is not in\n%s%v", want, list, err)
 	}
+	root := fmt.Sprintf(" on-demand:%d,spot:%d ", max, n-max)
+	m.await(usual, "tree has the classes of nodes", func() error { // its pods come by a watch
+		tree, err := exec.Command(sakkaraBinary, "tree", server, "--resource=cpu").CombinedOutput()
+		if !strings.Contains(string(tree), root) || !strings.Contains(string(tree), " CLASS ") {
+			return fmt.Errorf("%q is not in\n%s%w", root, tree, err)
+		}
+		return nil
+	})
 	one, err := exec.Command(sakkaraBinary, "spotmix", "explain", m.ns+"/web", server).CombinedOutput()
 	want = fmt.Sprintf("the next pod gets index %d: spot", n)
 	if !strings.Contains(string(one), want) || err != nil {

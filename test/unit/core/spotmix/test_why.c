@@ -124,3 +124,27 @@ TEST_WITH(world, what_is_not_mixed_has_no_page)
     assert_int_equal(page.len, 0);
     skr_strbuf_fini(&page);
 }
+
+/* Nodes of neither class are left out; pods count that carry a class, whichever it is. */
+TEST_WITH(world, nodes_have_their_class_and_how_many_mixed_pods_sit_there)
+{
+    struct skr_strbuf page;
+
+    put(world, SKR_SPOTMIX_NODE,
+        "{\"metadata\":{\"name\":\"s\",\"labels\":{\"node.kubernetes.io/capacity\":\"spot\"}}}");
+    put(world, SKR_SPOTMIX_NODE,
+        "{\"metadata\":{\"name\":\"d\",\"labels\":{\"node.kubernetes.io/"
+        "capacity\":\"on-demand\"}}}");
+    put(world, SKR_SPOTMIX_NODE, "{\"metadata\":{\"name\":\"n\"}}");
+    put(world, SKR_SPOTMIX_POD, POD("a", LABELLED("on-demand", "0"), "d"));
+    put(world, SKR_SPOTMIX_POD, POD("b", LABELLED("spot", "1"), "s"));
+    put(world, SKR_SPOTMIX_POD, POD("c", LABELLED("on-demand", "2"), "s"));
+    put(world, SKR_SPOTMIX_POD, POD("e", LABELLED("spot", "3"), "n"));
+    put(world, SKR_SPOTMIX_POD, POD("f", LABELLED("spot", "4"), "gone"));
+    put(world, SKR_SPOTMIX_POD, POD("g", "\"labels\":{}", "s"));
+    skr_strbuf_init(&page);
+    skr_spotmix_page_write_nodes(world->mix, &page);
+    assert_string_equal(page.s, "{\"nodes\":[{\"name\":\"d\",\"class\":\"on-demand\",\"pods\":1},"
+                                "{\"name\":\"s\",\"class\":\"spot\",\"pods\":2}]}");
+    skr_strbuf_fini(&page);
+}

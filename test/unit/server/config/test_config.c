@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/config/config.h"
+#include "server/config/spotmix_settings.h"
 #include "server/object/duration.h"
 #include "test/test.h"
 #include "topology/base/suggest.h"
@@ -295,6 +296,21 @@ static const struct {
      "s.yaml:3:14: error: planTimeout: \"5x\" is not a duration such as 50ms, 330s or 5m\n"
      "s.yaml:4:15: error: client.qps: \"a\" is not a whole number\n"
      "s.yaml:5:1: error: unknown key zebra\n"},
+    /* Whatever stands there goes into every mixed pod, and the API server would refuse it. */
+    {HEAD "spotmix: {nodeKey: a/b/c}\n",
+     "s.yaml:3:20: error: spotmix.nodeKey: \"a/b/c\": name part must consist of alphanumeric "
+     "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+     "'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')\n"},
+    {HEAD "spotmix: {spotValue: x y}\n",
+     "s.yaml:3:22: error: spotmix.spotValue: \"x y\": a valid label must be an empty string or "
+     "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+     "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+     "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')\n"},
+    {HEAD "spotmix: {onDemandValue: a, spotValue: a}\n",
+     "s.yaml:3:40: error: spotmix.spotValue: \"a\" is onDemandValue, too: no node is spot\n"},
+    {HEAD "spotmix: {preset: oke}\n", "s.yaml:3:19: error: spotmix.preset: \"oke\" is not "
+                                      "default, karpenter, eks, gke or aks\n"},
     {HEAD "kubeconfig: \"a\\0b\"\n",
      "s.yaml:3:13: error: kubeconfig: the value contains a NUL byte\n"},
 };
@@ -339,6 +355,35 @@ TEST(doubtful_files_are_accepted_with_a_warning)
         skr_config_destroy(config);
         skr_strbuf_fini(&messages);
     }
+}
+
+TEST(the_section_of_the_spot_mix_becomes_its_settings)
+{
+    struct skr_spotmix_settings got, defaults;
+    struct skr_config *config =
+        parse_good(HEAD "spotmix: {preset: aks, nodeKey: example.com/class, onDemandValue: safe, "
+                        "excludedNamespaces: 'a, b,,c', reservationTTLSeconds: 7, rebuild: none, "
+                        "rolloutCost: false, keyPrefix: example.com/mix}\n");
+    skr_config_spotmix_settings(config, &got);
+    assert_string_equal(got.key_prefix, "example.com/mix");
+    assert_string_equal(got.node_key, "example.com/class");
+    assert_string_equal(got.expression[SKR_SPOTMIX_ON_DEMAND].op, "In");
+    assert_string_equal(got.expression[SKR_SPOTMIX_ON_DEMAND].value[0], "safe");
+    assert_string_equal(got.expression[SKR_SPOTMIX_SPOT].value[0], "spot");
+    assert_true(got.tolerate_spot);
+    assert_int_equal(got.n_excluded, 3);
+    assert_string_equal(got.excluded[0], "a");
+    assert_string_equal(got.excluded[1], "b");
+    assert_string_equal(got.excluded[2], "c");
+    assert_int_equal(got.reservation_ttl, 7 * SKR_SECOND);
+    assert_int_equal(got.rebuild, SKR_SPOTMIX_REBUILD_NONE);
+    assert_false(got.rollout_cost);
+    skr_config_destroy(config);
+    skr_config_spotmix_settings(NULL, &got);
+    skr_spotmix_settings_default(&defaults);
+    assert_string_equal(got.key_prefix, defaults.key_prefix);
+    assert_string_equal(got.node_key, defaults.node_key);
+    assert_int_equal(got.n_excluded, defaults.n_excluded);
 }
 
 TEST(listeners_on_port_zero_may_be_equal)
