@@ -25,12 +25,17 @@ void dirty_group(struct skr_gang *e, struct group *g)
 }
 
 /* A look costs what its members are: at a rate that keeps it to a few hundredths of the time. */
-enum { LARGE_GROUP = 512, PAUSE_NS = 4000 };
+enum { LARGE_GROUP = 512, PAUSE_NS = 16000 };
+
+skr_time dirty_pause(const struct group *g)
+{
+    return g->n_members <= LARGE_GROUP ? 0 : (skr_time)g->n_members * PAUSE_NS;
+}
 
 void dirty_member(struct skr_gang *e, struct group *g)
 {
-    skr_time at = g->evaluated_at + (skr_time)g->n_members * PAUSE_NS;
-    if (g->n_members <= LARGE_GROUP || skr_frame_now(e->frame) >= at) {
+    skr_time at = g->evaluated_at + dirty_pause(g);
+    if (skr_frame_now(e->frame) >= at) {
         dirty_group(e, g);
     } else {
         wakes_group(e, g, at);
@@ -104,6 +109,11 @@ void dirty_forget_pod(struct skr_gang *e, struct pod_entry *p)
 bool dirty_any(const struct skr_gang *e)
 {
     return e->dirty.groups || e->dirty.plan || e->dirty.maps || e->dirty.pods;
+}
+
+bool dirty_only_pods(const struct skr_gang *e)
+{
+    return e->dirty.pods && !e->dirty.groups && !e->dirty.plan && !e->dirty.maps;
 }
 
 struct group *dirty_take_group(struct skr_gang *e)

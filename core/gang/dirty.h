@@ -35,6 +35,8 @@
  *                                                                     the solve that runs
  *   kind->changes        slots of a kind of members                   g->fit.reported_changes: only
  *                                                                     numbers are old
+ *   candidates           the four that make a group due: none grew    candidates_awake
+ *                        since those asleep were looked at
  *   g->members_hash     (a hash) state, reason and plan of a group   touch_members: its members
  *                                                                     look again
  */
@@ -44,8 +46,10 @@ struct plan;
 
 /* Each is marked once however often it is touched; O(1). */
 void dirty_group(struct skr_gang *e, struct group *g);
-/* Something about one of its members: a large group is looked at once for many of them, 4 us a
- * member after the last time (80 ms for 20,000), so that its cost stays linear. */
+/* Between two looks at all members of a large group, which has many of them for each: 16 us a member (320 ms for
+ * 20,000), so that their cost stays linear; 0 for others. */
+skr_time dirty_pause(const struct group *g);
+/* Something about one of its members: looked at after that pause. */
 void dirty_member(struct skr_gang *e, struct group *g);
 void dirty_pod(struct skr_gang *e, struct pod_entry *p); /* nothing for pods that are not ours */
 void dirty_map(struct skr_gang *e, struct map_entry *m);
@@ -75,6 +79,7 @@ bool dirty_take_tree(struct skr_gang *e);
 bool dirty_take_nodes(struct skr_gang *e);
 bool dirty_take_plan_nodes(struct plan *plan);
 bool dirty_any(const struct skr_gang *e); /* of groups, plan, maps, pods */
+bool dirty_only_pods(const struct skr_gang *e);
 /* An entry that goes. */
 void dirty_forget_group(struct skr_gang *e, struct group *g);
 void dirty_forget_map(struct skr_gang *e, struct map_entry *m);

@@ -19,6 +19,7 @@
  * by pointer.
  */
 #include "core/frame/frame.h"
+#include "core/gang/reason.h"
 #include "core/gang/settings.h"
 #include "core/gang/stats.h"
 #include "topology/ledger.h"
@@ -58,10 +59,11 @@ struct skr_gang {
     struct pod_entry *ordinary;       /* pods without a group that a plan leaves room for; pods.c */
     struct map_entry *maps;           /* maps.c */
     struct podgroup_entry *podgroups; /* maps.c */
-    struct disruption_budget *disruptions; /* disruptions.c */
-    struct group *groups;                  /* groups.c */
-    struct group *planned;                 /* groups with a plan; plan.c */
-    struct budget *budgets;                /* of namespaces with groups; budget.c */
+    struct disruption_budget *disruptions;                               /* disruptions.c */
+    struct group *groups;                                                /* group_table.c */
+    size_t n_by_status[SKR_STATUS_COUNT], n_by_reason[SKR_REASON_COUNT]; /* group_table.c */
+    struct group *planned;  /* groups with a plan; plan.c */
+    struct budget *budgets; /* of namespaces with groups; budget.c */
 
     /* dirty.c; what each of them means: dirty.h */
     struct {
@@ -70,6 +72,7 @@ struct skr_gang {
         struct map_entry *maps;
         bool plan, tree, nodes;
     } dirty;
+    size_t n_settled; /* members, in this event; scheduler.c */
     struct {
         uint64_t capacity, freed, facts, nodes, lifted, victims;
     } epoch;
@@ -110,6 +113,15 @@ struct skr_gang {
 
     size_t n_leaving; /* bound pods that go: pods_note_leaving() */
 
+    /* candidates.c */
+    struct {
+        struct group *awake, *asleep;
+        size_t n_asleep;
+        bool stale;
+        uint64_t capacity, victims, nodes,
+            lifted; /* of epoch, that those asleep were looked at for */
+    } candidates;
+
     /* queue.c */
     struct {
         skr_time pause_until; /* numbers in reasons are not reported anew before */
@@ -123,6 +135,7 @@ struct skr_gang {
     /* Numbers for metrics: each counted where it happens. */
     struct {
         uint64_t plans, aborts, solves, bindings, binding_errors;
+        uint64_t looks; /* queue.c */
         uint64_t attempts[SKR_ATTEMPT_COUNT];
         uint64_t topology_loads, topology_refusals;
         uint64_t preemptions[SKR_PREEMPTION_COUNT]; /* preemption.c */

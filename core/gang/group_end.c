@@ -3,10 +3,12 @@
 #include "core/gang/group_end.h"
 
 #include "core/gang/budget.h"
+#include "core/gang/candidates.h"
 #include "core/gang/dirty.h"
 #include "core/gang/explain.h"
 #include "core/gang/fit.h"
 #include "core/gang/group_source.h"
+#include "core/gang/group_table.h"
 #include "core/gang/measure.h"
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
@@ -22,6 +24,8 @@ static void group_destroy(struct skr_gang *e, struct group *g)
         plan_destroy(e, g->plan);
     }
     dirty_forget_group(e, g);
+    candidates_forget(e, g);
+    groups_uncount(e, g);
     fit_leave(g);
     HASH_DEL(e->groups, g);
     budget_release(e, g);

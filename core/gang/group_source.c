@@ -54,7 +54,7 @@ static char *source_text(const struct group *g, enum group_source source)
 {
     struct skr_strbuf b;
     skr_strbuf_init(&b);
-    const struct pod_entry *oldest = membership_oldest(g);
+    const struct pod_entry *oldest = source == SOURCE_MAP ? NULL : membership_oldest(g);
     int32_t priority = oldest ? oldest->pod->priority : 0;
     if (source == SOURCE_MAP) {
         skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);

@@ -10,6 +10,31 @@
 #include <string.h>
 #include <utlist.h>
 
+void groups_uncount(struct skr_gang *e, struct group *g)
+{
+    if (!g->counted.done) {
+        return;
+    }
+    e->n_by_status[g->counted.status]--;
+    if (g->counted.reason != SKR_REASON_COUNT) {
+        e->n_by_reason[g->counted.reason]--;
+    }
+    g->counted.done = false;
+}
+
+void groups_count(struct skr_gang *e, struct group *g)
+{
+    bool placed = g->status == SKR_STATUS_BOUND || g->status == SKR_STATUS_FINISHED;
+    groups_uncount(e, g);
+    g->counted.done = true;
+    g->counted.status = g->status;
+    g->counted.reason = placed ? SKR_REASON_COUNT : g->reason;
+    e->n_by_status[g->counted.status]++;
+    if (!placed) {
+        e->n_by_reason[g->counted.reason]++;
+    }
+}
+
 struct group *groups_find(const struct skr_gang *e, const char *key)
 {
     struct group *g = NULL;
@@ -50,6 +75,7 @@ struct group *groups_get(struct skr_gang *e, const char *namespace_, const char 
     membership_changed(g);
     HASH_FIND_STR(e->podgroups, key, g->source.podgroup);
     HASH_ADD_KEYPTR(hh, e->groups, g->key, strlen(g->key), g);
+    groups_count(e, g);
     dirty_group(e, g);
     return g;
 }

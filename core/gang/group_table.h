@@ -7,6 +7,10 @@
  */
 #include "core/gang/groups.h"
 
+/* It is counted by its status and reason as they are now, in e->n_by_status and n_by_reason. O(1). */
+void groups_count(struct skr_gang *e, struct group *g);
+void groups_uncount(struct skr_gang *e, struct group *g); /* it goes */
+
 struct group *groups_get(struct skr_gang *e, const char *namespace_,
                          const char *name);                           /* made when absent */
 struct group *groups_find(const struct skr_gang *e, const char *key); /* NULL: none */

@@ -49,6 +49,8 @@ struct reported_event {
 };
 enum { SKR_EVENTS_KEPT = 8 }; /* a group */
 
+enum candidate { CANDIDATE_NOT, CANDIDATE_AWAKE, CANDIDATE_ASLEEP };
+
 struct kind;
 struct kind_sizes;
 struct pod_watch;
@@ -124,6 +126,8 @@ struct group {
 
     bool dirty; /* dirty.c */
     struct group *dprev, *dnext;
+    enum candidate candidate; /* candidates.c, with the list that it is in */
+    struct group *cprev, *cnext;
     skr_time wake_at;      /* wakes.c */
     skr_time evaluated_at; /* last; lifecycle.c */
 
@@ -189,6 +193,12 @@ struct group {
         uint64_t input;
     } outputs;
 
+    struct {
+        bool done;
+        enum skr_group_status status;
+        enum skr_reason reason; /* SKR_REASON_COUNT: it is placed */
+    } counted;                  /* in gang->n_by_status, n_by_reason; group_table.c */
+
     /* status.c */
     enum skr_group_status status;
     skr_time status_since;
@@ -215,6 +225,7 @@ struct group {
         enum skr_reason reason;
         char *first,
             *last; /* names: of the first that waits, and of the last that is told while gated, */
+        skr_time sought_at;
         uint64_t input; /* ... of the members then, */
         size_t bound;   /* ... when so many were bound */
     } told;             /* Events of members; waiting.c */

@@ -58,6 +58,10 @@ static int check_group(const struct skr_gang *e, const struct group *g, struct s
     if (!g->plan && planned > 0) {
         return skr_error_set(error, SKR_BUG, "group %s: members of a plan that is gone", g->key);
     }
+    if (!g->dirty && (g->counted.status != g->status ||
+                      (g->counted.reason != g->reason && g->counted.reason != SKR_REASON_COUNT))) {
+        return skr_error_set(error, SKR_BUG, "group %s is not counted as it is", g->key);
+    }
     size_t size = (size_t)membership_size(g);
     if (!g->plan && !g->dirty && !g->seats.dirty && g->spec && !g->spec->open && seated > size) {
         return skr_error_set(error, SKR_BUG, "group %s: %zu newcomers hold seats of %zu", g->key,
@@ -98,7 +102,6 @@ int gang_check(const struct skr_gang *e, struct skr_error *error)
 
 void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
 {
-    const struct group *g, *tmp;
     memset(ret, 0, sizeof *ret);
     ret->nodes = e->n_nodes;
     ret->pods = HASH_COUNT(e->pods);
@@ -107,16 +110,12 @@ void skr_gang_get_stats(const struct skr_gang *e, struct skr_gang_stats *ret)
     ret->parked = HASH_CNT(hh_parked, e->parked);
     ret->writes_in_flight = skr_frame_writes_in_flight(e->frame);
     _Static_assert(SKR_STATUS_COUNT <= 9 && SKR_REASON_COUNT <= 16, "room in the stats");
-    HASH_ITER(hh, e->groups, g, tmp)
-    {
-        ret->groups_by_status[g->status]++;
-        if (g->status != SKR_STATUS_BOUND && g->status != SKR_STATUS_FINISHED) {
-            ret->unplaced_by_reason[g->reason]++;
-        }
-    }
+    memcpy(ret->groups_by_status, e->n_by_status, sizeof e->n_by_status);
+    memcpy(ret->unplaced_by_reason, e->n_by_reason, sizeof e->n_by_reason);
     ret->plans = e->stats.plans;
     ret->aborts = e->stats.aborts;
     ret->solves = e->stats.solves;
+    ret->looks = e->stats.looks;
     ret->bindings = e->stats.bindings;
     ret->binding_errors = e->stats.binding_errors;
     memcpy(ret->attempts, e->stats.attempts, sizeof ret->attempts);

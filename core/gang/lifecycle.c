@@ -11,6 +11,7 @@
  */
 #include "core/gang/lifecycle.h"
 
+#include "core/gang/candidates.h"
 #include "core/gang/dirty.h"
 #include "core/gang/group_objects.h"
 #include "core/gang/group_source.h"
@@ -241,6 +242,7 @@ void lifecycle_evaluate(struct skr_gang *e, struct group *g)
     measure_group(e, g);
     release_settle(e, g);
     status_update(e, g);
+    candidates_note(e, g);
     touch_members(e, g);
     group_objects_settle(e, g);
 }

@@ -162,8 +162,9 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
             next = again < next ? again : next;
         }
     }
-    if (next != SKR_TIME_NEVER) {
-        wakes_group(e, g, next);
+    if (next != SKR_TIME_NEVER) { /* members are kicked one after the other */
+        skr_time soonest = skr_frame_now(e->frame) + dirty_pause(g);
+        wakes_group(e, g, next > soonest ? next : soonest);
     }
     return false;
 }

@@ -6,7 +6,8 @@
  * placement is tried again only after something changed that can help it, and costs no API write
  * until then; it never blocks the groups behind it.
  *
- * After every change all groups that wait are judged by what is cached (fit.h), a look each:
+ * After a change that can help, all groups that wait are judged by what is cached (fit.h), a look each
+ * (candidates.h: without such a change they are not looked at):
  * those that still do not fit have had their trial; the first of the others in the order is
  * planned. The reason that was reported of a group says why it did not fit then. When another reason
  * may hold now it is reported anew as soon as no plan wants the solver; when only numbers have changed,
@@ -15,6 +16,8 @@
  */
 #include "core/gang/queue.h"
 
+#include "core/gang/candidates.h"
+#include "core/gang/dirty.h"
 #include "core/gang/fit_cache.h"
 #include "core/gang/groups.h"
 #include "core/gang/plan_home.h"
@@ -148,16 +151,27 @@ static bool wants_report(const struct skr_gang *e, const struct group *g)
            g->trial.infeasible && !g->plan && fit_stands(e, g) && !plan_home_is_refused(e, g);
 }
 
+/* Nothing but a change of its own, a counter of epoch or WAKE_REPORT makes it due. */
+static bool may_sleep(const struct skr_gang *e, const struct group *g)
+{
+    bool reported = g->fit.report_at == 0 || g->fit.report_at > skr_frame_now(e->frame);
+    return g->trial.infeasible && !g->plan && !trial_has_news(e, g) && reported &&
+           !victim_search_has_news(e, g);
+}
+
 struct choice queue_next(struct skr_gang *e)
 {
     struct choice best = {.fit = FIT_UNKNOWN};
     struct group *g, *tmp;
+    struct group *awake = candidates_awake(e);
     bool fresh = false;
-    HASH_ITER(hh, e->groups, g, tmp)
+    best.n_waiting = e->candidates.n_asleep;
+    DL_FOREACH_SAFE2(awake, g, tmp, cnext)
     {
         if (g->dirty) {
             continue;
         }
+        e->stats.looks++;
         best.n_waiting += g->trial.infeasible && !g->plan;
         if (g->fit.input != g->input_epoch) {
             fit_leave(g); /* of another input; it may not wait any more */
@@ -181,6 +195,9 @@ struct choice queue_next(struct skr_gang *e)
         if (wants_report(e, g) && is_before(g, best.report)) {
             best.report = g;
         }
+        if (may_sleep(e, g)) {
+            candidates_sleep(e, g);
+        }
     }
     if (best.plan && best.preempt && queue_goes_before(best.plan, best.preempt)) {
         best.preempt = NULL; /* it may take room that others would be evicted for */
@@ -198,4 +215,20 @@ void queue_report_begins(struct skr_gang *e, size_t n_waiting)
     skr_time for_work =
         work < (uint64_t)most / REPORT_PAUSE_NS ? (skr_time)work * REPORT_PAUSE_NS : most;
     e->report.pause_until = skr_frame_now(e->frame) + (for_work > pause ? for_work : pause);
+}
+
+int queue_check(struct skr_gang *e, struct skr_error *error)
+{
+    struct group *g, *tmp;
+    if (dirty_any(e) || candidates_are_stale(e) || !skr_frame_is_leader(e->frame)) {
+        return 0;
+    }
+    HASH_ITER(hh, e->groups, g, tmp)
+    {
+        bool due = is_due(e, g) || victim_search_is_due(e, g) || wants_report(e, g);
+        if (due && g->candidate != CANDIDATE_AWAKE) {
+            return skr_error_set(error, SKR_BUG, "group %s is due, and is not looked at", g->key);
+        }
+    }
+    return 0;
 }

@@ -13,9 +13,12 @@ struct choice {
     struct group *report;  /* whose reason is to be reported anew, when none is planned */
     size_t n_waiting;      /* groups without a placement */
 };
-/* Groups that are due and do not fit have had their trial afterwards. O(groups). */
+/* Groups that are due and do not fit have had their trial afterwards. O(groups that
+ * are awake): candidates.h. */
 struct choice queue_next(struct skr_gang *e);
-void queue_report_begins(struct skr_gang *e, size_t n_waiting);       /* sets the pause behind it */
+void queue_report_begins(struct skr_gang *e, size_t n_waiting); /* sets the pause behind it */
+/* Nobody is left out who is due; for debug builds. O(groups). */
+int queue_check(struct skr_gang *e, struct skr_error *error);
 bool queue_goes_before(const struct group *a, const struct group *b); /* both have a spec */
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/gang/bind_calls.h"
 #include "core/gang/binding.h"
+#include "core/gang/candidates.h"
 #include "core/gang/dirty.h"
 #include "core/gang/disruptions.h"
 #include "core/gang/evictions.h"
@@ -30,6 +31,7 @@
 #include "core/gang/planner.h"
 #include "core/gang/pod_changes.h"
 #include "core/gang/pods.h"
+#include "core/gang/queue.h"
 #include "core/gang/reason.h"
 #include "core/gang/restore.h"
 #include "core/gang/rollback.h"
@@ -73,10 +75,12 @@ static void wake(void *self, int kind, const char *key)
         dirty_capacity(e);
         break;
     case WAKE_REPORT:
+        candidates_wake(e);
         dirty_plan(e);
         break;
-    case WAKE_CALLS:  /* filter_hold_settle() and */
-    case WAKE_ASKERS: /* explain_request_settle() looks after every event */
+    case WAKE_CALLS:   /* filter_hold_settle() and */
+    case WAKE_ASKERS:  /* explain_request_settle() looks after every event */
+    case WAKE_MEMBERS: /* settle() goes on */
     case WAKE_KIND_COUNT:
     default:
         break;
@@ -84,6 +88,10 @@ static void wake(void *self, int kind, const char *key)
 }
 
 /* ---- what is dirty ---- */
+
+/* Members that one event looks at, each for some microseconds, which calls of kube-scheduler wait for: those of a
+ * large group are nominated over several. */
+enum { MEMBERS_AT_ONCE = 1000 };
 
 static void settle_one_round(struct skr_gang *e)
 {
@@ -105,6 +113,7 @@ static void settle_one_round(struct skr_gang *e)
     struct pod_entry *p = dirty_take_pod(e);
     if (p) {
         members_settle(e, p);
+        e->n_settled++;
     }
 }
 
@@ -117,13 +126,19 @@ static bool settle(void *self)
         binding_pump(e);
         return false;
     }
+    if (e->n_settled >= MEMBERS_AT_ONCE && dirty_only_pods(e)) {
+        wakes_add(e, skr_frame_now(e->frame), WAKE_MEMBERS, NULL);
+        return false;
+    }
     settle_one_round(e);
     return true;
 }
 
 static void before(void *self)
 {
-    fit_cache_see_changes(self);
+    struct skr_gang *e = self;
+    e->n_settled = 0;
+    fit_cache_see_changes(e);
 }
 
 static void after(void *self)
@@ -359,6 +374,7 @@ static int check(const void *self, struct skr_error *error)
 #ifdef SKR_DEBUG
     /* The caches are compared, and may be brought up to date for that. */
     rc = rc < 0 ? rc : fit_cache_check((struct skr_gang *)(uintptr_t)e, error);
+    rc = rc < 0 ? rc : queue_check((struct skr_gang *)(uintptr_t)e, error);
 #endif
     return rc;
 }

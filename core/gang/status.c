@@ -433,6 +433,7 @@ void status_update(struct skr_gang *e, struct group *g)
         report_reason(e, g);
         g->reported.reason = g->reason;
     }
+    groups_count(e, g);
 }
 
 static bool outputs_shown(const struct group *g)

@@ -38,16 +38,21 @@ static bool may_preempt(const struct group *g)
     return g->spec && g->spec->priority > 0 && !victim_search_refuser(g);
 }
 
+bool victim_search_has_news(const struct skr_gang *e, const struct group *g)
+{
+    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
+                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
+    bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
+    return e->settings.preemption && short_of_room && news &&
+           skr_frame_now(e->frame) >= g->preempt.at && may_preempt(g);
+}
+
 bool victim_search_is_due(const struct skr_gang *e, struct group *g)
 {
     bool waits = g->state == GROUP_READY || g->state == GROUP_BACKOFF ||
                  (g->state == GROUP_BOUND && g->seats.n_ready > 0);
-    bool short_of_room = g->reason == SKR_REASON_WAITING_FOR_CAPACITY ||
-                         g->reason == SKR_REASON_TOPOLOGY_PLACEMENT_FAILED;
-    bool news = g->preempt.epoch != e->epoch.victims || g->preempt.input != g->input_epoch;
-    return e->settings.preemption && waits && short_of_room && news && g->trial.infeasible &&
-           !g->plan && !g->victim.leaving && skr_frame_now(e->frame) >= g->preempt.at &&
-           may_preempt(g) && !plan_home_is_refused(e, g);
+    return waits && g->trial.infeasible && !g->plan && !g->victim.leaving &&
+           victim_search_has_news(e, g) && !plan_home_is_refused(e, g);
 }
 
 void victim_search_failed(struct skr_gang *e, struct group *g, uint64_t epoch, uint64_t input)

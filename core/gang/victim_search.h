@@ -15,6 +15,8 @@
 
 /* The group is known not to fit, may preempt, and something changed since nobody was found. */
 bool victim_search_is_due(const struct skr_gang *e, struct group *g);
+/* That, whatever else keeps it from being asked now. */
+bool victim_search_has_news(const struct skr_gang *e, const struct group *g);
 /* As problem_build(), with request->preemption. */
 struct skr_solve_request *victim_search_build(struct skr_gang *e, struct group *g,
                                               struct pod_entry *const *newcomers, size_t n,

@@ -6,6 +6,7 @@
  */
 #include "core/gang/waiting.h"
 
+#include "core/gang/dirty.h"
 #include "core/gang/group_state.h"
 #include "core/gang/membership.h"
 #include "core/gang/output.h"
@@ -49,16 +50,23 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* What was found still holds; of a large group it may be a moment old. */
+static bool is_found(const struct skr_gang *e, const struct group *g)
+{
+    bool pauses = skr_frame_now(e->frame) < g->told.sought_at + dirty_pause(g);
+    return g->told.first &&
+           (pauses || (g->told.input == g->input_epoch && g->told.bound == g->seats.n_bound));
+}
+
 /* Names of the first and of the TOLD_GATED-th member that waits, sought once a change of members. */
-static void find_first(struct group *g)
+static void find_first(const struct skr_gang *e, struct group *g)
 {
     const struct pod_entry *q;
-    const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
     size_t n = 0;
-    if (g->told.first && g->told.input == g->input_epoch && g->told.bound == g->seats.n_bound) {
-        free(name);
+    if (is_found(e, g)) {
         return;
     }
+    const char **name = skr_alloc_array(g->n_members + 1, sizeof *name);
     DL_FOREACH(g->members, q)
     {
         if (skr_pod_is_live(q->pod) && !pods_is_bound(q)) {
@@ -72,16 +80,17 @@ static void find_first(struct group *g)
     g->told.last = skr_strdup(n > 0 ? name[n < TOLD_GATED ? n - 1 : TOLD_GATED - 1] : "");
     g->told.input = g->input_epoch;
     g->told.bound = g->seats.n_bound;
+    g->told.sought_at = skr_frame_now(e->frame);
     free(name);
 }
 
-static bool is_among_first(struct pod_entry *p)
+static bool is_among_first(const struct skr_gang *e, struct pod_entry *p)
 {
     struct group *g = p->group;
     if (g->n_members <= TOLD_ALL || (!p->pod->gate && g->seats.n_newcomers <= TOLD_ALL)) {
         return true;
     }
-    find_first(g);
+    find_first(e, g);
     return strcmp(p->pod->meta.name, p->pod->gate ? g->told.last : g->told.first) <= 0;
 }
 
@@ -154,7 +163,7 @@ void waiting_tell(struct skr_gang *e, struct pod_entry *p)
         return;
     }
     p->told |= bit;
-    if (is_among_first(p)) {
+    if (is_among_first(e, p)) {
         tell(e, p, beyond);
     }
 }

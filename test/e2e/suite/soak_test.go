@@ -12,6 +12,7 @@ import (
 	"math/rand"
 	"net"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,13 +94,13 @@ func startSoak(t *testing.T) *soak {
 	}
 	nodes, tree := racks(slots...)
 	r.must(plane.CreateNodes(nodes...))
-	r.topology(tree)
 	daemon, err := plane.NewDaemon("soak-daemon", cluster.DaemonOptions{Binary: sakkaraBinary, Server: plane.Server, CA: plane.CA,
 		Settings: map[string]string{"groups": fromEnvironment("SAKKARA_SOAK_GROUPS", `{maxPriority: "*=0"}`)}})
 	r.must(err)
 	r.daemon = daemon
 	r.schedulerOptions = cluster.SchedulerOptions{FilterURL: "http://" + daemon.Extender + "/v1", BindURL: "http://" + daemon.Bind + "/v1"}
 	r.begin()
+	r.topology(tree)
 	t.Cleanup(func() {
 		if err := r.scheduler.Kill(); err != nil {
 			t.Error(err)
@@ -351,8 +352,80 @@ func percentile(times []time.Duration, percent int) time.Duration {
 	return times[(len(times)*percent+99)/100-1]
 }
 
+// The parts of a gang's way, by what the daemon's log says about it. The first is the daemon's alone, from the last
+// member's arrival there to the plan, planDelay among it; the second is writes, kube-scheduler's cycles and its votes; the
+// third writes.
+var soakParts = []struct{ name, from, to string }{
+	{"seen whole to planned (the daemon's own)", "Ready", "Assigned"},
+	{"planned to voted", "Assigned", "Permitted"},
+	{"voted to bound", "Permitted", "Bound"},
+}
+
+var soakStatus = regexp.MustCompile(`^.\d{4} (\S+) .*"Group status changed" group="` + soakVictim + `/([a-z]+)-(\d+)" status="(\w+)"`)
+
+// parts are the victim's gangs' times in each part of their way, by the beginning of their names.
+func (s *soak) parts() map[string][][]time.Duration {
+	text, err := os.ReadFile(s.daemon.Process().Log)
+	s.must(err)
+	since := map[string]time.Time{}
+	times := map[string][][]time.Duration{}
+	for line := range bytes.Lines(text) {
+		match := soakStatus.FindSubmatch(line)
+		if match == nil {
+			continue
+		}
+		when, err := time.Parse("15:04:05.000000", string(match[1]))
+		if err != nil {
+			continue
+		}
+		prefix, gang, status := string(match[2]), string(match[2])+string(match[3]), string(match[4])
+		since[gang+status] = when
+		if times[prefix] == nil {
+			times[prefix] = make([][]time.Duration, len(soakParts))
+		}
+		for i, part := range soakParts {
+			begin, known := since[gang+part.from]
+			if took := when.Sub(begin); part.to == status && known && took >= 0 { // else: midnight
+				times[prefix][i] = append(times[prefix][i], took)
+			}
+		}
+	}
+	for _, parts := range times {
+		for _, part := range parts {
+			slices.Sort(part)
+		}
+	}
+	return times
+}
+
+// judgeParts prints where the time goes, and holds the daemon to its own part of it: whatever the machine, the API
+// server and kube-scheduler do, an attack doubles that at most.
+func (s *soak) judgeParts() {
+	times := s.parts()
+	for _, prefix := range []string{"quiet", "busy", "loaded"} {
+		for i, part := range soakParts {
+			if len(times[prefix]) == 0 || len(times[prefix][i]) == 0 {
+				s.Errorf("the log of the daemon tells no times of %s", prefix)
+				return
+			}
+			fmt.Printf("%-7s %-42s p50 %v, p99 %v\n", prefix, part.name, percentile(times[prefix][i], 50), percentile(times[prefix][i], 99))
+		}
+	}
+	own := func(prefix string) time.Duration { return percentile(times[prefix][0], 99) }
+	if own("loaded") > 2*max(own("quiet"), own("busy")) {
+		s.Errorf("p99 of the daemon's own part is more than twice that without the attack")
+	}
+}
+
 func (s *soak) judge(quiet, busy, loaded []time.Duration, memory [2]int64, duration time.Duration) {
 	const mebi = 1 << 20
+	s.judgeParts()
+	_, page := s.daemon.AdminGet("/metrics")
+	for _, line := range strings.Split(page, "\n") {
+		if strings.HasPrefix(line, "sakkara_api_writes_total") || strings.HasPrefix(line, "sakkara_api_write_seconds_total") {
+			fmt.Println(line)
+		}
+	}
 	fmt.Printf("soak of %v: %d hostile pods made, %d of their requests refused\n", duration, s.made.Load(), s.refused.Load())
 	for name, times := range map[string][]time.Duration{"quiet": quiet, "beside strangers": busy, "under attack": loaded} {
 		fmt.Printf("time to bound of the other namespace, %s: %d gangs, p50 %v, p99 %v\n", name, len(times),

@@ -52,3 +52,38 @@ TEST(eight_times_the_members_cost_no_more_than_thirty_times_as_much)
     }
     assert_true(many <= 30 * few);
 }
+
+static size_t all_writes(struct rig *rig)
+{
+    size_t n = 0;
+    for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
+        n += rig_count(rig, (enum skr_write_kind)i, NULL);
+    }
+    return n;
+}
+
+/* A call of kube-scheduler waits for one event at most, and what an event costs is what it writes. */
+TEST(no_event_of_a_large_gang_writes_more_than_a_thousand_objects)
+{
+    enum { MEMBERS = 1500, MOST = 1000 + 2 /* the map, an Event */ };
+    struct rig *rig = rig_create();
+    size_t most = 0;
+    rig->check_every = 1000;
+    rig->hold_scheduler = true;
+    rig_racks(rig, 10, 15, 10);
+    rig_group(rig, "g", MEMBERS, 0, NULL);
+    rig_sync(rig);
+    rig_pods(rig, "p", MEMBERS, "g", RIG_GATED);
+    skr_time end = rig->now + 60 * SKR_SECOND;
+    for (size_t before = all_writes(rig); rig_step(rig) || rig_advance(rig, end);
+         before = all_writes(rig)) {
+        size_t n = all_writes(rig) - before;
+        most = n > most ? n : most;
+        assert_true(n <= MOST);
+    }
+    assert_true(most > MEMBERS / 2); /* and they are written in a few events */
+    rig->hold_scheduler = false;
+    rig_run(rig, 30 * SKR_SECOND);
+    rig_assert_bound(rig, "p", MEMBERS);
+    rig_destroy(rig);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "core/gang/reason.h"
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
 
@@ -249,4 +250,86 @@ TEST_RIG(rig_create(), freed_capacity_wakes_who_waits_for_it)
     rig_phase(rig, "old-1", "Succeeded");
     rig_run(rig, 2 * SKR_SECOND);
     rig_assert_bound(rig, "p", 4);
+}
+
+static uint64_t looks(const struct rig *rig)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->gang, &stats);
+    return stats.looks;
+}
+
+static size_t with_status(const struct rig *rig, const char *status)
+{
+    struct skr_gang_stats stats;
+    skr_gang_get_stats(rig->gang, &stats);
+    for (int i = 0; i < SKR_STATUS_COUNT; i++) {
+        if (strcmp(skr_group_status_name((enum skr_group_status)i), status) == 0) {
+            return stats.groups_by_status[i];
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* n groups that have all their members, and no node for them; n more that nothing defines. */
+static void make_crowd(struct rig *rig, int n)
+{
+    char group[32], pod[32];
+    for (int i = 0; i < n; i++) {
+        snprintf(group, sizeof group, "never-%d", i);
+        snprintf(pod, sizeof pod, "large-%d", i);
+        rig_group(rig, group, 1, 0, NULL);
+        rig_pod(rig, pod, group, RIG_GATED);
+        rig_edit(rig, RIG_POD, pod,
+                 "{'spec':{'containers':[{'name':'c','resources':{'requests':{'cpu':'99'}}}]}}");
+        snprintf(group, sizeof group, "nobody-%d", i);
+        snprintf(pod, sizeof pod, "lost-%d", i);
+        rig_pod(rig, pod, group, RIG_GATED);
+    }
+}
+
+static uint64_t looks_of_a_churn(struct rig *rig, int n)
+{
+    uint64_t before = looks(rig);
+    for (int i = 0; i < 50; i++) {
+        char group[32];
+        snprintf(group, sizeof group, "nobody-%d", i % n);
+        rig_pod(rig, "passing", group, RIG_GATED);
+        rig_run(rig, 0);
+        rig_delete(rig, RIG_POD, "passing");
+        rig_run(rig, 0);
+    }
+    return looks(rig) - before;
+}
+
+TEST(what_helps_nobody_is_no_look_at_those_who_wait)
+{
+    const int crowds[] = {20, 200};
+    for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+        struct rig *rig = rig_create();
+        rig->check_every = 100;
+        rig_racks(rig, 2, 5, 4);
+        rig_sync(rig);
+        make_crowd(rig, crowds[i]);
+        rig_run(rig, 60 * SKR_SECOND);
+        assert_int_equal(with_status(rig, "Ready"), crowds[i]);
+        assert_int_equal(with_status(rig, "Waiting"), crowds[i]);
+        assert_int_equal(looks_of_a_churn(rig, crowds[i]), 0);
+        uint64_t before = looks(rig);
+        rig_group(rig, "g", 4, 0, NULL);
+        rig_pods(rig, "p", 4, "g", RIG_GATED);
+        rig_run(rig, SKR_SECOND);
+        rig_assert_bound(rig, "p", 4);
+        assert_int_equal(with_status(rig, "Bound"), 1);
+        assert_in_range(looks(rig) - before, 1, 3 * (uint64_t)crowds[i] + 30);
+        for (int k = 0; k < 4; k++) { /* and what may help them, they hear of */
+            char name[16];
+            snprintf(name, sizeof name, "p-%d", k);
+            rig_delete(rig, RIG_POD, name);
+        }
+        before = looks(rig);
+        rig_run(rig, 0);
+        assert_true(looks(rig) - before >= (uint64_t)crowds[i]);
+        rig_destroy(rig);
+    }
 }
