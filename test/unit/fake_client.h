@@ -24,6 +24,17 @@ void fake_client_begin_tls(struct fake_client *c, bool require_client);
 void fake_client_start(struct fake_client *c);
 void fake_client_start_synced(struct fake_client *c); /* and waits for "synced" */
 void fake_client_end(struct fake_client *c);
+/* A test on a client that has begun; it ends behind the test (needs test/test.h). */
+#define TEST_CLIENT(test_name)                         \
+    static void test_name##_on(struct fake_client *c); \
+    TEST(test_name)                                    \
+    {                                                  \
+        struct fake_client client;                     \
+        fake_client_begin(&client);                    \
+        test_name##_on(&client);                       \
+        fake_client_end(&client);                      \
+    }                                                  \
+    static void test_name##_on(struct fake_client *c)
 
 struct skr_kube_stats fake_client_stats(struct fake_client *c);
 

@@ -81,15 +81,12 @@ TEST(a_client_certificate_opens_the_door)
     }
 }
 
-TEST(a_user_with_a_password_is_sent_as_such)
+TEST_CLIENT(a_user_with_a_password_is_sent_as_such)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.access.username = skr_strdup("joe");
-    c.access.password = skr_strdup("pw");
-    fake_client_start_synced(&c);
-    fake_client_expect_request(&c, POD_LIST, 0, "Authorization: Basic am9lOnB3\n");
-    fake_client_end(&c);
+    c->access.username = skr_strdup("joe");
+    c->access.password = skr_strdup("pw");
+    fake_client_start_synced(c);
+    fake_client_expect_request(c, POD_LIST, 0, "Authorization: Basic am9lOnB3\n");
 }
 
 static void write_token(const char *path, const char *text)

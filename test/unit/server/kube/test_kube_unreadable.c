@@ -45,20 +45,17 @@ static struct skr_kube_resource_stats pods_of(struct fake_client *c)
     return fake_client_stats(c).resource[FAKE_PODS];
 }
 
-TEST(a_nul_in_a_map_key_of_a_pod_hides_nothing)
+TEST_CLIENT(a_nul_in_a_map_key_of_a_pod_hides_nothing)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, POD_LIST, 200, LIST("7", NUL_POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, POD_WATCH, LINE("ADDED", NUL_POD("c", "u-c", "8")));
-    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", POD("b", "u-b", "9")));
-    fake_sink_wait(c.sink, "upsert pod default/b uid=u-b v=9", 1);
-    expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=4\nsynced\n"
-                     "upsert pod default/c uid=u-c v=8\nupsert pod default/b uid=u-b v=9\n");
-    assert_int_equal(pods_of(&c).undecodable, 0);
-    assert_int_equal(pods_of(&c).lists, 1);
-    fake_client_end(&c);
+    expect(c, POD_LIST, 200, LIST("7", NUL_POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
+    fake_client_start_synced(c);
+    fake_api_send(c->api, POD_WATCH, LINE("ADDED", NUL_POD("c", "u-c", "8")));
+    fake_api_send(c->api, POD_WATCH, LINE("MODIFIED", POD("b", "u-b", "9")));
+    fake_sink_wait(c->sink, "upsert pod default/b uid=u-b v=9", 1);
+    expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=4\nsynced\n"
+                    "upsert pod default/c uid=u-c v=8\nupsert pod default/b uid=u-b v=9\n");
+    assert_int_equal(pods_of(c).undecodable, 0);
+    assert_int_equal(pods_of(c).lists, 1);
 }
 
 static char *read_log(int fd)
@@ -69,84 +66,71 @@ static char *read_log(int fd)
     return text;
 }
 
-TEST(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named)
+TEST_CLIENT(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
     skr_log_set_fd(fd);
-    expect(&c, POD_LIST, 200,
+    expect(c, POD_LIST, 200,
            LIST("7", POD("a", "u-a", "3") "," UNREADABLE_POD("bad", "u-bad",
                                                              "4") "," POD("c", "u-c", "5")));
-    fake_client_start_synced(&c);
-    expect_lines(&c,
-                 "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n");
-    assert_int_equal(pods_of(&c).undecodable, 1);
-    assert_int_equal(pods_of(&c).objects, 3);
-    assert_int_equal(pods_of(&c).failures, 0);
+    fake_client_start_synced(c);
+    expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n");
+    assert_int_equal(pods_of(c).undecodable, 1);
+    assert_int_equal(pods_of(c).objects, 3);
+    assert_int_equal(pods_of(c).failures, 0);
     skr_log_set_fd(-1);
     char *log = read_log(fd);
     assert_non_null(strstr(log, "name=\"bad\""));
     free(log);
     (void)close(fd);
-    fake_client_end(&c);
 }
 
-TEST(a_line_of_a_watch_that_is_no_json_costs_only_its_object)
+TEST_CLIENT(a_line_of_a_watch_that_is_no_json_costs_only_its_object)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3")));
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", UNREADABLE_POD("a", "u-a", "8")));
-    fake_api_send(c.api, POD_WATCH, LINE("ADDED", UNREADABLE_POD("bad", "u-bad", "9")));
-    fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "10")));
-    fake_sink_wait(c.sink, "upsert pod default/d", 1);
-    assert_int_equal(pods_of(&c).undecodable, 2);
+    expect(c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3")));
+    fake_client_start_synced(c);
+    fake_api_send(c->api, POD_WATCH, LINE("MODIFIED", UNREADABLE_POD("a", "u-a", "8")));
+    fake_api_send(c->api, POD_WATCH, LINE("ADDED", UNREADABLE_POD("bad", "u-bad", "9")));
+    fake_api_send(c->api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "10")));
+    fake_sink_wait(c->sink, "upsert pod default/d", 1);
+    assert_int_equal(pods_of(c).undecodable, 2);
     /* Gone objects are gone, and the watch goes on behind the last line. */
-    fake_api_send(c.api, POD_WATCH, LINE("DELETED", UNREADABLE_POD("a", "u-a", "11")));
-    fake_sink_wait(c.sink, "delete pod default/a uid=u-a", 1);
-    fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
-    fake_client_expect_request(&c, POD_WATCH, 1, "&resourceVersion=11\n");
-    assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
-    fake_client_end(&c);
+    fake_api_send(c->api, POD_WATCH, LINE("DELETED", UNREADABLE_POD("a", "u-a", "11")));
+    fake_sink_wait(c->sink, "delete pod default/a uid=u-a", 1);
+    fake_api_end(c->api, POD_WATCH, FAKE_ANSWER);
+    fake_client_expect_request(c, POD_WATCH, 1, "&resourceVersion=11\n");
+    assert_int_equal(fake_api_count(c->api, POD_LIST), 1);
 }
 
 /* What is unreadable in a relist is not taken for deleted. */
-TEST(an_object_that_becomes_unreadable_keeps_its_last_version)
+TEST_CLIENT(an_object_that_becomes_unreadable_keeps_its_last_version)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
-    expect(&c, POD_LIST, 200, LIST("9", UNREADABLE_POD("a", "u-a", "8")));
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, POD_WATCH, "this is no JSON\n");
-    fake_sink_wait(c.sink, "delete pod default/b", 1);
-    assert_int_equal(fake_sink_count(c.sink, "delete pod default/a"), 0);
-    assert_int_equal(pods_of(&c).objects, 1);
-    fake_client_end(&c);
+    expect(c, POD_LIST, 200, LIST("7", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
+    expect(c, POD_LIST, 200, LIST("9", UNREADABLE_POD("a", "u-a", "8")));
+    fake_client_start_synced(c);
+    fake_api_send(c->api, POD_WATCH, "this is no JSON\n");
+    fake_sink_wait(c->sink, "delete pod default/b", 1);
+    assert_int_equal(fake_sink_count(c->sink, "delete pod default/a"), 0);
+    assert_int_equal(pods_of(c).objects, 1);
 }
 
-TEST(the_age_of_the_cache_counts_from_the_last_success)
+TEST_CLIENT(the_age_of_the_cache_counts_from_the_last_success)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.stale_after = 200 * SKR_MILLISECOND;
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .mode = FAKE_STREAM});
-    fake_client_start_synced(&c);
-    assert_false(pods_of(&c).stale);
+    c->options.stale_after = 200 * SKR_MILLISECOND;
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_WATCH, .mode = FAKE_STREAM});
+    fake_client_start_synced(c);
+    assert_false(pods_of(c).stale);
     /* From now on bytes arrive, but nothing succeeds. */
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST,
-                                               .status = 200,
-                                               .body = "{\"metadata\":{},\"items\":[{]}",
-                                               .forever = true});
-    fake_api_send(c.api, POD_WATCH, "this is no JSON\n");
-    fake_api_wait_count(c.api, POD_LIST, 3);
-    while (!pods_of(&c).stale) {
-        fake_api_wait_count(c.api, POD_LIST, fake_api_count(c.api, POD_LIST) + 1);
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_LIST,
+                                                .status = 200,
+                                                .body = "{\"metadata\":{},\"items\":[{]}",
+                                                .forever = true});
+    fake_api_send(c->api, POD_WATCH, "this is no JSON\n");
+    fake_api_wait_count(c->api, POD_LIST, 3);
+    while (!pods_of(c).stale) {
+        fake_api_wait_count(c->api, POD_LIST, fake_api_count(c->api, POD_LIST) + 1);
     }
-    assert_true(pods_of(&c).age > c.options.stale_after);
-    fake_client_end(&c);
+    assert_true(pods_of(c).age > c->options.stale_after);
 }
 
 static char *prune(const char *text, size_t step)
@@ -239,12 +223,9 @@ TEST(a_map_of_the_system_is_no_group_however_it_is_labelled)
 }
 
 /* The topology may be there: its namespace is chosen by the administrator. */
-TEST(a_topology_map_of_the_system_is_seen)
+TEST_CLIENT(a_topology_map_of_the_system_is_seen)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, "?limit=500&labelSelector=sakkara.topology", 200, LIST("7", SYSTEM_MAP("3")));
-    fake_client_start_synced(&c);
-    assert_int_equal(fake_sink_count(c.sink, "upsert configmap kube-system/coredns"), 1);
-    fake_client_end(&c);
+    expect(c, "?limit=500&labelSelector=sakkara.topology", 200, LIST("7", SYSTEM_MAP("3")));
+    fake_client_start_synced(c);
+    assert_int_equal(fake_sink_count(c->sink, "upsert configmap kube-system/coredns"), 1);
 }

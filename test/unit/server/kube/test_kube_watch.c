@@ -48,32 +48,30 @@ static void expect_lines(struct fake_client *c, const char *expected)
     free(text);
 }
 
-TEST(pages_are_listed_then_watched_from_the_version_of_the_list)
+TEST_CLIENT(pages_are_listed_then_watched_from_the_version_of_the_list)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.page = 2;
-    expect(&c, POD_LIST, 200, PAGE("7", "to/ken==", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
-    expect(&c, POD_LIST, 200, PAGE("7", "", POD("c", "u-c", "5")));
-    fake_client_start_synced(&c);
-    fake_client_expect_request(&c, POD_LIST, 0, "GET /api/v1/pods?limit=2\n");
-    fake_client_expect_request(&c, POD_LIST, 1,
+    c->options.page = 2;
+    expect(c, POD_LIST, 200, PAGE("7", "to/ken==", POD("a", "u-a", "3") "," POD("b", "u-b", "4")));
+    expect(c, POD_LIST, 200, PAGE("7", "", POD("c", "u-c", "5")));
+    fake_client_start_synced(c);
+    fake_client_expect_request(c, POD_LIST, 0, "GET /api/v1/pods?limit=2\n");
+    fake_client_expect_request(c, POD_LIST, 1,
                                "GET /api/v1/pods?limit=2&continue=to%2Fken%3D%3D\n");
-    fake_client_expect_request(&c, POD_WATCH, 0, "&resourceVersion=7\n");
-    fake_client_expect_request(&c, POD_WATCH, 0, "allowWatchBookmarks=true&timeoutSeconds=");
-    fake_client_expect_request(&c, "GET /api/v1/configmaps?limit=2&" GROUPS, 0,
+    fake_client_expect_request(c, POD_WATCH, 0, "&resourceVersion=7\n");
+    fake_client_expect_request(c, POD_WATCH, 0, "allowWatchBookmarks=true&timeoutSeconds=");
+    fake_client_expect_request(c, "GET /api/v1/configmaps?limit=2&" GROUPS, 0,
                                "User-Agent: sakkara\n");
-    fake_client_expect_request(&c, "GET /api/v1/configmaps?watch=true", 1,
+    fake_client_expect_request(c, "GET /api/v1/configmaps?watch=true", 1,
                                "&labelSelector=sakkara.");
-    fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "8")));
-    fake_api_send(c.api, POD_WATCH,
+    fake_api_send(c->api, POD_WATCH, LINE("ADDED", POD("d", "u-d", "8")));
+    fake_api_send(c->api, POD_WATCH,
                   LINE("MODIFIED", POD("a", "u-a", "9")) LINE("DELETED", POD("b", "u-b", "10")));
-    fake_sink_wait(c.sink, "delete pod", 1);
-    expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=4\n"
-                     "upsert pod default/c uid=u-c v=5\nsynced\n"
-                     "upsert pod default/d uid=u-d v=8\nupsert pod default/a uid=u-a v=9\n"
-                     "delete pod default/b uid=u-b\n");
-    struct skr_kube_stats stats = fake_client_stats(&c);
+    fake_sink_wait(c->sink, "delete pod", 1);
+    expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=4\n"
+                    "upsert pod default/c uid=u-c v=5\nsynced\n"
+                    "upsert pod default/d uid=u-d v=8\nupsert pod default/a uid=u-a v=9\n"
+                    "delete pod default/b uid=u-b\n");
+    struct skr_kube_stats stats = fake_client_stats(c);
     assert_true(stats.synced);
     assert_int_equal(stats.resource[FAKE_PODS].objects, 3);
     assert_int_equal(stats.resource[FAKE_PODS].lists, 1);
@@ -81,59 +79,49 @@ TEST(pages_are_listed_then_watched_from_the_version_of_the_list)
     assert_int_equal(stats.resource[FAKE_PODS].events, 6);
     assert_int_equal(stats.resource[FAKE_PODS].failures, 0);
     assert_true(stats.resource[FAKE_PODS].age >= 0);
-    fake_client_end(&c);
 }
 
-TEST(topology_maps_are_asked_for_in_their_namespace_alone)
+TEST_CLIENT(topology_maps_are_asked_for_in_their_namespace_alone)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.topology_namespace = "sakkara";
-    fake_client_start_synced(&c);
+    c->options.topology_namespace = "sakkara";
+    fake_client_start_synced(c);
     fake_client_expect_request(
-        &c, "GET /api/v1/namespaces/sakkara/configmaps?limit=500&labelSelector=sakkara.topology", 0,
+        c, "GET /api/v1/namespaces/sakkara/configmaps?limit=500&labelSelector=sakkara.topology", 0,
         "User-Agent: sakkara\n");
-    fake_client_expect_request(&c, "GET /api/v1/namespaces/sakkara/configmaps?watch=true", 0,
+    fake_client_expect_request(c, "GET /api/v1/namespaces/sakkara/configmaps?watch=true", 0,
                                "&labelSelector=sakkara.topology");
-    assert_int_equal(fake_api_count(c.api, "GET /api/v1/configmaps?limit=500&" TREES), 0);
-    fake_client_end(&c);
+    assert_int_equal(fake_api_count(c->api, "GET /api/v1/configmaps?limit=500&" TREES), 0);
 }
 
-TEST(every_kind_reaches_the_engine)
+TEST_CLIENT(every_kind_reaches_the_engine)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, "/api/v1/nodes?watch=true",
+    fake_client_start_synced(c);
+    fake_api_send(c->api, "/api/v1/nodes?watch=true",
                   LINE("ADDED", "{\"metadata\":{\"name\":\"n\",\"uid\":\"u\",\"resourceVersion\":"
                                 "\"2\"}}"));
-    fake_sink_wait(c.sink, "upsert node /n uid=u v=2", 1);
-    fake_api_send(c.api, GROUPS, LINE("ADDED", MAP("g", "u-g", "3")));
-    fake_sink_wait(c.sink, "upsert configmap default/g uid=u-g v=3", 1);
-    fake_api_send(c.api, TREES, LINE("ADDED", MAP("t", "u-t", "4")));
-    fake_sink_wait(c.sink, "upsert configmap default/t uid=u-t v=4", 1);
-    fake_api_send(c.api, PG_WATCH,
+    fake_sink_wait(c->sink, "upsert node /n uid=u v=2", 1);
+    fake_api_send(c->api, GROUPS, LINE("ADDED", MAP("g", "u-g", "3")));
+    fake_sink_wait(c->sink, "upsert configmap default/g uid=u-g v=3", 1);
+    fake_api_send(c->api, TREES, LINE("ADDED", MAP("t", "u-t", "4")));
+    fake_sink_wait(c->sink, "upsert configmap default/t uid=u-t v=4", 1);
+    fake_api_send(c->api, PG_WATCH,
                   LINE("ADDED", META("default", "p", "u-p", "5") ",\"spec\":{\"minMember\":3}}"));
-    fake_sink_wait(c.sink, "upsert podgroup default/p uid=u-p v=5", 1);
-    fake_api_send(c.api, "/api/v1/nodes?watch=true",
+    fake_sink_wait(c->sink, "upsert podgroup default/p uid=u-p v=5", 1);
+    fake_api_send(c->api, "/api/v1/nodes?watch=true",
                   LINE("DELETED", "{\"metadata\":{\"name\":\"n\",\"uid\":\"u\","
                                   "\"resourceVersion\":\"6\"}}"));
-    fake_sink_wait(c.sink, "delete node /n", 1);
-    fake_client_end(&c);
+    fake_sink_wait(c->sink, "delete node /n", 1);
 }
 
-TEST(a_line_may_come_in_any_number_of_chunks)
+TEST_CLIENT(a_line_may_come_in_any_number_of_chunks)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start_synced(&c);
+    fake_client_start_synced(c);
     const char *line = LINE("ADDED", POD("a", "u-a", "3"));
     for (const char *p = line; *p; p++) {
         char one[2] = {*p, '\0'};
-        fake_api_send(c.api, POD_WATCH, one);
+        fake_api_send(c->api, POD_WATCH, one);
     }
-    fake_sink_wait(c.sink, "upsert pod default/a uid=u-a v=3", 1);
-    fake_client_end(&c);
+    fake_sink_wait(c->sink, "upsert pod default/a uid=u-a v=3", 1);
 }
 
 TEST(half_a_line_is_forgotten_and_asked_for_again)
@@ -159,15 +147,12 @@ TEST(half_a_line_is_forgotten_and_asked_for_again)
     }
 }
 
-TEST(a_bookmark_moves_the_version)
+TEST_CLIENT(a_bookmark_moves_the_version)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, POD_WATCH, BOOKMARK("1234"));
-    fake_api_end(c.api, POD_WATCH, FAKE_ANSWER);
-    fake_client_expect_request(&c, POD_WATCH, 1, "&resourceVersion=1234\n");
-    fake_client_end(&c);
+    fake_client_start_synced(c);
+    fake_api_send(c->api, POD_WATCH, BOOKMARK("1234"));
+    fake_api_end(c->api, POD_WATCH, FAKE_ANSWER);
+    fake_client_expect_request(c, POD_WATCH, 1, "&resourceVersion=1234\n");
 }
 
 /* Missed while the watch was down: b deleted, c deleted and made again, d added; a unchanged. */
@@ -211,145 +196,118 @@ TEST(a_relist_finds_what_was_missed)
     }
 }
 
-TEST(a_busy_server_is_watched_again_without_a_relist)
+TEST_CLIENT(a_busy_server_is_watched_again_without_a_relist)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, POD_LIST, 200, LIST("7", ""));
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .mode = FAKE_STREAM});
-    expect(&c, POD_WATCH, 500, "oops");
-    expect(&c, POD_WATCH, 503, "");
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, POD_WATCH, LINE("ERROR", STATUS("500", "InternalError", "etcd")));
-    fake_client_expect_request(&c, POD_WATCH, 3, "&resourceVersion=7\n");
-    assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
-    fake_client_end(&c);
+    expect(c, POD_LIST, 200, LIST("7", ""));
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_WATCH, .mode = FAKE_STREAM});
+    expect(c, POD_WATCH, 500, "oops");
+    expect(c, POD_WATCH, 503, "");
+    fake_client_start_synced(c);
+    fake_api_send(c->api, POD_WATCH, LINE("ERROR", STATUS("500", "InternalError", "etcd")));
+    fake_client_expect_request(c, POD_WATCH, 3, "&resourceVersion=7\n");
+    assert_int_equal(fake_api_count(c->api, POD_LIST), 1);
 }
 
-TEST(a_list_that_expires_half_way_begins_again)
+TEST_CLIENT(a_list_that_expires_half_way_begins_again)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, POD_LIST, 200, PAGE("7", "next", POD("a", "u-a", "3")));
-    expect(&c, POD_LIST, 410, STATUS("410", "Expired", "the continue token is too old"));
-    expect(&c, POD_LIST, 200, PAGE("9", "next2", POD("b", "u-b", "8")));
-    expect(&c, POD_LIST, 200, PAGE("9", "", ""));
-    fake_client_start_synced(&c);
-    fake_client_expect_request(&c, POD_LIST, 2, "GET /api/v1/pods?limit=500\n");
-    fake_client_expect_request(&c, POD_LIST, 3, "&continue=next2\n");
-    expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=8\n"
-                     "delete pod default/a uid=u-a\nsynced\n");
-    fake_client_end(&c);
+    expect(c, POD_LIST, 200, PAGE("7", "next", POD("a", "u-a", "3")));
+    expect(c, POD_LIST, 410, STATUS("410", "Expired", "the continue token is too old"));
+    expect(c, POD_LIST, 200, PAGE("9", "next2", POD("b", "u-b", "8")));
+    expect(c, POD_LIST, 200, PAGE("9", "", ""));
+    fake_client_start_synced(c);
+    fake_client_expect_request(c, POD_LIST, 2, "GET /api/v1/pods?limit=500\n");
+    fake_client_expect_request(c, POD_LIST, 3, "&continue=next2\n");
+    expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/b uid=u-b v=8\n"
+                    "delete pod default/a uid=u-a\nsynced\n");
 }
 
-TEST(broken_lists_are_tried_again)
+TEST_CLIENT(broken_lists_are_tried_again)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_CLOSE});
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_RESET});
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST,
-                                               .mode = FAKE_SHORT,
-                                               .body = LIST("1", POD("x", "u", "1"))});
-    expect(&c, POD_LIST, 200, "{\"metadata\":{}");
-    expect(&c, POD_LIST, 200, "[]");
-    expect(&c, POD_LIST, 200, "{\"metadata\":{},\"items\":[]}");
-    expect(&c, POD_LIST, 200, "{\"metadata\":{\"resourceVersion\":\"3\"},\"items\":{}}");
-    expect(&c, POD_LIST, 500, "");
-    expect(&c, POD_LIST, 404, STATUS("404", "NotFound", "no pods here"));
-    expect(&c, POD_LIST, 302, "");
-    expect(&c, POD_LIST, 200, "{\"metadata\":{\"resourceVersion\":\"3\"},\"items\":null}");
-    fake_client_start_synced(&c);
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_CLOSE});
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_RESET});
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_LIST,
+                                                .mode = FAKE_SHORT,
+                                                .body = LIST("1", POD("x", "u", "1"))});
+    expect(c, POD_LIST, 200, "{\"metadata\":{}");
+    expect(c, POD_LIST, 200, "[]");
+    expect(c, POD_LIST, 200, "{\"metadata\":{},\"items\":[]}");
+    expect(c, POD_LIST, 200, "{\"metadata\":{\"resourceVersion\":\"3\"},\"items\":{}}");
+    expect(c, POD_LIST, 500, "");
+    expect(c, POD_LIST, 404, STATUS("404", "NotFound", "no pods here"));
+    expect(c, POD_LIST, 302, "");
+    expect(c, POD_LIST, 200, "{\"metadata\":{\"resourceVersion\":\"3\"},\"items\":null}");
+    fake_client_start_synced(c);
     /* libcurl may ask again by itself where a kept connection died. */
-    assert_true(fake_client_stats(&c).resource[FAKE_PODS].failures >= 8);
-    expect_lines(&c, "synced\n");
-    fake_client_end(&c);
+    assert_true(fake_client_stats(c).resource[FAKE_PODS].failures >= 8);
+    expect_lines(c, "synced\n");
 }
 
-TEST(the_client_comes_back_when_the_server_does)
+TEST_CLIENT(the_client_comes_back_when_the_server_does)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start_synced(&c);
-    fake_api_wait_count(c.api, POD_WATCH, 1);
-    fake_api_go_down(c.api);
-    fake_api_come_up(c.api);
-    fake_api_wait_count(c.api, POD_WATCH, 2);
-    fake_api_send(c.api, POD_WATCH, LINE("ADDED", POD("a", "u-a", "3")));
-    fake_sink_wait(c.sink, "upsert pod default/a", 1);
-    assert_int_equal(fake_sink_count(c.sink, "synced"), 1);
-    fake_client_end(&c);
+    fake_client_start_synced(c);
+    fake_api_wait_count(c->api, POD_WATCH, 1);
+    fake_api_go_down(c->api);
+    fake_api_come_up(c->api);
+    fake_api_wait_count(c->api, POD_WATCH, 2);
+    fake_api_send(c->api, POD_WATCH, LINE("ADDED", POD("a", "u-a", "3")));
+    fake_sink_wait(c->sink, "upsert pod default/a", 1);
+    assert_int_equal(fake_sink_count(c->sink, "synced"), 1);
 }
 
-TEST(a_silent_watch_is_given_up)
+TEST_CLIENT(a_silent_watch_is_given_up)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.silence = 20 * SKR_MILLISECOND;
-    expect(&c, POD_LIST, 200, LIST("7", ""));
-    fake_client_start_synced(&c);
-    fake_client_expect_request(&c, POD_WATCH, 2, "&resourceVersion=7\n");
-    assert_int_equal(fake_api_count(c.api, POD_LIST), 1);
-    fake_client_end(&c);
+    c->options.silence = 20 * SKR_MILLISECOND;
+    expect(c, POD_LIST, 200, LIST("7", ""));
+    fake_client_start_synced(c);
+    fake_client_expect_request(c, POD_WATCH, 2, "&resourceVersion=7\n");
+    assert_int_equal(fake_api_count(c->api, POD_LIST), 1);
 }
 
-TEST(a_silent_list_is_given_up)
+TEST_CLIENT(a_silent_list_is_given_up)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.request_timeout = 500 * SKR_MILLISECOND;
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_HANG});
-    fake_client_start_synced(&c);
-    assert_true(fake_api_count(c.api, POD_LIST) >= 2);
-    fake_client_end(&c);
+    c->options.request_timeout = 500 * SKR_MILLISECOND;
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_LIST, .mode = FAKE_HANG});
+    fake_client_start_synced(c);
+    assert_true(fake_api_count(c->api, POD_LIST) >= 2);
 }
 
-TEST(watches_that_end_at_once_do_not_become_a_storm)
+TEST_CLIENT(watches_that_end_at_once_do_not_become_a_storm)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.backoff_min = 100 * SKR_MILLISECOND;
-    c.options.backoff_max = 400 * SKR_MILLISECOND;
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_WATCH, .body = "", .forever = true});
+    c->options.backoff_min = 100 * SKR_MILLISECOND;
+    c->options.backoff_max = 400 * SKR_MILLISECOND;
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_WATCH, .body = "", .forever = true});
     int64_t before = skr_kube_now();
-    fake_client_start(&c);
-    fake_api_wait_count(c.api, POD_WATCH, 5);
+    fake_client_start(c);
+    fake_api_wait_count(c->api, POD_WATCH, 5);
     /* At least half of 100 + 200 + 400 + 400 ms. */
     assert_true(skr_kube_now() - before >= 550 * SKR_MILLISECOND);
-    fake_client_end(&c);
 }
 
-TEST(retry_after_is_obeyed)
+TEST_CLIENT(retry_after_is_obeyed)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_api_expect(c.api, &(struct fake_step){.match = POD_LIST,
-                                               .status = 429,
-                                               .headers = "Retry-After: 1\r\n",
-                                               .body = STATUS("429", "TooManyRequests", "slow")});
+    fake_api_expect(c->api, &(struct fake_step){.match = POD_LIST,
+                                                .status = 429,
+                                                .headers = "Retry-After: 1\r\n",
+                                                .body = STATUS("429", "TooManyRequests", "slow")});
     int64_t before = skr_kube_now();
-    fake_client_start_synced(&c);
+    fake_client_start_synced(c);
     assert_true(skr_kube_now() - before >= SKR_SECOND);
-    fake_client_end(&c);
 }
 
-TEST(a_kind_that_is_not_installed_counts_as_empty)
+TEST_CLIENT(a_kind_that_is_not_installed_counts_as_empty)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.absent_retry = 10 * SKR_MILLISECOND;
-    expect(&c, PG_LIST, 404, "404 page not found\n");
-    expect(&c, PG_LIST, 404, "404 page not found\n");
-    expect(&c, PG_LIST, 200, LIST("7", META("default", "p", "u-p", "5") "}"));
-    fake_client_start_synced(&c);
-    fake_sink_wait(c.sink, "upsert podgroup default/p", 1);
+    c->options.absent_retry = 10 * SKR_MILLISECOND;
+    expect(c, PG_LIST, 404, "404 page not found\n");
+    expect(c, PG_LIST, 404, "404 page not found\n");
+    expect(c, PG_LIST, 200, LIST("7", META("default", "p", "u-p", "5") "}"));
+    fake_client_start_synced(c);
+    fake_sink_wait(c->sink, "upsert podgroup default/p", 1);
     /* Uninstalled again: what was there is gone. */
-    fake_api_wait_count(c.api, PG_WATCH, 1);
-    fake_api_expect(c.api, &(struct fake_step){.match = PG_WATCH, .status = 404});
-    fake_api_end(c.api, PG_WATCH, FAKE_ANSWER);
-    fake_sink_wait(c.sink, "delete podgroup default/p uid=u-p", 1);
-    fake_api_wait_count(c.api, PG_WATCH, 3);
-    fake_client_end(&c);
+    fake_api_wait_count(c->api, PG_WATCH, 1);
+    fake_api_expect(c->api, &(struct fake_step){.match = PG_WATCH, .status = 404});
+    fake_api_end(c->api, PG_WATCH, FAKE_ANSWER);
+    fake_sink_wait(c->sink, "delete podgroup default/p uid=u-p", 1);
+    fake_api_wait_count(c->api, PG_WATCH, 3);
 }
 
 static char *read_log(int fd)
@@ -369,16 +327,14 @@ static size_t occurrences(const char *text, const char *part)
     return n;
 }
 
-TEST(a_missing_permission_is_named_once_and_retried)
+TEST_CLIENT(a_missing_permission_is_named_once_and_retried)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
     skr_log_set_fd(fd);
     for (int i = 0; i < 5; i++) {
-        expect(&c, PG_LIST, 403, STATUS("403", "Forbidden", "podgroups is forbidden: User x"));
+        expect(c, PG_LIST, 403, STATUS("403", "Forbidden", "podgroups is forbidden: User x"));
     }
-    fake_client_start_synced(&c);
+    fake_client_start_synced(c);
     skr_log_set_fd(-1);
     char *log = read_log(fd);
     assert_int_equal(occurrences(log, "podgroups is forbidden: User x (the account needs the verbs "
@@ -387,69 +343,59 @@ TEST(a_missing_permission_is_named_once_and_retried)
     assert_int_equal(occurrences(log, "Resource was watched again"), 1);
     free(log);
     (void)close(fd);
-    assert_int_equal(fake_client_stats(&c).resource[FAKE_PODGROUPS].failures, 5);
-    fake_client_end(&c);
+    assert_int_equal(fake_client_stats(c).resource[FAKE_PODGROUPS].failures, 5);
 }
 
-TEST(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
+TEST_CLIENT(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
     int fd = memfd_create("log", MFD_CLOEXEC);
     skr_log_set_fd(fd);
-    expect(&c, POD_LIST, 200,
+    expect(c, POD_LIST, 200,
            LIST("7",
                 POD("a", "u-a", "3") "," BROKEN_POD("b", "u-b", "4") ",{}," POD("c", "u-c", "5")));
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", BROKEN_POD("a", "u-a", "8")));
-    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", BROKEN_POD("a", "u-a", "9")));
-    fake_api_send(c.api, POD_WATCH, LINE("MODIFIED", POD("b", "u-b", "10")));
-    fake_api_send(c.api, POD_WATCH, LINE("DELETED", BROKEN_POD("a", "u-a", "11")));
-    fake_api_send(c.api, POD_WATCH, LINE("NEWTYPE", POD("z", "u-z", "12")));
-    fake_sink_wait(c.sink, "delete pod default/a", 1);
-    expect_lines(&c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n"
-                     "upsert pod default/b uid=u-b v=10\ndelete pod default/a uid=u-a\n");
-    assert_int_equal(fake_client_stats(&c).resource[FAKE_PODS].undecodable, 4);
+    fake_client_start_synced(c);
+    fake_api_send(c->api, POD_WATCH, LINE("MODIFIED", BROKEN_POD("a", "u-a", "8")));
+    fake_api_send(c->api, POD_WATCH, LINE("MODIFIED", BROKEN_POD("a", "u-a", "9")));
+    fake_api_send(c->api, POD_WATCH, LINE("MODIFIED", POD("b", "u-b", "10")));
+    fake_api_send(c->api, POD_WATCH, LINE("DELETED", BROKEN_POD("a", "u-a", "11")));
+    fake_api_send(c->api, POD_WATCH, LINE("NEWTYPE", POD("z", "u-z", "12")));
+    fake_sink_wait(c->sink, "delete pod default/a", 1);
+    expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n"
+                    "upsert pod default/b uid=u-b v=10\ndelete pod default/a uid=u-a\n");
+    assert_int_equal(fake_client_stats(c).resource[FAKE_PODS].undecodable, 4);
     skr_log_set_fd(-1);
     char *log = read_log(fd);
     assert_int_equal(occurrences(log, "name=\"a\""), 1);
     assert_int_equal(occurrences(log, "name=\"b\""), 1);
     free(log);
     (void)close(fd);
-    fake_client_end(&c);
 }
 
-TEST(a_zero_character_hides_nothing)
+TEST_CLIENT(a_zero_character_hides_nothing)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    expect(&c, "?limit=500&" GROUPS, 200,
+    expect(c, "?limit=500&" GROUPS, 200,
            LIST("7", META("default", "g", "u-g",
                           "3") ",\"data\":{\"x\":\"a\\u0000b\"}}," MAP("h", "u-h", "4")));
-    fake_client_start_synced(&c);
-    assert_int_equal(fake_sink_count(c.sink, "upsert configmap default/h"), 1);
-    fake_client_end(&c);
+    fake_client_start_synced(c);
+    assert_int_equal(fake_sink_count(c->sink, "upsert configmap default/h"), 1);
 }
 
-TEST(a_map_with_two_roles_is_gone_when_it_lost_both)
+TEST_CLIENT(a_map_with_two_roles_is_gone_when_it_lost_both)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start_synced(&c);
-    fake_api_send(c.api, GROUPS, LINE("ADDED", MAP("m", "u-m", "3")));
-    fake_sink_wait(c.sink, "upsert configmap default/m uid=u-m v=3", 1);
-    fake_api_send(c.api, TREES,
+    fake_client_start_synced(c);
+    fake_api_send(c->api, GROUPS, LINE("ADDED", MAP("m", "u-m", "3")));
+    fake_sink_wait(c->sink, "upsert configmap default/m uid=u-m v=3", 1);
+    fake_api_send(c->api, TREES,
                   LINE("ADDED", MAP("m", "u-m", "3")) LINE("ADDED", MAP("n", "u-n", "4")));
-    fake_sink_wait(c.sink, "upsert configmap default/n", 1);
-    assert_int_equal(fake_sink_count(c.sink, "upsert configmap default/m"), 1);
+    fake_sink_wait(c->sink, "upsert configmap default/n", 1);
+    assert_int_equal(fake_sink_count(c->sink, "upsert configmap default/m"), 1);
     /* It loses one label: a change, seen by the other watch. */
-    fake_api_send(c.api, GROUPS,
+    fake_api_send(c->api, GROUPS,
                   LINE("DELETED", MAP("m", "u-m", "5")) LINE("ADDED", MAP("x", "u-x", "6")));
-    fake_sink_wait(c.sink, "upsert configmap default/x", 1);
-    assert_int_equal(fake_sink_count(c.sink, "delete"), 0);
-    fake_api_send(c.api, TREES, LINE("MODIFIED", MAP("m", "u-m", "5")));
-    fake_sink_wait(c.sink, "upsert configmap default/m uid=u-m v=5", 1);
-    fake_api_send(c.api, TREES, LINE("DELETED", MAP("m", "u-m", "7")));
-    fake_sink_wait(c.sink, "delete configmap default/m", 1);
-    fake_client_end(&c);
+    fake_sink_wait(c->sink, "upsert configmap default/x", 1);
+    assert_int_equal(fake_sink_count(c->sink, "delete"), 0);
+    fake_api_send(c->api, TREES, LINE("MODIFIED", MAP("m", "u-m", "5")));
+    fake_sink_wait(c->sink, "upsert configmap default/m uid=u-m v=5", 1);
+    fake_api_send(c->api, TREES, LINE("DELETED", MAP("m", "u-m", "7")));
+    fake_sink_wait(c->sink, "delete configmap default/m", 1);
 }

@@ -223,104 +223,86 @@ TEST(a_lost_answer_is_unknown_and_the_request_went_out_once)
     }
 }
 
-TEST(a_read_back_is_asked_again_on_a_new_connection)
+TEST_CLIENT(a_read_back_is_asked_again_on_a_new_connection)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.max_in_flight = 1;
-    fake_client_start_synced(&c);
-    fake_api_wait_count(c.api, "watch=true", FAKE_RESOURCES);
-    patch(&c, 1, "first");
-    fake_sink_wait(c.sink, "write 1 ok", 1);
-    fake_api_expect(c.api,
+    c->options.max_in_flight = 1;
+    fake_client_start_synced(c);
+    fake_api_wait_count(c->api, "watch=true", FAKE_RESOURCES);
+    patch(c, 1, "first");
+    fake_sink_wait(c->sink, "write 1 ok", 1);
+    fake_api_expect(c->api,
                     &(struct fake_step){.match = "GET /api/v1/namespaces", .mode = FAKE_CLOSE});
-    fake_api_expect(c.api, &(struct fake_step){.match = "GET /api/v1/namespaces",
-                                               .body = "{\"metadata\":{\"name\":\"m\"}}"});
-    submit(&c, 2, SKR_WRITE_GET_CONFIGMAP, SKR_WRITE_CLASS_COMMIT, "x");
-    fake_sink_wait(c.sink, "write 2 ok 200 v=0 retry=0 configmap=m", 1);
-    fake_client_end(&c);
+    fake_api_expect(c->api, &(struct fake_step){.match = "GET /api/v1/namespaces",
+                                                .body = "{\"metadata\":{\"name\":\"m\"}}"});
+    submit(c, 2, SKR_WRITE_GET_CONFIGMAP, SKR_WRITE_CLASS_COMMIT, "x");
+    fake_sink_wait(c->sink, "write 2 ok 200 v=0 retry=0 configmap=m", 1);
 }
 
-TEST(an_answer_that_takes_too_long_is_unknown)
+TEST_CLIENT(an_answer_that_takes_too_long_is_unknown)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.request_timeout = 50 * SKR_MILLISECOND;
-    fake_api_expect(c.api, &(struct fake_step){.match = "PATCH", .mode = FAKE_HANG});
-    fake_client_start(&c);
-    patch(&c, 1, "slow");
-    fake_sink_wait(c.sink, "write 1 unknown 0 v=0 retry=0 message=Operation timed out", 1);
-    fake_client_end(&c);
+    c->options.request_timeout = 50 * SKR_MILLISECOND;
+    fake_api_expect(c->api, &(struct fake_step){.match = "PATCH", .mode = FAKE_HANG});
+    fake_client_start(c);
+    patch(c, 1, "slow");
+    fake_sink_wait(c->sink, "write 1 unknown 0 v=0 retry=0 message=Operation timed out", 1);
 }
 
-TEST(a_request_that_never_left_is_busy)
+TEST_CLIENT(a_request_that_never_left_is_busy)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start_synced(&c);
-    patch(&c, 1, "first");
-    fake_sink_wait(c.sink, "write 1 ok", 1);
-    fake_api_go_down(c.api);
-    patch(&c, 2, "second");
-    fake_sink_wait(c.sink, "write 2 busy 0 v=0 retry=0 message=", 1);
-    fake_client_end(&c);
+    fake_client_start_synced(c);
+    patch(c, 1, "first");
+    fake_sink_wait(c->sink, "write 1 ok", 1);
+    fake_api_go_down(c->api);
+    patch(c, 2, "second");
+    fake_sink_wait(c->sink, "write 2 busy 0 v=0 retry=0 message=", 1);
 }
 
-TEST(a_write_that_names_nothing_is_invalid)
+TEST_CLIENT(a_write_that_names_nothing_is_invalid)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start(&c);
-    patch(&c, 1, "");
-    expect_outcome(&c, 1, "invalid 0 v=0 retry=0 message=a write without namespace or name");
+    fake_client_start(c);
+    patch(c, 1, "");
+    expect_outcome(c, 1, "invalid 0 v=0 retry=0 message=a write without namespace or name");
     struct skr_write write = skr_write_of_kind(SKR_WRITE_CREATE_EVENT);
     write.id = 2;
-    assert_int_equal(skr_kube_submit(c.kube, 0, &write), 0);
-    expect_outcome(&c, 2, "invalid 0 v=0 retry=0 message=a write without namespace or name");
-    fake_client_end(&c);
+    assert_int_equal(skr_kube_submit(c->kube, 0, &write), 0);
+    expect_outcome(c, 2, "invalid 0 v=0 retry=0 message=a write without namespace or name");
 }
 
-TEST(names_cannot_leave_their_place_in_the_url)
+TEST_CLIENT(names_cannot_leave_their_place_in_the_url)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    fake_client_start(&c);
-    patch(&c, 1, "../../x?y=z#\r\nä");
-    fake_sink_wait(c.sink, "write 1 ok", 1);
+    fake_client_start(c);
+    patch(c, 1, "../../x?y=z#\r\nä");
+    fake_sink_wait(c->sink, "write 1 ok", 1);
     assert_int_equal(
-        fake_api_count(c.api, "/namespaces/ns/pods/..%2F..%2Fx%3Fy%3Dz%23%0D%0A%C3%A4"), 1);
-    fake_client_end(&c);
+        fake_api_count(c->api, "/namespaces/ns/pods/..%2F..%2Fx%3Fy%3Dz%23%0D%0A%C3%A4"), 1);
 }
 
 /* ---- order and limits ---- */
 
-TEST(important_classes_go_first_and_each_keeps_its_order)
+TEST_CLIENT(important_classes_go_first_and_each_keeps_its_order)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.max_in_flight = 1;
-    fake_api_expect(c.api, &(struct fake_step){.match = "/pods/plug", .mode = FAKE_HANG});
-    fake_client_start(&c);
-    submit(&c, 1, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_COMMIT, "plug");
-    fake_api_wait_count(c.api, "/pods/plug", 1);
+    c->options.max_in_flight = 1;
+    fake_api_expect(c->api, &(struct fake_step){.match = "/pods/plug", .mode = FAKE_HANG});
+    fake_client_start(c);
+    submit(c, 1, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_COMMIT, "plug");
+    fake_api_wait_count(c->api, "/pods/plug", 1);
     for (int class = SKR_WRITE_CLASS_COUNT - 1; class >= 0; class --) {
         for (int k = 0; k < 3; k++) {
             char name[32];
             (void)snprintf(name, sizeof name, "order-%d-%d", class, k);
-            submit(&c, 100, SKR_WRITE_PATCH_POD, (enum skr_write_class) class, name);
+            submit(c, 100, SKR_WRITE_PATCH_POD, (enum skr_write_class) class, name);
         }
     }
-    fake_api_release(c.api, "/pods/plug");
-    fake_sink_wait(c.sink, "write 100 ok", 3 * SKR_WRITE_CLASS_COUNT);
+    fake_api_release(c->api, "/pods/plug");
+    fake_sink_wait(c->sink, "write 100 ok", 3 * SKR_WRITE_CLASS_COUNT);
     for (int i = 0; i < 3 * SKR_WRITE_CLASS_COUNT; i++) {
         char expected[64];
         (void)snprintf(expected, sizeof expected, "PATCH /api/v1/namespaces/ns/pods/order-%d-%d\n",
                        i / 3, i % 3);
-        char *text = fake_api_request(c.api, "/pods/order-", (size_t)i);
+        char *text = fake_api_request(c->api, "/pods/order-", (size_t)i);
         assert_memory_equal(text, expected, strlen(expected));
         free(text);
     }
-    fake_client_end(&c);
 }
 
 TEST(within_a_class_a_lower_order_goes_first)
@@ -361,51 +343,45 @@ TEST(within_a_class_a_lower_order_goes_first)
     fake_client_end(&c);
 }
 
-TEST(many_are_in_flight_but_the_last_places_are_for_the_important)
+TEST_CLIENT(many_are_in_flight_but_the_last_places_are_for_the_important)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.max_in_flight = 16;
-    fake_api_expect(c.api,
+    c->options.max_in_flight = 16;
+    fake_api_expect(c->api,
                     &(struct fake_step){.match = "PATCH", .mode = FAKE_HANG, .forever = true});
-    fake_client_start(&c);
+    fake_client_start(c);
     for (uint64_t i = 0; i < 20; i++) {
-        submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_EVENT, "event");
+        submit(c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_EVENT, "event");
     }
-    fake_api_wait_count(c.api, "/pods/event", 6);
+    fake_api_wait_count(c->api, "/pods/event", 6);
     for (uint64_t i = 0; i < 20; i++) {
-        submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_MEMBER, "member");
+        submit(c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_MEMBER, "member");
     }
-    fake_api_wait_count(c.api, "/pods/member", 14 - 6);
+    fake_api_wait_count(c->api, "/pods/member", 14 - 6);
     for (uint64_t i = 0; i < 20; i++) {
-        submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_COMMIT, "commit");
+        submit(c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_COMMIT, "commit");
     }
-    fake_api_wait_count(c.api, "/pods/commit", 15 - 14);
-    submit(&c, 1, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_LEASE, "lease");
-    fake_api_wait_count(c.api, "/pods/lease", 1);
-    assert_int_equal(fake_api_count(c.api, "/pods/event"), 6);
-    assert_int_equal(fake_api_count(c.api, "/pods/member"), 8);
-    assert_int_equal(fake_api_peak(c.api), 16);
-    assert_int_equal(fake_client_stats(&c).in_flight, 16);
-    assert_int_equal(fake_client_stats(&c).queued[SKR_WRITE_CLASS_COMMIT], 19);
-    fake_api_release(c.api, "PATCH");
-    fake_sink_wait(c.sink, "write ", 61);
-    assert_int_equal(fake_api_peak(c.api), 16);
-    fake_client_end(&c);
+    fake_api_wait_count(c->api, "/pods/commit", 15 - 14);
+    submit(c, 1, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_LEASE, "lease");
+    fake_api_wait_count(c->api, "/pods/lease", 1);
+    assert_int_equal(fake_api_count(c->api, "/pods/event"), 6);
+    assert_int_equal(fake_api_count(c->api, "/pods/member"), 8);
+    assert_int_equal(fake_api_peak(c->api), 16);
+    assert_int_equal(fake_client_stats(c).in_flight, 16);
+    assert_int_equal(fake_client_stats(c).queued[SKR_WRITE_CLASS_COMMIT], 19);
+    fake_api_release(c->api, "PATCH");
+    fake_sink_wait(c->sink, "write ", 61);
+    assert_int_equal(fake_api_peak(c->api), 16);
 }
 
-TEST(connections_are_used_again)
+TEST_CLIENT(connections_are_used_again)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.max_in_flight = 4;
-    fake_client_start_synced(&c);
+    c->options.max_in_flight = 4;
+    fake_client_start_synced(c);
     for (uint64_t i = 0; i < 200; i++) {
-        patch(&c, i, "x");
+        patch(c, i, "x");
     }
-    fake_sink_wait(c.sink, "write ", 200);
-    assert_true(fake_api_connections(c.api) <= 4 + 2 * FAKE_RESOURCES);
-    fake_client_end(&c);
+    fake_sink_wait(c->sink, "write ", 200);
+    assert_true(fake_api_connections(c->api) <= 4 + 2 * FAKE_RESOURCES);
 }
 
 TEST(the_bucket_gives_burst_then_rate)
@@ -429,74 +405,64 @@ TEST(the_bucket_gives_burst_then_rate)
     assert_false(skr_limiter_take(&limiter, now, &next));
 }
 
-TEST(writes_do_not_go_faster_than_the_limit)
+TEST_CLIENT(writes_do_not_go_faster_than_the_limit)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.qps = 50;
-    c.options.burst = 5;
-    fake_client_start(&c);
+    c->options.qps = 50;
+    c->options.burst = 5;
+    fake_client_start(c);
     int64_t before = skr_kube_now();
     for (uint64_t i = 0; i < 20; i++) {
-        patch(&c, i, "x");
+        patch(c, i, "x");
     }
-    fake_sink_wait(c.sink, "write ", 20);
+    fake_sink_wait(c->sink, "write ", 20);
     assert_true(skr_kube_now() - before >= 15 * 20 * SKR_MILLISECOND);
-    fake_client_end(&c);
 }
 
-TEST(events_beyond_the_limit_are_dropped)
+TEST_CLIENT(events_beyond_the_limit_are_dropped)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.max_in_flight = 1;
-    c.options.max_queued_events = 3;
-    c.options.max_queued = 6;
-    fake_api_expect(c.api, &(struct fake_step){.match = "/pods/plug", .mode = FAKE_HANG});
-    fake_client_start(&c);
-    patch(&c, 1, "plug");
-    fake_api_wait_count(c.api, "/pods/plug", 1);
+    c->options.max_in_flight = 1;
+    c->options.max_queued_events = 3;
+    c->options.max_queued = 6;
+    fake_api_expect(c->api, &(struct fake_step){.match = "/pods/plug", .mode = FAKE_HANG});
+    fake_client_start(c);
+    patch(c, 1, "plug");
+    fake_api_wait_count(c->api, "/pods/plug", 1);
     for (uint64_t i = 10; i < 15; i++) {
-        submit(&c, i, SKR_WRITE_CREATE_EVENT, SKR_WRITE_CLASS_EVENT, "");
+        submit(c, i, SKR_WRITE_CREATE_EVENT, SKR_WRITE_CLASS_EVENT, "");
     }
-    expect_outcome(&c, 13, "dropped 0 v=0 retry=0 message=too many Events are waiting");
-    expect_outcome(&c, 14, "dropped 0 v=0 retry=0 message=too many Events are waiting");
+    expect_outcome(c, 13, "dropped 0 v=0 retry=0 message=too many Events are waiting");
+    expect_outcome(c, 14, "dropped 0 v=0 retry=0 message=too many Events are waiting");
     for (uint64_t i = 20; i < 24; i++) {
-        patch(&c, i, "x");
+        patch(c, i, "x");
     }
-    expect_outcome(&c, 23, "dropped 0 v=0 retry=0 message=too many writes are waiting");
-    fake_api_release(c.api, "/pods/plug");
-    fake_sink_wait(c.sink, "write 1", 4);
-    fake_sink_wait(c.sink, "write 2", 4);
-    assert_int_equal(fake_client_stats(&c).writes[SKR_WRITE_CLASS_EVENT][SKR_WRITE_DROPPED], 2);
-    fake_client_end(&c);
+    expect_outcome(c, 23, "dropped 0 v=0 retry=0 message=too many writes are waiting");
+    fake_api_release(c->api, "/pods/plug");
+    fake_sink_wait(c->sink, "write 1", 4);
+    fake_sink_wait(c->sink, "write 2", 4);
+    assert_int_equal(fake_client_stats(c).writes[SKR_WRITE_CLASS_EVENT][SKR_WRITE_DROPPED], 2);
 }
 
 /* ---- the end ---- */
 
-TEST(at_the_end_every_write_has_one_outcome)
+TEST_CLIENT(at_the_end_every_write_has_one_outcome)
 {
-    struct fake_client c;
-    fake_client_begin(&c);
-    c.options.max_in_flight = 2;
-    c.options.stop_grace = 50 * SKR_MILLISECOND;
-    fake_api_expect(c.api,
+    c->options.max_in_flight = 2;
+    c->options.stop_grace = 50 * SKR_MILLISECOND;
+    fake_api_expect(c->api,
                     &(struct fake_step){.match = "PATCH", .mode = FAKE_HANG, .forever = true});
-    fake_client_start(&c);
+    fake_client_start(c);
     for (uint64_t i = 0; i < 10; i++) {
-        submit(&c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_LEASE, "x");
+        submit(c, i, SKR_WRITE_PATCH_POD, SKR_WRITE_CLASS_LEASE, "x");
     }
-    fake_api_wait_count(c.api, "PATCH", 2);
-    skr_kube_stop(c.kube);
-    skr_kube_stop(c.kube);
-    expect_outcome(&c, 0,
-                   "unknown 0 v=0 retry=0 message=the client stopped before the answer came");
-    expect_outcome(&c, 9, "dropped 0 v=0 retry=0 message=the client is stopping");
-    assert_int_equal(fake_sink_count(c.sink, "write "), 10);
+    fake_api_wait_count(c->api, "PATCH", 2);
+    skr_kube_stop(c->kube);
+    skr_kube_stop(c->kube);
+    expect_outcome(c, 0, "unknown 0 v=0 retry=0 message=the client stopped before the answer came");
+    expect_outcome(c, 9, "dropped 0 v=0 retry=0 message=the client is stopping");
+    assert_int_equal(fake_sink_count(c->sink, "write "), 10);
     struct skr_write write = {.id = 11, .namespace_ = "ns", .name = "x"};
-    assert_int_equal(skr_kube_submit(c.kube, 0, &write), -SKR_GONE);
-    assert_int_equal(fake_api_count(c.api, "PATCH"), 2);
-    fake_client_end(&c);
+    assert_int_equal(skr_kube_submit(c->kube, 0, &write), -SKR_GONE);
+    assert_int_equal(fake_api_count(c->api, "PATCH"), 2);
 }
 
 static void *release_when_stopping(void *context)
