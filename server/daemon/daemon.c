@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Assembles the daemon. Everything below is wiring: for each scheduler that is enabled an engine on
- * its thread with its service and its workers, and one kube client for all. Decisions are logged
- * here and nowhere else.
+ * its thread with its service and its workers, and one kube client for all.
  */
 #include "server/daemon/daemon.h"
 
@@ -14,14 +13,12 @@
 #include <unistd.h>
 
 #include "server/clock.h"
-#include "server/daemon/engine_thread.h"
 #include "server/daemon/health.h"
 #include "server/daemon/leader.h"
 #include "server/daemon/metrics.h"
 #include "server/daemon/preflight.h"
-#include "server/daemon/schedulers.h"
+#include "server/daemon/seat.h"
 #include "server/daemon/signals.h"
-#include "server/daemon/worker_thread.h"
 #include "server/exit_code.h"
 #include "server/http/admin.h"
 #include "server/http/log_level.h"
@@ -38,18 +35,6 @@
 #define UNFIT_TIME       (5 * SKR_SECOND) /* at one thing: another one had better lead */
 #define RESIGN_TIME      (SKR_SECOND)     /* for the Lease to be given back */
 
-/* A scheduler that is enabled. */
-struct seat {
-    struct skr_daemon *daemon;
-    const struct skr_scheduler *scheduler;
-    const struct skr_scheduler_row *row;
-    void *service;
-    struct skr_engine_thread *engine;
-    struct skr_worker *worker;
-    struct skr_worker *beside; /* for work that stands aside: it never delays the other's */
-    size_t subscriber;         /* of the kube client */
-};
-
 struct skr_daemon {
     const struct skr_config *config;
     const char *kubeconfig;
@@ -58,7 +43,7 @@ struct skr_daemon {
     struct skr_clock clock;
     struct skr_metrics *registry;
     struct skr_daemon_metrics *metrics;
-    struct seat seat[SKR_SCHEDULER_COUNT];
+    struct skr_seat seat[SKR_SCHEDULER_COUNT];
     size_t n_seats;
     struct skr_kube *kube;
     struct skr_leader *leader; /* NULL: this process is the only one */
@@ -67,104 +52,6 @@ struct skr_daemon {
     struct skr_admin *probes; /* NULL: off */
     struct skr_health health;
 };
-
-/* ---- what goes to an engine ---- */
-
-static void deliver_from_kube(void *context, struct skr_event *event)
-{
-    const struct seat *s = context;
-    skr_engine_thread_post(s->engine, event);
-}
-
-static void report_work(void *context, struct skr_work *work)
-{
-    const struct seat *s = context;
-    const struct skr_event event = {.kind = SKR_EVENT_WORK_DONE, .work = work};
-    if (s->row->worked) {
-        s->row->worked(s->service, work);
-    }
-    skr_engine_thread_post(s->engine, &event);
-}
-
-/* ---- what comes from an engine ---- */
-
-static void give_answer(void *context, uint64_t request, const void *body)
-{
-    const struct seat *s = context;
-    s->row->answer(s->service, request, body);
-}
-
-static void give_hold(void *context, uint64_t request, skr_time deadline)
-{
-    const struct seat *s = context;
-    if (s->row->hold) {
-        s->row->hold(s->service, request, deadline);
-    }
-}
-
-static void give_write(void *context, const struct skr_write *write)
-{
-    const struct seat *s = context;
-    if (skr_log_enabled(4)) {
-        char what[128];
-        snprintf(what, sizeof what, "%s %s%s%s", skr_write_verb_name(write->verb),
-                 write->resource->plural, *write->subresource ? "/" : "", write->subresource);
-        skr_log_info(4, "Write was asked for", SKR_LOG_S("write", what),
-                     SKR_LOG_S("namespace", write->namespace_), SKR_LOG_S("name", write->name),
-                     SKR_LOG_I("id", write->id), SKR_LOG_END);
-    }
-    if (skr_kube_submit(s->daemon->kube, s->subscriber, write) < 0) {
-        const struct skr_event event = {
-            .kind = SKR_EVENT_WRITE_DONE,
-            .written = {.id = write->id, .outcome = SKR_WRITE_DROPPED, .message = "shutting down"}};
-        skr_engine_thread_post(s->engine, &event);
-    }
-}
-
-static void give_work(void *context, struct skr_work *work)
-{
-    const struct seat *s = context;
-    skr_worker_post(work->aside ? s->beside : s->worker, work);
-}
-
-static void give_cancel(void *context, uint64_t id)
-{
-    const struct seat *s = context;
-    skr_worker_cancel(s->worker, id);
-}
-
-static void give_handled(void *context, const struct skr_engine *engine)
-{
-    const struct seat *s = context;
-    if (s->row->handled) {
-        s->row->handled(s->service, engine);
-    }
-}
-
-static bool give_aside(void *context, struct skr_engine *engine)
-{
-    const struct seat *s = context;
-    return s->row->aside && s->row->aside(s->service, engine);
-}
-
-/* The pairs that say something, in a fixed order. */
-static void log_decision(void *context, const struct skr_decision *decision)
-{
-    (void)context;
-    struct skr_log_pair pair[] = {SKR_LOG_END, SKR_LOG_END, SKR_LOG_END,
-                                  SKR_LOG_END, SKR_LOG_END, SKR_LOG_END};
-    const char *const key[] = {decision->kind, "pod", "status", "reason", "message"};
-    const char *const value[] = {decision->key, decision->pod, decision->status, decision->reason,
-                                 decision->message};
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
-        if (value[i] && value[i][0]) {
-            pair[n++] = SKR_LOG_S(key[i], value[i]);
-        }
-    }
-    skr_log_emit(decision->is_error ? SKR_LOG_ERROR : SKR_LOG_INFO, decision->is_error ? 0 : 2,
-                 __FILE__, __LINE__, decision->what, pair);
-}
 
 static void log_http(void *context, int level, const char *text)
 {
@@ -227,14 +114,14 @@ static int start_kube(struct skr_daemon *d, const char *kubeconfig, struct skr_f
     skr_kube_options_default(&options);
     snprintf(agent, sizeof agent, "sakkara/%s", skr_version);
     for (size_t i = 0; i < d->n_seats; i++) {
-        struct seat *s = &d->seat[i];
+        struct skr_seat *s = &d->seat[i];
         const struct skr_service_rate rate =
             s->row->rate ? s->row->rate(d->config) : (struct skr_service_rate){0};
         s->subscriber = options.n_subscribers++;
         options.subscriber[s->subscriber] =
             (struct skr_kube_subscriber){.watch = s->scheduler->watch,
                                          .n_watches = s->scheduler->n_watches,
-                                         .deliver = deliver_from_kube,
+                                         .deliver = skr_seat_deliver,
                                          .context = s,
                                          .qps = (int32_t)rate.qps,
                                          .burst = (int32_t)rate.burst};
@@ -316,7 +203,7 @@ static int start_admin(struct skr_daemon *d, struct skr_error *error)
         .route = {skr_log_level_route()},
     };
     for (size_t i = 0; i < d->n_seats; i++) {
-        const struct seat *s = &d->seat[i];
+        const struct skr_seat *s = &d->seat[i];
         skr_bug_on(options.n_routes + SKR_SERVICE_ROUTES_MAX > SKR_ADMIN_ROUTES_MAX);
         if (s->row->routes) {
             options.n_routes += s->row->routes(s->service, &options.route[options.n_routes]);
@@ -357,8 +244,7 @@ static void make_seats(struct skr_daemon *d)
         if (!skr_scheduler_rows[i]->enabled(d->config)) {
             continue;
         }
-        struct seat *s = &d->seat[d->n_seats++];
-        s->daemon = d;
+        struct skr_seat *s = &d->seat[d->n_seats++];
         s->scheduler = skr_schedulers[i];
         s->row = skr_scheduler_rows[i];
         s->service = s->row->create(&host);
@@ -368,42 +254,12 @@ static void make_seats(struct skr_daemon *d)
     }
 }
 
-/* Workers and listeners: what produces events. */
-static int start_seat(struct seat *s, struct skr_error *error)
-{
-    const struct skr_work_type *work = s->scheduler->work;
-    if (work) {
-        s->worker = skr_worker_create(work, report_work, s, error);
-        s->beside = s->worker ? skr_worker_create(work, report_work, s, error) : NULL;
-        if (!s->beside) {
-            return -SKR_LIMIT;
-        }
-    }
-    return s->row->start ? s->row->start(s->service, s->engine, error) : 0;
-}
-
-static int start_engine(struct seat *s, struct skr_error *error)
-{
-    const struct skr_engine_outlets outlets = {
-        .context = s,
-        .answer = give_answer,
-        .hold = give_hold,
-        .write = give_write,
-        .work = give_work,
-        .cancel = give_cancel,
-        .decide = log_decision,
-        .handled = give_handled,
-        .aside = give_aside,
-    };
-    return skr_engine_thread_start(s->engine, &outlets, error);
-}
-
 static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_findings *findings,
                        struct skr_error *error)
 {
     int rc = 0;
     for (size_t i = 0; i < d->n_seats && rc == 0; i++) {
-        rc = start_seat(&d->seat[i], error);
+        rc = skr_seat_start(&d->seat[i], error);
     }
     rc = rc < 0 ? rc : start_leader(d, kubeconfig, findings, error);
     rc = rc < 0 ? rc : start_preflight(d, kubeconfig, findings, error);
@@ -414,7 +270,8 @@ static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_
     skr_daemon_metrics_set_kube(d->metrics, d->kube);
     rc = start_admin(d, error);
     for (size_t i = 0; i < d->n_seats && rc == 0; i++) {
-        rc = start_engine(&d->seat[i], error);
+        d->seat[i].kube = d->kube;
+        rc = skr_seat_start_engine(&d->seat[i], error);
     }
     return rc;
 }
@@ -424,7 +281,7 @@ static uint16_t port_of(const struct skr_daemon *d, const char *name)
 {
     for (size_t i = 0; i < d->n_seats; i++) {
         struct skr_service_port port[SKR_SERVICE_PORTS_MAX];
-        const struct seat *s = &d->seat[i];
+        const struct skr_seat *s = &d->seat[i];
         size_t n = s->row->ports ? s->row->ports(s->service, port) : 0;
         for (size_t k = 0; k < n; k++) {
             if (strcmp(port[k].name, name) == 0) {
