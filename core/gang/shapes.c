@@ -68,12 +68,27 @@ void shapes_unref(struct skr_gang *e, struct shape *s)
     free(s);
 }
 
+static void unveto(struct skr_gang *e, struct shape *s, const char *node)
+{
+    struct veto *v;
+    HASH_FIND_STR(s->vetoes, node, v);
+    if (!v) {
+        return;
+    }
+    dirty_openings(e);
+    fit_cache_touch_node(e, node);
+    HASH_DEL(s->vetoes, v);
+    e->n_vetoes--;
+    free(v->node);
+    free(v);
+}
+
 bool shapes_is_vetoed(struct skr_gang *e, struct shape *s, const char *node)
 {
     struct veto *v;
     HASH_FIND_STR(s->vetoes, node, v);
     if (v && v->until <= skr_frame_now(e->frame)) {
-        shapes_unveto(e, s, node);
+        unveto(e, s, node);
         v = NULL;
     }
     return v;
@@ -126,7 +141,7 @@ bool shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *nod
     if (!v || v->refused || !shapes_is_vetoed(e, s, node)) {
         return false;
     }
-    shapes_unveto(e, s, node);
+    unveto(e, s, node);
     return true;
 }
 
@@ -139,27 +154,12 @@ void shapes_end_vetoes(struct skr_gang *e, const char *node)
     }
     HASH_ITER(hh, e->shapes, s, tmp)
     {
-        shapes_unveto(e, s, node);
+        unveto(e, s, node);
     }
     if (e->n_vetoes != before) {
         dirty_lifted(e);
         dirty_capacity(e);
     }
-}
-
-void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node)
-{
-    struct veto *v;
-    HASH_FIND_STR(s->vetoes, node, v);
-    if (!v) {
-        return;
-    }
-    dirty_openings(e);
-    fit_cache_touch_node(e, node);
-    HASH_DEL(s->vetoes, v);
-    e->n_vetoes--;
-    free(v->node);
-    free(v);
 }
 
 /* ---- shapes of several pods ---- */

@@ -55,7 +55,6 @@ size_t shapes_refused_nodes(struct skr_gang *e, struct shape *s);
 bool shapes_probe_ends_veto(struct skr_gang *e, struct shape *s, const char *node);
 /* The node, or who uses it, is another one now: vetoes of all shapes end. O(1) without any veto. */
 void shapes_end_vetoes(struct skr_gang *e, const char *node);
-void shapes_unveto(struct skr_gang *e, struct shape *s, const char *node);
 /* A probe lists the node: it passes kube-scheduler's own filters. Only kept for shapes that ever
  * needed a veto. */
 void shapes_note_probed(struct shape *s, const char *node);

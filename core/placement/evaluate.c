@@ -155,8 +155,10 @@ static void conclude(struct skr_cycle *cycle, bool members)
     }
 }
 
-const char *skr_placement_defect(const struct skr_placement *placement,
-                                 const struct skr_placement_hub *hub, struct skr_arena *arena)
+/* The part of a cycle that costs nothing: "" or why the Placement cannot be evaluated. Also a set
+ * it is bound to can be the cause. */
+static const char *defect_of(const struct skr_placement *placement,
+                             const struct skr_placement_hub *hub, struct skr_arena *arena)
 {
     struct skr_cycle cycle = {.placement = placement, .hub = hub, .arena = arena};
     const struct skr_cluster_set **set;
@@ -210,7 +212,7 @@ void skr_placement_evaluate(const struct skr_placement *placement,
     struct skr_cycle cycle = {placement, hub, arena, ret, &error};
     *ret = (struct skr_placement_result){
         .failure = "", .warning = "", .message = "", .requeue_at = SKR_TIME_NEVER};
-    ret->misconfigured = skr_placement_defect(placement, hub, arena);
+    ret->misconfigured = defect_of(placement, hub, arena);
     if (!ret->misconfigured[0] && run(&cycle) < 0) {
         const char *why = keep_text(&cycle, error.text);
         *ret = (struct skr_placement_result){.misconfigured = "",

@@ -83,9 +83,5 @@ struct skr_placement_result {
 void skr_placement_evaluate(const struct skr_placement *placement,
                             const struct skr_placement_hub *hub, struct skr_arena *arena,
                             struct skr_placement_result *ret);
-/* The part of a cycle that costs nothing: "" or why the Placement cannot be evaluated. Also a set
- * it is bound to can be the cause. */
-const char *skr_placement_defect(const struct skr_placement *placement,
-                                 const struct skr_placement_hub *hub, struct skr_arena *arena);
 
 #endif

@@ -28,7 +28,8 @@ static const char *candidate_name(const struct report *r, size_t i)
 
 /* ---- what stays ---- */
 
-int64_t skr_placement_group_index(const struct skr_placement_decision *decision)
+/* Index of the decision group that the object's label names; 0 without a proper one. */
+static int64_t group_index(const struct skr_placement_decision *decision)
 {
     const char *text = skr_labels_get(&decision->meta.labels, SKR_DECISION_GROUP_INDEX_LABEL);
     int64_t index;
@@ -46,7 +47,7 @@ static int by_group(const void *a, const void *b)
 {
     const struct skr_placement_decision *s = *(const struct skr_placement_decision *const *)a;
     const struct skr_placement_decision *t = *(const struct skr_placement_decision *const *)b;
-    const int64_t i = skr_placement_group_index(s), j = skr_placement_group_index(t);
+    const int64_t i = group_index(s), j = group_index(t);
     const size_t m = strlen(s->meta.name), n = strlen(t->meta.name);
     int order = (i > j) - (i < j);
     order = order != 0 ? order : strcmp(group_name_of(s), group_name_of(t));
@@ -375,8 +376,7 @@ static void write_plan(const struct report *r)
 static bool same_group(const struct skr_placement_decision *a,
                        const struct skr_placement_decision *b)
 {
-    return skr_placement_group_index(a) == skr_placement_group_index(b) &&
-           strcmp(group_name_of(a), group_name_of(b)) == 0;
+    return group_index(a) == group_index(b) && strcmp(group_name_of(a), group_name_of(b)) == 0;
 }
 
 static void write_kept(const struct report *r, const struct skr_placement_kept *kept)
@@ -384,15 +384,14 @@ static void write_kept(const struct report *r, const struct skr_placement_kept *
     skr_json_open(r->w, "placementDecisions", '[');
     for (size_t i = 0; i < kept->n_slices; i++) {
         const struct skr_placement_decision *d = kept->slice[i];
-        write_slice(r, d->meta.name, skr_placement_group_index(d), group_name_of(d), d->cluster,
-                    d->n);
+        write_slice(r, d->meta.name, group_index(d), group_name_of(d), d->cluster, d->n);
     }
     skr_json_close(r->w, ']');
     skr_json_open(r->w, "decisionGroups", '[');
     for (size_t i = 0, clusters = 0; i < kept->n_slices; i++) {
         const struct skr_placement_decision *d = kept->slice[i];
         if (i == 0 || !same_group(d, kept->slice[i - 1])) {
-            open_group(r, skr_placement_group_index(d), group_name_of(d));
+            open_group(r, group_index(d), group_name_of(d));
             clusters = 0;
         }
         skr_json_string(r->w, NULL, d->meta.name);

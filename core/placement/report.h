@@ -32,7 +32,5 @@ int skr_placement_report_write(const struct skr_placement *placement,
                                const struct skr_placement_hub *hub,
                                const struct skr_placement_result *result, struct skr_arena *arena,
                                struct skr_json_writer *w);
-/* Index of the decision group that the object's label names; 0 without a proper one. */
-int64_t skr_placement_group_index(const struct skr_placement_decision *decision);
 
 #endif

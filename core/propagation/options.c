@@ -89,7 +89,7 @@ const struct skr_propagation_option skr_propagation_option_table[] = {
      {0, 0, 0}},
     {.name = NULL}};
 
-const char *const skr_propagation_profiles[] = {"default", "upstream", "design", NULL};
+static const char *const profiles[] = {"default", "upstream", "design", NULL};
 
 /* Other ways to say a value, as the documents put it. */
 static const struct alias {
@@ -181,8 +181,8 @@ static int find_value(const struct skr_propagation_option *row, const char *valu
     if (row->value == switches && (strcmp(wanted, "true") == 0 || strcmp(wanted, "false") == 0)) {
         return strcmp(wanted, "true") == 0;
     }
-    for (int i = 0; skr_propagation_profiles[i]; i++) {
-        if (strcmp(wanted, skr_propagation_profiles[i]) == 0) {
+    for (int i = 0; profiles[i]; i++) {
+        if (strcmp(wanted, profiles[i]) == 0) {
             return row->of_profile[i];
         }
     }
@@ -211,8 +211,8 @@ int skr_propagation_options_set(struct skr_propagation_options *options, const c
 int skr_propagation_profile_find(const char *name, enum skr_propagation_profile *ret,
                                  struct skr_error *error)
 {
-    for (int i = 0; skr_propagation_profiles[i]; i++) {
-        if (strcmp(name, skr_propagation_profiles[i]) == 0) {
+    for (int i = 0; profiles[i]; i++) {
+        if (strcmp(name, profiles[i]) == 0) {
             *ret = (enum skr_propagation_profile)i;
             return 0;
         }

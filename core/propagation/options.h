@@ -51,8 +51,6 @@ struct skr_propagation_option {
 
 /* In the order of the reference; ends with name NULL. */
 extern const struct skr_propagation_option skr_propagation_option_table[];
-/* "default", "upstream", "design", NULL. */
-extern const char *const skr_propagation_profiles[];
 
 void skr_propagation_options_init(struct skr_propagation_options *options,
                                   enum skr_propagation_profile profile);

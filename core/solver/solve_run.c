@@ -145,10 +145,20 @@ void skr_run_fini(struct skr_run *run)
     run->arena = NULL;
 }
 
+/* Of the limit. */
+static size_t bytes_left(const struct skr_run *run)
+{
+    size_t used = skr_arena_used(run->arena);
+    if (run->scratch) {
+        used += skr_arena_used(run->scratch);
+    }
+    return used < run->byte_limit ? run->byte_limit - used : 0;
+}
+
 bool skr_run_begin_inner(const struct skr_run *outer, const struct skr_problem *problem,
                          struct skr_run *inner)
 {
-    size_t left = skr_run_bytes_left(outer);
+    size_t left = bytes_left(outer);
     return init(inner, problem, left > 0 ? left : 1) && skr_run_poll(inner);
 }
 
@@ -164,15 +174,6 @@ void skr_run_end_inner(struct skr_run *outer, struct skr_run *inner)
     stats->peak_bytes = peak > stats->peak_bytes ? peak : stats->peak_bytes;
 }
 
-size_t skr_run_bytes_left(const struct skr_run *run)
-{
-    size_t used = skr_arena_used(run->arena);
-    if (run->scratch) {
-        used += skr_arena_used(run->scratch);
-    }
-    return used < run->byte_limit ? run->byte_limit - used : 0;
-}
-
 static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, size_t size)
 {
     if (run->stop != SKR_RUN_GOES_ON) {
@@ -180,7 +181,7 @@ static void *alloc_from(struct skr_run *run, struct skr_arena *arena, size_t n, 
     }
     void *memory = skr_arena_array(arena, n, size);
     if (!memory) {
-        size_t left = skr_run_bytes_left(run);
+        size_t left = bytes_left(run);
         /* An arena pads what it hands out; the last few bytes before the limit count as reached. */
         bool fits = size == 0 || n < left / size;
         run->stop = fits && left > 4096 ? SKR_RUN_NO_MEMORY : SKR_RUN_BYTE_LIMIT;
@@ -198,7 +199,7 @@ bool skr_run_scratch_begin(struct skr_run *run)
     if (run->stop != SKR_RUN_GOES_ON) {
         return false;
     }
-    run->scratch = skr_arena_create(skr_run_bytes_left(run), (size_t)64 * 1024);
+    run->scratch = skr_arena_create(bytes_left(run), (size_t)64 * 1024);
     if (!run->scratch) {
         run->stop = SKR_RUN_NO_MEMORY;
     }

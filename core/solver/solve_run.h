@@ -83,9 +83,6 @@ bool skr_run_scratch_begin(struct skr_run *run);
 void *skr_run_scratch_alloc(struct skr_run *run, size_t n, size_t size);
 void skr_run_scratch_end(struct skr_run *run);
 
-/* Bytes of the limit that are left. */
-size_t skr_run_bytes_left(const struct skr_run *run);
-
 /* False when the caller wants the run to end. Cheap; called at every merge. */
 bool skr_run_poll(struct skr_run *run);
 

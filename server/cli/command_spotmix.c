@@ -168,7 +168,7 @@ static int run_explain(const struct skr_call *call, struct skr_strbuf *out,
 
 #define DUMP "kubectl get nodes,pods,deployments,replicasets,statefulsets -A -o json"
 
-const struct skr_command skr_command_spotmix_explain = {
+static const struct skr_command explain_command = {
     .name = "spotmix explain",
     .usage = "sakkara spotmix explain [NAMESPACE/]NAME [-n NAMESPACE] [-o text|json|yaml]\n"
              "                               [--server URL | --file DUMP [--preset PRESET | "
@@ -194,7 +194,7 @@ const struct skr_command skr_command_spotmix_explain = {
     .run = run_explain,
 };
 
-static const struct skr_command *const modes[] = {&skr_command_spotmix_explain, NULL};
+static const struct skr_command *const modes[] = {&explain_command, NULL};
 
 const struct skr_command skr_command_spotmix = {
     .name = "spotmix",
