@@ -52,7 +52,16 @@ static int64_t seconds_of(clockid_t clock)
 
 /* ---- requests ---- */
 
-/* Whether it was done. A conflict is looked at again in the next turn, and no trouble. */
+static bool is_stopping(struct skr_reach *r)
+{
+    pthread_mutex_lock(&r->lock);
+    const bool stop = r->stop;
+    pthread_mutex_unlock(&r->lock);
+    return stop;
+}
+
+/* Whether it was done. A conflict is looked at again in the next turn, and no trouble; nor
+ * is a request that the end of the daemon cuts short. */
 static bool call(struct skr_reach *r, const char *method, const char *target, const json_t *body,
                  struct skr_call_answer *ret)
 {
@@ -67,7 +76,7 @@ static bool call(struct skr_reach *r, const char *method, const char *target, co
     free(text);
     const bool done = ret->http_status / 100 == 2 && ret->json;
     const bool conflict = ret->http_status == 409;
-    if (!done && !conflict && !r->trouble) {
+    if (!done && !conflict && !r->trouble && !is_stopping(r)) {
         skr_log_warning("Webhook could not be made reachable", SKR_LOG_S("what", target),
                         SKR_LOG_S("err", ret->message), SKR_LOG_END);
     }

@@ -9,7 +9,7 @@
 
 #include "server/exit_code.h"
 #include "server/object/path.h"
-#include "server/simulate/spotmix_world.h"
+#include "server/simulate/spotmix_parts.h"
 #include "topology/base/arena.h"
 
 struct replay {
@@ -43,7 +43,11 @@ static bool is_observed(const json_t *fields)
 static int check_create(const struct replay *replay, const json_t *fields, struct skr_error *error)
 {
     const char *again = skr_path_text(fields, "resubmit_of");
+    const int rc = skr_spotmix_check_fields(fields, error);
 
+    if (rc != 0) {
+        return rc;
+    }
     if (*skr_path_text(fields, "pod") == '\0') {
         return skr_error_set_key(error, SKR_INVALID, "pod", "must be a name for the pod");
     }
@@ -78,6 +82,9 @@ static int create(struct replay *replay, const json_t *fields, struct skr_error 
 static int concurrent(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const json_t *list = skr_path_get(event, "pods");
+    if (!list) {
+        return skr_error_set_key(error, SKR_INVALID, "pods", "must be an array");
+    }
     const size_t n = json_array_size(list), first = replay->world.n_pods;
     struct skr_spotmix_sim_pod *pod;
 
@@ -282,7 +289,11 @@ static void note_evictions(struct replay *replay)
 static int play(struct replay *replay, const json_t *event, struct skr_error *error)
 {
     const char *name = skr_path_text(event, "op");
+    const int flaw = skr_spotmix_check_fields(event, error);
 
+    if (flaw != 0) {
+        return flaw;
+    }
     for (size_t i = 0; i < OPERATIONS; i++) {
         if (strcmp(operations[i].name, name) == 0) {
             if (operations[i].shrinks) {

@@ -9,4 +9,8 @@
 /* 2026-01-01T00:00:00Z */
 #define SKR_SPOTMIX_SIM_BEGIN ((skr_time)1767225600 * SKR_SECOND)
 
+/* Whether the fields of an event, or of a create in one, are of the types they must have; null is as
+ * absent, what is not known is passed over. SKR_INVALID: the first that is not. */
+int skr_spotmix_check_fields(const json_t *event, struct skr_error *error);
+
 #endif

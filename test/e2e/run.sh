@@ -7,7 +7,8 @@
 #                                    on the sandbox's model of it; no control plane is built
 #   SAKKARA_E2E_VERSION=1.37.1 run.sh [...]
 #                                    on another Kubernetes: 1.37.1, 1.33.13 or 1.30.14
-#   ALL=1 run.sh                     also the worked example and the wake-up rules on 1.37.1, 1.33.13, 1.30.14
+#   ALL=1 run.sh                     also the worked example, the wake-up rules, the webhooks and the spot mix on
+#                                    1.37.1, 1.33.13, 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
 #   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh.
@@ -58,7 +59,7 @@ suite "${SAKKARA_E2E_VERSION:-1.36.3}" "$@"
 if [ "${ALL:-}" = 1 ] && [ "$plane" = real ]; then
     states=''
     for version in 1.37.1 1.33.13 1.30.14; do
-        suite "$version" -run 'Harness|WorkedExample|Wakeup|D11|D12|GateWebhook|Manifests|SchedulingGroup'
+        suite "$version" -run 'Harness|WorkedExample|Wakeup|D11|D12|GateWebhook|Manifests|SchedulingGroup|SpotMix'
     done
 fi
 grep -q '^e2e: go test failed' "$output" && failed=1

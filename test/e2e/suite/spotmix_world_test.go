@@ -62,7 +62,8 @@ func startMix(t *testing.T, settings string) *mix {
 	t.Helper()
 	address := ownAddress(t)
 	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Audit: true, AuditReads: true,
-		Controllers: []string{"deployment-controller", "statefulset-controller", "endpointslice-controller"},
+		Controllers: []string{"deployment-controller", "statefulset-controller", "endpointslice-controller",
+			"endpoints-controller"}, // API servers up to 1.33 ask Endpoints
 		ServerFlags: []string{"--enable-aggregator-routing=true"}})
 	if err != nil {
 		t.Fatal(err)

@@ -59,15 +59,41 @@ static void add_lists(json_t *result, struct skr_strbuf *line)
     }
 }
 
-/* Files are written with ' for ". */
-static json_t *replay(const char *file)
+/* Files are written with ' for ". free() it. */
+static char *quoted(const char *file)
 {
-    struct skr_strbuf out, messages;
     char *text = strdup(file);
 
     for (char *at = text; *at != '\0'; at++) {
         *at = *at == '\'' ? '"' : *at;
     }
+    return text;
+}
+
+static void refused(const char *file, const char *message)
+{
+    struct skr_strbuf out, messages;
+    char *text = quoted(file);
+
+    skr_strbuf_init(&out);
+    skr_strbuf_init(&messages);
+    const int code = skr_spotmix_simulate_text("story", text, strlen(text), true, &out, &messages);
+    if (!messages.s || !strstr(messages.s, message)) {
+        print_error("\"%s\" is not in: %s\n", message, messages.s ? messages.s : "");
+        fail();
+    }
+    assert_int_equal(code, SKR_EXIT_ERROR);
+    assert_int_equal(out.len, 0);
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&messages);
+    free(text);
+}
+
+static json_t *replay(const char *file)
+{
+    struct skr_strbuf out, messages;
+    char *text = quoted(file);
+
     skr_strbuf_init(&out);
     skr_strbuf_init(&messages);
     const int code = skr_spotmix_simulate_text("story", text, strlen(text), true, &out, &messages);
@@ -243,6 +269,11 @@ static const struct story {
                         "{'op':'raw','body':{'kind':'AdmissionReview','apiVersion':"
                         "'admission.k8s.io/v1','request':{'uid':'u'}}}"),
      "0+0 http@0:400 http@1:400"},
+    {"without a node of a class the rule is the same",
+     STORY(LABELS("1"),
+           NEW("a") ",{'op':'nodes','spot':0}," NEW("b") ",{'op':'nodes','on_demand':0,"
+                                                         "'spot':2}," NEW("c")),
+     "a=O0 b=S1 c=S2 1+2"},
     {"owners that have no indices",
      "{'config':{'workload':{'kind':'Deployment','labels':" LABELS(
          "1") "},'owners':[{'id':'j','kind':'Job'},{'id':'d','kind':'DaemonSet'}]},'events':["
@@ -250,6 +281,55 @@ static const struct story {
               "{'op':'create','pod':'c','owner':null}]}",
      "a=-- b=-- c=-- 0+0"},
 };
+
+/* The message for an event that is none, behind the number of the event. */
+static const struct flaw {
+    const char *title, *event, *message;
+} flaws[] = {
+    {"no op", "{}", "op: \"\" is none"},
+    {"an op that is none", "{'op':'creat','pod':'a'}", "op: \"creat\" is none"},
+    {"no object", "'create'", "must be an object"},
+    {"no pod", "{'op':'create'}", "pod: must be a name for the pod"},
+    {"a number for a name", "{'op':'create','pod':7}", "pod: must be a string"},
+    {"a text for a flag", "{'op':'create','pod':'a','persist':'no'}",
+     "persist: must be true or false"},
+    {"labels in a list", "{'op':'create','pod':'a','object_labels':[]}",
+     "object_labels: must be an object"},
+    {"a pod that was never reviewed", "{'op':'create','pod':'a','resubmit_of':'b'}",
+     "resubmit_of: no pod \"b\" so far"},
+    {"nothing to create", "{'op':'concurrent'}", "pods: must be an array"},
+    {"one to create", "{'op':'concurrent','pods':{'pod':'a'}}", "pods: must be an array"},
+    {"one of several", "{'op':'concurrent','pods':[{'pod':'a'},7]}", "pods[1]: must be an object"},
+    {"observed before it is there", "{'op':'observe','pod':'z'}", "pod: no pod \"z\" so far"},
+    {"terminating", "{'op':'terminating','pod':'z'}", "pod: no pod \"z\" so far"},
+    {"gone", "{'op':'gone','pod':'z'}", "pod: no pod \"z\" so far"},
+    {"less than none", "{'op':'scale','replicas':-1}", "replicas: must be a number, 0 or more"},
+    {"no number", "{'op':'scale'}", "replicas: must be a number, 0 or more"},
+    {"labels that are none", "{'op':'config','labels':7}", "labels: must be an object"},
+    {"a ReplicaSet that is none", "{'op':'rollout','owner':'z'}",
+     "owner: no such owner in config.owners"},
+    {"nodes of one class", "{'op':'nodes','spot':-1}", "spot: must be a number, 0 or more"},
+    {"nodes of the other", "{'op':'nodes','on_demand':'3'}",
+     "on_demand: must be a number, 0 or more"},
+    {"backwards", "{'op':'advance','seconds':-1}", "seconds: must be a number, 0 to 1e9"},
+    {"for ever", "{'op':'advance','seconds':1e300}", "seconds: must be a number, 0 to 1e9"},
+};
+
+#define BEFORE "{'config':{" DEPLOYMENT(LABELS("1")) "," NODES "},'events':[" NEW("x")
+
+TEST_EACH(flaw, flaws, an_event_that_is_none_is_refused_with_its_number)
+{
+    struct skr_strbuf text, want;
+
+    skr_strbuf_init(&text);
+    skr_strbuf_init(&want);
+    skr_strbuf_add(&text, BEFORE);
+    skr_strbuf_addf(&text, ",%s]}", flaw->event);
+    skr_strbuf_addf(&want, "events[1]: %s", flaw->message);
+    refused(text.s, want.s);
+    skr_strbuf_fini(&text);
+    skr_strbuf_fini(&want);
+}
 
 TEST_EACH(story, stories, a_story_ends_as_the_rule_says)
 {
