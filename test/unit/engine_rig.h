@@ -95,17 +95,6 @@ struct rig {
 struct rig *rig_create(void);
 struct rig *rig_create_with(const struct skr_settings *settings);
 void rig_destroy(struct rig *rig);
-/* A test on a rig that an expression makes; it is destroyed behind the test (needs test/test.h). */
-#define TEST_RIG(make, test_name)                \
-    static void test_name##_on(struct rig *rig); \
-    TEST(test_name)                              \
-    {                                            \
-        struct rig *rig = (make);                \
-        test_name##_on(rig);                     \
-        rig_destroy(rig);                        \
-    }                                            \
-    static void test_name##_on(struct rig *rig)
-
 /* A group of that size, priority 0 and no constraints; everything is listed; its pods come. */
 void rig_gang(struct rig *rig, const char *group, int size, const char *prefix, int n, int flags);
 /* Lists everything to the engine and says SYNCED. */

@@ -9,7 +9,7 @@
 
 #include "core/gang/reason.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 enum { RETRIES = 1000, NOTE_MAX = 1024 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filter calls that are held a moment, because what they ask for is on its way. */
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 #define HOLD (400 * SKR_MILLISECOND)
 

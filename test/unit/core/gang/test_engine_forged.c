@@ -6,7 +6,7 @@
 
 #include "core/gang/names.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 #define ID "0123456789abcdef"
 

@@ -7,7 +7,7 @@
 
 #include "core/gang/reason.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 TEST(d3_no_node_is_hidden_by_sampling)
 {

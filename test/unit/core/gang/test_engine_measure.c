@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 #define PACK_SPREAD "{'rack':{'type':'pack'},'node':{'type':'spread'}}"
 

@@ -7,7 +7,7 @@
 #include "core/gang/pods.h"
 #include "core/gang/reason.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
 {

@@ -6,6 +6,7 @@
 
 #include "test/test.h"
 #include "test/unit/engine_scene.h"
+#include "test/unit/engine_test.h"
 
 static void assert_aborted(struct rig *rig, const struct rig_call *const *calls, int n)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node on one rack of four nodes of 2 cpu; planned. */
 static struct rig *planned(int flags)

@@ -2,7 +2,7 @@
 /* Open groups: minMember of a PodGroup is the least that starts, not how many there are. */
 #include "core/gang/reason.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <utlist.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 static bool shy = true;
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 static struct rig *begin(skr_time after)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 /* Group "g" of 4 p-0..p-3, two to a node; everything of kube-scheduler by hand. */
 static struct rig *cluster(int flags)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 /* Six slots; g runs on four of them, other needs three and waits. */
 static struct rig *waiting_for(skr_time hold, const char *constraints)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 /* One rack of three nodes of 2 cpu; kube-scheduler is played by the test. */
 static struct rig *by_hand(void)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 static struct rig *cluster(void)
 {

@@ -12,7 +12,7 @@
 #include "server/render/explain_text.h"
 #include "test/golden.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 #include "topology/base/arena.h"
 
 #define FOLDER "test/explain/"

@@ -7,7 +7,7 @@
 #include "server/render/render.h"
 #include "test/golden.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 struct cluster {
     struct rig *rig;

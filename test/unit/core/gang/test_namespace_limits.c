@@ -6,7 +6,7 @@
 
 #include "core/gang/namespace_limits.h"
 #include "test/test.h"
-#include "test/unit/engine_rig.h"
+#include "test/unit/engine_test.h"
 
 static const struct written {
     const char *title;
