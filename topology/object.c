@@ -119,8 +119,7 @@ int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char 
     return 0;
 }
 
-/* Decimal text as a number, 0 for anything else. */
-static uint64_t parse_version(const char *text)
+uint64_t skr_meta_version_parse(const char *text)
 {
     uint64_t version = 0;
     for (const char *at = text; *at != '\0'; at++) {
@@ -192,7 +191,7 @@ int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *c
                                "metadata.annotations", &meta.annotations, error)) != 0) {
         return rc;
     }
-    meta.resource_version = parse_version(version);
+    meta.resource_version = skr_meta_version_parse(version);
     *ret = meta;
     return 0;
 }

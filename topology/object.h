@@ -82,6 +82,8 @@ void skr_node_destroy(struct skr_node *node);
  * (objects with generateName): decoders that need one check it. */
 int skr_meta_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                     struct skr_meta *ret, struct skr_error *error);
+/* A resourceVersion as a number; 0: it is none. */
+uint64_t skr_meta_version_parse(const char *text);
 /* A JSON object of strings as a sorted list; prefixes as above. path is for the error text. */
 int skr_labels_decode(struct skr_arena *arena, const json_t *object, const char *const *prefixes,
                       const char *path, struct skr_labels *ret, struct skr_error *error);

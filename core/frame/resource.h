@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "topology/base/json_scan.h"
 #include "topology/object.h"
 
 struct skr_resource {
@@ -22,6 +23,16 @@ struct skr_resource {
     bool namespaced;
 };
 
+/* Objects from their text without a tree of JSON, for kinds of which there are many. A reader may
+ * remember what it has read; it belongs to one thread. */
+struct skr_object_reader {
+    void *(*create)(void); /* never NULL */
+    void (*destroy)(void *reader);
+    /* Consumes the object at the cursor, leaves the text as it is and makes what decode() makes of
+     * it. false: decode() has the last word, the cursor is anywhere. */
+    bool (*read)(void *reader, struct skr_json_scan *scan, void **ret);
+};
+
 /* How objects of a resource become memory of ours. */
 struct skr_object_type {
     const struct skr_resource *resource;
@@ -29,6 +40,7 @@ struct skr_object_type {
     int (*decode)(const json_t *json, void **ret, struct skr_error *error);
     void (*destroy)(void *object); /* NULL allowed */
     const struct skr_meta *(*meta)(const void *object);
+    const struct skr_object_reader *reader; /* NULL: only from a tree */
 };
 
 struct skr_watch {

@@ -7,8 +7,32 @@
 #include "core/group/podgroup.h"
 #include "core/pod/budget.h"
 #include "core/pod/pod.h"
+#include "core/pod/reader.h"
 
-#define TYPE(name, what, group_, version_, plural_, kind_, namespaced_)               \
+static void *pod_reader_create(void)
+{
+    return skr_pod_reader_create();
+}
+
+static void pod_reader_destroy(void *reader)
+{
+    skr_pod_reader_destroy(reader);
+}
+
+static bool pod_reader_read(void *reader, struct skr_json_scan *scan, void **ret)
+{
+    struct skr_pod *pod = NULL;
+    if (!skr_pod_reader_read(reader, scan, &pod)) {
+        return false;
+    }
+    *ret = pod;
+    return true;
+}
+
+static const struct skr_object_reader pod_reader = {
+    .create = pod_reader_create, .destroy = pod_reader_destroy, .read = pod_reader_read};
+
+#define TYPE(name, what, group_, version_, plural_, kind_, namespaced_, reader_)      \
     static int what##_decode(const json_t *json, void **ret, struct skr_error *error) \
     {                                                                                 \
         struct skr_##what *object = NULL;                                             \
@@ -34,13 +58,16 @@
     const struct skr_object_type name = {.resource = &what##_resource,                \
                                          .decode = what##_decode,                     \
                                          .destroy = what##_destroy,                   \
-                                         .meta = what##_meta}
+                                         .meta = what##_meta,                         \
+                                         .reader = reader_}
 
-TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false);
-TYPE(skr_gang_pod, pod, "", "v1", "pods", "Pod", true);
-TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true);
-TYPE(skr_gang_podgroup, podgroup, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", true);
-TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true);
+TYPE(skr_gang_node, node, "", "v1", "nodes", "Node", false, NULL);
+TYPE(skr_gang_pod, pod, "", "v1", "pods", "Pod", true, &pod_reader);
+TYPE(skr_gang_configmap, configmap, "", "v1", "configmaps", "ConfigMap", true, NULL);
+TYPE(skr_gang_podgroup, podgroup, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", true,
+     NULL);
+TYPE(skr_gang_budget, budget, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true,
+     NULL);
 
 const struct skr_object_type *skr_gang_type_of(const char *api_version, const char *kind)
 {

@@ -65,13 +65,14 @@ static int decode_score(const json_t *json, void **ret, struct skr_error *error)
 
 const struct skr_object_type skr_ocm_types[] = {
     [SKR_OCM_CLUSTER] = {&skr_resource_managed_clusters, decode_cluster, destroy_object,
-                         skr_ocm_meta},
-    [SKR_OCM_SET] = {&skr_resource_cluster_sets, decode_set, destroy_object, skr_ocm_meta},
+                         skr_ocm_meta, NULL},
+    [SKR_OCM_SET] = {&skr_resource_cluster_sets, decode_set, destroy_object, skr_ocm_meta, NULL},
     [SKR_OCM_BINDING] = {&skr_resource_cluster_set_bindings, decode_binding, destroy_object,
-                         skr_ocm_meta},
-    [SKR_OCM_PLACEMENT] = {&skr_resource_placements, decode_placement, destroy_object,
-                           skr_ocm_meta},
+                         skr_ocm_meta, NULL},
+    [SKR_OCM_PLACEMENT] = {&skr_resource_placements, decode_placement, destroy_object, skr_ocm_meta,
+                           NULL},
     [SKR_OCM_DECISION] = {&skr_resource_placement_decisions, decode_decision, destroy_object,
-                          skr_ocm_meta},
-    [SKR_OCM_SCORE] = {&skr_resource_addon_scores, decode_score, destroy_object, skr_ocm_meta},
+                          skr_ocm_meta, NULL},
+    [SKR_OCM_SCORE] = {&skr_resource_addon_scores, decode_score, destroy_object, skr_ocm_meta,
+                       NULL},
 };

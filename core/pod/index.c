@@ -30,15 +30,33 @@ static int32_t number_of(const char *text)
     return (int32_t)value;
 }
 
+static int32_t choose(const char *label, const char *annotation)
+{
+    int32_t number = number_of(label);
+    return number >= 0 ? number : number_of(annotation);
+}
+
+const char *skr_pod_index_key_name(enum skr_pod_index_key key)
+{
+    return key_name[key];
+}
+
 void skr_pod_index_read(const struct skr_labels *labels, const json_t *metadata,
                         int32_t index[SKR_POD_INDEX_COUNT])
 {
     const json_t *annotations = json_object_get(metadata, "annotations");
     for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
-        index[i] = number_of(skr_labels_get(labels, key_name[i]));
-        if (index[i] < 0) {
-            index[i] = number_of(json_string_value(json_object_get(annotations, key_name[i])));
-        }
+        index[i] = choose(skr_labels_get(labels, key_name[i]),
+                          json_string_value(json_object_get(annotations, key_name[i])));
+    }
+}
+
+void skr_pod_index_find(const struct skr_labels *labels, const struct skr_labels *annotations,
+                        int32_t index[SKR_POD_INDEX_COUNT])
+{
+    for (size_t i = 0; i < SKR_POD_INDEX_COUNT; i++) {
+        index[i] =
+            choose(skr_labels_get(labels, key_name[i]), skr_labels_get(annotations, key_name[i]));
     }
 }
 

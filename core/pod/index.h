@@ -25,6 +25,11 @@ enum skr_pod_index_key {
 void skr_pod_index_read(const struct skr_labels *labels, const json_t *metadata,
                         int32_t index[SKR_POD_INDEX_COUNT]);
 
+/* The same with annotations as a sorted list, of which those of other keys do not count. */
+void skr_pod_index_find(const struct skr_labels *labels, const struct skr_labels *annotations,
+                        int32_t index[SKR_POD_INDEX_COUNT]);
+const char *skr_pod_index_key_name(enum skr_pod_index_key key);
+
 /* Natural order of names: runs of digits compare as numbers of any length ("j-2" before "j-10"), the
  * rest as bytes; names that are equal so compare as bytes in all. < 0, 0, > 0. */
 int skr_pod_compare_names(const char *left, const char *right);

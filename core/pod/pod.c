@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/pod/parts.h"
+#include "core/pod/share.h"
 #include "topology/base/json_field.h"
 
 enum { FIRST_BLOCK = 1536 }; /* bytes; holds an ordinary pod */
@@ -34,14 +35,23 @@ static int copy_string(struct skr_arena *arena, const json_t *object,
     return !*ret ? skr_pod_no_room(error) : 0;
 }
 
-/* Bytes of s to keep so that at most limit remain and no UTF-8 character is cut. */
-static size_t cut_length(const char *s, size_t limit)
+enum skr_pod_phase skr_pod_phase_of(const char *text, size_t n)
+{
+    for (size_t i = 0; i < SKR_POD_PHASE_COUNT; i++) {
+        if (strlen(phase_name[i]) == n && memcmp(text, phase_name[i], n) == 0) {
+            return (enum skr_pod_phase)i;
+        }
+    }
+    return n == 0 ? SKR_POD_PENDING : SKR_POD_UNKNOWN;
+}
+
+size_t skr_pod_message_length(const char *s)
 {
     size_t n = strlen(s);
-    if (n <= limit) {
+    if (n <= SKR_POD_MESSAGE_MAX) {
         return n;
     }
-    n = limit;
+    n = SKR_POD_MESSAGE_MAX;
     while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) {
         n--;
     }
@@ -162,7 +172,7 @@ static int read_scheduled(json_t *conditions, const struct skr_field_path *path,
             return rc;
         }
         pod->scheduled_message =
-            skr_arena_strndup(pod->arena, message, cut_length(message, SKR_POD_MESSAGE_MAX));
+            skr_arena_strndup(pod->arena, message, skr_pod_message_length(message));
         return !pod->scheduled_message ? skr_pod_no_room(error) : 0;
     }
     return 0;
@@ -190,12 +200,7 @@ static int read_status(json_t *status, struct skr_pod *pod, struct skr_error *er
     if (rc < 0) {
         return rc;
     }
-    pod->phase = phase[0] == '\0' ? SKR_POD_PENDING : SKR_POD_UNKNOWN;
-    for (size_t i = 0; i < SKR_POD_PHASE_COUNT; i++) {
-        if (strcmp(phase, phase_name[i]) == 0) {
-            pod->phase = (enum skr_pod_phase)i;
-        }
-    }
+    pod->phase = skr_pod_phase_of(phase, strlen(phase));
     return read_scheduled(conditions, &path, pod, error);
 }
 
@@ -253,6 +258,8 @@ int skr_pod_decode(const json_t *json, struct skr_pod **ret, struct skr_error *e
 void skr_pod_destroy(struct skr_pod *pod)
 {
     if (pod) {
+        skr_pod_share_unref(pod->of_shape);
+        skr_pod_share_unref(pod->of_labels);
         skr_arena_destroy(pod->arena);
     }
 }
@@ -330,6 +337,8 @@ struct skr_pod *skr_pod_overlay(const struct skr_pod *pod, const struct skr_pod_
     struct skr_arena *arena = copy->arena;
     *copy = *pod;
     copy->arena = arena;
+    copy->of_shape = NULL;
+    copy->of_labels = NULL;
     copy_meta(pod, overlay, copy);
     copy->scheduler_name = must_copy(arena, pod->scheduler_name);
     copy->node_name = must_copy(arena, overlay->node_name ? overlay->node_name : pod->node_name);

@@ -138,8 +138,13 @@ struct skr_pod_shape {
                            and bind */
 };
 
+struct skr_pod_share;
+
 struct skr_pod {
     struct skr_arena *arena;
+    /* What it has in common with others, when it came from a reader (reader.h): memory of the shape,
+     * and of labels and owner. NULL: in the arena. */
+    struct skr_pod_share *of_shape, *of_labels;
     struct skr_meta meta; /* labels: all, because the rules of other pods select by them */
     const char *scheduler_name;
     const char *node_name;      /* "" while unbound */

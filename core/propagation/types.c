@@ -50,8 +50,8 @@ static const struct skr_meta *meta_of_cluster(const void *object)
 }
 
 const struct skr_object_type skr_binding_type = {&skr_resource_bindings, decode_binding,
-                                                 destroy_binding, meta_of_binding};
+                                                 destroy_binding, meta_of_binding, NULL};
 const struct skr_object_type skr_cluster_binding_type = {
-    &skr_resource_cluster_bindings, decode_binding, destroy_binding, meta_of_binding};
+    &skr_resource_cluster_bindings, decode_binding, destroy_binding, meta_of_binding, NULL};
 const struct skr_object_type skr_member_cluster_type = {
-    &skr_resource_member_clusters, decode_cluster, destroy_cluster, meta_of_cluster};
+    &skr_resource_member_clusters, decode_cluster, destroy_cluster, meta_of_cluster, NULL};

@@ -105,11 +105,13 @@ const struct skr_resource skr_spotmix_replica_sets = {"apps", "v1", "replicasets
 const struct skr_resource skr_spotmix_stateful_sets = {"apps", "v1", "statefulsets", "StatefulSet",
                                                        true};
 
-const struct skr_object_type skr_spotmix_pod_type = {&skr_spotmix_pods, decode, destroy, meta};
-const struct skr_object_type skr_spotmix_node_type = {&skr_spotmix_nodes, decode, destroy, meta};
+const struct skr_object_type skr_spotmix_pod_type = {&skr_spotmix_pods, decode, destroy, meta,
+                                                     NULL};
+const struct skr_object_type skr_spotmix_node_type = {&skr_spotmix_nodes, decode, destroy, meta,
+                                                      NULL};
 const struct skr_object_type skr_spotmix_deployment_type = {&skr_spotmix_deployments, decode,
-                                                            destroy, meta};
+                                                            destroy, meta, NULL};
 const struct skr_object_type skr_spotmix_replica_set_type = {&skr_spotmix_replica_sets, decode,
-                                                             destroy, meta};
+                                                             destroy, meta, NULL};
 const struct skr_object_type skr_spotmix_stateful_set_type = {&skr_spotmix_stateful_sets, decode,
-                                                              destroy, meta};
+                                                              destroy, meta, NULL};

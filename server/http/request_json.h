@@ -17,7 +17,7 @@
 
 #include "core/gang/requests.h"
 #include "core/pod/pod.h"
-#include "server/http/json_scan.h"
+#include "topology/base/json_scan.h"
 
 enum skr_verb {
     SKR_VERB_FILTER,

@@ -23,7 +23,8 @@ void skr_feed_add(struct skr_feed *feed, const struct skr_kube_subscriber *to,
 {
     skr_bug_on(feed->n_takers == SKR_KUBE_SUBSCRIBERS_MAX);
     feed->taker[feed->n_takers].to = to;
-    feed->taker[feed->n_takers++].type = type;
+    feed->taker[feed->n_takers].type = type;
+    feed->taker[feed->n_takers++].reader = type->reader ? type->reader->create() : NULL;
 }
 
 bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b)
@@ -40,6 +41,12 @@ bool skr_feed_shares(const struct skr_feed *a, const struct skr_feed *b)
 
 void skr_feed_fini(struct skr_feed *feed)
 {
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        if (feed->taker[i].reader) {
+            feed->taker[i].type->reader->destroy(feed->taker[i].reader);
+        }
+    }
+    feed->n_takers = 0;
     skr_known_destroy(feed->known);
     feed->known = NULL;
 }
@@ -149,6 +156,25 @@ static void leave_out(struct skr_feed *feed, struct skr_known_object *object,
     object->broken = true;
 }
 
+/* The entry of an object whose version is to be delivered; NULL: it is left out, or is known. */
+static struct skr_known_object *admit(struct skr_feed *feed, const struct skr_kube_identity *id)
+{
+    if (is_left_out(feed, id->namespace_)) {
+        return NULL;
+    }
+    struct skr_known_object *o = see(feed, id);
+    if (!o || (id->version != 0 && o->version == id->version)) {
+        return NULL;
+    }
+    o->version = id->version;
+    const struct skr_known_object *other = in_peer(feed, id->namespace_, id->name, id->uid);
+    if (other && id->version != 0 && other->version >= id->version) {
+        o->delivered = true;
+        return NULL;
+    }
+    return o;
+}
+
 void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
 {
     struct skr_error error = {0};
@@ -157,17 +183,8 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
         log_undecodable(feed, &id, error.text);
         return;
     }
-    if (is_left_out(feed, id.namespace_)) {
-        return;
-    }
-    struct skr_known_object *o = see(feed, &id);
-    if (!o || (id.version != 0 && o->version == id.version)) {
-        return;
-    }
-    o->version = id.version;
-    const struct skr_known_object *other = in_peer(feed, id.namespace_, id.name, id.uid);
-    if (other && id.version != 0 && other->version >= id.version) {
-        o->delivered = true;
+    struct skr_known_object *o = admit(feed, &id);
+    if (!o) {
         return;
     }
     bool delivered = deliver_object(feed, object, &error);
@@ -180,6 +197,69 @@ void skr_feed_upsert(struct skr_feed *feed, const json_t *object)
         o->delivered = true;
         skr_count_add(&feed->counters->events, 1);
     }
+}
+
+bool skr_feed_reads_text(const struct skr_feed *feed)
+{
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        if (!feed->taker[i].reader) {
+            return false;
+        }
+    }
+    return feed->n_takers > 0;
+}
+
+/* An event for each taker; false: one of them could not read the object, and there is none. */
+static bool read_text(struct skr_feed *feed, struct skr_json_scan *scan,
+                      struct skr_event event[SKR_KUBE_SUBSCRIBERS_MAX])
+{
+    const struct skr_json_scan from = *scan;
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        const struct skr_object_type *type = feed->taker[i].type;
+        *scan = from;
+        event[i] = (struct skr_event){.kind = SKR_EVENT_UPSERT, .upsert = {.type = type}};
+        if (!type->reader->read(feed->taker[i].reader, scan, &event[i].upsert.object)) {
+            while (i > 0) {
+                skr_event_fini(&event[--i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+bool skr_feed_upsert_text(struct skr_feed *feed, struct skr_json_scan *scan, uint64_t *ret_version)
+{
+    struct skr_event event[SKR_KUBE_SUBSCRIBERS_MAX];
+    if (!read_text(feed, scan, event)) {
+        return false;
+    }
+    const struct skr_meta *meta = feed->taker[0].type->meta(event[0].upsert.object);
+    if (meta->resource_version == 0) { /* versions are compared as they are written, then */
+        for (size_t i = 0; i < feed->n_takers; i++) {
+            skr_event_fini(&event[i]);
+        }
+        return false;
+    }
+    const struct skr_kube_identity id = {.namespace_ = meta->namespace_,
+                                         .name = meta->name,
+                                         .uid = meta->uid,
+                                         .version = meta->resource_version};
+    *ret_version = meta->resource_version;
+    struct skr_known_object *o = admit(feed, &id);
+    for (size_t i = 0; i < feed->n_takers; i++) {
+        if (o) {
+            deliver(feed->taker[i].to, &event[i]);
+        } else {
+            skr_event_fini(&event[i]);
+        }
+    }
+    if (o) {
+        o->broken = false;
+        o->delivered = true;
+        skr_count_add(&feed->counters->events, 1);
+    }
+    return true;
 }
 
 void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub)

@@ -34,6 +34,7 @@ struct skr_feed {
     struct {
         const struct skr_kube_subscriber *to;
         const struct skr_object_type *type;
+        void *reader; /* of its type; NULL: it has none */
     } taker[SKR_KUBE_SUBSCRIBERS_MAX];
     size_t n_takers;
     const char *name; /* of the resource, for logs */
@@ -55,6 +56,11 @@ void skr_feed_fini(struct skr_feed *feed);
 void skr_feed_begin_list(struct skr_feed *feed);
 void skr_feed_end_list(struct skr_feed *feed); /* delivers the deletions. O(known) */
 void skr_feed_upsert(struct skr_feed *feed, const json_t *object);
+/* Whether objects can come as texts: all who take from the feed have readers. */
+bool skr_feed_reads_text(const struct skr_feed *feed);
+/* skr_feed_upsert() for the object at the cursor, which is consumed, if its version is a number above
+ * 0. false: nothing was done, the object has to come as a tree. */
+bool skr_feed_upsert_text(struct skr_feed *feed, struct skr_json_scan *scan, uint64_t *ret_version);
 /* The object is there, but its text cannot be read: a stub of salvage.h. */
 void skr_feed_unreadable(struct skr_feed *feed, const json_t *stub);
 /* Stubs will do. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/kube/feed_text.h"
 #include "server/kube/lines.h"
 #include "server/kube/options.h"
 #include "server/kube/salvage.h"
@@ -275,12 +276,11 @@ static bool set_version(struct skr_kube_watch *w, const char *version)
     return true;
 }
 
-static int take_page(struct skr_kube_watch *w, const json_t *page, struct skr_error *error)
+static int take_list_metadata(struct skr_kube_watch *w, const json_t *metadata,
+                              struct skr_error *error)
 {
-    const json_t *metadata = json_object_get(page, "metadata");
-    const json_t *items = json_object_get(page, "items");
     const char *next = text_at(metadata, "continue");
-    if (!json_is_object(metadata) || !(json_is_array(items) || !items || json_is_null(items))) {
+    if (!json_is_object(metadata)) {
         return skr_error_set(error, SKR_INVALID, "list without metadata and items");
     }
     if (!set_version(w, text_at(metadata, "resourceVersion"))) {
@@ -290,12 +290,22 @@ static int take_page(struct skr_kube_watch *w, const json_t *page, struct skr_er
         return skr_error_set(error, SKR_LIMIT, "continue token is longer than %d bytes",
                              SKR_KUBE_CONTINUE_MAX);
     }
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        skr_feed_upsert(&w->feed, json_array_get(items, i));
-    }
     skr_strbuf_reset(&w->next);
     skr_strbuf_add(&w->next, next);
     return 0;
+}
+
+static int take_page(struct skr_kube_watch *w, const json_t *page, struct skr_error *error)
+{
+    const json_t *items = json_object_get(page, "items");
+    if (!(json_is_array(items) || !items || json_is_null(items))) {
+        return skr_error_set(error, SKR_INVALID, "list without metadata and items");
+    }
+    int rc = take_list_metadata(w, json_object_get(page, "metadata"), error);
+    for (size_t i = 0; rc == 0 && i < json_array_size(items); i++) {
+        skr_feed_upsert(&w->feed, json_array_get(items, i));
+    }
+    return rc;
 }
 
 static int read_page(struct skr_kube_watch *w, struct skr_error *error)
@@ -303,6 +313,12 @@ static int read_page(struct skr_kube_watch *w, struct skr_error *error)
     const char *text = w->body.s ? w->body.s : "";
     json_t *page = NULL;
     json_t *unreadable = NULL;
+    json_t *metadata = NULL;
+    if (w->body.len > 0 && skr_feed_text_page(&w->feed, w->body.s, w->body.len, &metadata)) {
+        int taken = take_list_metadata(w, metadata, error);
+        json_decref(metadata);
+        return taken;
+    }
     int rc = skr_kube_json_parse(text, w->body.len, &page, error);
     if (rc < 0) {
         rc = skr_salvage_page(text, w->body.len, &page, &unreadable, error);
@@ -387,6 +403,12 @@ static bool take_error(struct skr_kube_watch *w, const json_t *object)
 static bool on_line(void *context, const char *text, size_t n)
 {
     struct skr_kube_watch *w = context;
+    uint64_t version;
+    if (skr_feed_text_line(&w->feed, text, n, &version)) {
+        (void)snprintf(w->version, sizeof w->version, "%" PRIu64, version);
+        recovered(w);
+        return true;
+    }
     enum skr_kube_line_type type = SKR_KUBE_LINE_ERROR;
     json_t *root = NULL;
     json_t *object = NULL;

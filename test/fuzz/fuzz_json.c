@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/http/json_scan.h"
 #include "test/fuzz/fuzz.h"
 #include "topology/base/json_field.h"
 #include "topology/base/json_position.h"
+#include "topology/base/json_scan.h"
 
 enum { TEXT_LIMIT = 4096 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_SERVER_HTTP_JSON_SCAN_H
-#define SKR_SERVER_HTTP_JSON_SCAN_H
+#ifndef SKR_TOPOLOGY_BASE_JSON_SCAN_H
+#define SKR_TOPOLOGY_BASE_JSON_SCAN_H
 /*
- * A cursor over a JSON text in memory: for bodies with thousands of strings, where a tree of values
- * would cost more than the work. Each byte is looked at once; strings are unescaped where they
+ * A cursor over a JSON text in memory: for bodies with thousands of strings and for lists of objects
+ * of which a few fields count, where a tree of values would cost more than the work. Each byte is looked at once; strings are unescaped where they
  * stand, so the text is consumed: what a cursor has taken must not be scanned again.
  *
  * Accepts what libjansson accepts (RFC 8259, UTF-8 checked, no U+0000 in strings), but for numbers,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON cursor of request bodies. Skipping a value keeps its open brackets as bits of a small
+ * The JSON cursor. Skipping a value keeps its open brackets as bits of a small
  * stack, so depth is bounded and there is no recursion. Strings run through a table of byte classes
  * until a byte that needs a look: the end, an escape, a control character, or UTF-8.
  */
-#include "server/http/json_scan.h"
+#include "topology/base/json_scan.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -184,20 +184,21 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c != '"' && c != '\\' && c < 0x80;
 }
 
-/* Goes on to the next byte that is not plain. Eight at a time: in w - ones * n & ~w the high bit of a
- * byte below n is set, and of a byte above the first such one perhaps, too, which only ends the
- * stride. */
+/* Moves behind plain bytes, eight at a time while all of eight are: a byte of w ^ pattern is zero
+ * where the byte is looked for, and (x - 1) & ~x has its high bit then (or in a byte above such a
+ * one, which stops the run just as well). */
 static void skip_plain(struct skr_json_scan *scan)
 {
-    const uint64_t ones = UINT64_MAX / 255, high = ones * 0x80;
-    uint64_t w;
-
-    while (scan->len - scan->pos >= sizeof w) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t high = ones << 7;
+    while (scan->len - scan->pos >= sizeof(uint64_t)) {
+        uint64_t w;
         memcpy(&w, scan->s + scan->pos, sizeof w);
-        const uint64_t quote = w ^ ones * '"', backslash = w ^ ones * '\\';
-        if ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
-             ((w - ones * 0x20) & ~w) | w) &
-            high) {
+        const uint64_t quote = w ^ ones * '"';
+        const uint64_t backslash = w ^ ones * '\\';
+        const uint64_t control = w - ones * 0x20;
+        if (((w | (control & ~w) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) &
+             high) != 0) {
             break;
         }
         scan->pos += sizeof w;

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods from their text: what is read is what the tree says, for every text that is thought of and
+ * for very many that are drawn; what is odd is left to the tree; what is shared outlives the reader. */
+#include "core/pod/reader.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/test.h"
+#include "test/unit/json_text.h"
+#include "test/unit/pod_same.h"
+#include "topology/base/strbuf.h"
+
+enum { DRAWN = 4000, MUTATIONS_MAX = 3 };
+
+/* Everything that is read somewhere. */
+static const char rich[] =
+    "{'metadata':{'namespace':'team','name':'w-0','uid':'u-0','resourceVersion':'42','generateName'"
+    ":'w-',"
+    "'creationTimestamp':'2024-10-25T12:00:00Z','deletionTimestamp':'2024-10-25T13:00:00Z',"
+    "'labels':{'app':'x','a/b':'y','apps.kubernetes.io/pod-index':'7'},"
+    "'annotations':{'sakkara.plan':'{\\\"id\\\":1}','other':'y',"
+    "'batch.kubernetes.io/job-completion-index':'3'},"
+    "'ownerReferences':[{'uid':'o-1','kind':'X'},{'uid':'o-2','kind':'Job','controller':true}],"
+    "'managedFields':[{'fieldsV1':{'f:spec':{}}}]},"
+    "'spec':{'schedulerName':'sakkara','nodeName':'node-0','priority':7,'preemptionPolicy':'Never',"
+    "'schedulingGates':[{'name':'sakkara.gang'},{'name':'other'}],"
+    "'containers':[{'name':'c','image':'i','ports':[{'containerPort':1,'hostPort':80,'protocol':'"
+    "UDP'}],"
+    "'resources':{'requests':{'cpu':'100m','memory':'1Ki'}}},{'name':'d','resources':{}}],"
+    "'initContainers':[{'name':'s','restartPolicy':'Always','resources':{'requests':{'cpu':1}}}],"
+    "'overhead':{'cpu':'10m'},'resources':{'requests':{'cpu':'2'}},'nodeSelector':{'disk':'ssd'},"
+    "'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"
+    "'nodeSelectorTerms':[{'matchExpressions':[{'key':'z','operator':'In','values':['a','b']}]}]}},"
+    "'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'z',"
+    "'labelSelector':{'matchLabels':{'app':'x'}},'matchLabelKeys':['a/b']}]}},"
+    "'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z','whenUnsatisfiable':'"
+    "DoNotSchedule',"
+    "'labelSelector':{'matchLabels':{'app':'x'}}}],"
+    "'tolerations':[{'key':'k','operator':'Exists','effect':'NoExecute'}],"
+    "'volumes':[{'name':'v','emptyDir':{}},{'name':'p','persistentVolumeClaim':{'claimName':'q'}}],"
+    "'resourceClaims':[{'name':'r'}]},"
+    "'status':{'phase':'Running','nominatedNodeName':'node-1','reason':'OutOfcpu',"
+    "'conditions':[{'type':'Ready','status':'True'},{'type':'PodResizePending','status':'True',"
+    "'reason':'Infeasible'},"
+    "{'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'0/3 "
+    "\\\"nodes\\\"'}],"
+    "'containerStatuses':[{'name':'c','resources':{'requests':{'cpu':'200m'}},"
+    "'allocatedResources':{'cpu':'150m'}}],'initContainerStatuses':[{'name':'s'}],"
+    "'resources':{'requests':{'cpu':'3'}},'allocatedResources':{'cpu':'2'}}}";
+
+static void check(struct skr_pod_reader *reader, const char *text, bool must_read)
+{
+    bool read = false;
+    const char *what = pod_readers_differ(reader, text, strlen(text), &read);
+    if (what) {
+        fail_msg("%s: %s", what, text);
+    }
+    if (must_read && !read) {
+        fail_msg("was left to the tree: %s", text);
+    }
+}
+
+static char *with_quotes(const char *text)
+{
+    char *copy = skr_strdup(text);
+    for (char *c = copy; *c; c++) {
+        *c = (char)(*c == '\'' ? '"' : *c);
+    }
+    return copy;
+}
+
+static void check_text(struct skr_pod_reader *reader, const char *text, bool must_read)
+{
+    char *copy = with_quotes(text);
+    check(reader, copy, must_read);
+    free(copy);
+}
+
+TEST(a_pod_is_read_as_its_tree_is_decoded)
+{
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    for (int i = 0; i < 2; i++) { /* new, and remembered */
+        check_text(reader, rich, true);
+        check_text(reader, "{'metadata':{'name':'p'}}", true);
+        check_text(reader, "{ 'metadata' : { 'name' : 'p' , 'labels' : null } , 'spec' : { } }",
+                   true);
+        check_text(reader,
+                   "{'status':{'phase':'Odd'},'spec':{'priority':null},'metadata':{'name':'p'}}",
+                   true);
+        check_text(reader, "{'metadata':{'name':'p','labels':{'b':null,'a':'\\u00e4\\n'}}}", true);
+        check_text(reader, "{'metadata':{'name':'p'},'spec':{'volumes':null,'containers':null}}",
+                   true);
+    }
+    skr_pod_reader_destroy(reader);
+}
+
+TEST(odd_pods_are_left_to_the_tree)
+{
+    static const char *const texts[] = {
+        "",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        "{'metadata':{}}",
+        "{'metadata':{'name':''",
+        "{'metadata':null}",
+        "{'metadata':{'name':'p','name':'q'}}",
+        "{'metadata':{'n\\u0061me':'p'}}",
+        "{'metadata':{'name':'p'},'metadata':{'name':'q'}}",
+        "{'metadata':{'name':1}}",
+        "{'metadata':{'name':'p','labels':{'a':1}}}",
+        "{'metadata':{'name':'p','labels':[]}}",
+        "{'metadata':{'name':'p','labels':{'a':'1','a':'2'}}}",
+        "{'metadata':{'name':'p','annotations':{'x':'\\u0000'}}}",
+        "{'metadata':{'name':'p','creationTimestamp':'soon'}}",
+        "{'metadata':{'name':'p'},'spec':null}",
+        "{'metadata':{'name':'p'},'spec':{'priority':1.5}}",
+        "{'metadata':{'name':'p'},'spec':{'priority':3000000000}}",
+        "{'metadata':{'name':'p'},'spec':{'containers':{}}}",
+        "{'metadata':{'name':'p'},'spec':{'containers':[{'resources':{'requests':{'cpu':'x'}}}]}}",
+        "{'metadata':{'name':'p'},'spec':{'containers':[{'resources':{'requests':{'cpu':1e999}}}]}"
+        "}",
+        "{'metadata':{'name':'p'},'spec':{'schedulingGates':[1]}}",
+        "{'metadata':{'name':'p'},'spec':{'volumes':[{'ephemeral':1}]}}",
+        "{'metadata':{'name':'p'},'status':{'phase':'\\u0052unning'}}",
+        "{'metadata':{'name':'p'},'status':{'conditions':[{'type':'a\\u0062'}]}}",
+        "{'metadata':{'name':'p','ownerReferences':[{'controller':1}]}}",
+    };
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        bool read = true;
+        char *text = with_quotes(texts[i]);
+        const char *what = pod_readers_differ(reader, text, strlen(text), &read);
+        if (what || read) {
+            fail_msg("%s: %s", what ? what : "was read", text);
+        }
+        free(text);
+    }
+    skr_pod_reader_destroy(reader);
+}
+
+/* ---- drawn ---- */
+
+static uint64_t draw(uint64_t *state, uint64_t n)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % n;
+}
+
+static json_t *drawn_value(uint64_t *state)
+{
+    static const char *const texts[] = {"null",
+                                        "true",
+                                        "false",
+                                        "0",
+                                        "-1",
+                                        "7",
+                                        "1.5",
+                                        "\"\"",
+                                        "\"x\"",
+                                        "\"a\\\"b\"",
+                                        "\"1\"",
+                                        "[]",
+                                        "{}",
+                                        "[null]",
+                                        "[{}]",
+                                        "[\"x\"]",
+                                        "{\"name\":\"x\"}",
+                                        "{\"requests\":{\"cpu\":\"3\"}}",
+                                        "\"2024-10-25T12:00:00Z\"",
+                                        "\"False\"",
+                                        "\"PodScheduled\""};
+    return json_loads(texts[draw(state, sizeof texts / sizeof *texts)], JSON_DECODE_ANY, NULL);
+}
+
+/* Changes one value of the tree, wherever it stands. */
+static void mutate(json_t *json, uint64_t *state)
+{
+    for (;;) {
+        const size_t n = json_is_object(json) ? json_object_size(json) : json_array_size(json);
+        if (n == 0) {
+            return;
+        }
+        size_t at = (size_t)draw(state, n);
+        const char *key = NULL;
+        json_t *value = json_array_get(json, at);
+        if (json_is_object(json)) {
+            void *iter = json_object_iter(json);
+            while (at-- > 0) {
+                iter = json_object_iter_next(json, iter);
+            }
+            key = json_object_iter_key(iter);
+            value = json_object_iter_value(iter);
+        }
+        if (draw(state, 4) > 0 && (json_object_size(value) > 0 || json_array_size(value) > 0)) {
+            json = value;
+        } else if (key && draw(state, 3) == 0) {
+            json_object_del(json, key);
+            return;
+        } else if (key) {
+            json_object_set_new(json, key, drawn_value(state));
+            return;
+        } else {
+            json_array_set_new(json, at, drawn_value(state));
+            return;
+        }
+    }
+}
+
+TEST(whatever_is_changed_in_a_pod_the_reader_agrees_with_the_tree)
+{
+    uint64_t state = 16;
+    size_t n_read = 0;
+    json_t *whole = json_text_load(rich);
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    for (int i = 0; i < DRAWN; i++) {
+        bool read = false;
+        json_t *json = json_deep_copy(whole);
+        for (uint64_t k = draw(&state, MUTATIONS_MAX) + 1; k > 0; k--) {
+            mutate(json, &state);
+        }
+        char *text = json_dumps(json, JSON_COMPACT);
+        size_t length = strlen(text);
+        if (draw(&state, 4) == 0) { /* the text itself */
+            text[draw(&state, length)] = "\"{}[]:,0e\\un x"[draw(&state, 14)];
+        }
+        const char *what = pod_readers_differ(reader, text, length, &read);
+        if (what) {
+            fail_msg("%s: %s", what, text);
+        }
+        n_read += read;
+        free(text);
+        json_decref(json);
+    }
+    json_decref(whole);
+    skr_pod_reader_destroy(reader);
+    assert_true(n_read > DRAWN / 4);
+}
+
+/* ---- what is shared ---- */
+
+static struct skr_pod *read_pod(struct skr_pod_reader *reader, const char *name, const char *label,
+                                const char *cpu)
+{
+    struct skr_json_scan scan;
+    struct skr_strbuf b;
+    struct skr_pod *pod = NULL;
+    skr_strbuf_init(&b);
+    skr_strbuf_addf(&b,
+                    "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}},\"spec\":{"
+                    "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]}}",
+                    name, label, cpu);
+    skr_json_scan_init(&scan, b.s, b.len);
+    assert_true(skr_pod_reader_read(reader, &scan, &pod));
+    skr_strbuf_fini(&b);
+    return pod;
+}
+
+TEST(pods_of_one_template_share_shape_and_labels_and_outlive_the_reader)
+{
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    struct skr_pod *a = read_pod(reader, "a", "x", "1");
+    struct skr_pod *b = read_pod(reader, "b", "x", "1");
+    struct skr_pod *c = read_pod(reader, "c", "y", "1");
+    struct skr_pod *d = read_pod(reader, "d", "x", "2");
+    assert_ptr_equal(a->of_shape, b->of_shape);
+    assert_ptr_equal(a->of_labels, b->of_labels);
+    assert_ptr_equal(a->of_shape, c->of_shape);
+    assert_ptr_not_equal(a->of_labels, c->of_labels);
+    assert_ptr_not_equal(a->of_shape, d->of_shape);
+    assert_ptr_equal(a->of_labels, d->of_labels);
+    skr_pod_reader_destroy(reader);
+    struct skr_pod_overlay nothing = {0};
+    struct skr_pod *copy = skr_pod_overlay(b, &nothing);
+    skr_pod_destroy(a);
+    skr_pod_destroy(b);
+    assert_string_equal(skr_labels_get(&copy->meta.labels, "app"), "x");
+    assert_string_equal(skr_labels_get(&d->meta.labels, "app"), "x");
+    assert_string_equal(c->shape.key, copy->shape.key);
+    skr_pod_destroy(c);
+    skr_pod_destroy(d);
+    skr_pod_destroy(copy);
+}
+
+TEST(a_reader_forgets_when_it_remembers_too_much)
+{
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    struct skr_pod *first = read_pod(reader, "first", "first", "1");
+    for (int i = 0; i < SKR_POD_READER_ENTRIES_MAX + 1; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "l%d", i);
+        skr_pod_destroy(read_pod(reader, "p", label, "1"));
+    }
+    struct skr_pod *again = read_pod(reader, "first", "first", "1");
+    assert_ptr_not_equal(first->of_labels, again->of_labels);
+    assert_null(pod_difference(first, again));
+    skr_pod_destroy(first);
+    skr_pod_destroy(again);
+    skr_pod_reader_destroy(reader);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods field by field. Shapes by their keys, which hold all of them. */
+#include "test/unit/pod_same.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_labels(const struct skr_labels *a, const struct skr_labels *b)
+{
+    if (a->n != b->n) {
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        if (strcmp(a->item[i].key, b->item[i].key) != 0 ||
+            strcmp(a->item[i].value, b->item[i].value) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *meta_difference(const struct skr_meta *a, const struct skr_meta *b)
+{
+    return strcmp(a->namespace_, b->namespace_) != 0        ? "namespace"
+           : strcmp(a->name, b->name) != 0                  ? "name"
+           : strcmp(a->uid, b->uid) != 0                    ? "uid"
+           : a->resource_version != b->resource_version     ? "version"
+           : a->created != b->created                       ? "created"
+           : a->deleting != b->deleting                     ? "deleting"
+           : a->deleted_at != b->deleted_at                 ? "deleted at"
+           : !same_labels(&a->labels, &b->labels)           ? "labels"
+           : !same_labels(&a->annotations, &b->annotations) ? "annotations"
+                                                            : NULL;
+}
+
+const char *pod_difference(const struct skr_pod *a, const struct skr_pod *b)
+{
+    const char *meta = meta_difference(&a->meta, &b->meta);
+    return meta                                                      ? meta
+           : strcmp(a->scheduler_name, b->scheduler_name) != 0       ? "scheduler"
+           : strcmp(a->node_name, b->node_name) != 0                 ? "node"
+           : strcmp(a->nominated_node, b->nominated_node) != 0       ? "nominated node"
+           : a->phase != b->phase                                    ? "phase"
+           : a->has_priority != b->has_priority                      ? "has priority"
+           : a->priority != b->priority                              ? "priority"
+           : a->preempts_never != b->preempts_never                  ? "preempts never"
+           : a->gate != b->gate                                      ? "gate"
+           : a->foreign_gate != b->foreign_gate                      ? "foreign gate"
+           : a->of_job != b->of_job                                  ? "of job"
+           : strcmp(a->controller_uid, b->controller_uid) != 0       ? "controller"
+           : memcmp(a->index, b->index, sizeof a->index) != 0        ? "index"
+           : strcmp(a->scheduled_reason, b->scheduled_reason) != 0   ? "scheduled reason"
+           : strcmp(a->scheduled_message, b->scheduled_message) != 0 ? "scheduled message"
+           : strcmp(a->failed_reason, b->failed_reason) != 0         ? "failed reason"
+           : strcmp(a->shape.key, b->shape.key) != 0                 ? "shape"
+           : a->shape.n_rules != b->shape.n_rules                    ? "rules"
+           : a->shape.late_capacity != b->shape.late_capacity        ? "late capacity"
+                                                                     : NULL;
+}
+
+/* Trees refuse numbers out of range wherever they stand, the reader only where it reads them. */
+static bool is_range(const char *text)
+{
+    return strstr(text, "too big") || strstr(text, "overflow") || strstr(text, "depth");
+}
+
+const char *pod_readers_differ(struct skr_pod_reader *reader, const char *text, size_t n,
+                               bool *ret_read)
+{
+    struct skr_json_scan scan;
+    struct skr_pod *read = NULL;
+    struct skr_pod *tree = NULL;
+    struct skr_error error = {.code = SKR_OK};
+    json_error_t where;
+    /* A copy: the reader must not change it, and reading beyond it is seen. */
+    char *copy = malloc(n + 1);
+    skr_bug_on(!copy);
+    memcpy(copy, text, n);
+    skr_json_scan_init(&scan, copy, n);
+    *ret_read = skr_pod_reader_read(reader, &scan, &read);
+    const char *what = memcmp(copy, text, n) != 0 ? "the text was changed" : NULL;
+    bool whole = *ret_read && skr_json_scan_end(&scan);
+    free(copy);
+    if (*ret_read && whole && !what) {
+        json_t *json = json_loadb(text, n, 0, &where);
+        if (!json) {
+            what = is_range(where.text) ? NULL : "the tree is not JSON";
+        } else if (skr_pod_decode(json, &tree, &error) < 0) {
+            what = "the tree is refused";
+        } else {
+            what = pod_difference(read, tree);
+        }
+        json_decref(json);
+    }
+    skr_pod_destroy(read);
+    skr_pod_destroy(tree);
+    return what;
+}
