@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,7 +73,6 @@ func (f *fleet) member(i int) string { return fmt.Sprintf("m%03d", i) }
 
 func (f *fleet) addMember(i int) error {
 	zone := i % 60
-	f.zone[f.member(i)] = fmt.Sprintf("z%d", zone)
 	err := f.plane.Admin.Create(f.clusters.At("", ""), map[string]any{
 		"apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster", "metadata": map[string]any{"name": f.member(i)},
 		"spec": map[string]any{"provider": fmt.Sprintf("p%d", zone%3), "region": fmt.Sprintf("r%d", zone%15), "zones": []string{f.zone[f.member(i)]}},
@@ -268,16 +268,71 @@ func startFleet(t *testing.T, daemon cluster.DaemonOptions) *fleet {
 		daemon: daemon, paused: true})
 	f := &fleet{karmada: karmada{run: r, clusters: r.resource("clusters"), bindings: r.resource("resourcebindings")},
 		random: rand.New(rand.NewPCG(3, 4)), clusterN: fleetSize("MEMBERS", 60), zone: map[string]string{}}
-	for i := range f.clusterN { // in order: the map is not shared
-		f.zone[f.member(i)] = ""
-	}
 	for i := range f.clusterN {
-		f.must(f.addMember(i))
+		f.zone[f.member(i)] = fmt.Sprintf("z%d", i%60)
 	}
+	f.must(cluster.Parallel(f.clusterN, f.addMember))
 	for i := range fleetSize("BINDINGS", 90) {
 		f.names = append(f.names, fmt.Sprintf("%s-%d", bindingKinds[i%len(bindingKinds)].name, i))
 	}
 	return f
+}
+
+// load is what the placing of a fleet has cost.
+type load struct {
+	took             time.Duration // from the first write of a binding to the last binding's status
+	placed           int           // bindings with a status
+	writes, requests int           // of bindings; all, Events among them
+	cpu              map[string]time.Duration
+}
+
+// processorTime is what each process has used; the proxy runs in this one.
+func (f *fleet) processorTime() map[string]time.Duration {
+	var usage syscall.Rusage
+	f.must(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	server, etcd := f.plane.CPU()
+	return map[string]time.Duration{"sakkara": f.daemon.Process().CPU(), "kube-apiserver": server, "etcd": etcd,
+		"proxy": time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
+}
+
+// place waits until no binding is written any more and says what that took.
+func (f *fleet) place(work func()) load {
+	f.Helper()
+	before := f.processorTime()
+	work()
+	for n := -1; n < f.bindingWrites(); time.Sleep(time.Second) { // looking at all of them would cost more than the work
+		n = f.bindingWrites()
+	}
+	l := load{cpu: f.processorTime()}
+	for process, used := range before {
+		l.cpu[process] -= used
+	}
+	var first, last time.Time
+	seen := map[string]bool{}
+	for _, write := range f.proxy.Writes() {
+		l.requests++
+		if !strings.Contains(write.Path, "resourcebindings/") {
+			continue
+		}
+		if l.writes++; first.IsZero() {
+			first = write.Start
+		}
+		if name := write.Path; strings.HasSuffix(name, "/status") && write.Status == 200 && !seen[name] {
+			seen[name] = true
+			last = write.Start
+		}
+	}
+	l.placed, l.took = len(seen), last.Sub(first)
+	return l
+}
+
+func (l *load) report(f *fleet) {
+	f.Helper()
+	f.Logf("%d bindings in %.2f s: %.0f bindings/s; %d writes of bindings, %d requests in all", l.placed, l.took.Seconds(),
+		float64(l.placed)/l.took.Seconds(), l.writes, l.requests)
+	for process, used := range l.cpu {
+		f.Logf("%-14s %5.2f s of processor time, %.2f ms a binding", process, used.Seconds(), float64(used.Microseconds())/1000/float64(l.placed))
+	}
 }
 
 // TestKarmada_AFleetInMotion: Bindings of all kinds are placed with two writes each and then left alone, by an API server
@@ -289,22 +344,11 @@ func TestKarmada_AFleetInMotion(t *testing.T) {
 	f.must(cluster.Parallel(len(f.names), f.addBinding))
 	f.proxy.Delay(8 * time.Millisecond)
 	f.begin()
-	for before := -1; before < f.bindingWrites(); time.Sleep(2 * time.Second) { // looking at all of them would cost more than the work
-		before = f.bindingWrites()
-	}
+	l := f.place(func() {})
+	l.report(f)
 	f.proxy.Delay(0)
 	f.settle("at first")
 	writes := f.bindingWrites()
-	var first, last time.Time
-	for _, write := range f.proxy.Writes() {
-		if strings.Contains(write.Path, "resourcebindings/") {
-			if first.IsZero() {
-				first = write.Start
-			}
-			last = write.Start
-		}
-	}
-	t.Logf("%d bindings, %d writes, %.0f bindings/s", len(f.names), writes, float64(len(f.names))/last.Sub(first).Seconds())
 	_, page := f.daemon.AdminGet("/metrics")
 	for _, line := range strings.Split(page, "\n") {
 		if strings.HasPrefix(line, "sakkara_binding_scheduling_duration_seconds_sum") || strings.HasPrefix(line, "process_cpu_seconds_total") {
