@@ -19,7 +19,7 @@
 #include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 #include "test/bench/field.h"
-#include "test/bench/fleet.h"
+#include "test/unit/fleet.h"
 #include "topology/base/arena.h"
 
 #define COUNT_OF(array) (sizeof array / sizeof((array)[0]))

@@ -12,7 +12,7 @@
 #include "core/propagation/scheduler.h"
 #include "core/propagation/steps.h"
 #include "core/propagation/types.h"
-#include "test/bench/fleet.h"
+#include "test/unit/fleet.h"
 #include "test/unit/frame_rig.h"
 #include "topology/base/arena.h"
 

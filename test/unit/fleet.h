@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SKR_TEST_BENCH_FLEET_H
-#define SKR_TEST_BENCH_FLEET_H
+#ifndef SKR_TEST_UNIT_FLEET_H
+#define SKR_TEST_UNIT_FLEET_H
 /* Member clusters with provider, region, zone and room, the same ones every time, and a binding of
  * 100 replicas. */
 #include "core/propagation/decision.h"

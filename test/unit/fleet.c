@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test/bench/fleet.h"
+#include "test/unit/fleet.h"
 
 #include <stdio.h>
 #include <stdlib.h>
