@@ -118,6 +118,7 @@ static void send(struct skr_propagation *self, struct skr_binding_entry *entry,
     if (entry->written_at == 0) {
         entry->written_at = skr_frame_now(self->frame);
     }
+    self->committing += purpose == SKR_WRITE_STATUS ? 0 : 1;
     skr_frame_write(self->frame, &write, purpose, entry->key);
 }
 
@@ -353,10 +354,19 @@ static void run_cycle(struct skr_propagation *self, struct skr_binding_entry *en
     write_status(self, entry);
 }
 
+/* A worker is free again once its decision is in the main resource: the status follows beside the
+ * next decision. */
+static bool has_worker(const struct skr_propagation *self)
+{
+    const size_t workers = self->settings->workers;
+    return self->committing < workers &&
+           skr_keys_running(self->keys) < workers * SKR_CYCLES_A_WORKER;
+}
+
 bool skr_propagation_settle(void *self)
 {
     struct skr_propagation *propagation = self;
-    if (skr_keys_running(propagation->keys) >= propagation->settings->workers) {
+    if (!has_worker(propagation)) {
         return false;
     }
     const char *key = skr_keys_start(propagation->keys);
@@ -451,6 +461,7 @@ void skr_propagation_written(void *self, const struct skr_pending_write *write,
 {
     struct skr_propagation *propagation = self;
     struct skr_binding_entry *entry = skr_propagation_find(propagation, write->key);
+    propagation->committing -= write->purpose == SKR_WRITE_STATUS ? 0 : 1;
     if (!entry) {
         skr_keys_succeed(propagation->keys, write->key);
         return;

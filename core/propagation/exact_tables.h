@@ -23,6 +23,10 @@ struct skr_exact_search {
     int64_t fewest; /* groups of the top level that an answer has at least; 0: not known */
 };
 
+/* decision: with its tree and candidates; borrowed until fini. */
+void skr_exact_search_init(struct skr_exact_search *search, struct skr_binding_decision *decision);
+void skr_exact_search_fini(struct skr_exact_search *search);
+
 /* Constraints and groups of a level, as numbers. */
 static inline const struct skr_group_range *skr_exact_range_of(
     const struct skr_exact_search *search, size_t level)
@@ -65,5 +69,19 @@ void skr_exact_drop_tables(struct skr_exact_search *search);
 /* The most room of any selection that satisfies the constraints; -1: there is none. Sets
  * fewest when there is one level. */
 int64_t skr_exact_best_of_all(struct skr_exact_search *search);
+
+/* ---- select_exact.c ---- */
+
+/* The most room of clusters that satisfy their constraint and leave no chosen deepest group out; -1:
+ * there are none. */
+int64_t skr_exact_room_of_chosen(struct skr_exact_search *search);
+
+/* ---- exact_bounded.c ---- */
+
+/* Where the tables would be too large. Chooses groups of which clusters can be picked that satisfy all
+ * constraints and have the room; false: met none. *ret_best is the most room it met, -1: none; no
+ * selection has more than *ret_bound. */
+bool skr_exact_choose_bounded(struct skr_exact_search *search, int64_t *ret_best,
+                              int64_t *ret_bound);
 
 #endif

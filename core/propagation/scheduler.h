@@ -18,7 +18,7 @@
 struct skr_propagation_settings {
     const char *scheduler_name; /* "sakkara" */
     struct skr_propagation_options options;
-    size_t workers;                        /* cycles at a time, 1.. */
+    size_t workers; /* decisions at a time, until each is in its main resource; 1.. */
     const struct skr_stopwatch *stopwatch; /* of what decisions cost; NULL: not measured */
 };
 

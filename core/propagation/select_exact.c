@@ -8,7 +8,8 @@
  * be completed is read off tables of the tree (spread_table.h): every node has one, merged from its
  * children's; what is decided for is merged with what may follow. So nothing is ever taken back.
  *
- * The first combination of all is tried without tables: it is usually the answer.
+ * The first combination of all is tried without tables: it is usually the answer. Where the tables
+ * would be too large, exact_bounded.c looks for any legal combination.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,19 @@ static size_t working_size(struct skr_exact_search *search, const struct skr_poo
         }
     }
     return (size_t)high;
+}
+
+int64_t skr_exact_room_of_chosen(struct skr_exact_search *search)
+{
+    int32_t *memory = NULL;
+    struct skr_pool pool = make_pool(search, &memory);
+    const int64_t most = skr_exact_clusters_max(search);
+    const int64_t size = most < (int64_t)pool.n ? most : (int64_t)pool.n;
+    const int64_t room = size >= skr_exact_clusters_min(search)
+                             ? skr_pool_best_room(search->decision, &pool, (size_t)size)
+                             : -1;
+    free(memory);
+    return room;
 }
 
 static bool pick_clusters(struct skr_exact_search *search, struct skr_selection *ret)
@@ -376,6 +390,29 @@ static bool has_enough(struct skr_exact_search *search, struct skr_selection *re
     return true;
 }
 
+/* Beyond the size of the tables: a legal answer if one is met, else whether that is proof. */
+static void run_bounded(struct skr_exact_search *search, const char *constraints,
+                        struct skr_selection *ret)
+{
+    const int64_t need = search->decision->need;
+    int64_t best = -1;
+    int64_t bound = -1;
+    search->decision->fell_back = true;
+    if (skr_exact_choose_bounded(search, &best, &bound) && pick_clusters(search, ret)) {
+        return;
+    }
+    if (bound < need) {
+        skr_selection_fail(ret, SKR_PROPAGATION_NO_FEASIBLE_COMBINATION,
+                           "%s needs room %lld, best at most %lld", constraints, (long long)need,
+                           (long long)(bound > 0 ? bound : 0));
+    } else {
+        skr_selection_fail(ret, SKR_PROPAGATION_NO_FEASIBLE_COMBINATION,
+                           "%s needs room %lld, best found %lld: too many combinations to prove "
+                           "that there is none",
+                           constraints, (long long)need, (long long)(best > 0 ? best : 0));
+    }
+}
+
 static void run(struct skr_exact_search *search, struct skr_selection *ret)
 {
     char constraints[120];
@@ -388,9 +425,7 @@ static void run(struct skr_exact_search *search, struct skr_selection *ret)
     }
     describe(search, constraints, sizeof constraints);
     if (search->too_large) {
-        search->decision->fell_back = true;
-        skr_selection_fail(ret, SKR_PROPAGATION_NO_FEASIBLE_COMBINATION,
-                           "%s: too many combinations to search", constraints);
+        run_bounded(search, constraints, ret);
     } else if (best < 0) {
         skr_selection_fail(ret, SKR_PROPAGATION_NO_FEASIBLE_COMBINATION,
                            "%s: no groups and clusters satisfy all of it", constraints);
@@ -401,23 +436,34 @@ static void run(struct skr_exact_search *search, struct skr_selection *ret)
     }
 }
 
-void skr_select_exactly(struct skr_binding_decision *decision, struct skr_selection *ret)
+void skr_exact_search_init(struct skr_exact_search *search, struct skr_binding_decision *decision)
 {
-    struct skr_exact_search search = {.decision = decision};
-    search.level = decision->tree_level;
-    search.n_levels = decision->n_tree_levels;
-    search.index_of_unit =
-        skr_alloc_array((size_t)decision->tree->n_units, sizeof *search.index_of_unit);
-    for (size_t i = 0; i < search.n_levels; i++) {
-        const struct skr_spread_level *level = &search.level[i];
-        search.chosen[i].group = skr_alloc_array(level->n, sizeof(int32_t));
+    *search = (struct skr_exact_search){.decision = decision};
+    search->level = decision->tree_level;
+    search->n_levels = decision->n_tree_levels;
+    search->index_of_unit =
+        skr_alloc_array((size_t)decision->tree->n_units, sizeof *search->index_of_unit);
+    for (size_t i = 0; i < search->n_levels; i++) {
+        const struct skr_spread_level *level = &search->level[i];
+        search->chosen[i].group = skr_alloc_array(level->n, sizeof(int32_t));
         for (size_t k = 0; k < level->n; k++) {
-            search.index_of_unit[level->group[k].unit] = (int32_t)k;
+            search->index_of_unit[level->group[k].unit] = (int32_t)k;
         }
     }
-    run(&search, ret);
-    for (size_t i = 0; i < search.n_levels; i++) {
-        free(search.chosen[i].group);
+}
+
+void skr_exact_search_fini(struct skr_exact_search *search)
+{
+    for (size_t i = 0; i < search->n_levels; i++) {
+        free(search->chosen[i].group);
     }
-    free(search.index_of_unit);
+    free(search->index_of_unit);
+}
+
+void skr_select_exactly(struct skr_binding_decision *decision, struct skr_selection *ret)
+{
+    struct skr_exact_search search;
+    skr_exact_search_init(&search, decision);
+    run(&search, ret);
+    skr_exact_search_fini(&search);
 }

@@ -26,7 +26,10 @@ enum {
 #define SKR_RETRIGGER_TIME    (10 * SKR_SECOND)  /* one binding, by clusters that improve */
 #define SKR_RETRY_BACKOFF_MIN (1 * SKR_SECOND)
 #define SKR_RETRY_BACKOFF_MAX (10 * SKR_SECOND)
-enum { SKR_RETRY_BACKOFF_TRIES = 5 };
+enum {
+    SKR_RETRY_BACKOFF_TRIES = 5,
+    SKR_CYCLES_A_WORKER = 4, /* one that is decided or written, the others wait for their status */
+};
 
 struct skr_cluster_entry {
     UT_hash_handle hh; /* by name */
@@ -57,6 +60,7 @@ struct skr_propagation {
     struct skr_frame *frame;
     const struct skr_propagation_settings *settings;
     struct skr_keys *keys;
+    size_t committing; /* patches of main resources and reads that are under way */
     struct skr_cluster_entry *cluster;
     struct skr_binding_entry *binding;
     const struct skr_member_cluster **list; /* sorted by name; NULL: to be made again */

@@ -171,7 +171,8 @@ const struct skr_option skr_options[] = {
     THREE("karmada.profile", PROFILE, "default", "upstream", "design", karmada_profile,
           "what decisions do where karmada-scheduler and the design of 2022 differ"),
     RANGE("karmada.workers", INTEGER, "8", 1, 256, karmada_workers,
-          "bindings that are decided or written at a time"),
+          "bindings that are decided at a time, until the decision is written; status patches "
+          "follow beside the next ones"),
     RANGE("karmada.qps", INTEGER, "200", 1, 100000, karmada_qps,
           "writes about bindings a second, Events among them, within `client.qps`"),
     RANGE("karmada.burst", INTEGER, "400", 1, 100000, karmada_burst,

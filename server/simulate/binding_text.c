@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions as text. Everything shown is part of the decision; nothing is computed again. */
+/* Decisions as text. Everything shown is part of the decision; what would make it fit is decided in
+ * binding_help.c. */
 #include "server/simulate/binding_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/simulate/binding_help.h"
 #include "topology/base/arena.h"
 
 enum { COLUMNS_MAX = 5, CELL_BYTES = 300 };
@@ -193,34 +195,6 @@ static void write_rejected(const struct skr_binding_decision *decision, bool ver
     }
 }
 
-/* What would let it through, by its code. */
-static void write_help(const struct skr_binding_decision *decision, struct skr_strbuf *out)
-{
-    static const char *const help[] = {
-        [SKR_PROPAGATION_PLACED] = NULL,
-        [SKR_PROPAGATION_NO_CLUSTER_FIT] = "a cluster passes every filter listed beside it below",
-        [SKR_PROPAGATION_TOO_FEW_CLUSTERS] =
-            "more clusters pass the filters, or minGroups is lower",
-        [SKR_PROPAGATION_TOO_FEW_GROUPS] = "clusters of more groups pass, or minGroups is lower",
-        [SKR_PROPAGATION_SELECT_CAPACITY] =
-            "room is freed in these clusters, or maxGroups of cluster is higher",
-        [SKR_PROPAGATION_NO_FEASIBLE_COMBINATION] =
-            "room is freed in one of the groups, or maxGroups is higher",
-        [SKR_PROPAGATION_ASSIGN_CAPACITY] = "room is freed in the selected clusters",
-        [SKR_PROPAGATION_QUOTA_EXCEEDED] = "the quota of the namespace is raised",
-        [SKR_PROPAGATION_UNSUPPORTED_CONSTRAINT] =
-            "constraints are on provider, region, zone and cluster alone",
-        [SKR_PROPAGATION_UNSUPPORTED_STRATEGY] =
-            "replicas are Duplicated, or Divided by Aggregated or Weighted",
-        [SKR_PROPAGATION_NO_CANDIDATES] = "maxGroups of cluster is above 0",
-        [SKR_PROPAGATION_INVALID_POLICY] = "the policy is corrected",
-    };
-    _Static_assert(sizeof help / sizeof help[0] == SKR_PROPAGATION_CODE_COUNT, "a help per code");
-    if (help[decision->code]) {
-        skr_strbuf_addf(out, "\n  Would fit if: %s.\n", help[decision->code]);
-    }
-}
-
 void skr_binding_text_write(const struct skr_binding_decision *decision, bool verbose,
                             struct skr_strbuf *out)
 {
@@ -231,7 +205,7 @@ void skr_binding_text_write(const struct skr_binding_decision *decision, bool ve
         struct skr_propagation_outcome outcome =
             skr_propagation_outcome(decision->code, decision->options->shortage_is_error);
         skr_strbuf_addf(out, " is not placed: %s\n\n  %s\n", outcome.reason, decision->message);
-        write_help(decision, out);
+        skr_binding_help_write(decision, out);
     } else {
         skr_strbuf_addf(out, ": %d replicas, %zu of %zu clusters selected\n",
                         (int)binding->replicas, decision->n_selected, decision->n_clusters);

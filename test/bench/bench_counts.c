@@ -19,6 +19,7 @@
 #include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 #include "test/bench/field.h"
+#include "test/unit/fleet.h"
 #include "topology/base/arena.h"
 
 #define COUNT_OF(array) (sizeof array / sizeof((array)[0]))
@@ -29,6 +30,7 @@ struct scene {
     struct skr_solver_cache *cache;
     struct skr_solver_kept *kept;
     struct field field;
+    struct fleet fleet;
     struct skr_arena *arena;
     int64_t result; /* told at the end: a run that went wrong is no cheap run */
 };
@@ -39,6 +41,7 @@ void counted_feasible(struct scene *scene);
 void counted_solve(struct scene *scene);
 void counted_change(struct scene *scene);
 void counted_spread(struct scene *scene);
+void counted_binding(struct scene *scene);
 
 /* Which totals do the leaves reach together? One byte a total, one leaf after the other. */
 void counted_reference(struct scene *scene)
@@ -101,6 +104,18 @@ void counted_spread(struct scene *scene)
     scene->result = (int64_t)result.n;
 }
 
+/* A decision about a binding, on the clusters of the fleet. */
+void counted_binding(struct scene *scene)
+{
+    struct skr_binding_decision *decision = NULL;
+    if (skr_binding_decide(&scene->fleet.binding, scene->fleet.list, scene->fleet.n,
+                           &scene->fleet.options, NULL, &decision, NULL) < 0) {
+        abort();
+    }
+    scene->result = (int64_t)decision->n_targets;
+    skr_binding_decision_destroy(decision);
+}
+
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -154,10 +169,38 @@ static const struct {
     /* A Placement of 1,000 among 5,000 clusters: levels, tuples. */
     {"spread", counted_spread, {3, 36}, 2, 0, {PACK(0), PACK(0)}, 1000},
     {"tuples", counted_spread, {8, 1000}, 2, 0, {PACK(0), PACK(0)}, 1000},
+    /* Bindings: two to five of 5,000 clusters; 10 of 26 regions; provider, region and zone where room is
+       scarce, and where there is none. */
+    {"clusters", counted_binding, {5000, 100}, 2, 100, {PACK(0), PACK(0)}, 5},
+    {"regions", counted_binding, {520, 130}, 2, 100, {PACK(0), PACK(0)}, 20},
+    {"levels", counted_binding, {5000, 200}, 2, 770, {PACK(0), PACK(0)}, 20},
+    {"no-levels", counted_binding, {5000, 200}, 2, 790, {PACK(0), PACK(0)}, 0},
 };
+
+/* fanout: clusters and zones; n: replicas. */
+static void prepare_binding(struct fleet *f, const char *name, const int32_t fanout[2], int32_t n)
+{
+    fleet_make(f, (size_t)fanout[0], (size_t)fanout[1]);
+    f->binding.replicas = n;
+    if (strcmp(name, "clusters") == 0) {
+        fleet_constrain(f, SKR_SPREAD_CLUSTER, 2, 5);
+    } else if (strcmp(name, "regions") == 0) {
+        fleet_constrain(f, SKR_SPREAD_REGION, 10, 10);
+        fleet_constrain(f, SKR_SPREAD_CLUSTER, 12, 20);
+    } else {
+        fleet_constrain(f, SKR_SPREAD_PROVIDER, 2, 3);
+        fleet_constrain(f, SKR_SPREAD_REGION, 3, 6);
+        fleet_constrain(f, SKR_SPREAD_ZONE, 6, 10);
+        fleet_constrain(f, SKR_SPREAD_CLUSTER, 10, 20);
+    }
+}
 
 static void prepare(struct scene *scene, size_t i)
 {
+    if (cases[i].run == counted_binding) {
+        prepare_binding(&scene->fleet, cases[i].name, cases[i].fanout, cases[i].n);
+        return;
+    }
     cluster_init(&scene->cluster, cases[i].fanout, cases[i].n_levels, 8);
     cluster_load(&scene->cluster, 1);
     scene->problem = cluster_problem(&scene->cluster, cases[i].rule, cases[i].n);
@@ -189,6 +232,7 @@ int main(int argc, char **argv)
             skr_arena_destroy(scene.arena);
             skr_solver_cache_destroy(scene.cache);
             cluster_fini(&scene.cluster);
+            fleet_free(&scene.fleet);
             if (scene.result != cases[i].result) {
                 fprintf(stderr, "%s: result %" PRId64 ", expected %" PRId64 "\n", cases[i].name,
                         scene.result, cases[i].result);

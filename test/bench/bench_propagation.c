@@ -12,92 +12,17 @@
 #include "core/propagation/scheduler.h"
 #include "core/propagation/steps.h"
 #include "core/propagation/types.h"
+#include "test/unit/fleet.h"
 #include "test/unit/frame_rig.h"
 #include "topology/base/arena.h"
 
-enum { RUNS = 7, NAME_BYTES = 12 };
-
-struct fleet {
-    size_t n;
-    struct skr_member_cluster *cluster;
-    const struct skr_member_cluster **list;
-    char (*name)[NAME_BYTES];
-    char (*place)[3][NAME_BYTES];
-    const char **zone;
-    struct skr_served_kind kind;
-    struct skr_group_constraint constraint[SKR_SPREAD_FIELD_COUNT];
-    struct skr_binding binding;
-    struct skr_propagation_options options;
-};
+enum { RUNS = 7 };
 
 static int64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* n clusters in so many zones; 5 zones a region, 4 regions a provider. */
-static void make_fleet(struct fleet *f, size_t n, size_t zones)
-{
-    uint64_t seed = 88172645463325252u;
-    memset(f, 0, sizeof *f);
-    f->n = n;
-    f->cluster = skr_alloc_array(n, sizeof *f->cluster);
-    f->list = skr_alloc_array(n, sizeof *f->list);
-    f->name = skr_alloc_array(n, sizeof *f->name);
-    f->place = skr_alloc_array(n, sizeof *f->place);
-    f->zone = skr_alloc_array(n, sizeof *f->zone);
-    f->kind = (struct skr_served_kind){"apps/v1", "Deployment"};
-    for (size_t i = 0; i < n; i++) {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        size_t zone = (size_t)(seed >> 20) % zones;
-        snprintf(f->name[i], NAME_BYTES, "c%06zu", i);
-        snprintf(f->place[i][0], NAME_BYTES, "p%zu", zone / 20);
-        snprintf(f->place[i][1], NAME_BYTES, "r%zu", zone / 5);
-        snprintf(f->place[i][2], NAME_BYTES, "z%zu", zone);
-        f->zone[i] = f->place[i][2];
-        f->cluster[i] = (struct skr_member_cluster){.provider = f->place[i][0],
-                                                    .region = f->place[i][1],
-                                                    .n_zones = 1,
-                                                    .zone = &f->zone[i],
-                                                    .n_kinds = 1,
-                                                    .kind = &f->kind,
-                                                    .has_room = true,
-                                                    .room = (int64_t)(seed % 40)};
-        f->cluster[i].meta.name = f->name[i];
-        f->list[i] = &f->cluster[i];
-    }
-    f->binding = (struct skr_binding){.resource = {.api_version = "apps/v1",
-                                                   .kind = "Deployment",
-                                                   .namespace_ = "",
-                                                   .name = "web",
-                                                   .uid = "u"},
-                                      .replicas = 100,
-                                      .has_placement = true,
-                                      .observed_affinity = ""};
-    f->binding.meta.name = "web";
-    f->binding.meta.namespace_ = "default";
-    f->binding.placement.kind = SKR_DIVISION_DYNAMIC;
-    f->binding.placement.constraint = f->constraint;
-    skr_propagation_options_init(&f->options, SKR_PROFILE_DEFAULT);
-}
-
-static void free_fleet(struct fleet *f)
-{
-    free(f->cluster);
-    free(f->list);
-    free(f->name);
-    free(f->place);
-    free(f->zone);
-}
-
-static void constrain(struct fleet *f, enum skr_spread_field field, int64_t min, int64_t max)
-{
-    f->constraint[f->binding.placement.n_constraints++] =
-        (struct skr_group_constraint){.field = field, .min_groups = min, .max_groups = max};
 }
 
 static int64_t measure(const char *what, const char *target, struct fleet *f)
@@ -124,11 +49,11 @@ static void bench_clusters(size_t n, const char *target)
 {
     struct fleet f;
     char what[80];
-    make_fleet(&f, n, 100);
-    constrain(&f, SKR_SPREAD_CLUSTER, 2, 5);
+    fleet_make(&f, n, 100);
+    fleet_constrain(&f, SKR_SPREAD_CLUSTER, 2, 5);
     snprintf(what, sizeof what, "cluster 2..5, %zu clusters", n);
     (void)measure(what, target, &f);
-    free_fleet(&f);
+    fleet_free(&f);
 }
 
 /* All paths of regions, counted: what a plain walk visits. */
@@ -147,9 +72,9 @@ static uint64_t count_paths(size_t n, size_t left)
 static void bench_regions(void)
 {
     struct fleet f;
-    make_fleet(&f, 520, 26 * 5);
-    constrain(&f, SKR_SPREAD_REGION, 10, 10);
-    constrain(&f, SKR_SPREAD_CLUSTER, 12, 20);
+    fleet_make(&f, 520, 26 * 5);
+    fleet_constrain(&f, SKR_SPREAD_REGION, 10, 10);
+    fleet_constrain(&f, SKR_SPREAD_CLUSTER, 12, 20);
     int64_t ours = measure("region 10..10 of 26, cluster 12..20", "10 ms", &f);
     int64_t start = now_ns();
     uint64_t paths = count_paths(26, 10);
@@ -157,20 +82,20 @@ static void bench_regions(void)
     printf("| a plain walk of the same regions | %.3f ms | | %llu paths, counted alone |\n",
            (double)plain / 1e6, (unsigned long long)paths);
     skr_bug_on(ours > plain);
-    free_fleet(&f);
+    fleet_free(&f);
 }
 
 static void bench_levels(int32_t replicas, const char *what)
 {
     struct fleet f;
-    make_fleet(&f, 5000, 200);
+    fleet_make(&f, 5000, 200);
     f.binding.replicas = replicas;
-    constrain(&f, SKR_SPREAD_PROVIDER, 2, 3);
-    constrain(&f, SKR_SPREAD_REGION, 3, 6);
-    constrain(&f, SKR_SPREAD_ZONE, 6, 10);
-    constrain(&f, SKR_SPREAD_CLUSTER, 10, 20);
+    fleet_constrain(&f, SKR_SPREAD_PROVIDER, 2, 3);
+    fleet_constrain(&f, SKR_SPREAD_REGION, 3, 6);
+    fleet_constrain(&f, SKR_SPREAD_ZONE, 6, 10);
+    fleet_constrain(&f, SKR_SPREAD_CLUSTER, 10, 20);
     (void)measure(what, "50 ms", &f);
-    free_fleet(&f);
+    fleet_free(&f);
 }
 
 static void bench_division(void)

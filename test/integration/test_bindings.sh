@@ -42,6 +42,23 @@ expect() { # expect CODE TEXT: what the last run left in $work/all
     grep -qF -- "$2" "$work/all" || fail "lacks '$2': $(cat "$work/all")"
 }
 
+# What would make it fit: each line is true, and the number beside it is not.
+file=test/bindings/zones-impossible.yaml
+sed 's/replicas: 19/replicas: 16/' "$file" >"$work/16.yaml"
+run "$work/16.yaml" >"$work/all"
+expect 4 "    with replicas 14"
+expect 4 "    with maxGroups 3 of cluster"
+sed 's/replicas: 19/replicas: 14/' "$file" >"$work/14.yaml"
+run "$work/14.yaml" >"$work/all"
+expect 0 "2 of 5 clusters selected"
+sed 's/replicas: 19/replicas: 15/' "$file" >"$work/15.yaml"
+run "$work/15.yaml" >"$work/all"
+expect 4 "best 14"
+sed 's/minGroups: 2/minGroups: 5/; s/maxGroups: 2/maxGroups: 9/; s/replicas: 19/replicas: 4/' "$file" >"$work/5.yaml"
+run "$work/5.yaml" >"$work/all"
+expect 4 "too_few"
+expect 4 "    with minGroups 3 of zone"
+
 file=test/bindings/zones.yaml
 run "$file" --binding default/nothing >"$work/all"
 expect 3 "no binding default/nothing"

@@ -416,6 +416,34 @@ TEST(each_step_of_a_decision_is_measured)
     frame_rig_destroy(rig);
 }
 
+/* The writes in order: m of a binding, s of its status, e an Event. */
+static const char *order_of_writes(const struct frame_rig *rig)
+{
+    static char text[64];
+    size_t n = 0;
+    for (size_t i = 0; i < rig->n_writes && n + 1 < sizeof text; i++) {
+        const struct frame_rig_write *write = &rig->write[i];
+        bool binding = write->resource == &skr_resource_bindings;
+        text[n++] = !binding ? 'e' : write->subresource[0] != '\0' ? 's' : 'm';
+    }
+    text[n] = '\0';
+    return text;
+}
+
+TEST(a_worker_decides_the_next_binding_while_a_status_is_written)
+{
+    struct skr_propagation_settings alone = *settings_of();
+    alone.workers = 1;
+    struct frame_rig *rig = frame_rig_create(&skr_propagation_scheduler, &alone);
+    add_cluster(rig, "a", 60);
+    add_binding(rig, "default/one", "sakkara", 3, divided);
+    add_binding(rig, "default/two", "sakkara", 3, divided);
+    add_binding(rig, "default/three", "sakkara", 3, divided);
+    frame_rig_start(rig);
+    assert_string_equal(order_of_writes(rig), "msmeesmeesee");
+    frame_rig_destroy(rig);
+}
+
 TEST_WITH(world, a_crash_at_any_write_ends_in_the_same_state)
 {
     for (size_t after = 1; after <= 8; after++) {
