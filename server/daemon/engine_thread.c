@@ -27,6 +27,7 @@ struct message {
 
 /* CALLS: kube-scheduler waits for the answer, and nothing that the watches bring has to come first. */
 enum lane { CALLS, REST, LANES };
+enum { WAKE_EVERY = 256 }; /* objects of first lists */
 
 struct list {
     struct message *head, *tail;
@@ -88,6 +89,14 @@ static enum lane lane_of(const struct message *message)
     return call ? CALLS : REST;
 }
 
+/* Before all first lists are delivered nothing is decided: their objects need no turn of the engine
+ * each, whatever comes behind them wakes it. */
+static bool may_wait_for_more(const struct skr_engine_thread *t, const struct message *message)
+{
+    return !t->synced && !message->look && message->event.kind == SKR_EVENT_UPSERT &&
+           (t->list[REST].posted + 1) % WAKE_EVERY != 0;
+}
+
 static void enqueue(struct skr_engine_thread *t, struct message *message)
 {
     struct list *list = &t->list[lane_of(message)];
@@ -103,12 +112,15 @@ static void enqueue(struct skr_engine_thread *t, struct message *message)
             list->head = message;
         }
         list->tail = message;
+        bool sleeps_on = may_wait_for_more(t, message);
         list->posted++;
         t->n++;
         if (list == &t->list[CALLS]) {
             atomic_fetch_add_explicit(&t->calls, 1, memory_order_relaxed);
         }
-        pthread_cond_signal(&t->wake);
+        if (!sleeps_on) {
+            pthread_cond_signal(&t->wake);
+        }
     }
     pthread_mutex_unlock(&t->lock);
     if (stopped) {
@@ -432,6 +444,7 @@ bool skr_engine_thread_wait(struct skr_engine_thread *thread, skr_time timeout)
         skr_clock_deadline(thread->clock, skr_clock_now(thread->clock) + timeout);
     int rc = 0;
     pthread_mutex_lock(&thread->lock);
+    pthread_cond_signal(&thread->wake);
     const struct list *calls = &thread->list[CALLS], *rest = &thread->list[REST];
     const uint64_t until[LANES] = {calls->posted, rest->posted};
     bool done = false;

@@ -8,6 +8,10 @@
 #include "test/integration/web.h"
 #include "test/test.h"
 
+/* Of a group's map from its first pod to the last Binding, when nothing goes wrong: it waits for
+ * members, it is planned, its members are bound, it is bound. */
+enum { MAP_WRITES_MAX = 4 };
+
 struct row {
     bool gated;
     bool old_api; /* Bindings carry no labels */
@@ -50,7 +54,7 @@ static void play(const struct row *row)
     scheduler_stop(s);
     daemon_stop(d);
     assert_int_equal(cluster_writes(c, SKR_WRITE_PATCH_POD), row->old_api ? 8 : 0);
-    assert_true(cluster_writes(c, SKR_WRITE_PATCH_CONFIGMAP) <= 5);
+    assert_true(cluster_writes(c, SKR_WRITE_PATCH_CONFIGMAP) <= MAP_WRITES_MAX);
     /* No patch needed an API server that is lenient. */
     for (int i = 0; i < SKR_WRITE_KIND_COUNT; i++) {
         assert_int_equal(c->n_refused[i], 0);
@@ -71,6 +75,24 @@ TEST(eight_gated_pods_are_bound_with_three_writes_each)
 TEST(an_old_api_server_costs_one_write_more)
 {
     play(&(struct row){.gated = true, .old_api = true, .format = "text"});
+}
+
+TEST(a_map_that_waits_for_its_members_is_written_four_times_at_most)
+{
+    struct scene scene;
+    scene_begin(&scene);
+    cluster_racks(scene.c, 2, 3, 4);
+    cluster_group(scene.c, "gang", 8, PACK_SPREAD);
+    scene_start_daemon(&scene);
+    cluster_wait_key(scene.c, "gang", "status", "Waiting");
+    cluster_pods(scene.c, "job", 8, "gang", true);
+    cluster_wait_bound(scene.c, "job", 8);
+    scheduler_wait_idle(scene.s);
+    cluster_wait_key(scene.c, "gang", "status", "Bound");
+    daemon_stop(scene.d);
+    scene.d = NULL;
+    assert_true(cluster_writes(scene.c, SKR_WRITE_PATCH_CONFIGMAP) <= MAP_WRITES_MAX);
+    scene_end(&scene);
 }
 
 /* Status and plan live in annotations of the PodGroup. */
