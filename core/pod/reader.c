@@ -286,28 +286,45 @@ static struct skr_pod_share *shape_of(struct skr_pod_reader *reader,
 
 /* ---- the pod ---- */
 
-static bool read_time(struct skr_pod *pod, const struct skr_json_span *span, skr_time *ret)
+enum { SHORT_TEXT = 64 }; /* times and versions; longer ones are left to the tree */
+
+/* A string that is looked at and not kept. */
+static bool look(const struct skr_json_span *span, char text[SHORT_TEXT])
 {
-    const char *text;
+    size_t n = span->s ? span->len - 2 : 0;
+    if (n >= SHORT_TEXT || (n > 0 && memchr(span->s, '\\', span->len))) {
+        return false;
+    }
+    memcpy(text, n > 0 ? span->s + 1 : "", n);
+    text[n] = '\0';
+    return true;
+}
+
+static bool read_time(const struct skr_json_span *span, skr_time *ret)
+{
+    char text[SHORT_TEXT];
     struct skr_error error;
-    return copy(pod->arena, span, &text) &&
-           (text[0] == '\0' || skr_time_parse(text, ret, &error) == 0);
+    return look(span, text) && (text[0] == '\0' || skr_time_parse(text, ret, &error) == 0);
 }
 
 static bool read_meta(struct skr_pod *pod, const struct skr_pod_parts *parts)
 {
     struct skr_meta *meta = &pod->meta;
-    const char *version;
+    char version[SHORT_TEXT];
     if (!copy(pod->arena, &parts->namespace_, &meta->namespace_) ||
         !copy(pod->arena, &parts->name, &meta->name) ||
-        !copy(pod->arena, &parts->uid, &meta->uid) ||
-        !copy(pod->arena, &parts->version, &version) ||
-        !read_time(pod, &parts->created, &meta->created)) {
+        !copy(pod->arena, &parts->uid, &meta->uid) || !look(&parts->version, version) ||
+        !read_time(&parts->created, &meta->created)) {
         return false;
     }
     meta->resource_version = skr_meta_version_parse(version);
-    meta->deleting = parts->deleted.s && parts->deleted.len > 2;
-    if (meta->deleting && !read_time(pod, &parts->deleted, &meta->deleted_at)) {
+    char deleted[SHORT_TEXT];
+    struct skr_error error;
+    if (!look(&parts->deleted, deleted)) {
+        return false;
+    }
+    meta->deleting = deleted[0] != '\0';
+    if (meta->deleting && skr_time_parse(deleted, &meta->deleted_at, &error) != 0) {
         meta->deleted_at = 0;
     }
     return read_strings(pod->arena, &parts->annotations, want_ours, &meta->annotations);
@@ -364,8 +381,8 @@ static size_t size_of(const struct skr_pod_parts *p)
 {
     enum { ALIGNMENT = 16 };
     return sizeof(struct skr_pod) + ALIGNMENT + p->namespace_.len + p->name.len + p->uid.len +
-           p->version.len + p->created.len + p->node.len + p->nominated.len + p->failed_reason.len +
-           p->scheduled_reason.len + 2 * p->scheduled_message.len;
+           p->node.len + p->nominated.len + p->failed_reason.len + p->scheduled_reason.len +
+           2 * p->scheduled_message.len;
 }
 
 bool skr_pod_reader_read(struct skr_pod_reader *reader, struct skr_json_scan *scan,

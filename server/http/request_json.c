@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Request bodies. Filter and prioritize are the hot ones (5,000 names, 200 KB) and go through the
- * cursor of json_scan.h in one pass: names are pointers into the body. Their pod, and the rare or
- * small bodies of preempt and bind, are decoded with libjansson.
+ * cursor of json_scan.h in one pass: names are pointers into the body, and so does their pod
+ * (core/pod/reader.h) unless it is odd. The rare or small bodies of preempt and bind are decoded with
+ * libjansson.
  */
 #include "server/http/request_json.h"
 
@@ -188,14 +189,26 @@ static int parse_node_list(struct skr_json_scan *scan, struct skr_verb_args *arg
     return !scan->what ? 0 : skr_json_scan_error(scan, error);
 }
 
-static int decode_pod(const struct skr_json_span *text, struct skr_pod **ret,
-                      struct skr_error *error)
+static bool read_pod(struct skr_pod_reader *reader, const struct skr_json_span *text,
+                     struct skr_pod **ret)
+{
+    struct skr_json_scan scan;
+
+    skr_json_scan_init(&scan, text->s, text->len);
+    return reader && skr_pod_reader_read(reader, &scan, ret);
+}
+
+static int decode_pod(struct skr_pod_reader *reader, const struct skr_json_span *text,
+                      struct skr_pod **ret, struct skr_error *error)
 {
     json_error_t where;
     json_t *json;
 
     if (!text->s) {
         return skr_error_set_key(error, SKR_INVALID, "Pod", "missing");
+    }
+    if (read_pod(reader, text, ret)) {
+        return 0;
     }
     json = json_loadb(text->s, text->len, JSON_DECODE_ANY, &where);
     if (!json) {
@@ -210,7 +223,8 @@ static int decode_pod(const struct skr_json_span *text, struct skr_pod **ret,
 
 /* NodeNames, when it is there, is what is asked; else Nodes. Whatever comes second in the text
  * must not overwrite what counts: Nodes is therefore only read when no NodeNames was seen. */
-static int parse_filter(struct skr_verb_args *args, size_t len, struct skr_error *error)
+static int parse_filter(struct skr_verb_args *args, size_t len, struct skr_pod_reader *reader,
+                        struct skr_error *error)
 {
     struct skr_json_scan scan;
     struct skr_json_span pod = {0};
@@ -250,7 +264,7 @@ static int parse_filter(struct skr_verb_args *args, size_t len, struct skr_error
     if (!skr_json_scan_end(&scan)) {
         return skr_json_scan_error(&scan, error);
     }
-    return decode_pod(&pod, &args->pod, error);
+    return decode_pod(reader, &pod, &args->pod, error);
 }
 
 /* ---- preempt and bind ---- */
@@ -424,8 +438,8 @@ static int parse_bind(struct skr_verb_args *args, size_t len, struct skr_error *
 
 /* ---- all ---- */
 
-int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_verb_args *ret,
-                        struct skr_error *error)
+int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_pod_reader *reader,
+                        struct skr_verb_args *ret, struct skr_error *error)
 {
     int rc;
 
@@ -433,7 +447,7 @@ int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_v
     switch (verb) {
     case SKR_VERB_FILTER:
     case SKR_VERB_PRIORITIZE:
-        rc = parse_filter(ret, len, error);
+        rc = parse_filter(ret, len, reader, error);
         break;
     case SKR_VERB_PREEMPT:
         rc = parse_preempt(ret, len, error);

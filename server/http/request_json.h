@@ -17,6 +17,7 @@
 
 #include "core/gang/requests.h"
 #include "core/pod/pod.h"
+#include "core/pod/reader.h"
 #include "topology/base/json_scan.h"
 
 enum skr_verb {
@@ -60,9 +61,10 @@ struct skr_verb_args {
 
 /* body (len bytes, heap memory) is taken over, also on failure. Errors: SKR_INVALID with what is
  * wrong and where, SKR_LIMIT (SKR_VERB_NODES_MAX, a too large pod). On success *ret must be given
- * to skr_verb_args_fini(); on failure it is empty. Cost O(len). */
-int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_verb_args *ret,
-                        struct skr_error *error);
+ * to skr_verb_args_fini(); on failure it is empty. reader: of the calling thread, reads the pods of
+ * filter and prioritize; NULL: they are read as trees, with the same result. Cost O(len). */
+int skr_verb_args_parse(enum skr_verb verb, char *body, size_t len, struct skr_pod_reader *reader,
+                        struct skr_verb_args *ret, struct skr_error *error);
 void skr_verb_args_fini(struct skr_verb_args *args); /* an empty one is allowed */
 
 const char *skr_verb_name(enum skr_verb verb); /* "filter", ... */

@@ -117,6 +117,7 @@ TEST(odd_pods_are_left_to_the_tree)
         "{'metadata':{'name':'p','labels':{'a':'1','a':'2'}}}",
         "{'metadata':{'name':'p','annotations':{'x':'\\u0000'}}}",
         "{'metadata':{'name':'p','creationTimestamp':'soon'}}",
+        "{'metadata':{'name':'p','deletionTimestamp':'2024\\u002d10-25T12:00:00Z'}}",
         "{'metadata':{'name':'p'},'spec':null}",
         "{'metadata':{'name':'p'},'spec':{'priority':1.5}}",
         "{'metadata':{'name':'p'},'spec':{'priority':3000000000}}",

@@ -158,8 +158,8 @@ TEST(answers_read_as_kube_scheduler_wants_them)
         struct skr_verb_args args;
         struct skr_error error;
         struct skr_strbuf out;
-        if (skr_verb_args_parse(row[i].verb, skr_strdup(row[i].body), strlen(row[i].body), &args,
-                                &error) != 0) {
+        if (skr_verb_args_parse(row[i].verb, skr_strdup(row[i].body), strlen(row[i].body), NULL,
+                                &args, &error) != 0) {
             fail_msg("row %zu: %s", i, error.text);
         }
         skr_strbuf_init(&out);
@@ -183,7 +183,7 @@ TEST(names_with_quotes_and_controls_stay_json)
     struct skr_strbuf out;
 
     assert_int_equal(
-        skr_verb_args_parse(SKR_VERB_FILTER, skr_strdup(body), strlen(body), &args, NULL), 0);
+        skr_verb_args_parse(SKR_VERB_FILTER, skr_strdup(body), strlen(body), NULL, &args, NULL), 0);
     skr_strbuf_init(&out);
     assert_true(skr_answer_write(&out, &answer, &args));
     json_t *json = json_loads(out.s, 0, NULL);

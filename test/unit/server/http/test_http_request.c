@@ -9,6 +9,7 @@
 
 #include "server/http/request_json.h"
 #include "test/test.h"
+#include "test/unit/pod_same.h"
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
@@ -23,7 +24,28 @@ static int parse_n(enum skr_verb verb, const char *text, size_t n, struct skr_ve
 
     memcpy(body, text, n);
     *error = (struct skr_error){0};
-    return skr_verb_args_parse(verb, body, n, ret, error);
+    /* Every body with a reader that has seen its pod, too: the same comes out of it. */
+    struct skr_pod_reader *reader = skr_pod_reader_create();
+    struct skr_verb_args again;
+    struct skr_error said;
+    char *copy = skr_alloc(n + 1);
+    memcpy(copy, text, n);
+    int rc = skr_verb_args_parse(verb, body, n, NULL, ret, error);
+    for (int i = 0; i < 2; i++) {
+        char *once = skr_alloc(n + 1);
+        memcpy(once, copy, n);
+        assert_int_equal(skr_verb_args_parse(verb, once, n, reader, &again, &said), rc);
+        assert_true(rc != 0 || !ret->pod == !again.pod);
+        if (rc == 0 && ret->pod) {
+            assert_null(pod_difference(ret->pod, again.pod));
+        }
+        if (rc == 0) {
+            skr_verb_args_fini(&again);
+        }
+    }
+    free(copy);
+    skr_pod_reader_destroy(reader);
+    return rc;
 }
 
 static int parse(enum skr_verb verb, const char *text, struct skr_verb_args *ret,
