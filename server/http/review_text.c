@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/http/json_scan.h"
 #include "topology/base/arena.h"
+#include "topology/base/json_scan.h"
 
 /* What is kept of an object; inside NULL: the whole value. Ends with a name NULL. */
 struct member {
