@@ -187,7 +187,8 @@ static void ask_why(struct fuzz_shell *w)
         solved(w, &w->explanation);
         return;
     }
-    const struct skr_explain_request request = {"default", fuzz_group_name(choose(w, FUZZ_GROUPS))};
+    const struct skr_explain_request request = {.namespace_ = "default",
+                                                .name = fuzz_group_name(choose(w, FUZZ_GROUPS))};
     struct skr_event event = {
         .kind = SKR_EVENT_REQUEST,
         .request = {.id = ++w->explain_request, .verb = SKR_GANG_EXPLAIN, .body = &request}};

@@ -49,7 +49,7 @@ static void check_spec(const struct skr_group_spec *spec)
     }
     for (size_t i = 0; i < spec->n_warnings; i++) {
         size_t len = strlen(spec->warning[i]);
-        fuzz_check(len > 0 && len < SKR_WARNING_MAX);
+        fuzz_check(len > 0 && len < SKR_ERROR_TEXT_MAX);
         fuzz_check(strncmp(spec->warning[i], "label", 5) == 0 ||
                    strncmp(spec->warning[i], "more than", 9) == 0 ||
                    strncmp(spec->warning[i], "sakkara.group.", 14) == 0 ||

@@ -21,10 +21,7 @@
 #include "topology/base/arena.h"
 #include "topology/base/strbuf.h"
 
-#define MAPS    "/api/v1/namespaces/default/configmaps"
-#define PODS    "/api/v1/namespaces/default/pods"
 #define SERVICE "/api/v1/namespaces/sakkara/services/http:sakkara:9662/proxy"
-#define JOBS    "/apis/batch/v1/namespaces/default/jobs"
 
 enum { DEADLINE_S = 60, ARGUMENTS_MAX = 16 };
 

@@ -161,3 +161,32 @@ const char *sandbox_field(struct skr_store *store, const char *url, const char *
     json_decref(object);
     return text;
 }
+
+struct skr_store *sandbox_store(void)
+{
+    struct skr_store *store = skr_store_create(1);
+    sandbox_ok(store, 201, "POST /api/v1/nodes",
+               "{'metadata':{'name':'n1'},'status':{'capacity':{'cpu':'4','pods':'10'}}}");
+    sandbox_ok(store, 201, "POST " PODS, "{'metadata':{'name':'a1'}," RIG_POD "}");
+    sandbox_ok(store, 201, "POST " PODS,
+               "{'metadata':{'name':'g1'},'spec':{'schedulingGates':[{'name':'sakkara.gang'},"
+               "{'name':'b.c/d'}],'containers':[{'name':'c','image':'x'}]}}");
+    return store;
+}
+
+void sandbox_check_refusals(struct skr_store *store, const struct refusal *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t before = skr_store_revision(store);
+        json_t *reply = sandbox_expect(store, table[i].status, table[i].line, table[i].body);
+        if (strcmp(sandbox_text(reply, "reason"), table[i].reason) != 0) {
+            fail_msg("%s: reason %s", table[i].line, sandbox_text(reply, "reason"));
+        }
+        if (!strstr(sandbox_text(reply, "message"), table[i].message)) {
+            fail_msg("%s: %s", table[i].line, sandbox_text(reply, "message"));
+        }
+        assert_string_equal(sandbox_text(reply, "kind"), "Status");
+        assert_int_equal(skr_store_revision(store), before);
+        json_decref(reply);
+    }
+}

@@ -28,4 +28,24 @@ const char *sandbox_text(const json_t *object, const char *path);
 /* The object's field, of a GET. */
 const char *sandbox_field(struct skr_store *store, const char *url, const char *path);
 
+/* ---- a store with a node n1, a pod a1 that waits, and a gated pod g1 ---- */
+
+#define PODS   RIG_NS "/pods"
+#define MAPS   RIG_NS "/configmaps"
+#define JOBS   "/apis/batch/v1/namespaces/default/jobs"
+#define DEPLOY "/apis/apps/v1/namespaces/default/deployments"
+#define PDBS   "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+#define EVENTS "/apis/events.k8s.io/v1/namespaces/default/events"
+
+struct skr_store *sandbox_store(void);
+
+struct refusal {
+    const char *line, *body;
+    int status;
+    const char *reason, *message; /* a part of it */
+};
+
+/* Each is refused with this status and reason, and changes nothing. */
+void sandbox_check_refusals(struct skr_store *store, const struct refusal *table, size_t n);
+
 #endif

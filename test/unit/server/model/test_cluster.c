@@ -12,10 +12,7 @@
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 
-#define PODS   RIG_NS "/pods"
-#define JOBS   "/apis/batch/v1/namespaces/default/jobs"
 #define APPS   "/apis/apps/v1/namespaces/default"
-#define PDBS   "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 #define SECOND SKR_SECOND
 
 static struct skr_cluster *cluster;

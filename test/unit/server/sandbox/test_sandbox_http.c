@@ -16,9 +16,6 @@
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 
-#define PODS "/api/v1/namespaces/default/pods"
-#define MAPS "/api/v1/namespaces/default/configmaps"
-
 static struct skr_clock real_clock;
 static struct skr_cluster *cluster;
 static struct skr_sandbox_http *http;

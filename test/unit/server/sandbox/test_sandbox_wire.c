@@ -16,9 +16,6 @@
 #include "test/unit/json_text.h"
 #include "test/unit/sandbox_rig.h"
 
-#define PODS RIG_NS "/pods"
-#define MAPS RIG_NS "/configmaps"
-
 static struct skr_store *store;
 static struct skr_strbuf out;
 
