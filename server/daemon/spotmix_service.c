@@ -15,8 +15,10 @@
 #include "server/version.h"
 #include "topology/base/arena.h"
 
-/* Figures are counted over all pods: not more often than this. */
-#define FIGURES_TIME SKR_SECOND
+/* Figures are counted over all pods, in between reviews: not more often than this, and with many pods
+ * more seldom, so that one review in a thousand waits for it and not one in a hundred. */
+#define FIGURES_TIME       SKR_SECOND
+#define FIGURES_TIME_A_POD (SKR_SECOND / 10000)
 
 enum family {
     ADMISSION,
@@ -185,7 +187,8 @@ static void handled(void *service, const struct skr_engine *engine)
     if (leads != atomic_exchange(&s->leads, leads)) {
         skr_reach_kick(s->reach);
     }
-    if (s->counted == 0 || now - s->counted >= FIGURES_TIME) {
+    const size_t pods = s->last.actual[SKR_SPOTMIX_ON_DEMAND] + s->last.actual[SKR_SPOTMIX_SPOT];
+    if (s->counted == 0 || now - s->counted >= FIGURES_TIME + (skr_time)pods * FIGURES_TIME_A_POD) {
         s->counted = now;
         publish(s, skr_engine_self(engine));
     }

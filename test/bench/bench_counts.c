@@ -19,6 +19,7 @@
 #include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 #include "test/bench/field.h"
+#include "test/bench/mix.h"
 #include "test/unit/fleet.h"
 #include "topology/base/arena.h"
 
@@ -32,6 +33,9 @@ struct scene {
     struct field field;
     struct fleet fleet;
     struct skr_arena *arena;
+    struct skr_spotmix_settings mix_settings;
+    struct skr_spotmix *mix;
+    char *review;
     int64_t result; /* told at the end: a run that went wrong is no cheap run */
 };
 
@@ -42,6 +46,7 @@ void counted_solve(struct scene *scene);
 void counted_change(struct scene *scene);
 void counted_spread(struct scene *scene);
 void counted_binding(struct scene *scene);
+void counted_reviews(struct scene *scene);
 
 /* Which totals do the leaves reach together? One byte a total, one leaf after the other. */
 void counted_reference(struct scene *scene)
@@ -116,6 +121,18 @@ void counted_binding(struct scene *scene)
     skr_binding_decision_destroy(decision);
 }
 
+/* Pods of one ReplicaSet, one after the other; nothing of the solver's is used. */
+void counted_reviews(struct scene *scene)
+{
+    enum { REVIEWS = 100 };
+    for (int i = 0; i < REVIEWS; i++) {
+        struct skr_spotmix_answer answer;
+        mix_answer(scene->mix, scene->review, strlen(scene->review), i, SKR_SECOND, &answer);
+        scene->result += answer.result == SKR_SPOTMIX_PATCHED;
+        skr_strbuf_fini(&answer.body);
+    }
+}
+
 #define PACK(...)                          \
     {                                      \
         .type = SKR_RULE_PACK, __VA_ARGS__ \
@@ -175,6 +192,8 @@ static const struct {
     {"regions", counted_binding, {520, 130}, 2, 100, {PACK(0), PACK(0)}, 20},
     {"levels", counted_binding, {5000, 200}, 2, 770, {PACK(0), PACK(0)}, 20},
     {"no-levels", counted_binding, {5000, 200}, 2, 790, {PACK(0), PACK(0)}, 0},
+    /* A hundred reviews of pods of 5 KB, of a ReplicaSet that has 500. */
+    {"reviews", counted_reviews, {1, 1}, 2, 0, {PACK(0), PACK(0)}, 100},
 };
 
 /* fanout: clusters and zones; n: replicas. */
@@ -193,6 +212,25 @@ static void prepare_binding(struct fleet *f, const char *name, const int32_t fan
         fleet_constrain(f, SKR_SPREAD_ZONE, 6, 10);
         fleet_constrain(f, SKR_SPREAD_CLUSTER, 10, 20);
     }
+}
+
+static void prepare_mix(struct scene *scene)
+{
+    enum { PODS = 500 };
+    json_object_seed(1); /* places in hash tables are the same every time */
+    skr_spotmix_settings_default(&scene->mix_settings);
+    if (skr_spotmix_create(&scene->mix_settings, &scene->mix, NULL) != 0) {
+        abort();
+    }
+    mix_put_set(scene->mix, "rs", "true");
+    for (int i = 0; i < PODS; i++) {
+        char uid[32];
+        snprintf(uid, sizeof uid, "pod-%d", i);
+        json_t *pod = mix_pod("rs", uid, i);
+        skr_spotmix_put(scene->mix, SKR_SPOTMIX_POD, pod);
+        json_decref(pod);
+    }
+    scene->review = mix_review("rs");
 }
 
 static void prepare(struct scene *scene, size_t i)
@@ -216,6 +254,9 @@ static void prepare(struct scene *scene, size_t i)
         field_make(&scene->field, (size_t)cases[i].fanout[0], (size_t)cases[i].fanout[1], true);
         scene->arena = skr_arena_create(SKR_PLACEMENT_CYCLE_BYTES_MAX, 0);
     }
+    if (cases[i].run == counted_reviews) {
+        prepare_mix(scene);
+    }
     scene->problem.explain = strcmp(cases[i].name, "impossible") == 0;
     scene->problem.explain_parts = SKR_EXPLAIN_RELAXATIONS;
 }
@@ -230,6 +271,8 @@ int main(int argc, char **argv)
             prepare(&scene, i);
             cases[i].run(&scene);
             skr_arena_destroy(scene.arena);
+            skr_spotmix_destroy(scene.mix);
+            free(scene.review);
             skr_solver_cache_destroy(scene.cache);
             cluster_fini(&scene.cluster);
             fleet_free(&scene.fleet);

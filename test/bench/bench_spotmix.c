@@ -6,7 +6,8 @@
  *            workload that is off, p50 and p99
  *   http     the same over one loopback connection that is kept, as the API server keeps its own;
  *            the engine is called on the listener's thread
- *   rebuild  100,000 pods of 1,000 ReplicaSets put into an empty mix and settled; bytes a pod
+ *   rebuild  100,000 pods of 1,000 ReplicaSets put into an empty mix and settled; bytes a pod; what
+ *            the daemon's metrics count over them
  *
  * usage: bench_spotmix [ROUNDS [PODS]]     defaults 20000 500
  */
@@ -22,13 +23,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
-#include "core/spotmix/mix.h"
-#include "server/http/review_text.h"
+#include "core/spotmix/view.h"
 #include "server/http/spotmix_webhook.h"
+#include "test/bench/mix.h"
 #include "topology/base/arena.h"
 
 enum { LISTED_SETS = 1000, LISTED_PODS = 100 };
-#define K SKR_SPOTMIX_KEY_PREFIX
 
 static struct skr_spotmix_settings settings;
 static struct skr_spotmix *mix;
@@ -70,60 +70,6 @@ static void report(const char *what, double *took, size_t n)
            took[n * 99 / 100] * 1e6, (double)n / sum);
 }
 
-static void put_set(struct skr_spotmix *into, const char *uid, const char *on)
-{
-    json_t *set =
-        json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}}}", "metadata", "namespace", "d", "name", uid,
-                  "uid", uid, "labels", K, on, K "-max-on-demand-count", "100");
-    skr_spotmix_put(into, SKR_SPOTMIX_REPLICA_SET, set);
-    json_decref(set);
-}
-
-static json_t *pod_of(const char *set, const char *uid, int index)
-{
-    char number[16];
-
-    snprintf(number, sizeof number, "%d", index);
-    return json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s, s:s, s:b}]}, s:{s:s}}",
-                     "metadata", "namespace", "d", "name", uid, "uid", uid, "labels", K "-class",
-                     index < 100 ? "on-demand" : "spot", K "-index", number, "ownerReferences",
-                     "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", set, "uid", set,
-                     "controller", 1, "spec", "nodeName", "node-with-a-name-1");
-}
-
-/* A pod as large as they are, with what a template usually has. */
-static char *body_of(const char *set)
-{
-    char filler[4096];
-    memset(filler, 'x', sizeof filler - 1);
-    filler[sizeof filler - 1] = '\0';
-    json_t *body = json_pack(
-        "{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:s, s:s, s:{s:{s:{s:s}, s:[{s:s, s:s, s:s, s:s, "
-        "s:b}]}, s:{s:[{s:s, s:s, s:s}]}}}}",
-        "kind", "AdmissionReview", "apiVersion", "admission.k8s.io/v1", "request", "uid",
-        "5c0b0e9a-0000-4000-8000-000000000000", "resource", "group", "", "version", "v1",
-        "resource", "pods", "namespace", "d", "operation", "CREATE", "object", "metadata", "labels",
-        "app", "web", "ownerReferences", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name", set,
-        "uid", set, "controller", 1, "spec", "containers", "name", "c", "image", "registry/image",
-        "env", filler);
-    char *text = json_dumps(body, JSON_COMPACT);
-    json_decref(body);
-    return text;
-}
-
-/* As the listener's thread and the engine's do together. */
-static void review_once(const char *body, size_t len, int number, struct skr_spotmix_answer *answer)
-{
-    size_t n = len;
-    char *shorter = skr_review_text_shorten(body, len, &n);
-    struct skr_spotmix_review review = {
-        .body = shorter ? shorter : body, .len = n, .serving = true, .now = virtual_now};
-
-    memcpy(review.random, &number, sizeof number);
-    skr_spotmix_review(mix, &review, answer);
-    free(shorter);
-}
-
 static void bench_reviews(const char *what, const char *body, int rounds)
 {
     double *took = skr_alloc_array((size_t)rounds, sizeof *took);
@@ -134,7 +80,7 @@ static void bench_reviews(const char *what, const char *body, int rounds)
         /* 1,000 a second: reservations of half a minute do not pile up beyond what they would. */
         virtual_now += 60 * SKR_MILLISECOND;
         const double begin = processor_s();
-        review_once(body, len, i, &answer);
+        mix_answer(mix, body, len, i, virtual_now, &answer);
         took[i] = processor_s() - begin;
         skr_strbuf_fini(&answer.body);
     }
@@ -244,10 +190,10 @@ static void bench_rebuild(void)
     for (int s = 0; s < LISTED_SETS; s++) {
         char set[40], uid[64];
         snprintf(set, sizeof set, "00000000-0000-4000-8000-%012d", s);
-        put_set(fresh, set, "true");
+        mix_put_set(fresh, set, "true");
         for (int p = 0; p < LISTED_PODS; p++) {
             snprintf(uid, sizeof uid, "pod-%d-00000000-0000-4000-%012d", s, p);
-            json_t *pod = pod_of(set, uid, p);
+            json_t *pod = mix_pod(set, uid, p);
             const double begin = now_s();
             skr_spotmix_put(fresh, SKR_SPOTMIX_POD, pod);
             took += now_s() - begin;
@@ -257,6 +203,10 @@ static void bench_rebuild(void)
     const double begin = now_s();
     skr_spotmix_settle(fresh, &settling);
     took += now_s() - begin;
+    struct skr_spotmix_totals totals;
+    const double counting = processor_s();
+    skr_spotmix_totals(fresh, &totals);
+    printf("%-34s %.1f ms\n", "figures of 100,000 pods", (processor_s() - counting) * 1e3);
     printf("%-34s %.2f s, %zu bytes a pod\n", "rebuild of 100,000 pods", took,
            (mallinfo2().uordblks - before) / (LISTED_SETS * LISTED_PODS));
     skr_spotmix_destroy(fresh);
@@ -271,16 +221,16 @@ int main(int argc, char **argv)
     if (rounds <= 0 || pods < 0 || skr_spotmix_create(&settings, &mix, NULL) != 0) {
         return 2;
     }
-    put_set(mix, "rs", "true");
-    put_set(mix, "off", "false");
+    mix_put_set(mix, "rs", "true");
+    mix_put_set(mix, "off", "false");
     for (int i = 0; i < pods; i++) {
         char uid[32];
         snprintf(uid, sizeof uid, "pod-%d", i);
-        json_t *pod = pod_of("rs", uid, i);
+        json_t *pod = mix_pod("rs", uid, i);
         skr_spotmix_put(mix, SKR_SPOTMIX_POD, pod);
         json_decref(pod);
     }
-    char *body = body_of("rs"), *off = body_of("off");
+    char *body = mix_review("rs"), *off = mix_review("off");
     bench_reviews("review, patched", body, rounds);
     bench_reviews("review, switch off", off, rounds);
     bench_http(body, rounds);

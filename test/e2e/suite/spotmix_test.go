@@ -37,6 +37,7 @@ func TestSpotMix_IsExactAfterEverything(t *testing.T) {
 	for i := range 4 {
 		m.must(m.plane.CreateNodes(mixNode("spot-"+strconv.Itoa(i), "spot")))
 	}
+	m.policyWarns()
 	m.mayFail.Store(true)
 	m.workload("Deployment", "deployments", "tried", 0, 1)
 	m.ownerOf("tried")
@@ -191,6 +192,50 @@ func (m *mix) gatedToo() {
 	}
 	_, err = m.plane.Kubectl("delete", "-f", policy)
 	m.must(err)
+}
+
+// policyWarns creates pods that carry a class beside an affinity: the policy says where the two disagree, of every
+// preset, and refuses none.
+func (m *mix) policyWarns() {
+	m.Helper()
+	const disagrees = "the class is not in the required node affinity"
+	for _, c := range []struct {
+		class, index, key, operator string
+		values                      []string
+		warning                     string // "": none
+	}{
+		{"spot", "4", nodeClass, "In", []string{"spot"}, ""},
+		{"on-demand", "0", nodeClass, "In", []string{"on-demand"}, ""},
+		{"spot", "4", nodeClass, "In", []string{"on-demand"}, disagrees},
+		{"on-demand", "0", nodeClass, "In", []string{"spot"}, disagrees},
+		{"on-demand", "first", nodeClass, "In", []string{"on-demand"}, "the index is not a number"},
+		{"on-demand", "0", "karpenter.sh/capacity-type", "NotIn", []string{"spot"}, ""},
+		{"spot", "4", "karpenter.sh/capacity-type", "NotIn", []string{"spot"}, disagrees},
+		{"on-demand", "0", "eks.amazonaws.com/capacityType", "In", []string{"ON_DEMAND"}, ""},
+		{"spot", "4", "eks.amazonaws.com/capacityType", "In", []string{"SPOT"}, ""},
+		{"on-demand", "0", "cloud.google.com/gke-provisioning", "In", []string{"standard"}, ""},
+		{"on-demand", "0", "kubernetes.azure.com/scalesetpriority", "DoesNotExist", nil, ""},
+		{"spot", "4", "kubernetes.azure.com/scalesetpriority", "DoesNotExist", nil, disagrees},
+		{"spot", "4", "", "", nil, disagrees},
+	} {
+		pod := map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "judged", "labels": map[string]string{
+			mixKey + "-class": c.class, mixKey + "-index": c.index}},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "main"}}}}
+		if c.key != "" {
+			expression := map[string]any{"key": c.key, "operator": c.operator, "values": c.values}
+			pod["spec"].(map[string]any)["affinity"] = map[string]any{"nodeAffinity": map[string]any{
+				"requiredDuringSchedulingIgnoredDuringExecution": map[string]any{"nodeSelectorTerms": []any{
+					map[string]any{"matchExpressions": []any{expression}}}}}}
+		}
+		what := fmt.Sprintf("%s %s with %s %s %v", c.class, c.index, c.key, c.operator, c.values)
+		m.await(usual, what, func() error { // the policy is in force a moment after it was applied
+			warnings, err := m.plane.Admin.CreateWarned("/api/v1/namespaces/default/pods?dryRun=All", pod)
+			if err != nil || (c.warning == "") != (warnings == "") || !strings.Contains(warnings, c.warning) {
+				return fmt.Errorf("%q, want %q, %w", warnings, c.warning, err)
+			}
+			return nil
+		})
+	}
 }
 
 // explained looks at the workload with the command for people.

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -131,6 +132,19 @@ func (c *Client) Get(path string, out any) error { return c.Do("GET", path, "", 
 
 func (c *Client) Create(path string, object, out any) error {
 	return c.Do("POST", path, jsonType, object, out)
+}
+
+// CreateWarned is Create that returns what the API server warned of, a line each.
+func (c *Client) CreateWarned(path string, object any) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	response, err := c.send(ctx, "POST", path, jsonType, object)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return strings.Join(response.Header.Values("Warning"), "\n"), err
 }
 
 func (c *Client) MergePatch(path string, patch any) error {
