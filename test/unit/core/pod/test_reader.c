@@ -123,8 +123,7 @@ TEST(odd_pods_are_left_to_the_tree)
         "{'metadata':{'name':'p'},'spec':{'priority':3000000000}}",
         "{'metadata':{'name':'p'},'spec':{'containers':{}}}",
         "{'metadata':{'name':'p'},'spec':{'containers':[{'resources':{'requests':{'cpu':'x'}}}]}}",
-        "{'metadata':{'name':'p'},'spec':{'containers':[{'resources':{'requests':{'cpu':1e999}}}]}"
-        "}",
+        "{'metadata':{'name':'p'},'spec':{'overhead':{'cpu':1e999}}}",
         "{'metadata':{'name':'p'},'spec':{'schedulingGates':[1]}}",
         "{'metadata':{'name':'p'},'spec':{'volumes':[{'ephemeral':1}]}}",
         "{'metadata':{'name':'p'},'status':{'phase':'\\u0052unning'}}",
