@@ -56,6 +56,23 @@ bool plan_home_is_refused(const struct skr_gang *e, const struct group *g)
            (writer->write || skr_frame_now(e->frame) < writer->retry_at);
 }
 
+/* A patch on its way, or of unknown outcome, says something else: somebody who led before may have written the same
+ * text, which this process was about to remove. */
+static bool is_being_changed(const struct group *g, const char *text)
+{
+    const struct skr_object_writer *writer = NULL;
+    const struct sent_patch *sent = NULL;
+    if (at_podgroup(g)) {
+        writer = g->source.podgroup ? &g->source.podgroup->writer : NULL;
+        sent = g->source.podgroup ? &g->source.podgroup->sent : NULL;
+    } else if (g->source.map) {
+        writer = &g->source.map->writer;
+        sent = &g->source.map->sent;
+    }
+    return writer && (writer->write || writer->must_read) && sent->annotation &&
+           strcmp(sent->annotation, text) != 0;
+}
+
 bool plan_home_is_persisted(const struct skr_gang *e, const struct plan *plan)
 {
     return !plan->preempting && plan_home_is_written(e, plan);
@@ -78,7 +95,8 @@ bool plan_home_is_written(const struct skr_gang *e, const struct plan *plan)
             return plan->binding_persisted;
         }
     }
-    return have && plan->text && strcmp(have, plan->text) == 0;
+    return have && plan->text && strcmp(have, plan->text) == 0 &&
+           (plan->anchor || !is_being_changed(plan->group, plan->text));
 }
 
 void plan_home_note_binding(struct skr_gang *e, struct group *g)

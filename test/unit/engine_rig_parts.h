@@ -59,6 +59,8 @@ void rig_end_standby(struct rig *rig);
 /* engine_rig_preemption.c */
 /* The engine hears of this version; json NULL: of the deletion. Kept by reference. */
 void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, json_t *json);
+/* All versions that the engine can know of objects of the kind, an array to be released. */
+json_t *rig_known(const struct rig *rig, enum rig_kind kind);
 void rig_preemption_evicts(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *pod);
 /* The plan is the stored one that holds the pod. */
@@ -71,6 +73,10 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *home);
 void rig_preemption_evicted(struct rig *rig, const char *pod);
 void rig_preemption_fini(struct rig *rig);
+
+/* engine_rig_tree.c */
+/* A plan becomes Binding. home: its group's object. */
+void rig_tree_binds(struct rig *rig, const struct rig_object *home, const json_t *plan);
 
 /* engine_rig_watchdog.c */
 skr_time rig_next_reap(const struct rig *rig); /* of terminating pods; SKR_TIME_NEVER */

@@ -10,7 +10,8 @@
  *   the_pusher_fits_then      the nodes of the plan have room for it once its victims are gone
  *   nobody_goes_on_beside     no member is nominated or let through a gate where victims fill its room
  *   victims_go_whole          when a plan goes on, nobody of a group of which somebody was evicted stays
- *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed
+ *   nothing_is_in_vain        a plan for which somebody was evicted ends in Binding, unless the world changed or a
+ *                             third group pushes its own out
  *
  * Users change objects under the engine's feet, so a version counts that the engine heard of last, or that is on
  * its way to it. Sums are compared when nothing is on its way.
@@ -37,7 +38,7 @@ void rig_preemption_heard(struct rig *rig, enum rig_kind kind, const char *key, 
 }
 
 /* All versions of the kind, an array to be released. */
-static json_t *known(const struct rig *rig, enum rig_kind kind)
+json_t *rig_known(const struct rig *rig, enum rig_kind kind)
 {
     json_t *list = json_array(), *version;
     const char *key;
@@ -175,7 +176,7 @@ static int64_t planned_cpu(const struct rig *rig, const json_t *plan, const char
 /* Priorities of the group in all versions that the engine can know; without a map it is 0. */
 static void priorities(const struct rig *rig, const char *group, int *ret_least, int *ret_most)
 {
-    json_t *maps = known(rig, RIG_MAP);
+    json_t *maps = rig_known(rig, RIG_MAP);
     bool any = false;
     *ret_least = *ret_most = 0;
     for (size_t i = 0; i < json_array_size(maps); i++) {
@@ -225,7 +226,7 @@ static void victims_are_lower(struct rig *rig, const char *preemptor, const json
 
 static int smallest_size(const struct rig *rig, const char *group)
 {
-    json_t *maps = known(rig, RIG_MAP);
+    json_t *maps = rig_known(rig, RIG_MAP);
     int size = 0;
     for (size_t i = 0; i < json_array_size(maps); i++) {
         char name[600];
@@ -408,7 +409,7 @@ void rig_preemption_evicts(struct rig *rig, const struct rig_write *w, const str
     static const enum rig_kind home[] = {RIG_MAP, RIG_PODGROUP, RIG_POD};
     bool found = false;
     for (size_t i = 0; i < sizeof home / sizeof *home && !found; i++) {
-        json_t *list = known(rig, home[i]);
+        json_t *list = rig_known(rig, home[i]);
         for (size_t k = 0; k < json_array_size(list) && !found; k++) {
             json_t *plan = stored_plan(json_array_get(list, k));
             found = is_preempting(plan) && names(json_object_get(plan, "victims"), pod);
@@ -476,6 +477,22 @@ void rig_preemption_evicted(struct rig *rig, const char *pod)
     }
 }
 
+/* Its group gives way itself. */
+static bool is_pushed_out(const struct rig *rig, const struct rig_object *home)
+{
+    char group[600];
+    const struct rig_object *o;
+    bool found = false;
+    group_of(home->json, group, sizeof group);
+    DL_FOREACH(rig->list, o)
+    {
+        json_t *plan = stored_plan(o->json);
+        found = found || lists(json_object_get(plan, "victims"), group);
+        json_decref(plan);
+    }
+    return found;
+}
+
 void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
                            const struct rig_object *home)
 {
@@ -486,7 +503,7 @@ void rig_preemption_stored(struct rig *rig, const struct rig_write *w,
         before && strcmp(before, id) != 0 ? json_object_get(rig->preempting, before) : NULL;
     const json_t *since = json_object_get(ended, "since");
     if (since && rig->is_calm && !json_object_get(rig->binding_ids, before) &&
-        json_integer_value(since) == (json_int_t)rig->disturbances) {
+        json_integer_value(since) == (json_int_t)rig->disturbances && !is_pushed_out(rig, home)) {
         rig_fail(rig, "%s: its plan %s ends, and somebody was evicted for it", w->key, before);
     }
     if (ended) { /* the same plan may come again, with other victims or none */

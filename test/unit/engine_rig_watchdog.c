@@ -157,6 +157,13 @@ static void check_binding(struct rig *rig, const struct rig_write *w, const stru
     }
 }
 
+static const struct rig_object *home_of(const struct rig *rig, const struct rig_write *w)
+{
+    return w->kind == SKR_WRITE_PATCH_CONFIGMAP  ? rig_find(rig, RIG_MAP, w->key)
+           : w->kind == SKR_WRITE_PATCH_PODGROUP ? rig_find(rig, RIG_PODGROUP, w->key)
+                                                 : NULL;
+}
+
 /* A gang of which nobody runs yet is bound as a whole. */
 static void check_size(struct rig *rig, const struct rig_write *w, const json_t *plan)
 {
@@ -188,6 +195,7 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
     if (strcmp(rig_text(plan, "state"), "Binding") == 0 &&
         !json_object_get(rig->binding_ids, rig_text(plan, "id"))) {
         check_size(rig, w, plan);
+        rig_tree_binds(rig, home_of(rig, w), plan);
         json_object_foreach(json_object_get(plan, "members"), uid, node)
         {
             const struct rig_object *o;
@@ -202,13 +210,6 @@ static void check_barrier(struct rig *rig, const struct rig_write *w)
         }
     }
     json_decref(plan);
-}
-
-static const struct rig_object *home_of(const struct rig *rig, const struct rig_write *w)
-{
-    return w->kind == SKR_WRITE_PATCH_CONFIGMAP  ? rig_find(rig, RIG_MAP, w->key)
-           : w->kind == SKR_WRITE_PATCH_PODGROUP ? rig_find(rig, RIG_PODGROUP, w->key)
-                                                 : NULL;
 }
 
 void rig_watchdog_write(struct rig *rig, const struct rig_write *w)

@@ -4,6 +4,7 @@
 
 #include "test/test.h"
 #include "test/unit/engine_rig.h"
+#include "test/unit/engine_rig_failover.h"
 
 struct cluster {
     struct rig *rig;
@@ -558,6 +559,36 @@ TEST_WITH(cluster, a_preemption_that_cannot_be_taken_up_at_the_start_is_given_up
     rig_run(rig, SKR_SECOND);
     assert_string_equal(rig_key(rig, "top", "reason"), "MembersMissing");
     assert_string_equal(rig_annotation(rig, RIG_MAP, "top", "sakkara.plan"), "");
+}
+
+/* Who takes over finds the record only after it has begun to decide, and is about to remove it when it makes the same
+ * plan itself. */
+TEST_WITH(cluster, nobody_is_evicted_while_the_record_is_on_its_way_out)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 4, 0);
+    rig_start_standby(rig);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", 4, 5);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 100; i++) {
+        rig_step_standby(rig);
+    }
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"), RIG_OK);
+    assert_non_null(rig_find_write(rig, SKR_WRITE_EVICT, "low-0"));
+    rig->hold_solves = true;
+    rig_fail_over(rig);
+    rig_settle(rig);
+    size_t asked = rig_count(rig, SKR_WRITE_EVICT, NULL);
+    assert_non_null(rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"));
+    rig->hold_solves = false;
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), asked);
+    let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
 }
 
 /* One of two victims' pods is gone, the other one's eviction was not sent: it goes, too, though there is room without.
