@@ -353,7 +353,7 @@ static void look_again(struct skr_gang *e, struct group *g, const struct skr_obj
 {
     dirty_group(e, g);
     if (writer->refused) {
-        wakes_group(e, g, writer->retry_at); /* nothing is planned before */
+        wakes_group_then(e, g, writer->retry_at); /* nothing is planned before */
     }
     if (was_refused && !writer->refused) {
         trial_restart_backoff(g);

@@ -13,7 +13,7 @@ enum { BACKOFF_MAX_S = 60, STALE_MANY = 16 };
 static void delay(struct skr_gang *e, struct group *g)
 {
     g->trial.plan_at = skr_frame_now(e->frame) + e->settings.plan_delay;
-    wakes_group(e, g, g->trial.plan_at);
+    wakes_group_then(e, g, g->trial.plan_at);
 }
 
 void trial_begin(struct skr_gang *e, struct group *g)
@@ -52,7 +52,7 @@ void trial_backoff(struct skr_gang *e, struct group *g)
     g->trial.attempts++;
     g->trial.failed_epoch = e->epoch.capacity;
     g->trial.failed_input = g->input_epoch;
-    wakes_group(e, g, g->trial.backoff_until);
+    wakes_group_then(e, g, g->trial.backoff_until);
     group_state_enter(e, g, GROUP_BACKOFF);
 }
 

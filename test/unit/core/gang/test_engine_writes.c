@@ -377,3 +377,25 @@ TEST_RIG(cluster(), the_room_of_an_aborted_plan_is_given_back_only_when_its_end_
     rig_run(rig, 10 * SKR_SECOND);
     assert_string_equal(rig_state(rig, "other"), "Admitting");
 }
+
+/* The end of the pause of its object comes just before that of its own. */
+TEST(a_group_whose_plan_could_not_be_written_in_time_is_planned_again)
+{
+    struct skr_settings settings;
+    skr_settings_default(&settings);
+    settings.plan_timeout = 29900 * SKR_MILLISECOND;
+    struct rig *rig = rig_create_with(&settings);
+    rig_racks(rig, 1, 1, 2);
+    rig_sync(rig);
+    rig_fault(rig, SKR_WRITE_PATCH_CONFIGMAP, "g", RIG_LOST, 1);
+    rig_fault(rig, SKR_WRITE_GET_CONFIGMAP, "g", RIG_403, 1);
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    rig_edit(rig, RIG_MAP, "g", "{'metadata':{'labels':{'note':'x'}}}"); /* it is known again */
+    rig_run(rig, 29 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Backoff");
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_destroy(rig);
+}
