@@ -147,7 +147,7 @@ static void add_metadata(struct skr_strbuf *b, size_t i, size_t t)
         "\"kind\":\"ReplicaSet\",\"name\":\"web-%zu-5d8f7c9b6\",\"uid\":"
         "\"22222222-2222-4222-8222-%012zx\",\"controller\":true,\"blockOwnerDeletion\":true}],"
         "\"managedFields\":%s}",
-        t, i % 100000, t, t % 50, i, i + 100000, t, t, t, managed_fields);
+        t, i, t, t % 50, i, i + 100000, t, t, t, managed_fields);
 }
 
 static void add_spec(struct skr_strbuf *b, const struct world *w, size_t i, size_t t)
