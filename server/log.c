@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "topology/base/unshown.h"
+
 static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int log_level = SKR_LOG_LEVEL_DEFAULT;
 static atomic_int log_format = SKR_LOG_TEXT;
@@ -55,6 +57,27 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
+/* As %q: what a terminal obeys is escaped, beyond JSON's own too. */
+static void add_string(struct skr_strbuf *out, const char *s)
+{
+    struct skr_strbuf quoted;
+    skr_strbuf_init(&quoted);
+    skr_strbuf_add_json(&quoted, s);
+    const char *from = quoted.s;
+    for (const char *at = from; *at; at++) {
+        uint32_t code;
+        size_t n = skr_unshown(at, &code);
+        if (n > 0) {
+            skr_strbuf_addn(out, from, (size_t)(at - from));
+            skr_strbuf_addf(out, "\\u%04x", code);
+            from = at + n;
+            at = from - 1;
+        }
+    }
+    skr_strbuf_add(out, from);
+    skr_strbuf_fini(&quoted);
+}
+
 /* A JSON string is also what klog's %q writes for the characters that occur here. */
 static void add_quoted(struct skr_strbuf *out, const char *s)
 {
@@ -63,14 +86,14 @@ static void add_quoted(struct skr_strbuf *out, const char *s)
     }
     size_t n = strnlen(s, SKR_LOG_VALUE_MAX + 1);
     if (n <= SKR_LOG_VALUE_MAX) {
-        skr_strbuf_add_json(out, s);
+        add_string(out, s);
         return;
     }
     struct skr_strbuf cut;
     skr_strbuf_init(&cut);
     skr_strbuf_addn(&cut, s, SKR_LOG_VALUE_MAX);
     skr_strbuf_add(&cut, "...");
-    skr_strbuf_add_json(out, cut.s);
+    add_string(out, cut.s);
     skr_strbuf_fini(&cut);
 }
 

@@ -15,6 +15,7 @@
 #include "core/gang/map_entry.h"
 #include "core/gang/membership.h"
 #include "core/gang/outputs.h"
+#include "core/gang/pods.h"
 #include "core/gang/preemption.h"
 #include "core/gang/restore_plan.h"
 #include "core/gang/status.h"
@@ -70,11 +71,25 @@ static void restore_conditions(struct group *g)
     json_decref(list);
 }
 
+/* Who has waited longest is planned first, and the time stands where the group's user may write: a group that waits has
+ * not done so before its oldest pod was there, nor, when it appeared after the start, in any earlier life. */
+static void restore_times(struct skr_gang *e, struct group *g, bool late)
+{
+    skr_time begin = time_key(g, "schedBeginTime"), now = skr_frame_now(e->frame);
+    const struct pod_entry *oldest = membership_oldest(g);
+    if (begin > now || (late && g->seats.n_bound == 0)) {
+        begin = 0;
+    } else if (begin > 0 && oldest && begin < oldest->pod->meta.created) {
+        begin = oldest->pod->meta.created;
+    }
+    group_state_set_times(g, begin, time_key(g, "schedEndTime"));
+}
+
 /* What was reported before is not reported again. */
-static void restore_keys(struct skr_gang *e, struct group *g)
+static void restore_keys(struct skr_gang *e, struct group *g, bool late)
 {
     const char *solver = restore_object_key(g, "schedSolverTimeMilli");
-    group_state_set_times(g, time_key(g, "schedBeginTime"), time_key(g, "schedEndTime"));
+    restore_times(e, g, late);
     trial_restore(g, solver ? strtoll(solver, NULL, 10) : 0);
     status_restore(g, restore_object_key(g, "status"), restore_object_key(g, "reason"));
     bool finished = g->reported.status == SKR_STATUS_FINISHED;
@@ -88,14 +103,19 @@ static void restore_keys(struct skr_gang *e, struct group *g)
     restore_conditions(g);
 }
 
-void restore_object(struct skr_gang *e, struct group *g)
+static void read_object(struct skr_gang *e, struct group *g, bool late)
 {
     if (g->restored) {
         return;
     }
     group_source_resolve(e, g);
     membership_update(e, g);
-    restore_keys(e, g);
+    restore_keys(e, g, late);
+}
+
+void restore_object(struct skr_gang *e, struct group *g)
+{
+    read_object(e, g, false);
 }
 
 void restore_group(struct skr_gang *e, struct group *g)
@@ -114,7 +134,7 @@ void restore_late(struct skr_gang *e, struct group *g)
     if (g->restored) {
         return;
     }
-    restore_object(e, g);
+    read_object(e, g, true);
     g->restored = true;
     membership_changed(g);
     dirty_group(e, g);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "topology/base/decimal.h"
+#include "topology/base/unshown.h"
 
 enum {
     SPEC_BYTES_MAX = 4 * 1024 * 1024, /* arena limit: a ConfigMap has at most 1 MiB */
@@ -48,8 +49,7 @@ void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX])
 {
     size_t n = 0;
     for (; n < SKR_QUOTE_MAX - 1 && s[n] != '\0'; n++) {
-        unsigned char c = (unsigned char)s[n];
-        buffer[n] = c < 0x20 || c == 0x7F ? '?' : s[n];
+        buffer[n] = s[n];
     }
     if (s[n] != '\0') {
         n = SKR_QUOTE_MAX - 1 - strlen("...");
@@ -60,6 +60,7 @@ void skr_group_quote(const char *s, char buffer[SKR_QUOTE_MAX])
         n += strlen("...");
     }
     buffer[n] = '\0';
+    skr_unshown_replace(buffer);
 }
 
 /* ---- integers ---- */

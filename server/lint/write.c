@@ -5,6 +5,7 @@
 #include "server/lint/parts.h"
 #include "server/version.h"
 #include "topology/base/arena.h"
+#include "topology/base/unshown.h"
 
 static const char *severity(const struct lint_finding *f)
 {
@@ -39,8 +40,10 @@ static void write_line(const struct lint_finding *f, struct skr_strbuf *out)
     }
     skr_strbuf_addf(out, ": %s: ", severity(f));
     /* One line a finding, whatever stands in the file. */
-    for (const char *c = f->text; *c != '\0'; c++) {
-        skr_strbuf_addc(out, (unsigned char)*c < 0x20 || *c == 0x7F ? '?' : *c);
+    for (const char *c = f->text; *c != '\0';) {
+        size_t unshown = skr_unshown(c, NULL);
+        skr_strbuf_addc(out, unshown > 0 ? '?' : *c);
+        c += unshown > 0 ? unshown : 1;
     }
     write_see(f, out);
     skr_strbuf_addf(out, " [%s]\n", skr_lint_rules[f->rule].code);

@@ -7,6 +7,7 @@
 
 #include "server/object/duration.h"
 #include "topology/base/arena.h"
+#include "topology/base/unshown.h"
 
 const char *skr_page_text(const json_t *object, const char *key)
 {
@@ -39,15 +40,14 @@ skr_time skr_page_time(const json_t *object, const char *key)
 
 void skr_page_add_clean(struct skr_strbuf *out, const char *s, bool word)
 {
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        const bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
-        if (c < 0x20 || c == 0x7f || c1) {
+    while (*s) {
+        const size_t unshown = skr_unshown(s, NULL);
+        if (unshown > 0) {
             skr_strbuf_addc(out, '?');
-            s += c1;
         } else {
-            skr_strbuf_addc(out, word && c == ' ' ? '_' : *s);
+            skr_strbuf_addc(out, word && *s == ' ' ? '_' : *s);
         }
+        s += unshown > 0 ? unshown : 1;
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "topology/base/json_field.h"
+#include "topology/base/unshown.h"
 #include "topology/quantity.h"
 
 #define AMOUNT_MAX (INT64_C(1) << 61) /* differences of two of them fit */
@@ -23,11 +24,9 @@ void skr_solve_quote(const char *s, char buffer[SKR_SOLVE_QUOTE_MAX])
     while (n > 0 && s[n] != '\0' && ((unsigned char)s[n] & 0xC0U) == 0x80U) {
         n--; /* never in the middle of a character */
     }
-    for (size_t i = 0; i < n; i++) {
-        bool control = (unsigned char)s[i] < 0x20 || s[i] == 0x7f;
-        buffer[i] = control ? '?' : s[i];
-    }
+    memcpy(buffer, s, n);
     buffer[n] = '\0';
+    skr_unshown_replace(buffer);
 }
 
 int skr_solve_refuse(const struct skr_solve_reader *r, const char *const *path, const char *text)

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "topology/base/unshown.h"
+
 /* Drops a UTF-8 sequence that the end of the buffer has cut; len is the length of text. */
 static void trim_cut_sequence(char *text, size_t len)
 {
@@ -46,11 +48,7 @@ static void add_list(struct skr_error *error, const char *format, va_list args)
     } else if ((size_t)n >= room) {
         trim_cut_sequence(error->text, sizeof error->text - 1);
     }
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7F) {
-            *text = '?';
-        }
-    }
+    skr_unshown_replace(text);
 }
 
 static void add(struct skr_error *error, const char *format, ...) SKR_PRINTF(2, 3);

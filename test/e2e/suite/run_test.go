@@ -22,6 +22,7 @@ type run struct {
 	kubelet   *cluster.Kubelet
 	rec       *cluster.Recorder
 	proxy     *cluster.Proxy
+	proxies   []*cluster.Proxy // of further daemons
 	daemon    *cluster.Daemon
 	tap       *cluster.Tap
 	scheduler *cluster.Scheduler
@@ -208,7 +209,11 @@ func (r *run) finish() {
 	if !running {
 		r.Errorf("the daemon is not running at the end of the scenario")
 	} else {
-		for _, wrong := range r.rec.Verify(r.tap.Calls(), r.proxy.Writes()) {
+		writes := r.proxy.Writes()
+		for _, proxy := range r.proxies {
+			writes = append(writes, proxy.Writes()...)
+		}
+		for _, wrong := range r.rec.Verify(r.tap.Calls(), writes) {
 			r.Error(wrong)
 		}
 		r.keepState()

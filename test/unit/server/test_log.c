@@ -48,6 +48,19 @@ TEST(json_is_one_object_with_the_same_keys)
     skr_strbuf_fini(&out);
 }
 
+TEST(what_a_terminal_obeys_is_escaped)
+{
+    const struct skr_log_pair odd[] = {SKR_LOG_S("name", "a\xC2\x9B"
+                                                         "2Jb\xE2\x80\xAE"
+                                                         "c\x7F"),
+                                       SKR_LOG_END};
+    struct skr_strbuf out;
+    skr_strbuf_init(&out);
+    skr_log_write(&out, SKR_LOG_TEXT, SKR_LOG_INFO, 0, &noon, 7, "a.c", 1, "M", odd);
+    assert_non_null(strstr(out.s, "name=\"a\\u009b2Jb\\u202ec\\u007f\""));
+    skr_strbuf_fini(&out);
+}
+
 TEST(a_long_value_is_cut)
 {
     static char text[SKR_LOG_VALUE_MAX + 100];

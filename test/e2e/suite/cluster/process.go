@@ -81,6 +81,12 @@ func (p *Process) Running() bool {
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
+// Pause sends SIGSTOP: the process is there and does nothing, not even when it is asked to end.
+func (p *Process) Pause() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume sends SIGCONT.
+func (p *Process) Resume() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
+
 // Kill sends SIGKILL and waits. A nil or dead process is fine.
 func (p *Process) Kill() {
 	if p != nil {

@@ -68,6 +68,9 @@ func NewTap(daemon *Daemon) (*Tap, error) {
 	return t, nil
 }
 
+// Point sends calls from now on to another daemon, as a Service does whose ready pod has changed.
+func (t *Tap) Point(daemon *Daemon) { t.update(func() { t.daemon = daemon }) }
+
 // Stop closes the tap with all calls that are under way.
 func (t *Tap) Stop() {
 	for _, server := range t.servers {
@@ -131,10 +134,12 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	t.mu.Lock()
 	address := t.daemon.Extender
 	if call.Verb == "bind" {
 		address = t.daemon.Bind
 	}
+	t.mu.Unlock()
 	onward, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+address+r.URL.Path, bytes.NewReader(body))
 	if err != nil {
 		return

@@ -173,3 +173,45 @@ TEST_RIG(cluster(), names_that_nothing_refers_to_are_given_back)
     }
     assert_true(rig->gang->n_names_swept < 3000);
 }
+
+/* An honest group of 8 waits behind pods that have the cluster; a thief of 8 comes later with a time of its own making. Room
+ * for one of them becomes free. */
+static void who_waited_longer(bool restart)
+{
+    struct rig *rig = cluster();
+    rig_pods(rig, "old", 16, NULL, 0);
+    rig_group(rig, "honest", 8, 0, NULL);
+    rig_sync(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_pods(rig, "h", 8, "honest", RIG_GATED);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_create_json(rig, RIG_MAP, "thief",
+                    "{'metadata':{'labels':{'sakkara.group':''}},'data':{'name':'thief','size':'8',"
+                    "'schedBeginTime':'1970-01-02T00:00:00Z'}}");
+    rig_pods(rig, "t", 8, "thief", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    if (restart) {
+        rig_edit(rig, RIG_MAP, "thief", "{'data':{'schedBeginTime':'1970-01-02T00:00:00Z'}}");
+        rig_restart(rig);
+        rig_run(rig, SKR_SECOND);
+    }
+    for (int i = 0; i < 8; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "old-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "h", 8);
+    assert_int_equal(rig_n_bound(rig, "thief"), 0);
+    rig_destroy(rig);
+}
+
+TEST(a_time_that_a_user_wrote_puts_his_group_before_nobody)
+{
+    who_waited_longer(false);
+}
+
+TEST(nor_does_it_after_a_restart)
+{
+    who_waited_longer(true);
+}

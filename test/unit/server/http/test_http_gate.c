@@ -174,6 +174,24 @@ TEST(what_is_no_review_is_refused_with_a_reason)
     }
 }
 
+TEST(a_review_of_depth_a_hundred_thousand_is_refused)
+{
+    enum { DEPTH = 100000 };
+    static const char head[] = "{\"request\":{\"object\":";
+    struct skr_strbuf body, out;
+    struct skr_error error;
+    skr_strbuf_init(&body);
+    skr_strbuf_init(&out);
+    skr_strbuf_add(&body, head);
+    for (int i = 0; i < DEPTH; i++) {
+        skr_strbuf_addc(&body, '[');
+    }
+    assert_int_equal(skr_gate_review(&options, body.s, body.len, &out, &error), -SKR_INVALID);
+    assert_non_null(strstr(error.text, "maximum parsing depth"));
+    skr_strbuf_fini(&out);
+    skr_strbuf_fini(&body);
+}
+
 TEST(the_listener_answers_reviews_and_refuses_the_rest)
 {
     struct skr_gate *gate = NULL;

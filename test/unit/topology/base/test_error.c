@@ -72,6 +72,25 @@ TEST(a_text_is_one_line_whatever_it_quotes)
     assert_string_equal(error.text, "x?y: near 'a??b?'");
 }
 
+TEST(a_text_holds_nothing_that_a_terminal_obeys_or_that_turns_it_around)
+{
+    struct skr_error error;
+    (void)skr_error_set(&error, SKR_INVALID, "got '%s'",
+                        "\xC2\x9B"
+                        "31mred, \xE2\x80\xAE"
+                        "evil\xE2\x81\xA9, a\xE2\x80\x8B"
+                        "b, "
+                        "\xEF\xBB\xBFz\xE2\x80\xA8, \xD8\x9C.");
+    assert_string_equal(error.text, "got '?31mred, ?evil?, a?b, ?z?, ?.'");
+    (void)skr_error_set(&error, SKR_INVALID, "%s",
+                        "gr\xC3\xB6\xC3\x9F"
+                        "er \xE2\x80\x94 \xE6\x97\xA5");
+    assert_string_equal(error.text, "gr\xC3\xB6\xC3\x9F"
+                                    "er \xE2\x80\x94 \xE6\x97\xA5"); /* text stays text */
+    (void)skr_error_set(&error, SKR_INVALID, "%s", "cut \xE2\x80");
+    assert_string_equal(error.text, "cut \xE2\x80"); /* no UTF-8: not ours to judge */
+}
+
 static const char *key_of(const struct skr_error *error)
 {
     static char key[SKR_ERROR_KEY_MAX];
