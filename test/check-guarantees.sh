@@ -9,10 +9,10 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Names of all tests: C (TEST, TEST_WITH, TEST_EACH) and Go.
+# Names of all tests: of C, whose macros TEST and TEST_... have the name last and a body behind it, and of Go.
 {
     find test/unit test/property test/integration -name '*.c' -exec cat {} + | tr '\n' ' ' |
-        grep -oE 'TEST(_WITH|_EACH)?\([^)]*\)' | sed -E 's/.*[(, ]([a-z0-9_A-Z]+)\)$/\1/'
+        grep -oE 'TEST(_[A-Z]+)?\([^{;]*\) *\{' | sed -E 's/.*[(, ]([a-z0-9_A-Z]+)\) *\{$/\1/'
     cat test/e2e/suite/*_test.go | sed -nE 's/^func (Test[A-Za-z0-9_]+)\(.*/\1/p'
 } | sort -u >"$work/tests"
 
