@@ -287,7 +287,7 @@ func TestD38_TheComputedNodesAreKept(t *testing.T) {
 	})
 	planned := r.nodesOfPlan("top")
 	r.quiet(2*time.Second, "they are waited for", func(v *cluster.View) error {
-		if n := len(v.Pods(r.ns, terminating)); n != len(low) || r.evictions() != len(low) {
+		if n := len(v.Pods(r.ns, terminating)); n != len(low) || r.evictions() > len(low) {
 			return fmt.Errorf("%d victims, %d evictions", n, r.evictions())
 		}
 		return r.noneBound("top")(v)
