@@ -15,6 +15,7 @@
 
 #include "core/gang/bind_calls.h"
 #include "core/gang/dirty.h"
+#include "core/gang/group_table.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"
@@ -147,6 +148,10 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     membership_changed(g);
+    struct group *preemptor = g->victim.leaving ? groups_find(e, g->victim.by) : NULL;
+    if (preemptor) { /* it waits for the end of this plan */
+        dirty_group(e, preemptor);
+    }
     skr_tree_unref(plan->tree);
     free(plan->vacancy);
     free(plan->abort.message);

@@ -237,6 +237,11 @@ func (s *siege) settle() {
 		}
 	}
 	s.Errorf("after %v:\n%s", siegeSettles, strings.Join(wrong, "\n"))
+	for _, g := range s.gangs { // what the daemon makes of those that are not bound
+		if _, page := s.daemon.AdminGet("/v1/groups/" + s.ns + "/" + g.name); !contains(page, `"status":"Bound"`) {
+			s.Logf("%s", page)
+		}
+	}
 }
 
 // judge compares the objects with what may be.

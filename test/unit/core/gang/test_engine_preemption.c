@@ -479,6 +479,40 @@ TEST_WITH(cluster, a_plan_that_is_not_binding_is_taken_back)
     assert_string_equal(rig_key(rig, "low", "reason"), "WaitingForCapacity");
 }
 
+static void answer_all(struct rig *rig, const char *map)
+{
+    for (int i = 0; i < 8; i++) { /* each answer may bring another write */
+        while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, map)) {
+            rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, map), RIG_OK);
+        }
+        rig_settle(rig);
+    }
+}
+
+TEST_WITH(cluster, a_plan_that_is_taken_back_late_is_waited_for_and_no_longer)
+{
+    struct rig *rig = cluster->rig;
+    rig->hold_scheduler = true;
+    start(rig, 1);
+    gang(rig, "low", 4, 1);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    answer_all(rig, "top"); /* its plan is written, and the other one is to go */
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_true(*rig_annotation(rig, RIG_MAP, "low", "sakkara.plan"));
+    rig_run(rig, 40 * SKR_SECOND); /* all else has come to rest */
+    answer_all(rig, "top");
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "low"), RIG_OK);
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "top"), "Planned");
+    rig->hold_scheduler = false;
+    let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
 TEST_WITH(cluster, d49_preemption_survives_a_restart_with_the_same_victims_and_plan)
 {
     struct rig *rig = cluster->rig;
