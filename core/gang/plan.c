@@ -15,7 +15,6 @@
 
 #include "core/gang/bind_calls.h"
 #include "core/gang/dirty.h"
-#include "core/gang/group_table.h"
 #include "core/gang/membership.h"
 #include "core/gang/names.h"
 #include "core/gang/nodes.h"
@@ -125,6 +124,18 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     dirty_plan(e);
 }
 
+/* Of a group that gives way: whoever waits for its end looks again. That may be several, of which it names the last. */
+static void tell_preemptors(struct skr_gang *e)
+{
+    struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        if (g->plan->preempting) {
+            dirty_group(e, g);
+        }
+    }
+}
+
 void plan_destroy(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
@@ -148,9 +159,8 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     membership_changed(g);
-    struct group *preemptor = g->victim.leaving ? groups_find(e, g->victim.by) : NULL;
-    if (preemptor) { /* it waits for the end of this plan */
-        dirty_group(e, preemptor);
+    if (g->victim.leaving) {
+        tell_preemptors(e);
     }
     skr_tree_unref(plan->tree);
     free(plan->vacancy);

@@ -41,7 +41,11 @@ type siegeGang struct {
 // every gang is bound as a whole or not at all and says why, truly; no node holds more than it has; nobody waits for victims or gave
 // way to a gang that did not come.
 func TestFaults_EverybodyDiesAndEveryGangIsWhole(t *testing.T) {
-	duration, err := time.ParseDuration(fromEnvironment("SAKKARA_FAULTS", "12s"))
+	wanted := fromEnvironment("SAKKARA_FAULTS", "")
+	if wanted == "" {
+		t.Skip("takes as long as one wants: make faults")
+	}
+	duration, err := time.ParseDuration(wanted)
 	if err != nil {
 		t.Fatal(err)
 	}
