@@ -82,7 +82,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 LINK = $(CC) $(CFLAGS_BASE) $(OPT) $(CFLAGS) $(LDFLAGS)
 
-.PHONY: fleet-load soak replicas explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
+.PHONY: fleet-load soak replicas faults explore planted all deps demo sandbox check unit property prove integration goldens unit-server e2e e2e-all e2e-sandbox e2e-agree scenarios e2e-demo bench bench-e2e \
 	bench-solver bench-counts bench-start benchmarks asan tsan fuzz fuzz-replay objects lint lint-cppcheck lint-analyzer \
 	lint-clang format format-check check-layers man install uninstall image image-check clean help FORCE
 .DEFAULT_GOAL := all
@@ -260,6 +260,9 @@ soak: $(BIN) ## one namespace at war with another one: DURATION=10m, RATE=200 po
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_SOAK_RATE=$${RATE:-200} test/e2e/soak.sh "$${DURATION:-2m}"
 replicas: $(BIN) ## two daemons, whose leader goes in every way (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} test/e2e/replicas.sh
+faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)
+	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_E2E_PLANES=1 SAKKARA_FAULTS=$${DURATION:-5m} SAKKARA_FAULTS_GANGS=$${GANGS:-200} \
+	    SAKKARA_FAULTS_SEED=$${SEED:-$$(date +%Y%m%d)} test/e2e/run.sh -run EverybodyDies
 e2e-all: $(BIN) ## the same on every supported version
 	@ALL=1 test/e2e/run.sh
 e2e-sandbox: $(BIN) ## the same scenarios on the sandbox (needs Go, builds no control plane)

@@ -19,6 +19,8 @@ fi
 step layers $make check-layers
 step "layers, planted" test/check-layers.sh --planted
 step "circles, planted" test/check-circles.sh --planted
+step guarantees test/check-guarantees.sh
+step "guarantees, planted" test/check-guarantees.sh --planted
 step dialect test/dialect.sh
 step "dialect, planted" test/dialect.sh --planted
 step format $make format-check

@@ -124,6 +124,18 @@ static void release_victims(struct skr_gang *e, struct plan *plan)
     dirty_plan(e);
 }
 
+/* Of a group that gives way: whoever waits for its end looks again. That may be several, of which it names the last. */
+static void tell_preemptors(struct skr_gang *e)
+{
+    struct group *g;
+    DL_FOREACH2(e->planned, g, pnext)
+    {
+        if (g->plan->preempting) {
+            dirty_group(e, g);
+        }
+    }
+}
+
 void plan_destroy(struct skr_gang *e, struct plan *plan)
 {
     struct group *g = plan->group;
@@ -147,6 +159,9 @@ void plan_destroy(struct skr_gang *e, struct plan *plan)
     DL_DELETE2(e->planned, g, pprev, pnext);
     g->plan = NULL;
     membership_changed(g);
+    if (g->victim.leaving) {
+        tell_preemptors(e);
+    }
     skr_tree_unref(plan->tree);
     free(plan->vacancy);
     free(plan->abort.message);

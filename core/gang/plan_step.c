@@ -388,7 +388,9 @@ static void step_binding(struct skr_gang *e, struct group *g)
             return;
         }
     }
-    if (plan->n_vacancies == 0 || skr_frame_now(e->frame) >= plan->deadline) {
+    /* Seats are kept for replacements, and nobody will ask for those of a group that is gone. */
+    bool deserted = !g->members && !g->source.maps && !g->source.podgroup;
+    if (plan->n_vacancies == 0 || deserted || skr_frame_now(e->frame) >= plan->deadline) {
         finish(e, g);
     } else {
         wakes_group(e, g, plan->deadline);

@@ -65,7 +65,7 @@ static void delete_gang(const struct scene *scene, int round)
     cluster_delete(scene->c, "ConfigMap", name);
 }
 
-TEST(gangs_are_bound_in_the_middle_of_churn)
+TEST(d25_gangs_are_bound_in_the_middle_of_churn)
 {
     struct scene scene;
     pthread_t thread[2];

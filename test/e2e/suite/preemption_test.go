@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -59,10 +60,10 @@ func (r *run) untouched(group string, before map[string]bool) func(*cluster.View
 	}
 }
 
-// TestPreemption_TheGangOfTheLeastPriorityGivesWay: A gang that fits nowhere pushes out the running gang of the least
+// TestD36_TheGangOfTheLeastPriorityGivesWay: A gang that fits nowhere pushes out the running gang of the least
 // priority, whole, through the Eviction API, and no other pod; both sides say so. What the victim's controller makes anew waits,
 // and is a new start once there is room.
-func TestPreemption_TheGangOfTheLeastPriorityGivesWay(t *testing.T) {
+func TestD36_TheGangOfTheLeastPriorityGivesWay(t *testing.T) {
 	bothWays(t, func(t *testing.T, withGate bool) {
 		nodes, tree := racks([]int{4}, []int{4})
 		r := start(t, nodes, options{})
@@ -126,9 +127,9 @@ func (r *run) budget(group string, minAvailable int) {
 	})
 }
 
-// TestPreemption_BudgetsAreKept: A gang whose PodDisruptionBudget lets nobody go is no victim: the next one
+// TestD40_BudgetsAreKept: A gang whose PodDisruptionBudget lets nobody go is no victim: the next one
 // goes. Once the budget is gone, that one takes the room of the first.
-func TestPreemption_BudgetsAreKept(t *testing.T) {
+func TestD40_BudgetsAreKept(t *testing.T) {
 	nodes, tree := racks([]int{4}, []int{4})
 	r := start(t, nodes, options{})
 	r.topology(tree)
@@ -146,9 +147,9 @@ func TestPreemption_BudgetsAreKept(t *testing.T) {
 	}
 }
 
-// TestPreemption_SurvivesADaemonThatDies: Killed in the middle of its evictions, the daemon goes on with the same
+// TestD49_PreemptionSurvivesADaemonThatDies: Killed in the middle of its evictions, the daemon goes on with the same
 // victims after a restart and evicts nobody else.
-func TestPreemption_SurvivesADaemonThatDies(t *testing.T) {
+func TestD49_PreemptionSurvivesADaemonThatDies(t *testing.T) {
 	nodes, tree := racks([]int{4}, []int{4})
 	r := start(t, nodes, options{})
 	r.anyEvents("some die with the daemon")
@@ -221,6 +222,179 @@ func TestPreemption_AForcedDeletionIsMarked(t *testing.T) {
 		t.Errorf("%d of %d victims were marked", len(marked), len(low))
 	}
 	r.must(r.plane.Admin.Delete(r.budgets() + "/low"))
+	// Which of the new pods is which depends on the order in which the old ones went.
+	r.must(r.plane.Admin.Delete("/apis/apps/v1/namespaces/" + r.ns + "/replicasets/low"))
+	r.removeGroup("low")
+}
+
+// evictions that the API server has granted so far.
+func (r *run) evictions() int {
+	return r.proxy.Count(func(w *cluster.Write) bool { return w.Is("POST", "/eviction") })
+}
+
+// running creates a gang of a priority and waits for it.
+func (r *run) running(name string, size, priority int, changes ...change) map[string]bool {
+	r.Helper()
+	r.groupMap(name, map[string]string{"name": name, "size": fmt.Sprint(size), "priority": fmt.Sprint(priority), "constraints": `{"rack":{"hard":true}}`})
+	r.members(name, size, append([]change{gated}, changes...)...)
+	r.wait(usual, name+" runs", r.podsRunning(name, size))
+	return r.uids(name)
+}
+
+// TestD37_NobodyIsEvictedWithoutNeedOrUse: While there is room, and where not even all victims together would make enough, a gang of
+// high priority evicts nobody and is never reported as Preempting.
+func TestD37_NobodyIsEvictedWithoutNeedOrUse(t *testing.T) {
+	nodes, tree := racks([]int{4}, []int{4})
+	r := start(t, nodes, options{})
+	r.anyRetries("they count from the creation of a pod")
+	r.topology(tree)
+	low := r.running("low", 4, 1)
+	top := r.running("top", 4, 10) // there is room: no need
+	r.groupMap("wide", map[string]string{"name": "wide", "size": "8", "priority": "5"})
+	r.members("wide", 8, gated) // top does not give way, and low is not enough: no use
+	r.wait(usual, "it waits for capacity", r.reason("wide", "Ready", "WaitingForCapacity"))
+	r.quiet(2*time.Second, "nobody has to go", func(v *cluster.View) error {
+		if status := r.statusOf(v, "wide"); status == "Preempting" || r.evictions() > 0 {
+			return fmt.Errorf("%s, %d evictions", status, r.evictions())
+		}
+		return nil
+	})
+	r.wait(usual, "low was left alone", r.untouched("low", low))
+	r.wait(usual, "top was left alone", r.untouched("top", top))
+}
+
+// TestD38_TheComputedNodesAreKept: Victims that terminate for long are waited for: no further ones are chosen, and the gang goes to
+// the nodes of the plan that named them.
+func TestD38_TheComputedNodesAreKept(t *testing.T) {
+	nodes, tree := racks([]int{4}, []int{4})
+	r := start(t, nodes, options{})
+	r.anyRetries("they count from the creation of a pod")
+	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
+	r.topology(tree)
+	low := r.running("low", 4, 1, func(pod *cluster.Pod) { pod.Finalizers = []string{"example.com/lingers"} })
+	mid := r.running("mid", 4, 2)
+	r.Cleanup(func() { r.letGo("low", 4) })
+	r.groupMap("top", map[string]string{"name": "top", "size": "4", "priority": "10"})
+	r.members("top", 4, gated)
+	terminating := func(pod *cluster.Pod) bool {
+		return cluster.GroupOf(pod) == "low" && pod.DeletionTimestamp != nil
+	}
+	r.wait(usual, "all victims terminate", func(v *cluster.View) error {
+		if n := len(v.Pods(r.ns, terminating)); n != len(low) {
+			return fmt.Errorf("%d do", n)
+		}
+		return nil
+	})
+	planned := r.nodesOfPlan("top")
+	r.quiet(2*time.Second, "they are waited for", func(v *cluster.View) error {
+		if n := len(v.Pods(r.ns, terminating)); n != len(low) || r.evictions() > len(low) {
+			return fmt.Errorf("%d victims, %d evictions", n, r.evictions())
+		}
+		return r.noneBound("top")(v)
+	})
+	r.letGo("low", 4)
+	r.wait(usual, "top is bound", r.allBound("top", 4))
+	r.wait(usual, "mid was left alone", r.untouched("mid", mid))
+	if placed := r.placed("top"); placed != planned {
+		t.Errorf("placed on %s, planned on %s", placed, planned)
+	}
+	if n := r.evictions(); n != len(low) {
+		t.Errorf("%d evictions", n)
+	}
+}
+
+// letGo drops the finalizers of a group's pods.
+func (r *run) letGo(group string, n int) {
+	for i := range n {
+		_ = r.plane.Admin.MergePatch(r.podPath(fmt.Sprintf("%s-%d", group, i)), `{"metadata":{"finalizers":null}}`)
+	}
+}
+
+func (r *run) nodesOfPlan(group string) (text string) {
+	r.rec.Look(func(v *cluster.View) {
+		if plan := cluster.PlanOf(&v.Map(r.ns, group).Meta); plan != nil {
+			text = countText(plan.Nodes)
+		}
+	})
+	return text
+}
+
+// TestD39_VictimsWithPendingMembersDoEmpty: A victim of which three members run and one waits gives way as a whole, and what is left of
+// it is a group that waits for members.
+func TestD39_VictimsWithPendingMembersDoEmpty(t *testing.T) {
+	nodes, tree := racks([]int{3}, []int{3})
+	r := start(t, nodes, options{})
+	r.anyRetries("they count from the creation of a pod")
+	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
+	r.topology(tree)
+	r.running("low", 3, 1)
+	mid := r.running("mid", 3, 2)
+	r.must(r.plane.Admin.MergePatch(r.mapPath("low"), `{"data":{"size":"4"}}`))
+	r.create(r.pod("low-3", label("sakkara.group.name", "low"), gated)) // no room for it
+	r.wait(usual, "one member waits", r.reason("low", "Bound", "NeverFits"))
+	r.groupMap("top", map[string]string{"name": "top", "size": "3", "priority": "10"})
+	r.members("top", 3, gated)
+	r.wait(usual, "top is bound", r.allBound("top", 3))
+	r.wait(usual, "what is left of low waits for members", r.reason("low", "Waiting", "MembersMissing"))
+	r.wait(usual, "mid was left alone", r.untouched("mid", mid))
+	if n := r.evictions(); n != 3 {
+		t.Errorf("%d evictions", n)
+	}
+}
+
+// TestD41_VictimSearchIgnoresIneligibleNodes: Gangs on nodes that are closed to the one that lacks room are no victims.
+func TestD41_VictimSearchIgnoresIneligibleNodes(t *testing.T) {
+	nodes, tree := racks([]int{4}, []int{4})
+	nodes[0].Spec.Taints = []cluster.Taint{{Key: "special", Effect: "NoSchedule"}}
+	r := start(t, nodes, options{})
+	r.anyRetries("they count from the creation of a pod")
+	r.topology(tree)
+	high := r.running("high", 4, 20) // the only node that is open to all
+	low := r.running("low", 4, 1, tolerating)
+	r.groupMap("top", map[string]string{"name": "top", "size": "4", "priority": "10"})
+	r.members("top", 4, gated)
+	r.wait(usual, "it waits for capacity", r.reason("top", "Ready", "WaitingForCapacity"))
+	r.quiet(2*time.Second, "nobody has to go", func(*cluster.View) error {
+		if n := r.evictions(); n > 0 {
+			return fmt.Errorf("%d evictions", n)
+		}
+		return nil
+	})
+	r.wait(usual, "low was left alone", r.untouched("low", low))
+	r.wait(usual, "high was left alone", r.untouched("high", high))
+}
+
+// TestD42_ReplacementsOfVictimsDoNotSteal: Pods that a victim's controller makes at once, and that kube-scheduler may ask about at once,
+// wait: the room is that of the gang which the victims left for.
+func TestD42_ReplacementsOfVictimsDoNotSteal(t *testing.T) {
+	nodes, tree := racks([]int{4})
+	r := start(t, nodes, options{})
+	r.anyRetries("they count from the creation of a pod")
+	r.topology(tree)
+	r.groupMap("low", map[string]string{"name": "low", "size": "4", "priority": "1"})
+	r.replicas("low", 4)
+	r.wait(usual, "low runs", r.podsRunning("low", 4))
+	before := r.uids("low")
+	r.groupMap("top", map[string]string{"name": "top", "size": "4", "priority": "10"})
+	r.members("top", 4, gated)
+	r.wait(usual, "top is bound", r.allBound("top", 4))
+	r.wait(usual, "all pods of low are new ones that wait", func(v *cluster.View) error {
+		pods := v.Pods(r.ns, of("low"))
+		for _, pod := range pods {
+			if before[pod.UID] || pod.Bound() {
+				return fmt.Errorf("%s is there", pod.Name)
+			}
+		}
+		if len(pods) != 4 {
+			return fmt.Errorf("%d pods", len(pods))
+		}
+		return nil
+	})
+	for _, change := range r.rec.History() {
+		if pod := change.Pod; pod != nil && of("low")(pod) && !before[pod.UID] && pod.Bound() {
+			t.Errorf("%s took the room", pod.Name)
+		}
+	}
 	// Which of the new pods is which depends on the order in which the old ones went.
 	r.must(r.plane.Admin.Delete("/apis/apps/v1/namespaces/" + r.ns + "/replicasets/low"))
 	r.removeGroup("low")

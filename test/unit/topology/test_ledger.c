@@ -85,7 +85,7 @@ TEST_WITH(world, free_is_allocatable_minus_charges)
     assert_false(skr_ledger_release(ledger, "u2"));
 }
 
-TEST_WITH(world, a_pod_is_charged_exactly_once)
+TEST_WITH(world, r7_a_pod_is_charged_exactly_once)
 {
     struct skr_ledger *ledger = world->ledger;
     enum skr_charge_kind kind = SKR_CHARGE_KIND_COUNT;
@@ -499,7 +499,7 @@ static void compare_changes(struct skr_ledger *ledger, const struct model *befor
     }
 }
 
-TEST_WITH(world, a_random_walk_agrees_with_the_model)
+TEST_WITH(world, r7_a_random_walk_agrees_with_the_model)
 {
     struct skr_ledger *ledger = world->ledger;
     uint64_t seed = 20240229;

@@ -11,6 +11,7 @@ import (
 // The API objects the tests touch, with the fields they touch.
 
 type Meta struct {
+	Finalizers        []string          `json:"finalizers,omitempty"`
 	Name              string            `json:"name,omitempty"`
 	GenerateName      string            `json:"generateName,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"`

@@ -58,6 +58,7 @@ type Plane struct {
 	server     *Process   // that answers for the API
 	serverArgs []string   // of a real one
 	others     []*Process // that stand behind it
+	etcdArgs   []string   // of a real one
 }
 
 // StartPlane starts a control plane and returns once the API server is ready and holds the system

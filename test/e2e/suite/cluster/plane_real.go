@@ -27,8 +27,9 @@ func (p *Plane) startReal() error {
 		return err
 	}
 	etcdURL := fmt.Sprintf("http://127.0.0.1:%d", FreePort())
-	etcd, err := Start(p.Dir, "etcd", nil, p.Binary, "etcd", "--data-dir="+p.file("etcd"),
-		"--listen-client-url="+etcdURL, fmt.Sprintf("--listen-peer-url=http://127.0.0.1:%d", FreePort()))
+	p.etcdArgs = []string{p.Binary, "etcd", "--data-dir=" + p.file("etcd"),
+		"--listen-client-url=" + etcdURL, fmt.Sprintf("--listen-peer-url=http://127.0.0.1:%d", FreePort())}
+	etcd, err := Start(p.Dir, "etcd", nil, p.etcdArgs...)
 	if err != nil {
 		return err
 	}

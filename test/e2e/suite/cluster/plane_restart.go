@@ -15,3 +15,28 @@ func (p *Plane) RestartAPIServer() error {
 	p.server = server
 	return p.waitReady(60 * time.Second)
 }
+
+// RestartEtcd kills etcd of a real plane and starts it again on the same port and data. The API server looks for it again.
+func (p *Plane) RestartEtcd() error {
+	for i, process := range p.others {
+		if process.Name != "etcd" {
+			continue
+		}
+		process.Kill()
+		etcd, err := Start(p.Dir, "etcd", nil, p.etcdArgs...)
+		if err != nil {
+			return err
+		}
+		p.others[i] = etcd
+	}
+	return p.waitReady(60 * time.Second)
+}
+
+// Freeze stops a part of a real plane for a while, "etcd" or "kube-apiserver", as SIGSTOP does.
+func (p *Plane) Freeze(name string, d time.Duration) {
+	for _, process := range append([]*Process{p.server}, p.others...) {
+		if process.Name == name {
+			process.Freeze(d)
+		}
+	}
+}

@@ -95,6 +95,16 @@ func (p *Process) Kill() {
 	}
 }
 
+// Freeze sends SIGSTOP, waits and sends SIGCONT. A nil process is fine.
+func (p *Process) Freeze(d time.Duration) {
+	if p == nil {
+		return
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+	time.Sleep(d)
+	_ = p.cmd.Process.Signal(syscall.SIGCONT)
+}
+
 // Stop sends SIGTERM and waits; after the deadline it kills and reports that as an error, as it does
 // with an exit code other than 0.
 func (p *Process) Stop(deadline time.Duration) error {

@@ -85,6 +85,9 @@ func (s *Scheduler) Kill() error {
 	return nil
 }
 
+// Freeze stops kube-scheduler for a while, as SIGSTOP does; the model goes on.
+func (s *Scheduler) Freeze(d time.Duration) { s.process.Freeze(d) }
+
 // CPU is the processor time kube-scheduler has used; the model's cannot be told from the sandbox's.
 func (s *Scheduler) CPU() time.Duration { return s.process.CPU() }
 

@@ -169,3 +169,31 @@ TEST(a_node_lost_in_binding_moves_its_members_alone)
     rig_assert_clean(rig);
     rig_destroy(rig);
 }
+
+TEST(a_group_that_goes_with_all_its_pods_in_binding_keeps_no_room)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 4);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_BINDING;
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_pods(rig, "p", 4, "g", RIG_GATED);
+    rig_run(rig, SKR_SECOND);
+    assert_string_equal(rig_state(rig, "g"), "Binding");
+    rig_delete(rig, RIG_MAP, "g");
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p-%d", i);
+        rig_delete(rig, RIG_POD, name);
+    }
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    while (rig_find_write(rig, SKR_WRITE_BINDING, NULL)) {
+        rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_BINDING, NULL), RIG_OK);
+    }
+    rig_group(rig, "next", 4, 0, NULL);
+    rig_pods(rig, "q", 4, "next", RIG_GATED);
+    rig_run(rig, 5 * SKR_SECOND);
+    rig_assert_bound(rig, "q", 4);
+    rig_destroy(rig);
+}

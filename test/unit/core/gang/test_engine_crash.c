@@ -159,7 +159,7 @@ static const struct story stories[] = {
      .again = 5},
 };
 
-TEST_EACH(story, stories, a_crash_after_every_write)
+TEST_EACH(story, stories, r10_a_crash_after_every_write)
 {
     size_t k = 1;
     for (; crash_after(story, k, false) > 0; k++) {

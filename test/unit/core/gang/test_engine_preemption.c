@@ -56,7 +56,7 @@ static void let_go(struct rig *rig, enum skr_write_kind kind, enum rig_outcome o
     }
 }
 
-TEST_WITH(cluster, of_three_equal_nodes_only_the_group_of_the_lowest_priority_goes)
+TEST_WITH(cluster, d36_of_three_equal_nodes_only_the_group_of_the_lowest_priority_goes)
 {
     struct rig *rig = cluster->rig;
     start(rig, 3);
@@ -87,7 +87,7 @@ TEST_WITH(cluster, of_three_equal_nodes_only_the_group_of_the_lowest_priority_go
         rig, "ConfigMap/c Normal GroupPreempted: group c gives way to group default/top"));
 }
 
-TEST_WITH(cluster, nobody_is_evicted_without_need)
+TEST_WITH(cluster, d37_nobody_is_evicted_without_need)
 {
     struct rig *rig = cluster->rig;
     start(rig, 2);
@@ -96,7 +96,7 @@ TEST_WITH(cluster, nobody_is_evicted_without_need)
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 0);
 }
 
-TEST_WITH(cluster, nobody_is_evicted_without_use)
+TEST_WITH(cluster, d37_nobody_is_evicted_without_use)
 {
     struct rig *rig = cluster->rig;
     start(rig, 2);
@@ -128,7 +128,7 @@ TEST_WITH(cluster, an_equal_priority_and_priority_zero_preempt_nobody)
     assert_int_equal(rig_count(rig, SKR_WRITE_EVICT, NULL), 4);
 }
 
-TEST_WITH(cluster, the_computed_nodes_are_kept_and_no_more_victims_are_chosen)
+TEST_WITH(cluster, d38_the_computed_nodes_are_kept_and_no_more_victims_are_chosen)
 {
     struct rig *rig = cluster->rig;
     rig->grace = 30 * SKR_SECOND;
@@ -151,7 +151,7 @@ TEST_WITH(cluster, the_computed_nodes_are_kept_and_no_more_victims_are_chosen)
     assert_string_equal(rig_node_of(rig, "top-3"), want);
 }
 
-TEST_WITH(cluster, a_victim_with_a_pending_member_empties_and_starts_anew)
+TEST_WITH(cluster, d39_a_victim_with_a_pending_member_empties_and_starts_anew)
 {
     struct rig *rig = cluster->rig;
     start(rig, 1);
@@ -169,7 +169,7 @@ TEST_WITH(cluster, a_victim_with_a_pending_member_empties_and_starts_anew)
     assert_int_equal(rig_n_bound(rig, "low"), 0);
 }
 
-TEST_WITH(cluster, a_group_whose_budget_lets_nobody_go_stays)
+TEST_WITH(cluster, d40_a_group_whose_budget_lets_nobody_go_stays)
 {
     struct rig *rig = cluster->rig;
     start(rig, 2);
@@ -309,7 +309,7 @@ TEST_WITH(cluster, evictions_name_the_uid_and_an_unknown_outcome_is_tried_again)
     rig_assert_bound(rig, "top", 4);
 }
 
-TEST_WITH(cluster, groups_on_nodes_that_are_closed_to_the_gang_stay)
+TEST_WITH(cluster, d41_groups_on_nodes_that_are_closed_to_the_gang_stay)
 {
     struct rig *rig = cluster->rig;
     start(rig, 1);
@@ -321,7 +321,7 @@ TEST_WITH(cluster, groups_on_nodes_that_are_closed_to_the_gang_stay)
     rig_assert_bound(rig, "a", 4);
 }
 
-TEST_WITH(cluster, replacements_of_victims_do_not_take_the_room)
+TEST_WITH(cluster, d42_replacements_of_victims_do_not_take_the_room)
 {
     struct rig *rig = cluster->rig;
     start(rig, 2);
@@ -480,7 +480,41 @@ TEST_WITH(cluster, a_plan_that_is_not_binding_is_taken_back)
     assert_string_equal(rig_key(rig, "low", "reason"), "WaitingForCapacity");
 }
 
-TEST_WITH(cluster, preemption_survives_a_restart_with_the_same_victims_and_plan)
+static void answer_all(struct rig *rig, const char *map)
+{
+    for (int i = 0; i < 8; i++) { /* each answer may bring another write */
+        while (rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, map)) {
+            rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, map), RIG_OK);
+        }
+        rig_settle(rig);
+    }
+}
+
+TEST_WITH(cluster, a_plan_that_is_taken_back_late_is_waited_for_and_no_longer)
+{
+    struct rig *rig = cluster->rig;
+    rig->hold_scheduler = true;
+    start(rig, 1);
+    gang(rig, "low", 4, 1);
+    rig_run(rig, SKR_SECOND);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    gang(rig, "top", 4, 9);
+    rig_run(rig, SKR_SECOND);
+    answer_all(rig, "top"); /* its plan is written, and the other one is to go */
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    assert_true(*rig_annotation(rig, RIG_MAP, "low", "sakkara.plan"));
+    rig_run(rig, 40 * SKR_SECOND); /* all else has come to rest */
+    answer_all(rig, "top");
+    rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "low"), RIG_OK);
+    rig_settle(rig);
+    assert_string_equal(rig_state(rig, "top"), "Planned");
+    rig->hold_scheduler = false;
+    let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
+TEST_WITH(cluster, d49_preemption_survives_a_restart_with_the_same_victims_and_plan)
 {
     struct rig *rig = cluster->rig;
     start(rig, 3);
@@ -641,7 +675,7 @@ TEST_WITH(cluster, room_that_victims_left_is_kept_over_a_restart_before_anybody_
 }
 
 /* The process dies after every write in turn, with and without its answer. */
-TEST(preemption_survives_a_crash_after_every_write)
+TEST(d49_preemption_survives_a_crash_after_every_write)
 {
     for (int answered = 0; answered < 2; answered++) {
         for (size_t at = 1; at < 40; at++) {

@@ -152,7 +152,7 @@ static const struct {
      true},
 };
 
-TEST(answers_read_as_kube_scheduler_wants_them)
+TEST(r2_r4_answers_read_as_kube_scheduler_wants_them)
 {
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct skr_verb_args args;

@@ -16,7 +16,7 @@
 
 /* ---- round trips ---- */
 
-TEST(filter_with_5000_nodes_goes_round_in_both_forms)
+TEST(r1_filter_with_5000_nodes_goes_round_in_both_forms)
 {
     struct world *world = world_open();
     struct skr_strbuf body;
@@ -142,7 +142,7 @@ TEST(an_engine_may_answer_before_the_post_returns)
     world_close(world);
 }
 
-TEST(duplicate_binds_are_two_requests_and_each_is_answered_once)
+TEST(r11_duplicate_binds_are_two_requests_and_each_is_answered_once)
 {
     struct world *world = world_open();
     const int one = http_connect(world_bind_port(world));

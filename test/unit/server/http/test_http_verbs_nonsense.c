@@ -14,7 +14,7 @@
 
 /* ---- nonsense ---- */
 
-TEST(malformed_bodies_are_answered_and_logged)
+TEST(r12_malformed_bodies_are_answered_and_logged)
 {
     static const struct {
         const char *path;
