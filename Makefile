@@ -194,13 +194,12 @@ uninstall: ## what install left below DESTDIR/PREFIX
 		$(SHARE)/zsh/site-functions/_sakkara $(SHARE)/fish/vendor_completions.d/sakkara.fish
 	rm -rf $(SHARE)/sakkara $(SHARE)/doc/sakkara
 
-# With whatever builds images here.
+# With whatever builds images here, or IMAGE_TOOL.
 IMAGE ?= sakkara:latest
 IMAGE_BASE ?= debian:bookworm-slim
-IMAGE_TOOL ?= $(firstword $(foreach tool,docker podman buildah,$(if $(shell command -v $(tool)),$(tool))))
 image: ## the daemon's image IMAGE on IMAGE_BASE, with docker, podman or buildah
-	$(if $(IMAGE_TOOL),,$(error needs docker, podman or buildah))
-	$(IMAGE_TOOL) build --build-arg BASE=$(IMAGE_BASE) --build-arg VERSION=$(VERSION) \
+	@tool="$(IMAGE_TOOL)"; [ -n "$$tool" ] || tool=$$(.ci/image-tool.sh) || exit 1; set -x; \
+		$$tool build --build-arg BASE=$(IMAGE_BASE) --build-arg VERSION=$(VERSION) \
 		--build-arg REVISION=$(REVISION) --build-arg DATE=$(DATE) -t $(IMAGE) .
 image-check: $(BIN) ## the image, built on a minimal Debian without a registry, and run (root)
 	@test/image.sh $(BIN)

@@ -193,23 +193,56 @@ static void close_by_others(struct work *w)
     }
 }
 
-/* Pods that the rule selects, by domain; those of the group not: they are claims. Returns their
- * number, of the group too. */
-static size_t count_others(const struct work *w, const struct skr_pod_rule *rule,
+/* Nodes that count for a spread: those the pod may be on at all, and has all its keys. */
+struct spread_nodes {
+    const struct skr_pod_shape *spec;
+    const struct skr_pod_rule *rule;
+};
+
+static bool counts_for_spread(const struct node_entry *n, const void *context)
+{
+    const struct spread_nodes *s = context;
+    for (size_t i = 0; i < s->spec->n_rules; i++) {
+        const struct skr_pod_rule *other = &s->spec->rule[i];
+        if (other->kind == SKR_POD_RULE_SPREAD && !value_on(n, other->topology_key)) {
+            return false;
+        }
+    }
+    return (s->rule->ignores_affinity || skr_pod_shape_selects_node(s->spec, n->node)) &&
+           (!s->rule->honors_taints || skr_pod_shape_tolerates_node(s->spec, n->node));
+}
+
+/* Whether the rule is about a pod: of several required affinities only pods count that all of them
+ * select (updateWithAffinityTerms). */
+static bool is_about(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule,
+                     const struct skr_meta *pod)
+{
+    bool about = skr_pod_rule_selects(rule, pod);
+    for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY && about; i++) {
+        about = spec->rule[i].kind != SKR_POD_RULE_AFFINITY ||
+                skr_pod_rule_selects(&spec->rule[i], pod);
+    }
+    return about;
+}
+
+/* Pods that the rule is about, by domain, on nodes that count for it; those of the group not: they
+ * are claims. Returns their number, of the group too. */
+static size_t count_others(const struct work *w, const struct spread_nodes *nodes,
                            const struct domains *d, int32_t *ret, const struct pod_entry **some)
 {
     size_t n = 0;
+    const struct skr_pod_rule *rule = nodes->rule;
+    const bool spread = rule->kind == SKR_POD_RULE_SPREAD;
     const struct pod_entry *p, *tmp;
     HASH_ITER(hh, w->e->pods, p, tmp)
     {
-        bool skipped = rule->kind == SKR_POD_RULE_SPREAD && p->pod->meta.deleting;
-        if (skipped || !skr_pod_rule_selects(rule, &p->pod->meta)) {
+        if ((spread && p->pod->meta.deleting) || !is_about(nodes->spec, rule, &p->pod->meta)) {
             continue;
         }
-        const char *node = place_of(w, p);
-        int32_t domain =
-            node ? domain_of(d, value_on(nodes_find(w->e, node), rule->topology_key)) : -1;
-        if (domain < 0) {
+        const char *place = place_of(w, p);
+        const struct node_entry *node = place ? nodes_find(w->e, place) : NULL;
+        int32_t domain = domain_of(d, value_on(node, rule->topology_key));
+        if (domain < 0 || (spread && !counts_for_spread(node, nodes))) {
             continue;
         }
         n++;
@@ -223,8 +256,10 @@ static size_t count_others(const struct work *w, const struct skr_pod_rule *rule
 
 /* ---- rules ---- */
 
+/* *ret_domain: of each leaf, to be changed; NULL allowed. */
 static struct skr_domain_rule *make(struct work *w, enum skr_domain_rule_kind kind,
-                                    const struct skr_pod_rule *rule, const struct domains *d)
+                                    const struct skr_pod_rule *rule, const struct domains *d,
+                                    int32_t **ret_domain)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     int32_t leaves = w->e->topology.tree->n_leaves;
@@ -242,17 +277,51 @@ static struct skr_domain_rule *make(struct work *w, enum skr_domain_rule_kind ki
         domain[i] = d ? domain_of(d, value_on(leaf[i], rule->topology_key)) : i;
     }
     made->n_domains = d ? d->n : leaves;
+    if (ret_domain) {
+        *ret_domain = domain;
+    }
     w->n_made++;
     return made;
 }
 
-static size_t selected(const struct work *w, const struct skr_pod_rule *rule)
+static size_t selected(const struct work *w, const struct skr_pod_shape *spec,
+                       const struct skr_pod_rule *rule)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        n += skr_pod_rule_selects(rule, &w->newcomers[i]->pod->meta) ? 1 : 0;
+        n += is_about(spec, rule, &w->newcomers[i]->pod->meta) ? 1 : 0;
     }
     return n;
+}
+
+/* Whether a pod that the affinities are about is anywhere where one of them counts it. */
+static bool any_runs(const struct work *w, const struct skr_pod_shape *spec,
+                     const struct skr_pod_rule *affinity)
+{
+    const struct pod_entry *p, *tmp;
+    HASH_ITER(hh, w->e->pods, p, tmp)
+    {
+        const char *place = is_about(spec, affinity, &p->pod->meta) ? place_of(w, p) : NULL;
+        const struct node_entry *node = place ? nodes_find(w->e, place) : NULL;
+        for (size_t i = 0; i < spec->n_rules && node; i++) {
+            if (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
+                value_on(node, spec->rule[i].topology_key)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Namespaces by their labels, of which there is no cache; of several affinities one is enough. */
+static bool is_unknown(const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
+{
+    bool unknown = rule->by_namespace_labels;
+    for (size_t i = 0; i < spec->n_rules && rule->kind == SKR_POD_RULE_AFFINITY; i++) {
+        unknown = unknown || (spec->rule[i].kind == SKR_POD_RULE_AFFINITY &&
+                              spec->rule[i].by_namespace_labels);
+    }
+    return unknown;
 }
 
 static void apply_anti_affinity(struct work *w, const struct skr_pod_rule *rule, bool own,
@@ -267,16 +336,15 @@ static void apply_anti_affinity(struct work *w, const struct skr_pod_rule *rule,
         }
     }
     if (own) {
-        make(w, SKR_DOMAIN_MOST, rule, d);
+        make(w, SKR_DOMAIN_MOST, rule, d, NULL);
     }
 }
 
 /* The first of a kind that is affine to itself may go anywhere; the others go where it went. */
-static void apply_affinity(struct work *w, const struct skr_pod_rule *rule, bool own, size_t n,
+static void apply_affinity(struct work *w, const struct skr_pod_rule *rule, bool first,
                            const struct domains *d, const int32_t *others)
 {
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
-    bool first = own && n == 0;
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
         int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
         if (domain < 0 || (!first && others[domain] == 0)) {
@@ -284,13 +352,14 @@ static void apply_affinity(struct work *w, const struct skr_pod_rule *rule, bool
         }
     }
     if (first) {
-        make(w, SKR_DOMAIN_ONE, rule, d);
+        make(w, SKR_DOMAIN_ONE, rule, d, NULL);
     }
 }
 
-static void apply_spread(struct work *w, const struct skr_pod_rule *rule, bool own,
+static void apply_spread(struct work *w, const struct spread_nodes *nodes, bool own,
                          const struct domains *d, int32_t *others)
 {
+    const struct skr_pod_rule *rule = nodes->rule;
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     int32_t least = INT32_MAX;
     for (int32_t i = 0; i < d->n; i++) {
@@ -303,40 +372,22 @@ static void apply_spread(struct work *w, const struct skr_pod_rule *rule, bool o
             close_leaf(w, i, rule, NULL);
         }
     }
-    struct skr_domain_rule *made = own ? make(w, SKR_DOMAIN_SKEW, rule, d) : NULL;
+    int32_t *domain;
+    struct skr_domain_rule *made = own ? make(w, SKR_DOMAIN_SKEW, rule, d, &domain) : NULL;
     if (made) {
+        for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
+            domain[i] = domain[i] >= 0 && counts_for_spread(leaf[i], nodes) ? domain[i] : -1;
+        }
         made->max_skew = rule->max_skew;
         made->min_domains = rule->min_domains;
         made->others = others;
     }
 }
 
-/* Nodes that count for a spread: those the pod may be on at all, and has all its keys. */
-struct spread_nodes {
-    const struct skr_pod_shape *spec;
-    const struct skr_pod_rule *rule;
-};
-
-static bool counts_for_spread(const struct node_entry *n, const void *context)
-{
-    const struct spread_nodes *s = context;
-    for (size_t i = 0; i < s->spec->n_rules; i++) {
-        const struct skr_pod_rule *other = &s->spec->rule[i];
-        if (other->kind == SKR_POD_RULE_SPREAD && !value_on(n, other->topology_key)) {
-            return false;
-        }
-    }
-    enum skr_ineligible why = skr_pod_shape_check_node(s->spec, n->node);
-    if (why == SKR_INELIGIBLE_SELECTOR) {
-        return s->rule->ignores_affinity;
-    }
-    return why != SKR_INELIGIBLE_TAINT || !s->rule->honors_taints;
-}
-
 static void apply(struct work *w, const struct skr_pod_shape *spec, const struct skr_pod_rule *rule)
 {
-    size_t own = selected(w, rule);
-    if (rule->by_namespace_labels || (own > 0 && own < w->n) || w->n_made == SKR_DOMAIN_RULES_MAX) {
+    size_t own = selected(w, spec, rule);
+    if (is_unknown(spec, rule) || (own > 0 && own < w->n) || w->n_made == SKR_DOMAIN_RULES_MAX) {
         return; /* kube-scheduler knows */
     }
     struct domains d;
@@ -347,16 +398,16 @@ static void apply(struct work *w, const struct skr_pod_shape *spec, const struct
     const struct pod_entry **some = skr_arena_array(w->arena, (size_t)d.n + 1, sizeof *some);
     w->no_room = w->no_room || !others || !some;
     if (!w->no_room) {
-        size_t n = count_others(w, rule, &d, others, some);
+        size_t n = count_others(w, &nodes, &d, others, some);
         switch (rule->kind) {
         case SKR_POD_RULE_ANTI_AFFINITY:
             apply_anti_affinity(w, rule, own > 0, &d, others, some);
             break;
         case SKR_POD_RULE_AFFINITY:
-            apply_affinity(w, rule, own > 0, n, &d, others);
+            apply_affinity(w, rule, own > 0 && n == 0 && !any_runs(w, spec, rule), &d, others);
             break;
         case SKR_POD_RULE_SPREAD:
-            apply_spread(w, rule, own > 0, &d, others);
+            apply_spread(w, &nodes, own > 0, &d, others);
             break;
         case SKR_POD_RULE_HOST_PORT:
         case SKR_POD_RULE_KIND_COUNT:
@@ -377,7 +428,7 @@ static void apply_ports(struct work *w, const struct skr_pod_shape *spec)
         }
         close_taken_ports(w, rule);
         if (!any && w->n_made < SKR_DOMAIN_RULES_MAX) {
-            make(w, SKR_DOMAIN_MOST, rule, NULL);
+            make(w, SKR_DOMAIN_MOST, rule, NULL, NULL);
         }
         any = true;
     }

@@ -120,7 +120,7 @@ static bool term_matches(const struct skr_selector_term *term, const struct skr_
     return term->n > 0;
 }
 
-static bool selectors_match(const struct skr_pod_shape *shape, const struct skr_node *node)
+bool skr_pod_shape_selects_node(const struct skr_pod_shape *shape, const struct skr_node *node)
 {
     for (size_t i = 0; i < shape->node_selector.n; i++) {
         const struct skr_label *wanted = &shape->node_selector.item[i];
@@ -140,6 +140,19 @@ static bool selectors_match(const struct skr_pod_shape *shape, const struct skr_
     return false;
 }
 
+bool skr_pod_shape_tolerates_node(const struct skr_pod_shape *shape, const struct skr_node *node)
+{
+    for (size_t i = 0; i < node->n_taints; i++) {
+        const struct skr_taint *taint = &node->taints[i];
+        bool counts =
+            taint->effect == SKR_TAINT_NO_SCHEDULE || taint->effect == SKR_TAINT_NO_EXECUTE;
+        if (counts && !is_tolerated(shape, taint)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
                                              const struct skr_node *node)
 {
@@ -148,17 +161,8 @@ enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
     if (node->unschedulable && !is_tolerated(shape, &cordon)) {
         return SKR_INELIGIBLE_UNSCHEDULABLE;
     }
-    for (size_t i = 0; i < node->n_taints; i++) {
-        const struct skr_taint *taint = &node->taints[i];
-        if (taint->effect != SKR_TAINT_NO_SCHEDULE && taint->effect != SKR_TAINT_NO_EXECUTE) {
-            continue;
-        }
-        if (!is_tolerated(shape, taint)) {
-            return SKR_INELIGIBLE_TAINT;
-        }
+    if (!skr_pod_shape_tolerates_node(shape, node)) {
+        return SKR_INELIGIBLE_TAINT;
     }
-    if (!selectors_match(shape, node)) {
-        return SKR_INELIGIBLE_SELECTOR;
-    }
-    return SKR_ELIGIBLE;
+    return skr_pod_shape_selects_node(shape, node) ? SKR_ELIGIBLE : SKR_INELIGIBLE_SELECTOR;
 }

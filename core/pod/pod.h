@@ -194,5 +194,9 @@ enum skr_ineligible {
 };
 enum skr_ineligible skr_pod_shape_check_node(const struct skr_pod_shape *shape,
                                              const struct skr_node *node);
+/* Two of these checks alone: nodeSelector and required node affinity; taints NoSchedule and
+ * NoExecute. */
+bool skr_pod_shape_selects_node(const struct skr_pod_shape *shape, const struct skr_node *node);
+bool skr_pod_shape_tolerates_node(const struct skr_pod_shape *shape, const struct skr_node *node);
 
 #endif

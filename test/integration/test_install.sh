@@ -129,6 +129,49 @@ if command -v fish >/dev/null; then
     equal "fish" "json|text|solve place one group written down in a file|" "$got"
 fi
 
+# ---- what builds the image ----
+
+mkdir "$work/tools"
+for tool in sh timeout tail env; do ln -s "$(command -v $tool)" "$work/tools/$tool"; done
+tool() { # tool NAME SCRIPT: a stub; without a script none
+    rm -f "$work/tools/$1"
+    [ $# = 1 ] || { printf '#!/bin/sh\n%s\n' "$2" >"$work/tools/$1" && chmod +x "$work/tools/$1"; }
+}
+builder() { # what the choice says, and its status
+    env "PATH=$work/tools" .ci/image-tool.sh 2>&1
+    echo "status $?"
+}
+no_daemon='case $1 in
+version) echo "Client: 1"; echo "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?" >&2; exit 1 ;;
+esac
+echo "$0 $*"'
+equal "no tool for images" "make image: needs docker, podman or buildah: none is in PATH
+status 1" "$(builder)"
+tool docker "$no_daemon"
+equal "docker without its daemon" "make image: docker does not answer: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?
+make image: start what it needs (docker: its daemon, and be in its group), or install podman or buildah, which need no daemon
+status 1" "$(builder)"
+tool buildah 'echo buildah version 1'
+equal "buildah instead of docker" "make image: docker does not answer: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?
+make image: building with buildah
+buildah
+status 0" "$(builder)"
+tool docker 'echo "$0 $*" >&2'
+equal "docker with its daemon" "docker
+status 0" "$(builder)"
+make_image() { env "PATH=$work/tools:/usr/local/bin:/usr/bin:/bin" make --no-print-directory -s "$@" 2>&1; }
+tool docker "$no_daemon"
+tool podman 'echo "built by podman $*"'
+export MAKEFLAGS=
+equal "make image, docker without its daemon" "built by podman build" \
+    "$(make_image image IMAGE=x/y:z | sed -n 's/^\(built by podman build\) .* -t x\/y:z \.$/\1/p')"
+tool podman 'exit 1'
+tool buildah 'exit 1'
+make_image image >"$work/log" && status=0 || status=$?
+equal "make image, no tool that answers" "2" "$status"
+equal "make image says what to do" "1" "$(grep -c 'or install podman or buildah' "$work/log")"
+equal "make image with a tool of one's own" "1" "$(make_image image IMAGE_TOOL="echo mine" | grep -c '^mine build ')"
+
 # ---- and away again ----
 
 MAKEFLAGS= make --no-print-directory -s VARIANT="$variant" uninstall DESTDIR="$work/root" PREFIX=/usr >"$work/log" 2>&1
