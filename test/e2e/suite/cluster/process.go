@@ -89,6 +89,12 @@ func (p *Process) Kill() {
 	}
 }
 
+// Pause freezes the process with SIGSTOP.
+func (p *Process) Pause() { _ = p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Continue wakes one that was paused.
+func (p *Process) Continue() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
+
 // Stop sends SIGTERM and waits; after the deadline it kills and reports that as an error, as it does
 // with an exit code other than 0.
 func (p *Process) Stop(deadline time.Duration) error {
