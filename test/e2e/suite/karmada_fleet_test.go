@@ -428,7 +428,11 @@ func TestKarmada_TwoReplicas(t *testing.T) {
 		close(paused)
 	})
 	f.must(cluster.Parallel(half, f.addBinding))
-	<-paused
+	select {
+	case <-paused:
+	case <-time.After(usual):
+		f.Fatal("the first wrote too little")
+	}
 	since := time.Now()
 	f.settle("by the second")
 	_, _, last := f.writesOf(f.proxy)
