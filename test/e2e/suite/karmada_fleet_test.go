@@ -479,15 +479,10 @@ func (f *fleet) interfere() {
 	f.names = append(f.names, quota)
 	f.proxy.Refuse(403, func(w *cluster.Write) bool { return w.Is("PATCH", "/"+quota) })
 	f.binding(quota, "sakkara", 2)
-	f.wait(usual, "the quota is reported", func(v *cluster.View) error {
-		var b bindingState
-		if err := v.Object(f.bindings.Path, f.ns, quota).Decode(&b); err != nil {
-			return err
-		}
-		if len(b.Status.Conditions) != 1 || b.Status.Conditions[0].Reason != "QuotaExceeded" {
-			return fmt.Errorf("%+v", b)
-		}
-		return nil
+	f.poll("the quota is reported", func() bool {
+		var b fleetBinding
+		f.must(f.plane.Admin.Get(f.bindings.At(f.ns, quota), &b))
+		return len(b.Status.Conditions) == 1 && b.Status.Conditions[0].Reason == "QuotaExceeded"
 	})
 	f.settle("after the quota")
 }
