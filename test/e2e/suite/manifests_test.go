@@ -34,7 +34,8 @@ func manifest(t *testing.T, name string) string {
 // TestManifests_PassStrictValidation: Every field of the shipped manifests is known to the API server.
 func TestManifests_PassStrictValidation(t *testing.T) {
 	realOnly(t, "server-side apply and the schemas of all kinds are the API server's")
-	files := []string{"namespace.yaml", "install.yaml", "gate-webhook.yaml", "account-policy.yaml", "group-policy.yaml", "spotmix-webhook.yaml"}
+	files := []string{"namespace.yaml", "install.yaml", "gate-webhook.yaml", "account-policy.yaml", "group-policy.yaml", "spotmix-webhook.yaml",
+		"karmada/rbac.yaml", "ocm/rbac.yaml"}
 	if minor() >= 36 {
 		files = append(files, "gate-policy.yaml")
 	}
@@ -46,6 +47,38 @@ func TestManifests_PassStrictValidation(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestManifests_ComponentsAddToTheInstallation: A kustomization with the components for Karmada and Open Cluster
+// Management renders what they add beside install.yaml, and the API server knows every field of it.
+func TestManifests_ComponentsAddToTheInstallation(t *testing.T) {
+	realOnly(t, "server-side apply and the schemas of all kinds are the API server's")
+	folder := t.TempDir()
+	for _, file := range []string{"install.yaml", "karmada/kustomization.yaml", "karmada/rbac.yaml", "ocm/kustomization.yaml", "ocm/rbac.yaml"} {
+		text, err := os.ReadFile(manifest(t, file))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, file), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [install.yaml]\ncomponents: [karmada, ocm]\n"
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output, err := planeFor(t).Kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-o", "name", "-k", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"clusterrole.rbac.authorization.k8s.io/sakkara-karmada", "clusterrolebinding.rbac.authorization.k8s.io/sakkara-ocm"} {
+		if !strings.Contains(output, name) {
+			t.Errorf("lacks %s:\n%s", name, output)
+		}
 	}
 }
 

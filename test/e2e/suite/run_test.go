@@ -159,7 +159,12 @@ func (r *run) prepareDaemon(wanted cluster.DaemonOptions) {
 // replica starts another daemon beside the first one, behind the same proxy.
 func (r *run) replica(wanted cluster.DaemonOptions) *cluster.Daemon {
 	r.Helper()
-	wanted.Binary, wanted.Server, wanted.CA = sakkaraBinary, r.proxy.Server, r.proxy.CA
+	return r.replicaBehind(r.proxy, wanted)
+}
+
+func (r *run) replicaBehind(proxy *cluster.Proxy, wanted cluster.DaemonOptions) *cluster.Daemon {
+	r.Helper()
+	wanted.Binary, wanted.Server, wanted.CA = sakkaraBinary, proxy.Server, proxy.CA
 	second, err := r.plane.NewDaemon(r.ns+"-replica", wanted)
 	r.must(err)
 	process, err := second.Launch()

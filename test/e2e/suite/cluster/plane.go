@@ -94,6 +94,11 @@ func (p *Plane) file(name string) string { return filepath.Join(p.Dir, name) }
 // DaemonClient asks with the daemon's account.
 func (p *Plane) DaemonClient() (*Client, error) { return NewClient(p.Server, p.CA, daemonToken) }
 
+// AdminBehind asks as the cluster's administrator, through a proxy.
+func (p *Plane) AdminBehind(proxy *Proxy) (*Client, error) {
+	return NewClient(proxy.Server, proxy.CA, adminToken)
+}
+
 // CPU is the processor time that the API server and etcd have used.
 func (p *Plane) CPU() (apiserver, etcd time.Duration) {
 	for _, process := range p.others {

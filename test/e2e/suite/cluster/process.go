@@ -95,14 +95,13 @@ func (p *Process) Kill() {
 	}
 }
 
-// Freeze sends SIGSTOP, waits and sends SIGCONT. A nil process is fine.
+// Freeze pauses the process for a while. A nil process is fine.
 func (p *Process) Freeze(d time.Duration) {
-	if p == nil {
-		return
+	if p != nil {
+		_ = p.Pause()
+		time.Sleep(d)
+		_ = p.Resume()
 	}
-	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
-	time.Sleep(d)
-	_ = p.cmd.Process.Signal(syscall.SIGCONT)
 }
 
 // Stop sends SIGTERM and waits; after the deadline it kills and reports that as an error, as it does

@@ -71,6 +71,7 @@ type Proxy struct {
 type fault struct {
 	match  func(*Write) bool
 	action func()
+	kill   func()
 	code   int
 }
 
@@ -134,6 +135,13 @@ func (x *Proxy) Before(match func(*Write) bool, action func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.faults = append(x.faults, fault{match: match, action: action})
+}
+
+// KillBefore calls kill at the next write that matches, which the API server never sees.
+func (x *Proxy) KillBefore(match func(*Write) bool, kill func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.faults = append(x.faults, fault{match: match, kill: kill})
 }
 
 // Disturb spoils a share of the writes from now on, Events not counted: 409, 429 or 500 instead of forwarding, or an
@@ -266,7 +274,7 @@ func (x *Proxy) arrived(write *Write) verdict {
 		if fault.match(write) {
 			x.faults = append(x.faults[:i:i], x.faults[i+1:]...)
 			write.Status = fault.code
-			return verdict{action: fault.action, code: fault.code}
+			return verdict{kill: fault.kill, moment: BeforeForwarding, action: fault.action, code: fault.code}
 		}
 	}
 	return verdict{}

@@ -271,6 +271,29 @@ TEST_WITH(world, no_cluster_that_fits_empties_the_binding_and_a_new_cluster_brin
     assert_string_equal(condition(rig, "default/web", "reason"), "Success");
 }
 
+TEST_WITH(world, a_kind_that_is_served_at_last_and_a_taint_that_goes_bring_bindings_back)
+{
+    struct frame_rig *rig = world->rig;
+    frame_rig_add(rig, &skr_resource_member_clusters, "late", "{'spec':{'region':'late'}}");
+    frame_rig_add(rig, &skr_resource_member_clusters, "closed",
+                  "{'spec':{'taints':[{'key':'x','effect':'NoSchedule'}]},'status':{"
+                  "'apiEnablements':[{'groupVersion':'apps/v1','resources':["
+                  "{'kind':'Deployment'}]}]}}");
+    add_binding(rig, "default/late", "sakkara", 1, "'clusterAffinity':{'clusterNames':['late']}");
+    add_binding(rig, "default/open", "sakkara", 1, "'clusterAffinity':{'clusterNames':['closed']}");
+    frame_rig_start(rig);
+    assert_string_equal(condition(rig, "default/late", "reason"), "NoClusterFit");
+    assert_string_equal(condition(rig, "default/open", "reason"), "NoClusterFit");
+    frame_rig_edit(rig, &skr_resource_member_clusters, "late",
+                   "{'status':{'apiEnablements':[{'groupVersion':'apps/v1','resources':["
+                   "{'kind':'Deployment'}]}]}}");
+    frame_rig_edit(rig, &skr_resource_member_clusters, "closed", "{'spec':{'taints':[]}}");
+    frame_rig_run(rig);
+    frame_rig_advance(rig, 11 * SKR_SECOND);
+    assert_string_equal(places(rig, "default/late"), "late:1");
+    assert_string_equal(places(rig, "default/open"), "closed:1");
+}
+
 TEST_WITH(world, a_shortage_keeps_what_runs_and_ends_when_room_is_freed)
 {
     struct frame_rig *rig = world->rig;
