@@ -399,3 +399,23 @@ TEST(a_group_whose_plan_could_not_be_written_in_time_is_planned_again)
     rig_assert_bound(rig, "p", 2);
     rig_destroy(rig);
 }
+
+TEST(an_abort_ends_whose_plan_was_written_with_unknown_outcome)
+{
+    struct rig *rig = rig_create();
+    rig_racks(rig, 1, 1, 2);
+    rig_sync(rig);
+    rig->hold_kind = SKR_WRITE_PATCH_CONFIGMAP;
+    rig_group(rig, "g", 2, 0, NULL);
+    rig_pods(rig, "p", 2, "g", RIG_GATED);
+    rig_run(rig, 100 * SKR_MILLISECOND);
+    struct rig_write *plan = rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "g");
+    assert_non_null(plan);
+    rig_edit(rig, RIG_MAP, "g", "{'data':{'priority':'1'}}"); /* the plan is given up */
+    rig_settle(rig);
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    rig_answer_write(rig, plan, RIG_LOST);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "p", 2);
+    rig_destroy(rig);
+}
