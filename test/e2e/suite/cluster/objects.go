@@ -11,7 +11,6 @@ import (
 // The API objects the tests touch, with the fields they touch.
 
 type Meta struct {
-	Finalizers        []string          `json:"finalizers,omitempty"`
 	Name              string            `json:"name,omitempty"`
 	GenerateName      string            `json:"generateName,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"`
@@ -22,6 +21,7 @@ type Meta struct {
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       map[string]string `json:"annotations,omitempty"`
 	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
+	Finalizers        []string          `json:"finalizers,omitempty"`
 }
 
 type Owner struct {

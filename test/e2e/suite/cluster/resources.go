@@ -73,12 +73,7 @@ func (p *Plane) waitServed(path string) error {
 
 // ClearResource deletes every object of a resource in all namespaces, without waiting for finalizers.
 func (p *Plane) ClearResource(resource Resource) error {
-	var list List[struct {
-		Metadata struct {
-			Meta
-			Finalizers []string
-		}
-	}]
+	var list List[struct{ Metadata Meta }]
 	if err := p.Admin.Get(resource.Path, &list); err != nil {
 		return err
 	}
