@@ -46,7 +46,9 @@ struct skr_daemon {
     struct skr_seat seat[SKR_SCHEDULER_COUNT];
     size_t n_seats;
     struct skr_kube *kube;
-    struct skr_leader *leader; /* NULL: this process is the only one */
+    struct skr_leader *leader;             /* NULL: this process is the only one */
+    _Atomic(struct skr_kube *) fresh_kube; /* of the elector, which starts first; NULL: not yet */
+    uint64_t fresh_ticket;                 /* of its thread */
     struct skr_preflight *preflight;
     struct skr_admin *admin;
     struct skr_admin *probes; /* NULL: off */
@@ -78,6 +80,21 @@ static bool may_write(void *context)
 {
     const struct skr_daemon *d = context;
     return !d->leader || skr_leader_may_write(d->leader);
+}
+
+/* Before there is a client there is nothing that could be old. */
+static void freshen(void *context)
+{
+    struct skr_daemon *d = context;
+    struct skr_kube *kube = atomic_load(&d->fresh_kube);
+    d->fresh_ticket = kube ? skr_kube_freshen(kube) : 0;
+}
+
+static bool is_fresh(void *context)
+{
+    struct skr_daemon *d = context;
+    struct skr_kube *kube = atomic_load(&d->fresh_kube);
+    return !kube || skr_kube_is_fresh(kube, d->fresh_ticket);
 }
 
 /* Who cannot decide does not keep others from it. */
@@ -165,6 +182,8 @@ static int start_leader(struct skr_daemon *d, const char *kubeconfig, struct skr
         .user_agent = agent,
         .report = report_leadership,
         .fit = is_fit,
+        .freshen = freshen,
+        .is_fresh = is_fresh,
         .context = d,
     };
     skr_kube_access_init(&access);
@@ -267,6 +286,7 @@ static int start_parts(struct skr_daemon *d, const char *kubeconfig, struct skr_
     if (rc < 0) {
         return rc;
     }
+    atomic_store(&d->fresh_kube, d->kube);
     skr_daemon_metrics_set_kube(d->metrics, d->kube);
     rc = start_admin(d, error);
     for (size_t i = 0; i < d->n_seats && rc == 0; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time is CLOCK_BOOTTIME, which goes on while the machine sleeps: who sleeps beyond the lease has
- * lost it. A Lease that was handed over is reported a moment later, so that what its last holder
- * wrote has come through our watches.
+ * lost it. A Lease that was got is reported when what its last holder wrote has come through our
+ * watches. An API server that cannot show that in time does not keep a cluster without a leader: then
+ * the caches are what any watch that lags makes of them, and preconditions of writes have to do.
  */
 #include "server/daemon/leader.h"
 
@@ -24,6 +25,7 @@
 #define CALL_TIME (4 * SKR_SECOND) /* for one request; two fit before the renew deadline */
 #define CALM      (300 * SKR_MILLISECOND)
 #define WAIT_MIN  (SKR_MILLISECOND)
+#define LOOK      (10 * SKR_MILLISECOND) /* between two looks at caches that are behind */
 
 struct skr_leader {
     struct skr_leader_options options;
@@ -40,8 +42,9 @@ struct skr_leader {
     skr_time scheduler_at;       /* when the scheduler's lease is looked at next */
     bool scheduler_is_here;
     bool trouble; /* the last request failed, and that was logged */
-    bool calm;    /* a Lease that was handed over, not reported yet, is waited with */
+    bool calm;    /* a Lease that was got, not reported yet, is waited with */
     skr_time calm_until;
+    skr_time fresh_until; /* not waited for longer */
     pthread_t thread;
     bool running;
     atomic_int_fast64_t writes_until; /* boot time; 0: not at all */
@@ -182,19 +185,46 @@ static void report(struct skr_leader *l, bool leads)
     l->options.report(l->options.context, leads);
 }
 
+static void begin_calm(struct skr_leader *l, skr_time now)
+{
+    l->calm = true;
+    l->calm_until = skr_leadership_was_handed_over(l->leadership) ? now + CALM : now;
+    l->fresh_until = now + SKR_LEADER_FRESH_TIME;
+    if (l->options.freshen) {
+        l->options.freshen(l->options.context);
+    }
+}
+
+/* Whether a Lease that was got can be reported. */
+static bool is_ready(struct skr_leader *l, skr_time now)
+{
+    if (now < l->calm_until) {
+        return false;
+    }
+    if (!l->options.is_fresh || l->options.is_fresh(l->options.context)) {
+        return true;
+    }
+    if (now < l->fresh_until) {
+        l->calm_until = now + LOOK;
+        return false;
+    }
+    skr_log_warning("Caches may be behind the last leader", SKR_LOG_S("lease", l->lease.s),
+                    SKR_LOG_END);
+    return true;
+}
+
 static void publish(struct skr_leader *l, skr_time now)
 {
     skr_time until = skr_leadership_leads_until(l->leadership);
     bool leads = until > now;
     if (leads && !atomic_load(&l->leads) && !l->calm) {
-        l->calm = true;
-        l->calm_until = skr_leadership_was_handed_over(l->leadership) ? now + CALM : now;
+        begin_calm(l, now);
     }
     l->calm = l->calm && leads;
     if (!leads) {
         atomic_store(&l->writes_until, 0);
         report(l, false);
-    } else if (atomic_load(&l->leads) || now >= l->calm_until) {
+    } else if (atomic_load(&l->leads) || is_ready(l, now)) {
         l->calm = false;
         atomic_store(&l->writes_until, until);
         report(l, true);

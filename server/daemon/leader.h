@@ -23,6 +23,7 @@
 struct skr_leader;
 
 enum { SKR_LEADER_NAME_MAX = 254 }; /* bytes of a name with its NUL */
+#define SKR_LEADER_FRESH_TIME SKR_SECOND
 
 struct skr_leader_options {
     const char *namespace_; /* of the Lease; all strings are copied */
@@ -35,6 +36,10 @@ struct skr_leader_options {
     void (*report)(void *context, bool leads);
     /* Whether this process could do the work; asked before every renewal. NULL: always. */
     bool (*fit)(void *context);
+    /* A Lease of which another process may have made use was got: freshen() sees to it that all that was written
+     * before is seen, and a report waits until is_fresh(), for SKR_LEADER_FRESH_TIME at most. Both or NULL. */
+    void (*freshen)(void *context);
+    bool (*is_fresh)(void *context);
     void *context;
 };
 

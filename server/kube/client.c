@@ -29,10 +29,13 @@ struct skr_kube {
     struct skr_writer *writer;
     pthread_t thread;
     bool joined;
+    uint64_t freshening;           /* the ticket that is worked on; kube thread */
+    atomic_uint_fast64_t is_fresh; /* the newest ticket that is done */
 
     pthread_mutex_t lock; /* of what follows */
     struct skr_kube_job *inbox_first;
     struct skr_kube_job *inbox_last;
+    uint64_t ticket;
     bool stopping;
 };
 
@@ -65,6 +68,7 @@ void skr_kube_options_default(struct skr_kube_options *options)
         .backoff_max = 30 * SKR_SECOND,
         .healthy_after = 10 * SKR_SECOND,
         .stale_after = 300 * SKR_SECOND,
+        .fresh_patience = 200 * SKR_MILLISECOND,
         .absent_retry = 300 * SKR_SECOND,
     };
 }
@@ -99,6 +103,7 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
         {"backoff_max", o->backoff_max, o->backoff_min, year},
         {"healthy_after", o->healthy_after, 0, year},
         {"stale_after", o->stale_after, SKR_MILLISECOND, year},
+        {"fresh_patience", o->fresh_patience, 0, year},
         {"absent_retry", o->absent_retry, SKR_MILLISECOND, year},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
@@ -125,12 +130,14 @@ static int check_options(const struct skr_kube_options *o, struct skr_error *err
 
 /* ---- the thread ---- */
 
-static struct skr_kube_job *take_inbox(struct skr_kube *kube, bool *ret_stopping)
+static struct skr_kube_job *take_inbox(struct skr_kube *kube, uint64_t *ret_ticket,
+                                       bool *ret_stopping)
 {
     skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
     struct skr_kube_job *first = kube->inbox_first;
     kube->inbox_first = NULL;
     kube->inbox_last = NULL;
+    *ret_ticket = kube->ticket;
     *ret_stopping = kube->stopping;
     skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
     return first;
@@ -179,6 +186,27 @@ static void announce_sync(struct skr_kube *kube)
     }
 }
 
+static void begin_freshening(struct skr_kube *kube, uint64_t ticket)
+{
+    if (ticket == kube->freshening) {
+        return;
+    }
+    kube->freshening = ticket;
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        skr_kube_watch_freshen(kube->watch[i], skr_kube_now());
+    }
+}
+
+static void announce_fresh(struct skr_kube *kube)
+{
+    for (size_t i = 0; i < kube->n_watches; i++) {
+        if (!skr_kube_watch_is_fresh(kube->watch[i])) {
+            return;
+        }
+    }
+    atomic_store(&kube->is_fresh, kube->freshening);
+}
+
 /* Lets libcurl work and tells the owners of ended exchanges. Returns whether any ended. */
 static bool run_transfers(struct skr_kube *kube)
 {
@@ -214,10 +242,12 @@ static void run_until_stopped(struct skr_kube *kube)
 {
     for (;;) {
         bool stopping = false;
-        put_all(kube, take_inbox(kube, &stopping));
+        uint64_t ticket = 0;
+        put_all(kube, take_inbox(kube, &ticket, &stopping));
         if (stopping) {
             return;
         }
+        begin_freshening(kube, ticket);
         int64_t now = skr_kube_now();
         atomic_store_explicit(&kube->counters.beat, now, memory_order_relaxed);
         skr_kube_session_refresh(&kube->session, now, false);
@@ -235,6 +265,7 @@ static void run_until_stopped(struct skr_kube *kube)
             due = next < due ? next : due;
         }
         announce_sync(kube);
+        announce_fresh(kube);
         wait_until(kube, due);
     }
 }
@@ -414,6 +445,20 @@ int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_w
         (void)curl_multi_wakeup(kube->session.multi);
     }
     return 0;
+}
+
+uint64_t skr_kube_freshen(struct skr_kube *kube)
+{
+    skr_bug_on(pthread_mutex_lock(&kube->lock) != 0);
+    uint64_t ticket = ++kube->ticket;
+    skr_bug_on(pthread_mutex_unlock(&kube->lock) != 0);
+    (void)curl_multi_wakeup(kube->session.multi);
+    return ticket;
+}
+
+bool skr_kube_is_fresh(const struct skr_kube *kube, uint64_t ticket)
+{
+    return atomic_load(&kube->is_fresh) >= ticket;
 }
 
 void skr_kube_stop(struct skr_kube *kube)

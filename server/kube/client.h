@@ -38,6 +38,12 @@ int skr_kube_create(const struct skr_kube_options *options, struct skr_kube_acce
  * come. O(size of the write). */
 int skr_kube_submit(struct skr_kube *kube, size_t subscriber, const struct skr_write *write);
 
+/* All that was written before the call is delivered as soon as the API server shows it; kinds that may be behind are
+ * listed anew for that. What the first lists have not shown yet does not count. Returns a ticket. */
+uint64_t skr_kube_freshen(struct skr_kube *kube);
+/* Whether it has been delivered; false once the client stops. */
+bool skr_kube_is_fresh(const struct skr_kube *kube, uint64_t ticket);
+
 /* Ends watches at once, delivers DROPPED for what is queued, waits up to the grace period for what
  * is in flight, delivers UNKNOWN for the rest, joins the thread. A second call does nothing. */
 void skr_kube_stop(struct skr_kube *kube);

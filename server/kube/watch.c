@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/kube/feed_text.h"
+#include "server/kube/freshness.h"
 #include "server/kube/lines.h"
 #include "server/kube/options.h"
 #include "server/kube/salvage.h"
@@ -36,6 +37,7 @@ struct skr_kube_watch {
     const char *name;
     struct skr_feed feed;
     struct skr_transfer transfer;
+    struct skr_freshness freshness;
     struct skr_lines lines;
     struct skr_strbuf body; /* of a list page or of an answer that is no success */
     struct skr_strbuf next; /* continue token of the running list; empty: first page */
@@ -79,6 +81,7 @@ struct skr_kube_watch *skr_kube_watch_create(struct skr_kube_session *session,
     skr_transfer_init(&w->transfer, session, w);
     w->transfer.receive = on_receive;
     w->transfer.done = on_done;
+    skr_freshness_init(&w->freshness, session);
     skr_lines_init(&w->lines, SKR_KUBE_LINE_MAX);
     skr_strbuf_init(&w->body);
     skr_strbuf_init(&w->next);
@@ -91,6 +94,7 @@ void skr_kube_watch_destroy(struct skr_kube_watch *watch)
         return;
     }
     skr_transfer_fini(&watch->transfer);
+    skr_freshness_fini(&watch->freshness);
     skr_feed_fini(&watch->feed);
     skr_lines_fini(&watch->lines);
     skr_strbuf_fini(&watch->body);
@@ -209,6 +213,7 @@ static void take_as_absent(struct skr_kube_watch *w)
     atomic_store(&w->feed.counters->absent, true);
     skr_feed_begin_list(&w->feed);
     skr_feed_end_list(&w->feed);
+    skr_freshness_listed(&w->freshness);
     set_synced(w);
     note_success(w);
     w->state = IDLE;
@@ -337,6 +342,7 @@ static int read_page(struct skr_kube_watch *w, struct skr_error *error)
 static void finish_list(struct skr_kube_watch *w)
 {
     skr_feed_end_list(&w->feed);
+    skr_freshness_listed(&w->freshness);
     skr_strbuf_fini(&w->body);
     skr_strbuf_init(&w->body);
     skr_count_add(&w->feed.counters->lists, 1);
@@ -564,7 +570,28 @@ static void start(struct skr_kube_watch *w)
     skr_strbuf_fini(&target);
 }
 
-int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now)
+void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now)
+{
+    if (skr_kube_watch_is_synced(watch) && !watch->absent) {
+        skr_freshness_begin(&watch->freshness, watch->resource, watch->namespace_, now);
+    }
+}
+
+bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch)
+{
+    return watch->freshness.state == SKR_FRESH;
+}
+
+/* A list that is being read began before. */
+static void list_anew(struct skr_kube_watch *w, int64_t now)
+{
+    skr_transfer_cancel(&w->transfer);
+    w->has_version = false;
+    w->state = IDLE;
+    w->due = now;
+}
+
+static int64_t tick(struct skr_kube_watch *watch, int64_t now)
 {
     const struct skr_kube_options *o = watch->session->options;
     if (watch->state == IDLE && now >= watch->due) {
@@ -585,4 +612,14 @@ int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now)
     skr_transfer_cancel(&watch->transfer);
     fail(watch, TROUBLE_SILENCE, "nothing was heard from the API server for too long", 0);
     return watch->due;
+}
+
+int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now)
+{
+    int64_t at = INT64_MAX;
+    if (skr_freshness_tick(&watch->freshness, watch->version, now, &at)) {
+        list_anew(watch, now);
+    }
+    int64_t due = tick(watch, now);
+    return at < due ? at : due;
 }

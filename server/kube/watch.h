@@ -47,6 +47,10 @@ void skr_kube_watch_pair(struct skr_kube_watch *a, struct skr_kube_watch *b);
 
 /* Does what is due at now; returns when to call again at the latest. */
 int64_t skr_kube_watch_tick(struct skr_kube_watch *watch, int64_t now);
+/* What is written before now shall be delivered: is_fresh() from then on (freshness.h). Without effect before the
+ * first list is complete. */
+void skr_kube_watch_freshen(struct skr_kube_watch *watch, int64_t now);
+bool skr_kube_watch_is_fresh(const struct skr_kube_watch *watch);
 /* The first list has been delivered, or the kind is not installed. */
 bool skr_kube_watch_is_synced(const struct skr_kube_watch *watch);
 

@@ -90,9 +90,10 @@ void rig_announce_to_standby(struct rig *rig, const struct rig_watch *news)
     DL_APPEND(rig->other->watches, w);
 }
 
-void rig_fail_over(struct rig *rig)
+static void fail_over(struct rig *rig, bool behind)
 {
     struct rig_call *call;
+    const struct rig_watch *news;
     rig_tell(rig, "==== the leader is paused, the other one leads");
     DL_FOREACH(rig->calls, call)
     {
@@ -101,7 +102,23 @@ void rig_fail_over(struct rig *rig)
     rig_scheduler_forget(rig, false);
     swap(rig);
     rig->is_paused = true;
+    DL_FOREACH(rig->other->watches, news)
+    {
+        rig->disturbances += news->by_user; /* what the paused one acted on did not know of it */
+    }
+    while (!behind && rig_step_watch(rig, 0)) {
+    }
     rig_event(rig, SKR_EVENT_LEADER_WON);
+}
+
+void rig_fail_over(struct rig *rig)
+{
+    fail_over(rig, false);
+}
+
+void rig_fail_over_behind(struct rig *rig)
+{
+    fail_over(rig, true);
 }
 
 bool rig_step_late(struct rig *rig, size_t nth)

@@ -8,8 +8,11 @@
 void rig_start_standby(struct rig *rig);
 /* It hears of one change of the objects. */
 void rig_step_standby(struct rig *rig);
-/* Who leads is paused, and the other one leads. Not while one is paused. */
+/* Who leads is paused, and the other one leads when it has heard of all that was written before, as
+ * server/daemon/leader.c waits for it. Not while one is paused. */
 void rig_fail_over(struct rig *rig);
+/* As it leads when the API server could not show that in time. */
+void rig_fail_over_behind(struct rig *rig);
 /* The nth request of the paused one that is still on its way arrives; false: none. */
 bool rig_step_late(struct rig *rig, size_t nth);
 /* It goes on, hears so many old news, and learns at first (knows) or at last that it does not lead. */

@@ -612,7 +612,7 @@ TEST_WITH(cluster, nobody_is_evicted_while_the_record_is_on_its_way_out)
     rig_answer_write(rig, rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"), RIG_OK);
     assert_non_null(rig_find_write(rig, SKR_WRITE_EVICT, "low-0"));
     rig->hold_solves = true;
-    rig_fail_over(rig);
+    rig_fail_over_behind(rig);
     rig_settle(rig);
     size_t asked = rig_count(rig, SKR_WRITE_EVICT, NULL);
     assert_non_null(rig_find_write(rig, SKR_WRITE_PATCH_CONFIGMAP, "top"));
@@ -623,6 +623,31 @@ TEST_WITH(cluster, nobody_is_evicted_while_the_record_is_on_its_way_out)
     let_go(rig, SKR_WRITE_PATCH_CONFIGMAP, RIG_OK);
     rig_run(rig, 60 * SKR_SECOND);
     rig_assert_bound(rig, "top", 4);
+}
+
+/* The record says Planned as the follower saw it last; by then its gang runs. Nobody is nominated into its room. */
+TEST_WITH(cluster, who_takes_over_knows_who_was_bound_before_anybody_is_pushed_out)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    rig_start_standby(rig);
+    rig->hold_kind = SKR_WRITE_PATCH_POD_STATUS;
+    gang(rig, "low", 4, 0);
+    rig_run(rig, SKR_SECOND);
+    for (int i = 0; i < 100; i++) {
+        rig_step_standby(rig);
+    }
+    assert_string_equal(rig_state(rig, "low"), "Planned");
+    rig->hold_kind = SKR_WRITE_KIND_COUNT;
+    let_go(rig, SKR_WRITE_PATCH_POD_STATUS, RIG_OK);
+    rig_run(rig, 12 * SKR_SECOND);
+    rig_assert_bound(rig, "low", 4);
+    rig_fail_over(rig);
+    assert_string_equal(rig_state(rig, "low"), "Bound");
+    gang(rig, "top", 4, 5);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
 }
 
 /* One of two victims' pods is gone, the other one's eviction was not sent: it goes, too, though there is room without.
