@@ -6,6 +6,9 @@
  * none of its pods is on a node any more and it has no plan; a plan of its own that is past the point of no
  * return is brought to its end first, so that a gang that goes goes as a whole.
  *
+ * A victim may wait for victims itself. Their room is counted on, so those that stand where the plan has members
+ * become victims of the plan, as far as their budgets allow, before any is let go.
+ *
  * What is remembered of a victim hangs on the plan of its preemptor and goes with it: the marks on groups
  * and pods are made anew from the plan's list at every look, also after a restart.
  */
@@ -327,19 +330,101 @@ static bool budget_allows(const struct skr_gang *e, const struct plan_victim *v)
     return allowed;
 }
 
-/* Priorities and budgets may have changed since the victims were chosen: as long as nothing of a group was touched, it
- * need not be, and nobody goes when not all may. NULL: all may. */
-static const struct plan_victim *who_may_stay(const struct skr_gang *e, const struct group *g)
+static void reset_budgets(struct skr_gang *e)
 {
     struct disruption_budget *b, *tmp;
-    bool begun = false;
-    for (size_t i = 0; i < g->plan->n_victims; i++) {
-        begun = begun || g->plan->victim[i].begun;
-    }
     HASH_ITER(hh, e->disruptions, b, tmp)
     {
         b->number = 0;
     }
+}
+
+/* ---- victims of victims ---- */
+
+static bool takes_room(const struct plan *plan, const struct pod_entry *p)
+{
+    const char *node = p->plan && !pods_is_bound(p) ? p->place.node : p->pod->node_name;
+    const struct pod_entry *q;
+    DL_FOREACH(plan->group->members, q)
+    {
+        if (q->plan == plan && !pods_is_bound(q) && strcmp(q->place.node, node) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the plan counts on room that a victim of another plan holds. */
+static bool needs(const struct skr_gang *e, const struct plan *plan, const struct plan_victim *v)
+{
+    const struct pod_entry *p = pod_uid(v) ? pods_find(e, pod_uid(v)) : NULL;
+    const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+    bool found = p && is_there(p) && takes_room(plan, p);
+    for (p = h ? h->members : NULL; p && !found; p = p->next) {
+        found = (is_there(p) || (p->plan && !pods_is_bound(p))) && takes_room(plan, p);
+    }
+    return found;
+}
+
+static bool has_victim(const struct plan *plan, const char *text)
+{
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        if (strcmp(plan->victim[i].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Those of `from` that are in the way of the plan. */
+static bool take_over(const struct skr_gang *e, struct plan *plan, const struct plan *from)
+{
+    const size_t before = plan->n_victims;
+    struct plan_victim *list = skr_alloc_array(before + from->n_victims + 1, sizeof *list);
+    memcpy(list, plan->victim, before * sizeof *list);
+    free(plan->victim);
+    plan->victim = list;
+    for (size_t i = 0; i < from->n_victims; i++) {
+        const struct plan_victim *v = &from->victim[i];
+        const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+        const bool begun = v->begun && (pod_uid(v) || was_begun(e, v->text));
+        if (!has_victim(plan, v->text) && needs(e, plan, v) &&
+            may_be_victim(e, plan->group, v, h) && (begun || budget_allows(e, v))) {
+            add_victim(plan, v->text, begun, pods_of(v, h));
+        }
+    }
+    return plan->n_victims > before;
+}
+
+/* A victim that waits for victims of its own lets go of them with its plan, and their room was counted on as room that
+ * becomes free. */
+static void take_over_victims(struct skr_gang *e, struct plan *plan)
+{
+    bool changed = false;
+    reset_budgets(e);
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        (void)budget_allows(e, &plan->victim[i]);
+    }
+    for (size_t i = 0; i < plan->n_victims; i++) {
+        const struct plan_victim *v = &plan->victim[i];
+        const struct group *h = pod_uid(v) ? NULL : groups_find(e, v->text);
+        const bool waits = h && h->plan && h->plan->preempting && !h->plan->aborting;
+        changed = (waits && take_over(e, plan, h->plan)) || changed;
+    }
+    if (changed) {
+        plan_text_changed(e, plan);
+    }
+}
+
+/* Priorities and budgets may have changed since the victims were chosen: as long as nothing of a group was touched, it
+ * need not be, and nobody goes when not all may. NULL: all may. */
+static const struct plan_victim *who_may_stay(struct skr_gang *e, const struct group *g)
+{
+    bool begun = false;
+    for (size_t i = 0; i < g->plan->n_victims; i++) {
+        begun = begun || g->plan->victim[i].begun;
+    }
+    reset_budgets(e);
     for (size_t i = 0; i < g->plan->n_victims; i++) {
         const struct plan_victim *v = &g->plan->victim[i];
         bool gone;
@@ -358,6 +443,7 @@ static const struct plan_victim *who_may_stay(const struct skr_gang *e, const st
 void preemption_step(struct skr_gang *e, struct group *g)
 {
     struct plan *plan = g->plan;
+    take_over_victims(e, plan);
     const struct plan_victim *stays = who_may_stay(e, g);
     if (stays) {
         char text[700];

@@ -514,6 +514,52 @@ TEST_WITH(cluster, a_plan_that_is_taken_back_late_is_waited_for_and_no_longer)
     rig_assert_bound(rig, "top", 4);
 }
 
+/* Who waits for victims gives way itself, before any of them was let go: they are those of the third group then. */
+TEST_WITH(cluster, who_pushes_out_a_group_that_waits_for_victims_takes_them_over)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "low", 4, 1);
+    rig_fault(rig, SKR_WRITE_EVICT, NULL, RIG_429, 100);
+    gang(rig, "middle", 4, 5);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "middle"), "Preempting");
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 3 * SKR_SECOND);
+    assert_string_equal(rig_state(rig, "top"), "Preempting");
+    rig_faults_end(rig);
+    rig_run(rig, 60 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+    assert_int_equal(rig_n_bound(rig, "low"), 0);
+    assert_int_equal(rig_n_bound(rig, "middle"), 0);
+}
+
+/* Before and after a restart. */
+TEST(victims_of_a_group_that_gives_way_stay_where_their_room_is_not_needed)
+{
+    for (int restart = 0; restart < 2; restart++) {
+        struct rig *rig = rig_create();
+        start(rig, 2);
+        bound(rig, "a", 4, 1);
+        bound(rig, "b", 4, 1);
+        rig_fault(rig, SKR_WRITE_EVICT, NULL, RIG_429, 100);
+        gang(rig, "middle", 8, 5);
+        rig_run(rig, 3 * SKR_SECOND);
+        assert_string_equal(rig_state(rig, "middle"), "Preempting");
+        gang(rig, "top", 4, 9);
+        rig_run(rig, 3 * SKR_SECOND);
+        if (restart) {
+            rig_restart(rig);
+        }
+        rig_faults_end(rig);
+        rig_run(rig, 60 * SKR_SECOND);
+        rig_assert_bound(rig, "top", 4);
+        assert_int_equal(rig_n_bound(rig, "a") + rig_n_bound(rig, "b"), 4);
+        assert_int_equal(rig_n_bound(rig, "middle"), 0);
+        rig_destroy(rig);
+    }
+}
+
 TEST_WITH(cluster, d49_preemption_survives_a_restart_with_the_same_victims_and_plan)
 {
     struct rig *rig = cluster->rig;
