@@ -8,6 +8,7 @@
 
 #include "core/gang/groups.h"
 #include "core/gang/membership.h"
+#include "core/gang/nomination.h"
 #include "core/gang/output.h"
 #include "core/gang/plan.h"
 #include "core/gang/plan_home.h"
@@ -69,7 +70,7 @@ static bool lacks_nomination(const struct skr_gang *e, const struct plan *plan,
     return p->plan == plan && !p->pod->gate && !p->kick.asked && !p->vote.given &&
            !pods_is_bound(p) && !plan_waits_for_turn(p) &&
            (p->patch.write || strcmp(p->pod->nominated_node, p->place.node) != 0) &&
-           !e->status_forbidden;
+           !nomination_is_forbidden(e);
 }
 
 static const struct pod_entry *find_lacking(const struct skr_gang *e, const struct plan *plan)

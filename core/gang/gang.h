@@ -94,7 +94,8 @@ struct skr_gang {
     /* bind_calls.c: pods by open request; queue of pods whose Binding may be posted */
     struct pod_entry *parked, *bindings;
     size_t bindings_in_flight; /* binding.c */
-    bool status_forbidden; /* pods/status may not be patched: kicks are label patches; members.c */
+    /* Until then pods/status may not be patched, and kicks are label patches; members.c */
+    skr_time status_forbidden_until;
 
     /* filter_hold.c */
     struct {

@@ -101,7 +101,7 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
                  enum skr_write_class class)
 {
     struct skr_strbuf b;
-    bool status = c->nominated && !e->status_forbidden;
+    bool status = c->nominated && !nomination_is_forbidden(e);
     skr_strbuf_init(&b);
     skr_strbuf_add(&b, "{\"metadata\":{\"uid\":");
     skr_strbuf_add_json(&b, p->uid);
@@ -142,6 +142,12 @@ static void send(struct skr_gang *e, struct pod_entry *p, const struct change *c
     sent->nominated_node = status ? skr_strdup(c->nominated) : NULL;
     sent->is_kick = c->is_kick;
     p->patch.write = w->id;
+    if (c->nominated) {
+        p->patch.owes = !status;
+    }
+    if (p->patch.owes) {
+        wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
+    }
     skr_strbuf_fini(&b);
 }
 
@@ -190,6 +196,18 @@ static bool waits_for_stale(struct skr_gang *e, const struct pod_entry *p)
     return false;
 }
 
+/* Its node's trace is awaited, and itself it carries one of another node, whose planned member may
+ * await that: both would wait for ever. The nomination goes, and the labels with the next. */
+static void give_way(struct skr_gang *e, struct pod_entry *p)
+{
+    if (nomination_is_forbidden(e)) {
+        wakes_add(e, e->status_forbidden_until, WAKE_POD, p->uid);
+    } else if (*p->pod->nominated_node && strcmp(p->pod->nominated_node, p->place.node) != 0) {
+        struct change c = {.nominated = ""};
+        send(e, p, &c, SKR_WRITE_CLASS_MEMBER);
+    }
+}
+
 static void nominate(struct skr_gang *e, struct pod_entry *p, bool with_nomination)
 {
     char rank[16], retries[16], plan[32];
@@ -228,11 +246,13 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
     if (plan_waits_for_turn(p)) {
         return;
     }
-    bool nominated = e->status_forbidden || strcmp(p->pod->nominated_node, p->place.node) == 0;
+    bool nominated =
+        nomination_is_forbidden(e) || strcmp(p->pod->nominated_node, p->place.node) == 0;
     /* The trace of an earlier plan may say the same: it woke nobody for this one. */
     bool never_kicked = !p->kick.at && !p->kick.asked && !p->vote.given && !p->pod->gate;
     if (!metadata || !nominated || never_kicked || p->kick.again) {
         if (waits_for_stale(e, p)) {
+            give_way(e, p);
             return;
         }
         skr_time at = p->kick.at ? p->kick.at + AGAIN_MS * SKR_MILLISECOND : 0;
@@ -248,9 +268,11 @@ static void settle_planned(struct skr_gang *e, struct pod_entry *p)
 
 /* ---- members without a plan ---- */
 
-static bool has_traces(const struct pod_entry *p)
+static bool has_traces(const struct skr_gang *e, const struct pod_entry *p)
 {
-    return *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) || *pods_label(p, SKR_LABEL_PLAN);
+    bool owes = p->patch.owes && *p->pod->nominated_node && !nomination_is_forbidden(e);
+    return owes || *pods_annotation(p) || *pods_label(p, SKR_LABEL_RANK) ||
+           *pods_label(p, SKR_LABEL_PLAN);
 }
 
 static const char *waiting_word(const struct group *g)
@@ -292,7 +314,7 @@ static void settle_waiting(struct skr_gang *e, struct pod_entry *p)
     if (g->plan && g->plan->aborting && p->plan) {
         return; /* cleared when the object is */
     }
-    if (has_traces(p)) {
+    if (has_traces(e, p)) {
         if (!is_about_to_be_planned(e, p)) {
             clear_traces(e, p);
         }
@@ -454,7 +476,8 @@ static void patch_done(struct skr_gang *e, struct pod_entry *p, const struct sen
     case SKR_WRITE_DENIED:
         out_decision(e, "", p->key, "Pod patch refused", "", ev->written.message, true);
         if (w->nominated_node) {
-            e->status_forbidden = true; /* by label then, at once */
+            /* by label then, at once */
+            e->status_forbidden_until = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
         } else {
             later(e, p, REFUSED_S * SKR_SECOND);
         }

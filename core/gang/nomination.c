@@ -45,6 +45,11 @@ bool nomination_stands(struct pod_entry *p)
     return p->kick.stands == STANDS_YES;
 }
 
+bool nomination_is_forbidden(const struct skr_gang *e)
+{
+    return skr_frame_now(e->frame) < e->status_forbidden_until;
+}
+
 /* ---- kicks ---- */
 
 void nomination_begin(struct pod_entry *p)

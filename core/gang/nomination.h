@@ -14,6 +14,10 @@ char *nomination_annotation(const struct pod_entry *p); /* as it should be; free
 /* Labels and annotation, not the nomination. */
 bool nomination_stands(struct pod_entry *p);
 
+/* The API server has refused to let us patch pods/status a moment ago. An API server that has just
+ * started refuses everything before it knows its RBAC rules, so this passes. */
+bool nomination_is_forbidden(const struct skr_gang *e);
+
 void nomination_begin(struct pod_entry *p); /* it is a member of a plan now */
 void nomination_end(struct pod_entry *p);   /* no more */
 void nomination_changed(

@@ -12,6 +12,7 @@
 #   SHORT=1 run.sh                   without the longest ones
 #   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh.
+# Prints what the tests log with all of its lines, also what a judge of an end complains about.
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the tests.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -52,7 +53,7 @@ suite() {
     {
         (cd "$here/suite" && SAKKARA_E2E_VERSION=$version SAKKARA_E2E_STATE=$states go test -count=1 -timeout 40m -v \
             ${SHORT:+-short} "$@" . 2>&1) || echo "e2e: go test failed"
-    } | tee -a "$output" | grep -E '^(--- |    --- |        --- |    [a-z_]+\.go:|e2e:|panic|FAIL|ok )' || true
+    } | tee -a "$output" | grep -E '^(--- |    --- |        |    [a-z_]+\.go:|e2e:|panic|FAIL|ok )' || true
 }
 
 suite "${SAKKARA_E2E_VERSION:-1.36.3}" "$@"

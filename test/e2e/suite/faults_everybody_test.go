@@ -66,6 +66,7 @@ func TestFaults_EverybodyDiesAndEveryGangIsWhole(t *testing.T) {
 	load.Wait()
 	s.proxy.Disturb(0, 0)
 	s.proxy.Delay(0)
+	s.recoverControllers()
 	s.settle()
 }
 
@@ -112,7 +113,9 @@ func startSiege(t *testing.T, seed uint64, times int) *siege {
 	return s
 }
 
-// playKubelet starts and ends pods as it finds them, whatever happens to the API server.
+// playKubelet starts and ends pods as it finds them, whatever happens to the API server. It plays the pod garbage collector of
+// kube-controller-manager (gc_controller.go, gcUnscheduledTerminating), too: to delete a pod that is not bound is two writes to
+// etcd, and an API server that is killed between them leaves a pod that terminates for ever.
 func (s *siege) playKubelet(stop chan struct{}) {
 	for {
 		select {
@@ -127,7 +130,7 @@ func (s *siege) playKubelet(stop chan struct{}) {
 		for i := range pods.Items {
 			pod := &pods.Items[i]
 			switch {
-			case pod.DeletionTimestamp != nil && pod.Bound():
+			case pod.DeletionTimestamp != nil:
 				_ = s.plane.Admin.Do("DELETE", s.podPath(pod.Name), "application/json",
 					map[string]any{"gracePeriodSeconds": 0, "preconditions": map[string]string{"uid": pod.UID}}, nil)
 			case pod.Bound() && pod.Status.Phase == "Pending":
@@ -228,6 +231,14 @@ func (s *siege) strike(end time.Time) {
 		s.Logf("%6.2f s: %s", time.Since(s.begin).Seconds(), fault.name)
 		fault.do()
 		time.Sleep(time.Duration(s.chance.IntN(1500)) * time.Millisecond)
+	}
+}
+
+// recoverControllers starts the controllers anew. Those that ran wait for minutes: for pods that they have created and, while their
+// watch was interrupted, never seen (controller_utils.go, ExpectationsTimeout: 5 min), and between two attempts to watch.
+func (s *siege) recoverControllers() {
+	if !onSandbox {
+		s.must(s.plane.RestartControllers())
 	}
 }
 

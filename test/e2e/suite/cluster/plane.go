@@ -55,10 +55,11 @@ type Plane struct {
 	CA     string // file with the API server's certificate; empty: plain HTTP
 	Admin  *Client
 
-	server     *Process   // that answers for the API
-	serverArgs []string   // of a real one
-	others     []*Process // that stand behind it
-	etcdArgs   []string   // of a real one
+	server         *Process   // that answers for the API
+	serverArgs     []string   // of a real one
+	others         []*Process // that stand behind it
+	etcdArgs       []string   // of a real one
+	controllerArgs []string   // of a real one
 }
 
 // StartPlane starts a control plane and returns once the API server is ready and holds the system

@@ -18,18 +18,30 @@ func (p *Plane) RestartAPIServer() error {
 
 // RestartEtcd kills etcd of a real plane and starts it again on the same port and data. The API server looks for it again.
 func (p *Plane) RestartEtcd() error {
+	if err := p.restartOther("etcd", p.etcdArgs); err != nil {
+		return err
+	}
+	return p.waitReady(60 * time.Second)
+}
+
+// RestartControllers kills kube-controller-manager of a real plane and starts it again, with nothing remembered.
+func (p *Plane) RestartControllers() error {
+	return p.restartOther("kube-controller-manager", p.controllerArgs)
+}
+
+func (p *Plane) restartOther(name string, argv []string) error {
 	for i, process := range p.others {
-		if process.Name != "etcd" {
+		if process.Name != name {
 			continue
 		}
 		process.Kill()
-		etcd, err := Start(p.Dir, "etcd", nil, p.etcdArgs...)
+		again, err := Start(p.Dir, name, nil, argv...)
 		if err != nil {
 			return err
 		}
-		p.others[i] = etcd
+		p.others[i] = again
 	}
-	return p.waitReady(60 * time.Second)
+	return nil
 }
 
 // Freeze stops a part of a real plane for a while, "etcd" or "kube-apiserver", as SIGSTOP does.

@@ -195,6 +195,68 @@ TEST_RIG(rig_create(), traces_are_cleared_when_the_plan_that_was_to_overwrite_th
     rig_assert_clean(rig);
 }
 
+/* An API server that has just started refuses everything before it knows its RBAC rules. */
+TEST_RIG(rig_create(), nominations_that_were_forbidden_for_a_moment_are_written_afterwards)
+{
+    rig_racks(rig, 1, 4, 2);
+    rig_group(rig, "g", 4, 0, NULL);
+    rig_sync(rig);
+    rig->hold_scheduler = true;
+    rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, NULL, RIG_403, 4);
+    rig_pods(rig, "p", 4, "g", 0);
+    rig_run(rig, 5 * SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_string_equal(rig_nominated(rig, name), "");
+        assert_true(*rig_label(rig, name, "sakkara.member.plan")); /* woken by it, at least */
+    }
+    rig_run(rig, 30 * SKR_SECOND);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_true(*rig_nominated(rig, name));
+    }
+}
+
+TEST_RIG(planned(0), a_nomination_whose_removal_was_forbidden_for_a_moment_is_removed_afterwards)
+{
+    rig_fault(rig, SKR_WRITE_PATCH_POD_STATUS, NULL, RIG_403, 1000);
+    rig_delete(rig, RIG_POD, "p-3"); /* the plan ends */
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "p-0"), "node-0");
+    rig_faults_end(rig);
+    rig_run(rig, 35 * SKR_SECOND);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p-%d", i);
+        assert_string_equal(rig_nominated(rig, name), "");
+    }
+    rig_assert_clean(rig);
+}
+
+TEST_RIG(rig_create(), members_that_carry_traces_of_each_others_nodes_do_not_wait_for_ever)
+{
+    static const char *const name[] = {"a-0", "b-0"};
+    rig_racks(rig, 1, 2, 1);
+    rig_group(rig, "a", 1, 0, NULL);
+    rig_group(rig, "b", 1, 0, NULL);
+    rig_pods(rig, "a", 1, "a", 0);
+    rig_pods(rig, "b", 1, "b", 0);
+    for (int i = 0; i < 2; i++) {
+        rig_edit(rig, RIG_POD, name[i],
+                 i == 0 ? "{'metadata':{'labels':{'sakkara.member.plan':'01234567.1'}},"
+                          "'status':{'nominatedNodeName':'node-1'}}"
+                        : "{'metadata':{'labels':{'sakkara.member.plan':'89abcdef.1'}},"
+                          "'status':{'nominatedNodeName':'node-0'}}");
+    }
+    rig->hold_scheduler = true;
+    rig_sync(rig);
+    rig_run(rig, 5 * SKR_SECOND);
+    assert_string_equal(rig_nominated(rig, "a-0"), "node-0");
+    assert_string_equal(rig_nominated(rig, "b-0"), "node-1");
+}
+
 TEST_RIG(planned(0), a_member_that_keeps_its_node_is_not_cleared_in_between)
 {
     rig_edit(rig, RIG_NODE, "node-1", "{'spec':{'unschedulable':true}}");
