@@ -27,7 +27,7 @@ enum {
     RETRY_FIRST_S = 1,
     RETRY_LAST_S = 30,
     SEEN_S = 60,    /* an eviction that was granted shows in the watch by then */
-    REFUSED_S = 60, /* no search for victims after one that is not allowed */
+    REFUSED_S = 30, /* no search for victims after one that is not allowed */
 };
 
 static void write_body(struct skr_strbuf *body, const struct pod_entry *p, bool force)
@@ -145,6 +145,7 @@ static void refused(struct skr_gang *e, const struct pod_entry *p, struct group 
     out_decision(e, p->evict.by ? p->evict.by : "", p->key, "Eviction refused", "", message, true);
     if (preemptor && preemptor->plan && preemptor->plan->preempting) {
         preemptor->preempt.at = skr_frame_now(e->frame) + REFUSED_S * SKR_SECOND;
+        wakes_add(e, preemptor->preempt.at, WAKE_REPORT, NULL);
         plan_loss_abort(e, preemptor, SKR_REASON_WAITING_FOR_CAPACITY, text, true);
     }
 }

@@ -213,6 +213,21 @@ TEST_WITH(cluster, an_eviction_that_a_budget_refuses_is_asked_for_again)
     rig_assert_bound(rig, "top", 4);
 }
 
+TEST_WITH(cluster,
+          an_eviction_that_was_forbidden_for_a_moment_is_asked_for_when_nothing_else_happens)
+{
+    struct rig *rig = cluster->rig;
+    start(rig, 1);
+    bound(rig, "a", 4, 0);
+    rig_fault(rig, SKR_WRITE_EVICT, NULL, RIG_403, 4);
+    gang(rig, "top", 4, 9);
+    rig_run(rig, 20 * SKR_SECOND);
+    assert_string_equal(rig_key(rig, "top", "status"), "Ready");
+    assert_int_equal(rig_n_bound(rig, "a"), 4);
+    rig_run(rig, 20 * SKR_SECOND);
+    rig_assert_bound(rig, "top", 4);
+}
+
 static struct rig *that_forces(skr_time after)
 {
     struct skr_settings settings;
