@@ -166,6 +166,10 @@ static void say_beside(const struct skr_explanation *x, const struct skr_problem
         say_seats(x, p, b);
         break;
     case SKR_CLASS_NEVER_FITS:
+        if (x->closed) {
+            skr_strbuf_addf(b, ", the nodes open to it have %d under its rules", fit);
+            break;
+        }
         skr_strbuf_addf(b, ", there would be too few if all other pods were gone, %d fit%s now",
                         fit, fit == 1 ? "s" : "");
         say_seats(x, p, b);
@@ -264,6 +268,11 @@ static bool too_large(struct skr_gang *e, struct group *g, const struct skr_expl
 
 static void never_fits(const struct skr_explanation *x, int32_t n, struct skr_strbuf *b)
 {
+    if (x->closed) {
+        skr_strbuf_addf(b, "needs %d slots, the nodes open to it have %d under its rules", n,
+                        x->largest);
+        return;
+    }
     skr_strbuf_addf(b, "needs %d slots, more than an empty cluster has under its rules; %d fit now",
                     n, x->largest);
 }

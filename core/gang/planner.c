@@ -265,19 +265,20 @@ static enum skr_reason say_why(struct skr_gang *e, struct group *g, const struct
         refusal_say(e, g, b);
         skr_strbuf_addf(b, "; without the %s that it refuses, ", refused == 1 ? "node" : "nodes");
     }
-    if (s->domains.name) {
+    if (s->domains.n_rules > 0) {
         skr_strbuf_addf(b, "group %s is not placed: ", g->name);
         pod_rules_say_blocking(&s->domains, problem->n, b);
     } else {
         explain_sentence(e, g, &s->explanation, problem, b);
     }
     struct pod_entry **newcomers = membership_plannable(e, g, &n_newcomers);
-    size_t closed = pod_rules_say_closed(e, newcomers, n_newcomers, b);
+    pod_rules_say_closed(e, newcomers, n_newcomers, b);
     free(newcomers);
-    enum skr_reason reason =
-        refused > 0 ? SKR_REASON_FILTERED_BY_OTHERS : reason_of(s->explanation.class);
-    /* Other pods are in the way: an empty cluster would have room, or may have. */
-    return reason == SKR_REASON_NEVER_FITS && closed > 0 ? SKR_REASON_WAITING_FOR_CAPACITY : reason;
+    if (refused > 0) {
+        return SKR_REASON_FILTERED_BY_OTHERS;
+    }
+    return s->explanation.closed ? SKR_REASON_WAITING_FOR_CAPACITY
+                                 : reason_of(s->explanation.class);
 }
 
 void planner_explain(struct skr_gang *e, struct group *g, const struct skr_solution *s,

@@ -31,6 +31,7 @@ struct work {
     size_t n;
     struct skr_arena *arena;
     uint8_t *eligible;
+    uint8_t *emptied; /* [leaf] eligible when all other pods are gone; NULL: not asked */
     struct skr_domain_rule *made;
     size_t n_made;
     size_t n_closed;
@@ -141,6 +142,15 @@ static void close_leaf(struct work *w, int32_t leaf, const struct skr_pod_rule *
     }
     w->eligible[leaf] = 0;
     w->n_closed++;
+}
+
+/* The node has no value of the rule's key: it is closed whoever is there. */
+static void close_without_key(struct work *w, int32_t leaf, const struct skr_pod_rule *rule)
+{
+    close_leaf(w, leaf, rule, NULL);
+    if (w->emptied) {
+        w->emptied[leaf] = 0;
+    }
 }
 
 /* Closes the leaves whose value of the key is that; "" and NULL: none. */
@@ -347,7 +357,9 @@ static void apply_affinity(struct work *w, const struct skr_pod_rule *rule, bool
     struct node_entry *const *leaf = topology_leaf_nodes(w->e);
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
         int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
-        if (domain < 0 || (!first && others[domain] == 0)) {
+        if (!value_on(leaf[i], rule->topology_key)) {
+            close_without_key(w, i, rule);
+        } else if (domain < 0 || (!first && others[domain] == 0)) {
             close_leaf(w, i, rule, NULL);
         }
     }
@@ -368,7 +380,9 @@ static void apply_spread(struct work *w, const struct spread_nodes *nodes, bool 
     least = d->n < rule->min_domains || d->n == 0 ? 0 : least;
     for (int32_t i = 0; i < w->e->topology.tree->n_leaves; i++) {
         int32_t domain = domain_of(d, value_on(leaf[i], rule->topology_key));
-        if (domain < 0 || (!own && others[domain] - least > rule->max_skew)) {
+        if (domain < 0) {
+            close_without_key(w, i, rule);
+        } else if (!own && others[domain] - least > rule->max_skew) {
             close_leaf(w, i, rule, NULL);
         }
     }
@@ -462,9 +476,16 @@ bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, siz
         return true;
     }
     struct work w = {.e = e, .newcomers = newcomers, .n = n, .arena = arena, .eligible = eligible};
+    size_t leaves = (size_t)e->topology.tree->n_leaves;
+    w.emptied = skr_arena_alloc(arena, leaves + 1);
+    if (!w.emptied) {
+        return false;
+    }
+    memcpy(w.emptied, eligible, leaves);
     if (!gather(&w)) {
         return false;
     }
+    problem->emptied = w.emptied;
     problem->domain_rule = w.made;
     problem->n_domain_rules = w.n_made;
     return true;
@@ -578,11 +599,11 @@ void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, siz
 
 /* ---- words ---- */
 
-size_t pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                            struct skr_strbuf *b)
+void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                          struct skr_strbuf *b)
 {
     if (n == 0 || !topology_is_usable(e) || !pod_rules_matter(e, newcomers, n)) {
-        return 0;
+        return;
     }
     size_t leaves = (size_t)e->topology.tree->n_leaves;
     struct skr_arena *arena = skr_arena_create((size_t)1 << 30, 0);
@@ -600,29 +621,38 @@ size_t pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcome
         }
     }
     skr_arena_destroy(arena);
-    return w.n_closed;
+}
+
+static const char *wish(enum skr_domain_rule_kind kind)
+{
+    switch (kind) {
+    case SKR_DOMAIN_MOST:
+        return "exclude each other";
+    case SKR_DOMAIN_ONE:
+        return "want to be together";
+    case SKR_DOMAIN_SKEW:
+    case SKR_DOMAIN_RULE_KIND_COUNT:
+    default:
+        return "want to be spread";
+    }
 }
 
 void pod_rules_say_blocking(const struct skr_domain_outcome *d, int32_t n, struct skr_strbuf *b)
 {
-    switch (d->kind) {
-    case SKR_DOMAIN_MOST:
-        skr_strbuf_addf(b, "its pods exclude each other (%s): %d pods, ", d->name, n);
-        break;
-    case SKR_DOMAIN_ONE:
-        skr_strbuf_addf(b, "its pods want to be together (%s): %d pods, ", d->name, n);
-        break;
-    case SKR_DOMAIN_SKEW:
-    case SKR_DOMAIN_RULE_KIND_COUNT:
-    default:
-        skr_strbuf_addf(b, "its pods want to be spread (%s): %d pods, ", d->name, n);
-        break;
+    skr_strbuf_add(b, "its pods ");
+    for (size_t i = 0; i < d->n_rules; i++) {
+        skr_strbuf_addf(b, "%s%s (%s)",
+                        i == 0               ? ""
+                        : i + 1 < d->n_rules ? ", "
+                                             : " and ",
+                        wish(d->rule[i].kind), d->rule[i].name);
     }
-    if (d->kind == SKR_DOMAIN_MOST) {
+    skr_strbuf_addf(b, ": %d pods, ", n);
+    if (d->n_rules == 1 && d->rule[0].kind == SKR_DOMAIN_MOST && d->domains < n) {
         skr_strbuf_addf(b, "%d domain%s room for one", d->domains,
                         d->domains == 1 ? " has" : "s have");
     } else if (d->largest > 0) {
-        skr_strbuf_addf(b, "at most %d fit so", d->largest);
+        skr_strbuf_addf(b, "at most %d fit%s so", d->largest, d->largest == 1 ? "s" : "");
     } else {
         skr_strbuf_add(b, "none fits so");
     }

@@ -22,8 +22,8 @@
  * O(shapes in the cache). */
 bool pod_rules_matter(const struct skr_gang *e, struct pod_entry *const *newcomers, size_t n);
 
-/* Puts the rules into the problem and closes leaves: eligible is changed in place, the rules are
- * made in the arena. Cost: O(nodes + pods) a rule. false without memory. */
+/* Puts the rules into the problem and closes leaves: eligible is changed in place, the rules, and
+ * which leaves an empty cluster opens, are made in the arena. Cost: O(nodes + pods) a rule. false without memory. */
 bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                      struct skr_arena *arena, uint8_t *eligible, struct skr_problem *problem);
 
@@ -33,10 +33,9 @@ bool pod_rules_apply(struct skr_gang *e, struct pod_entry *const *newcomers, siz
 void pod_rules_turns(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
                      const char *const *node, int32_t *ret);
 
-/* Why nodes are closed: "; 3 nodes are closed to its pods by ..."; nothing when none is. Returns how
- * many are. */
-size_t pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
-                            struct skr_strbuf *b);
+/* Why nodes are closed: "; 3 nodes are closed to its pods by ..."; nothing when none is. */
+void pod_rules_say_closed(struct skr_gang *e, struct pod_entry *const *newcomers, size_t n,
+                          struct skr_strbuf *b);
 /* The sentence of a solution that a rule over domains stands in the way of. */
 void pod_rules_say_blocking(const struct skr_domain_outcome *domains, int32_t n,
                             struct skr_strbuf *b);

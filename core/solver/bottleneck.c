@@ -28,9 +28,23 @@ static bool has_size(const struct skr_run *run, const struct skr_feasible *feasi
     return skr_bits_get(bits, run->n);
 }
 
-/* Whether n would be feasible with leaves of another size: as large as the group, or empty. */
-static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasible, bool empty,
-                          bool *ret)
+enum leaves { ANY_SIZE, ELIGIBLE_EMPTY, ALL_EMPTY };
+
+/* Room of a leaf: as large as the group, or empty, those that an empty cluster opens or not. */
+static int32_t room_with(const struct skr_run *run, enum leaves leaves, int32_t leaf)
+{
+    const struct skr_problem *problem = run->problem;
+    if (leaves == ANY_SIZE) {
+        return run->n;
+    }
+    bool open = leaves == ALL_EMPTY && problem->emptied ? problem->emptied[leaf] != 0
+                                                        : skr_leaf_eligible(problem, leaf);
+    return open ? skr_leaf_room(problem, problem->capacity, leaf) : 0;
+}
+
+/* Whether n would be feasible with leaves of another size. */
+static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasible,
+                          enum leaves leaves, bool *ret)
 {
     const struct skr_problem *problem = run->problem;
     size_t n_leaves = (size_t)run->tree->n_leaves;
@@ -40,12 +54,7 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
         return false;
     }
     for (int32_t leaf = 0; leaf < run->tree->n_leaves; leaf++) {
-        int32_t room = run->n;
-        if (empty) {
-            room = skr_leaf_eligible(problem, leaf)
-                       ? skr_leaf_room(problem, problem->capacity, leaf)
-                       : 0;
-        }
+        int32_t room = room_with(run, leaves, leaf);
         int32_t claimed = skr_leaf_claimed(problem, leaf);
         room = room < run->n ? room : run->n;
         most[leaf] = room > claimed ? room : claimed;
@@ -62,21 +71,22 @@ static bool feasible_with(struct skr_run *run, const struct skr_feasible *feasib
 static bool find_class(struct skr_run *run, const struct skr_feasible *feasible,
                        struct skr_explanation *ret)
 {
+    const struct skr_problem *problem = run->problem;
     bool possible = false;
-    if (!feasible_with(run, feasible, false, &possible)) {
+    if (!feasible_with(run, feasible, ANY_SIZE, &possible)) {
         return false;
     }
     if (!possible) {
         ret->class = SKR_CLASS_CONSTRAINT_CONFLICT;
         return true;
     }
-    if (run->problem->capacity) {
-        if (!feasible_with(run, feasible, true, &possible)) {
+    if (problem->capacity) {
+        if (!feasible_with(run, feasible, ELIGIBLE_EMPTY, &possible)) {
             return false;
         }
         if (!possible) {
             ret->class = SKR_CLASS_NEVER_FITS;
-            return true;
+            return !problem->emptied || feasible_with(run, feasible, ALL_EMPTY, &ret->closed);
         }
     }
     ret->class =

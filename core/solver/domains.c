@@ -67,6 +67,7 @@ static bool permute(struct skr_domain_search *s)
     s->inner.free = s->free;
     s->inner.capacity = NULL;
     s->inner.eligible = s->eligible;
+    s->inner.emptied = NULL;
     s->inner.claimed = s->claimed;
     s->inner.bounds = s->bounds;
     return true;
@@ -290,30 +291,45 @@ static bool fits_with(const struct skr_problem *problem, const struct skr_domain
     return fits;
 }
 
-/* The first rule without which the others can be obeyed, else the first that cannot alone. */
-static int32_t find_blocking(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                             size_t n_rules, struct skr_domain_outcome *outcome)
+/* A least set of rules that cannot be obeyed together, in the order of the problem: the first that
+ * cannot alone, else what is left when every rule is dropped that is not needed for it. Returns how
+ * many there are. */
+static size_t find_blocking(const struct skr_problem *problem, const struct skr_domain_rule *rule,
+                            size_t n_rules, size_t *at, struct skr_domain_outcome *outcome)
 {
     struct skr_domain_rule rest[SKR_DOMAIN_RULES_MAX];
+    at[0] = 0;
     for (size_t r = 0; r < n_rules && n_rules > 1; r++) {
-        memcpy(rest, rule, r * sizeof *rest);
-        memcpy(rest + r, rule + r + 1, (n_rules - r - 1) * sizeof *rest);
-        if (fits_with(problem, rest, n_rules - 1, outcome)) {
-            return (int32_t)r;
-        }
-    }
-    for (size_t r = 0; r < n_rules && n_rules > 1; r++) {
+        at[0] = r;
         if (!fits_with(problem, &rule[r], 1, outcome)) {
-            return (int32_t)r;
+            return 1;
         }
     }
-    return 0;
+    size_t n = n_rules;
+    for (size_t r = 0; r < n; r++) {
+        at[r] = r;
+    }
+    for (size_t r = 0; r < n && n > 2;) { /* two are needed: none fails alone */
+        size_t k = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (i != r) {
+                rest[k++] = rule[at[i]];
+            }
+        }
+        if (fits_with(problem, rest, k, outcome)) {
+            r++;
+        } else {
+            memmove(at + r, at + r + 1, (n - r - 1) * sizeof *at);
+            n--;
+        }
+    }
+    return n;
 }
 
-/* The greatest n that fits with the rule, between what is claimed and the problem's; -1 when even
+/* The greatest n that fits with the rules, between what is claimed and the problem's; -1 when even
  * that does not. Sizes with factors have gaps: the greatest below the first gap that is met. */
 static int32_t find_largest(const struct skr_problem *problem, const struct skr_domain_rule *rule,
-                            struct skr_domain_outcome *outcome)
+                            size_t n_rules, struct skr_domain_outcome *outcome)
 {
     struct skr_problem smaller = *problem;
     int32_t low = 0;
@@ -324,7 +340,7 @@ static int32_t find_largest(const struct skr_problem *problem, const struct skr_
     int32_t found = -1;
     while (low < high) {
         smaller.n = low + (high - low) / 2;
-        if (smaller.n == 0 || fits_with(&smaller, rule, 1, outcome)) {
+        if (smaller.n == 0 || fits_with(&smaller, rule, n_rules, outcome)) {
             found = smaller.n;
             low = smaller.n + 1;
         } else {
@@ -343,27 +359,57 @@ static int32_t count_usable(const struct skr_domain_search *s, size_t r)
     return n;
 }
 
+/* Whether it would fit in an empty cluster, on the leaves that are eligible then; false without
+ * memory, too. */
+static bool fits_emptied(const struct skr_problem *empty, const struct skr_domain_rule *rule,
+                         size_t n_rules, struct skr_domain_outcome *outcome)
+{
+    struct skr_problem all = *empty;
+    struct skr_domain_rule alone[SKR_DOMAIN_RULES_MAX];
+    memcpy(alone, rule, n_rules * sizeof *alone);
+    for (size_t r = 0; r < n_rules; r++) {
+        alone[r].others = NULL;
+    }
+    all.eligible = all.emptied ? all.emptied : all.eligible;
+    return fits_with(&all, alone, n_rules, outcome);
+}
+
 /* The rules stand in the way: which, and of what class that is. */
 static void report_blocking(const struct skr_domain_search *s, const struct skr_problem *problem,
-                            struct skr_explanation *explanation, struct skr_domain_outcome *outcome)
+                            struct skr_solution *solution, struct skr_domain_outcome *outcome)
 {
-    outcome->blocking = find_blocking(problem, s->rule, s->n_rules, outcome);
-    const struct skr_domain_rule *rule = &s->rule[outcome->blocking];
-    outcome->domains = count_usable(s, (size_t)outcome->blocking);
-    outcome->largest = find_largest(problem, rule, outcome);
-    bool never = false;
+    size_t at[SKR_DOMAIN_RULES_MAX] = {0};
+    struct skr_domain_rule rule[SKR_DOMAIN_RULES_MAX];
+    size_t n = find_blocking(problem, s->rule, s->n_rules, at, outcome);
+    struct skr_domain_rule_name *name = skr_arena_array(solution->arena, n, sizeof *name);
+    for (size_t i = 0; i < n; i++) {
+        rule[i] = s->rule[at[i]];
+        if (name) {
+            const char *text = skr_arena_strdup(solution->arena, rule[i].name ? rule[i].name : "");
+            name[i] = (struct skr_domain_rule_name){rule[i].kind, text ? text : ""};
+        }
+    }
+    outcome->rule = name;
+    outcome->n_rules = name ? n : 0;
+    outcome->blocking = (int32_t)at[0];
+    outcome->domains = count_usable(s, at[0]);
+    outcome->largest = find_largest(problem, rule, n, outcome);
+    bool never = false, closed = false;
     if (problem->capacity) {
         struct skr_problem empty = *problem;
         empty.free = problem->capacity;
         empty.claimed = NULL;
         never = !fits_with(&empty, s->rule, s->n_rules, outcome);
+        closed = never && fits_emptied(&empty, s->rule, s->n_rules, outcome);
     }
-    *explanation = (struct skr_explanation){
+    struct skr_explanation *x = &solution->explanation;
+    *x = (struct skr_explanation){
         .class = never ? SKR_CLASS_NEVER_FITS : SKR_CLASS_PLACEMENT_FAILED,
+        .closed = closed,
         .largest = outcome->largest > 0 ? outcome->largest : 0,
     };
     for (int32_t leaf = 0; leaf < problem->tree->n_leaves; leaf++) {
-        explanation->sum_fits += skr_leaf_fit(problem, leaf);
+        x->sum_fits += skr_leaf_fit(problem, leaf);
     }
 }
 
@@ -393,10 +439,7 @@ static int finish(struct skr_domain_search *s, const struct skr_problem *problem
         (*ret)->count = NULL;
         (*ret)->key = NULL;
         (*ret)->optimal = false;
-        report_blocking(s, problem, &(*ret)->explanation, &outcome);
-        const struct skr_domain_rule *rule = &s->rule[outcome.blocking];
-        outcome.kind = rule->kind;
-        outcome.name = skr_arena_strdup((*ret)->arena, rule->name ? rule->name : "");
+        report_blocking(s, problem, *ret, &outcome);
     }
     (*ret)->domains = outcome;
     return 0;

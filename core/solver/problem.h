@@ -72,6 +72,7 @@ struct skr_problem {
     const int64_t
         *capacity; /* same layout, an empty cluster; NULL: class NeverFits is not told apart */
     const uint8_t *eligible; /* [leaf] may a new member go there; NULL: everywhere */
+    const uint8_t *emptied;  /* [leaf] the same in an empty cluster; NULL: eligible */
     const int32_t *claimed;  /* [leaf]; NULL: none */
     /* [unit], beside the rules of the levels; NULL: none. {0, n or more} bounds nothing; the root's
      * are not looked at. With bounds no missing slots and no best keys are explained. */

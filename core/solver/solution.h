@@ -6,15 +6,23 @@
 #include "topology/base/arena.h"
 #include "topology/base/error.h"
 
+struct skr_domain_rule_name {
+    enum skr_domain_rule_kind kind;
+    const char *name;
+};
+
 /* What a solution says of the rules over domains. */
 struct skr_domain_outcome {
     bool proven;      /* INFEASIBLE: nothing was left out. PLACED: it is optimal as well */
-    int32_t blocking; /* INFEASIBLE: a rule without which there is a placement; -1: there is none
-                         without all of them either, and the explanation is that of the problem */
-    enum skr_domain_rule_kind kind; /* of that rule */
-    const char *name;               /* of that rule, copied */
-    int32_t domains;                /* of that rule: how many can take at least one member */
-    int32_t largest; /* of that rule: the most members that fit with it, if known; -1 */
+    int32_t blocking; /* INFEASIBLE: a rule that cannot be obeyed, alone or together with those of
+                         rule; -1: there is no placement without all of them either, and the
+                         explanation is that of the problem */
+    /* INFEASIBLE: a least set of rules that cannot be obeyed together, blocking the first of them,
+     * in the order of the problem; names copied. */
+    size_t n_rules;
+    const struct skr_domain_rule_name *rule;
+    int32_t domains; /* of that rule: how many can take at least one member */
+    int32_t largest; /* the most members that fit with these rules, if known; -1 */
     int32_t solves;
 };
 
@@ -94,6 +102,7 @@ struct skr_missing_slots {
 
 struct skr_explanation {
     enum skr_infeasible_class class; /* SKR_CLASS_NONE: placed */
+    bool closed;      /* NEVER_FITS: only because of leaves that an empty cluster opens (emptied) */
     int32_t largest;  /* largest feasible size <= n under the same rules; 0 when none */
     int64_t sum_fits; /* sum of fit over leaves, each capped at n */
     /* Deciding level: the rules below it leave room for n, the rule of this level does not. 0 when
