@@ -60,7 +60,7 @@ static char *source_text(const struct group *g, enum group_source source)
         skr_strbuf_addf(&b, "map %s ", g->source.map->user_keys);
     } else if (source == SOURCE_PODGROUP) {
         skr_strbuf_addf(&b, "podgroup %d %d", g->source.podgroup->pg->min_member, priority);
-    } else if (source == SOURCE_LABELS) {
+    } else if (source == SOURCE_LABELS && oldest) {
         skr_strbuf_addf(&b, "labels %d ", priority);
         const struct skr_labels *l = &oldest->pod->meta.labels;
         for (size_t i = 0; i < l->n; i++) {
