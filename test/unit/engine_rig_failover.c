@@ -137,7 +137,7 @@ bool rig_step_late(struct rig *rig, size_t nth)
     return false;
 }
 
-/* Answers to what was sent before the pause, and none to what is asked for now. */
+/* Answers to what was sent before the pause, and none to what is asked for after it. */
 static void end_writes(struct rig *rig)
 {
     while (rig->writes) {
