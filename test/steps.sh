@@ -7,7 +7,7 @@
 #   step_join              waits for all of those and reports them
 #   step_skip NAME WHY
 #   steps_end              the closing line; its status is the sum's
-# The output of a step is shown when it fails, or always with VERBOSE=1.
+# The output of a step is shown when it fails, or always with VERBOSE=1; what it calls UNSTEADY is always shown.
 
 steps_dir=$(mktemp -d)
 trap 'rm -rf "$steps_dir"' EXIT
@@ -46,6 +46,8 @@ step_report() {
     fi
     if [ "$step_f" != 0 ] || [ "${VERBOSE:-}" = 1 ]; then
         sed 's/^/    /' "$1/output" | tail -n "${STEP_LINES:-400}"
+    else
+        sed -n 's/^UNSTEADY/    &/p' "$1/output"
     fi
     printf '%-34s %5d passed %3d failed  %5d s\n' "$2" "$step_p" "$step_f" "$(cat "$1/seconds" 2>/dev/null || echo 0)"
     steps_passed=$((steps_passed + step_p))

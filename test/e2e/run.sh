@@ -11,8 +11,11 @@
 #                                    1.37.1, 1.33.13, 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
 #   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time
-# What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh.
+# What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh, or in
+# SAKKARA_E2E_STATES.
 # Prints what the tests log with all of its lines, also what a judge of an end complains about.
+# A scenario of the whole suite that fails beside the others runs three times more by itself: a machine that is too
+# busy for it is told from a promise that is broken. It counts as passed only when all three pass, and is named.
 # Needs Go; without it nothing is tested, which is an error under CI=true. The last line counts the tests.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,7 +33,7 @@ if [ ! -x "$SAKKARA_BIN" ]; then
 fi
 plane=${SAKKARA_E2E_PLANE:-real}
 export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-3}"
-states=$here/../../build/e2e/$plane
+states=${SAKKARA_E2E_STATES:-$here/../../build/e2e/$plane}
 [ $# -gt 0 ] || rm -rf "$states"
 mkdir -p "$states"
 states=$(cd "$states" && pwd)
@@ -70,6 +73,17 @@ failures=$(grep -c '^--- FAIL: ' "$output" || true)
 if [ "$failed" = 1 ] && [ "$failures" = 0 ]; then
     tail -n 40 "$output"
     failures=1
+elif [ $# = 0 ] && [ "${ALL:-}" != 1 ] && [ "$failures" -gt 0 ] && [ "$failures" -le 3 ]; then
+    for name in $(sed -nE 's/^--- FAIL: ([A-Za-z0-9_]+) .*/\1/p' "$output"); do
+        echo "== $name by itself"
+        : >"$output"
+        suite "${SAKKARA_E2E_VERSION:-1.36.3}" -run "^$name\$" -count 3 -parallel 1
+        if [ "$(grep -c '^--- PASS: ' "$output" || true)" = 3 ] && ! grep -q '^e2e: go test failed' "$output"; then
+            echo "UNSTEADY: $name failed beside the others and passed three times by itself"
+            passes=$((passes + 1))
+            failures=$((failures - 1))
+        fi
+    done
 fi
 echo "$passes passed, $failures failed"
 [ "$failures" = 0 ]

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command agree compares the end states of two runs of the suite, one on a real control plane and one on
-// the sandbox:
+// Command agree compares the end states of runs of the suite, on a real control plane and on the sandbox:
 //
-//	agree REAL SANDBOX
+//	agree REAL SANDBOX [REAL SANDBOX]...
 //
-// Both folders must hold the same scenarios. What differs is printed with its place in the state. The last
-// line is "N passed, M failed", a scenario each.
+// The first two folders must hold the same scenarios. What the planes differ in is printed with its place in
+// the state. Where a scenario ran more than once, in further pairs of folders, a place holds as many values as
+// it was seen with, and the planes differ there when they have none in common: what depends on who is first
+// ends in several ways, on both. The last line is "N passed, M failed", a scenario each.
 package main
 
 import (
@@ -20,11 +21,11 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: agree REAL SANDBOX")
+	if len(os.Args) < 3 || len(os.Args)%2 == 0 {
+		fmt.Fprintln(os.Stderr, "usage: agree REAL SANDBOX [REAL SANDBOX]...")
 		os.Exit(2)
 	}
-	agreeing, differing, err := compareFolders(os.Args[1], os.Args[2])
+	agreeing, differing, err := compareFolders(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "agree:", err)
 		os.Exit(1)
@@ -35,31 +36,40 @@ func main() {
 	}
 }
 
-func compareFolders(realFolder, sandboxFolder string) (agreeing, differing int, err error) {
-	realOnes, err := load(realFolder)
-	if err != nil {
-		return 0, 0, err
-	}
-	sandboxOnes, err := load(sandboxFolder)
-	if err != nil {
-		return 0, 0, err
+// seen is what one place of a state held in all runs, on either plane.
+type seen struct{ real, sandbox []any }
+
+// compareFolders takes the folders in pairs, the real one first.
+func compareFolders(folders []string) (agreeing, differing int, err error) {
+	realOnes, sandboxOnes := map[string][]any{}, map[string][]any{}
+	for i, folder := range folders {
+		states, err := load(folder)
+		if err != nil {
+			return 0, 0, err
+		}
+		all := realOnes
+		if i%2 == 1 {
+			all = sandboxOnes
+		}
+		for name, state := range states {
+			all[name] = append(all[name], state)
+		}
 	}
 	all := maps.Clone(realOnes)
 	maps.Copy(all, sandboxOnes)
 	if len(all) == 0 {
-		return 0, 0, fmt.Errorf("%s and %s hold no state", realFolder, sandboxFolder)
+		return 0, 0, fmt.Errorf("%s hold no state", strings.Join(folders, " and "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		var lines []string
-		onReal, ran := realOnes[name]
-		onSandbox, ranThere := sandboxOnes[name]
+		both := seen{realOnes[name], sandboxOnes[name]}
 		switch {
-		case !ran:
+		case len(both.real) == 0:
 			lines = []string{"no state of the real control plane"}
-		case !ranThere:
+		case len(both.sandbox) == 0:
 			lines = []string{"no state of the sandbox"}
 		default:
-			lines = differences("", onReal, onSandbox)
+			lines = differences("", both)
 		}
 		if len(lines) == 0 {
 			agreeing++
@@ -92,31 +102,53 @@ func load(folder string) (map[string]any, error) {
 	return states, nil
 }
 
-// differences lists where two JSON values differ, the real one's first.
-func differences(at string, real, sandbox any) []string {
-	if a, ok := real.(map[string]any); ok {
-		if b, ok := sandbox.(map[string]any); ok {
-			return differentKeys(at, a, b)
+// differences lists where JSON values differ, the real one's first.
+func differences(at string, both seen) []string {
+	if real, sandbox, ok := objects(both); ok {
+		return differentKeys(at, real, sandbox)
+	}
+	onReal, onSandbox := texts(both.real), texts(both.sandbox)
+	for _, one := range onReal {
+		if slices.Contains(onSandbox, one) {
+			return nil
 		}
 	}
-	if a, ok := real.([]any); ok {
-		if b, ok := sandbox.([]any); ok {
-			return differentKeys(at, keyed(a), keyed(b))
-		}
-	}
-	if text(real) == text(sandbox) {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s: real %s, sandbox %s", at, text(real), text(sandbox))}
+	return []string{fmt.Sprintf("%s: real %s, sandbox %s", at, strings.Join(onReal, " or "), strings.Join(onSandbox, " or "))}
 }
 
-func differentKeys(at string, real, sandbox map[string]any) (lines []string) {
-	keys := maps.Clone(real)
-	maps.Copy(keys, sandbox)
+func differentKeys(at string, real, sandbox []map[string]any) (lines []string) {
+	keys := map[string]any{}
+	for _, object := range slices.Concat(real, sandbox) {
+		maps.Copy(keys, object)
+	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		lines = append(lines, differences(strings.TrimPrefix(at+"."+key, "."), real[key], sandbox[key])...)
+		var both seen
+		for _, object := range real {
+			both.real = append(both.real, object[key])
+		}
+		for _, object := range sandbox {
+			both.sandbox = append(both.sandbox, object[key])
+		}
+		lines = append(lines, differences(strings.TrimPrefix(at+"."+key, "."), both)...)
 	}
 	return lines
+}
+
+// objects are the values as objects, unless one of them has no parts.
+func objects(both seen) (real, sandbox []map[string]any, ok bool) {
+	var all []map[string]any
+	for _, value := range slices.Concat(both.real, both.sandbox) {
+		switch v := value.(type) {
+		case map[string]any:
+			all = append(all, v)
+		case []any:
+			all = append(all, keyed(v))
+		default:
+			return nil, nil, false
+		}
+	}
+	n := len(both.real)
+	return all[:n], all[n:], true
 }
 
 // keyed names the elements of a list by what they are called; words stand for themselves.
@@ -148,4 +180,14 @@ func text(value any) string {
 		return err.Error()
 	}
 	return string(encoded)
+}
+
+// texts are the values for people, each once.
+func texts(values []any) (all []string) {
+	for _, value := range values {
+		if one := text(value); !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
 }

@@ -29,7 +29,8 @@ func TestDifferencesNameTheirPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(differences("", onReal["TestX"], onSandbox["TestX"]), "; "); got != one.want {
+		both := seen{[]any{onReal["TestX"]}, []any{onSandbox["TestX"]}}
+		if got := strings.Join(differences("", both), "; "); got != one.want {
 			t.Errorf("%s: %s", one.what, got)
 		}
 	}
@@ -37,16 +38,41 @@ func TestDifferencesNameTheirPlace(t *testing.T) {
 
 func TestAScenarioThatRanOnOneSideOnlyDiffers(t *testing.T) {
 	realFolder, sandboxFolder := t.TempDir(), t.TempDir()
-	if _, _, err := compareFolders(realFolder, sandboxFolder); err == nil {
+	if _, _, err := compareFolders([]string{realFolder, sandboxFolder}); err == nil {
 		t.Error("two empty folders agree")
 	}
 	write(t, realFolder, `{}`)
-	if agreeing, differing, err := compareFolders(realFolder, sandboxFolder); err != nil || agreeing != 0 || differing != 1 {
+	if agreeing, differing, err := compareFolders([]string{realFolder, sandboxFolder}); err != nil || agreeing != 0 || differing != 1 {
 		t.Error(agreeing, differing, err)
 	}
 	write(t, sandboxFolder, `{}`)
-	if agreeing, differing, err := compareFolders(realFolder, sandboxFolder); err != nil || agreeing != 1 || differing != 0 {
+	if agreeing, differing, err := compareFolders([]string{realFolder, sandboxFolder}); err != nil || agreeing != 1 || differing != 0 {
 		t.Error(agreeing, differing, err)
+	}
+}
+
+func TestWhatIsLeftToChanceAgreesOnceBothPlanesHadIt(t *testing.T) {
+	cases := []struct {
+		what    string
+		states  []string // real, sandbox, real, sandbox...
+		differs bool
+	}{
+		{"chance", []string{`{"A":1}`, `{"A":2}`, `{"A":2}`, `{"A":2}`}, false},
+		{"chance in two places", []string{`{"A":1,"B":1}`, `{"A":2,"B":2}`, `{"A":2,"B":1}`, `{"A":2,"B":1}`}, false},
+		{"not there at times", []string{`{"A":["x"]}`, `{"A":[]}`, `{"A":[]}`, `{"A":[]}`}, false},
+		{"always another", []string{`{"A":1}`, `{"A":2}`, `{"A":1}`, `{"A":3}`}, true},
+		{"always another among equals", []string{`{"A":1,"B":1}`, `{"A":2,"B":1}`, `{"A":1,"B":2}`, `{"A":2,"B":1}`}, true},
+	}
+	for _, one := range cases {
+		var folders []string
+		for _, state := range one.states {
+			folder := t.TempDir()
+			write(t, folder, state)
+			folders = append(folders, folder)
+		}
+		if _, differing, err := compareFolders(folders); err != nil || (differing != 0) != one.differs {
+			t.Error(one.what, differing, err)
+		}
 	}
 }
 
