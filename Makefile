@@ -255,8 +255,8 @@ e2e: $(BIN) ## the program on a real control plane (needs Go)
 fleet-load: $(BIN) ## hubs and Karmada in motion, at full size, on a real control plane (needs Go)
 	@SAKKARA_FLEET_CLUSTERS=200 SAKKARA_FLEET_PLACEMENTS=300 SAKKARA_FLEET_MEMBERS=1000 SAKKARA_FLEET_BINDINGS=3000 \
 	    SAKKARA_FLEET_ROUNDS=$${ROUNDS:-12} SAKKARA_E2E_PLANES=1 test/e2e/run.sh -run "$${ONLY:-InMotion}"
-soak: $(BIN) ## one namespace at war with another one: DURATION=10m, RATE=200 pods a second (needs Go)
-	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_SOAK_RATE=$${RATE:-200} test/e2e/soak.sh "$${DURATION:-2m}"
+soak: $(BIN) ## one namespace at war with another one: DURATION=10m, RATE=200 pods a second, GANGS=0 a second or as many as there is time for (needs Go)
+	@SAKKARA_E2E_PLANE=$${PLANE:-real} SAKKARA_SOAK_RATE=$${RATE:-200} SAKKARA_SOAK_GANGS=$${GANGS:-0} test/e2e/soak.sh "$${DURATION:-2m}"
 replicas: $(BIN) ## two daemons, whose leader goes in every way (needs Go)
 	@SAKKARA_E2E_PLANE=$${PLANE:-real} test/e2e/replicas.sh
 faults: $(BIN) ## daemon, kube-scheduler, API server and etcd killed and stopped at random: DURATION=5m, GANGS=200, SEED of the day (needs Go)

@@ -17,15 +17,16 @@ import (
 // between two proxies, one to the API server and one from kube-scheduler.
 type run struct {
 	*testing.T
-	plane     *cluster.Plane
-	ns        string
-	kubelet   *cluster.Kubelet
-	rec       *cluster.Recorder
-	proxy     *cluster.Proxy
-	proxies   []*cluster.Proxy // of further daemons
-	daemon    *cluster.Daemon
-	tap       *cluster.Tap
-	scheduler *cluster.Scheduler
+	plane      *cluster.Plane
+	ns         string
+	namespaces []string // further ones
+	kubelet    *cluster.Kubelet
+	rec        *cluster.Recorder
+	proxy      *cluster.Proxy
+	proxies    []*cluster.Proxy // of further daemons
+	daemon     *cluster.Daemon
+	tap        *cluster.Tap
+	scheduler  *cluster.Scheduler
 
 	resources        map[string]cluster.Resource // of options.resources, by plural
 	schedulerOptions cluster.SchedulerOptions
@@ -71,7 +72,11 @@ func start(t *testing.T, nodes []*cluster.Node, wanted options) *run {
 	}
 	r.must(r.plane.CreateNamespace(r.ns))
 	if wanted.plane == nil && !onSandbox { // it goes on to the next scenario
-		r.Cleanup(func() { r.must(r.plane.Clear(r.ns)) })
+		r.Cleanup(func() {
+			for _, namespace := range append(r.namespaces, r.ns) {
+				r.must(r.plane.Clear(namespace))
+			}
+		})
 	}
 	r.must(r.plane.CreateNodes(nodes...))
 	r.install(wanted.resources, wanted.roles)
@@ -136,9 +141,7 @@ func (r *run) namespace(suffix string) string {
 	r.Helper()
 	name := r.ns + "-" + suffix
 	r.must(r.plane.CreateNamespace(name))
-	if !onSandbox {
-		r.Cleanup(func() { r.must(r.plane.Clear(name)) })
-	}
+	r.namespaces = append(r.namespaces, name)
 	return name
 }
 

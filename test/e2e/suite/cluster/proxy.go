@@ -32,6 +32,7 @@ type Write struct {
 	Start  time.Time
 	Method string
 	Path   string
+	Type   string // Content-Type
 	Body   string
 	Status int // of the answer; 0: never answered
 }
@@ -59,8 +60,12 @@ type Proxy struct {
 	mu      sync.Mutex
 	writes  []*Write
 	latency time.Duration
+	slow    string // end of the paths that latency is for; empty: all
 	faults  []fault
-	share   float64 // of writes that Disturb spoils
+	open    map[net.Conn]bool
+	out     bool            // Outage
+	listed  map[string]bool // since the last outage; nil: there was none
+	share   float64         // of writes that Disturb spoils
 	chance  *mathrand.Rand
 	killAt  int // writes left until the kill; 0: none
 	moment  Moment
@@ -81,7 +86,7 @@ func (p *Plane) StartProxy(name string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxy := &Proxy{CA: p.file(name + ".crt")}
+	proxy := &Proxy{CA: p.file(name + ".crt"), open: map[net.Conn]bool{}}
 	if err := os.WriteFile(proxy.CA, certificatePEM, 0o644); err != nil {
 		return nil, err
 	}
@@ -107,7 +112,7 @@ func (p *Plane) StartProxy(name string) (*Proxy, error) {
 		ModifyResponse: proxy.answered,
 		ErrorLog:       silent,
 	}
-	proxy.server = &http.Server{Handler: proxy.handler(reverse), ErrorLog: silent,
+	proxy.server = &http.Server{Handler: proxy.handler(reverse), ErrorLog: silent, ConnState: proxy.connection,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
 	go func() { _ = proxy.server.ServeTLS(listener, "", "") }()
 	return proxy, nil
@@ -117,10 +122,54 @@ func (p *Plane) StartProxy(name string) (*Proxy, error) {
 func (x *Proxy) Stop() { _ = x.server.Close() }
 
 // Delay makes every request wait before it is forwarded.
-func (x *Proxy) Delay(latency time.Duration) {
+func (x *Proxy) Delay(latency time.Duration) { x.DelayOnly("", latency) }
+
+// DelayOnly makes every request wait whose path ends like this.
+func (x *Proxy) DelayOnly(pathEnd string, latency time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.latency = latency
+	x.latency, x.slow = latency, pathEnd
+}
+
+// Outage cuts all connections and takes no requests until end is called. What was watched then is too old: it has to be listed
+// again.
+func (x *Proxy) Outage() (end func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.out, x.listed = true, map[string]bool{}
+	for conn := range x.open {
+		_ = conn.Close()
+	}
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.out = false
+	}
+}
+
+// connection keeps the open connections, for Outage.
+func (x *Proxy) connection(conn net.Conn, state http.ConnState) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		x.open[conn] = true
+	case http.StateClosed:
+		delete(x.open, conn)
+	}
+}
+
+// tooOld tells whether a request is a watch from before the last outage.
+func (x *Proxy) tooOld(r *http.Request) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	query := r.URL.Query()
+	what := r.URL.Path + "?" + query.Get("labelSelector")
+	if x.listed == nil || x.listed[what] {
+		return false
+	}
+	x.listed[what] = query.Get("watch") == ""
+	return !x.listed[what]
 }
 
 // Refuse answers the next write that matches with an error code instead of forwarding it.
@@ -204,8 +253,14 @@ func writeOf(ctx context.Context) (*Write, func()) {
 func (x *Proxy) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x.mu.Lock()
-		latency := x.latency
+		latency, out := x.latency, x.out
+		if !strings.HasSuffix(r.URL.Path, x.slow) {
+			latency = 0
+		}
 		x.mu.Unlock()
+		if out {
+			panic(http.ErrAbortHandler)
+		}
 		if latency > 0 {
 			select {
 			case <-time.After(latency):
@@ -214,6 +269,10 @@ func (x *Proxy) handler(next http.Handler) http.Handler {
 			}
 		}
 		if r.Method == "GET" {
+			if x.tooOld(r) {
+				refuse(w, http.StatusGone)
+				return
+			}
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -222,16 +281,15 @@ func (x *Proxy) handler(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		write := &Write{Start: time.Now(), Method: r.Method, Path: r.URL.Path, Body: string(body)}
+		write := &Write{Start: time.Now(), Method: r.Method, Path: r.URL.Path,
+			Type: r.Header.Get("Content-Type"), Body: string(body)}
 		verdict := x.arrived(write)
 		if verdict.kill != nil && verdict.moment == BeforeForwarding {
 			verdict.kill()
 			panic(http.ErrAbortHandler)
 		}
 		if verdict.code != 0 {
-			w.Header().Set("Content-Type", jsonType)
-			w.WriteHeader(verdict.code)
-			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"refused by the test"}`)
+			refuse(w, verdict.code)
 			return
 		}
 		if verdict.action != nil {
@@ -239,6 +297,12 @@ func (x *Proxy) handler(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r.WithContext(withWrite(r.Context(), write, verdict.kill)))
 	})
+}
+
+func refuse(w http.ResponseWriter, code int) {
+	w.Header().Set("Content-Type", jsonType)
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"refused by the test"}`)
 }
 
 // verdict is what is to be done with a write.

@@ -26,6 +26,8 @@ type Recorder struct {
 	err     error
 
 	eventsBefore int // Events that were there at the start
+
+	Overfull []string // nodes that the scenario itself fills with more than they have
 }
 
 // Change is one watch event. Resource versions order the changes of all kinds.

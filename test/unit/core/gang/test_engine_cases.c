@@ -17,7 +17,8 @@ struct set {
     const char *group; /* NULL: single pods */
     int minimum;       /* of the group */
     int pods, cpu, priority;
-    bool bound; /* all of them in the end; else none */
+    bool bound;    /* all of them in the end; else none */
+    int resources; /* cpus of minResources, which makes it a PodGroup; 0: a group map */
 };
 
 struct gang_case {
@@ -29,25 +30,35 @@ struct gang_case {
 static const struct gang_case cases[] = {
     {"C1 the one that fits, in sequence",
      false,
-     {{"pg1", 3, 3, 1, MID, true}, {"pg2", 4, 4, 2, MID, false}}},
+     {{"pg1", 3, 3, 1, MID, true, 0}, {"pg2", 4, 4, 2, MID, false, 0}}},
     {"C2 the one that fits, interleaved",
      true,
-     {{"pg1", 3, 3, 1, MID, true}, {"pg2", 4, 4, 2, MID, false}}},
+     {{"pg1", 3, 3, 1, MID, true, 0}, {"pg2", 4, 4, 2, MID, false, 0}}},
     {"C3 single pods beside a group that misses a member",
      true,
-     {{"pg1", 4, 3, 1, MID, false}, {NULL, 0, 2, 2, MID, true}}},
+     {{"pg1", 4, 3, 1, MID, false, 0}, {NULL, 0, 2, 2, MID, true, 0}}},
     {"C4 the higher priority, in sequence",
      false,
-     {{"pg1", 3, 3, 2, MID, false}, {"pg2", 3, 3, 1, HIGH, true}}},
+     {{"pg1", 3, 3, 2, MID, false, 0}, {"pg2", 3, 3, 1, HIGH, true, 0}}},
     {"C5 the higher priority, interleaved",
      true,
-     {{"pg1", 3, 3, 2, MID, false}, {"pg2", 3, 3, 1, HIGH, true}}},
+     {{"pg1", 3, 3, 2, MID, false, 0}, {"pg2", 3, 3, 1, HIGH, true, 0}}},
     {"C6 single pods of a higher priority",
      true,
-     {{"pg1", 3, 3, 1, MID, false}, {NULL, 0, 3, 2, HIGH, true}}},
+     {{"pg1", 3, 3, 1, MID, false, 0}, {NULL, 0, 3, 2, HIGH, true, 0}}},
     {"C7 two that never fit hold up nobody",
      true,
-     {{"pg1", 3, 3, 1, MID, true}, {"pg2", 4, 4, 2, MID, false}, {"pg3", 4, 4, 2, MID, false}}},
+     {{"pg1", 3, 3, 1, MID, true, 0},
+      {"pg2", 4, 4, 2, MID, false, 0},
+      {"pg3", 4, 4, 2, MID, false, 0}}},
+    {"C8 minResources that the node has, interleaved with two that never fit",
+     true,
+     {{"pg1", 3, 3, 1, MID, true, 3},
+      {"pg2", 4, 4, 2, MID, false, 3},
+      {"pg3", 4, 4, 2, MID, false, 3}}},
+    {"C9 minResources that the node does not have, interleaved",
+     true,
+     {{"pg1", 3, 3, 1, MID, true, 8}, {"pg2", 4, 4, 2, MID, false, 8}}},
 };
 
 static void name_of(const struct set *s, int i, char *name, size_t size)
@@ -64,8 +75,21 @@ static void create(struct rig *rig, const struct set *s, int i)
         "{'metadata':{'labels':{%s%s%s}},'spec':{'schedulerName':'sakkara','priority':%d,"
         "'containers':[{'name':'main','resources':{'requests':{'cpu':'%d'}}}]},"
         "'status':{'phase':'Pending'}}",
-        s->group ? "'sakkara.group.name':'" : "", s->group ? s->group : "", s->group ? "'" : "",
-        s->priority, s->cpu);
+        !s->group          ? ""
+        : s->resources > 0 ? "'scheduling.x-k8s.io/pod-group':'"
+                           : "'sakkara.group.name':'",
+        s->group ? s->group : "", s->group ? "'" : "", s->priority, s->cpu);
+}
+
+static void create_group(struct rig *rig, const struct set *s)
+{
+    if (s->resources > 0) {
+        rig_create_json(rig, RIG_PODGROUP, s->group,
+                        "{'metadata':{},'spec':{'minMember':%d,'minResources':{'cpu':'%d'}}}",
+                        s->minimum, s->resources);
+    } else if (s->group) {
+        rig_group(rig, s->group, s->minimum, s->priority, NULL);
+    }
 }
 
 static bool is_bound(const struct rig *rig, const struct set *s, int i)
@@ -81,10 +105,7 @@ TEST_EACH(gang_case, cases, who_is_bound_is_who_should_be)
     rig_node(rig, "node-0", 6);
     rig_sync(rig);
     for (size_t s = 0; s < SETS_MAX; s++) {
-        if (gang_case->set[s].group) {
-            rig_group(rig, gang_case->set[s].group, gang_case->set[s].minimum,
-                      gang_case->set[s].priority, NULL);
-        }
+        create_group(rig, &gang_case->set[s]);
     }
     for (int i = 0; i < 4; i++) {
         for (size_t s = 0; s < SETS_MAX; s++) {
@@ -132,7 +153,7 @@ TEST(a_group_that_is_too_large_starves_nobody)
         rig_node(rig, name, cpus[i]);
     }
     rig_sync(rig);
-    const struct set large = {"pg1", 6, 6, 4, 0, false}, small = {"pg2", 1, 1, 2, 0, true};
+    const struct set large = {"pg1", 6, 6, 4, 0, false, 0}, small = {"pg2", 1, 1, 2, 0, true, 0};
     rig_group(rig, "pg1", 6, 0, NULL);
     rig_group(rig, "pg2", 1, 0, NULL);
     for (int i = 0; i < large.pods; i++) {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// Which group comes first, what it counts with, and that it does so the same way each time.
+
+// TestD26_TheOrderOfGroupsIsTotal: Four groups of one name in four namespaces wait for room of one: they come by priority, and
+// of equal ones by namespace, whatever the order in which they were created.
+func TestD26_TheOrderOfGroupsIsTotal(t *testing.T) {
+	nodes, tree := racks([]int{1})
+	r := start(t, nodes, options{paused: true})
+	r.anyRetries("a group is tried each time that room gets free")
+	r.topology(tree)
+	first, second, third := r.namespace("z"), r.namespace("a"), r.namespace("b")
+	for _, group := range []struct {
+		namespace string
+		priority  int
+	}{{r.ns, -3}, {third, 1}, {first, 7}, {second, 1}} {
+		path := "/api/v1/namespaces/" + group.namespace
+		r.must(r.plane.Admin.Create(path+"/configmaps", soloMap("g", group.priority), nil))
+		pod := r.pod("g-0", label("sakkara.group.name", "g"), gated)
+		pod.Namespace = group.namespace
+		r.must(r.plane.Admin.Create(path+"/pods", pod, nil))
+	}
+	r.begin()
+	for i, turn := range []string{first, second, third, r.ns} {
+		r.wait(usual, "the next one is bound", func(v *cluster.View) error {
+			if !v.Pod(turn, "g-0").Bound() {
+				return fmt.Errorf("the one in %s is not", turn)
+			}
+			return nil
+		})
+		if i < 3 {
+			r.must(r.plane.Admin.Delete("/api/v1/namespaces/" + turn + "/pods/g-0"))
+		}
+	}
+	var order []string
+	for _, change := range r.rec.History() {
+		if pod := change.Pod; pod != nil && pod.Bound() && !change.Deleted {
+			if n := len(order); n == 0 || order[n-1] != pod.Namespace {
+				order = append(order, pod.Namespace)
+			}
+		}
+	}
+	if got, want := strings.Join(order, " "), strings.Join([]string{first, second, third, r.ns}, " "); got != want {
+		t.Errorf("bound in the order %s, want %s", got, want)
+	}
+	r.wait(usual, "the last one says so", r.allBound("g", 1))
+}
+
+func soloMap(name string, priority int) *cluster.ConfigMap {
+	return &cluster.ConfigMap{Meta: cluster.Meta{Name: name, Labels: map[string]string{"sakkara.group": ""}},
+		Data: map[string]string{"name": name, "size": "1", "priority": fmt.Sprint(priority)}}
+}
+
+// TestD27_PodGroupsAreOrderedLikeOtherGroups: Of two PodGroups with room for one, that whose pods have the higher
+// priority class is bound, although the other one came first.
+func TestD27_PodGroupsAreOrderedLikeOtherGroups(t *testing.T) {
+	nodes, tree := racks([]int{3})
+	r := start(t, nodes, options{paused: true})
+	r.anyRetries("a group is tried each time that room gets free")
+	r.anyMoment("low", "its numbers are those of the moment at which it was looked at")
+	r.topology(tree)
+	for i, name := range []string{"low", "high"} {
+		class := r.ns + "-" + name
+		r.must(r.plane.Admin.Create("/apis/scheduling.k8s.io/v1/priorityclasses", map[string]any{"apiVersion": "scheduling.k8s.io/v1",
+			"kind": "PriorityClass", "metadata": map[string]any{"name": class}, "value": 1 + 4*i}, nil))
+		r.Cleanup(func() { r.must(r.plane.Admin.Delete("/apis/scheduling.k8s.io/v1/priorityclasses/" + class)) })
+		r.podGroup(name, 3)
+		for k := range 3 {
+			r.create(r.pod(fmt.Sprintf("%s-%d", name, k), label("scheduling.x-k8s.io/pod-group", name), gated,
+				func(pod *cluster.Pod) { pod.Spec.PriorityClass = class }))
+		}
+	}
+	r.begin()
+	r.wait(usual, "the higher priority is bound", r.allBound("high", 3))
+	r.wait(usual, "the lower one waits for room", func(v *cluster.View) error {
+		if reason := v.PodGroup(r.ns, "low").Annotations["sakkara.reason"]; reason != "WaitingForCapacity" {
+			return fmt.Errorf("reason %q", reason)
+		}
+		return r.noneBound("low")(v)
+	})
+}
+
+// TestD43_AnOvercommittedNodeCountsAsFull: Eight pods of one CPU that somebody put on a node of five take nothing from its
+// neighbour: a gang of five has all of that one.
+func TestD43_AnOvercommittedNodeCountsAsFull(t *testing.T) {
+	nodes, tree := racks([]int{5, 5})
+	r := start(t, nodes, options{paused: true})
+	r.rec.Overfull = []string{"node-0"}
+	r.fill("node-0", 8)
+	r.begin()
+	r.topology(tree)
+	r.group("g", 5, "")
+	r.members("g", 5, gated)
+	r.wait(usual, "bound", r.allBound("g", 5))
+	r.expectPlaced("g", "node-1:5")
+}
+
+// TestD44_UnlikeRequestsAreNoticed: One member that asks for twice as much is what every member is taken for: two nodes of
+// three CPUs take one member each. The map's conditions name the pod and the resource.
+func TestD44_UnlikeRequestsAreNoticed(t *testing.T) {
+	nodes, tree := racks([]int{3, 3})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 2, "")
+	r.create(r.pod("g-0", label("sakkara.group.name", "g"), gated), r.pod("g-1", label("sakkara.group.name", "g"), gated, cpu("2")))
+	r.wait(usual, "bound", r.allBound("g", 2))
+	r.expectPlaced("g", "node-0:1 node-1:1")
+	r.wait(usual, "the odd one is named", func(v *cluster.View) error {
+		conditions := v.Map(r.ns, "g").Data["conditions"]
+		for _, part := range []string{"PodsNotHomogeneous", "g-1", "CPU"} {
+			if !contains(conditions, part) {
+				return fmt.Errorf("%s is not in %s", part, conditions)
+			}
+		}
+		return nil
+	})
+}
+
+// TestD45_OurOwnWritesCauseNoPlanning: From its first pod to its end a gang is planned once: what the daemon writes about it is
+// no reason to look again.
+func TestD45_OurOwnWritesCauseNoPlanning(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 8, "")
+	r.members("g", 8, gated)
+	r.wait(usual, "bound", r.allBound("g", 8))
+	r.rec.Settle(300*time.Millisecond, usual)
+	_, page := r.daemon.AdminGet("/metrics")
+	for result, want := range map[string]int{"planned": 1, "infeasible": 0, "stale": 0, "error": 0} {
+		if line := fmt.Sprintf("sakkara_group_attempts_total{result=%q} %d\n", result, want); !contains(page, line) {
+			t.Errorf("the metrics do not say %s", line)
+		}
+	}
+}
+
+// TestD46_StrictPatchesWork: The first thing that the daemon writes into a map that has no status yet is a merge patch with the
+// version that it has seen, and the API server takes it.
+func TestD46_StrictPatchesWork(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{})
+	r.topology(tree)
+	r.group("g", 2, "")
+	r.members("g", 2, gated)
+	r.wait(usual, "bound", r.allBound("g", 2))
+	for _, write := range r.proxy.Writes() {
+		if write.Is("PATCH", "/configmaps/g") {
+			body := strings.ReplaceAll(write.Body, " ", "")
+			if write.Type != "application/merge-patch+json" || write.Status != 200 || !contains(body, `"resourceVersion":"`) || !contains(body, `"status":"`) {
+				t.Errorf("the first write: %s %d %s", write.Type, write.Status, write.Body)
+			}
+			return
+		}
+	}
+	t.Error("the map was never written")
+}
+
+// TestD48_PlacementIsDeterministic: On nodes of several sizes, some of them loaded, a gang that goes and comes again is placed and ranked as
+// it was, by the same daemon and by one that has just started.
+func TestD48_PlacementIsDeterministic(t *testing.T) {
+	nodes, tree := racks([]int{3, 1, 2}, []int{2, 3, 1}, []int{1, 2, 3})
+	r := start(t, nodes, options{paused: true})
+	r.fill("node-0", 1)
+	r.fill("node-4", 1)
+	r.begin()
+	r.topology(tree)
+	var before string
+	for round := range 3 {
+		r.group("g", 8, `{"rack":{"type":"spread"}}`)
+		r.members("g", 8, gated)
+		r.wait(usual, "bound", r.allBound("g", 8))
+		now := ""
+		r.rec.Look(func(v *cluster.View) { now = v.Map(r.ns, "g").Data["placement"] + " " + v.Map(r.ns, "g").Data["rank"] })
+		if round > 0 && now != before {
+			t.Errorf("round %d: %s, before %s", round, now, before)
+		}
+		before = now
+		switch round {
+		case 0:
+			r.removeGroup("g")
+		case 1:
+			r.removeGroup("g")
+			r.daemon.Kill()
+			r.must(r.daemon.Start())
+		}
+	}
+}
+
+// TestD50_FailedGroupsHoldNoCapacity: A gang of eight with room for seven holds none of it: a gang of seven that comes after it is bound
+// at once.
+func TestD50_FailedGroupsHoldNoCapacity(t *testing.T) {
+	nodes, tree := racks([]int{4, 4})
+	r := start(t, nodes, options{paused: true})
+	r.fill("node-0", 1)
+	r.begin()
+	r.anyRetries("a group is tried each time that room gets free")
+	r.anyMoment("eight", "its numbers are those of the moment at which it was looked at")
+	r.topology(tree)
+	r.group("eight", 8, "")
+	r.members("eight", 8, gated)
+	r.wait(usual, "it waits for room", r.reason("eight", "Ready", "WaitingForCapacity"))
+	r.group("seven", 7, "")
+	r.members("seven", 7, gated)
+	r.wait(usual, "the other one has all of it", r.allBound("seven", 7))
+	r.wait(usual, "nobody of the first is bound", r.noneBound("eight"))
+	r.wait(usual, "it waits for room still", r.reason("eight", "Ready", "WaitingForCapacity"))
+}
