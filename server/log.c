@@ -19,7 +19,6 @@
 static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int log_level = SKR_LOG_LEVEL_DEFAULT;
 static atomic_int log_format = SKR_LOG_TEXT;
-static atomic_int log_fd = STDERR_FILENO;
 
 static const char *const severity_names[] = {"info", "warning", "error"};
 _Static_assert(sizeof severity_names / sizeof severity_names[0] == SKR_LOG_SEVERITY_COUNT,
@@ -44,11 +43,6 @@ int skr_log_get_level(void)
 bool skr_log_enabled(int v)
 {
     return v <= atomic_load(&log_level);
-}
-
-void skr_log_set_fd(int fd)
-{
-    atomic_store(&log_fd, fd);
 }
 
 static const char *base_name(const char *file)
@@ -187,7 +181,7 @@ void skr_log_emit(enum skr_log_severity severity, int v, const char *file, int l
                   (int32_t)getpid(), file, line, message, pair);
     skr_strbuf_addc(&out, '\n');
     pthread_mutex_lock(&write_lock);
-    write_all(atomic_load(&log_fd), out.s, out.len);
+    write_all(STDERR_FILENO, out.s, out.len);
     pthread_mutex_unlock(&write_lock);
     skr_strbuf_fini(&out);
 }

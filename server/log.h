@@ -85,9 +85,6 @@ void skr_log_set_format(enum skr_log_format format);
 void skr_log_set_level(int level);
 int skr_log_get_level(void);
 bool skr_log_enabled(int v);
-/* File descriptor the records go to, 2 at start. For tests and for a sandbox that shares a screen.
- */
-void skr_log_set_fd(int fd);
 
 /* The line without its end of line, at a given time and process id: what tests look at. */
 void skr_log_write(struct skr_strbuf *out, enum skr_log_format format,

@@ -51,7 +51,6 @@ struct skr_engine_driver {
     skr_time now, timer;
     uint64_t request;
     char text[256]; /* of the last answer to filter */
-    uint64_t written[SKR_WRITE_KIND_COUNT];
 };
 
 /* ---- actions ---- */
@@ -298,12 +297,10 @@ static void run_write(struct skr_engine_driver *d, const struct skr_write *write
     struct skr_store_reply reply = {0, NULL};
     struct skr_event event = {.kind = SKR_EVENT_WRITE_DONE};
     json_t *body = write->body_len > 0 ? json_loadb(write->body, write->body_len, 0, NULL) : NULL;
-    enum skr_write_kind kind = skr_write_kind_of(write);
-    if (kind == SKR_WRITE_CREATE_EVENT && d->options.event && body) {
+    if (d->options.event && body && skr_write_kind_of(write) == SKR_WRITE_CREATE_EVENT) {
         d->options.event(d->options.context, d->now, body);
     }
     request_of(d, write, body, &reply);
-    d->written[kind]++;
     const char *message = json_string_value(json_object_get(reply.body, "message"));
     const json_t *meta = json_object_get(reply.body, "metadata");
     const char *version = json_string_value(json_object_get(meta, "resourceVersion"));
@@ -506,9 +503,4 @@ void skr_engine_driver_destroy(struct skr_engine_driver *driver)
 const struct skr_engine *skr_engine_driver_engine(const struct skr_engine_driver *driver)
 {
     return driver->engine;
-}
-
-uint64_t skr_engine_driver_writes(const struct skr_engine_driver *driver, enum skr_write_kind kind)
-{
-    return driver->written[kind];
 }

@@ -49,7 +49,5 @@ enum skr_explain_status skr_engine_driver_explain(struct skr_engine_driver *driv
 struct skr_extender skr_engine_driver_extender(struct skr_engine_driver *driver, int32_t weight);
 
 const struct skr_engine *skr_engine_driver_engine(const struct skr_engine_driver *driver);
-/* Writes of a kind so far. */
-uint64_t skr_engine_driver_writes(const struct skr_engine_driver *driver, enum skr_write_kind kind);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/log.h"
-
 static void begin(struct fake_client *c, const struct fake_pki *pki, bool require_client)
 {
     char url[64];
@@ -33,7 +31,6 @@ static void begin(struct fake_client *c, const struct fake_pki *pki, bool requir
     if (pki) {
         skr_kube_secret_take(&c->access.ca, skr_strdup(pki->ca), strlen(pki->ca));
     }
-    skr_log_set_fd(-1);
 }
 
 void fake_client_begin(struct fake_client *c)

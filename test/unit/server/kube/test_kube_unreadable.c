@@ -2,15 +2,13 @@
 /* One object of somebody whose text is hard or impossible to read costs nothing but itself. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "server/kube/prune.h"
 #include "server/kube/salvage.h"
 #include "server/kube/transfer.h"
-#include "server/log.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
+#include "test/unit/log_catch.h"
 
 #define META(name, uid, v)                                                          \
     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"" name "\",\"uid\":\"" uid \
@@ -58,31 +56,20 @@ TEST_CLIENT(a_nul_in_a_map_key_of_a_pod_hides_nothing)
     assert_int_equal(pods_of(c).lists, 1);
 }
 
-static char *read_log(int fd)
-{
-    off_t size = lseek(fd, 0, SEEK_END);
-    char *text = calloc((size_t)size + 1, 1);
-    assert_int_equal(pread(fd, text, (size_t)size, 0), size);
-    return text;
-}
-
 TEST_CLIENT(an_item_of_a_list_that_is_no_json_costs_only_itself_and_is_named)
 {
-    int fd = memfd_create("log", MFD_CLOEXEC);
-    skr_log_set_fd(fd);
+    struct log_catch catch = log_catch_begin();
     expect(c, POD_LIST, 200,
            LIST("7", POD("a", "u-a", "3") "," UNREADABLE_POD("bad", "u-bad",
                                                              "4") "," POD("c", "u-c", "5")));
     fake_client_start_synced(c);
+    char *log = log_catch_end(&catch);
     expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n");
     assert_int_equal(pods_of(c).undecodable, 1);
     assert_int_equal(pods_of(c).objects, 3);
     assert_int_equal(pods_of(c).failures, 0);
-    skr_log_set_fd(-1);
-    char *log = read_log(fd);
     assert_non_null(strstr(log, "name=\"bad\""));
     free(log);
-    (void)close(fd);
 }
 
 TEST_CLIENT(a_line_of_a_watch_that_is_no_json_costs_only_its_object)

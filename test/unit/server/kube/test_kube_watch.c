@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "server/kube/transfer.h"
-#include "server/log.h"
 #include "test/test.h"
 #include "test/unit/fake_client.h"
+#include "test/unit/log_catch.h"
 
 #define GROUPS   "labelSelector=sakkara.group"
 #define TREES    "labelSelector=sakkara.topology"
@@ -310,14 +308,6 @@ TEST_CLIENT(a_kind_that_is_not_installed_counts_as_empty)
     fake_api_wait_count(c->api, PG_WATCH, 3);
 }
 
-static char *read_log(int fd)
-{
-    off_t n = lseek(fd, 0, SEEK_END);
-    char *text = skr_alloc((size_t)n + 1);
-    assert_true(pread(fd, text, (size_t)n, 0) == n);
-    return text;
-}
-
 static size_t occurrences(const char *text, const char *part)
 {
     size_t n = 0;
@@ -329,27 +319,23 @@ static size_t occurrences(const char *text, const char *part)
 
 TEST_CLIENT(a_missing_permission_is_named_once_and_retried)
 {
-    int fd = memfd_create("log", MFD_CLOEXEC);
-    skr_log_set_fd(fd);
+    struct log_catch catch = log_catch_begin();
     for (int i = 0; i < 5; i++) {
         expect(c, PG_LIST, 403, STATUS("403", "Forbidden", "podgroups is forbidden: User x"));
     }
     fake_client_start_synced(c);
-    skr_log_set_fd(-1);
-    char *log = read_log(fd);
+    char *log = log_catch_end(&catch);
     assert_int_equal(occurrences(log, "podgroups is forbidden: User x (the account needs the verbs "
                                       "get, list and watch on podgroups of API group"),
                      1);
     assert_int_equal(occurrences(log, "Resource was watched again"), 1);
     free(log);
-    (void)close(fd);
     assert_int_equal(fake_client_stats(c).resource[FAKE_PODGROUPS].failures, 5);
 }
 
 TEST_CLIENT(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
 {
-    int fd = memfd_create("log", MFD_CLOEXEC);
-    skr_log_set_fd(fd);
+    struct log_catch catch = log_catch_begin();
     expect(c, POD_LIST, 200,
            LIST("7",
                 POD("a", "u-a", "3") "," BROKEN_POD("b", "u-b", "4") ",{}," POD("c", "u-c", "5")));
@@ -360,15 +346,13 @@ TEST_CLIENT(an_object_that_cannot_be_read_is_left_out_until_it_is_gone)
     fake_api_send(c->api, POD_WATCH, LINE("DELETED", BROKEN_POD("a", "u-a", "11")));
     fake_api_send(c->api, POD_WATCH, LINE("NEWTYPE", POD("z", "u-z", "12")));
     fake_sink_wait(c->sink, "delete pod default/a", 1);
+    char *log = log_catch_end(&catch);
     expect_lines(c, "upsert pod default/a uid=u-a v=3\nupsert pod default/c uid=u-c v=5\nsynced\n"
                     "upsert pod default/b uid=u-b v=10\ndelete pod default/a uid=u-a\n");
     assert_int_equal(fake_client_stats(c).resource[FAKE_PODS].undecodable, 4);
-    skr_log_set_fd(-1);
-    char *log = read_log(fd);
     assert_int_equal(occurrences(log, "name=\"a\""), 1);
     assert_int_equal(occurrences(log, "name=\"b\""), 1);
     free(log);
-    (void)close(fd);
 }
 
 TEST_CLIENT(a_zero_character_hides_nothing)

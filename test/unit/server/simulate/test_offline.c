@@ -109,9 +109,16 @@ static void add_member(struct rig *r, int i, bool gated)
     put(r, pod);
 }
 
-static uint64_t writes(const struct rig *r, enum skr_write_kind kind)
+/* Lines of the trace that are such a write. */
+static int writes(const struct rig *r, enum skr_write_kind kind)
 {
-    return skr_engine_driver_writes(skr_offline_driver(r->offline), kind);
+    char begin[64];
+    int n = 0;
+    snprintf(begin, sizeof begin, "\n%s default/", skr_write_kind_name(kind));
+    for (const char *at = r->trace.s; (at = strstr(at, begin)); at++) {
+        n++;
+    }
+    return n;
 }
 
 static bool count_bound(void *context, const json_t *pod)
@@ -165,8 +172,8 @@ TEST(a_gang_that_does_not_fit_costs_nothing_more)
     }
     skr_offline_start(r->offline);
     skr_offline_run(r->offline, START + 60 * SKR_SECOND);
-    uint64_t pods = writes(r, SKR_WRITE_PATCH_POD) + writes(r, SKR_WRITE_PATCH_POD_STATUS);
-    uint64_t maps = writes(r, SKR_WRITE_PATCH_CONFIGMAP);
+    int pods = writes(r, SKR_WRITE_PATCH_POD) + writes(r, SKR_WRITE_PATCH_POD_STATUS);
+    int maps = writes(r, SKR_WRITE_PATCH_CONFIGMAP);
     size_t events = r->n_events;
     skr_offline_run(r->offline, START + 660 * SKR_SECOND);
     assert_int_equal(bound(r), 0);
