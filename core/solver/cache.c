@@ -18,6 +18,7 @@
 enum { GROWTH = 2, CHANGES_PART = 32 };
 #define GROWTH_BYTES ((size_t)256 * 1024) /* and this much */
 
+/* One problem. */
 struct skr_solver_kept {
     struct skr_solver_kept *newer, *older;
     struct skr_solver_cache *cache;
@@ -34,7 +35,6 @@ struct skr_solver_kept {
 struct skr_solver_cache {
     size_t byte_limit;
     struct skr_solver_kept *newest, *oldest;
-    struct skr_solver_cache_stats stats;
 };
 
 struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit)
@@ -72,7 +72,6 @@ static void put_newest(struct skr_solver_cache *cache, struct skr_solver_kept *k
 static void drop(struct skr_solver_kept *kept)
 {
     unlink_kept(kept);
-    kept->cache->stats.kept--;
     if (kept->running) {
         skr_run_fini(&kept->run);
     }
@@ -101,20 +100,19 @@ void skr_solver_cache_forget(struct skr_solver_cache *cache, const struct skr_tr
     }
 }
 
-struct skr_solver_cache_stats skr_solver_cache_stats(const struct skr_solver_cache *cache)
+size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache)
 {
-    struct skr_solver_cache_stats stats = cache->stats;
-    stats.bytes = 0;
+    size_t bytes = 0;
     for (const struct skr_solver_kept *kept = cache->newest; kept; kept = kept->older) {
-        stats.bytes += (int64_t)bytes_of(kept);
+        bytes += bytes_of(kept);
     }
-    return stats;
+    return bytes;
 }
 
 /* Drops the oldest until the rest is within the limit; kept stays. */
 static void make_room(struct skr_solver_cache *cache, const struct skr_solver_kept *kept)
 {
-    size_t bytes = (size_t)skr_solver_cache_stats(cache).bytes;
+    size_t bytes = skr_solver_cache_bytes(cache);
     while (bytes > cache->byte_limit && cache->oldest && cache->oldest != kept) {
         bytes -= bytes_of(cache->oldest);
         drop(cache->oldest);
@@ -203,7 +201,6 @@ static struct skr_solver_kept *kept_new(struct skr_solver_cache *cache,
                                          .tie_break = problem->tie_break,
                                          .step_budget = -1};
     put_newest(cache, kept);
-    cache->stats.kept++;
     return kept;
 }
 
@@ -244,7 +241,6 @@ static bool change_leaf(struct skr_solver_kept *kept, const struct skr_problem *
     if (kept->room) {
         kept->room[leaf] = room;
     }
-    kept->cache->stats.changed++;
     return skr_feasible_change(&kept->run, &kept->feasible, leaf);
 }
 
@@ -267,8 +263,10 @@ static bool has_grown(const struct skr_solver_kept *kept)
     return skr_arena_used(kept->run.arena) > GROWTH * kept->bytes_when_made + GROWTH_BYTES;
 }
 
-int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_problem *problem,
-                          struct skr_solver_kept **ret, struct skr_error *error)
+/* The problem as kept, made when it is not there; all leaves are compared. *ret may go with the next
+ * one that is opened. */
+static int open_kept(struct skr_solver_cache *cache, const struct skr_problem *problem,
+                     struct skr_solver_kept **ret, struct skr_error *error)
 {
     int rc = skr_answer_check(problem, error);
     if (rc != 0) {
@@ -277,14 +275,12 @@ int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_probl
     struct skr_solver_kept *kept = find(cache, problem);
     bool done = true;
     if (!kept) {
-        cache->stats.misses++;
         kept = kept_new(cache, problem);
         if (!kept) {
             return skr_error_set(error, SKR_NO_MEMORY, "solver: out of memory");
         }
         done = build(kept, problem);
     } else {
-        cache->stats.hits++;
         unlink_kept(kept);
         put_newest(cache, kept);
         bool anew = differs_much(kept, problem);
@@ -301,38 +297,13 @@ int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_probl
     return 0;
 }
 
-int skr_solver_kept_change(struct skr_solver_kept *kept, const struct skr_problem *problem,
-                           const int32_t *leaf, size_t n, struct skr_error *error)
-{
-    bool done = true;
-    for (size_t i = 0; i < n && done; i++) {
-        done = change_leaf(kept, problem, leaf[i]);
-    }
-    if (done && has_grown(kept)) {
-        done = build(kept, problem);
-    }
-    return done ? 0 : give_up(kept, error);
-}
-
-bool skr_solver_kept_feasible(const struct skr_solver_kept *kept)
-{
-    return kept->problem.n == 0 || skr_feasible_has(&kept->run, &kept->feasible, kept->problem.n);
-}
-
-int skr_solver_kept_solve(struct skr_solver_kept *kept, const struct skr_problem *problem,
-                          struct skr_solution **ret, struct skr_error *error)
-{
-    int rc = skr_answer_check(problem, error);
-    return rc != 0 ? rc : skr_answer(problem, &kept->run, &kept->feasible, ret, error);
-}
-
 int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,
                            struct skr_solution **ret, struct skr_error *error)
 {
     struct skr_solver_kept *kept = NULL;
     bool worth = problem->n > 0 && problem->step_budget != 0 && !problem->no_fast_paths &&
                  problem->tree->n_leaves > 0 && !problem->bounds && problem->n_domain_rules == 0;
-    if (!worth || skr_solver_cache_open(cache, problem, &kept, error) != 0) {
+    if (!worth || open_kept(cache, problem, &kept, error) != 0) {
         return skr_solve(problem, ret, error);
     }
     return skr_answer(problem, &kept->run, &kept->feasible, ret, error);

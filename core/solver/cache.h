@@ -14,22 +14,14 @@
 #include "core/solver/solver.h"
 
 struct skr_solver_cache;
-struct skr_solver_kept; /* one problem */
-
-struct skr_solver_cache_stats {
-    int64_t kept;    /* problems now */
-    int64_t bytes;   /* of them */
-    int64_t hits;    /* problems found again */
-    int64_t misses;  /* problems made from nothing */
-    int64_t changed; /* leaves */
-};
 
 /* byte_limit: of all that is kept, beside the memory of runs. NULL without memory. */
 struct skr_solver_cache *skr_solver_cache_create(size_t byte_limit);
 void skr_solver_cache_destroy(struct skr_solver_cache *cache); /* NULL allowed */
 /* Drops what belongs to the tree. */
 void skr_solver_cache_forget(struct skr_solver_cache *cache, const struct skr_tree *tree);
-struct skr_solver_cache_stats skr_solver_cache_stats(const struct skr_solver_cache *cache);
+/* Bytes of all that is kept. O(problems). */
+size_t skr_solver_cache_bytes(const struct skr_solver_cache *cache);
 
 /*
  * As skr_solve(). All leaves are compared with what was seen of the problem before: cost O(leaves)
@@ -38,23 +30,5 @@ struct skr_solver_cache_stats skr_solver_cache_stats(const struct skr_solver_cac
  */
 int skr_solver_cache_solve(struct skr_solver_cache *cache, const struct skr_problem *problem,
                            struct skr_solution **ret, struct skr_error *error);
-
-/*
- * The same step by step, for callers who know which leaves changed.
- *
- * open: the problem as kept, made when it is not there; all leaves are compared. *ret is borrowed
- * until the next open or solve, which may drop it. Errors: as skr_solve(); SKR_RETRY when
- * problem->cancel was set; SKR_LIMIT when it is too large to be kept.
- * change: these leaves are now as problem says; others must be as they were. On error the kept
- * problem is dropped.
- * feasible: O(1).
- */
-int skr_solver_cache_open(struct skr_solver_cache *cache, const struct skr_problem *problem,
-                          struct skr_solver_kept **ret, struct skr_error *error);
-int skr_solver_kept_change(struct skr_solver_kept *kept, const struct skr_problem *problem,
-                           const int32_t *leaf, size_t n, struct skr_error *error);
-bool skr_solver_kept_feasible(const struct skr_solver_kept *kept);
-int skr_solver_kept_solve(struct skr_solver_kept *kept, const struct skr_problem *problem,
-                          struct skr_solution **ret, struct skr_error *error);
 
 #endif

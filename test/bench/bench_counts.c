@@ -16,10 +16,10 @@
 
 #include "core/placement/evaluate.h"
 #include "core/placement/spread.h"
-#include "core/solver/cache.h"
 #include "test/bench/cluster.h"
 #include "test/bench/field.h"
 #include "test/bench/mix.h"
+#include "test/bench/warm.h"
 #include "test/unit/fleet.h"
 #include "topology/base/arena.h"
 
@@ -28,8 +28,7 @@
 struct scene {
     struct cluster cluster;
     struct skr_problem problem;
-    struct skr_solver_cache *cache;
-    struct skr_solver_kept *kept;
+    struct warm warm;
     struct field field;
     struct fleet fleet;
     struct skr_arena *arena;
@@ -67,10 +66,10 @@ void counted_reference(struct scene *scene)
 
 void counted_feasible(struct scene *scene)
 {
-    if (skr_solver_cache_open(scene->cache, &scene->problem, &scene->kept, NULL) != 0) {
+    if (!warm_open(&scene->warm, &scene->problem)) {
         abort();
     }
-    scene->result = skr_solver_kept_feasible(scene->kept) ? 1 : 0;
+    scene->result = warm_feasible(&scene->warm) ? 1 : 0;
 }
 
 void counted_solve(struct scene *scene)
@@ -92,10 +91,10 @@ void counted_change(struct scene *scene)
         int32_t leaf =
             (int32_t)(cluster_random(&scene->cluster) % (uint64_t)scene->cluster.tree.n_leaves);
         scene->cluster.free[leaf] = (int64_t)(cluster_random(&scene->cluster) % 9);
-        if (skr_solver_kept_change(scene->kept, &scene->problem, &leaf, 1, NULL) != 0) {
+        if (!warm_change(&scene->warm, leaf)) {
             abort();
         }
-        scene->result += skr_solver_kept_feasible(scene->kept) ? 1 : 0;
+        scene->result += warm_feasible(&scene->warm) ? 1 : 0;
     }
 }
 
@@ -242,10 +241,6 @@ static void prepare(struct scene *scene, size_t i)
     cluster_init(&scene->cluster, cases[i].fanout, cases[i].n_levels, 8);
     cluster_load(&scene->cluster, 1);
     scene->problem = cluster_problem(&scene->cluster, cases[i].rule, cases[i].n);
-    scene->cache = skr_solver_cache_create((size_t)1 << 30);
-    if (!scene->cache) {
-        abort();
-    }
     if (cases[i].run == counted_change) {
         counted_feasible(scene);
         scene->result = 0;
@@ -273,7 +268,7 @@ int main(int argc, char **argv)
             skr_arena_destroy(scene.arena);
             skr_spotmix_destroy(scene.mix);
             free(scene.review);
-            skr_solver_cache_destroy(scene.cache);
+            warm_close(&scene.warm);
             cluster_fini(&scene.cluster);
             fleet_free(&scene.fleet);
             if (scene.result != cases[i].result) {

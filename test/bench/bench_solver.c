@@ -12,6 +12,7 @@
 #include "core/solver/cache.h"
 #include "core/solver/sizes.h"
 #include "test/bench/cluster.h"
+#include "test/bench/warm.h"
 
 enum { LOADS = 15, CHANGES = 300 };
 
@@ -199,14 +200,13 @@ static void make(struct cluster *c, const struct shape *shape)
 /* Feasibility alone: the sets of a problem seen for the first time. */
 static double sets_us(const struct skr_problem *problem)
 {
-    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 30);
-    struct skr_solver_kept *kept = NULL;
+    struct warm warm;
     double begin = cluster_now_us();
-    if (!cache || skr_solver_cache_open(cache, problem, &kept, NULL) != 0) {
+    if (!warm_open(&warm, problem)) {
         abort();
     }
     double took = cluster_now_us() - begin;
-    skr_solver_cache_destroy(cache);
+    warm_close(&warm);
     return took;
 }
 
@@ -247,12 +247,11 @@ static void run_one_leaf(const char *name, const struct skr_rule *rules, int32_t
 {
     struct cluster c;
     struct times t = {.n = 0};
-    struct skr_solver_cache *cache = skr_solver_cache_create((size_t)1 << 30);
-    struct skr_solver_kept *kept = NULL;
+    struct warm warm;
     make(&c, &nodes_100000);
     cluster_load(&c, 1);
     struct skr_problem problem = cluster_problem(&c, rules, n);
-    if (!cache || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
+    if (!warm_open(&warm, &problem)) {
         abort();
     }
     int feasible = 0;
@@ -260,14 +259,14 @@ static void run_one_leaf(const char *name, const struct skr_rule *rules, int32_t
         int32_t leaf = (int32_t)(cluster_random(&c) % (uint64_t)c.tree.n_leaves);
         c.free[leaf] = (int64_t)(cluster_random(&c) % 9);
         double begin = cluster_now_us();
-        if (skr_solver_kept_change(kept, &problem, &leaf, 1, NULL) != 0) {
+        if (!warm_change(&warm, leaf)) {
             abort();
         }
-        feasible += skr_solver_kept_feasible(kept) ? 1 : 0;
+        feasible += warm_feasible(&warm) ? 1 : 0;
         add_time(&t, cluster_now_us() - begin);
     }
     tell(name, &t, 1e3, target_us, feasible == CHANGES ? "feasible" : "mixed");
-    skr_solver_cache_destroy(cache);
+    warm_close(&warm);
     cluster_fini(&c);
 }
 
@@ -393,20 +392,21 @@ static void run_memory(void)
     make(&c, &nodes_100000);
     for (int whole = 0; whole < 2; whole++) {
         for (int32_t shape = 1; shape <= 50; shape++) {
-            struct skr_solver_kept *kept = NULL;
+            struct skr_solution *solution = NULL;
             if (whole) {
                 cluster_load_whole(&c, 1, 80);
             } else {
                 cluster_load(&c, 1);
             }
             struct skr_problem problem = cluster_problem(&c, plain, 1000 + shape);
-            if (!cache || skr_solver_cache_open(cache, &problem, &kept, NULL) != 0) {
+            if (!cache || skr_solver_cache_solve(cache, &problem, &solution, NULL) != 0) {
                 abort();
             }
+            skr_solution_destroy(solution);
         }
         printf("| 100,000 nodes, 50 kept problems of 1,000 members, %s | %.0f MiB | | |\n",
                whole ? "nodes mostly full or empty" : "evenly random loads",
-               (double)skr_solver_cache_stats(cache).bytes / (1 << 20));
+               (double)skr_solver_cache_bytes(cache) / (1 << 20));
         skr_solver_cache_forget(cache, &c.tree);
         tell_sizes(&c, whole != 0);
     }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/solver/cache.h"
 #include "test/bench/cluster.h"
+#include "test/bench/warm.h"
 
 enum { LOADS = 40, CHANGES = 100 };
 
@@ -113,8 +113,7 @@ static void run(struct cluster *c, size_t k, size_t r)
     struct times optimum = {.n = 0};
     struct times changed = {.n = 0};
     struct times again = {.n = 0};
-    struct skr_solver_kept *kept = NULL;
-    struct skr_solver_cache *cache = NULL;
+    struct warm warm = {.least = NULL};
     struct skr_rule rule[2] = {rules[r].rule[0], rules[r].rule[1]};
     if (rule[0].partitions > 0) {
         rule[0].partitions = clusters[k].partitions;
@@ -126,13 +125,9 @@ static void run(struct cluster *c, size_t k, size_t r)
     for (uint64_t load = 1; load <= LOADS; load++) {
         struct skr_solution *solution = NULL;
         cluster_load(c, load);
-        skr_solver_cache_destroy(cache);
-        cache = skr_solver_cache_create((size_t)1 << 30);
-        if (!cache) {
-            abort();
-        }
+        warm_close(&warm);
         double begin = cluster_now_us();
-        keeps = take(skr_solver_cache_open(cache, &problem, &kept, NULL));
+        keeps = warm_open(&warm, &problem);
         add_since(&sets, begin);
         begin = cluster_now_us();
         too_large += take(skr_solve(&problem, &solution, NULL)) ? 0 : 1;
@@ -144,15 +139,15 @@ static void run(struct cluster *c, size_t k, size_t r)
         struct skr_solution *solution = NULL;
         int32_t leaf = change(c);
         double begin = cluster_now_us();
-        keeps = take(skr_solver_kept_change(kept, &problem, &leaf, 1, NULL));
+        keeps = warm_change(&warm, leaf);
         add_since(&changed, begin);
         if (keeps) {
-            take(skr_solver_kept_solve(kept, &problem, &solution, NULL));
+            take(warm_solve(&warm, &solution));
             add_since(&again, begin);
         }
         skr_solution_destroy(solution);
     }
-    skr_solver_cache_destroy(cache);
+    warm_close(&warm);
     printf("| %s | %d of %d", rules[r].name, placed, LOADS);
     if (too_large > 0) {
         printf(", %d beyond 1 GiB", too_large);
