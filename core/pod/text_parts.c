@@ -53,32 +53,40 @@ bool skr_pod_parts_is(const struct skr_json_span *span, const char *text)
 
 /* ---- members ---- */
 
-/* The next member of the object: its number in the table, -1 for one that does not count, -2 at the
- * end and when something is odd. seen: bits of those that came. */
-static int next_member(struct scan *s, bool *first, const struct table *table, uint32_t *seen)
+/* Over the members of an object, those of a table by their number in it. */
+struct members {
+    const struct table *table;
+    int i; /* -1: one that does not count */
+    bool first;
+    uint32_t seen; /* bits of those that came */
+};
+
+/* Goes into the object that comes next. */
+static struct members members_of(struct scan *s, const struct table *table)
+{
+    s->odd = s->odd || !skr_json_scan_enter(s->json, '{');
+    return (struct members){.table = table, .first = true};
+}
+
+/* The cursor is before the value of the next member. False at the end, and when something is odd. */
+static bool next_member(struct scan *s, struct members *m)
 {
     struct skr_json_span key;
-    if (!skr_json_scan_raw_member(s->json, first, &key)) {
+    if (s->odd || !skr_json_scan_raw_member(s->json, &m->first, &key)) {
         s->odd = s->odd || s->json->what;
-        return -2;
+        return false;
     }
-    for (int i = 0; i < table->n; i++) {
-        size_t n = strlen(table->name[i]);
-        if (key.len != n || memcmp(key.s, table->name[i], n) != 0) {
-            continue;
+    for (m->i = 0; m->i < m->table->n; m->i++) {
+        size_t n = strlen(m->table->name[m->i]);
+        if (key.len == n && memcmp(key.s, m->table->name[m->i], n) == 0) {
+            uint32_t bit = UINT32_C(1) << m->i;
+            bool twice = (m->seen & bit) != 0;
+            m->seen |= bit;
+            return !twice || odd(s);
         }
-        if (*seen & UINT32_C(1) << i) {
-            (void)odd(s);
-            return -2;
-        }
-        *seen |= UINT32_C(1) << i;
-        return i;
     }
-    if (memchr(key.s, '\\', key.len)) {
-        (void)odd(s);
-        return -2;
-    }
-    return -1;
+    m->i = -1;
+    return !memchr(key.s, '\\', key.len) || odd(s);
 }
 
 /* Any value. */
@@ -102,9 +110,10 @@ static bool take_string(struct scan *s, struct skr_json_span *ret)
     return take_typed(s, '"', ret);
 }
 
-static bool enter(struct scan *s, char bracket)
+/* Goes into the array that comes next. */
+static bool enter(struct scan *s)
 {
-    return skr_json_scan_enter(s->json, bracket) || odd(s);
+    return skr_json_scan_enter(s->json, '[') || odd(s);
 }
 
 static bool skip(struct scan *s)
@@ -133,18 +142,16 @@ static bool take_list_into_key(struct scan *s, enum tag tag, const struct table 
     if (skr_json_scan_peek(s->json) != '[') {
         return take_into_key(s, TAG_VALUE, 0);
     }
-    (void)enter(s, '[');
+    (void)enter(s);
     while (!s->odd && skr_json_scan_element(s->json, &first)) {
-        bool first_member = true;
-        uint32_t seen = 0;
         if (skr_json_scan_peek(s->json) != '{') {
             (void)take_into_key(s, TAG_VALUE, 0);
             continue;
         }
-        (void)enter(s, '{');
+        struct members m = members_of(s, table);
         skr_strbuf_addc(s->key, (char)tag);
-        for (int i; (i = next_member(s, &first_member, table, &seen)) > -2;) {
-            (void)(i < 0 ? skip(s) : take_into_key(s, TAG_MEMBER, i));
+        while (next_member(s, &m)) {
+            (void)(m.i < 0 ? skip(s) : take_into_key(s, TAG_MEMBER, m.i));
         }
     }
     skr_strbuf_addc(s->key, TAG_END);
@@ -160,16 +167,12 @@ static bool scan_owner(struct scan *s, bool *found)
     struct skr_json_span controller = {0};
     struct skr_json_span kind = {0};
     struct skr_json_span uid = {0};
-    bool first = true;
-    uint32_t seen = 0;
-    if (!enter(s, '{')) {
-        return false;
-    }
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
-        (void)(i == 0   ? take(s, &controller)
-               : i == 1 ? take_string(s, &kind)
-               : i == 2 ? take_string(s, &uid)
-                        : skip(s));
+    struct members m = members_of(s, &table);
+    while (next_member(s, &m)) {
+        (void)(m.i == 0   ? take(s, &controller)
+               : m.i == 1 ? take_string(s, &kind)
+               : m.i == 2 ? take_string(s, &uid)
+                          : skip(s));
     }
     if (s->odd || (controller.s && !strchr("tfn", controller.s[0]))) {
         return odd(s);
@@ -192,7 +195,7 @@ static bool scan_list(struct scan *s, size_t limit, bool (*element)(struct scan 
     if (skr_json_scan_peek(s->json) == 'n') {
         return skip(s);
     }
-    if (!enter(s, '[')) {
+    if (!enter(s)) {
         return false;
     }
     while (!s->odd && skr_json_scan_element(s->json, &first)) {
@@ -217,20 +220,16 @@ static bool scan_metadata(struct scan *s)
     struct skr_pod_parts *p = s->parts;
     struct skr_json_span *const string[STRINGS] = {&p->namespace_, &p->name,    &p->uid,
                                                    &p->version,    &p->created, &p->deleted};
-    bool first = true;
-    uint32_t seen = 0;
-    if (!enter(s, '{')) {
-        return false;
-    }
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
-        if (i < 0) {
+    struct members m = members_of(s, &table);
+    while (next_member(s, &m)) {
+        if (m.i < 0) {
             (void)skip(s);
-        } else if (i < STRINGS) {
-            (void)take_string(s, string[i]);
-        } else if (i == OWNERS) {
+        } else if (m.i < STRINGS) {
+            (void)take_string(s, string[m.i]);
+        } else if (m.i == OWNERS) {
             (void)scan_list(s, SKR_POD_LISTS_MAX, scan_owner);
         } else {
-            (void)take_typed(s, '{', i == LABELS ? &p->labels : &p->annotations);
+            (void)take_typed(s, '{', m.i == LABELS ? &p->labels : &p->annotations);
         }
     }
     return !s->odd && p->name.s;
@@ -243,16 +242,12 @@ static bool scan_gate(struct scan *s, bool *found)
     static const char *const names[] = {"\"name\""};
     static const struct table table = {names, 1};
     struct skr_json_span name = {0};
-    bool first = true;
-    uint32_t seen = 0;
+    struct members m = members_of(s, &table);
     (void)found;
-    if (!enter(s, '{')) {
-        return false;
+    while (next_member(s, &m)) {
+        (void)(m.i == 0 ? take_string(s, &name) : skip(s));
     }
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
-        (void)(i == 0 ? take_string(s, &name) : skip(s));
-    }
-    if (name.s && memchr(name.s, '\\', name.len)) {
+    if (s->odd || (name.s && memchr(name.s, '\\', name.len))) {
         return odd(s);
     }
     *(skr_pod_parts_is(&name, SKR_GATE) ? &s->parts->gate : &s->parts->foreign_gate) = true;
@@ -263,15 +258,11 @@ static bool scan_volume(struct scan *s, bool *found)
 {
     static const char *const names[] = {"\"persistentVolumeClaim\"", "\"ephemeral\""};
     static const struct table table = {names, 2};
-    bool first = true;
-    uint32_t seen = 0;
+    struct members m = members_of(s, &table);
     (void)found;
-    if (!enter(s, '{')) {
-        return false;
-    }
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
+    while (next_member(s, &m)) {
         struct skr_json_span claim = {0};
-        (void)(i < 0 ? skip(s) : take_typed(s, '{', &claim));
+        (void)(m.i < 0 ? skip(s) : take_typed(s, '{', &claim));
         s->parts->late_capacity = s->parts->late_capacity || claim.s;
     }
     return !s->odd;
@@ -399,17 +390,10 @@ static bool scan_spec(struct scan *s)
         [SPEC_CLAIMS] = "\"resourceClaims\"",
     };
     static const struct table table = {names, SPEC_N};
-    bool first = true;
-    uint32_t seen = 0;
-    if (!enter(s, '{')) {
-        return false;
-    }
+    struct members m = members_of(s, &table);
     const size_t from = s->json->pos - 1;
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
-        (void)scan_spec_member(s, i);
-        if (s->odd) {
-            return false;
-        }
+    while (next_member(s, &m)) {
+        (void)scan_spec_member(s, m.i);
     }
     if (s->odd) {
         return false;
@@ -430,13 +414,9 @@ static bool scan_condition(struct scan *s, bool *found)
     static const char *const names[] = {"\"type\"", "\"status\"", "\"reason\"", "\"message\""};
     static const struct table table = {names, 4};
     struct skr_json_span part[4] = {{0}};
-    bool first = true;
-    uint32_t seen = 0;
-    if (!enter(s, '{')) {
-        return false;
-    }
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
-        (void)(i < 0 ? skip(s) : take_string(s, &part[i]));
+    struct members m = members_of(s, &table);
+    while (next_member(s, &m)) {
+        (void)(m.i < 0 ? skip(s) : take_string(s, &part[m.i]));
     }
     for (int i = 0; i < 2; i++) {
         if (part[i].s && memchr(part[i].s, '\\', part[i].len)) {
@@ -505,14 +485,10 @@ static bool scan_status(struct scan *s)
         [STATUS_ALLOCATED] = "\"allocatedResources\"",
     };
     static const struct table table = {names, STATUS_N};
-    bool first = true;
-    uint32_t seen = 0;
-    if (!enter(s, '{')) {
-        return false;
-    }
+    struct members m = members_of(s, &table);
     const size_t from = s->json->pos - 1;
-    for (int i; (i = next_member(s, &first, &table, &seen)) > -2;) {
-        if (!scan_status_member(s, i)) {
+    while (next_member(s, &m)) {
+        if (!scan_status_member(s, m.i)) {
             return odd(s);
         }
     }
@@ -528,17 +504,13 @@ bool skr_pod_parts_scan(struct skr_json_scan *scan, struct skr_pod_parts *ret,
     static const struct table table = {names, 3};
     *ret = (struct skr_pod_parts){.of_job = false};
     struct scan s = {.json = scan, .parts = ret, .key = key};
-    bool first = true;
-    uint32_t seen = 0;
     skr_strbuf_reset(key);
-    if (!enter(&s, '{')) {
-        return false;
-    }
-    for (int i; (i = next_member(&s, &first, &table, &seen)) > -2;) {
-        bool ok = i == 0   ? scan_metadata(&s)
-                  : i == 1 ? scan_spec(&s)
-                  : i == 2 ? scan_status(&s)
-                           : skip(&s);
+    struct members m = members_of(&s, &table);
+    while (next_member(&s, &m)) {
+        bool ok = m.i == 0   ? scan_metadata(&s)
+                  : m.i == 1 ? scan_spec(&s)
+                  : m.i == 2 ? scan_status(&s)
+                             : skip(&s);
         if (!ok) {
             return false;
         }
