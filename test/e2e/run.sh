@@ -10,7 +10,8 @@
 #   ALL=1 run.sh                     also the worked example, the wake-up rules, the webhooks and the spot mix on
 #                                    1.37.1, 1.33.13, 1.30.14
 #   SHORT=1 run.sh                   without the longest ones
-#   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time
+#   SAKKARA_E2E_PLANES=3             so many control planes, each with one scenario at a time; so many scenarios at a
+#                                    time on the sandbox, 8
 # What scenarios leave behind is kept in build/e2e/real or build/e2e/sandbox, for agree.sh, or in
 # SAKKARA_E2E_STATES.
 # Prints what the tests log with all of its lines, also what a judge of an end complains about.
@@ -32,7 +33,11 @@ if [ ! -x "$SAKKARA_BIN" ]; then
     exit 1
 fi
 plane=${SAKKARA_E2E_PLANE:-real}
-export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-3}"
+if [ "$plane" = sandbox ]; then
+    export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-8}" # scenarios mostly wait
+else
+    export SAKKARA_E2E_PLANES="${SAKKARA_E2E_PLANES:-3}"
+fi
 states=${SAKKARA_E2E_STATES:-$here/../../build/e2e/$plane}
 [ $# -gt 0 ] || rm -rf "$states"
 mkdir -p "$states"
@@ -47,12 +52,11 @@ suite() {
     shift
     if [ "$plane" = sandbox ]; then
         echo "== the sandbox's Kubernetes $version"
-        set -- -parallel 8 "$@" # scenarios mostly wait
     else
         "$here/build-controlplane.sh" "$version" >/dev/null
         echo "== Kubernetes $version"
-        set -- -parallel "$SAKKARA_E2E_PLANES" "$@"
     fi
+    set -- -parallel 1000 "$@" # all wait for their turns
     {
         (cd "$here/suite" && SAKKARA_E2E_VERSION=$version SAKKARA_E2E_STATE=$states go test -count=1 -timeout 40m -v \
             ${SHORT:+-short} "$@" . 2>&1) || echo "e2e: go test failed"

@@ -58,7 +58,13 @@ func TestD33_HopelessGroupsDoNotSpin(t *testing.T) {
 				return nil
 			})
 		}
-		// Labels of waiting gated members and their Events may still be on their way; then nothing moves.
+		if withGate {
+			r.waitTold("g", 100)
+		} else {
+			r.waitTold("g", 1)
+			r.anyLabels("a patch of it wakes members that were asked before it was known that nothing fits; who that is, is chance")
+		}
+		// What else may still be on its way comes to an end; then nothing moves.
 		settled := func() int {
 			return r.proxy.Count(func(write *cluster.Write) bool { return write.Method != "GET" })
 		}

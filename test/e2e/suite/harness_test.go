@@ -4,6 +4,7 @@ package suite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +73,7 @@ func TestHarness_JobsCountTheirPods(t *testing.T) {
 		if len(running) != 3 {
 			return fmt.Errorf("%d running", len(running))
 		}
-		first = running[0]
+		first = slices.MinFunc(running, func(a, b *cluster.Pod) int { return cluster.Naturally(a.Name, b.Name) })
 		return nil
 	})
 	r.must(r.kubelet.Finish(first, 1))

@@ -53,6 +53,14 @@ func TestFinishedGangIsFinished(t *testing.T) {
 	r.endWell("g")
 	r.wait(usual, "finished", finished)
 	look()
+	r.wait(usual, "its Event is written", func(v *cluster.View) error {
+		for _, event := range v.Events("ConfigMap", r.ns, "g") {
+			if event.Reason == "GroupFinished" {
+				return nil
+			}
+		}
+		return fmt.Errorf("no Event")
+	})
 	r.daemon.Kill()
 	r.must(r.daemon.Start())
 	r.wait(usual, "still finished", finished)
@@ -134,6 +142,7 @@ func TestSeatOfALostMemberIsHeld(t *testing.T) {
 	r.expectCommand([]string{"explain", "g"}, 4, "SeatHeld", "1 seat is held for a replacement: "+lost.Spec.NodeName)
 	r.expectCommand([]string{"tree"}, 0, "g:1+1")
 	r.wait(usual, "the replacement has it", r.allBound("g", 4))
+	r.waitTold("other", 3)
 	r.rec.Look(func(v *cluster.View) {
 		for _, pod := range v.Pods(r.ns, of("g")) {
 			if pod.Labels[indexLabel] == "2" && (pod.Spec.NodeName != lost.Spec.NodeName || pod.Labels["sakkara.member.rank"] != "2") {

@@ -20,9 +20,6 @@ import (
 	"sakkara/test/e2e/suite/cluster"
 )
 
-// planes are the control planes that nobody uses at the moment; nil on the sandbox.
-var planes chan *cluster.Plane
-
 // onSandbox: each test starts a sandbox instead.
 var onSandbox = fromEnvironment("SAKKARA_E2E_PLANE", "real") == "sandbox"
 
@@ -55,7 +52,7 @@ func runAll(m *testing.M) (code int) {
 		err = os.MkdirAll(stateFolder, 0o755)
 	}
 	var started []*cluster.Plane
-	if err == nil && !onSandbox {
+	if err == nil {
 		started, err = startPlanes()
 	}
 	defer func() {
@@ -72,16 +69,21 @@ func runAll(m *testing.M) (code int) {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		return 1
 	}
+	defer planes.report()
 	return m.Run()
 }
 
-// startPlanes starts all control planes at once.
+// startPlanes starts all control planes at once; on the sandbox, where each test starts its own, none.
 func startPlanes() ([]*cluster.Plane, error) {
 	n, err := strconv.Atoi(fromEnvironment("SAKKARA_E2E_PLANES", "1"))
 	if err != nil || n < 1 {
 		return nil, fmt.Errorf("SAKKARA_E2E_PLANES is a number from 1, not %q", os.Getenv("SAKKARA_E2E_PLANES"))
 	}
 	started := make([]*cluster.Plane, n)
+	if onSandbox {
+		planes.idle = started
+		return nil, nil
+	}
 	err = cluster.Parallel(n, func(i int) error {
 		dir := filepath.Join(base, fmt.Sprintf("plane-%d", i))
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -92,10 +94,7 @@ func startPlanes() ([]*cluster.Plane, error) {
 		return err
 	})
 	started = slices.DeleteFunc(started, func(plane *cluster.Plane) bool { return plane == nil })
-	planes = make(chan *cluster.Plane, n)
-	for _, plane := range started {
-		planes <- plane
-	}
+	planes.idle = slices.Clone(started)
 	return started, err
 }
 
@@ -111,9 +110,7 @@ func minor() int {
 func planeFor(t *testing.T) *cluster.Plane {
 	t.Helper()
 	sideBySide(t)
-	if !onSandbox {
-		plane := <-planes
-		t.Cleanup(func() { planes <- plane })
+	if plane := planes.take(t); plane != nil {
 		return plane
 	}
 	dir := filepath.Join(base, strings.ReplaceAll(t.Name(), "/", "."))

@@ -333,12 +333,7 @@ func TestD22_MapTakesOverFromAPodGroup(t *testing.T) {
 // TestD24_MissingPodPriorityCountsAsZero: Pods without a priority value count as zero.
 func TestD24_MissingPodPriorityCountsAsZero(t *testing.T) {
 	realOnly(t, "the sandbox always admits pods with a priority")
-	sideBySide(t)
-	other, err := startPlane(t.TempDir(), &cluster.PlaneOptions{DisableAdmission: []string{"Priority"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Stop()
+	other := ownPlane(t, cluster.PlaneOptions{DisableAdmission: []string{"Priority"}})
 	nodes, tree := racks([]int{3, 3})
 	t.Run("podgroup", func(t *testing.T) {
 		r := start(t, nodes, options{plane: other})

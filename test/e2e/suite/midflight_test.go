@@ -143,6 +143,15 @@ func TestD7_LoweringSizeMidFlightReleasesNoPartialGang(t *testing.T) {
 			}
 			return r.reason("g", "Bound", "")(v)
 		})
+		r.wait(usual, "the others are asked again now that it is bound", func(v *cluster.View) error {
+			for i := 4; i < 8; i++ {
+				condition := v.Pod(r.ns, fmt.Sprintf("g-%d", i)).Condition("PodScheduled")
+				if condition == nil || !contains(condition.Message, "1 Insufficient cpu, 1 sakkara: pod is beyond the size of its group") {
+					return fmt.Errorf("g-%d: %+v", i, condition)
+				}
+			}
+			return nil
+		})
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"sakkara/test/e2e/suite/cluster"
 )
@@ -52,16 +51,19 @@ func (r *run) topologyNamed(name, tree string, levels ...string) {
 	r.waitForTree(name)
 }
 
-// waitForTree waits a little until a daemon that answers has the map's tree in force: groups have a watch of their own and
-// may be seen before it. A map that does not come into force is the scenario's affair.
+// waitForTree waits until the daemon has the map's tree in force, or says on the map why not: groups have a watch of their
+// own and may be seen before it.
 func (r *run) waitForTree(name string) {
-	for range 40 {
-		status, page := r.daemon.AdminGet("/v1/tree")
-		if status != 200 || contains(page, `"`+cluster.SystemNamespace+"/"+name+`"`) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
+	r.Helper()
+	if r.daemon.Process() == nil || !r.daemon.Process().Running() {
+		return
 	}
+	r.poll("the tree of "+name+" is in force", func() bool {
+		reported := ""
+		r.rec.Look(func(v *cluster.View) { reported = v.Map(cluster.SystemNamespace, name).Data["reason"] })
+		_, page := r.daemon.AdminGet("/v1/tree")
+		return reported != "" || contains(page, `"`+cluster.SystemNamespace+"/"+name+`"`)
+	})
 }
 
 func topologyPath(name string) string {
@@ -256,6 +258,22 @@ func (r *run) reason(group, status, reason string) func(*cluster.View) error {
 		object := v.Map(r.ns, group)
 		if object.Data["status"] != status || object.Data["reason"] != reason {
 			return fmt.Errorf("map of %s: %v", group, object.Data)
+		}
+		return nil
+	}
+}
+
+// labelled: so many live pods of the group have this status label, and no other pod of it lives.
+func (r *run) labelled(group string, n int, status string) func(*cluster.View) error {
+	return func(v *cluster.View) error {
+		pods := v.Pods(r.ns, of(group))
+		for _, pod := range pods {
+			if word := pod.Labels["sakkara.member.status"]; word != status {
+				return fmt.Errorf("pod %s is labelled %q", pod.Name, word)
+			}
+		}
+		if len(pods) != n {
+			return fmt.Errorf("%d pods", len(pods))
 		}
 		return nil
 	}

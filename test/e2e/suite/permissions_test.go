@@ -25,11 +25,7 @@ import (
 // known.
 func TestPermissions_AreExactlyThoseUsed(t *testing.T) {
 	realOnly(t, "the audit log is the API server's")
-	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Audit: true, AuditReads: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(plane.Stop)
+	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true})
 	nodes, tree := racks([]int{9, 9}, []int{9, 9})
 	lease := cluster.DaemonOptions{LeaderElection: "{mode: lease, namespace: sakkara}"}
 	r := start(t, nodes, options{plane: plane, daemon: lease})

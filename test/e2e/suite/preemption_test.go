@@ -261,6 +261,7 @@ func TestD37_NobodyIsEvictedWithoutNeedOrUse(t *testing.T) {
 	})
 	r.wait(usual, "low was left alone", r.untouched("low", low))
 	r.wait(usual, "top was left alone", r.untouched("top", top))
+	r.wait(usual, "its members say that they wait", r.labelled("wide", 8, "Ready"))
 }
 
 // TestD38_TheComputedNodesAreKept: Victims that terminate for long are waited for: no further ones are chosen, and the gang goes to
@@ -362,6 +363,7 @@ func TestD41_VictimSearchIgnoresIneligibleNodes(t *testing.T) {
 	})
 	r.wait(usual, "low was left alone", r.untouched("low", low))
 	r.wait(usual, "high was left alone", r.untouched("high", high))
+	r.wait(usual, "its members say that they wait", r.labelled("top", 4, "Ready"))
 }
 
 // TestD42_ReplacementsOfVictimsDoNotSteal: Pods that a victim's controller makes at once, and that kube-scheduler may ask about at once,

@@ -35,6 +35,8 @@ type run struct {
 	waiting          []string // groups whose texts are left out
 	eventsFree       bool     // the daemon's Events are left out
 	retriesFree      bool     // the members' counts of trials are left out
+	labelsFree       bool     // the status labels of members that wait are left out
+	toldCounts       bool     // Events that tell members why they wait are not left out
 	free             []string // all these for people
 	transcript       string   // of kubectl
 }
@@ -54,7 +56,7 @@ type options struct {
 }
 
 // usual is how long anything that ought to happen at once may take on a busy machine.
-const usual = 30 * time.Second
+const usual = 60 * time.Second
 
 // start prepares a scenario on nodes and starts it. At the end of the test the history is verified and
 // the cluster emptied.
@@ -173,7 +175,7 @@ func (r *run) replicaBehind(proxy *cluster.Proxy, wanted cluster.DaemonOptions) 
 	process, err := second.Launch()
 	r.must(err)
 	r.Cleanup(func() {
-		if err := process.Stop(10 * time.Second); err != nil {
+		if err := process.Stop(30 * time.Second); err != nil {
 			r.Errorf("the second daemon: %v", err)
 		}
 	})

@@ -28,13 +28,7 @@ func workloadPlane(t *testing.T) *cluster.Plane {
 		wanted.RuntimeConfig = []string{"scheduling.k8s.io/v1beta1=true", "scheduling.k8s.io/v1alpha3=true"}
 		wanted.FeatureGates = append(wanted.FeatureGates, "TopologyAwareWorkloadScheduling=true")
 	}
-	sideBySide(t)
-	plane, err := startPlane(t.TempDir(), &wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(plane.Stop)
-	return plane
+	return ownPlane(t, wanted)
 }
 
 // inPodGroups counts the pods of a group that name a PodGroup of Kubernetes' own.

@@ -61,18 +61,14 @@ func ownAddress(t *testing.T) string {
 func startMix(t *testing.T, settings string) *mix {
 	t.Helper()
 	address := ownAddress(t)
-	plane, err := startPlane(t.TempDir(), &cluster.PlaneOptions{Audit: true, AuditReads: true,
+	plane := ownPlane(t, cluster.PlaneOptions{Audit: true, AuditReads: true,
 		Controllers: []string{"deployment-controller", "statefulset-controller", "endpointslice-controller",
 			"endpoints-controller"}, // API servers up to 1.33 ask Endpoints
 		ServerFlags: []string{"--enable-aggregator-routing=true"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(plane.Stop)
 	m := &mix{T: t, plane: plane, ns: "shop", stop: make(chan struct{}), port: map[*cluster.Daemon]string{}}
 	m.must(plane.CreateNamespace(m.ns))
 	m.must(plane.Admin.MergePatch("/api/v1/namespaces/"+m.ns, `{"metadata":{"labels":{"sakkara.spotmix":"enabled"}}}`))
-	_, err = plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", manifest(t, "spotmix-webhook.yaml"))
+	_, err := plane.Kubectl("apply", "--server-side", "--validate=strict", "-f", manifest(t, "spotmix-webhook.yaml"))
 	m.must(err)
 	m.must(plane.CreateNodes(mixNode("control", "")))
 	m.startKubelet()

@@ -19,7 +19,7 @@ func promptly() time.Duration {
 	if minor() < 33 {
 		return 15 * time.Second
 	}
-	return 5 * time.Second
+	return 10 * time.Second
 }
 
 // TestWakeup_TurnedAwayMembersAreLeftInPeace: Members that were turned away cause no calls until something

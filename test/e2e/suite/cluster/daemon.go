@@ -120,7 +120,7 @@ func (d *Daemon) Start() error {
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !process.Running() {
 			return fmt.Errorf("sakkara ended:\n%s", process.Tail(20))
 		}
@@ -149,7 +149,7 @@ func (d *Daemon) Starts() int {
 func (d *Daemon) Kill() { d.Process().Kill() }
 
 // Stop is SIGTERM; the daemon has to end with code 0 in time.
-func (d *Daemon) Stop() error { return d.Process().Stop(10 * time.Second) }
+func (d *Daemon) Stop() error { return d.Process().Stop(30 * time.Second) }
 
 // AdminGet asks the admin listener.
 func (d *Daemon) AdminGet(path string) (status int, body string) {

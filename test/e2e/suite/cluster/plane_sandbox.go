@@ -26,10 +26,10 @@ func (p *Plane) startSandbox() error {
 	if err != nil {
 		return err
 	}
-	if err := p.waitKubeconfig(20 * time.Second); err != nil {
+	if err := p.waitKubeconfig(60 * time.Second); err != nil {
 		return err
 	}
-	return p.waitReady(10 * time.Second)
+	return p.waitReady(60 * time.Second)
 }
 
 var serverLine = regexp.MustCompile(`server: "(http://[0-9.:]+)"`)

@@ -7,8 +7,6 @@ package cluster
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,22 +156,4 @@ func Tail(path string, lines int) string {
 	}
 	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
-}
-
-var portsGiven sync.Map
-
-// FreePort finds a TCP port nobody listens on, below the range from which the kernel picks the ports of
-// outgoing connections, so that nobody gets it by accident before it is used. No port is given twice.
-func FreePort() int {
-	for {
-		port := 20000 + rand.IntN(12000)
-		if _, given := portsGiven.LoadOrStore(port, true); given {
-			continue
-		}
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			listener.Close()
-			return port
-		}
-	}
 }

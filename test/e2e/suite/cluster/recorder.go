@@ -276,7 +276,7 @@ func (r *Recorder) CatchUp() error {
 			return err
 		}
 	}
-	err := r.Wait(10*time.Second, "markers seen", func(v *View) error {
+	err := r.Wait(60*time.Second, "markers seen", func(v *View) error {
 		if v.Pod(space, name).UID == "" || v.Map(space, name).UID == "" {
 			return fmt.Errorf("not yet")
 		}
@@ -290,7 +290,7 @@ func (r *Recorder) CatchUp() error {
 	if err != nil {
 		return err
 	}
-	return r.Wait(10*time.Second, "markers gone", func(v *View) error {
+	return r.Wait(60*time.Second, "markers gone", func(v *View) error {
 		if v.Pod(space, name).UID != "" || v.Map(space, name).UID != "" {
 			return fmt.Errorf("not yet")
 		}

@@ -63,7 +63,7 @@ func (p *Plane) InstallResources(text []byte) ([]Resource, error) {
 // waitServed polls: that a path begins to exist cannot be watched.
 func (p *Plane) waitServed(path string) error {
 	var err error
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if err = p.Admin.Get(path, &List[json.RawMessage]{}); err == nil {
 			return nil
 		}

@@ -168,7 +168,7 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 	}
 	pods = slices.Clone(pods)
 	slices.SortStableFunc(pods, func(a, b *Pod) int {
-		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), naturally(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(came[a.UID], came[b.UID]), Naturally(a.Name, b.Name))
 	})
 	names, next := map[string]string{}, map[string]int{}
 	for _, pod := range pods {
@@ -180,8 +180,8 @@ func memberNames(history []Change, pods []*Pod) map[string]string {
 	return names
 }
 
-// naturally compares names as the daemon does: numbers in them by their value, so that 2 stands before 10.
-func naturally(a, b string) int {
+// Naturally compares names as the daemon does: numbers in them by their value, so that 2 stands before 10.
+func Naturally(a, b string) int {
 	digits := func(s string) (number, rest string) {
 		n := 0
 		for n < len(s) && s[n] >= '0' && s[n] <= '9' {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"sakkara/test/e2e/suite/cluster"
+)
+
+// longest are the tests that take long, in seconds on a real control plane, and why. They come first, so that no plane stands
+// idle at the end while another has a long one still to do.
+var longest = map[string]int{
+	"TestSpotMix_IsExactAfterEverything":                       100, // an authority is replaced after a minute
+	"TestD35_LargeGangsMeetNoCliff":                            90,  // 4,000 writes at 50 a second
+	"TestDaemonKilledAtEveryWrite":                             45,  // about 25 lives of the daemon
+	"TestPodRules_ThatThePlannerDoesNotKnowAreNamed":           40,  // two plans of 15 s have to fail
+	"TestDaemonKilledInsideAnAbort":                            35,  // about 18 lives of the daemon
+	"TestTwoGroupsCompeteForRoomOfOne":                         20,  // twenty rounds
+	"TestOCM_TwoReplicas":                                      18,  // Leases run out
+	"TestSchedulingGroup_JobsThatMakePodGroupsAreBound":        16,  // a control plane of its own
+	"TestSchedulingGroup_AWaitingJobLeavesTheSchedulerInPeace": 15,
+	"TestMapDeletedWhileBoundThenAMemberLost":                  14, // the Job controller waits ten seconds before it replaces a pod
+	"TestDescribe_SaysWhyAMemberWaits":                         13, // members are told after five seconds
+	"TestD33_HopelessGroupsDoNotSpin":                          13, // eight seconds of silence
+	"TestD34_SlowAPIServerDoesNotStallScheduling":              13,
+	"TestKarmada_AFleetInMotion":                               13,
+	"TestSeatOfALostMemberIsHeld":                              12, // as above
+	"TestHarness_JobsCountTheirPods":                           12,
+	"TestD10_TerminalPodsFreeTheirSeats":                       12,
+}
+
+// planePool lets tests take turns: on real control planes, each of which has one test at a time and comes back empty, or,
+// on the sandbox, beside so many others.
+type planePool struct {
+	mu      sync.Mutex
+	idle    []*cluster.Plane // nil ones on the sandbox
+	waiting []*turn
+	open    bool
+	took    []string // seconds and name, of the turns that are over
+}
+
+type turn struct {
+	test    string
+	seconds int
+	plane   chan *cluster.Plane
+	since   time.Time
+}
+
+var planes planePool
+
+// gather is how long the first one waits for the others: go test lets all tests that run side by side go at once.
+const gather = 500 * time.Millisecond
+
+// take waits for the test's turn, which ends with the test.
+func (p *planePool) take(t *testing.T) *cluster.Plane {
+	mine := &turn{test: t.Name(), seconds: longest[topName(t)], plane: make(chan *cluster.Plane, 1)}
+	p.mu.Lock()
+	if p.waiting = append(p.waiting, mine); len(p.waiting) == 1 && !p.open {
+		time.AfterFunc(gather, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.open = true
+			p.serve()
+		})
+	}
+	p.serve()
+	p.mu.Unlock()
+	plane := <-mine.plane
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.took = append(p.took, fmt.Sprintf("%4.0f s %s", time.Since(mine.since).Seconds(), mine.test))
+		p.idle = append(p.idle, plane)
+		p.serve()
+	})
+	return plane
+}
+
+// serve gives turns to those who take longest, of equals to who came first.
+func (p *planePool) serve() {
+	for p.open && len(p.idle) > 0 && len(p.waiting) > 0 {
+		next := 0
+		for i := range p.waiting {
+			if p.waiting[i].seconds > p.waiting[next].seconds {
+				next = i
+			}
+		}
+		one := p.waiting[next]
+		p.waiting = slices.Delete(p.waiting, next, next+1)
+		one.since = time.Now()
+		one.plane <- p.idle[0]
+		p.idle = p.idle[1:]
+	}
+}
+
+// report names the turns that took longest; go test counts the time in which a test waits for its turn, too.
+func (p *planePool) report() {
+	slices.Sort(p.took)
+	slices.Reverse(p.took)
+	for _, line := range p.took[:min(len(p.took), 12)] {
+		fmt.Fprintln(os.Stderr, "e2e:", line)
+	}
+}
+
+// ownPlane starts a control plane that nobody else has, with options of its own, while it is the test's turn.
+func ownPlane(t *testing.T, wanted cluster.PlaneOptions) *cluster.Plane {
+	t.Helper()
+	planeFor(t)
+	plane, err := startPlane(t.TempDir(), &wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(plane.Stop)
+	return plane
+}
